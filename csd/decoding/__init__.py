@@ -1,0 +1,1 @@
+"""The paper: tokens and laws. No text, no page, no transformers."""

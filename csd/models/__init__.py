@@ -1,0 +1,1 @@
+"""Weights and caches; alone in knowing transformers, accelerate and CUDA."""

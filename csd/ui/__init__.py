@@ -1,0 +1,1 @@
+"""What people see; everything here reads traces."""
