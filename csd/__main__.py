@@ -1,0 +1,332 @@
+"""The command line: python -m csd race | examples | families | bigram. Imports torch only when models are needed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from csd.models.catalog import FamilySpec
+    from csd.models.family import Family
+
+REFUSED, DIFFERS, INTERRUPTED = 2, 1, 130
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="Cascade Speculative Drafting: race decoding methods on one prompt, with real models.",
+)
+
+FamilyName = Annotated[
+    str, typer.Option("--family", metavar="NAME", help="A ready-made family; `families` lists them.")
+]
+Device = Annotated[str, typer.Option(metavar="DEVICE", help="auto, cpu, cuda or cuda:N.")]
+Dtype = Annotated[
+    str, typer.Option(metavar="DTYPE", help="auto, float32, bfloat16, float16 or float64. Auto: float32 on a CPU.")
+]
+
+
+@app.command()
+def race(
+    prompt: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROMPT", help="The text to continue. - reads it from standard input.", show_default=False
+        ),
+    ],
+    family: FamilyName = "embedded",
+    target: Annotated[
+        str, typer.Option(metavar="ID", help="Use this Hub id or folder as the target instead of a family.")
+    ] = "",
+    draft: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="A draft for --target. Repeat it, strongest first.")
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="autoregressive, speculative, prompt-lookup, vertical, horizontal or cascade. Repeat it, one per lane. "
+            "Default: autoregressive, speculative and cascade.",
+            show_default=False,
+        ),
+    ] = None,
+    max_new: Annotated[int, typer.Option("--max-new", metavar="N", help="New tokens at most.")] = 128,
+    always: Annotated[
+        bool, typer.Option("--always", help="Go on after the end of the text, to --max-new tokens.")
+    ] = False,
+    temperature: Annotated[float, typer.Option(metavar="X", help="0 is greedy.")] = 0.0,
+    top_k: Annotated[int, typer.Option("--top-k", metavar="N", help="0 switches it off.")] = 0,
+    top_p: Annotated[float, typer.Option("--top-p", metavar="X", help="1 switches it off.")] = 1.0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of all random choices.")] = 0,
+    rule: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="For a temperature above 0: coupled (same text in every lane) or rejection (the paper's).",
+        ),
+    ] = "coupled",
+    drafter: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="The draft that speculative uses. Default: the strongest.", show_default=False
+        ),
+    ] = "",
+    k: Annotated[
+        int | None, typer.Option("--k", metavar="N", help="Tokens per draft of speculative.", show_default=False)
+    ] = None,
+    lookup: Annotated[int, typer.Option(metavar="N", help="Tokens that prompt-lookup copies.")] = 8,
+    matrix: Annotated[
+        str,
+        typer.Option(
+            "--K",
+            metavar="MATRIX",
+            help="The cascade's K, cumulative, e.g. [[2,6,10],[0,4,8],[0,0,8]].",
+            show_default=False,
+        ),
+    ] = "",
+    lenience: Annotated[
+        float, typer.Option(metavar="X", help="Of inner reviewers, 1 or more. The target is always strict.")
+    ] = 1.0,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--json",
+            metavar="FILE",
+            help="Write the traces of all lanes here. - prints them, and nothing else, to standard output.",
+        ),
+    ] = None,
+) -> None:
+    """Race several decoding methods on one prompt.
+
+    \b
+    Examples:
+      python -m csd race "Once upon a time"
+      python -m csd race "Once upon a time" --temperature 0.8 --seed 3
+      python -m csd race "def mean(values):" --method cascade --method prompt-lookup --json race.json
+      python -m csd race - --target Qwen/Qwen3-1.7B --draft Qwen/Qwen3-0.6B < prompt.txt
+
+    \b
+    Exit codes:
+      0    the race ended, and the texts agree
+      1    a text differs from autoregressive decoding's, and not at a near-tie
+      2    refused input, or a family that cannot be loaded
+      130  interrupted; with --json the traces so far are written
+    """
+    from csd import terminal
+    from csd.run import Refusal
+    from csd.run import race as run_race
+    from csd.trace import VERSION
+
+    console = terminal.console(to_stderr=output == Path("-"))
+    _check_writable(output)
+    prompt = _prompt(prompt)
+    spec = _spec(family, target, draft or [])
+    try:
+        settings = _settings(
+            spec, prompt, method or [], drafter, k, lookup, matrix, lenience, max_new, always,
+            temperature, top_k, top_p, seed, rule,
+        )  # fmt: skip
+        opened = _open(spec, device, dtype)
+        with interruptible() as stopped:
+            traces = terminal.show_race(run_race(opened, settings, stopped), console)
+            interrupted = stopped()
+    except Refusal as refusal:
+        _refuse(refusal)
+    _write(output, {"version": VERSION, "traces": [trace.to_dict() for trace in traces]})
+    rows = terminal.results(traces)
+    terminal.show_results(rows, console)
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if any(row.differs for row in rows):
+        raise typer.Exit(DIFFERS)
+
+
+@app.command()
+def examples(
+    repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Timed runs of each lane; the median counts.")] = 3,
+    only: Annotated[str, typer.Option(metavar="KIND", help="Only the prompts of this kind.", show_default=False)] = "",
+    max_new: Annotated[int, typer.Option("--max-new", min=1, metavar="N", help="New tokens at most.")] = 128,
+    output: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures here.")] = None,
+) -> None:
+    """Measure the page's example prompts on the embedded family.
+
+    Each method runs alone and in the race, in turn, after one race to warm up. The exit code is 1 if a text has more
+    than 15 % repeated 8-grams that do not stand in its prompt.
+    """
+    from csd import terminal
+    from csd.analysis.examples import measure, read
+    from csd.models.catalog import ROOT
+
+    _check_writable(output)
+    chosen = [example for example in read(ROOT / "assets" / "prompts.json") if only in ("", example.kind)]
+    if not chosen:
+        _refuse(f"There is no example of the kind {only!r}.")
+    spec = _spec("embedded", "", [])
+    console = terminal.console(to_stderr=output == Path("-"))
+    family = _open(spec, "auto", "auto")
+    outcomes = []
+    for outcome in measure(family, chosen, _settings(spec).methods, max_new, repeats):
+        terminal.show_example(outcome, console)
+        outcomes.append(outcome)
+    terminal.show_means(outcomes, console)
+    _write(output, {"outcomes": [asdict(outcome) for outcome in outcomes]})
+    if any(outcome.repeats_itself for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+@app.command(short_help="List the ready-made families and the memory they need.")
+def families() -> None:
+    """List the ready-made families, the memory they need, and what this machine has."""
+    import torch
+
+    from csd import terminal
+    from csd.models.catalog import READY
+    from csd.models.family import memory_free
+
+    device, dtype = ("cuda", "bfloat16") if torch.cuda.is_available() else ("cpu", "float32")
+    terminal.show_families(READY, dtype, memory_free(device), device, terminal.console())
+
+
+@app.command(short_help="Build the table that Max-Gram ends in.")
+def bigram(
+    family: FamilyName = "embedded",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write it here instead of where the family looks for it.")
+    ] = None,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+) -> None:
+    """Build a family's bigram table: the target's most likely token after each token alone."""
+    from csd.models.bigram import write
+
+    opened = _open(_spec(family, "", []), device, dtype)
+    try:
+        typer.echo(f"written: {write(opened, out)}")
+    except OSError as error:
+        _refuse(f"The table could not be written: {error}.")
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Gives a function that turns true at the first Ctrl-C; the second one interrupts at once."""
+    pressed = Event()
+
+    def press(signum: int, frame: Any) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _prompt(text: str) -> str:
+    """The prompt as given, or standard input without its last line break (a code prompt goes on better without)."""
+    try:
+        text = sys.stdin.read().removesuffix("\n") if text == "-" else text
+        text.encode()
+    except UnicodeError:
+        _refuse("The prompt is no valid UTF-8 text.")
+    return text
+
+
+def _spec(name: str, target: str, drafts: list[str]) -> FamilySpec:
+    from csd.models.catalog import FamilyError, custom, find
+
+    if drafts and not target:
+        _refuse("--draft goes with --target. Name the target too, or choose a --family.")
+    try:
+        return custom(target, drafts) if target else find(name)
+    except FamilyError as error:
+        _refuse(error)
+
+
+def _settings(
+    spec, prompt="", names=(), drafter="", k=None, lookup=8, matrix="", lenience=1.0, max_new=128, always=False,
+    temperature=0.0, top_k=0, top_p=1.0, seed=0, rule="coupled",
+):  # fmt: skip
+    """The settings of a race; what is left open comes from the family's first preset. Raises Refusal."""
+    from csd.ui.form import DEFAULT_LANES, Form, matrix_text, presets, settings
+
+    drafts = [model.name for model in spec.drafts]
+    preset = presets(drafts)[0]
+    form = Form(
+        prompt=prompt,
+        lanes=[name.replace("-", " ") for name in names] or DEFAULT_LANES,
+        draft=drafter or preset.draft,
+        k=preset.k if k is None else k,
+        lookup=lookup,
+        K=matrix or matrix_text(preset.K),
+        lenience=lenience,
+        temperature=temperature,
+        top_k=top_k,
+        top_p=top_p,
+        seed=seed,
+        rule=rule,
+        max_new=max_new,
+        always=always,
+    )
+    return settings(form, drafts)
+
+
+def _open(spec: FamilySpec, device: str, dtype: str) -> Family:
+    """Loads a family and says on standard error what happens, and what there is to know about it."""
+    from csd.models.catalog import FamilyError
+    from csd.models.family import open_family
+
+    try:
+        family = open_family(spec, device, dtype, progress=_say)
+    except FamilyError as error:
+        _refuse(error)
+    for note in family.notes:
+        _say(note)
+    return family
+
+
+def _check_writable(output: Path | None) -> None:
+    """Refuses a place where nothing can be written before the work is done rather than after it."""
+    if output is not None and output != Path("-") and (output.is_dir() or not output.absolute().parent.is_dir()):
+        _refuse(f"{output} is no place for a file. Name a file in a folder that exists.")
+
+
+def _write(output: Path | None, data: dict[str, Any]) -> None:
+    if output is None:
+        return
+    text = json.dumps(data, separators=(",", ":"))
+    if output == Path("-"):
+        typer.echo(text)
+        return
+    try:
+        output.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        _refuse(f"{output} could not be written: {error.strerror}.")
+
+
+def _say(sentence: str) -> None:
+    typer.echo(sentence, err=True)
+
+
+def _refuse(sentence: object) -> NoReturn:
+    _say(str(sentence))
+    raise typer.Exit(REFUSED)
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m csd")
