@@ -256,7 +256,7 @@ def _endpoint(studio: Studio):
 
     def race(
         prompt: str,
-        methods: list[str] = list(form.DEFAULT_LANES),
+        methods: list[str] = form.DEFAULT_LANES,  # type: ignore[assignment]
         family: str = home.spec.name,
         draft: str = "",
         k: int = default.k,
