@@ -142,6 +142,7 @@ def race(
         )  # fmt: skip
         opened = _open(spec, device, dtype)
         with interruptible() as stopped:
+            _say(f"racing {len(settings.methods)} lanes")
             traces = terminal.show_race(run_race(opened, settings, stopped), console)
             interrupted = stopped()
     except Refusal as refusal:
@@ -283,7 +284,7 @@ def _settings(
         max_new=max_new,
         always=always,
     )
-    return settings(form, drafts)
+    return settings(form, drafts, least=1)
 
 
 def _open(spec: FamilySpec, device: str, dtype: str) -> Family:

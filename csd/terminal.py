@@ -91,7 +91,7 @@ class LaneView:
         if not self.tokens:
             return f"reading the prompt, {self.prefill * 1000:.0f} ms" if self.prefill else "waiting"
         rate = f"{self.tokens / self.seconds:.0f} tok/s" if self.seconds else ""
-        return f"{self.tokens} tokens  {rate}  {self.seconds * 1000:.0f} ms" + (f"  {self.end}" if self.end else "")
+        return "  ".join(filter(None, (f"{self.tokens} tokens", rate, f"{self.seconds:.2f} s", self.end)))
 
 
 def level_of(header: Header, author: str) -> tuple[int, int]:
