@@ -16,7 +16,7 @@ from csd.decoding.generate import generate
 from csd.decoding.maxgram import Index
 from csd.decoding.methods import Method, Refusal, checked, tree
 from csd.decoding.race import race as interleaved
-from csd.trace import Header, Prefill, Step, Trace
+from csd.trace import Header, Level, Prefill, Step, Trace
 
 if TYPE_CHECKING:
     from csd.decoding.accept import Accept
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Pieces = dict[int, str | tuple[int, ...]]
 RULES = ("coupled", "rejection")
+STATISTICAL = (Level("MaxGram", 0), Level("Bigram", 0))
 
 __all__ = ["Ended", "Moved", "Opened", "Refusal", "Settings", "checked_prompt", "race"]
 
@@ -151,7 +152,7 @@ def _start(family: Family, settings: Settings, method: Method, prompt: tuple[int
         method=method.name,
         title=method.title,
         family=family.spec.name,
-        levels=family.levels,
+        levels=(*STATISTICAL, *family.levels),
         prompt=prompt,
         text=settings.prompt,
         max_new=settings.max_new,

@@ -8,8 +8,9 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from csd.models import bigram as bigrams
 from csd.models.catalog import (
@@ -28,12 +29,18 @@ from csd.models.catalog import (
 from csd.models.pieces import Speller, speller
 from csd.trace import Level
 
+if TYPE_CHECKING:
+    from csd.models.session import Run, Session
+
 __all__ = [
     "READY", "Family", "FamilyError", "FamilySpec", "ModelSpec", "custom", "find", "memory_free", "memory_needed",
     "open_family",
 ]  # fmt: skip
 
 SAMPLE = "The quick brown fox paid 3.14 coins.\n    def jump(x): return 'über' + x  # \u00e9\u20ac\U0001f600"
+NO_BIGRAM = (
+    "Max-Gram runs without its bigram end: on a CPU that table is not built by itself; `python -m csd bigram` builds it."
+)
 SMALL = ("*.json", "*.model", "*.txt", "*.jinja")  # what a repository holds besides weights
 
 
@@ -42,13 +49,14 @@ class Family:
     """Loaded models over one tokenizer, for as many lanes as one likes.
 
     `levels` and `models` run from the weakest draft to the target. `vocab` is the shared size of the vocabulary, `eos` the
-    set of ids that end a text, `context` the tokens that the target reads. `notes` are sentences for the page.
+    set of ids that end a text, `context` the tokens that the target reads, `lanes` gives a model over an empty cache. `notes` are sentences for the page.
     """
 
     spec: FamilySpec
     tokenizer: Any
     levels: tuple[Level, ...]
     models: dict[str, Any]
+    lanes: dict[str, Callable[[int], Run]]
     contexts: dict[str, int]
     device: str
     dtype: str
@@ -82,11 +90,11 @@ class Family:
         """The text of each id, or the bytes of an id that is only a part of a character."""
         return self.speller.pieces(ids)
 
-    def session(self, name: str) -> Any:
-        """A fresh, empty session over one of the models: one lane's view of it."""
+    def session(self, name: str, capacity: int) -> Session:
+        """A fresh, empty session over one of the models: one lane's view of it, for texts of up to `capacity` tokens."""
         from csd.models.session import Session
 
-        return Session(name, self.models[name], self.vocab, self.contexts[name])
+        return Session(name, self.lanes[name](capacity), self.vocab, self.contexts[name])
 
 
 def open_family(
@@ -127,6 +135,7 @@ def open_family(
         tokenizer=tokenizer,
         levels=_levels(spec, loaded, dtype),
         models=models,
+        lanes={name: _lane(weights) for name, weights in models.items()},
         contexts={model.name: min(model.context, LONGEST) for model in spec.models},
         device=device,
         dtype=_own(spec.target, dtype),
@@ -140,11 +149,16 @@ def open_family(
     )
     table = _bigram(family, progress)
     if table is None:
-        remarks += (
-            "Max-Gram runs without its bigram end: on a CPU that table is not built by itself, "
-            "`python -m csd bigram` builds and keeps it.",
-        )
+        remarks += (NO_BIGRAM,)
     return replace(family, bigram=table, notes=notes + remarks + _context_notes(family.contexts))
+
+
+def _lane(weights: Any) -> Callable[[int], Run]:
+    """What runs a model: the lean forward where it fits, else transformers' own. Called with a lane's capacity."""
+    from csd.models import eager, llama
+
+    lean = llama.lean(weights)
+    return lean.lane if lean else partial(eager.lane, weights)
 
 
 # --- device and memory -------------------------------------------------------------------------------------------------
@@ -326,8 +340,9 @@ def _stored(model: ModelSpec, folder: Path) -> int:
     from huggingface_hub import get_safetensors_metadata
 
     try:
-        return sum(get_safetensors_metadata(model.id, revision=folder.name).parameter_count.values())
-    except Exception:  # no safetensors, no network: the size stays unknown, and a note says so
+        with _hub(model):
+            return sum(get_safetensors_metadata(model.id, revision=folder.name).parameter_count.values())
+    except FamilyError:  # no safetensors, no network: the size stays unknown, and a note says so
         return 0
 
 

@@ -1,79 +1,38 @@
-"""One lane's view of a decoder-only transformers model: tokens in, logits out, the cache its own secret."""
+"""One lane's view of a decoder-only model: tokens in, logits out, the cache its own secret."""
 
 from __future__ import annotations
 
-import torch
+from collections.abc import Callable
+
 from torch import Tensor
-from transformers import Cache, DynamicLayer, PreTrainedModel
 
 from csd.decoding.sequence import Sequence
 
-
-class Layer(DynamicLayer):
-    """Keys and values of one layer in a buffer that is written in place; rewinding sets a number.
-
-    transformers' own dynamic layer copies everything that is cached at each step.
-    """
-
-    def __init__(self, capacity: int):
-        super().__init__()
-        self.capacity, self.length = capacity, 0
-
-    def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
-        self.dtype, self.device = key_states.dtype, key_states.device
-        self.keys, self.values = (
-            states.new_empty(*states.shape[:2], self.capacity, states.shape[3]) for states in (key_states, value_states)
-        )
-        self.is_initialized = True
-
-    def update(self, key_states: Tensor, value_states: Tensor, *args, **kwargs) -> tuple[Tensor, Tensor]:
-        if not self.is_initialized:
-            self.lazy_initialization(key_states, value_states)
-        end = self.length + key_states.shape[-2]
-        self.keys[:, :, self.length : end] = key_states
-        self.values[:, :, self.length : end] = value_states
-        self.length = end
-        return self.keys[:, :, :end], self.values[:, :, :end]
-
-    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
-        return self.length + query_length, 0
-
-    def get_seq_length(self) -> int:
-        return self.length
+Run = Callable[[list[int], int, int], Tensor]
+"""A model with one lane's cache: (ids, keep, rows) feeds the ids behind the first `keep` cached tokens, forgetting what was
+cached behind those, and returns the logits of the last `rows` of them, [rows, V]."""
 
 
 class Session:
     """A model with the keys and values of one lane's text. Weights are shared between sessions, caches never.
 
-    `vocab` is the width of the rows that come back (models of one family pad theirs differently), `context` the longest
-    text the model can read, `capacity` the longest text of this lane, in tokens.
+    `run` is the model over an empty cache (`eager.lane`, `llama.Llama.lane`), `vocab` the width of the rows that come back
+    (models of one family pad theirs differently), `context` the longest text in tokens that the model can read.
     """
 
-    def __init__(self, name: str, model: PreTrainedModel, vocab: int, context: int, capacity: int):
+    def __init__(self, name: str, run: Run, vocab: int, context: int):
         self.name, self.context = name, context
-        self._model, self._vocab = model, vocab
-        self._layers = [Layer(min(capacity, context)) for _ in range(model.config.get_text_config().num_hidden_layers)]
-        self._cache = Cache(layers=self._layers)
+        self._run, self._vocab = run, vocab
         self._fixed = 0  # committed tokens that are cached
-        self._tail: list[int] = []  # speculative tokens cached after them
+        self._tail: tuple[int, ...] = ()  # speculative tokens cached after them
 
-    @torch.inference_mode()
     def logits(self, sequence: Sequence, since: int) -> Tensor:
         """Rows for positions since .. len(sequence), [len(sequence) - since + 1, vocab]; row j follows since + j tokens."""
+        # The row for position `since` comes from feeding the token before it, so that one is never kept.
         keep = min(self._fixed + self._agreed(sequence), since - 1)
-        ids = sequence.since(keep)
-        for layer in self._layers:
-            layer.length = keep
-        rows = len(sequence) - since + 1
-        out = self._model(
-            input_ids=torch.tensor([ids], device=self._model.device),
-            past_key_values=self._cache,
-            use_cache=True,
-            logits_to_keep=rows,
-        )
-        self._fixed = len(sequence.committed)
-        self._tail = list(sequence.tail)
-        return out.logits[0, -rows:, : self._vocab]
+        logits = self._run(sequence.since(keep), keep, len(sequence) - since + 1)
+        self._fixed, self._tail = len(sequence.committed), sequence.tail
+        return logits[:, : self._vocab]
 
     def read(self, sequence: Sequence) -> None:
         """Prefill, and wait for it. A text longer than the model's context is not read: the level will be skipped."""
@@ -82,8 +41,9 @@ class Session:
 
     def _agreed(self, sequence: Sequence) -> int:
         """How many cached tokens after the committed ones are those of the sequence."""
-        new = sequence.since(self._fixed)
         count = 0
-        while count < len(new) and count < len(self._tail) and new[count] == self._tail[count]:
+        for ours, theirs in zip(self._tail, sequence.since(self._fixed)):
+            if ours != theirs:
+                break
             count += 1
         return count
