@@ -1,0 +1,55 @@
+"""Colours: the contrast that the page promises, computed."""
+
+import itertools
+
+import pytest
+
+from csd.ui import theme
+
+LEVELS = (*theme.LOOKS, theme.TARGET)
+
+
+def test_contrast_of_known_pairs():
+    assert theme.contrast("#000000", "#FFFFFF") == pytest.approx(21)
+    assert theme.contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
+    assert theme.mix("#000000", "#FFFFFF", 0.25) == "#BFBFBF"
+
+
+@pytest.mark.parametrize("look", (*LEVELS, theme.OVERHEAD, theme.REJECTED), ids=lambda look: look.key)
+def test_signs_stand_out_on_their_ground(look):
+    assert theme.contrast(look.light, theme.LIGHT_GROUND) >= 4.5
+    assert theme.contrast(look.dark, theme.DARK_GROUND) >= 4.5
+    assert theme.contrast(look.figure, theme.LIGHT_GROUND) >= 3
+    assert theme.contrast(look.figure, theme.DARK_GROUND) >= 3
+
+
+@pytest.mark.parametrize("look", theme.LOOKS, ids=lambda look: look.key)
+def test_text_reads_on_every_tint(look):
+    assert theme.contrast(theme.LIGHT_INK, theme.mix(look.light, theme.LIGHT_GROUND, theme.TINT)) >= 7
+    assert theme.contrast(theme.DARK_INK, theme.mix(look.dark, theme.DARK_GROUND, theme.TINT)) >= 7
+
+
+def test_figure_ink_is_balanced_between_both_grounds():
+    assert theme.contrast(theme.FIGURE_INK, theme.LIGHT_GROUND) >= 4.2
+    assert theme.contrast(theme.FIGURE_INK, theme.DARK_GROUND) >= 4.2
+
+
+def test_colour_is_never_the_only_sign():
+    for one, other in itertools.combinations(LEVELS, 2):
+        assert one.underline != other.underline
+        assert one.shape != other.shape
+        assert one.key != other.key
+
+
+def test_levels_of_a_family():
+    assert [theme.mark(level, 3) for level in range(4)] == ["0", "1", "2", "T"]
+    assert [theme.look(level, 3).key for level in range(4)] == ["0", "1", "2", "T"]
+    assert theme.look(1, 1) is theme.TARGET
+    assert [theme.look(level, 6).key for level in range(7)] == ["0", "1", "2", "3", "1", "2", "T"]
+
+
+def test_variables_name_every_colour_twice():
+    css = theme.css_variables()
+    assert css.count("--cs-level-0:") == css.count("--cs-tint-T:") == 2
+    assert f"--cs-level-1: {theme.LOOKS[1].light};" in css.split(".dark")[0]
+    assert f"--cs-level-1: {theme.LOOKS[1].dark};" in css.split(".dark")[1]
