@@ -32,8 +32,8 @@ DEVICE = {"concurrency_id": "device", "concurrency_limit": 1}  # everything that
 PRIVATE = {"api_visibility": "private"}
 PLAIN = {**PRIVATE, "queue": False, "show_progress": "hidden"}  # touches no device and waits for nobody
 TINY = (
-    "The embedded models are tiny and were trained for this demo. They are good at their own kinds of text "
-    "(stories, word problems, edits, lists, code in their manner) and at nothing else."
+    "These models are tiny, trained for this demo: good at their own kinds of text (stories, word problems, edits, "
+    "lists, code in their manner) and at nothing else."
 )
 FIGURES = (figures.speedup, figures.acceptance_by_level, figures.acceptance_by_position, figures.time_per_level)
 
@@ -49,22 +49,30 @@ def build(studio: Studio) -> gr.Blocks:
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=(3600, 7200)) as page:
         with gr.Row(elem_id="top"):
             gr.HTML(f"<h1>{TITLE}</h1>", elem_id="title", min_width=320)
-            shelf = gr.HTML(_shelf(studio.shelf(home)), elem_id="shelf", scale=2, min_width=320)
-        about = gr.HTML(_about(home), elem_id="about")
+            about = gr.HTML(_about(home), elem_id="about", scale=2, min_width=320)
+            shelf = gr.HTML(_shelf(studio.shelf(home)), elem_id="shelf", min_width=320)
         with gr.Row(elem_id="ask", equal_height=True):
             prompt = gr.Textbox(
-                label="Prompt", lines=3, max_lines=5, scale=3, min_width=420, elem_id="prompt", placeholder="A text to continue"
+                label="Prompt",
+                show_label=False,
+                container=False,
+                lines=2,
+                max_lines=6,
+                scale=3,
+                min_width=420,
+                elem_id="prompt",
+                placeholder="Prompt: a text for the models to continue",
             )
             with gr.Column(scale=2, min_width=260, elem_id="examples"):
                 kinds = {kind: gr.Button(kind, size="sm", min_width=90) for kind in _examples()}
         with gr.Row(elem_id="go"):
             race = gr.Button("Race", variant="primary", min_width=110, scale=0, elem_id="race")
             stop = gr.Button("Stop", variant="stop", min_width=90, scale=0, elem_id="stop")
-            family = gr.Dropdown(names, value=home.spec.name, label="Family", min_width=130, elem_id="family")
+            family = gr.Dropdown(names, value=home.spec.name, label="Family", scale=2, min_width=150, elem_id="family")
             chosen = gr.Dropdown(
-                [p.name for p in form.presets(drafts)], value=preset.name, label="Preset", min_width=130, elem_id="preset"
+                [p.name for p in form.presets(drafts)], value=preset.name, label="Preset", scale=2, min_width=150, elem_id="preset"
             )
-            max_new = gr.Number(128, label="New tokens", precision=0, minimum=None, min_width=100, elem_id="max-new")
+            max_new = gr.Number(128, label="New tokens", precision=0, min_width=100, elem_id="max-new")
             temperature = gr.Number(0.0, label="Temperature", step=0.1, min_width=100, elem_id="temperature")
             seed = gr.Number(0, label="Seed", precision=0, min_width=90, elem_id="seed")
             always = gr.Checkbox(False, label="Always N tokens", min_width=140, elem_id="always", container=True)
@@ -235,9 +243,15 @@ def build(studio: Studio) -> gr.Blocks:
 
 
 def launch_settings() -> dict[str, Any]:
-    """What Gradio 6 wants at launch rather than in the page."""
+    """What Gradio 6 wants at launch rather than in the page. Fonts are the system's: nothing is fetched."""
+    theme = gr.themes.Default(
+        spacing_size=gr.themes.sizes.spacing_sm,
+        font=["system-ui", "sans-serif"],
+        font_mono=["ui-monospace", "monospace"],
+    )
+    compact = {"layout_gap": "6px", "block_padding": "4px 8px", "input_padding": "4px 8px", "block_label_margin": "0"}
     return {
-        "theme": gr.themes.Default(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
+        "theme": theme.set(**compact),
         "css": CSS,
         "ssr_mode": False,
         "run_history": False,
