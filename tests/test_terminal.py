@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import subprocess
@@ -13,6 +14,8 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+import csd.analysis.examples
+import csd.models.catalog
 import csd.models.family
 import csd.run
 from csd import terminal
@@ -161,12 +164,48 @@ def test_exit_code_1_when_a_text_differs(cli, monkeypatch):
 def test_help_reads_without_torch():
     code = "import sys; sys.modules['torch'] = sys.modules['transformers'] = None; from csd.__main__ import app; app(['%s', '--help'])"
     for command in ("race", "examples", "families", "bigram"):
-        found = subprocess.run([sys.executable, "-c", code % command], cwd=ROOT, capture_output=True, text=True)
+        found = subprocess.run(
+            [sys.executable, "-c", code % command], cwd=ROOT, capture_output=True, text=True, check=False
+        )
         assert found.returncode == 0, found.stderr
         assert "Usage:" in found.stdout and "--help" in found.stdout
     everything = CliRunner().invoke(app, ["--help"])
     assert all(command in everything.stdout for command in ("race", "examples", "families", "bigram"))
     assert "Exit codes" in CliRunner().invoke(app, ["race", "--help"]).stdout
+
+
+@pytest.fixture
+def two_prompts(opened, tmp_path, monkeypatch):
+    """A prompt file of two short prompts in place of the project's."""
+    (tmp_path / "assets").mkdir()
+    prompts = [{"kind": "story", "prompt": STORY}, {"kind": "code", "prompt": "def mean(values):"}]
+    (tmp_path / "assets" / "prompts.json").write_text(json.dumps(prompts))
+    monkeypatch.setattr(csd.models.catalog, "ROOT", tmp_path)
+
+
+def test_examples_measures_each_prompt(cli, two_prompts):
+    result = cli("examples", "--repeats", "1", "--max-new", "12", "--json", "-")
+    assert result.exit_code == 0, result.output
+    story, code = json.loads(result.stdout)["outcomes"]
+    assert (story["example"]["kind"], code["example"]["kind"]) == ("story", "code")
+    assert [lane["method"] for lane in story["lanes"]] == ["autoregressive", "speculative", "cascade"]
+    assert all(
+        lane["alone"]["speed"] > 0 and lane["race"]["with_prefill"] > 0 for lane in story["lanes"] + code["lanes"]
+    )
+    for words in ("story: Once upon a time", "code: def mean(values):", "cascade / speculative", "geometric mean"):
+        assert words in result.stderr
+
+
+def test_examples_of_one_kind_that_repeat_themselves(cli, two_prompts, monkeypatch):
+    monkeypatch.setattr(csd.analysis.examples, "REPEATED_LIMIT", -1.0)
+    result = cli("examples", "--repeats", "1", "--max-new", "8", "--only", "code")
+    assert result.exit_code == 1, result.output
+    assert "code: def" in result.stdout and "story" not in result.stdout
+
+
+def test_examples_of_no_kind(cli, two_prompts):
+    result = cli("examples", "--only", "poem")
+    assert result.exit_code == 2 and "poem" in result.stderr
 
 
 def test_families_lists_sizes(cli):
@@ -183,7 +222,7 @@ def test_ctrl_c_writes_what_there_is(tmp_path):
         said = next((line for line in process.stderr if line.startswith("racing")), None)
         assert said, "the race did not begin"
         process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=60)
+        _, error = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in error
     traces = [Trace.from_dict(trace) for trace in json.loads(file.read_text())["traces"]]
@@ -193,7 +232,7 @@ def test_ctrl_c_writes_what_there_is(tmp_path):
 def test_live_view_in_a_terminal(opened):
     """On a terminal the lanes stand side by side, and every level has an attribute as well as a colour."""
     settings = csd.run.Settings(STORY, terminal_methods(opened), 8)
-    console = Console(force_terminal=True, width=120, height=30, record=True, file=open("/dev/null", "w"))
+    console = Console(force_terminal=True, width=120, height=30, record=True, file=io.StringIO())
     traces = terminal.show_race(csd.run.race(opened, settings), console)
     text = console.export_text(clear=False)
     assert [trace.header.method for trace in traces] == ["autoregressive", "speculative"]
@@ -254,6 +293,6 @@ def trace(method, tokens, margin) -> Trace:
 
 def test_opened_is_enough_to_draw_nothing():
     """A race that ends before any lane moved prints heads, and no error."""
-    console = Console(width=100, record=True, file=open("/dev/null", "w"))
+    console = Console(width=100, record=True, file=io.StringIO())
     assert terminal.show_race([Opened((header(),), {})], console) == []
     assert "== autoregressive (waiting)" in console.export_text()
