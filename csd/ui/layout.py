@@ -106,13 +106,13 @@ def build(studio: Studio) -> gr.Blocks:
             elem_id="stage",
         )
         with gr.Column(visible=False, elem_id="after") as after:
+            with gr.Row(equal_height=True):
+                earlier = gr.Dropdown([], label="Races of this visit", scale=4, elem_id="earlier")
+                save = gr.DownloadButton("Traces as JSON", size="sm", scale=0, min_width=160, elem_id="save")
             with gr.Row():
                 plots = [gr.Plot(show_label=False, min_width=420) for _ in FIGURES[:2]]
             with gr.Row():
                 plots += [gr.Plot(show_label=False, min_width=420) for _ in FIGURES[2:]]
-            with gr.Row():
-                earlier = gr.Dropdown([], label="Races of this visit", scale=4, elem_id="earlier")
-                save = gr.DownloadButton("Traces as JSON", size="sm", scale=0, min_width=160, elem_id="save")
         withdrawn = gr.State(0)
 
         fields = [prompt, lanes, draft, k, lookup, K, lenience, temperature, top_k, top_p, seed, rule, max_new, always]
