@@ -21,6 +21,7 @@ def test_signs_stand_out_on_their_ground(look):
     assert theme.contrast(look.dark, theme.DARK_GROUND) >= 4.5
     assert theme.contrast(look.figure, theme.LIGHT_GROUND) >= 3
     assert theme.contrast(look.figure, theme.DARK_GROUND) >= 3
+    assert theme.contrast(look.figure, theme.PANEL_GROUND) >= 3
 
 
 @pytest.mark.parametrize("look", theme.LOOKS, ids=lambda look: look.key)

@@ -12,7 +12,7 @@ from the first prompt token; `by` is a level's name, `who` the authors of the to
     message   text
 
 A review is {by, at, x, who, ok (accepted), y (its own token), c, d, in: [...], p, q, m (margin), s (skipped)}; a
-proposal is one without `ok`. What is empty is left out. `p` of a line holds the pieces of ids that were not there before.
+proposal is one without `ok`. What is empty is left out. `p` of a line holds the pieces of ids not seen before.
 """
 
 from __future__ import annotations

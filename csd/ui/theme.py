@@ -2,7 +2,7 @@
 
 A level is shown by a colour, a pattern and a digit, so that colour is never the only sign.
 The hexes were chosen for contrast of at least 4.5 : 1 on each ground and for distance under three kinds of colour
-blindness. A figure has one hex for both grounds, at least 3 : 1 on either (tests/test_theme.py computes both).
+blindness. A figure has one hex for all grounds, at least 3 : 1 on each (tests/test_theme.py computes both).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 LIGHT_GROUND = "#FFFFFF"
 DARK_GROUND = "#0F1419"
+PANEL_GROUND = "#27272A"  # Gradio's panels on a dark page, where the figures stand
 LIGHT_INK = "#1A1A1A"
 DARK_INK = "#F2F2F2"
 TINT = 0.15  # share of the level's colour in the fill behind a token
@@ -39,13 +40,13 @@ LOOKS = (
     Look("2", "#C42C99", "#E415C9", "#D03BA8", "double", "x"),
     Look("3", "#094C37", "#00E29D", "#12876A", "wavy", "/"),
 )
-TARGET = Look("T", LIGHT_INK, DARK_INK, "#6A6F74", "solid", "")
+TARGET = Look("T", LIGHT_INK, DARK_INK, "#73787D", "solid", "")
 OVERHEAD = Look("overhead", "#6B6B6B", "#9A9A9A", "#8E9398", "none", "|")
 REJECTED = Look("rejected", "#6B6B6B", "#9A9A9A", "#757A80", "line-through", "")
 
 
 def look(level: int, target: int) -> Look:
-    """The look of a level in a family whose target has level `target`. A fourth draft takes the first one's colours again."""
+    """The look of a level in a family whose target has level `target`; a fourth draft takes the first one's again."""
     if level >= target:
         return TARGET
     return LOOKS[level] if level < len(LOOKS) else LOOKS[1 + (level - 1) % (len(LOOKS) - 1)]

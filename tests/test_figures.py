@@ -1,0 +1,110 @@
+"""Figures from a small fixed race, against numbers worked out by hand."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from csd.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
+from csd.ui import figures
+
+LEVELS = (Level("MaxGram", 0), Level("Bigram", 0), Level("small", 1), Level("target", 2))
+PIECES = {i: f" w{i}" for i in range(10)}
+FIGURES = (figures.speedup, figures.acceptance_by_level, figures.acceptance_by_position, figures.time_per_level)
+
+
+def header(method: str) -> Header:
+    prompt, sampling, tree = (0, 1), ("greedy", 0.0, 0, 1.0, 0), (1.0, (), 0, "")
+    return Header(method, method, "toy", LEVELS, prompt, "w0 w1", 4, (), *sampling, *tree, "cpu", "float32", {})
+
+
+def autoregressive() -> Trace:
+    """Four tokens in four runs of 0.1 s, prefill 0.2 s: 10 tokens/s, with prefill 6.67."""
+    steps = tuple(
+        Step((2 + i,), ("target",), Review("target", 2 + i, (), (), 0, 2 + i, 0.2 + 0.1 * i, 0.1), 0.2 + 0.1 * i, 0.1)
+        for i in range(4)
+    )
+    return Trace(header("autoregressive"), (Prefill("target", 2, 0.0, 0.2),), steps, "budget", PIECES)
+
+
+def cascade() -> Trace:
+    """Four tokens in two rounds of 0.1 s, prefill 0.3 s: 20 tokens/s, with prefill 8.
+
+    Round one: MaxGram's 2 and Bigram's 3 accepted, small's 9 rejected, correction 4. Round two: small's 5, no bonus.
+    """
+    guess = Proposal("MaxGram", 2, (2, 3), ("MaxGram", "Bigram"), 0.3, 0.005)
+    inner = Review("small", 2, (2, 3), ("MaxGram", "Bigram"), 2, 9, 0.305, 0.02, (guess,))
+    first = Review("target", 2, (2, 3, 9), ("MaxGram", "Bigram", "small"), 2, 4, 0.325, 0.07, (inner,), margin=0.5)
+    second = Review("target", 5, (5,), ("small",), 1, None, 0.43, 0.06, (Review("small", 5, (), (), 0, 5, 0.4, 0.03),))
+    steps = (
+        Step((2, 3, 4), ("MaxGram", "Bigram", "target"), first, 0.3, 0.1),
+        Step((5,), ("small",), second, 0.4, 0.1),
+    )
+    return Trace(header("cascade"), (Prefill("target", 2, 0.0, 0.3),), steps, "budget", PIECES)
+
+
+RACE = (autoregressive(), cascade())
+
+
+def test_speedup():
+    figure = figures.speedup(RACE)
+    decoding, whole = figure.data
+    assert list(decoding.x) == ["autoregressive", "cascade"]
+    assert list(decoding.y) == pytest.approx([1, 2])
+    assert list(whole.y) == pytest.approx([1, 8 / (4 / 0.6)])
+    assert list(decoding.text) == ["1.00x", "2.00x"]
+    assert list(decoding.customdata[1]) == pytest.approx([20, 4, 0.2])
+
+
+def test_acceptance_by_level_adds_up_the_statistical_ones():
+    lookup, small = figures.acceptance_by_level(RACE).data
+    assert (lookup.name, list(lookup.x), list(lookup.y), list(lookup.text)) == (
+        "0 MaxGram / Bigram", ["cascade"], [1.0], ["2/2"],
+    )  # fmt: skip
+    assert (small.name, list(small.y), list(small.text)) == ("1 small", [0.5], ["1/2"])
+    assert lookup.marker.pattern.shape != small.marker.pattern.shape
+
+
+def test_acceptance_by_position():
+    (line,) = figures.acceptance_by_position(RACE).data
+    assert list(line.x) == [1, 2, 3]
+    assert list(line.y) == [1.0, 1.0, 0.0]
+    assert [list(row) for row in line.customdata] == [[2, 2], [1, 1], [0, 1]]
+
+
+def test_time_per_level_adds_up_to_the_decoding_time():
+    bars = {bar.name: list(bar.y) for bar in figures.time_per_level(RACE).data}
+    assert bars["0 MaxGram / Bigram"] == pytest.approx([0, 0.005])
+    assert bars["1 small"] == pytest.approx([0, 0.05])
+    assert bars["T target"] == pytest.approx([0.4, 0.13])
+    assert bars["overhead"] == pytest.approx([0, 0.015])
+    assert [sum(column) for column in zip(*bars.values(), strict=True)] == pytest.approx([0.4, 0.2])
+
+
+def test_two_lanes_of_one_method_keep_apart():
+    names = list(figures.time_per_level((cascade(), cascade())).data[0].x)
+    assert names == ["1: cascade", "2: cascade"]
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_figures_are_plain_transparent_and_large(figure):
+    made = json.loads(figure(RACE).to_json())
+    assert "bdata" not in json.dumps(made)
+    assert made["layout"]["paper_bgcolor"] == made["layout"]["plot_bgcolor"] == "rgba(0,0,0,0)"
+    assert made["layout"]["font"]["size"] >= 14
+    assert made["layout"]["title"]["text"]
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize(
+    "traces", ((), (replace(autoregressive(), steps=(), end="stopped"),)), ids=("none", "no token")
+)
+def test_nothing_to_show_is_a_sentence(figure, traces):
+    made = figure(traces)
+    assert not made.data
+    assert made.layout.annotations[0].text.endswith(".")
+
+
+def test_a_lane_without_a_reference_has_no_speedup():
+    made = figures.speedup((cascade(),))
+    assert not made.data and "autoregressive" in made.layout.annotations[0].text
