@@ -228,9 +228,28 @@ const CascadeStage = (() => {
       root.dataset.rejected = value;
       remember("cascade-rejected", value);
       for (const button of choice.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.value === value));
+      for (const view of views) view.bottoms = null;
       followAll();
     }
-    function followAll() { for (const view of views) if (view.follow) view.text.scrollTop = 1e7; }
+
+    // In a replay the text that is still to come has its place already, so that showing a step costs no layout.
+    function followAll() {
+      const replayed = root.dataset.state === "replay";
+      for (const view of views) {
+        if (!replayed) {
+          if (view.follow) view.text.scrollTop = 1e7;
+          continue;
+        }
+        if (!view.bottoms) view.bottoms = view.lane.steps.map((step) => step.node.offsetTop + step.node.offsetHeight);
+        if (!view.height) view.height = view.text.clientHeight;
+        const to = Math.max(0, Math.ceil((view.bottoms[view.shown - 1] || 0) + 14 - view.height));
+        if (view.follow && to !== view.wanted) view.text.scrollTop = to;
+        view.wanted = to;
+      }
+    }
+    function newestAt(view) {
+      return root.dataset.state === "replay" ? view.wanted || 0 : view.text.scrollHeight - view.text.clientHeight;
+    }
     const wanted = remembered("cascade-rejected", "target");
     choose(REJECTED.some(([value]) => value === wanted) ? wanted : "target");
 
@@ -325,7 +344,7 @@ const CascadeStage = (() => {
         view.text,
         h("footer", { class: "cs-foot" }, view.badge, view.speed, view.remarks));
       view.text.addEventListener("scroll", () => {
-        view.follow = view.text.scrollHeight - view.text.scrollTop - view.text.clientHeight < 30;
+        view.follow = Math.abs(newestAt(view) - view.text.scrollTop) < 30;
       }, { passive: true });
       view.text.addEventListener("pointerover", (event) => pointed(view, event.target));
       view.text.addEventListener("pointerleave", hideTip);
@@ -510,7 +529,12 @@ const CascadeStage = (() => {
 
     // -- plot: tokens over the lane's own clock
     const plot = { width: 0, height: 0, x: 1, y: 1, lines: [] };
-    const sizes = new ResizeObserver(() => { if (race.open && plotBox.clientWidth !== plot.width) { plot.width = 0; drawPlot(root.dataset.state === "replay" ? plot.v : Infinity); } });
+    const sizes = new ResizeObserver(() => {
+      if (!race.open || plotBox.clientWidth === plot.width) return;
+      for (const view of views) view.bottoms = view.height = null;
+      plot.width = 0;
+      drawPlot(root.dataset.state === "replay" ? plot.v : Infinity);
+    });
     sizes.observe(plotBox);
 
     const stroke = (index) => ({ fill: "none", class: "cs-line", "stroke-dasharray": DASHES[index % DASHES.length] });
@@ -681,6 +705,7 @@ const CascadeStage = (() => {
       for (const view of views) {
         view.shown = 0;
         view.follow = true;
+        view.bottoms = view.height = view.wanted = null;
         for (const step of view.lane.steps) step.node.classList.remove("cs-on");
       }
       shownLegend = -1;

@@ -18,8 +18,8 @@ PROMPT = (0, 1)
 def header(method: str, **changes) -> Header:
     base = Header(
         method=method, title=f"{method}, settings", family="toy", levels=LEVELS, prompt=PROMPT, text="w0 w1",
-        max_new=64, eos=(), rule="greedy", temperature=0.0, top_k=0, top_p=1.0, seed=0, lenience=1.0, K=(), k=0, draft="",
-        device="cpu", dtype="float32", versions={},
+        max_new=64, eos=(), rule="greedy", temperature=0.0, top_k=0, top_p=1.0, seed=0, lenience=1.0, K=(), k=0,
+        draft="", device="cpu", dtype="float32", versions={},
     )  # fmt: skip
     return replace(base, **changes)
 
