@@ -64,8 +64,9 @@ def test_what_tests_and_recipes_import_comes_with_it(folder):
     listed = requirements("requirements.txt", "tests/requirements.txt")
     along = {re.split(r"[^A-Za-z0-9_.-]", line)[0] for name in listed for line in requires(name) or ()}
     known = listed.keys() | {name.lower().replace("-", "_") for name in along}
-    for path in (ROOT / folder).rglob("*.py"):
-        beside = {other.stem for other in path.parent.glob("*.py")}
+    files = list((ROOT / folder).rglob("*.py"))
+    beside = {path.stem for path in files}
+    for path in files:
         assert foreign(path) - beside <= known, f"{path.name} imports what nothing brings"
 
 
