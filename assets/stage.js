@@ -336,8 +336,8 @@ const CascadeStage = (() => {
         h("span", { text: name }));
       view.box = h("section", { class: "cs-lane", "aria-label": `Lane ${lane.index + 1}: ${lane.info.title}`, "data-lane": lane.index },
         h("header", { class: "cs-head" },
-          h("div", { class: "cs-title" }, pick, copy, view.state),
-          h("p", { class: "cs-sub", text: settings, title: lane.info.title }),
+          h("div", { class: "cs-title" }, pick, view.state),
+          h("div", { class: "cs-sub" }, h("span", { class: "cs-settings", text: settings, title: lane.info.title }), copy),
           h("div", { class: "cs-numbers" }, h("span", { class: "cs-big" }, view.rate, h("span", { class: "cs-unit", text: " tok/s" }), view.ratio),
             h("span", { class: "cs-facts" }, clockBox, countBox, matBox)),
           view.mix),
@@ -388,6 +388,7 @@ const CascadeStage = (() => {
       node.append(...textNodes(text, mark));
       if (text === "") node.classList.add("cs-part");
       else if (text.includes("\n")) node.classList.add("cs-breaks");
+      if (text.length > LONGEST_RUN) node.classList.add("cs-long");
       view.spans.push(node);
       const free = /^\s/.test(text) || view.loose || view.run + text.length > LONGEST_RUN || /^[\u2E80-\uFFDC]/.test(text);
       view.run = (free ? 0 : view.run) + text.length;
