@@ -1,11 +1,13 @@
 """A lean forward for Llama models on a CPU: the same answers as transformers' in about two thirds of the time.
 
-At one row a CPU reads weights, and it reads them faster as x @ W with W stored [in, out] and fused (q, k, v; gate, up)
-than as transformers' linear layers. The transformers model stays the oracle: `lean` compares the two before it is used.
+A CPU spends its time reading weights. Fused (q, k, v; gate, up) and packed once in the layout of the kernel that reads
+them, a review of 8 tokens costs little more than one of 1, where transformers' linear layers pack them at every call.
+The transformers model stays the oracle: `lean` compares the two before the lean one is used.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -18,17 +20,19 @@ from csd.models.session import Run
 LARGEST = 2**30  # bytes of weights: the fused ones are a second copy
 PROBE = 24  # tokens compared with the oracle
 
+Linear = Callable[[Tensor], Tensor]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Layer:
-    """Weights of one layer, each [in, out]."""
+    """Weights of one layer: norms, and linear maps as functions."""
 
     before: Tensor
-    qkv: Tensor
-    out: Tensor
+    qkv: Linear
+    out: Linear
     between: Tensor
-    gate_up: Tensor
-    down: Tensor
+    gate_up: Linear
+    down: Linear
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,7 +42,7 @@ class Llama:
     embedding: Tensor
     layers: tuple[Layer, ...]
     norm: Tensor
-    head: Tensor
+    head: Linear
     cos: Tensor
     sin: Tensor
     heads: int
@@ -63,7 +67,7 @@ class Llama:
         mask = torch.ones(n, end, dtype=torch.bool).tril(keep) if n > 1 else None
         x = F.embedding(ids, self.embedding)
         for layer, key, value in zip(self.layers, keys, values):
-            qkv = (self._normed(x, layer.before) @ layer.qkv).view(n, rotated + self.kv_heads, -1)
+            qkv = layer.qkv(self._normed(x, layer.before)).view(n, rotated + self.kv_heads, -1)
             qk = qkv[:, :rotated]
             qk = qk * cos + qk.roll(half, -1) * sin
             key[:, keep:end] = qk[:, self.heads :].transpose(0, 1)
@@ -72,13 +76,24 @@ class Llama:
             seen = F.scaled_dot_product_attention(
                 query[None], key[None, :, :end], value[None, :, :end], mask, enable_gqa=self.heads != self.kv_heads
             )[0]
-            x = x + seen.transpose(0, 1).reshape(n, -1) @ layer.out
-            gate, up = (self._normed(x, layer.between) @ layer.gate_up).chunk(2, -1)
-            x = x + (F.silu(gate) * up) @ layer.down
-        return self._normed(x[-rows:], self.norm) @ self.head
+            x = x + layer.out(seen.transpose(0, 1).reshape(n, -1))
+            gate, up = layer.gate_up(self._normed(x, layer.between)).chunk(2, -1)
+            x = x + layer.down(F.silu(gate) * up)
+        return self.head(self._normed(x[-rows:], self.norm))
 
     def _normed(self, x: Tensor, weight: Tensor) -> Tensor:
         return F.rms_norm(x, weight.shape, weight, self.epsilon)
+
+
+def packed(*linears: torch.nn.Linear) -> Linear:
+    """The maps side by side as one: in oneDNN's own layout where it has the format, else stored [in, out]."""
+    weight = torch.cat([linear.weight.detach() for linear in linears])
+    if weight.dtype != torch.float32 or not torch.backends.mkldnn.is_available():
+        turned = weight.t().contiguous()
+        return lambda x: x @ turned
+    ready = torch.ops.mkldnn._reorder_linear_weight(weight)
+    apply = torch.ops.mkldnn._linear_pointwise
+    return lambda x: apply(x, ready, None, "none", [], "")
 
 
 def lean(model: PreTrainedModel) -> Llama | None:
@@ -111,17 +126,14 @@ def _fits(model: PreTrainedModel) -> bool:
 def _fused(model: PreTrainedModel) -> Llama:
     config, body = model.config, model.model
 
-    def turned(*linears: torch.nn.Linear) -> Tensor:
-        return torch.cat([linear.weight for linear in linears]).t().contiguous()
-
     layers = tuple(
         Layer(
             before=layer.input_layernorm.weight.detach(),
-            qkv=turned(layer.self_attn.q_proj, layer.self_attn.k_proj, layer.self_attn.v_proj),
-            out=turned(layer.self_attn.o_proj),
+            qkv=packed(layer.self_attn.q_proj, layer.self_attn.k_proj, layer.self_attn.v_proj),
+            out=packed(layer.self_attn.o_proj),
             between=layer.post_attention_layernorm.weight.detach(),
-            gate_up=turned(layer.mlp.gate_proj, layer.mlp.up_proj),
-            down=turned(layer.mlp.down_proj),
+            gate_up=packed(layer.mlp.gate_proj, layer.mlp.up_proj),
+            down=packed(layer.mlp.down_proj),
         )
         for layer in body.layers
     )
@@ -132,7 +144,7 @@ def _fused(model: PreTrainedModel) -> Llama:
         embedding=body.embed_tokens.weight.detach(),
         layers=layers,
         norm=body.norm.weight.detach(),
-        head=turned(model.lm_head),
+        head=packed(model.lm_head),
         cos=cos,
         sin=sin,
         heads=config.num_attention_heads,
