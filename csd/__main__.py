@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -160,7 +160,12 @@ def race(
 def examples(
     repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Timed runs of each lane; the median counts.")] = 3,
     only: Annotated[str, typer.Option(metavar="KIND", help="Only the prompts of this kind.", show_default=False)] = "",
-    max_new: Annotated[int, typer.Option("--max-new", min=1, metavar="N", help="New tokens at most.")] = 128,
+    max_new: Annotated[
+        int | None,
+        typer.Option(
+            "--max-new", min=1, metavar="N", help="New tokens at most. Default: each prompt's own.", show_default=False
+        ),
+    ] = None,
     output: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures here.")] = None,
 ) -> None:
     """Measure the page's example prompts on the embedded family.
@@ -176,11 +181,13 @@ def examples(
     chosen = [example for example in read(ROOT / "assets" / "prompts.json") if only in ("", example.kind)]
     if not chosen:
         _refuse(f"There is no example of the kind {only!r}.")
+    if max_new is not None:
+        chosen = [replace(example, max_new=max_new) for example in chosen]
     spec = _spec("embedded", "", [])
     console = terminal.console(to_stderr=output == Path("-"))
     family = _open(spec, "auto", "auto")
     outcomes = []
-    for outcome in measure(family, chosen, _settings(spec).methods, max_new, repeats):
+    for outcome in measure(family, chosen, _settings(spec).methods, repeats):
         terminal.show_example(outcome, console)
         outcomes.append(outcome)
     terminal.show_means(outcomes, console)

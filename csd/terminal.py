@@ -289,7 +289,9 @@ def show_families(specs: Sequence[FamilySpec], dtype: str, free: int | None, dev
 
 def show_example(outcome: Outcome, console: Console) -> None:
     """One prompt of `examples`: a row a lane."""
-    _line(console, f"{outcome.example.kind}: {' '.join(outcome.example.prompt.split())[:70]}")
+    example = outcome.example
+    sampled = f" (temperature {example.temperature:g}, seed {example.seed})" if example.temperature else ""
+    _line(console, f"{example.kind}: {example.title or ' '.join(example.prompt.split())[:70]}{sampled}")
     table = _table(
         console,
         "method",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from csd.analysis.examples import Example, Lane, Outcome, Timing, means, measure
+from csd.analysis.examples import Example, Lane, Outcome, Timing, means, measure, read
 from csd.decoding.methods import autoregressive, prompt_lookup
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def lane(method: str, alone: float, race: float, repeated: float = 0.0) -> Lane:
@@ -35,6 +38,14 @@ def test_means_also_without_texts_that_repeat_themselves():
     assert [mean.count for mean in found] == [2, 2, 2, 1, 1, 1]
     assert found[1].values[0] == pytest.approx(8) and found[4].values[0] == pytest.approx(4)
     assert "at most 15%" in found[4].title
+
+
+def test_the_project_s_prompts_can_be_read():
+    """At least five kinds, and a code prompt does not end with a line break."""
+    examples = read(ROOT / "assets" / "prompts.json")
+    assert len({example.kind for example in examples}) >= 5
+    assert all(example.prompt.strip() and example.max_new > 0 for example in examples)
+    assert not any(example.prompt.endswith("\n") for example in examples if example.kind == "code")
 
 
 def test_nothing_to_average():

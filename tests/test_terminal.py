@@ -178,13 +178,16 @@ def test_help_reads_without_torch():
 def two_prompts(opened, tmp_path, monkeypatch):
     """A prompt file of two short prompts in place of the project's."""
     (tmp_path / "assets").mkdir()
-    prompts = [{"kind": "story", "prompt": STORY}, {"kind": "code", "prompt": "def mean(values):"}]
+    prompts = [
+        {"kind": "story", "prompt": STORY, "max_new": 12},
+        {"kind": "code", "prompt": "def mean(values):", "title": "A mean", "temperature": 0.5, "seed": 2, "max_new": 9},
+    ]
     (tmp_path / "assets" / "prompts.json").write_text(json.dumps(prompts))
     monkeypatch.setattr(csd.models.catalog, "ROOT", tmp_path)
 
 
 def test_examples_measures_each_prompt(cli, two_prompts):
-    result = cli("examples", "--repeats", "1", "--max-new", "12", "--json", "-")
+    result = cli("examples", "--repeats", "1", "--json", "-")
     assert result.exit_code == 0, result.output
     story, code = json.loads(result.stdout)["outcomes"]
     assert (story["example"]["kind"], code["example"]["kind"]) == ("story", "code")
@@ -192,7 +195,12 @@ def test_examples_measures_each_prompt(cli, two_prompts):
     assert all(
         lane["alone"]["speed"] > 0 and lane["race"]["with_prefill"] > 0 for lane in story["lanes"] + code["lanes"]
     )
-    for words in ("story: Once upon a time", "code: def mean(values):", "cascade / speculative", "geometric mean"):
+    for words in (
+        "story: Once upon a time",
+        "code: A mean (temperature 0.5, seed 2)",
+        "cascade / speculative",
+        "geometric mean",
+    ):
         assert words in result.stderr
 
 
@@ -200,7 +208,7 @@ def test_examples_of_one_kind_that_repeat_themselves(cli, two_prompts, monkeypat
     monkeypatch.setattr(csd.analysis.examples, "REPEATED_LIMIT", -1.0)
     result = cli("examples", "--repeats", "1", "--max-new", "8", "--only", "code")
     assert result.exit_code == 1, result.output
-    assert "code: def" in result.stdout and "story" not in result.stdout
+    assert "code: A mean" in result.stdout and "story" not in result.stdout
 
 
 def test_examples_of_no_kind(cli, two_prompts):

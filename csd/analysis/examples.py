@@ -21,10 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Example:
-    """An example prompt and its kind (story, code, ...)."""
+    """An example prompt, its kind (story, code, ...), and how it is decoded: greedy, or coupled sampling with this seed."""
 
     kind: str
     prompt: str
+    title: str = ""
+    temperature: float = 0.0
+    seed: int = 0
+    max_new: int = 128
 
 
 @dataclass(frozen=True)
@@ -75,12 +79,12 @@ class Mean:
 
 
 def read(path: Path) -> list[Example]:
-    """The example prompts of a file: a JSON list of objects with `kind` and `prompt`."""
-    return [Example(row["kind"], row["prompt"]) for row in json.loads(path.read_text(encoding="utf-8"))]
+    """The example prompts of a file: a JSON list of objects with the fields of `Example`."""
+    return [Example(**row) for row in json.loads(path.read_text(encoding="utf-8"))]
 
 
 def measure(
-    family: Family, examples: Sequence[Example], methods: Sequence[Method], max_new: int = 128, repeats: int = 3
+    family: Family, examples: Sequence[Example], methods: Sequence[Method], repeats: int = 3
 ) -> Iterator[Outcome]:
     """Yield one outcome for each prompt; the first method must be the autoregressive one, the others are held against it.
 
@@ -91,21 +95,23 @@ def measure(
     if repeats < 1:
         raise ValueError(f"At least one repeat is needed, not {repeats}.")
     for example in examples[:1]:
-        run(family, example, methods, max_new)
+        run(family, example, methods)
     for example in examples:
         alone: list[list[Trace]] = [[] for _ in methods]
         raced: list[list[Trace]] = [[] for _ in methods]
         for _ in range(repeats):
             for own, method in zip(alone, methods):
-                own += run(family, example, [method], max_new)
-            for own, trace in zip(raced, run(family, example, methods, max_new)):
+                own += run(family, example, [method])
+            for own, trace in zip(raced, run(family, example, methods)):
                 own.append(trace)
         yield Outcome(example, tuple(_lane(a, b, alone[0][0]) for a, b in zip(alone, raced)))
 
 
-def run(family: Family, example: Example, methods: Sequence[Method], max_new: int) -> list[Trace]:
-    """The traces of one greedy race, in the order of the methods."""
-    settings = Settings(example.prompt, tuple(methods), max_new)
+def run(family: Family, example: Example, methods: Sequence[Method]) -> list[Trace]:
+    """The traces of one race, in the order of the methods."""
+    settings = Settings(
+        example.prompt, tuple(methods), example.max_new, temperature=example.temperature, seed=example.seed
+    )
     ended = [event for event in race(family, settings) if isinstance(event, Ended)]
     return [event.trace for event in sorted(ended, key=lambda event: event.lane)]
 
