@@ -15,6 +15,7 @@ BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
 LANES = 3  # a race holds this many key-value caches of every model
 RESERVED = ("target", "MaxGram", "Bigram")  # level names that no draft may have
 LONGEST = 4096  # tokens of context a race uses at most, whatever a model could do; caches are as long as this
+FUSED = 2**30  # bytes of weights up to which a CPU keeps a second, rearranged copy (csd.models.llama.LARGEST)
 MARGIN = 512 * 2**20  # bytes for activations, logits and the runtime
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -111,7 +112,8 @@ def find(name: str) -> FamilySpec:
 def memory_needed(spec: FamilySpec, dtype: str) -> int | None:
     """Bytes to run a family in `dtype` (models that name their own keep it); None where a size is unknown.
 
-    weights x bytes  +  3 lanes x cache numbers per token x context x bytes, over all models, + 10 % of that + 512 MiB.
+    weights x bytes  +  3 lanes x cache numbers per token x context x bytes, over all models, + 10 % of that + 512 MiB;
+    in float32 and float64, which run on CPUs, weights of up to 1 GiB count twice.
     """
     if any(not (model.parameters and model.cache and model.context) for model in spec.models):
         return None
@@ -119,8 +121,10 @@ def memory_needed(spec: FamilySpec, dtype: str) -> int | None:
 
 
 def _bytes(model: ModelSpec, dtype: str) -> int:
-    numbers = model.parameters + LANES * model.cache * min(model.context, LONGEST)
-    return numbers * BYTES[dtype if model.dtype == "auto" else model.dtype]
+    each = BYTES[dtype if model.dtype == "auto" else model.dtype]
+    weights = model.parameters * each
+    copy = weights if each >= 4 and weights <= FUSED else 0
+    return weights + copy + LANES * model.cache * min(model.context, LONGEST) * each
 
 
 def size(count: float) -> str:

@@ -38,9 +38,7 @@ __all__ = [
 ]  # fmt: skip
 
 SAMPLE = "The quick brown fox paid 3.14 coins.\n    def jump(x): return 'über' + x  # \u00e9\u20ac\U0001f600"
-NO_BIGRAM = (
-    "Max-Gram runs without its bigram end: on a CPU that table is not built by itself; `python -m csd bigram` builds it."
-)
+NO_BIGRAM = "Max-Gram runs without its bigram end: on a CPU that table is not built by itself; `python -m csd bigram` builds it."
 SMALL = ("*.json", "*.model", "*.txt", "*.jinja")  # what a repository holds besides weights
 
 
@@ -49,7 +47,8 @@ class Family:
     """Loaded models over one tokenizer, for as many lanes as one likes.
 
     `levels` and `models` run from the weakest draft to the target. `vocab` is the shared size of the vocabulary, `eos` the
-    set of ids that end a text, `context` the tokens that the target reads, `lanes` gives a model over an empty cache. `notes` are sentences for the page.
+    set of ids that end a text, `context` the tokens that the target reads; `lanes` gives a model over an empty cache,
+    called with the lane's capacity. `notes` are sentences for the page.
     """
 
     spec: FamilySpec
@@ -214,9 +213,8 @@ def _available() -> int | None:
         return None
 
 
-def _container() -> int | None:
+def _container(root: Path = Path("/sys/fs/cgroup")) -> int | None:
     """What a control group's limit leaves; file caches count as free."""
-    root = Path("/sys/fs/cgroup")
     try:
         limit, used = int((root / "memory.max").read_text()), int((root / "memory.current").read_text())
         stat = dict(line.split() for line in (root / "memory.stat").read_text().splitlines())
@@ -254,7 +252,9 @@ def _hub(model: ModelSpec) -> Iterator[None]:
             "and try again."
         ) from error
     except errors.RevisionNotFoundError as error:
-        raise FamilyError(f"{model.id} has no revision called {model.revision!r}. Leave it out, or name another.") from error
+        raise FamilyError(
+            f"{model.id} has no revision called {model.revision!r}. Leave it out, or name another."
+        ) from error
     except (errors.RepositoryNotFoundError, errors.HFValidationError) as error:
         raise FamilyError(
             f"There is no model {model.id!r}: it is no folder here, and the Hugging Face Hub does not know it or keeps it "
@@ -283,7 +283,9 @@ def _folder(model: ModelSpec) -> Path:
                 snapshot_download(model.id, revision=model.revision, allow_patterns=SMALL, ignore_patterns=["*/*"])
             )
     if not (folder / "config.json").is_file():
-        raise FamilyError(f"{model.id} holds no model: config.json is missing. Give a folder or an id of a language model.")
+        raise FamilyError(
+            f"{model.id} holds no model: config.json is missing. Give a folder or an id of a language model."
+        )
     return folder
 
 
@@ -308,7 +310,9 @@ def _config(model: ModelSpec, folder: Path) -> Any:
     heads = getattr(config, "architectures", None) or ["ForCausalLM"]
     causal = any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in heads)
     if not causal or config.model_type not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
-        raise FamilyError(f"{model.id} ({heads[0]}) does not write text from left to right. Choose a causal language model.")
+        raise FamilyError(
+            f"{model.id} ({heads[0]}) does not write text from left to right. Choose a causal language model."
+        )
     kinds = set(getattr(config, "layer_types", None) or ()) - {"full_attention"}
     window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
     recurrent = MODEL_FOR_CAUSAL_LM_MAPPING[type(config)]._is_stateful
@@ -390,9 +394,12 @@ def _read_tokenizer(id: str, folder: Path | None) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # missing files and damaged ones fail in many ways
         raise FamilyError(f"The tokenizer of {id} cannot be read: {_line(error)}") from error
+    if not _plain(tokenizer, SAMPLE):  # what transformers makes of some folders without tokenizer files
+        raise FamilyError(f"The tokenizer of {id} is empty: its files, such as tokenizer.json, are missing.")
+    return tokenizer
 
 
 def _same_vocabulary(one: Any, other: Any) -> bool:
