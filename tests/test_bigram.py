@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,7 +12,7 @@ import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from csd.models import bigram
-from csd.models.catalog import READY, ModelSpec
+from csd.models.catalog import READY, FamilySpec, ModelSpec
 from csd.models.family import open_family
 
 TABLE = Path(__file__).resolve().parents[1] / "assets" / "family" / "bigram.json"
@@ -55,7 +56,7 @@ def test_the_committed_table_is_the_targets():
 
 def test_writing_and_reading(tiny, tmp_path, monkeypatch):
     monkeypatch.setenv("CSD_HOME", str(tmp_path))
-    spec = SimpleNamespace(target=ModelSpec("target", "org/big"))
+    spec = FamilySpec("big", ModelSpec("target", "org/big"))
     family = SimpleNamespace(models={"target": tiny}, spec=spec, commit="c0ffee", vocab=60, opening=())
     place = bigram.write(family)
     assert place == bigram.cached(spec.target, "c0ffee", 60)
@@ -63,6 +64,8 @@ def test_writing_and_reading(tiny, tmp_path, monkeypatch):
     assert bigram.read(place, 60) == bigram.build(tiny, 60)
     assert [path.name for path in place.parent.iterdir()] == [place.name]  # nothing half-written stays
     assert bigram.write(family, tmp_path / "table.json") == tmp_path / "table.json"
+    family.spec = replace(spec, bigram=str(tmp_path / "ready.json"))  # a family with a ready table renews that one
+    assert bigram.write(family) == tmp_path / "ready.json"
 
 
 def test_places_differ_by_id_commit_and_vocabulary(monkeypatch, tmp_path):

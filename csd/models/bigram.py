@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from csd.models.catalog import ModelSpec
+from csd.models.catalog import ROOT, ModelSpec
 
 if TYPE_CHECKING:
     from csd.models.family import Family
@@ -38,7 +38,8 @@ def followers(model: Any, ids: Sequence[int], vocab: int, batch: int = 512, befo
 
 def write(family: Family, path: str | Path | None = None) -> Path:
     """Builds the table of an open family and writes it to `path`, else to where families look for it; returns the place."""
-    place = Path(path) if path else cached(family.spec.target, family.commit, family.vocab)
+    ready = ROOT / family.spec.bigram if family.spec.bigram else None
+    place = Path(path) if path else ready or cached(family.spec.target, family.commit, family.vocab)
     save(build(family.models["target"], family.vocab, before=family.opening), place)
     return place
 
