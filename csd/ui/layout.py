@@ -35,6 +35,8 @@ TINY = (
     "These models are tiny, trained for this demo: good at their own kinds of text (stories, word problems, edits, "
     "lists, code in their manner) and at nothing else."
 )
+# Cancelling would cost a race that has begun its last words, so only one that has not begun is cancelled.
+WITHDRAW = """(status) => { if (status.includes('data-state="withdrawn"')) document.getElementById("withdraw").click(); }"""
 FIGURES = (figures.speedup, figures.acceptance_by_level, figures.acceptance_by_position, figures.time_per_level)
 
 
@@ -94,7 +96,7 @@ def build(studio: Studio) -> gr.Blocks:
                 target = gr.Textbox(
                     label="Custom target: Hub id or folder, id@revision for a revision", min_width=300, max_lines=1, elem_id="target"
                 )
-                others = gr.Textbox(label="Custom drafts, strongest first, with commas", min_width=300, max_lines=1)
+                others = gr.Textbox(label="Custom drafts, strongest first, with commas", min_width=300, max_lines=1, elem_id="others")
                 load = gr.Button("Load this family", size="sm", min_width=140, scale=0)
             gr.Markdown(_table(), elem_id="families")
         status = gr.HTML(_status("Press Race, or pick an example first."), elem_id="status")
@@ -113,7 +115,7 @@ def build(studio: Studio) -> gr.Blocks:
                 plots = [gr.Plot(show_label=False, min_width=420) for _ in FIGURES[:2]]
             with gr.Row():
                 plots += [gr.Plot(show_label=False, min_width=420) for _ in FIGURES[2:]]
-        withdrawn = gr.State(0)
+        withdraw = gr.Button("Leave the queue", visible="hidden", elem_id="withdraw")
 
         fields = [prompt, lanes, draft, k, lookup, K, lenience, temperature, top_k, top_p, seed, rule, max_new, always]
         which = [family, target, others, dtype, device]
@@ -128,14 +130,14 @@ def build(studio: Studio) -> gr.Blocks:
             visitor, asked = _visitor(request), values[len(fields) :]
             for news in _news(studio, visitor, values[: len(fields)], asked):
                 if isinstance(news, Waiting):
-                    yield {status: _status(news.sentence), shelf: _shelf(studio.shelf(choose(asked)))}
+                    yield {status: _status(news.sentence), shelf: _standing(studio, asked)}
                 elif isinstance(news, Refused):
-                    yield {status: _status(news.sentence, "refused")}
+                    yield {status: _status(news.sentence, "refused"), shelf: _standing(studio, asked)}
                 elif isinstance(news, Batch):
                     log += "".join(_line(event, news.id) for event in news.events)
                     first = not race_id and log
                     race_id = news.id if log else ""
-                    begun = {shelf: _shelf(studio.shelf(choose(asked))), status: _status("Racing.")} if first else {}
+                    begun = {shelf: _standing(studio, asked), status: _status("Racing.")} if first else {}
                     yield {show: {"race": news.id, "log": log}, **begun} if log else {status: gr.skip()}
                 else:
                     log += stage.closed(news.past.traces)
@@ -156,21 +158,21 @@ def build(studio: Studio) -> gr.Blocks:
 
         def again(race_id: str | None, request: gr.Request) -> dict:
             """An earlier race of this visit, on the stage and in the figures."""
-            past = studio.past(request.session_hash, race_id or "")
+            past = studio.past(_visitor(request), race_id or "")
             if past is None:
                 return {status: _status("That race is no longer kept. Race again.", "refused")}
             return {
-                show: {"race": past.id, "log": stage.log_of(past.traces, past.id)},
+                show: {"race": past.id, "log": stage.log_of(past.traces, past.id, _title(past.traces[0].header.text))},
                 status: _status(_ending(past), "ended"),
                 **{plot: figure(past.traces) for plot, figure in zip(plots, FIGURES)},
                 save: _saved(folder, past),
             }
 
-        def halt(count: int, request: gr.Request) -> dict:
-            """Stops the visitor's own run; one that only stands in the queue is taken out of it (see `withdrawn`)."""
-            if studio.stop(request.session_hash):
-                return {status: _status("Stopping.")}
-            return {status: _status("Stopped. Nothing of yours runs or waits."), withdrawn: count + 1}
+        def halt(request: gr.Request) -> str:
+            """Stops the visitor's own run; one that has not begun leaves the queue, see WITHDRAW."""
+            if studio.stop(_visitor(request)):
+                return _status("Stopping.")
+            return _status("Stopped. Nothing of yours runs or waits.", "withdrawn")
 
         async def follow(*values: Any) -> AsyncIterator[tuple[str, str]]:
             """What the chosen family is doing, until it is ready or has failed; loads nothing by itself."""
@@ -197,8 +199,8 @@ def build(studio: Studio) -> gr.Blocks:
             """Presets, drafts and K that suit the chosen family."""
             try:
                 have = _drafts(choose(values))
-            except ValueError:
-                have = ("",)
+            except ValueError:  # a custom family that is not filled in yet
+                return {chosen: gr.skip()}
             options = form.presets(have)
             return {
                 chosen: gr.Dropdown([option.name for option in options], value=options[0].name),
@@ -211,18 +213,23 @@ def build(studio: Studio) -> gr.Blocks:
             return option.draft, option.k, form.matrix_text(option.K)
 
         def leave(request: gr.Request) -> None:
-            studio.leave(request.session_hash)
+            studio.leave(_visitor(request))
 
         quiet = {**PRIVATE, "concurrency_limit": None, "show_progress": "hidden"}
         page.load(follow, which, [shelf, about], **quiet)
         family.change(suit, which, [chosen, draft, k, K], **PLAIN).then(follow, which, [shelf, about], **quiet)
+        others.blur(suit, which, [chosen, draft, k, K], **PLAIN)
         load.click(suit, which, [chosen, draft, k, K], **PLAIN).then(fetch, which, None, **PLAIN).then(
             follow, which, [shelf, about], **quiet
         )
         chosen.input(apply, [chosen, *which], [draft, k, K], **PLAIN)
         for kind, button in kinds.items():
             button.click(
-                partial(_next, kind), [prompt], [prompt, temperature, seed, max_new], trigger_mode="multiple", **PLAIN
+                partial(_next, kind),
+                [prompt],
+                [prompt, temperature, seed, max_new, status],
+                trigger_mode="multiple",
+                **PLAIN,
             )
         racing = gr.on(
             [race.click, prompt.submit],
@@ -234,8 +241,8 @@ def build(studio: Studio) -> gr.Blocks:
             **PRIVATE,
             **DEVICE,
         )
-        stop.click(halt, [withdrawn], [status, withdrawn], trigger_mode="multiple", **PLAIN)
-        withdrawn.change(None, cancels=[racing], **PRIVATE)
+        stop.click(halt, None, [status], trigger_mode="multiple", **PLAIN).then(None, [status], js=WITHDRAW, **PRIVATE)
+        withdraw.click(None, cancels=[racing], **PRIVATE)
         earlier.input(again, [earlier], [show, status, *plots, save], **PLAIN)
         page.unload(leave)
         gr.api(_endpoint(studio), api_name="race", **DEVICE)
@@ -335,6 +342,14 @@ def _news(studio: Studio, visitor: str, fields: tuple, which: tuple) -> Iterator
     yield from studio.race(visitor, choice, settings)
 
 
+def _standing(studio: Studio, which: tuple) -> str:
+    """The line on the chosen family."""
+    try:
+        return _shelf(studio.shelf(_choice(studio.home, *which)))
+    except ValueError as error:
+        return _shelf(Shelf("failed", str(error)))
+
+
 def _choice(home: Choice, family: str, target: str, others: str, dtype: str, device: str) -> Choice:
     """Raises catalog.FamilyError, a ValueError with a sentence."""
     if family != CUSTOM:
@@ -360,12 +375,18 @@ def _examples() -> dict[str, list[dict[str, Any]]]:
     return kinds
 
 
-def _next(kind: str, prompt: str | None) -> tuple[str, float, int, int]:
-    """The example of this kind that follows the one in the prompt box."""
+def _next(kind: str, prompt: str | None) -> tuple[str, float, int, int, str]:
+    """The example of this kind that follows the one in the prompt box, and a sentence that names it."""
     rows = _examples()[kind]
-    now = next((i for i, row in enumerate(rows) if row["prompt"] == prompt), -1)
-    row = rows[(now + 1) % len(rows)]
-    return row["prompt"], row["temperature"], row["seed"], row["max_new"]
+    place = (next((i for i, row in enumerate(rows) if row["prompt"] == prompt), -1) + 1) % len(rows)
+    row = rows[place]
+    sentence = f"Example {place + 1} of {len(rows)} of its kind: {row['title']}. The same button shows the next one."
+    return row["prompt"], row["temperature"], row["seed"], row["max_new"], _status(sentence)
+
+
+def _title(prompt: str) -> str:
+    """The title of the example with this prompt; empty where it is none."""
+    return next((row["title"] for rows in _examples().values() for row in rows if row["prompt"] == prompt), "")
 
 
 # ---- what is shown
@@ -373,7 +394,7 @@ def _next(kind: str, prompt: str | None) -> tuple[str, float, int, int]:
 
 def _line(event: Opened | Moved | Ended, race: str) -> str:
     if isinstance(event, Opened):
-        return stage.opened(event, race)
+        return stage.opened(event, race, _title(event.headers[0].text))
     return stage.moved(event) if isinstance(event, Moved) else stage.ended(event)
 
 
