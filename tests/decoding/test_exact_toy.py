@@ -1,0 +1,274 @@
+"""Greedy and coupled: every tree writes what its target alone writes, token for token, on random tables."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from csd.decoding.accept import Coupled, Filter, Greedy, Noise
+from csd.decoding.methods import Method, autoregressive, checked, cs_drafting, horizontal, prompt_lookup, speculative, vertical
+from csd.trace import Review
+from toy import DRAFTS, ToyFamily, after, family, records_of, steps_of, text_of
+
+VOCAB = 6
+
+
+@st.composite
+def matrices(draw, drafts: int) -> tuple[tuple[int, ...], ...]:
+    """Any K that the paper allows: upper triangular, each row not falling."""
+    n = drafts + 1
+    rows = []
+    for r in range(n):
+        entries = sorted(draw(st.lists(st.integers(0, 7), min_size=n - r, max_size=n - r)))
+        rows.append((0,) * r + tuple(entries))
+    if rows[0][-1] == 0:
+        rows[0] = (*rows[0][:-1], 1)
+    return tuple(rows)
+
+
+@st.composite
+def methods(draw) -> Method:
+    kind = draw(st.sampled_from(("speculative", "prompt lookup", "cascade", "cascade", "cascade")))
+    k, lenience = draw(st.integers(1, 9)), draw(st.sampled_from((1.0, 3.0)))
+    longest, earliest = draw(st.sampled_from((1, 3, 16))), draw(st.booleans())
+    if kind == "cascade":
+        drafts = tuple(sorted(draw(st.sets(st.sampled_from(DRAFTS), min_size=1)), reverse=True))
+        return Method(kind, drafts=drafts, K=draw(matrices(len(drafts))), lenience=lenience, longest=longest, earliest=earliest)
+    draft = draw(st.sampled_from(DRAFTS)) if kind == "speculative" else ""
+    return Method(kind, k=k, draft=draft, lenience=lenience, longest=longest, earliest=earliest)
+
+
+@st.composite
+def worlds(draw) -> tuple[ToyFamily, tuple[int, ...], int, frozenset[int]]:
+    """A family (drafts good or bad, contexts wide or tight), a prompt, a budget and a set of EOS ids."""
+    toy = family(
+        VOCAB,
+        seed=draw(st.integers(0, 10**6)),
+        noises=draw(st.sampled_from(((0.3, 0.7, 1.5), (0.0, 0.0, 0.0), (0.5, 4.0, 9.0)))),
+        contexts={name: draw(st.one_of(st.integers(1, 40), st.just(400))) for name in DRAFTS},
+        bigram=draw(st.booleans()),
+        sharp=draw(st.sampled_from((0.3, 2.0))),
+    )
+    prompt = tuple(draw(st.lists(st.integers(0, VOCAB - 1), min_size=1, max_size=14)))
+    eos = frozenset(draw(st.sets(st.integers(0, VOCAB - 1), max_size=2)))
+    return toy, prompt, draw(st.integers(1, 40)), eos
+
+
+def alone(toy: ToyFamily, prompt: tuple[int, ...], max_new: int, eos: frozenset[int], noise: Noise | None, chosen: Filter):
+    """The oracle: the table's own argmax (of logits, or of filtered logits + noise) one token at a time."""
+    text = list(prompt)
+    while len(text) < len(prompt) + max_new:
+        row = after(toy.tables["target"], text)[None]
+        scores = row if noise is None else chosen(row) + noise.rows(len(text), 1)
+        text.append(int(scores.argmax()))
+        if text[-1] in eos:
+            break
+    return tuple(text[len(prompt) :])
+
+
+def check_steps(steps, prompt: tuple[int, ...], max_new: int) -> None:
+    """What every record must satisfy, whatever the tree."""
+    at = len(prompt)
+    for step in steps:
+        review = step.review
+        assert review.by == "target" and review.at == at and not review.skipped
+        assert len(step.tokens) == len(step.authors) >= 1
+        own = () if review.token is None else (review.token,)
+        assert step.tokens == review.tokens[: review.accepted] + own
+        assert step.authors == review.authors[: review.accepted] + ("target",) * len(own)
+        at += len(step.tokens)
+        assert at <= len(prompt) + max_new
+        for record in records_of(review):
+            assert len(record.tokens) == len(record.authors)
+            assert record.at >= review.at and record.at + len(record.tokens) <= len(prompt) + max_new
+            if isinstance(record, Review) and record.inner:
+                drafted = tuple(token for inner in record.inner for token in emitted_by(inner))
+                assert drafted == record.tokens
+
+
+def emitted_by(record) -> tuple[int, ...]:
+    if not isinstance(record, Review):
+        return record.tokens
+    return record.tokens[: record.accepted] + (() if record.token is None else (record.token,))
+
+
+@settings(max_examples=250, deadline=None)
+@given(worlds(), methods())
+def test_greedy_equals_the_target_alone(world, method):
+    toy, prompt, max_new, eos = world
+    steps = steps_of(toy, checked(method, DRAFTS), prompt, max_new, Greedy(), eos)
+    assert text_of(steps) == alone(toy, prompt, max_new, eos, None, Filter())
+    check_steps(steps, prompt, max_new)
+
+
+@settings(max_examples=250, deadline=None)
+@given(
+    worlds(),
+    methods(),
+    st.integers(0, 2**63 - 1),
+    st.builds(Filter, st.sampled_from((0.3, 1.0, 1.7)), st.sampled_from((0, 1, 3)), st.sampled_from((1.0, 0.8, 0.05))),
+)
+def test_coupled_equals_the_target_alone(world, method, seed, chosen):
+    toy, prompt, max_new, eos = world
+    steps = steps_of(toy, method, prompt, max_new, Coupled(chosen, Noise(seed, VOCAB)), eos)
+    assert text_of(steps) == alone(toy, prompt, max_new, eos, Noise(seed, VOCAB), chosen)
+    check_steps(steps, prompt, max_new)
+
+
+NAMED = [
+    autoregressive(),
+    speculative("draft-2", 1),
+    speculative("draft-1", 5),
+    prompt_lookup(1),
+    prompt_lookup(10),
+    vertical(DRAFTS[:1], (4, 6)),
+    vertical(DRAFTS, (6, 3, 2, 8), lenience=3.0),
+    horizontal(DRAFTS[1:], (2, 4, 9)),
+    cs_drafting((), ((7,),)),
+    cs_drafting(("draft-1",), ((0, 8), (0, 0))),  # a stage of no tokens: the leaf drafts alone
+    cs_drafting(("draft-1",), ((5, 5), (0, 0))),  # the draft runs autoregressively
+    cs_drafting(DRAFTS[:2], ((5, 19, 29), (0, 1, 11), (0, 0, 10))),  # the paper's worked example
+    cs_drafting(DRAFTS, ((2, 4, 6, 14), (0, 2, 4, 9), (0, 0, 2, 8), (0, 0, 0, 8)), lenience=3.0),
+]
+
+
+@pytest.mark.parametrize("method", NAMED, ids=lambda method: method.title)
+@pytest.mark.parametrize("max_new", [1, 2, 3, 60])
+def test_every_named_recipe(method, max_new):
+    """Each recipe, at budgets where nothing, or nearly nothing, may be drafted, and with a tree that does draft."""
+    toy = family(VOCAB, seed=3, noises=(0.3, 0.6, 1.0), bigram=True)
+    prompt = (1, 2, 3)
+    steps = steps_of(toy, checked(method, DRAFTS), prompt, max_new)
+    assert text_of(steps) == alone(toy, prompt, max_new, frozenset(), None, Filter())
+    assert len(text_of(steps)) == max_new
+    check_steps(steps, prompt, max_new)
+    if max_new == 1:
+        assert len(steps) == 1 and steps[0].review.tokens == ()
+    if max_new == 60 and method.name != "autoregressive":
+        assert len(steps) < 60  # something was accepted, so the equality above says something
+
+
+@pytest.mark.parametrize("method", NAMED, ids=lambda method: method.title)
+def test_a_perfect_draft_is_taken_whole(method):
+    """With drafts equal to the target, neural tokens are never rejected, and each round is as long as its K allows."""
+    toy = family(VOCAB, seed=5, noises=(0.0, 0.0, 0.0))
+    steps = steps_of(toy, method, (1, 2, 3), 48)
+    for step in steps:
+        for record in records_of(step.review):
+            if isinstance(record, Review) and "MaxGram" not in record.authors:
+                assert record.accepted == len(record.tokens)
+    if method.name == "speculative":
+        assert {len(step.tokens) for step in steps[:-1]} == {method.k + 1}
+
+
+def test_eos_inside_a_draft_ends_the_text_with_it():
+    """A draft is not continued past an EOS, an accepted EOS brings no bonus, and nothing follows it; any of several ids."""
+    toy = family(VOCAB, seed=11, noises=(0.0, 0.0, 0.0))
+    free = alone(toy, (0, 1), 30, frozenset(), None, Filter())
+    first = next(i for i in range(3, 30) if free[i] not in free[:i] or i > 3)
+    for eos in ({free[first]}, {free[first], free[first + 1]}):
+        want = alone(toy, (0, 1), 30, frozenset(eos), None, Filter())
+        for method in NAMED:
+            steps = steps_of(toy, method, (0, 1), 30, eos=frozenset(eos))
+            assert text_of(steps) == want, method.title
+            assert not set(want[:-1]) & eos
+            for step in steps:
+                for record in records_of(step.review):
+                    assert not set(record.tokens[:-1]) & eos, (method.title, record)
+                    if isinstance(record, Review) and record.tokens and record.accepted == len(record.tokens):
+                        assert (record.token is None) == (record.tokens[-1] in eos)
+
+
+def test_the_prompt_may_end_with_eos():
+    """Ids of the set that stand in the prompt end nothing."""
+    toy = family(VOCAB, seed=2)
+    eos = frozenset({4})
+    for method in NAMED:
+        steps = steps_of(toy, method, (1, 4), 20, eos=eos)
+        assert text_of(steps) == alone(toy, (1, 4), 20, eos, None, Filter())
+
+
+@pytest.mark.parametrize("full", DRAFTS)
+def test_a_draft_whose_context_is_full_is_skipped_and_the_trace_says_so(full):
+    method = cs_drafting(DRAFTS, ((2, 4, 6, 10), (0, 2, 4, 6), (0, 0, 2, 6), (0, 0, 0, 6)))
+    toy = family(VOCAB, seed=8, noises=(0.4, 0.4, 0.4), contexts={full: 12})
+    prompt = (1, 2, 3, 4)
+    steps = steps_of(toy, method, prompt, 40)
+    assert text_of(steps) == alone(toy, prompt, 40, frozenset(), None, Filter())
+    ran = [r for step in steps for r in records_of(step.review) if isinstance(r, Review) and r.by == full]
+    skipped = [r for r in ran if r.skipped]
+    assert skipped and len(skipped) < len(ran)
+    for review in ran:
+        assert bool(review.skipped) == (review.at > 12)
+        assert review.at + len(review.tokens) <= 12 or review.skipped
+    for review in skipped:
+        assert "12 tokens" in review.skipped and full in review.skipped
+        assert (review.tokens, review.token, review.seconds) == ((), None, 0.0)
+    assert any(len(step.tokens) > 1 for step in steps if step.review.at > 14)  # the others go on drafting
+
+
+def test_a_prompt_longer_than_the_draft_reads():
+    toy = family(VOCAB, seed=8, contexts={"draft-1": 3})
+    steps = steps_of(toy, speculative("draft-1", 4), (1, 2, 3, 4, 5), 12)
+    assert text_of(steps) == alone(toy, (1, 2, 3, 4, 5), 12, frozenset(), None, Filter())
+    assert all(step.review.inner[0].skipped for step in steps[:-1])
+
+
+def test_the_budget_may_fill_the_context_to_the_last_token():
+    toy = family(VOCAB, seed=4, context=20)
+    for method in NAMED:
+        assert text_of(steps_of(toy, method, (1, 2, 3, 4), 16)) == alone(toy, (1, 2, 3, 4), 16, frozenset(), None, Filter())
+
+
+def test_ties_go_to_the_first_index():
+    """Where the target cannot decide, greedy takes the first index, whatever was drafted."""
+    toy = family(4, seed=1)
+    toy.tables["target"].zero_()
+    for method in NAMED:
+        assert text_of(steps_of(toy, method, (3, 2), 12)) == (0,) * 12
+        lenient_steps = steps_of(toy, method, (3, 2), 12)
+        assert all(step.review.margin == 0 for step in lenient_steps)
+
+
+def test_lenience_lets_inner_reviewers_accept_more_and_leaves_the_text_alone():
+    def accepted(lenience: float) -> tuple[int, int, tuple[int, ...]]:
+        kept = shown = 0
+        texts: tuple[int, ...] = ()
+        for seed in range(20):
+            toy = family(VOCAB, seed=seed, sharp=1.0)
+            method = vertical(DRAFTS[:2], (6, 3, 4), lenience=lenience)
+            steps = steps_of(toy, method, (1, 2, 3), 40)
+            texts += text_of(steps)
+            inner = [r for s in steps for r in records_of(s.review) if isinstance(r, Review) and r.by != "target"]
+            kept += sum(r.accepted for r in inner)
+            shown += sum(len(r.tokens) for r in inner)
+        return kept, shown, texts
+
+    strict, lenient_ = accepted(1.0), accepted(3.0)
+    assert strict[2] == lenient_[2]
+    assert lenient_[0] / lenient_[1] > strict[0] / strict[1] + 0.05
+
+
+def test_a_lane_is_the_same_every_time():
+    toy = family(VOCAB, seed=6)
+    rule = lambda: Coupled(Filter(0.9), Noise(5, VOCAB))  # noqa: E731
+    plain = [
+        [(step.tokens, step.authors, step.review.accepted) for step in steps_of(toy, NAMED[-1], (1, 2), 40, rule())]
+        for _ in range(2)
+    ]
+    assert plain[0] == plain[1]
+
+
+def test_the_hostile_session_is_hostile():
+    """Rows kept beyond the next call are worthless, so a rule that kept some would be found out."""
+    toy = family(VOCAB)
+    session = toy.session("target", 20)
+    from csd.decoding.sequence import Sequence
+
+    text = Sequence([1, 2, 3])
+    first = session.logits(text, 3)
+    assert torch.isfinite(first).all()
+    session.logits(text, 2)
+    assert torch.isnan(first).all()

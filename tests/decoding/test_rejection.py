@@ -1,0 +1,333 @@
+"""The paper's rule: the exact law of the text, for every shape of tree, by walking through all outcomes of the dice."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from csd.decoding import accept
+from csd.decoding.accept import Dice, Filter, Rejection, emitted, lenient, residual
+from csd.decoding.cascade import Horizontal, Vertical
+from csd.decoding.draft import Draft, Nothing
+from csd.decoding.maxgram import Index, MaxGram
+from csd.decoding.methods import Method, autoregressive, cs_drafting, horizontal, prompt_lookup, speculative, tree, vertical
+from csd.decoding.sequence import Sequence
+from toy import DRAFTS, TableSession, ToyFamily, after, family, steps_of, table, text_of
+
+NONE = 1e-15  # below it a chance is a rounding error
+
+
+@dataclass
+class Walk:
+    """Dice that follow a given path through the choices, then take the first way at every new one and note the others."""
+
+    path: tuple[int, ...]
+    others: list[tuple[int, ...]]
+    chance: float = 1.0
+    taken: list[int] = field(default_factory=list)
+
+    def accept(self, chance: float) -> bool:
+        return self._choose((1 - chance, chance)) == 1
+
+    def draw(self, law: torch.Tensor) -> int:
+        return self._choose((law / law.sum()).tolist())
+
+    def _choose(self, chances) -> int:
+        step = len(self.taken)
+        if step < len(self.path):
+            choice = self.path[step]
+        else:
+            ways = [way for way, chance in enumerate(chances) if chance > NONE]
+            choice = ways[0]
+            self.others += [(*self.taken, way) for way in ways[1:]]
+        self.taken.append(choice)
+        self.chance *= chances[choice]
+        return choice
+
+
+def outcomes(run: Callable[[Walk], object]) -> Iterator[tuple[float, object]]:
+    """Everything that `run` can return, each with its probability."""
+    todo: list[tuple[int, ...]] = [()]
+    while todo:
+        dice = Walk(todo.pop(), todo)
+        result = run(dice)
+        yield dice.chance, result
+
+
+def law_of_text(
+    toy: ToyFamily, method: Method, chosen: Filter, prompt: tuple[int, ...], count: int, max_new: int, eos: frozenset[int]
+) -> dict[tuple[int, ...], float]:
+    """The law of the first `count` tokens that the real loop writes."""
+
+    def run(dice: Walk) -> tuple[int, ...]:
+        sessions = {name: toy.session(name, len(prompt) + max_new) for name in method.models}
+        index, rule = Index(method.longest, method.earliest), Rejection(chosen, dice)
+        root = tree(method, sessions, index, toy.bigram, rule, lenient(rule, method.lenience))
+        text = Sequence(list(prompt), eos=eos)
+        while len(text) < len(prompt) + count and not (len(text) > len(prompt) and text.committed[-1] in eos):
+            text.commit(root.draft(text, len(prompt) + max_new - len(text)).tokens)
+        toy.opened.clear()
+        return tuple(text.committed[len(prompt) :][:count])
+
+    law: defaultdict[tuple[int, ...], float] = defaultdict(float)
+    for chance, result in outcomes(run):
+        law[result] += chance
+    return law
+
+
+def target_law(
+    toy: ToyFamily, chosen: Filter, prompt: tuple[int, ...], count: int, eos: frozenset[int]
+) -> dict[tuple[int, ...], float]:
+    """What sampling from the target alone gives, written out."""
+    law = {(): 1.0}
+    for _ in range(count):
+        grown: dict[tuple[int, ...], float] = {}
+        for text, chance in law.items():
+            if text and text[-1] in eos:
+                grown[text] = chance
+                continue
+            row = chosen(after(toy.tables["target"], prompt + text)[None])[0].softmax(-1).tolist()
+            grown |= {(*text, token): chance * p for token, p in enumerate(row) if p > 0}
+        law = grown
+    return law
+
+
+def distance(one: dict, other: dict) -> float:
+    return max(abs(one.get(key, 0.0) - other.get(key, 0.0)) for key in one.keys() | other.keys())
+
+
+@dataclass(frozen=True)
+class Case:
+    """A tree and where it is run. `eos`, a context or a filter make the shapes' edges."""
+
+    method: Method
+    vocab: int = 3
+    count: int = 2
+    max_new: int = 12
+    chosen: Filter = Filter()
+    prompt: tuple[int, ...] = (0, 1, 2, 0, 1)  # Max-Gram finds a match in it
+    bigram: bool = False
+    eos: frozenset[int] = frozenset()
+    contexts: tuple[tuple[str, int], ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.method.title}{f', l={self.method.lenience:g}' * (self.method.name not in ('cascade', 'vertical'))}"
+
+    def toy(self, seed: int) -> ToyFamily:
+        return family(self.vocab, seed, (1.0, 1.5, 2.0), dict(self.contexts), bigram=self.bigram, sharp=1.0)
+
+
+TWO, THREE = DRAFTS[:2], DRAFTS
+PAIRS = Filter(top_k=2)  # keeps the number of outcomes of deep trees small
+SHAPES = [
+    Case(autoregressive(), vocab=4, count=3),
+    Case(speculative("draft-3", 1), vocab=4, count=3),
+    Case(speculative("draft-3", 3)),
+    Case(prompt_lookup(4), vocab=4, count=3),
+    Case(prompt_lookup(3), vocab=4, count=3, prompt=(3,), bigram=True),
+    Case(vertical(("draft-3",), (3, 2)), chosen=PAIRS),
+    Case(cs_drafting(("draft-3",), ((1, 4), (0, 2)))),  # and horizontal
+    Case(cs_drafting(("draft-3",), ((2, 4), (0, 0)))),  # the draft writes alone, then Max-Gram
+    Case(vertical(TWO, (2, 1, 1)), chosen=PAIRS),
+    Case(horizontal(TWO, (1, 2, 4))),
+    Case(cs_drafting(TWO, ((1, 2, 3), (0, 1, 2), (0, 0, 1)))),
+    Case(vertical(THREE, (1, 1, 1, 1)), chosen=PAIRS),
+    Case(cs_drafting(THREE, ((1, 2, 2, 3), (0, 1, 1, 2), (0, 0, 1, 2), (0, 0, 0, 1))), chosen=PAIRS),
+]
+EDGES = [
+    Case(cs_drafting(("draft-3",), ((3, 3), (0, 2))), count=3, max_new=3),  # the room cuts drafts
+    Case(cs_drafting(("draft-3",), ((1, 4), (0, 2))), count=3, eos=frozenset({2})),  # EOS inside drafts
+    Case(cs_drafting(("draft-3",), ((1, 4), (0, 2))), count=3, eos=frozenset({0, 2})),
+    Case(cs_drafting(("draft-3",), ((3, 5), (0, 2))), count=3, contexts=(("draft-3", 6),)),  # a context that fills up
+    Case(vertical(TWO, (2, 1, 1)), contexts=(("draft-2", 5),)),
+    Case(cs_drafting(("draft-3",), ((2, 4), (0, 2))), vocab=4, count=3, chosen=Filter(0.7, top_k=2)),
+    Case(cs_drafting(("draft-3",), ((2, 4), (0, 2))), vocab=4, chosen=Filter(1.3, top_p=0.75)),
+]
+STRICT_AND_LENIENT = [
+    replace(case, method=replace(case.method, lenience=lenience))
+    for case in chain(SHAPES, EDGES)
+    for lenience in ((1.0, 3.0) if case.method.name in ("vertical", "cascade") else (1.0,))
+]
+
+
+@pytest.mark.parametrize("case", STRICT_AND_LENIENT, ids=str)
+def test_the_text_has_exactly_the_targets_law(case):
+    toy = case.toy(1)
+    law = law_of_text(toy, case.method, case.chosen, case.prompt, case.count, case.max_new, case.eos)
+    assert math.isclose(sum(law.values()), 1, abs_tol=1e-9)
+    assert distance(law, target_law(toy, case.chosen, case.prompt, case.count, case.eos)) < 1e-9
+
+
+def test_passing_p_for_what_was_emitted_breaks_the_law(monkeypatch):
+    """The control: with the reviewer's p instead of E, as Algorithm 1 suggests, lenience 3 gives another law."""
+    case = Case(cs_drafting(("draft-3",), ((2, 2), (0, 2)), lenience=3.0))
+    monkeypatch.setattr(accept, "emitted", lambda p, q, lenience: p)
+    toy = case.toy(1)
+    law = law_of_text(toy, case.method, case.chosen, case.prompt, case.count, case.max_new, case.eos)
+    assert math.isclose(sum(law.values()), 1, abs_tol=1e-9)
+    assert distance(law, target_law(toy, case.chosen, case.prompt, case.count, case.eos)) > 0.01
+
+
+def test_passing_the_drafts_own_law_breaks_it_too(monkeypatch):
+    case = Case(cs_drafting(("draft-3",), ((2, 2), (0, 2)), lenience=3.0))
+    monkeypatch.setattr(accept, "emitted", lambda p, q, lenience: q)
+    toy = case.toy(1)
+    law = law_of_text(toy, case.method, case.chosen, case.prompt, case.count, case.max_new, case.eos)
+    assert distance(law, target_law(toy, case.chosen, case.prompt, case.count, case.eos)) > 0.01
+
+
+def drafters(dice, lenience: float):
+    """The kinds of drafter that a tree is made of, over one set of toy models."""
+    toy = family(3, 7, (1.0, 1.5), sharp=1.0)
+    strong, weak = (TableSession(name, toy.tables[name]) for name in TWO)
+    rule = Rejection(Filter(), dice, lenience)
+    leaf = MaxGram(Index(), 3)
+    single = Vertical(weak, Nothing(), rule)
+    over_copy = Vertical(weak, Horizontal(((leaf, 2),)), rule)
+    return {
+        "a draft alone": single,
+        "a draft over Max-Gram": over_copy,
+        "some rounds of that": Horizontal(((over_copy, 3),)),
+        "a stage of each kind": Horizontal(((over_copy, 1), (single, 1), (leaf, 2))),
+        "a draft over a draft": Vertical(strong, Horizontal(((single, 2),)), rule),
+        "a draft over a draft over Max-Gram": Vertical(strong, Horizontal(((over_copy, 2),)), rule),
+        "a draft over a mixed draft": Vertical(strong, Horizontal(((single, 1), (leaf, 3))), rule),
+    }
+
+
+@pytest.mark.parametrize("lenience", [1.0, 3.0])
+@pytest.mark.parametrize("kind", list(drafters(None, 1.0)))
+def test_q_is_the_law_that_each_token_was_drawn_from(kind, lenience):
+    """Position by position: among all outcomes with the same tokens before it, a token has the law in its row of q.
+
+    The row may depend on what happened before (which round wrote it), so outcomes are told apart by their row too.
+    """
+    prompt = (0, 1, 2, 0, 1)
+
+    def run(dice: Walk) -> Draft:
+        return drafters(dice, lenience)[kind].draft(Sequence(list(prompt)), 12)
+
+    seen: defaultdict[tuple, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    total = 0.0
+    for chance, draft in outcomes(run):
+        total += chance
+        rows = draft.law(torch.zeros(1, 3, dtype=torch.float64)).tolist()
+        assert len(rows) == len(draft.tokens) >= 1
+        for place, (token, row) in enumerate(zip(draft.tokens, rows)):
+            assert math.isclose(sum(row), 1, abs_tol=1e-12)
+            key = (draft.tokens[:place], tuple(round(x, 9) for x in row))
+            seen[key][token] += chance
+    assert math.isclose(total, 1, abs_tol=1e-9)
+    for (_, row), counts in seen.items():
+        mass = sum(counts.values())
+        assert all(abs(counts[token] / mass - x) < 1e-6 for token, x in enumerate(row))
+
+
+@st.composite
+def laws(draw, vocab: int = 5):
+    """p and q, with zeros in either, sometimes equal."""
+    rows = []
+    for _ in range(2):
+        weights = draw(st.lists(st.sampled_from((0.0, 0.01, 0.3, 1.0, 7.0)), min_size=vocab, max_size=vocab))
+        weights[draw(st.integers(0, vocab - 1))] += 1
+        rows.append(torch.tensor([weights], dtype=torch.float64) / sum(weights))
+    return rows if draw(st.booleans()) else [rows[0], rows[0].clone()]
+
+
+@settings(max_examples=200, deadline=None)
+@given(laws(), st.sampled_from((1.0, 1.5, 3.0, 100.0)))
+def test_emitted_is_what_a_review_of_one_token_emits(pair, lenience):
+    """E against an enumeration of the rule itself, and its limits: p at l = 1, q at l = infinity."""
+    p, q = pair
+    law = defaultdict(float)
+    for x, chance in enumerate(q[0].tolist()):
+        if chance:
+            draft = Draft((x,), ("d",), q)
+            logits = torch.cat([p, p]).log()
+            for part, verdict in outcomes(lambda dice: Rejection(Filter(), dice, lenience)(draft, logits, 0)):
+                law[x if verdict.accepted else verdict.token] += chance * part
+                assert len(verdict.law) == verdict.accepted + 1
+    E = emitted(p, q, lenience)[0]
+    assert max(abs(law[x] - E[x]) for x in range(5)) < 1e-9
+    assert (emitted(p, q, 1.0) - p).abs().max() < 1e-12
+    if not ((p == 0) & (q > 0)).any():  # what the reviewer never says, no lenience lets pass
+        assert (emitted(p, q, 1e300) - q).abs().max() < 1e-9
+    assert math.isclose(residual(p, q).sum(), 1, abs_tol=1e-12)
+
+
+def test_a_verdict_records_p_and_q_of_each_proposed_token():
+    p = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]], dtype=torch.float64)
+    q = torch.tensor([[0.2, 0.6, 0.2], [0.3, 0.4, 0.3]], dtype=torch.float64)
+
+    class Fixed:
+        def __init__(self, *accepts):
+            self.accepts, self.asked, self.laws = list(accepts), [], []
+
+        def accept(self, chance):
+            self.asked.append(chance)
+            return self.accepts.pop(0)
+
+        def draw(self, law):
+            self.laws.append(law.tolist())
+            return int(law.argmax())
+
+    dice = Fixed(True, False)
+    verdict = Rejection(Filter(), dice)(Draft((1, 2), ("d", "d"), q), p.log(), 9)
+    assert dice.asked == pytest.approx([0.5, 1 / 3])
+    assert dice.laws[0] == pytest.approx([0, 1, 0])
+    assert (verdict.accepted, verdict.token) == (1, 1)
+    assert verdict.p == pytest.approx((0.3, 0.1)) and verdict.q == pytest.approx((0.6, 0.3))
+    assert verdict.margin == pytest.approx(0.7)
+    # Fully accepted: the bonus comes from the last row of p.
+    dice = Fixed(True, True)
+    verdict = Rejection(Filter(), dice)(Draft((1, 2), ("d", "d"), q), p.log(), 9)
+    assert dice.laws == [pytest.approx([0.2, 0.2, 0.6])] and verdict.accepted == 2 and len(verdict.law) == 3
+
+
+def test_dice_draw_by_weight_and_never_a_zero():
+    dice = Dice(3)
+    law = torch.tensor([0.0, 2.0, 0.0, 1.0, 1.0, 0.0])  # not normalised
+    counts = Counter(dice.draw(law) for _ in range(4000))
+    assert set(counts) == {1, 3, 4}
+    assert chi_square(counts, {1: 0.5, 3: 0.25, 4: 0.25}, 4000)
+    assert {Dice(seed).draw(torch.tensor([0.0, 0.0, 5.0])) for seed in range(20)} == {2}
+    assert 0.45 < sum(dice.accept(0.5) for _ in range(4000)) / 4000 < 0.55
+    assert all(dice.accept(1.0) for _ in range(100)) and not any(dice.accept(0.0) for _ in range(100))
+    assert [Dice(1).draw(torch.ones(50)) for _ in range(3)] == [Dice(1).draw(torch.ones(50))] * 3
+
+
+def chi_square(counts: Counter, law: dict, total: int) -> bool:
+    """Whether the counts fit the law: the statistic is within five of its standard deviations."""
+    assert set(counts) <= {key for key, chance in law.items() if chance > 0}
+    statistic = sum((counts[key] - total * chance) ** 2 / (total * chance) for key, chance in law.items())
+    freedom = len(law) - 1
+    return statistic < freedom + 5 * math.sqrt(2 * freedom)
+
+
+def test_real_dice_have_the_law_too():
+    """A second witness, with the dice that races use: pairs of tokens through the real loop."""
+    case = Case(cs_drafting(TWO, ((1, 2, 3), (0, 1, 2), (0, 0, 1)), lenience=3.0))
+    toy, total, dice = case.toy(3), 3000, Dice(2024)
+    counts: Counter[tuple[int, ...]] = Counter()
+    for _ in range(total):
+        steps = steps_of(toy, case.method, case.prompt, 3, Rejection(Filter(), dice))
+        counts[text_of(steps)[:2]] += 1
+        toy.opened.clear()
+    law = target_law(toy, Filter(), case.prompt, 2, frozenset())
+    assert chi_square(counts, law, total)
+    wrong = target_law(family(3, 4, sharp=1.0), Filter(), case.prompt, 2, frozenset())
+    assert not chi_square(counts, wrong, total)  # the test can fail
+
+
+def test_table_has_no_accidental_symmetry():
+    """The toy laws differ between contexts, so a row taken at the wrong place is seen."""
+    rows = table(3, 1, 1.0).softmax(-1).reshape(-1, 3)
+    assert (rows[None] - rows[:, None]).abs().sum(-1).add(torch.eye(9)).min() > 1e-3

@@ -1,0 +1,156 @@
+"""Random table language models, and a family of them that `csd.run.race` takes like any other.
+
+The next token's logits depend on the last two tokens alone, so every law can be computed by hand. The session is a hostile
+one: rows that it gave out turn to NaN at its next call, and a call that the protocol forbids fails.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import torch
+from torch import Tensor
+
+from csd.decoding.accept import Accept, Greedy, lenient
+from csd.decoding.generate import generate
+from csd.decoding.maxgram import Index
+from csd.decoding.methods import Method, tree
+from csd.decoding.sequence import Sequence
+from csd.trace import Level, Proposal, Review, Step
+
+DRAFTS = ("draft-3", "draft-2", "draft-1")  # strongest first
+
+
+def table(vocab: int, seed: int, sharp: float = 2.0) -> Tensor:
+    """Logits [V, V, V]: after the tokens (a, b) comes row [a, b]."""
+    return sharp * torch.randn(vocab, vocab, vocab, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def blurred(strong: Tensor, seed: int, noise: float) -> Tensor:
+    """A weaker model: the same table with noise of its own."""
+    return strong + noise * torch.randn(
+        strong.shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64
+    )
+
+
+def after(logits: Tensor, tokens: Iterable[int]) -> Tensor:
+    """The row that a table has for what follows these tokens; a missing left neighbour counts as token 0."""
+    last = (0, 0, *tokens)[-2:]
+    return logits[last]
+
+
+@dataclass(eq=False)
+class TableSession:
+    """A session over a table. `calls` counts model runs after prefill, `fed` holds the width of each."""
+
+    name: str
+    table: Tensor
+    context: int = 10**6
+    calls: int = 0
+    fed: list[int] = field(default_factory=list)
+    _given: Tensor | None = None
+
+    def logits(self, sequence: Sequence, since: int) -> Tensor:
+        assert 1 <= since <= len(sequence) <= self.context, (since, len(sequence), self.context)
+        self.calls += 1
+        self.fed.append(len(sequence) - since + 1)
+        return self._rows(sequence, since)
+
+    def read(self, sequence: Sequence) -> None:
+        assert not sequence.tail
+        self._rows(sequence, len(sequence))
+
+    def _rows(self, sequence: Sequence, since: int) -> Tensor:
+        if self._given is not None:
+            self._given.fill_(math.nan)
+        text = sequence.since(0)
+        self._given = torch.stack([after(self.table, text[:end]) for end in range(since, len(text) + 1)])
+        return self._given
+
+
+@dataclass(frozen=True)
+class ToyFamily:
+    """What `run.race` wants of a family; token i is spelled chr(97 + i)."""
+
+    tables: dict[str, Tensor]  # from the weakest draft to the target
+    contexts: dict[str, int]
+    eos: frozenset[int] = frozenset()
+    bigram: tuple[int, ...] | None = None
+    device: str = "cpu"
+    dtype: str = "float64"
+    spec: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(name="toy"))
+    opened: list[TableSession] = field(default_factory=list)  # every session that was asked for
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        return tuple(Level(name, number, dtype=self.dtype) for number, name in enumerate(self.tables, 1))
+
+    @property
+    def vocab(self) -> int:
+        return len(self.tables["target"])
+
+    @property
+    def context(self) -> int:
+        return self.contexts["target"]
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        return tuple(ord(character) % self.vocab for character in text)
+
+    def pieces(self, ids: Iterable[int]) -> dict[int, str | tuple[int, ...]]:
+        return {i: chr(97 + i) for i in ids}
+
+    def session(self, name: str, capacity: int) -> TableSession:
+        # Nothing may be written beyond the lane's capacity, so the toy's context is cut to it.
+        session = TableSession(name, self.tables[name], min(self.contexts[name], capacity))
+        self.opened.append(session)
+        return session
+
+
+def family(
+    vocab: int = 7,
+    seed: int = 0,
+    noises: tuple[float, ...] = (0.7, 1.2, 2.0),
+    contexts: dict[str, int] | None = None,
+    context: int = 400,
+    eos: Iterable[int] = (),
+    bigram: bool = False,
+    sharp: float = 2.0,
+) -> ToyFamily:
+    """A target and one draft for each of `noises`, strongest first in DRAFTS, each a blurred target."""
+    target = table(vocab, seed, sharp)
+    drafts = {name: blurred(target, 1000 * seed + i, noise) for i, (name, noise) in enumerate(zip(DRAFTS, noises), 1)}
+    tables = {**dict(reversed(drafts.items())), "target": target}
+    follows = tuple(target[0, i].argmax().item() for i in range(vocab)) if bigram else None
+    own = {name: context for name in tables} | (contexts or {})
+    return ToyFamily(tables, own, frozenset(eos), follows)
+
+
+def steps_of(
+    toy: ToyFamily,
+    method: Method,
+    prompt: tuple[int, ...],
+    max_new: int,
+    rule: Accept | None = None,
+    eos: frozenset[int] = frozenset(),
+) -> list[Step]:
+    """One lane through the real loop, without `run.race`; greedy by default."""
+    rule = rule or Greedy()
+    sessions = {name: toy.session(name, len(prompt) + max_new) for name in method.models}
+    index = Index(method.longest, method.earliest)
+    root = tree(method, sessions, index, toy.bigram, rule, lenient(rule, method.lenience))
+    records = generate(root, [index, *sessions.values()], prompt, max_new, eos)
+    return [record for record in records if isinstance(record, Step)]
+
+
+def text_of(steps: Iterable[Step]) -> tuple[int, ...]:
+    return tuple(token for step in steps for token in step.tokens)
+
+
+def records_of(record: Review | Proposal) -> Iterable[Review | Proposal]:
+    """A record and everything inside it."""
+    yield record
+    for inner in getattr(record, "inner", ()):
+        yield from records_of(inner)
