@@ -22,11 +22,12 @@ class Verdict:
     """How many tokens were accepted, and the reviewer's own token after them.
 
     `law` has one row for each emitted token, [accepted + 1, V]: the law that it was emitted from. None: point masses.
+    `margin` is the distance of the two best scores there; None where the filter leaves one token only.
     """
 
     accepted: int
     token: int
-    margin: float
+    margin: float | None
     law: Tensor | None = None
     p: tuple[float, ...] = ()
     q: tuple[float, ...] = ()
@@ -52,8 +53,9 @@ class Filter:
         """Scores whose softmax is the filtered law; a token that is filtered out has -inf."""
         scores = (logits if logits.dtype == torch.float64 else logits.float()) / self.temperature
         if 0 < self.top_k < scores.shape[-1]:
-            kept = scores.topk(self.top_k, dim=-1)
-            scores = torch.full_like(scores, -math.inf).scatter_(-1, kept.indices, kept.values)
+            # All equals of the last one stay: which of them `topk` takes is not defined.
+            last = scores.topk(self.top_k, dim=-1).values[..., -1:]
+            scores = scores.masked_fill(scores < last, -math.inf)
         if self.top_p < 1:
             ordered = scores.sort(dim=-1, descending=True, stable=True)
             before = ordered.values.softmax(-1).cumsum(-1).roll(1, -1)
@@ -114,9 +116,9 @@ class Dice:
         return int(torch.searchsorted(heap, point, right=True).clamp(max=int(law.nonzero()[-1])))
 
 
-def _best_two(scores: Tensor) -> float:
-    top = scores.topk(2).values.tolist()
-    return top[0] - top[1]
+def _best_two(scores: Tensor) -> float | None:
+    best, second = scores.topk(2).values.tolist()
+    return best - second if second > -math.inf else None
 
 
 def _by_score(draft: Draft, scores: Tensor, lenience: float) -> Verdict:
