@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Pieces = dict[int, str | tuple[int, ...]]
 RULES = ("coupled", "rejection")
+COLDEST = 0.001  # above 0: logits divided by less may leave float32
 STATISTICAL = (Level("MaxGram", 0), Level("Bigram", 0))
 
 __all__ = ["Ended", "Moved", "Opened", "Refusal", "Settings", "checked_prompt", "race"]
@@ -114,8 +115,8 @@ def checked_prompt(family: Family, settings: Settings) -> tuple[int, ...]:
         raise Refusal("Choose at least one method to run.")
     for method in settings.methods:
         checked(method, tuple(level.name for level in reversed(family.levels) if 0 < level.level < family.levels[-1].level))
-    if not _number(settings.temperature, 0, 10):
-        raise Refusal(f"Temperature must be a number from 0 to 10, not {settings.temperature!r}; 0 is greedy.")
+    if not (_number(settings.temperature, 0, 0) or _number(settings.temperature, COLDEST, 10)):
+        raise Refusal(f"Temperature must be 0 (greedy) or a number from {COLDEST} to 10, not {settings.temperature!r}.")
     if not _number(settings.top_p, 0, 1) or settings.top_p == 0:
         raise Refusal(f"Top-p must be a number above 0 and at most 1, not {settings.top_p!r}; 1 switches it off.")
     if not _number(settings.top_k, 0, math.inf, int):

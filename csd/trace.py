@@ -160,12 +160,17 @@ class Trace:
                 end=data["end"],
                 pieces={int(i): piece if isinstance(piece, str) else tuple(piece) for i, piece in data["pieces"].items()},
             )
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"This trace is damaged: {error!r}.") from error
 
     @staticmethod
     def from_json(text: str) -> Trace:
-        return Trace.from_dict(json.loads(text))
+        """Raises ValueError where the text is no trace of this version."""
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"This is no trace, it is not even JSON: {error}.") from error
+        return Trace.from_dict(data)
 
 
 def spell(tokens: tuple[int, ...], pieces: dict[int, str | tuple[int, ...]]) -> str:

@@ -114,7 +114,8 @@ def checked(method: Method, drafts: tuple[str, ...]) -> Method:
         raise Refusal(f"This family has no draft “{method.draft}”. Its drafts are: {have}.")
     if method.name in ("speculative", "prompt lookup") and not _whole(method.k, 1):
         raise Refusal(f"k must be a whole number from 1 to {LONGEST_DRAFT}, not {method.k!r}.")
-    if not (isinstance(method.lenience, (int, float)) and 1 <= method.lenience < float("inf")):
+    number = isinstance(method.lenience, (int, float)) and not isinstance(method.lenience, bool)
+    if not (number and 1 <= method.lenience < float("inf")):
         raise Refusal(f"Lenience must be a number of at least 1, not {method.lenience!r}; 1 is strict.")
     if not _whole(method.longest, 1):
         raise Refusal(f"Max-Gram's longest match must be a whole number from 1 to {LONGEST_DRAFT}, not {method.longest!r}.")
@@ -151,7 +152,7 @@ def parsed_K(text: str) -> Matrix:
     try:
         rows = json.loads(text)
         return tuple(tuple(row) for row in rows)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise Refusal(f"K must look like [[2,6,10],[0,4,8],[0,0,8]]; this could not be read: {text!r}.") from error
 
 
