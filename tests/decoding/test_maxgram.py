@@ -1,0 +1,167 @@
+"""Max-Gram against a naive search, with any order of commits, guesses and rollbacks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from csd.decoding.maxgram import Index, MaxGram
+from csd.decoding.sequence import Sequence
+
+
+def naive_match(text: list[int], longest: int, earliest: bool) -> tuple[int, int]:
+    """The longest suffix that stood before and was followed by something, and where that follows; by looking everywhere."""
+    for n in range(min(longest, len(text) - 1), 0, -1):
+        suffix = text[-n:]
+        places = [end for end in range(n, len(text)) if text[end - n : end] == suffix]
+        if places:
+            return n, min(places) if earliest else max(places)
+    return 0, 0
+
+
+def naive_copy(text: list[int], place: int, count: int) -> list[int]:
+    """Token by token, reading what was just written."""
+    text = list(text)
+    start = len(text)
+    for i in range(count):
+        text.append(text[place + i])
+    return text[start:]
+
+
+tokens = st.integers(0, 2)
+tails = st.lists(tokens, max_size=8)
+moves = st.lists(st.tuples(st.booleans(), tails, st.integers(0, 8)), min_size=1, max_size=25)
+
+
+@settings(max_examples=200, deadline=None)
+@given(moves, st.sampled_from((1, 2, 4, 16)), st.booleans())
+def test_index_is_a_naive_search(moves, longest, earliest):
+    """Each move guesses a tail (often sharing a beginning with the last one), then perhaps commits a part of it or more."""
+    index, committed, tail = Index(longest, earliest), [0], []
+    for commits, fresh, keep in moves:
+        tail = tail[:keep] + fresh
+        if commits:
+            committed.extend(tail[: keep or None])
+            tail = []
+        index.read(Sequence(committed, tuple(tail)))
+        text = committed + tail
+        assert index.tokens == text
+        found = index.match()
+        assert found == naive_match(text, longest, earliest)
+        if found[0]:
+            assert index.copy(found[1], 9) == naive_copy(text, found[1], 9)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(tokens, min_size=1, max_size=20), tails, tails)
+def test_a_rollback_leaves_no_trace(text, guess, other):
+    """After any guess was read and dropped, the index is that of one which never saw it."""
+    index, plain = Index(4), Index(4)
+    for tail in (guess, other, [], guess, []):
+        index.read(Sequence(text, tuple(tail)))
+    plain.read(Sequence(text))
+    assert index.tokens == plain.tokens and index._places == plain._places
+
+
+def drafted(text, k, room=99, bigram=None, eos=frozenset(), **options):
+    return MaxGram(Index(**options), k, bigram).draft(Sequence(list(text), eos=eos), room)
+
+
+def test_most_recent_and_earliest():
+    text = (1, 2, 7, 1, 2, 8, 1, 2)
+    assert drafted(text, 1).tokens == (8,)
+    assert drafted(text, 1, earliest=True).tokens == (7,)
+
+
+def test_the_longest_suffix_wins_over_a_more_recent_short_one():
+    text = (5, 1, 2, 7, 9, 2, 8, 5, 1, 2)
+    assert drafted(text, 1).tokens == (7,)
+    assert drafted(text, 1, longest=1).tokens == (8,)
+
+
+def test_a_period_goes_on():
+    """The paper's code yields 1 2 and then junk here."""
+    assert drafted((1, 2, 3, 1, 2, 3), 8).tokens == (1, 2, 3, 1, 2, 3, 1, 2)
+    assert drafted((4, 7, 7), 5).tokens == (7,) * 5
+    assert drafted((1, 2, 3, 1), 7).tokens == (2, 3, 1, 2, 3, 1, 2)
+
+
+def test_at_most_k_and_at_most_room():
+    text = (1, 2, 3, 1, 2, 3)
+    for k in (1, 4):
+        for room in (0, 1, 3, 9):
+            assert len(drafted(text, k, room).tokens) == min(k, room)
+
+
+def test_bigrams_only_where_nothing_matches_and_two_at_most():
+    table = (1, 2, 3, 0)
+    draft = drafted((3, 2, 0), 9, bigram=table)
+    assert (draft.tokens, draft.authors) == ((1, 2), ("Bigram",) * 2)
+    assert drafted((3, 2, 0), 1, bigram=table).tokens == (1,)
+    assert drafted((3, 2, 0), 9, room=1, bigram=table).tokens == (1,)
+    assert drafted((0, 2, 0), 9, bigram=table).authors == ("MaxGram",) * 9
+    assert drafted((3, 2, 0), 9).tokens == ()
+    assert drafted((1, 9), 9, bigram=table).tokens == ()  # an id that the table does not know
+
+
+def test_a_draft_ends_with_its_first_eos():
+    assert drafted((1, 2, 3, 4, 1), 9, eos=frozenset({3, 4})).tokens == (2, 3)
+    assert drafted((0,), 9, bigram=(1, 2, 3), eos=frozenset({1})).tokens == (1,)
+
+
+def test_the_record_says_who_drafted():
+    draft = drafted((1, 2, 1), 2)
+    (record,) = draft.reviews
+    assert (record.by, record.at, record.tokens, record.authors) == ("MaxGram", 3, (2, 1), ("MaxGram",) * 2)
+    assert draft.q is None and record.seconds >= 0
+
+
+class Counted(dict):
+    """A dict that counts how often it is asked or written."""
+
+    touched = 0
+
+    def get(self, *args):
+        Counted.touched += 1
+        return super().get(*args)
+
+    def __setitem__(self, *args):
+        Counted.touched += 1
+        super().__setitem__(*args)
+
+    def __delitem__(self, *args):
+        Counted.touched += 1
+        super().__delitem__(*args)
+
+
+class Watched(list):
+    """A committed text that counts how many of its tokens are read."""
+
+    read = 0
+
+    def __getitem__(self, key):
+        found = super().__getitem__(key)
+        self.read += len(found) if isinstance(key, slice) else 1
+        return found
+
+
+@pytest.mark.parametrize("longest", [4, 16])
+def test_the_cost_of_a_draft_does_not_grow_with_the_text(longest):
+    """Dictionary operations and tokens read per draft, with a rejected guess each time, at 100 and at 20,000 tokens."""
+
+    def cost(length: int) -> tuple[int, int]:
+        text = Watched(i * i % 97 for i in range(length))
+        index = Index(longest)
+        index._places = [Counted() for _ in index._places]
+        index.read(Sequence(text))
+        drafter = MaxGram(index, 8)
+        Counted.touched, text.read = 0, 0
+        for step in range(20):
+            drafter.draft(Sequence(text, (step % 3, 96, step % 5)), 9)
+            text.append(step % 97)
+        return Counted.touched, text.read
+
+    (small_touched, small_read), (large_touched, large_read) = cost(100), cost(20_000)
+    assert large_touched <= 1.3 * small_touched and large_touched < 20 * 12 * longest
+    assert large_read == small_read <= 20 * 2
