@@ -11,8 +11,12 @@ from csd.ui import studio
 def arguments(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Cascade Speculative Drafting, live.")
     parser.add_argument("--host", help="address to listen on (default: GRADIO_SERVER_NAME, or 127.0.0.1)")
-    parser.add_argument("--port", type=int, help="port to listen on (default: GRADIO_SERVER_PORT, or the first free one from 7860)")
-    parser.add_argument("--family", default="embedded", choices=[spec.name for spec in catalog.READY], help="family that loads at once")
+    parser.add_argument(
+        "--port", type=int, help="port to listen on (default: GRADIO_SERVER_PORT, or the first free one from 7860)"
+    )
+    parser.add_argument(
+        "--family", default="embedded", choices=[spec.name for spec in catalog.READY], help="family that loads at once"
+    )
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:N (default: auto)")
     return parser.parse_args(argv)
 

@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SWITCHES = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run")
+SWITCHES = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-sync",
+    "--no-first-run",
+)
 
 
 def free_port() -> int:
@@ -71,7 +78,11 @@ class House:
         self.page = layout.build(self.studio).queue(max_size=64)
         self.port = free_port()
         self.page.launch(
-            server_name="127.0.0.1", server_port=self.port, prevent_thread_lock=True, quiet=True, **layout.launch_settings()
+            server_name="127.0.0.1",
+            server_port=self.port,
+            prevent_thread_lock=True,
+            quiet=True,
+            **layout.launch_settings(),
         )
         self.url = f"http://127.0.0.1:{self.port}/"
         self.studio.want(self.studio.home)

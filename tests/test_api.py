@@ -26,7 +26,14 @@ def test_race_returns_traces_that_can_be_read(client):
 
 def test_race_takes_one_method_and_its_knobs(client):
     answer = client.predict(
-        "Once upon a time", methods=["prompt lookup"], lookup=3, temperature=0.8, seed=7, max_new=9, always=True, api_name="/race"
+        "Once upon a time",
+        methods=["prompt lookup"],
+        lookup=3,
+        temperature=0.8,
+        seed=7,
+        max_new=9,
+        always=True,
+        api_name="/race",
     )
     header = Trace.from_dict(answer["traces"][0]).header
     assert (header.method, header.k, header.temperature, header.seed, header.eos) == ("prompt lookup", 3, 0.8, 7, ())

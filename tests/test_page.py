@@ -40,7 +40,7 @@ class Tab:
         return self.page.locator("#stage .cs-token").count()
 
     def advanced(self) -> None:
-        self.page.click("#advanced > button")
+        self.page.click("#more")
 
     def close(self) -> None:
         self.context.close()
@@ -161,6 +161,7 @@ def test_an_earlier_race_is_shown_again(tab):
 def test_an_example_fills_the_prompt(tab):
     one = tab()
     assert one.page.locator("#examples button").count() >= 5
+    one.fill("")
     one.page.locator("#examples button").first.click()
     one.page.wait_for_function("document.querySelector('#prompt textarea').value.length > 10")
 
@@ -205,6 +206,8 @@ def test_a_custom_family_that_cannot_be_loaded_gives_a_sentence(tab, tmp_path):
     one.page.get_by_role("option", name="custom…").click()
     one.page.fill("#target input, #target textarea", str(tmp_path / "nothing"))
     one.page.fill("#others input, #others textarea", f"{tmp_path}/one, {tmp_path}/two")
+    one.page.locator("#others input, #others textarea").blur()
+    one.page.wait_for_function("document.querySelector('#draft input').value === 'one'")
     one.page.click("#race")
     assert "did not load" in one.status("refused")
     assert "did not load" in one.page.inner_text("#shelf")

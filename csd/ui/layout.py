@@ -36,7 +36,13 @@ TINY = (
     "lists, code in their manner) and at nothing else."
 )
 # Cancelling would cost a race that has begun its last words, so only one that has not begun is cancelled.
-WITHDRAW = """(status) => { if (status.includes('data-state="withdrawn"')) document.getElementById("withdraw").click(); }"""
+WITHDRAW = (
+    """(status) => { if (status.includes('data-state="withdrawn"')) document.getElementById("withdraw").click(); }"""
+)
+UNFOLD = """() => {
+    const open = document.getElementById("advanced").toggleAttribute("data-open");
+    document.getElementById("more").setAttribute("aria-expanded", open);
+}"""
 FIGURES = (figures.speedup, figures.acceptance_by_level, figures.acceptance_by_position, figures.time_per_level)
 
 
@@ -46,6 +52,7 @@ def build(studio: Studio) -> gr.Blocks:
     names = [spec.name for spec in catalog.READY] + [CUSTOM]
     drafts = _drafts(home)
     preset = form.presets(drafts)[0]
+    first = next(iter(_examples().values()))[0]
     folder = Path(tempfile.mkdtemp(prefix="csd-"))
 
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=(3600, 7200)) as page:
@@ -55,11 +62,12 @@ def build(studio: Studio) -> gr.Blocks:
             shelf = gr.HTML(_shelf(studio.shelf(home)), elem_id="shelf", min_width=320)
         with gr.Row(elem_id="ask", equal_height=True):
             prompt = gr.Textbox(
+                first["prompt"],
                 label="Prompt",
                 show_label=False,
                 container=False,
-                lines=2,
-                max_lines=6,
+                lines=3,
+                max_lines=3,
                 scale=3,
                 min_width=420,
                 elem_id="prompt",
@@ -72,16 +80,34 @@ def build(studio: Studio) -> gr.Blocks:
             stop = gr.Button("Stop", variant="stop", min_width=90, scale=0, elem_id="stop")
             family = gr.Dropdown(names, value=home.spec.name, label="Family", scale=2, min_width=150, elem_id="family")
             chosen = gr.Dropdown(
-                [p.name for p in form.presets(drafts)], value=preset.name, label="Preset", scale=2, min_width=150, elem_id="preset"
+                [p.name for p in form.presets(drafts)],
+                value=preset.name,
+                label="Preset",
+                scale=2,
+                min_width=150,
+                elem_id="preset",
             )
-            max_new = gr.Number(128, label="New tokens", precision=0, min_width=100, elem_id="max-new")
-            temperature = gr.Number(0.0, label="Temperature", step=0.1, min_width=100, elem_id="temperature")
-            seed = gr.Number(0, label="Seed", precision=0, min_width=90, elem_id="seed")
+            max_new = gr.Number(first["max_new"], label="New tokens", precision=0, min_width=100, elem_id="max-new")
+            temperature = gr.Number(
+                first["temperature"], label="Temperature", step=0.1, min_width=100, elem_id="temperature"
+            )
+            seed = gr.Number(first["seed"], label="Seed", precision=0, min_width=90, elem_id="seed")
             always = gr.Checkbox(False, label="Always N tokens", min_width=140, elem_id="always", container=True)
-        with gr.Accordion("Advanced: lanes, cascade, sampling, models of your own", open=False, elem_id="advanced"):
-            lanes = gr.CheckboxGroup(list(form.LANES), value=list(form.DEFAULT_LANES), label="Lanes, 2 to 4", elem_id="lanes")
+            more = gr.Button("Advanced", min_width=110, scale=0, elem_id="more")
+        with gr.Column(elem_id="advanced"):  # hidden until asked for; an accordion would cost a line of the stage
+            lanes = gr.CheckboxGroup(
+                list(form.LANES), value=list(form.DEFAULT_LANES), label="Lanes, 2 to 4", elem_id="lanes"
+            )
             with gr.Row():
-                draft = gr.Dropdown(list(drafts), value=preset.draft, label="Speculative: draft", min_width=130)
+                # Custom values: Gradio would break off a race that was pressed just before the choices changed.
+                draft = gr.Dropdown(
+                    list(drafts),
+                    value=preset.draft,
+                    label="Speculative: draft",
+                    min_width=130,
+                    elem_id="draft",
+                    allow_custom_value=True,
+                )
                 k = gr.Number(preset.k, label="Speculative: k", precision=0, min_width=90, elem_id="k")
                 lookup = gr.Number(8, label="Prompt lookup: k", precision=0, min_width=90)
                 K = gr.Textbox(form.matrix_text(preset.K), label="Cascade: K, cumulative", min_width=260, elem_id="K")
@@ -91,15 +117,22 @@ def build(studio: Studio) -> gr.Blocks:
                 top_k = gr.Number(0, label="Top-k, 0: all", precision=0, min_width=90)
                 top_p = gr.Number(1.0, label="Top-p, 1: all", step=0.05, min_width=90)
                 dtype = gr.Dropdown(list(DTYPES), value=home.dtype, label="Numbers (dtype)", min_width=110)
-                device = gr.Dropdown(list(DEVICES), value=home.device, label="Device", min_width=100)
-            with gr.Row():
-                target = gr.Textbox(
-                    label="Custom target: Hub id or folder, id@revision for a revision", min_width=300, max_lines=1, elem_id="target"
+                device = gr.Dropdown(
+                    list(dict.fromkeys((home.device, *DEVICES))), value=home.device, label="Device", min_width=100
                 )
-                others = gr.Textbox(label="Custom drafts, strongest first, with commas", min_width=300, max_lines=1, elem_id="others")
+            with gr.Row(equal_height=True):
+                target = gr.Textbox(
+                    label="Custom target: Hub id or folder, id@revision for a revision",
+                    min_width=300,
+                    max_lines=1,
+                    elem_id="target",
+                )
+                others = gr.Textbox(
+                    label="Custom drafts, strongest first, with commas", min_width=300, max_lines=1, elem_id="others"
+                )
                 load = gr.Button("Load this family", size="sm", min_width=140, scale=0)
             gr.Markdown(_table(), elem_id="families")
-        status = gr.HTML(_status("Press Race, or pick an example first."), elem_id="status")
+        status = gr.HTML(_status("Press Race, pick an example, or type a prompt of your own."), elem_id="status")
         show = gr.HTML(
             {"race": "", "log": ""},
             html_template=stage.HTML_TEMPLATE,
@@ -124,20 +157,28 @@ def build(studio: Studio) -> gr.Blocks:
         def choose(values: tuple[Any, ...]) -> Choice:
             return _choice(home, *values)
 
+        def standing(asked: tuple[Any, ...]) -> dict:
+            """The lines on the chosen family."""
+            try:
+                choice = choose(asked)
+            except ValueError as error:
+                return {shelf: _shelf(Shelf("failed", str(error)))}
+            return {shelf: _shelf(studio.shelf(choice)), about: _about(choice, studio.shelf(choice))}
+
         def run(request: gr.Request, *values: Any) -> Iterator[dict]:
             """One race of this visitor, 10 times a second: status, family and stage; the figures once, at the end."""
             race_id, log = "", ""
             visitor, asked = _visitor(request), values[len(fields) :]
             for news in _news(studio, visitor, values[: len(fields)], asked):
                 if isinstance(news, Waiting):
-                    yield {status: _status(news.sentence), shelf: _standing(studio, asked)}
+                    yield {status: _status(news.sentence), **standing(asked)}
                 elif isinstance(news, Refused):
-                    yield {status: _status(news.sentence, "refused"), shelf: _standing(studio, asked)}
+                    yield {status: _status(news.sentence, "refused"), **standing(asked)}
                 elif isinstance(news, Batch):
                     log += "".join(_line(event, news.id) for event in news.events)
                     first = not race_id and log
                     race_id = news.id if log else ""
-                    begun = {shelf: _standing(studio, asked), status: _status("Racing.")} if first else {}
+                    begun = {**standing(asked), status: _status("Racing.")} if first else {}
                     yield {show: {"race": news.id, "log": log}, **begun} if log else {status: gr.skip()}
                 else:
                     log += stage.closed(news.past.traces)
@@ -209,13 +250,15 @@ def build(studio: Studio) -> gr.Blocks:
             }
 
         def apply(name: str, *values: Any) -> tuple:
-            option = next(option for option in form.presets(_drafts(choose(values))) if option.name == name)
+            options = form.presets(_drafts(choose(values)))
+            option = next((option for option in options if option.name == name), options[0])
             return option.draft, option.k, form.matrix_text(option.K)
 
         def leave(request: gr.Request) -> None:
             studio.leave(_visitor(request))
 
         quiet = {**PRIVATE, "concurrency_limit": None, "show_progress": "hidden"}
+        more.click(None, js=UNFOLD, **PRIVATE)
         page.load(follow, which, [shelf, about], **quiet)
         family.change(suit, which, [chosen, draft, k, K], **PLAIN).then(follow, which, [shelf, about], **quiet)
         others.blur(suit, which, [chosen, draft, k, K], **PLAIN)
@@ -235,7 +278,7 @@ def build(studio: Studio) -> gr.Blocks:
             [race.click, prompt.submit],
             run,
             [*fields, *which],
-            [status, shelf, show, *results],
+            [status, shelf, about, show, *results],
             trigger_mode="once",
             show_progress_on=[status],
             **PRIVATE,
@@ -311,7 +354,10 @@ def _endpoint(studio: Studio):
         for news in studio.race(_visitor(request), choice, settings):
             if isinstance(news, Refused):
                 raise gr.Error(news.sentence, print_exception=False)
-        return {"summary": [_numbers(trace) for trace in news.past.traces], "traces": [t.to_dict() for t in news.past.traces]}
+        return {
+            "summary": [_numbers(trace) for trace in news.past.traces],
+            "traces": [t.to_dict() for t in news.past.traces],
+        }
 
     return race
 
@@ -340,14 +386,6 @@ def _news(studio: Studio, visitor: str, fields: tuple, which: tuple) -> Iterator
         yield Refused(str(error))
         return
     yield from studio.race(visitor, choice, settings)
-
-
-def _standing(studio: Studio, which: tuple) -> str:
-    """The line on the chosen family."""
-    try:
-        return _shelf(studio.shelf(_choice(studio.home, *which)))
-    except ValueError as error:
-        return _shelf(Shelf("failed", str(error)))
 
 
 def _choice(home: Choice, family: str, target: str, others: str, dtype: str, device: str) -> Choice:

@@ -222,7 +222,9 @@ class Studio:
             if visit.stop is stop:
                 visit.stop = None
 
-    def _run(self, visit: Visit, family: Any, settings: Settings, stop: threading.Event) -> Iterator[Batch | Refused | Finished]:
+    def _run(
+        self, visit: Visit, family: Any, settings: Settings, stop: threading.Event
+    ) -> Iterator[Batch | Refused | Finished]:
         feed: queue.SimpleQueue = queue.SimpleQueue()
         threading.Thread(target=self._work, args=(family, settings, stop, feed), name="race", daemon=True).start()
         race, traces, disturbed, quiet = uuid.uuid4().hex[:12], {}, False, 0
