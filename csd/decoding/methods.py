@@ -159,7 +159,8 @@ def parsed_K(text: str) -> Matrix:
 def example_K(drafts: int) -> Matrix:
     """A K in the spirit of the paper's settings, for any number of drafts."""
     n = drafts + 1
-    return tuple(tuple(0 if c < r else 10 if c == n - 1 else 5 * (c + 1) if r == 0 else c - r + 1 for c in range(n)) for r in range(n))
+    rows = [[0] * r + [min(LONGEST_DRAFT, (5 if r == 0 else 1) * (c - r + 1)) for c in range(r, n)] for r in range(n)]
+    return tuple((*row[:-1], max([10, *row[:-1]])) for row in rows)
 
 
 def _whole(value: object, least: int) -> bool:
