@@ -66,9 +66,11 @@ class Method:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models that it runs, the target last."""
-        used = {"speculative": (self.draft,)}.get(self.name, self.drafts if self.name in CASCADES else ())
-        return (*reversed(used), "target")
+        """The models that it runs, the target last. A draft that K gives no token to is not run."""
+        drafts = (self.draft,) if self.name == "speculative" else ()
+        if self.name in CASCADES:
+            drafts, _ = used(self.drafts, self.K)
+        return (*reversed(drafts), "target")
 
     @property
     def copies(self) -> bool:
@@ -147,6 +149,17 @@ def checked_K(K: Matrix, drafts: int) -> Matrix:
     return tuple(tuple(row) for row in K)
 
 
+def used(drafts: tuple[str, ...], K: Matrix) -> tuple[tuple[str, ...], Matrix]:
+    """The drafts that K gives tokens to, and K without the rows and columns of the others."""
+    reached: set[int] = set()
+    for row in range(len(K)):
+        if row == 0 or row - 1 in reached:
+            reached |= {c for c in range(row, len(K)) if K[row][c] > (K[row][c - 1] if c > row else 0)}
+    columns = [c for c in range(len(drafts)) if c in reached]
+    rows = [0, *(c + 1 for c in columns)]
+    return tuple(drafts[c] for c in columns), tuple(tuple(K[r][c] for c in (*columns, len(drafts))) for r in rows)
+
+
 def parsed_K(text: str) -> Matrix:
     """K from text such as [[2,6,10],[0,4,8],[0,0,8]]. Raises Refusal where it is no list of lists."""
     try:
@@ -181,5 +194,6 @@ def _drafter(method, sessions, index, bigram, accept) -> Drafter:
         return MaxGram(index, method.k, bigram)
     if method.name in CASCADES:
         leaf = MaxGram(index, LONGEST_DRAFT, bigram)
-        return cascade([sessions[name] for name in method.drafts], leaf, method.K, accept)
+        drafts, K = used(method.drafts, method.K)
+        return cascade([sessions[name] for name in drafts], leaf, K, accept)
     return Nothing()

@@ -26,6 +26,7 @@ from csd.decoding.methods import (
     prompt_lookup,
     speculative,
     tree,
+    used,
     vertical,
 )
 from toy import TableSession, table
@@ -196,3 +197,12 @@ def test_a_family_without_drafts():
         checked(speculative("small", 3), ())
     for method in (autoregressive(), prompt_lookup(4), cs_drafting((), ((4,),))):
         assert checked(method, ()) == method
+
+
+def test_a_draft_without_tokens_is_left_out():
+    two = ("mid", "small")
+    assert used(two, ((8, 8, 10), (0, 0, 2), (0, 0, 0))) == (("mid",), ((8, 10), (0, 2)))
+    assert used(two, ((0, 6, 10), (0, 3, 5), (0, 0, 8))) == (("small",), ((6, 10), (0, 8)))
+    assert used(two, ((4, 4, 4), (0, 1, 3), (0, 0, 2))) == (two, ((4, 4, 4), (0, 1, 3), (0, 0, 2)))
+    assert used(two, ((0, 0, 9), (0, 3, 5), (0, 0, 8))) == ((), ((9,),))
+    assert cs_drafting(two, ((8, 8, 10), (0, 0, 2), (0, 0, 0))).models == ("mid", "target")
