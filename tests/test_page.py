@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from conftest import House
+
+from csd.trace import Trace
 
 STORY = "Once upon a time there was a"
 
@@ -156,6 +161,16 @@ def test_an_earlier_race_is_shown_again(tab):
     one.page.click("#earlier input")
     one.page.get_by_role("option", name="1. A bird").click()
     one.page.wait_for_selector(f'#stage .cascade-stage[data-race="{first}"]')
+
+
+def test_the_traces_can_be_downloaded(tab):
+    one = tab()
+    one.race()
+    one.status("ended")
+    with one.page.expect_download() as waiting:
+        one.page.click("#save")
+    traces = json.loads(Path(waiting.value.path()).read_text("utf-8"))["traces"]
+    assert [len(Trace.from_dict(data).tokens) for data in traces] == [16, 16, 16]
 
 
 def test_an_example_fills_the_prompt(tab):

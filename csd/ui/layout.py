@@ -29,6 +29,7 @@ CUSTOM = "custom…"
 DEVICES = ("auto", "cpu", "cuda")
 DTYPES = ("auto", *catalog.BYTES)
 DEVICE = {"concurrency_id": "device", "concurrency_limit": 1}  # everything that touches the device
+FILES = 50  # trace files kept for download; Gradio serves its own copies
 PRIVATE = {"api_visibility": "private"}
 PLAIN = {**PRIVATE, "queue": False, "show_progress": "hidden"}  # touches no device and waits for nobody
 TINY = (
@@ -53,7 +54,7 @@ def build(studio: Studio) -> gr.Blocks:
     drafts = _drafts(home)
     preset = form.presets(drafts)[0]
     first = next(iter(_examples().values()))[0]
-    folder = Path(tempfile.mkdtemp(prefix="csd-"))
+    folder = tempfile.TemporaryDirectory(prefix="csd-")  # goes with the page
 
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=(3600, 7200)) as page:
         with gr.Row(elem_id="top"):
@@ -194,7 +195,7 @@ def build(studio: Studio) -> gr.Blocks:
                 after: gr.Column(visible=True),
                 **{plot: figure(past.traces) for plot, figure in zip(plots, FIGURES)},
                 earlier: gr.Dropdown(choices, value=past.id),
-                save: _saved(folder, past),
+                save: _saved(Path(folder.name), past),
             }
 
         def again(race_id: str | None, request: gr.Request) -> dict:
@@ -206,7 +207,7 @@ def build(studio: Studio) -> gr.Blocks:
                 show: {"race": past.id, "log": stage.log_of(past.traces, past.id, _title(past.traces[0].header.text))},
                 status: _status(_ending(past), "ended"),
                 **{plot: figure(past.traces) for plot, figure in zip(plots, FIGURES)},
-                save: _saved(folder, past),
+                save: _saved(Path(folder.name), past),
             }
 
         def halt(request: gr.Request) -> str:
@@ -458,7 +459,9 @@ def _ending(past: Past) -> str:
 
 
 def _saved(folder: Path, past: Past) -> str:
-    """Writes the traces of a race for download; returns the file's path."""
+    """Writes the traces of a race for download, beside the latest others; returns the file's path."""
+    for old in sorted(folder.iterdir(), key=lambda file: file.stat().st_mtime)[:-FILES]:
+        old.unlink(missing_ok=True)
     path = folder / f"race-{past.id}.json"
     path.write_text(json.dumps({"traces": [trace.to_dict() for trace in past.traces]}), encoding="utf-8")
     return str(path)
