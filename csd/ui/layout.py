@@ -301,8 +301,16 @@ def launch_settings() -> dict[str, Any]:
         font_mono=["ui-monospace", "monospace"],
     )
     compact = {"layout_gap": "6px", "block_padding": "4px 8px", "input_padding": "4px 8px", "block_label_margin": "0"}
+    readable = {  # white text on these has at least 4.5:1
+        "button_primary_background_fill": "#c2410c",
+        "button_primary_background_fill_hover": "#9a3412",
+        "button_primary_background_fill_dark": "#c2410c",
+        "button_cancel_background_fill": "#b91c1c",
+        "button_cancel_background_fill_hover": "#991b1b",
+        "button_cancel_background_fill_dark": "#b91c1c",
+    }
     return {
-        "theme": theme.set(**compact),
+        "theme": theme.set(**compact, **readable),
         "css": CSS,
         "ssr_mode": False,
         "run_history": False,
