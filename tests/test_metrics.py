@@ -39,7 +39,9 @@ def header(prompt: tuple[int, ...] = (1, 2, 3)) -> Header:
 def plain(tokens: tuple[int, ...], end: str = "budget", prompt: tuple[int, ...] = (1, 2, 3)) -> Trace:
     """An autoregressive lane: one token a step, 0.1 s each, margins 0.5, 1.5, 2.5 ..."""
     steps = tuple(
-        Step((t,), ("target",), Review("target", len(prompt) + i, (), (), 0, t, i / 10, 0.1, margin=i + 0.5), i / 10, 0.1)
+        Step(
+            (t,), ("target",), Review("target", len(prompt) + i, (), (), 0, t, i / 10, 0.1, margin=i + 0.5), i / 10, 0.1
+        )
         for i, t in enumerate(tokens)
     )
     return Trace(header(prompt), (), steps, end, {})
@@ -99,7 +101,15 @@ def test_who_wrote_and_who_ran():
     assert sum(shares(cascade()).values()) == len(cascade().tokens)
     assert runs(cascade()) == {"MaxGram": 3, "small": 1, "target": 2}  # what was skipped did not run
     order = [(record.by, record.at) for record in records(cascade())]
-    assert order == [("MaxGram", 3), ("small", 3), ("MaxGram", 6), ("target", 3), ("small", 8), ("MaxGram", 8), ("target", 8)]
+    assert order == [
+        ("MaxGram", 3),
+        ("small", 3),
+        ("MaxGram", 6),
+        ("target", 3),
+        ("small", 8),
+        ("MaxGram", 8),
+        ("target", 8),
+    ]
 
 
 def test_repeated_grams():

@@ -7,13 +7,13 @@ import json
 from dataclasses import replace
 
 import pytest
+from toy import DRAFTS, family, records_of
 
 from csd.analysis.metrics import compare
 from csd.decoding.generate import CHUNK
 from csd.decoding.methods import Method, autoregressive, cs_drafting, prompt_lookup, speculative
 from csd.run import Ended, Moved, Opened, Refusal, Settings, race
 from csd.trace import Prefill, Step, Trace
-from toy import DRAFTS, family, records_of
 
 METHODS = (
     autoregressive(),
@@ -46,14 +46,33 @@ def ended(events) -> list[Trace]:
         ({"prompt": 5}, "The prompt is empty"),
         ({"methods": ()}, "at least one method"),
         ({"methods": (Method("magic"),)}, "no method “magic”"),
-        ({"methods": (autoregressive(), speculative("draft-9", 2))}, "no draft “draft-9”. Its drafts are: draft-3, draft-2"),
+        (
+            {"methods": (autoregressive(), speculative("draft-9", 2))},
+            "no draft “draft-9”. Its drafts are: draft-3, draft-2",
+        ),
         ({"methods": (speculative("MaxGram", 2),)}, "no draft “MaxGram”"),
         ({"methods": (cs_drafting(DRAFTS[:2], ((1, 2), (0, 1))),)}, "3 rows of 3"),
         *[
             ({"temperature": value}, "Temperature must be 0")
-            for value in (-0.1, 10.1, None, True, False, "1", float("nan"), float("inf"), -float("inf"), 1e-9, 1e-320, [1])
+            for value in (
+                -0.1,
+                10.1,
+                None,
+                True,
+                False,
+                "1",
+                float("nan"),
+                float("inf"),
+                -float("inf"),
+                1e-9,
+                1e-320,
+                [1],
+            )
         ],
-        *[({"top_p": value}, "Top-p must be") for value in (0, -1, 1.01, None, True, "0.9", float("nan"), float("inf"))],
+        *[
+            ({"top_p": value}, "Top-p must be")
+            for value in (0, -1, 1.01, None, True, "0.9", float("nan"), float("inf"))
+        ],
         *[({"top_k": value}, "Top-k must be") for value in (-1, None, True, 2.0, "4", float("nan"), float("inf"))],
         *[({"seed": value}, "The seed must be") for value in (-1, None, True, 0.5, "7", float("nan"), 2**63)],
         *[({"max_new": value}, "New tokens must be") for value in (0, -5, None, True, 3.0, "8", float("inf"), 10**9)],
@@ -115,8 +134,19 @@ def test_the_header_says_all_that_is_needed_to_run_it_again():
     for header, method in zip(opened.headers, METHODS):
         assert (header.method, header.title, header.lenience) == (method.name, method.title, method.lenience)
         assert (header.K, header.k, header.draft) == (method.K, method.k, method.draft)
-        assert (header.prompt, header.text, header.max_new, header.eos) == (world.encode("abcabd"), "abcabd", 12, (2, 6))
-        assert (header.rule, header.temperature, header.top_k, header.top_p, header.seed) == ("coupled", 0.9, 5, 0.95, 11)
+        assert (header.prompt, header.text, header.max_new, header.eos) == (
+            world.encode("abcabd"),
+            "abcabd",
+            12,
+            (2, 6),
+        )
+        assert (header.rule, header.temperature, header.top_k, header.top_p, header.seed) == (
+            "coupled",
+            0.9,
+            5,
+            0.95,
+            11,
+        )
         assert (header.family, header.device, header.dtype) == ("toy", "cpu", "float64")
         assert [(level.name, level.level) for level in header.levels] == [
             ("MaxGram", 0), ("Bigram", 0), ("draft-2", 1), ("draft-3", 2), ("target", 3),
@@ -220,9 +250,7 @@ def test_stopped_anywhere_every_lane_gives_what_it_has(moves):
     prompt = "abcdefg" * 100
     whole = ended(race(toy(context=2000), replace(PLAIN, prompt=prompt)))
     seen = itertools.count()
-    events = []
-    for event in race(toy(context=2000), replace(PLAIN, prompt=prompt), stopped=lambda: next(seen) >= moves):
-        events.append(event)
+    events = list(race(toy(context=2000), replace(PLAIN, prompt=prompt), stopped=lambda: next(seen) >= moves))
     through = [trace for trace in ended(events) if trace.end != "stopped"]
     assert sum(isinstance(event, Moved) for event in events) + len(through) == moves
     for trace, full in zip(ended(events), whole):

@@ -149,13 +149,18 @@ def improvement(make, costs: dict[str, float]) -> float:
     return tokens / sum(costs[name] * count for name, count in runs.items())
 
 
-@pytest.mark.parametrize(("alpha", "c", "k"), [(0.7, 0.1, 1), (0.7, 0.1, 5), (0.95, 0.02, 12), (0.0, 0.3, 3), (1.0, 0.1, 4)])
+@pytest.mark.parametrize(
+    ("alpha", "c", "k"), [(0.7, 0.1, 1), (0.7, 0.1, 5), (0.95, 0.02, 12), (0.0, 0.3, 3), (1.0, 0.1, 4)]
+)
 def test_speculative(alpha, c, k):
-    assert improvement(lambda coin: speculative(coin, alpha, k), {"t": 1, "d": c}) == pytest.approx(ewif_speculative(alpha, c, k))
+    assert improvement(lambda coin: speculative(coin, alpha, k), {"t": 1, "d": c}) == pytest.approx(
+        ewif_speculative(alpha, c, k)
+    )
 
 
 @pytest.mark.parametrize(
-    ("alpha", "inner", "n", "k"), [(0.7, 0.5, 1, 3), (0.7, 0.5, 3, 2), (0.9, 0.8, 2, 4), (1.0, 0.6, 2, 2), (0.5, 0.0, 3, 3)]
+    ("alpha", "inner", "n", "k"),
+    [(0.7, 0.5, 1, 3), (0.7, 0.5, 3, 2), (0.9, 0.8, 2, 4), (1.0, 0.6, 2, 2), (0.5, 0.0, 3, 3)],
 )
 def test_vertical(alpha, inner, n, k):
     costs = {"t": 1, "d1": 0.2, "d2": 0.03}

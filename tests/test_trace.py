@@ -22,7 +22,9 @@ pieces = st.one_of(texts, st.lists(st.integers(0, 255), min_size=1, max_size=4).
 
 proposals = st.builds(Proposal, names, st.integers(0), ids, authors, numbers, numbers)
 reviews = st.recursive(
-    st.builds(Review, names, st.integers(0), ids, authors, st.integers(0), st.none() | st.integers(0), numbers, numbers),
+    st.builds(
+        Review, names, st.integers(0), ids, authors, st.integers(0), st.none() | st.integers(0), numbers, numbers
+    ),
     lambda inner: st.builds(
         Review,
         names,
@@ -94,7 +96,7 @@ def example() -> Trace:
         "cascade", "cascade, K", "toy", (Level("small", 1), Level("target", 2, "folder", 10, "float32")), (1, 2, 3), "abc", 9,
         (0,), "greedy", 0.0, 0, 1.0, 0, 1.0, ((2, 3), (0, 2)), 0, "", "cpu", "float32", {"python": "3"},
     )  # fmt: skip
-    parts = {1: "a", 2: "b", 3: "c", 5: "\u2028é", 6: (0xF0, 0x9F), 7: (0x99, 0x82), 8: "\x00\"</script>"}
+    parts = {1: "a", 2: "b", 3: "c", 5: "\u2028é", 6: (0xF0, 0x9F), 7: (0x99, 0x82), 8: '\x00"</script>'}
     step = Step((5, 7, 8), ("MaxGram", "small", "target"), root, 0.0, 0.1)
     return Trace(header, (Prefill("target", 3, 0.0, 0.2),), (step,), "budget", parts)
 
@@ -170,12 +172,10 @@ def test_spelling_joins_bytes_to_characters():
     assert spell((), parts) == ""
     assert spell((2,), parts) == "\ufffd" and spell((3, 1), parts) == "\ufffd\ufffda"
     assert spell((1, 2, 1), parts) == "a\ufffda"
-    assert example().answer == "\u2028é\ufffd\ufffd\x00\"</script>"
+    assert example().answer == '\u2028é\ufffd\ufffd\x00"</script>'
 
 
 @given(texts)
 def test_spelling_single_bytes_gives_the_text_back(text):
     raw = text.encode()
     assert spell(tuple(raw), {byte: (byte,) for byte in raw}) == text
-
-

@@ -10,11 +10,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toy import DRAFTS, after, family, steps_of, text_of
 
 from csd.decoding.accept import Coupled, Filter, Greedy, Noise, lenient
 from csd.decoding.draft import Draft
 from csd.decoding.methods import cs_drafting
-from toy import DRAFTS, after, family, steps_of, text_of
 
 INF = math.inf
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
+from toy import DRAFTS, TableSession, family, records_of, steps_of, table
 
 from csd.decoding.accept import Greedy
 from csd.decoding.cascade import Vertical
@@ -11,7 +14,6 @@ from csd.decoding.generate import CHUNK, generate
 from csd.decoding.methods import cs_drafting, speculative
 from csd.decoding.race import race
 from csd.trace import Prefill, Review, Step
-from toy import DRAFTS, TableSession, family, records_of, steps_of, table
 
 
 def alone(context: int = 10**6, lenience: float = 1.0) -> Vertical:
@@ -53,12 +55,14 @@ def test_one_clock_runs_through_prefill_and_steps():
     """Each record starts where the one before ended; what is inside a step lies inside it."""
     toy = family(6, 2, (0.5, 1.0))
     steps = steps_of(toy, cs_drafting(DRAFTS[:2], ((3, 5, 8), (0, 2, 4), (0, 0, 3))), (1, 2, 3), 30)
-    for step, after in zip(steps, steps[1:]):
+    for step, after in itertools.pairwise(steps):
         assert after.start == pytest.approx(step.start + step.seconds, abs=1e-12)
     for step in steps:
         records = list(records_of(step.review))
         for record in records:
-            assert step.start - 1e-9 <= record.start and record.start + record.seconds <= step.start + step.seconds + 1e-9
+            assert (
+                step.start - 1e-9 <= record.start and record.start + record.seconds <= step.start + step.seconds + 1e-9
+            )
             for inner in getattr(record, "inner", ()):  # drafts come before their review
                 assert inner.start + inner.seconds <= record.start + 1e-9
         assert sum(record.seconds for record in records) <= step.seconds + 1e-9
@@ -111,11 +115,11 @@ def test_stopping_takes_effect_before_the_next_move():
     asked = []
 
     def stopped() -> bool:
-        asked.append(len(moves))
-        return len(moves) >= 3
+        asked.append(made)
+        return made >= 3
 
-    moves: list = []
-    for move in race([lane(*[1] * 9), lane(*[1] * 9)], stopped):
-        moves.append(move)
-    assert len(moves) == 3 and asked == [0, 1, 2, 3]
+    made = 0
+    for made, _ in enumerate(race([lane(*[1] * 9), lane(*[1] * 9)], stopped), 1):
+        pass
+    assert made == 3 and asked == [0, 1, 2, 3]
     assert list(race([lane(1)], lambda: True)) == []

@@ -46,7 +46,7 @@ def test_index_is_a_naive_search(moves, longest, earliest):
             tail = []
         index.read(Sequence(committed, tuple(tail)))
         text = committed + tail
-        assert index.tokens == text
+        assert index.tokens == text and len(index._undo) == len(tail)
         found = index.match()
         assert found == naive_match(text, longest, earliest)
         if found[0]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toy import TableSession, table
 
 from csd.decoding.accept import Greedy
 from csd.decoding.cascade import Horizontal, Vertical, cascade
@@ -29,7 +30,6 @@ from csd.decoding.methods import (
     used,
     vertical,
 )
-from toy import TableSession, table
 
 DRAFTS = ("mid", "small")
 TABLE = table(3, 0)
@@ -66,7 +66,10 @@ TREES = {
         cs_drafting(DRAFTS, WORKED),
         root(Horizontal(((reviewer("mid", (SMALL_OVER_COPY, 1), (LEAF, 10)), 5), (SMALL_OVER_COPY, 14), (LEAF, 10)))),
     ),
-    "vertical": (vertical(DRAFTS, (6, 3, 4)), root(Horizontal(((reviewer("mid", (reviewer("small", (LEAF, 4)), 3)), 6),)))),
+    "vertical": (
+        vertical(DRAFTS, (6, 3, 4)),
+        root(Horizontal(((reviewer("mid", (reviewer("small", (LEAF, 4)), 3)), 6),))),
+    ),
     "horizontal": (
         horizontal(DRAFTS, (2, 6, 10)),
         root(Horizontal(((reviewer("mid"), 2), (reviewer("small"), 4), (LEAF, 4)))),
@@ -157,7 +160,9 @@ def test_a_K_that_cannot_be_read_is_refused(text):
         parsed_K(text)
 
 
-@pytest.mark.parametrize("text", ['{"ab": 1}', '["ab", "cd"]', "[[1.5, 2], [0, 1]]", "[[null, 2], [0, 1]]", "[]", "[[[1], 2], [0, 1]]"])
+@pytest.mark.parametrize(
+    "text", ['{"ab": 1}', '["ab", "cd"]', "[[1.5, 2], [0, 1]]", "[[null, 2], [0, 1]]", "[]", "[[[1], 2], [0, 1]]"]
+)
 def test_what_can_be_read_but_is_no_K_is_refused_next(text):
     with pytest.raises(Refusal):
         checked_K(parsed_K(text), 1)

@@ -12,16 +12,26 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toy import DRAFTS, TableSession, ToyFamily, after, family, steps_of, table, text_of
 
 from csd.decoding import accept
 from csd.decoding.accept import Dice, Filter, Rejection, emitted, lenient, residual
 from csd.decoding.cascade import Horizontal, Vertical
 from csd.decoding.draft import Draft, Nothing
 from csd.decoding.maxgram import Index, MaxGram
-from csd.decoding.methods import Method, autoregressive, cs_drafting, horizontal, prompt_lookup, speculative, tree, vertical
+from csd.decoding.methods import (
+    Method,
+    autoregressive,
+    cs_drafting,
+    horizontal,
+    prompt_lookup,
+    speculative,
+    tree,
+    vertical,
+)
 from csd.decoding.sequence import Sequence
-from toy import DRAFTS, TableSession, ToyFamily, after, family, steps_of, table, text_of
 
+ALL = Filter()
 NONE = 1e-15  # below it a chance is a rounding error
 
 
@@ -63,7 +73,13 @@ def outcomes(run: Callable[[Walk], object]) -> Iterator[tuple[float, object]]:
 
 
 def law_of_text(
-    toy: ToyFamily, method: Method, chosen: Filter, prompt: tuple[int, ...], count: int, max_new: int, eos: frozenset[int]
+    toy: ToyFamily,
+    method: Method,
+    chosen: Filter,
+    prompt: tuple[int, ...],
+    count: int,
+    max_new: int,
+    eos: frozenset[int],
 ) -> dict[tuple[int, ...], float]:
     """The law of the first `count` tokens that the real loop writes."""
 
@@ -112,14 +128,16 @@ class Case:
     vocab: int = 3
     count: int = 2
     max_new: int = 12
-    chosen: Filter = Filter()
+    chosen: Filter = ALL
     prompt: tuple[int, ...] = (0, 1, 2, 0, 1)  # Max-Gram finds a match in it
     bigram: bool = False
     eos: frozenset[int] = frozenset()
     contexts: tuple[tuple[str, int], ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.method.title}{f', l={self.method.lenience:g}' * (self.method.name not in ('cascade', 'vertical'))}"
+        return (
+            f"{self.method.title}{f', l={self.method.lenience:g}' * (self.method.name not in ('cascade', 'vertical'))}"
+        )
 
     def toy(self, seed: int) -> ToyFamily:
         return family(self.vocab, seed, (1.0, 1.5, 2.0), dict(self.contexts), bigram=self.bigram, sharp=1.0)
@@ -136,8 +154,8 @@ SHAPES = [
     Case(vertical(("draft-3",), (3, 2)), chosen=PAIRS),
     Case(cs_drafting(("draft-3",), ((1, 4), (0, 2)))),  # and horizontal
     Case(cs_drafting(("draft-3",), ((2, 4), (0, 0)))),  # the draft writes alone, then Max-Gram
-    Case(vertical(TWO, (2, 1, 1)), chosen=PAIRS),
-    Case(horizontal(TWO, (1, 2, 4))),
+    Case(vertical(TWO, (2, 1, 1)), chosen=PAIRS, count=3),
+    Case(horizontal(TWO, (1, 2, 4)), count=3),
     Case(cs_drafting(TWO, ((1, 2, 3), (0, 1, 2), (0, 0, 1)))),
     Case(vertical(THREE, (1, 1, 1, 1)), chosen=PAIRS),
     Case(cs_drafting(THREE, ((1, 2, 2, 3), (0, 1, 1, 2), (0, 0, 1, 2), (0, 0, 0, 1))), chosen=PAIRS),
@@ -252,7 +270,11 @@ def test_emitted_is_what_a_review_of_one_token_emits(pair, lenience):
         if chance:
             draft = Draft((x,), ("d",), q)
             logits = torch.cat([p, p]).log()
-            for part, verdict in outcomes(lambda dice: Rejection(Filter(), dice, lenience)(draft, logits, 0)):
+
+            def review(dice, draft=draft, logits=logits):
+                return Rejection(Filter(), dice, lenience)(draft, logits, 0)
+
+            for part, verdict in outcomes(review):
                 law[x if verdict.accepted else verdict.token] += chance * part
                 assert len(verdict.law) == verdict.accepted + 1
     E = emitted(p, q, lenience)[0]
