@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from csd.models import bigram as bigrams
@@ -38,6 +39,7 @@ __all__ = [
 ]  # fmt: skip
 
 SAMPLE = "The quick brown fox paid 3.14 coins.\n    def jump(x): return 'über' + x  # \u00e9\u20ac\U0001f600"
+WARM_WIDTHS, WARM_SECONDS = 24, 1.0  # drafts and reviews of up to 24 tokens, no longer than this for each model
 NO_BIGRAM = "Max-Gram runs without its bigram end: on a CPU that table is not built by itself; `python -m csd bigram` builds it."
 SMALL = ("*.json", "*.model", "*.txt", "*.jinja")  # what a repository holds besides weights
 
@@ -134,7 +136,7 @@ def open_family(
         tokenizer=tokenizer,
         levels=_levels(spec, loaded, dtype),
         models=models,
-        lanes={name: _lane(weights) for name, weights in models.items()},
+        lanes={name: _warmed(_lane(weights)) for name, weights in models.items()},
         contexts={model.name: min(model.context, LONGEST) for model in spec.models},
         device=device,
         dtype=_own(spec.target, dtype),
@@ -158,6 +160,16 @@ def _lane(weights: Any) -> Callable[[int], Run]:
 
     lean = llama.lean(weights)
     return lean.lane if lean else partial(eager.lane, weights)
+
+
+def _warmed(lane: Callable[[int], Run]) -> Callable[[int], Run]:
+    """The lane after a first run at each width: kernels are chosen at first use, and that belongs before the clocks."""
+    run, started = lane(WARM_WIDTHS), perf_counter()
+    for width in range(1, WARM_WIDTHS + 1):
+        run(list(range(width)), 0, width).argmax(-1).tolist()
+        if perf_counter() - started > WARM_SECONDS:
+            break
+    return lane
 
 
 # --- device and memory -------------------------------------------------------------------------------------------------
