@@ -77,4 +77,4 @@ export CHROMIUM
 
 # Two threads suit these small models; nothing in the tests needs the network.
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" HF_HUB_OFFLINE=1 GRADIO_ANALYTICS_ENABLED=False
-.venv/bin/python -m pytest -q -rs "$@"
+.venv/bin/python -m pytest -q -rs tests "$@"
