@@ -45,23 +45,12 @@ TREES: tuple[Method, ...] = (
     replace(cs_drafting(MID, ((5, 9), (0, 6))), earliest=True, longest=3),
 )
 
-PLAIN = (
-    "Once upon a time",
-    "The little dragon",
-    "Question: Tom has 12 apples and buys 5 more. How many apples does he have?\nAnswer:",
-    "def add(a, b):\n    ",
-    "name, age\nMia, 12\nJon, 9\n\nAs JSON:",
-    "Apples, pears, plums, apples, pears,",
-    "1 2 3 4 1 2 3 4 1 2",
-    "x",
-    "Ünïcödé and 日本 🙂",
-    "The end.\n\n",
-)
+ODD = ("x", "Ünïcödé and 日本 🙂")  # few: little of a draft is accepted there, which takes time
 
 
 @cache
 def prompts() -> tuple[str, ...]:
-    """Fifty: some fixed, the rest beginnings of documents as the family's own generators write them."""
+    """Fifty: some odd ones, the rest beginnings of documents as the family's own generators write them."""
     sys.path.insert(0, str(ASSETS / "family"))
     try:
         from stories import story
@@ -69,8 +58,9 @@ def prompts() -> tuple[str, ...]:
     finally:
         sys.path.pop(0)
     r = random.Random(20)
-    made = [make(r)[: r.randint(20, 50)].rstrip() for make in (story, story, story, word_problem) * 10]
-    return (*PLAIN, *made)
+    made = [story(r)[: r.randint(25, 65)].rsplit(" ", 1)[0] for _ in range(40)]
+    answered = [word_problem(r).split("Answer:")[0] + "Answer:" for _ in range(40)]
+    return (*ODD, *made, *sorted(answered, key=len)[:8])
 
 
 @cache
