@@ -97,7 +97,7 @@ def race(
         run = runs[lane]
         if record is None:
             run.ended = True
-            yield Ended(lane, _trace(run, pieces, "eos" if _at_eos(run) else "budget"))
+            yield Ended(lane, _trace(run, pieces))
             continue
         (run.steps if isinstance(record, Step) else run.prefill).append(record)
         new = family.pieces(sorted(_mentioned(record) - pieces.keys()))
@@ -106,7 +106,7 @@ def race(
     for lane, run in enumerate(runs):
         if not run.ended:
             run.records.close()
-            yield Ended(lane, _trace(run, pieces, "stopped"))
+            yield Ended(lane, _trace(run, pieces))
 
 
 def checked_prompt(family: Family, settings: Settings) -> tuple[int, ...]:
@@ -189,13 +189,16 @@ def _rules(family: Family, settings: Settings, method: Method) -> tuple[Accept, 
     return rule, lenient(rule, method.lenience)
 
 
-def _trace(run: _Run, pieces: Pieces, end: str) -> Trace:
+def _trace(run: _Run, pieces: Pieces) -> Trace:
     used = set(run.header.prompt).union(*map(_mentioned, run.steps))
-    return Trace(run.header, tuple(run.prefill), tuple(run.steps), end, {i: pieces[i] for i in sorted(used)})
+    return Trace(run.header, tuple(run.prefill), tuple(run.steps), _end(run), {i: pieces[i] for i in sorted(used)})
 
 
-def _at_eos(run: _Run) -> bool:
-    return bool(run.steps) and run.steps[-1].tokens[-1] in run.header.eos
+def _end(run: _Run) -> str:
+    """Why the text ended where it does."""
+    if run.steps and run.steps[-1].tokens[-1] in run.header.eos:
+        return "eos"
+    return "budget" if sum(len(step.tokens) for step in run.steps) == run.header.max_new else "stopped"
 
 
 def _mentioned(record) -> set[int]:

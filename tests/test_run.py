@@ -252,7 +252,8 @@ def test_stopped_anywhere_every_lane_gives_what_it_has(moves):
     seen = itertools.count()
     events = list(race(toy(context=2000), replace(PLAIN, prompt=prompt), stopped=lambda: next(seen) >= moves))
     through = [trace for trace in ended(events) if trace.end != "stopped"]
-    assert sum(isinstance(event, Moved) for event in events) + len(through) == moves
+    moved = sum(isinstance(event, Moved) for event in events)
+    assert moved <= moves <= moved + len(through)  # a lane may be through before it was asked again
     for trace, full in zip(ended(events), whole):
         assert trace.tokens == (full.tokens if trace in through else full.tokens[: len(trace.tokens)])
         assert compare(trace, full).identical and compare(trace, full).whole == (trace in through)
