@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from csd.models import catalog
 from csd.ui import studio
@@ -18,11 +19,24 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
         "--family", default="embedded", choices=[spec.name for spec in catalog.READY], help="family that loads at once"
     )
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:N (default: auto)")
+    parser.add_argument("--threads", type=int, help="CPU threads for the models (default: on up to 4 cores one is left to the page)")
     return parser.parse_args(argv)
+
+
+def spare_a_core(asked: int | None) -> None:
+    """Sets the models' CPU threads, before torch is imported. On a small machine a browser that draws on the same cores
+    halts all threads of a model again and again; with a core of its own it does not. A Space is watched from elsewhere.
+    """
+    cores = os.cpu_count() or 1
+    if asked:
+        os.environ["OMP_NUM_THREADS"] = str(asked)
+    elif cores <= 4 and "SPACE_ID" not in os.environ:
+        os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores - 1)))
 
 
 def main(argv: list[str] | None = None) -> None:
     asked = arguments(argv)
+    spare_a_core(asked.threads)
     room = studio.real(studio.Choice(catalog.find(asked.family), asked.device))
     from csd.ui import layout  # gradio takes seconds to import: a wrong argument is answered before
 

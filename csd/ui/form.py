@@ -55,9 +55,9 @@ class Form:
 
 EMBEDDED = ("draft-mid", "draft-small")
 BEST = (  # measured on two CPU cores over the example prompts, see the README; k is the best one k for all of them
-    Preset("best: all levels", "draft-mid", 18, ((14, 16, 20), (0, 0, 3), (0, 0, 0))),
-    Preset("best: without draft-small", "draft-mid", 18, ((16, 16, 18), (0, 0, 4), (0, 0, 0))),
-    Preset("best: three deep", "draft-mid", 18, ((16, 16, 18), (0, 1, 5), (0, 0, 0))),
+    Preset("best, all levels", "draft-mid", 18, ((14, 16, 20), (0, 0, 3), (0, 0, 0))),
+    Preset("best, no draft-small", "draft-mid", 18, ((16, 16, 18), (0, 0, 4), (0, 0, 0))),
+    Preset("three levels deep", "draft-mid", 18, ((16, 16, 18), (0, 1, 5), (0, 0, 0))),
 )
 
 

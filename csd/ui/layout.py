@@ -85,7 +85,7 @@ def build(studio: Studio) -> gr.Blocks:
                 value=preset.name,
                 label="Preset",
                 scale=2,
-                min_width=150,
+                min_width=230,
                 elem_id="preset",
             )
             max_new = gr.Number(first["max_new"], label="New tokens", precision=0, min_width=100, elem_id="max-new")

@@ -21,8 +21,9 @@ from csd.analysis.metrics import speed
 from csd.run import Ended, Moved, Opened, Refusal, Settings
 from csd.trace import Trace
 
-TICK = 0.1  # seconds between two looks at the queue: the page is fed 10 times a second
-QUIET = 10  # ticks without news after which an empty batch is sent, so that a page that went away is noticed
+TICK = 0.2  # seconds between two looks at the queue: drawing more often costs the lanes time where they share the cores
+SETTLE = 0.5  # seconds before the lanes set off: the page draws the empty stage meanwhile, not in their first steps
+QUIET = 5  # ticks without news after which an empty batch is sent, so that a page that went away is noticed
 KEPT = 20  # races kept per visit
 VISITS = 200  # visits kept
 
@@ -257,6 +258,8 @@ class Studio:
             with self._device:
                 for event in self._racer(family, settings, stop.is_set):
                     feed.put(event)
+                    if isinstance(event, Opened):
+                        stop.wait(SETTLE)
         except Refusal as refusal:
             sentence = str(refusal)
         except Exception as error:
