@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from csd.models import bigram as bigrams
 from csd.models.catalog import (
     BYTES,
+    LANES,
     LONGEST,
     READY,
     ROOT,
@@ -109,6 +110,7 @@ def open_family(
     device: "cpu", "cuda", "cuda:1", or "auto"; dtype: a key of BYTES, or "auto" (float32 on a CPU, bfloat16 on a GPU), for
     all models whose spec leaves it open. Raises FamilyError.
     """
+    started = perf_counter()
     progress("starting PyTorch")
     # Read by OpenMP when torch is imported: threads that wait for each other soon sleep instead of spinning. Where a
     # browser draws on the same cores, spinning threads starve each other (measured: a tenth of the speed).
@@ -134,13 +136,15 @@ def open_family(
         progress(f"loading {of}")
         loaded.append(_load(model, folder, device, _own(model, dtype)))
     models = {model.name: weights for model, weights in zip(reversed(spec.models), reversed(loaded))}
+    contexts = {model.name: min(model.context, LONGEST) for model in spec.models}
+    lanes, said = runners(models, contexts, progress)
     family = Family(
         spec=spec,
         tokenizer=tokenizer,
         levels=_levels(spec, loaded, dtype),
         models=models,
-        lanes={name: _warmed(_lane(weights)) for name, weights in models.items()},
-        contexts={model.name: min(model.context, LONGEST) for model in spec.models},
+        lanes=lanes,
+        contexts=contexts,
         device=device,
         dtype=_own(spec.target, dtype),
         eos=_eos(loaded[0], tokenizer, vocab),
@@ -154,15 +158,31 @@ def open_family(
     table = _bigram(family, progress)
     if table is None:
         remarks += (NO_BIGRAM,)
-    return replace(family, bigram=table, notes=notes + remarks + _context_notes(family.contexts))
+    progress(f"ready in {perf_counter() - started:.0f} s")
+    return replace(family, bigram=table, notes=notes + remarks + said + _context_notes(family.contexts))
 
 
-def _lane(weights: Any) -> Callable[[int], Run]:
-    """What runs a model: the lean forward where it fits, else transformers' own. Called with a lane's capacity."""
-    from csd.models import eager, llama
+def runners(
+    models: dict[str, Any], contexts: dict[str, int], progress: Callable[[str], None] = lambda sentence: None
+) -> tuple[dict[str, Callable[[int], Run]], tuple[str, ...]]:
+    """What runs each model, warm: called with a lane's capacity. And sentences about what did not work."""
+    lanes, notes = {}, ()
+    for name, weights in models.items():
+        progress(f"warming up {name}")
+        lane, said = _lane(name, weights, contexts[name])
+        lanes[name] = _warmed(lane)
+        notes += said
+    return lanes, notes
 
+
+def _lane(name: str, weights: Any, context: int) -> tuple[Callable[[int], Run], tuple[str, ...]]:
+    """On a GPU recorded graphs, on a CPU the lean forward where it fits, else transformers' own."""
+    from csd.models import eager, graphs, llama
+
+    if weights.device.type == "cuda":
+        return graphs.ready(name, weights, context, LANES)
     lean = llama.lean(weights)
-    return lean.lane if lean else partial(eager.lane, weights)
+    return (lean.lane if lean else partial(eager.lane, weights)), ()
 
 
 def _warmed(lane: Callable[[int], Run]) -> Callable[[int], Run]:
