@@ -20,11 +20,11 @@ from transformers import Cache, DynamicLayer, PreTrainedModel
 from csd.models import eager
 from csd.models.session import Run
 
-WIDTHS = (1, 2, 4, 8, 16, 32, 64)
-FIRST = (1, 8, 64, 2, 16, 4, 32)  # the order of compiling: any prefix serves every width by padding
+WIDTHS = (1, 2, 4, 8, 16, 32, 64, 80)  # the last for drafts of 64 and the tokens before them
+FIRST = (1, 8, 80, 2, 16, 4, 32, 64)  # the order of compiling: any prefix serves every width by padding
 COMPILING = 120.0  # seconds after which no further width of a model is compiled
 BUCKET = 256  # slots of a lane come in multiples of this, so that lanes of like length share compiled kernels
-READY = 960  # tokens of the lanes that wait for a race; longer texts get their own, without compiled kernels
+READY = 944  # tokens of the lanes that wait for a race; longer texts get their own, without compiled kernels
 TOLERANCE = {
     2: 0.2,
     4: 0.01,
@@ -140,16 +140,15 @@ class Replay:
         return self.logits
 
 
-def recorder(device: torch.device) -> Record:
-    """What records the steps of one lane as CUDA graphs; without a GPU steps stay as they are.
+def recorder(stream: torch.cuda.Stream | None) -> Record:
+    """What records the steps of one lane as CUDA graphs, on this stream; None, without a GPU: steps stay as they are.
 
     The graphs of a lane share memory: each begins with what `fed` and the buffers hold, never with what another left
     behind, and its logits stay allocated. Lanes do not share, so that all of a lane's memory is freed with it.
     """
-    if device.type != "cuda":
+    if stream is None:
         return lambda step: step
-    with torch.cuda.device(device):
-        stream, memory = torch.cuda.Stream(), torch.cuda.graph_pool_handle()
+    memory = torch.cuda.graph_pool_handle()
     return lambda step: _recorded(step, stream, memory)
 
 
@@ -173,6 +172,8 @@ class Pool:
         self._ready = min(context, READY)
         self._forwards: dict[int, Forward] = dict.fromkeys(WIDTHS, forward)
         self._free: list[Lane] = []
+        # One for all lanes: a stream keeps workspaces for ever.
+        self._stream = torch.cuda.Stream(model.device) if model.device.type == "cuda" else None
 
     def compile(self) -> None:
         """Compile the forward of the ready lanes. Raises what the compiler raises."""
@@ -204,7 +205,7 @@ class Pool:
         return run
 
     def _made(self, capacity: int, forwards: dict[int, Forward]) -> Lane:
-        return Lane(self._model, _slots(capacity), self._context - 1, forwards, recorder(self._model.device))
+        return Lane(self._model, _slots(capacity), self._context - 1, forwards, recorder(self._stream))
 
 
 def ready(name: str, model: PreTrainedModel, context: int, count: int) -> tuple[Callable[[int], Run], tuple[str, ...]]:

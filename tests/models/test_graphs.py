@@ -13,6 +13,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, GPT2Config, GPTNeoXConfig, LlamaConfig, Qwen2Config, Qwen3Config
 
+from csd.decoding.methods import LONGEST_DRAFT
 from csd.decoding.sequence import Sequence
 from csd.models import eager, family, graphs
 from csd.models.session import Session
@@ -55,7 +56,9 @@ def plain(kind: str, text: list[int], device: str = "cpu") -> torch.Tensor:
 def check(run, kind: str, text: list[int], keep: int, rows: int, device: str = "cpu") -> None:
     found = run(text[keep:], keep, rows)
     assert found.shape == (rows, VOCAB)
-    torch.testing.assert_close(found, plain(kind, text, device)[-rows:], rtol=1e-9, atol=1e-9)
+    # Norms round to float32, and a GPU's kernels add up in another order at another width.
+    within = 1e-9 if device == "cpu" else 1e-5
+    torch.testing.assert_close(found, plain(kind, text, device)[-rows:], rtol=within, atol=within)
 
 
 def every_width(run, kind: str, device: str = "cpu") -> None:
@@ -118,10 +121,18 @@ def test_rows_beyond_the_widest_come_from_one_pass():
     check(run, "llama", text, 20, 130)
 
 
+def test_the_longest_draft_fits_the_widest():
+    assert LONGEST_DRAFT < graphs.WIDTHS[-1]
+    assert sorted(graphs.FIRST) == list(graphs.WIDTHS)
+
+
 def test_room_for_the_text_and_the_padding():
     for capacity in (1, 192, 193, 194, graphs.READY, 4096):
         slots = graphs._slots(capacity)
-        assert slots % graphs.BUCKET == 0 and capacity + graphs.WIDTHS[-1] - 1 <= slots < capacity + 64 + graphs.BUCKET
+        assert (
+            slots % graphs.BUCKET == 0
+            and capacity + graphs.WIDTHS[-1] - 1 <= slots < capacity + graphs.WIDTHS[-1] + graphs.BUCKET
+        )
     assert graphs._slots(graphs.READY) == 1024
 
 
@@ -130,7 +141,7 @@ def test_room_for_the_text_and_the_padding():
 
 def test_lanes_come_back_and_are_given_out_clean(monkeypatch):
     made = []
-    monkeypatch.setattr(graphs, "recorder", lambda device: made.append(device) or (lambda step: step))
+    monkeypatch.setattr(graphs, "recorder", lambda stream: made.append(stream) or (lambda step: step))
     pool = graphs.Pool(model("llama"), CONTEXT)
     pool.fill(2)
     assert len(made) == 2
@@ -171,7 +182,7 @@ def test_a_longer_text_gets_a_lane_of_its_own(monkeypatch):
 
 
 def test_where_recording_fails_the_plain_forward_runs_and_a_note_says_so(monkeypatch):
-    def broken(device):
+    def broken(stream):
         raise RuntimeError("operation not permitted when stream is capturing\nmore")
 
     monkeypatch.setattr(graphs, "recorder", broken)
@@ -224,7 +235,7 @@ def test_compiled_forwards_serve_all_lanes_of_their_size(monkeypatch):
     monkeypatch.setattr(graphs, "COMPILING", 1e9)
     monkeypatch.setattr(graphs, "FIRST", (1, 8))
     forwards = graphs.compiled(lanes[0], backend)
-    assert list(forwards) == [1, 8, 16, 32, 64] and forwards[16] is graphs.forward is not forwards[8]
+    assert list(forwards) == [1, 8, 16, 32, 64, 80] and forwards[16] is graphs.forward is not forwards[8]
     assert len(traced) == 2
     for _ in lanes:
         every_width(graphs.Lane(model("llama"), 256, CONTEXT - 1, forwards, lambda step: step), "llama")
