@@ -1,4 +1,4 @@
-"""The command line: python -m csd race | examples | families | bigram. Imports torch only when models are needed."""
+"""The command line: python -m csd race | bench | families | bigram. Imports torch only when models are needed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -156,44 +157,216 @@ def race(
         raise typer.Exit(DIFFERS)
 
 
-@app.command()
-def examples(
-    repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Timed runs of each lane; the median counts.")] = 3,
+@app.command(short_help="Measure methods and transformers' own decoding over prompts.")
+def bench(
+    prompts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Prompts: a JSON list, GSM8K or Spec-Bench lines, JSON strings or plain lines. Default: the page's examples.",
+            show_default=False,
+        ),
+    ] = None,
     only: Annotated[str, typer.Option(metavar="KIND", help="Only the prompts of this kind.", show_default=False)] = "",
+    limit: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Prompts of each kind at most, evenly chosen. 0: all.")
+    ] = 0,
+    family: FamilyName = "embedded",
+    scale: Annotated[
+        str,
+        typer.Option(
+            metavar="SIZE", help="Enlarge the embedded family to a target of 1B, 7B or 13B, with the same answers."
+        ),
+    ] = "",
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="As in `race`; repeat it. Default: autoregressive, speculative, prompt-lookup and cascade.",
+            show_default=False,
+        ),
+    ] = None,
+    drafter: Annotated[str, typer.Option(metavar="NAME", help="The draft of speculative.", show_default=False)] = "",
+    k: Annotated[
+        int | None, typer.Option("--k", metavar="N", help="Tokens per draft of speculative.", show_default=False)
+    ] = None,
+    lookup: Annotated[int, typer.Option(metavar="N", help="Tokens that prompt-lookup copies.")] = 12,
+    matrix: Annotated[str, typer.Option("--K", metavar="MATRIX", help="The cascade's K.", show_default=False)] = "",
+    lenience: Annotated[float, typer.Option(metavar="X", help="Of inner reviewers, 1 or more.")] = 1.0,
+    repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Timed runs of each; the median counts.")] = 3,
     max_new: Annotated[
         int | None,
         typer.Option(
             "--max-new", min=1, metavar="N", help="New tokens at most. Default: each prompt's own.", show_default=False
         ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures here.")] = None,
+    raced: Annotated[
+        bool, typer.Option("--race/--no-race", help="Also run the methods all at once, in a race.")
+    ] = True,
+    peers: Annotated[
+        bool, typer.Option("--peers/--no-peers", help="Also run transformers' own ways to decode.")
+    ] = True,
+    peer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="One more peer: compiled, a loop over the compiled forward.", show_default=False
+        ),
+    ] = None,
+    growth: Annotated[
+        bool | None,
+        typer.Option(
+            "--growth/--no-growth",
+            help="Also time forwards against context and width. Default: yes, but not with --quick.",
+            show_default=False,
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="One prompt of each kind, 64 new tokens, one repeat, nothing that compiles.")
+    ] = False,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where results go; what stands there already is not run again. Default: a new folder bench-DATE-TIME.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    """Measure the page's example prompts on the embedded family.
+    """Measure decoding methods over prompts, beside transformers' own decoding of the same weights.
 
-    Each method runs alone and in the race, in turn, after one race to warm up. The exit code is 1 if a text has more
-    than 15 % repeated 8-grams that do not stand in its prompt.
+    Everything takes turns within each prompt and repeat, after a warm-up. The folder gets traces.jsonl, bench.json, bench.md
+    and bench.html; the last line of standard output is all figures as JSON.
+
+    \b
+    Examples:
+      python -m csd bench --quick
+      python -m csd bench --repeats 5 --out results
+      python -m csd bench --prompts spec_bench.jsonl --limit 4 --max-new 128 --family Qwen3
+      python -m csd bench --scale 7B --device cuda --peer compiled
+
+    \b
+    Exit codes:
+      0    all done, and the texts agree
+      1    a method's text differs from autoregressive decoding's and not at a near-tie, or a text repeats itself
+      2    refused input, or a family that cannot be loaded
+      130  interrupted; what was measured is kept and printed, the same --out goes on
     """
     from csd import terminal
-    from csd.analysis.examples import measure, read
+    from csd.analysis import tasks
+    from csd.analysis.bench import Plan, append, checked, left, measure, opened, run_of, warmed
+    from csd.analysis.bench import config as config_of
     from csd.models.catalog import ROOT
+    from csd.run import Refusal
 
-    _check_writable(output)
-    chosen = [example for example in read(ROOT / "assets" / "prompts.json") if only in ("", example.kind)]
-    if not chosen:
-        _refuse(f"There is no example of the kind {only!r}.")
-    if max_new is not None:
-        chosen = [replace(example, max_new=max_new) for example in chosen]
-    spec = _spec("embedded", "", [])
-    console = terminal.console(to_stderr=output == Path("-"))
-    family = _open(spec, "auto", "auto")
-    outcomes = []
-    for outcome in measure(family, chosen, _settings(spec).methods, repeats):
-        terminal.show_example(outcome, console)
-        outcomes.append(outcome)
-    terminal.show_means(outcomes, console)
-    _write(output, {"outcomes": [asdict(outcome) for outcome in outcomes]})
-    if any(outcome.repeats_itself for outcome in outcomes):
-        raise typer.Exit(1)
+    if peer and set(peer) != {"compiled"}:
+        _refuse(f"There is no peer called {next(name for name in peer if name != 'compiled')!r}. Choose compiled.")
+    try:
+        found = tasks.chosen(tasks.read(prompts or ROOT / "assets" / "prompts.json"), 1 if quick else limit, only)
+        new = max_new or (64 if quick else None)
+        found = [replace(prompt, max_new=new) for prompt in found] if new else found
+        model = _scaled(scale, device, dtype) if scale else _open(_spec(family, "", []), device, dtype)
+        kept, long = tasks.fitting(model, found)
+        lanes = _lanes(model, method or [], drafter, k, lookup, matrix, lenience)
+        rivals = _peers(model, bool(peer), quick) if peers else ()
+        plan = Plan(tuple(kept), tuple(lanes), tuple(one.title for one in rivals), 1 if quick else repeats, raced)
+        plan = checked(model, plan)
+        folder = out or Path(f"bench-{datetime.now():%Y%m%d-%H%M%S}")
+        settings = config_of(model, plan)
+        runs = opened(folder, settings, plan)
+    except Refusal as refusal:
+        _refuse(refusal)
+    notes = [f"{len(long)} prompts are too long for the target and were left out."] if long else []
+    todo = left(plan, runs)
+    _say(f"{len(todo)} runs to do, {len(runs)} stand in {folder} already")
+    with interruptible() as stopped:
+        able = rivals
+        if todo:
+            able, failed = warmed(model, plan, rivals, _say)
+            notes += failed
+            titles = {one.title for one in (*lanes, *able)} | {""}
+            todo = [job for job in todo if job.title in titles]
+        with terminal.progress(len(todo)) as advance:
+            for job, lines in measure(model, plan, able, todo, stopped, notes.append):
+                append(folder, lines)
+                runs += map(run_of, lines)
+                advance(f"{plan.prompts[job.prompt].kind}: {plan.prompts[job.prompt].name}")
+        interrupted = stopped()
+        report = _report(model, plan, runs, rivals, settings, notes, growth if growth is not None else not quick)
+    _keep(folder, report)
+    terminal.show_bench(report, terminal.console())
+    _say(f"results: {folder}")
+    typer.echo(json.dumps(report.document(), separators=(",", ":")))
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if report.summary.differing() or report.summary.repeating:
+        raise typer.Exit(DIFFERS)
+
+
+def _lanes(family: Family, names: list[str], drafter: str, k: int | None, lookup: int, matrix: str, lenience: float):
+    """The methods to measure: those named, else the benchmark's own list. Raises Refusal."""
+    from csd.analysis.bench import methods_for
+    from csd.decoding.methods import checked_K, parsed_K
+    from csd.ui.form import presets
+
+    if names:
+        return _settings(family.spec, "", names, drafter, k, lookup, matrix, lenience).methods
+    drafts = [model.name for model in family.spec.drafts]
+    preset = presets(drafts)[0]
+    K = checked_K(parsed_K(matrix), len(drafts)) if matrix else preset.K
+    return methods_for(family, drafter or preset.draft, preset.k if k is None else k, K, lookup, lenience)
+
+
+def _peers(family: Family, compiled: bool, quick: bool):
+    """transformers' ways to decode; those that compile only where there is time for it, or where they are asked for."""
+    from csd.models.peers import REQUESTED, peers
+
+    found = peers(family, compiled)
+    return tuple(one for one in found if not (quick and one.compiles and one.title != REQUESTED))
+
+
+def _scaled(size: str, device: str, dtype: str) -> Family:
+    from csd.models.catalog import FamilyError
+    from csd.models.scale import scaled
+
+    try:
+        return scaled(size, device, dtype)
+    except FamilyError as error:
+        _refuse(error)
+
+
+def _report(family: Family, plan, runs, rivals, settings, notes, growing: bool):
+    """The figures of what was run, with the device's limits measured now."""
+    from csd.analysis import limits
+    from csd.analysis.bench import Report, machine, summary
+
+    _say("measuring the device")
+    found = limits.limits(family)
+    longest = max(len(family.encode(prompt.prompt)) + prompt.max_new for prompt in plan.prompts)
+    held = limits.memory(family, longest)
+    curves = tuple(limits.growth(family, _say)) if growing else ()
+    sampled = sum(prompt.temperature > 0 for prompt in plan.prompts)
+    if rivals and sampled:
+        notes = [*notes, f"{sampled} sampled prompts: transformers' ways decode greedily and were not run on them."]
+    figures = summary(family, plan, runs, rivals, found)
+    return Report(family.spec.name, machine(family), settings, plan.prompts, figures, found, held, curves, tuple(notes))
+
+
+def _keep(folder: Path, report) -> None:
+    """Writes the figures, the table and the page next to the traces."""
+    from csd.ui.report import markdown, page
+
+    texts = {
+        "bench.json": json.dumps(report.document(), indent=1) + "\n",
+        "bench.md": markdown(report) + "\n",
+        "bench.html": page(report),
+    }
+    for name, text in texts.items():
+        try:
+            (folder / name).write_text(text, encoding="utf-8")
+        except OSError as error:
+            _say(f"{folder / name} could not be written: {error.strerror}.")
 
 
 @app.command(short_help="List the ready-made families and the memory they need.")

@@ -5,18 +5,22 @@ from __future__ import annotations
 import codecs
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.markup import escape
 from rich.panel import Panel
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from csd.analysis.examples import Outcome, means
+from csd.analysis.bench import Report
 from csd.analysis.metrics import (
+    NEAR_TIE,
     REPEATED_LIMIT,
     SHORT_RUN,
     Comparison,
@@ -29,9 +33,9 @@ from csd.analysis.metrics import (
 from csd.models.catalog import FamilySpec, memory_needed, size
 from csd.run import Ended, Moved, Opened
 from csd.trace import Header, Step, Trace
+from csd.ui.report import sections
 from csd.ui.theme import look, mark
 
-NEAR_TIE = 1e-4  # top-2 margin under which two correct runs may differ
 # Colour is not the only sign: every level has an attribute of its own, the target has none.
 ATTRIBUTES = ("underline", "italic", "bold", "underline2")
 
@@ -204,7 +208,8 @@ class Result:
     def differs(self) -> bool:
         """The text is another one, and no near-tie explains it."""
         found = self.comparison
-        return found is not None and not found.identical and (found.margin is None or found.margin >= NEAR_TIE)
+        tie = NEAR_TIE.get(self.trace.header.dtype, 0.0)
+        return found is not None and not found.identical and (found.margin is None or found.margin >= tie)
 
 
 def results(traces: Sequence[Trace]) -> list[Result]:
@@ -287,55 +292,50 @@ def show_families(specs: Sequence[FamilySpec], dtype: str, free: int | None, dev
     _line(console, f"This machine would use {device}, with {memory} of memory free.")
 
 
-def show_example(outcome: Outcome, console: Console) -> None:
-    """One prompt of `examples`: a row a lane."""
-    example = outcome.example
-    sampled = f" (temperature {example.temperature:g}, seed {example.seed})" if example.temperature else ""
-    _line(console, f"{example.kind}: {example.title or ' '.join(example.prompt.split())[:70]}{sampled}")
-    table = _table(
-        console,
-        "method",
-        "tokens",
-        "alone",
-        "in the race",
-        "alone, prefill",
-        "race, prefill",
-        "tokens per run",
-        "repeated",
-        "text",
-    )
-    for lane in outcome.lanes:
-        table.add_row(
-            Text(lane.title),
-            str(lane.tokens),
-            f"{lane.alone.speed:.1f}",
-            f"{lane.race.speed:.1f}",
-            f"{lane.alone.with_prefill:.1f}",
-            f"{lane.race.with_prefill:.1f}",
-            f"{lane.mat:.2f}",
-            f"{lane.repeated:.1%}",
-            "identical" if lane.identical else "differs",
-        )
-    console.print(table)
+@contextmanager
+def progress(total: int) -> Iterator[Callable[[str], None]]:
+    """A bar on standard error; gives what to call, with words, when one of `total` is done. In a file: ten lines at most."""
+    error = console(to_stderr=True)
+    if error.is_terminal:
+        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+        with Progress(*columns, console=error, transient=True) as bar:
+            task = bar.add_task("", total=total)
+            yield lambda words: bar.update(task, advance=1, description=escape(words[:50]))
+        return
+    done = 0
+
+    def advance(words: str) -> None:
+        nonlocal done
+        done += 1
+        if done * 10 // total > (done - 1) * 10 // total:
+            _line(error, f"{done} of {total} runs done; {words}")
+
+    yield advance
 
 
-def show_means(outcomes: Sequence[Outcome], console: Console) -> None:
-    """Geometric means over the prompts, with and without those whose text repeats itself."""
-    table = _table(
-        console,
-        "ratio of tok/s, geometric mean",
-        "prompts",
-        "alone",
-        "in the race",
-        "alone, prefill",
-        "race, prefill",
-        "lowest alone",
-    )
-    for mean in means(outcomes):
-        table.add_row(
-            Text(mean.title), str(mean.count), *(f"{value:.3f}" for value in mean.values), f"{mean.lowest:.3f}"
+def show_bench(report: Report, console: Console) -> None:
+    """The tables of a benchmark, each under its title; what is written of each prompt stands in the files."""
+    _line(console, f"{report.title} on {report.machine}")
+    for title, words, (heads, rows) in sections(report):
+        if title == "Prompts":
+            continue
+        _line(console, f"\n{title}")
+        table = _table(console, *heads)
+        for row in rows:
+            table.add_row(*map(Text, row))
+        console.print(table)
+        if words:
+            _line(console, words)
+    for cell in report.summary.differing():
+        prompt = report.prompts[cell.prompt]
+        _line(console, f"{cell.title} differs from autoregressive at {cell.position}: {prompt.kind}: {prompt.name}")
+    for number in sorted(report.summary.repeating):
+        prompt = report.prompts[number]
+        _line(
+            console, f"A text repeats itself (over {REPEATED_LIMIT:.0%} repeated 8-grams): {prompt.kind}: {prompt.name}"
         )
-    console.print(table)
+    for note in report.notes:
+        _line(console, note)
 
 
 def _table(console: Console, *columns: str) -> Table:

@@ -35,8 +35,12 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     "csd.ui.theme": (set(), set()),
     "csd.ui.stage": ({"csd.trace", "csd.run", "csd.analysis", "csd.ui.theme"}, set()),
     "csd.ui.figures": ({"csd.trace", "csd.analysis", "csd.ui.theme"}, {"plotly"}),
+    "csd.ui.report": ({"csd.analysis", "csd.models.catalog", "csd.ui.figures", "csd.ui.theme"}, {"plotly"}),
     "csd.ui.layout": ({"csd"}, {"gradio"}),
-    "csd.terminal": ({"csd.trace", "csd.run", "csd.analysis", "csd.models.catalog", "csd.ui.theme"}, {"rich"}),
+    "csd.terminal": (
+        {"csd.trace", "csd.run", "csd.analysis", "csd.models.catalog", "csd.ui.report", "csd.ui.theme"},
+        {"rich"},
+    ),
     "csd.__main__": ({"csd"}, {"typer", "torch"}),
 }
 

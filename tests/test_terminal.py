@@ -14,8 +14,6 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-import csd.analysis.examples
-import csd.models.catalog
 import csd.models.family
 import csd.run
 from csd import terminal
@@ -163,57 +161,15 @@ def test_exit_code_1_when_a_text_differs(cli, monkeypatch):
 
 def test_help_reads_without_torch():
     code = "import sys; sys.modules['torch'] = sys.modules['transformers'] = None; from csd.__main__ import app; app(['%s', '--help'])"
-    for command in ("race", "examples", "families", "bigram"):
+    for command in ("race", "bench", "families", "bigram"):
         found = subprocess.run(
             [sys.executable, "-c", code % command], cwd=ROOT, capture_output=True, text=True, check=False
         )
         assert found.returncode == 0, found.stderr
         assert "Usage:" in found.stdout and "--help" in found.stdout
     everything = CliRunner().invoke(app, ["--help"])
-    assert all(command in everything.stdout for command in ("race", "examples", "families", "bigram"))
+    assert all(command in everything.stdout for command in ("race", "bench", "families", "bigram"))
     assert "Exit codes" in CliRunner().invoke(app, ["race", "--help"]).stdout
-
-
-@pytest.fixture
-def two_prompts(opened, tmp_path, monkeypatch):
-    """A prompt file of two short prompts in place of the project's."""
-    (tmp_path / "assets").mkdir()
-    prompts = [
-        {"kind": "story", "prompt": STORY, "max_new": 12},
-        {"kind": "code", "prompt": "def mean(values):", "title": "A mean", "temperature": 0.5, "seed": 2, "max_new": 9},
-    ]
-    (tmp_path / "assets" / "prompts.json").write_text(json.dumps(prompts))
-    monkeypatch.setattr(csd.models.catalog, "ROOT", tmp_path)
-
-
-def test_examples_measures_each_prompt(cli, two_prompts):
-    result = cli("examples", "--repeats", "1", "--json", "-")
-    assert result.exit_code == 0, result.output
-    story, code = json.loads(result.stdout)["outcomes"]
-    assert (story["example"]["kind"], code["example"]["kind"]) == ("story", "code")
-    assert [lane["method"] for lane in story["lanes"]] == ["autoregressive", "speculative", "cascade"]
-    assert all(
-        lane["alone"]["speed"] > 0 and lane["race"]["with_prefill"] > 0 for lane in story["lanes"] + code["lanes"]
-    )
-    for words in (
-        "story: Once upon a time",
-        "code: A mean (temperature 0.5, seed 2)",
-        "cascade / speculative",
-        "geometric mean",
-    ):
-        assert words in result.stderr
-
-
-def test_examples_of_one_kind_that_repeat_themselves(cli, two_prompts, monkeypatch):
-    monkeypatch.setattr(csd.analysis.examples, "REPEATED_LIMIT", -1.0)
-    result = cli("examples", "--repeats", "1", "--max-new", "8", "--only", "code")
-    assert result.exit_code == 1, result.output
-    assert "code: A mean" in result.stdout and "story" not in result.stdout
-
-
-def test_examples_of_no_kind(cli, two_prompts):
-    result = cli("examples", "--only", "poem")
-    assert result.exit_code == 2 and "poem" in result.stderr
 
 
 def test_families_lists_sizes(cli):
@@ -285,7 +241,7 @@ def test_what_counts_as_different(tokens, margin, words, differs):
 def header(method="autoregressive") -> Header:
     levels = (Level("draft", 1), Level("target", 2))
     return Header(
-        method, method, "toy", levels, (0,), "", 9, (), "greedy", 0.0, 0, 1.0, 0, 1.0, (), 0, "", "cpu", "float64", {}
+        method, method, "toy", levels, (0,), "", 9, (), "greedy", 0.0, 0, 1.0, 0, 1.0, (), 0, "", "cpu", "float32", {}
     )  # fmt: skip
 
 

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from csd.trace import Proposal, Review, Trace
 
 REPEATED_LIMIT = 0.15  # share of repeated 8-grams above which a text counts as repeating itself
+# Distance of the two best scores within which computing in another width may round to the other token, by number format:
+# two units in the last place of a score of about 30.
+NEAR_TIE = {"float64": 1e-9, "float32": 1e-4, "float16": 0.05, "bfloat16": 0.5}
 SHORT_RUN = 32  # tokens below which a speed says little
 
 

@@ -47,7 +47,7 @@ def speedup(traces: Sequence[Trace]) -> go.Figure:
             "%{customdata[1]} tokens in %{customdata[2]:.3f} s<extra></extra>",
         )
     figure.add_hline(y=1, line={"color": theme.FIGURE_INK, "width": 1.5, "dash": "dot"})
-    return _dressed(figure, title, "", "times autoregressive")
+    return dressed(figure, title, "", "times autoregressive")
 
 
 def acceptance_by_level(traces: Sequence[Trace]) -> go.Figure:
@@ -73,7 +73,7 @@ def acceptance_by_level(traces: Sequence[Trace]) -> go.Figure:
             customdata=[[count.accepted, count.proposed] for _, count in rows],
             hovertemplate=f"%{{x}}: %{{customdata[0]}} of %{{customdata[1]}} by {label} (%{{y:.1%}})<extra></extra>",
         )
-    _dressed(figure, title, "", "accepted / proposed")
+    dressed(figure, title, "", "accepted / proposed")
     figure.update_xaxes(categoryorder="array", categoryarray=[name for name, _, _ in lanes])
     return figure.update_yaxes(tickformat=".0%", range=[0, 1.12])
 
@@ -99,7 +99,7 @@ def acceptance_by_position(traces: Sequence[Trace]) -> go.Figure:
         )
     if not figure.data:
         return _sentence(title, "No lane drafted anything, so there is nothing to accept.")
-    _dressed(figure, title, "position in the drafted block", "accepted / drafted")
+    dressed(figure, title, "position in the drafted block", "accepted / drafted")
     return figure.update_yaxes(tickformat=".0%", range=[0, 1.05])
 
 
@@ -124,7 +124,7 @@ def time_per_level(traces: Sequence[Trace]) -> go.Figure:
             customdata=[[one / trace.decode_seconds] for one, (_, trace) in zip(seconds, lanes, strict=True)],
             hovertemplate="%{x}, " + label + ": %{y:.3f} s, %{customdata[0]:.1%} of its decoding time<extra></extra>",
         )
-    _dressed(figure, title, "", "seconds")
+    dressed(figure, title, "", "seconds")
     beside = {"orientation": "v", "x": 1.01, "y": 1, "yanchor": "top", "traceorder": "reversed"}  # as the stack
     return figure.update_layout(barmode="stack", legend=beside, margin={"t": 56})
 
@@ -199,7 +199,8 @@ def _fill(colour: str, shape: str) -> dict:
     return {"color": colour, "line": {"color": colour, "width": 1}, **({"pattern": pattern} if shape else {})}
 
 
-def _dressed(figure: go.Figure, title: str, across: str, up: str) -> go.Figure:
+def dressed(figure: go.Figure, title: str, across: str, up: str) -> go.Figure:
+    """The figure with the look that all of them share: transparent, one ink, a legend above; and its titles."""
     axis = {"gridcolor": theme.FIGURE_GRID, "linecolor": theme.FIGURE_INK, "zerolinecolor": theme.FIGURE_GRID}
     figure.update_layout(
         template="none",
@@ -219,7 +220,7 @@ def _dressed(figure: go.Figure, title: str, across: str, up: str) -> go.Figure:
 
 def _sentence(title: str, sentence: str) -> go.Figure:
     """An empty figure that says why it is empty."""
-    figure = _dressed(go.Figure(), title, "", "")
+    figure = dressed(go.Figure(), title, "", "")
     figure.update_layout(showlegend=False)
     figure.add_annotation(text=sentence, x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False)
     figure.update_xaxes(visible=False)

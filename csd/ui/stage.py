@@ -33,10 +33,6 @@ if TYPE_CHECKING:
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 COPIED = 0.25  # share of a lane's tokens from the statistical level above which copying explains its speed
 
-# Distance of the two best scores within which computing in another width may round to the other token:
-# two units in the last place of a score of about 30.
-NEAR_TIE = {"float64": 1e-9, "float32": 1e-4, "float16": 0.05, "bfloat16": 0.5}
-
 HTML_TEMPLATE = '<div class="cascade-stage" data-state="idle" data-race=""></div>'
 CSS = theme.css_variables() + (ASSETS / "stage.css").read_text(encoding="utf-8")
 JS_ON_LOAD = (ASSETS / "stage.js").read_text(encoding="utf-8") + (
@@ -150,7 +146,7 @@ def _badge(trace: Trace, reference: Trace | None) -> tuple[str, str, tuple[str, 
 
 def _why(margin: float | None, dtype: str) -> str:
     """What a difference under greedy or coupled decoding means."""
-    limit = NEAR_TIE.get(dtype.removeprefix("torch."), 0.0)
+    limit = metrics.NEAR_TIE.get(dtype.removeprefix("torch."), 0.0)
     if margin is None:
         return "The target's margin at that position was not recorded, so the cause is open."
     if margin <= limit:
