@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -16,8 +16,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 if TYPE_CHECKING:
+    from csd.analysis.bench import Plan, Report
+    from csd.analysis.summary import Run
+    from csd.decoding.methods import Method
     from csd.models.catalog import FamilySpec
     from csd.models.family import Family
+    from csd.models.peers import Peer
 
 REFUSED, DIFFERS, INTERRUPTED = 2, 1, 130
 
@@ -32,6 +36,10 @@ app = typer.Typer(
 
 FamilyName = Annotated[
     str, typer.Option("--family", metavar="NAME", help="A ready-made family; `families` lists them.")
+]
+Target = Annotated[str, typer.Option(metavar="ID", help="Use this Hub id or folder as the target instead of a family.")]
+Drafts = Annotated[
+    list[str] | None, typer.Option(metavar="ID", help="A draft for --target. Repeat it, strongest first.")
 ]
 Device = Annotated[str, typer.Option(metavar="DEVICE", help="auto, cpu, cuda or cuda:N.")]
 Dtype = Annotated[
@@ -48,12 +56,8 @@ def race(
         ),
     ],
     family: FamilyName = "embedded",
-    target: Annotated[
-        str, typer.Option(metavar="ID", help="Use this Hub id or folder as the target instead of a family.")
-    ] = "",
-    draft: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="A draft for --target. Repeat it, strongest first.")
-    ] = None,
+    target: Target = "",
+    draft: Drafts = None,
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -172,6 +176,8 @@ def bench(
         int, typer.Option(min=0, metavar="N", help="Prompts of each kind at most, evenly chosen. 0: all.")
     ] = 0,
     family: FamilyName = "embedded",
+    target: Target = "",
+    draft: Drafts = None,
     scale: Annotated[
         str,
         typer.Option(
@@ -266,10 +272,11 @@ def bench(
         found = tasks.chosen(tasks.read(prompts or ROOT / "assets" / "prompts.json"), 1 if quick else limit, only)
         new = max_new or (64 if quick else None)
         found = [replace(prompt, max_new=new) for prompt in found] if new else found
-        model = _scaled(scale, device, dtype) if scale else _open(_spec(family, "", []), device, dtype)
+        spec = _spec(family, target, draft or [])
+        model = _scaled(spec, scale, device, dtype) if scale else _open(spec, device, dtype)
         kept, long = tasks.fitting(model, found)
         lanes = _lanes(model, method or [], drafter, k, lookup, matrix, lenience)
-        rivals = _peers(model, bool(peer), quick) if peers else ()
+        rivals = _peers(model, peers, bool(peer), quick)
         plan = Plan(tuple(kept), tuple(lanes), tuple(one.title for one in rivals), 1 if quick else repeats, raced)
         plan = checked(model, plan)
         folder = out or Path(f"bench-{datetime.now():%Y%m%d-%H%M%S}")
@@ -283,7 +290,7 @@ def bench(
     with interruptible() as stopped:
         able = rivals
         if todo:
-            able, failed = warmed(model, plan, rivals, _say)
+            able, failed = warmed(model, plan, rivals, _say, stopped)
             notes += failed
             titles = {one.title for one in (*lanes, *able)} | {""}
             todo = [job for job in todo if job.title in titles]
@@ -293,7 +300,8 @@ def bench(
                 runs += map(run_of, lines)
                 advance(f"{plan.prompts[job.prompt].kind}: {plan.prompts[job.prompt].name}")
         interrupted = stopped()
-        report = _report(model, plan, runs, rivals, settings, notes, growth if growth is not None else not quick)
+        growing = not interrupted and (not quick if growth is None else growth)
+        report = _report(model, plan, runs, rivals, settings, notes, growing)
     _keep(folder, report)
     terminal.show_bench(report, terminal.console())
     _say(f"results: {folder}")
@@ -304,7 +312,9 @@ def bench(
         raise typer.Exit(DIFFERS)
 
 
-def _lanes(family: Family, names: list[str], drafter: str, k: int | None, lookup: int, matrix: str, lenience: float):
+def _lanes(
+    family: Family, names: list[str], drafter: str, k: int | None, lookup: int, matrix: str, lenience: float
+) -> Sequence[Method]:
     """The methods to measure: those named, else the benchmark's own list. Raises Refusal."""
     from csd.analysis.bench import methods_for
     from csd.decoding.methods import checked_K, parsed_K
@@ -318,25 +328,39 @@ def _lanes(family: Family, names: list[str], drafter: str, k: int | None, lookup
     return methods_for(family, drafter or preset.draft, preset.k if k is None else k, K, lookup, lenience)
 
 
-def _peers(family: Family, compiled: bool, quick: bool):
-    """transformers' ways to decode; those that compile only where there is time for it, or where they are asked for."""
-    from csd.models.peers import REQUESTED, peers
+def _peers(family: Family, usual: bool, loop: bool, quick: bool) -> tuple[Peer, ...]:
+    """transformers' ways to decode; with `quick` none that compiles, but for the loop where it is asked for."""
+    from csd.models.peers import LOOP, peers
 
-    found = peers(family, compiled)
-    return tuple(one for one in found if not (quick and one.compiles and one.title != REQUESTED))
+    if not usual and not loop:
+        return ()
+    found = peers(family, loop)
+    return tuple(one for one in found if one.title == LOOP or (usual and not (quick and one.compiles)))
 
 
-def _scaled(size: str, device: str, dtype: str) -> Family:
+def _scaled(spec: FamilySpec, size: str, device: str, dtype: str) -> Family:
+    """The family at the cost of a big one; says on standard error what there is to know about it."""
     from csd.models.catalog import FamilyError
     from csd.models.scale import scaled
 
     try:
-        return scaled(size, device, dtype)
+        family = scaled(spec, size, device, dtype, _say)
     except FamilyError as error:
         _refuse(error)
+    for note in family.notes:
+        _say(note)
+    return family
 
 
-def _report(family: Family, plan, runs, rivals, settings, notes, growing: bool):
+def _report(
+    family: Family,
+    plan: Plan,
+    runs: Sequence[Run],
+    rivals: Sequence[Peer],
+    settings: dict[str, Any],
+    notes: Sequence[str],
+    growing: bool,
+) -> Report:
     """The figures of what was run, with the device's limits measured now."""
     from csd.analysis import limits
     from csd.analysis.bench import Report, machine, summary
@@ -353,7 +377,7 @@ def _report(family: Family, plan, runs, rivals, settings, notes, growing: bool):
     return Report(family.spec.name, machine(family), settings, plan.prompts, figures, found, held, curves, tuple(notes))
 
 
-def _keep(folder: Path, report) -> None:
+def _keep(folder: Path, report: Report) -> None:
     """Writes the figures, the table and the page next to the traces."""
     from csd.ui.report import markdown, page
 

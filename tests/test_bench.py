@@ -47,8 +47,7 @@ class Family(toy.ToyFamily):
 
 
 def family(**more) -> Family:
-    made = toy.family(**more)
-    return Family(made.tables, made.contexts, made.eos, made.bigram)
+    return Family(**vars(toy.family(**more)))
 
 
 def counting_peer(title="peer", wrong=False) -> tuple[Peer, list[int]]:

@@ -317,7 +317,11 @@ def left(plan: Plan, runs: Sequence[Run]) -> list[Job]:
 
 
 def warmed(
-    family: Family, plan: Plan, peers: Sequence[Peer], progress: Callable[[str], None] = lambda sentence: None
+    family: Family,
+    plan: Plan,
+    peers: Sequence[Peer],
+    progress: Callable[[str], None] = lambda sentence: None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> tuple[tuple[Peer, ...], tuple[str, ...]]:
     """Runs everything once, uncounted: the methods on the first prompt, the peers on a greedy one, compiling as needed.
 
@@ -329,6 +333,8 @@ def warmed(
     greedy = [prompt for prompt in plan.prompts if prompt.temperature == 0]
     able, notes = [], []
     for peer in peers if greedy else ():
+        if stopped():
+            break
         progress(f"warming up {peer.title}{', which compiles' if peer.compiles else ''}")
         try:
             for prompt in _fillings(family, greedy) if peer.compiles else greedy[:1]:

@@ -24,6 +24,7 @@ SQUARE = {"cpu": 1024, "cuda": 8192}  # rows of the multiplied matrices
 WIDTHS = (1, 2, 4, 8, 16, 24, 32)
 FIRST = 64  # tokens of the shortest context of a growth curve; each next one is twice as long
 WIDE_AT = 256  # tokens of context at which widths are measured
+WAITING = 8  # lanes of a model that may stand ready on a GPU, at most
 FORWARDS = 7  # timed forwards a point; the median counts
 
 
@@ -59,7 +60,8 @@ class Curve:
 class Cache:
     """Key-value bytes of one lane of a model with room for `tokens`: as held, and by the formula.
 
-    The formula is 2 x layers x key-value heads x head size x bytes x tokens.
+    The formula is 2 x layers x key-value heads x head size x bytes x tokens. On a GPU a lane also holds the padding of its
+    widest pass and what its recorded passes return.
     """
 
     model: str
@@ -110,11 +112,10 @@ def growth(family: Family, progress: Callable[[str], None] = lambda sentence: No
         progress(f"growth: {name}")
         limit = min(family.contexts[name], family.context)
         ids = random.Random(0).choices(range(family.vocab), k=limit)
-        lengths = _lengths(limit)
-        contexts = tuple(zip(lengths, _forwards(family, name, ids, [(length, 1) for length in lengths])))
+        contexts = tuple((length, _forwards(family, name, ids, length, [1])[0]) for length in _lengths(limit))
         at = min(WIDE_AT, limit // 2)
         fitting = [width for width in WIDTHS if at + width <= limit]
-        widths = tuple(zip(fitting, _forwards(family, name, ids, [(at, width) for width in fitting])))
+        widths = tuple(zip(fitting, _forwards(family, name, ids, at, fitting)))
         curves.append(Curve(name, contexts, widths))
     return curves
 
@@ -190,15 +191,13 @@ def _lengths(limit: int) -> list[int]:
     return sorted({min(length, limit - 1) for length in (*lengths, limit - 1)})
 
 
-def _forwards(family: Family, name: str, ids: Sequence[int], points: Sequence[tuple[int, int]]) -> list[float]:
-    """Seconds of a forward at each point (context, width); contexts must not fall."""
-    session = family.session(name, len(ids))
-    text = Text([])
+def _forwards(family: Family, name: str, ids: Sequence[int], context: int, widths: Sequence[int]) -> list[float]:
+    """Seconds of a forward of each width behind so many tokens, in a session that is no longer than it must be."""
+    session = family.session(name, context + max(widths))
+    text = Text(list(ids[:context]))
+    session.read(text)
     found = []
-    for context, width in points:
-        if context > len(text):
-            text.commit(ids[len(text) : context])
-            session.read(text)
+    for width in widths:
         longer = text + tuple(ids[:width])
         times = []
         for _ in range(FORWARDS + 1):
@@ -212,11 +211,14 @@ def _forwards(family: Family, name: str, ids: Sequence[int], points: Sequence[tu
 def _held(torch: Any, family: Family, name: str, tokens: int) -> int:
     """Bytes that a lane keeps after its first run: on a GPU what is allocated, else the storages that are still there."""
     if family.device.startswith("cuda"):
-        torch.cuda.synchronize(family.device)
-        before = torch.cuda.memory_allocated(family.device)
-        lane = family.lanes[name](tokens)
-        lane([0], 0, 1).argmax().item()
-        return torch.cuda.memory_allocated(family.device) - before
+        lanes: list[Any] = []
+        while len(lanes) <= WAITING:  # lanes that stand ready were allocated before; the first one beyond them shows
+            before = torch.cuda.memory_allocated(family.device)
+            lanes.append(family.lanes[name](tokens))
+            lanes[-1]([0], 0, 1).argmax().item()
+            if (grown := torch.cuda.memory_allocated(family.device) - before) > 0:
+                return grown
+        return 0
     from torch.multiprocessing.reductions import StorageWeakRef
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_leaves

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BUCKET = 256  # tokens: static caches are a multiple of it, so that few shapes are compiled
 LOOKUP = 10
 ASSISTED = (5, 20)
-REQUESTED = "compiled"  # the peer that runs on request only
+LOOP = "compiled loop, static cache"  # runs on request only
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def peers(family: Family, compiled: bool = False) -> tuple[Peer, ...]:
     lookup = partial(_generate, target, prompt_lookup_num_tokens=LOOKUP)
     found.append(Peer(f"transformers, prompt lookup, {LOOKUP}", False, False, lookup))
     if compiled:
-        found.append(Peer("compiled loop, static cache", True, True, Loop(target)))
+        found.append(Peer(LOOP, True, True, Loop(target)))
     return tuple(found)
 
 

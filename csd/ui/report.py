@@ -84,7 +84,7 @@ METHODS = (
 )
 RATIOS = (
     "Geometric means and the lowest of a prompt, each contestant alone. AR: the project's own autoregressive method. "
-    "Best AR: the fastest contestant that decodes token by token."
+    "Best AR: the fastest contestant that decodes token by token; one of transformers' has no speed on sampled prompts."
 )
 BY_KIND = "Geometric means of each kind's prompts, each contestant alone, over the project's own autoregressive method."
 CACHES = "The formula: 2 x layers x key-value heads x head size x bytes x tokens."
