@@ -115,17 +115,17 @@ def open_family(
     # Read by OpenMP when torch is imported: threads that wait for each other soon sleep instead of spinning. Where a
     # browser draws on the same cores, spinning threads starve each other (measured: a tenth of the speed).
     os.environ.setdefault("GOMP_SPINCOUNT", "20000")
-    device = _device(device)
-    dtype = _dtype(dtype, device)
+    device = device_named(device)
+    dtype = dtype_named(dtype, device)
     for model in spec.models:
         if model.dtype != "auto":
-            _dtype(model.dtype, device)
-    _fits(spec, dtype, device)
+            dtype_named(model.dtype, device)
+    fits(spec, dtype, device)
     folders = [_folder(model) for model in spec.models]
     configs = [_config(model, folder) for model, folder in zip(spec.models, folders)]
-    measured = tuple(map(_measured, spec.models, folders, configs))
-    spec = replace(spec, target=measured[0], drafts=measured[1:])
-    notes = _fits(spec, dtype, device)
+    sized = tuple(map(_measured, spec.models, folders, configs))
+    spec = replace(spec, target=sized[0], drafts=sized[1:])
+    notes = fits(spec, dtype, device)
     tokenizer, remarks = _tokenizer(spec, folders)
     vocab = _vocab(spec, configs, tokenizer)
     chat = _chats(spec, tokenizer)
@@ -198,7 +198,8 @@ def _warmed(lane: Callable[[int], Run]) -> Callable[[int], Run]:
 # --- device and memory -------------------------------------------------------------------------------------------------
 
 
-def _device(device: str) -> str:
+def device_named(device: str) -> str:
+    """The device meant by a name, "auto" among them. Raises FamilyError for one that is not there."""
     import torch
 
     if device == "auto":
@@ -214,7 +215,8 @@ def _device(device: str) -> str:
     return device
 
 
-def _dtype(dtype: str, device: str) -> str:
+def dtype_named(dtype: str, device: str) -> str:
+    """The number format meant by a name, "auto" among them. Raises FamilyError for an unknown one."""
     if dtype == "auto":
         return "bfloat16" if device.startswith("cuda") else "float32"
     if dtype not in BYTES:
@@ -258,7 +260,7 @@ def _container(root: Path = Path("/sys/fs/cgroup")) -> int | None:
         return None
 
 
-def _fits(spec: FamilySpec, dtype: str, device: str) -> tuple[str, ...]:
+def fits(spec: FamilySpec, dtype: str, device: str) -> tuple[str, ...]:
     """Refuses a family that the device cannot hold; returns a note where that is not known."""
     needed, free = memory_needed(spec, dtype), memory_free(device)
     if needed is None:
