@@ -147,7 +147,7 @@ def _start(family: Family, settings: Settings, method: Method, prompt: tuple[int
     eos = family.eos if settings.stop_at_eos else frozenset()
     strict, inner = _rules(family, settings, method)
     bigram = family.bigram if method.copies else None
-    root = tree(method, sessions, index, bigram, strict, inner)
+    root = tree(method, sessions, index, bigram, strict, inner, family.costs)
     readers = [*([index] if method.copies else []), *sessions.values()]
     header = Header(
         method=method.name,

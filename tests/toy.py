@@ -89,6 +89,12 @@ class ToyFamily:
         return tuple(Level(name, number, dtype=self.dtype) for number, name in enumerate(self.tables, 1))
 
     @property
+    def costs(self) -> dict[str, tuple[float, ...]]:
+        """Each draft at a third of the next stronger model, eight tokens at one and a half times the cost of one."""
+        names = list(reversed(self.tables))
+        return {name: tuple(3.0**-i * (1 + width / 16) for width in range(65)) for i, name in enumerate(names)}
+
+    @property
     def vocab(self) -> int:
         return len(self.tables["target"])
 
@@ -140,7 +146,7 @@ def steps_of(
     rule = rule or Greedy()
     sessions = {name: toy.session(name, len(prompt) + max_new) for name in method.models}
     index = Index(method.longest, method.earliest)
-    root = tree(method, sessions, index, toy.bigram, rule, lenient(rule, method.lenience))
+    root = tree(method, sessions, index, toy.bigram, rule, lenient(rule, method.lenience), toy.costs)
     records = generate(root, [index, *sessions.values()], prompt, max_new, eos)
     return [record for record in records if isinstance(record, Step)]
 

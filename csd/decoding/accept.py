@@ -191,7 +191,8 @@ class Rejection:
     lenience: float = 1.0
 
     def __call__(self, draft: Draft, logits: Tensor, at: int) -> Verdict:
-        p, n = self.filter(logits).softmax(-1), len(draft)
+        scores, n = self.filter(logits), len(draft)
+        p = scores.softmax(-1)
         q = draft.law(p)
         index = (range(n), draft.tokens)
         px, qx = p[index].tolist(), q[index].tolist()
@@ -203,7 +204,7 @@ class Rejection:
         if self.lenience > 1:
             reviewed = min(accepted + 1, n)
             law = torch.cat([emitted(p[:reviewed], q[:reviewed], self.lenience), p[reviewed : accepted + 1]])
-        return Verdict(accepted, self.dice.draw(own), _best_two(p[accepted]), law, tuple(px), tuple(qx))
+        return Verdict(accepted, self.dice.draw(own), _best_two(scores[accepted]), law, tuple(px), tuple(qx))
 
 
 def _chance(p: float, q: float, lenience: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Row
 from dataclasses import dataclass
 from time import perf_counter
@@ -35,11 +36,15 @@ class Session(Protocol):
 
 @dataclass(frozen=True)
 class Vertical:
-    """One round: `drafter` proposes, the model reviews by the rule `accept` and adds one token of its own."""
+    """One round: `drafter` proposes, the model reviews by the rule `accept` and adds one token of its own.
+
+    `judged` is told each draft and how many of its tokens were accepted.
+    """
 
     session: Session
     drafter: Drafter
     accept: Accept
+    judged: Callable[[Draft, int], None] = lambda draft, accepted: None
     divisible: bool = False
 
     def draft(self, sequence: Sequence, room: int) -> Draft:
@@ -54,6 +59,7 @@ class Vertical:
         verdict = self.accept(guess, self.session.logits(sequence + guess.tokens, since=at), at)
         seconds = perf_counter() - started
         n = verdict.accepted
+        self.judged(guess, n)
         ended = (sequence + guess.tokens[:n]).ended
         own = () if ended else (verdict.token,)
         review = Review(

@@ -28,7 +28,9 @@ class Draft:
         return len(self.tokens)
 
     def __add__(self, more: Draft) -> Draft:
-        return Draft(self.tokens + more.tokens, self.authors + more.authors, _stack(self, more), self.reviews + more.reviews)
+        return Draft(
+            self.tokens + more.tokens, self.authors + more.authors, _stack(self, more), self.reviews + more.reviews
+        )
 
     def law(self, like: Tensor) -> Tensor:
         """`q` as rows of `like`'s width, point masses written out."""

@@ -13,11 +13,25 @@ from csd.trace import Proposal
 BIGRAM_RUN = 2  # tokens: a chain of bigrams is right too seldom to be worth more of a review
 
 
-class Index:
-    """Where each n-gram of the text (n up to `longest`) was last, or first, followed by a token.
+class Node:
+    """A context: the position that followed it last (or first), and the contexts that are one token longer.
 
-    One dict per n from n-gram to that position. Committed tokens are entered once; the speculative tail is pushed with a
-    log of what it replaced and popped when the lane takes another way: O(longest) per token, whatever the length.
+    `longer` is None as long as the context stood in one place only; then the text itself tells what is before it.
+    """
+
+    __slots__ = ("place", "longer")
+
+    def __init__(self, place: int):
+        self.place, self.longer = place, None
+
+
+class Index:
+    """Where each context of the text (up to `longest` tokens) was last, or first, followed by a token.
+
+    A trie of the contexts read backwards, grown one step where a context is met again. Committed tokens are entered once;
+    the speculative tail is pushed with a log of what it changed and popped when the lane takes another way. A token costs
+    as many steps as its match is long, whatever the length of the text.
+    `matched` holds for each token the length of the match before it, and whether a copy would have been right there.
     It belongs to one lane, as a session does.
     """
 
@@ -25,9 +39,10 @@ class Index:
         self.name = "MaxGram"
         self.longest, self.earliest = longest, earliest
         self.tokens: list[int] = []
+        self.matched: list[tuple[int, bool]] = []
         self._fixed = 0
-        self._places: list[dict[tuple[int, ...], int]] = [{} for _ in range(longest + 1)]
-        self._undo: list[list[tuple[int, tuple[int, ...], int | None]]] = []
+        self._contexts: dict[int, Node] = {}
+        self._undo: list[list[tuple[dict[int, Node] | Node, int | None]]] = []
 
     def read(self, sequence: Sequence) -> None:
         """Make the index that of `sequence`, which continues the committed text seen before."""
@@ -46,12 +61,19 @@ class Index:
 
     def match(self) -> tuple[int, int]:
         """Length of the longest suffix that occurred before, and the position of what followed it; (0, 0) for none."""
-        found = (0, 0)
-        for n in range(1, min(self.longest, len(self.tokens)) + 1):
-            place = self._places[n].get(tuple(self.tokens[-n:]))
-            if place is None:  # a longer suffix cannot have occurred if a shorter one has not
+        tokens, contexts, found = self.tokens, self._contexts, (0, 0)
+        end = len(tokens)
+        for n in range(1, min(self.longest, end) + 1):
+            if contexts is None:  # the context stood at one place: compare further back there
+                place = found[1]
+                if place < n or tokens[place - n] != tokens[end - n]:
+                    break
+                found = (n, place)
+                continue
+            node = contexts.get(tokens[end - n])
+            if node is None:
                 break
-            found = (n, place)
+            found, contexts = (n, node.place), node.longer
         return found
 
     def copy(self, place: int, count: int) -> list[int]:
@@ -60,23 +82,38 @@ class Index:
         return [self.tokens[place + i % period] for i in range(count)]
 
     def _push(self, token: int) -> None:
-        end, log = len(self.tokens), []
+        tokens, contexts, log, length, right = self.tokens, self._contexts, [], 0, False
+        end = len(tokens)
         for n in range(1, min(self.longest, end) + 1):
-            key = tuple(self.tokens[end - n :])
-            old = self._places[n].get(key)
-            if old is None or not self.earliest:
-                log.append((n, key, old))
-                self._places[n][key] = end
-        self.tokens.append(token)
+            last = tokens[end - n]
+            node = contexts.get(last)
+            if node is None:
+                contexts[last] = Node(end)
+                log.append((contexts, last))
+                break
+            place = node.place
+            length, right = n, tokens[place] == token
+            if node.longer is None and n < self.longest:
+                node.longer = {tokens[place - n - 1]: Node(place)} if place > n else {}
+                log.append((node, None))
+            if not self.earliest:
+                log.append((node, place))
+                node.place = end
+            contexts = node.longer
+        tokens.append(token)
+        self.matched.append((length, right))
         self._undo.append(log)
 
     def _pop(self) -> None:
         self.tokens.pop()
-        for n, key, old in self._undo.pop():
-            if old is None:
-                del self._places[n][key]
+        self.matched.pop()
+        for changed, old in reversed(self._undo.pop()):
+            if not isinstance(changed, Node):
+                del changed[old]
+            elif old is None:
+                changed.longer = None
             else:
-                self._places[n][key] = old
+                changed.place = old
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
     speculative(k)   Vertical(target, Horizontal((Vertical(draft, Nothing()), k)))
     prompt lookup    Vertical(target, MaxGram(k))
     CS Drafting      Vertical(target, cascade([draft1, draft2], MaxGram(k), K))
+    adaptive         Vertical(target, Adaptive(drafts and Max-Gram, where they pay))
 
 The vertical cascade alone and the horizontal cascade alone are CS Drafting with a K that has only a diagonal, or only
 a first row. Importable without torch.
@@ -13,9 +14,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from csd.decoding.adaptive import Cost, Prior, adaptive
 from csd.decoding.cascade import Horizontal, Session, Vertical, cascade
 from csd.decoding.draft import Drafter, Nothing
 from csd.decoding.maxgram import Index, MaxGram
@@ -23,8 +26,8 @@ from csd.decoding.maxgram import Index, MaxGram
 if TYPE_CHECKING:
     from csd.decoding.accept import Accept
 
-NAMES = ("autoregressive", "speculative", "prompt lookup", "vertical", "horizontal", "cascade")
-CASCADES = ("vertical", "horizontal", "cascade")
+NAMES = ("autoregressive", "speculative", "prompt lookup", "vertical", "horizontal", "cascade", "adaptive")
+CASCADES = ("vertical", "horizontal", "cascade")  # by K
 LONGEST_DRAFT = 64  # tokens: beyond it no review pays on any device, and caches need the room
 
 Matrix = tuple[tuple[int, ...], ...]
@@ -39,7 +42,8 @@ class Method:
     """A recipe by name, with the paper's parameters.
 
     `k`: tokens per draft (speculative, prompt lookup). `draft`: which draft speculates. `drafts` and `K`: the cascade's
-    models, strongest first, and the paper's cumulative K. `lenience`: of inner reviewers. `longest`, `earliest`: Max-Gram.
+    models, strongest first, and the paper's cumulative K (no K where it adapts, but a `prior`). `lenience`: of inner
+    reviewers. `longest`, `earliest`: Max-Gram.
     """
 
     name: str
@@ -50,6 +54,7 @@ class Method:
     lenience: float = 1.0
     longest: int = 16
     earliest: bool = False
+    prior: Prior = field(default=Prior(), hash=False)
 
     @property
     def title(self) -> str:
@@ -58,10 +63,12 @@ class Method:
             return f"speculative, {self.draft}, k={self.k}"
         if self.name == "prompt lookup":
             return f"prompt lookup, k={self.k}"
+        lenience = f", l={self.lenience:g}" if self.lenience != 1 else ""
         if self.name in CASCADES:
             kind = "cascade" if self.name == "cascade" else f"{self.name} cascade"
-            lenience = f", l={self.lenience:g}" if self.lenience != 1 else ""
             return f"{kind}, K={json.dumps(self.K, separators=(',', ':'))}{lenience}"
+        if self.name == "adaptive":
+            return f"adaptive cascade, {' over '.join((*self.drafts, 'Max-Gram'))}{lenience}"
         return self.name
 
     @property
@@ -70,12 +77,14 @@ class Method:
         drafts = (self.draft,) if self.name == "speculative" else ()
         if self.name in CASCADES:
             drafts, _ = used(self.drafts, self.K)
+        if self.name == "adaptive":
+            drafts = self.drafts
         return (*reversed(drafts), "target")
 
     @property
     def copies(self) -> bool:
         """Whether it uses Max-Gram."""
-        return self.name == "prompt lookup" or self.name in CASCADES
+        return self.name in ("prompt lookup", "adaptive", *CASCADES)
 
 
 def autoregressive() -> Method:
@@ -92,6 +101,10 @@ def prompt_lookup(k: int) -> Method:
 
 def cs_drafting(drafts: tuple[str, ...], K: Matrix, lenience: float = 1.0) -> Method:
     return Method("cascade", drafts=drafts, K=K, lenience=lenience)
+
+
+def adapting(drafts: tuple[str, ...], prior: Prior = Prior(), lenience: float = 1.0) -> Method:
+    return Method("adaptive", drafts=drafts, prior=prior, lenience=lenience)
 
 
 def vertical(drafts: tuple[str, ...], ks: tuple[int, ...], lenience: float = 1.0) -> Method:
@@ -120,13 +133,16 @@ def checked(method: Method, drafts: tuple[str, ...]) -> Method:
     if not (number and 1 <= method.lenience < float("inf")):
         raise Refusal(f"Lenience must be a number of at least 1, not {method.lenience!r}; 1 is strict.")
     if not _whole(method.longest, 1):
-        raise Refusal(f"Max-Gram's longest match must be a whole number from 1 to {LONGEST_DRAFT}, not {method.longest!r}.")
-    if method.name in CASCADES:
+        raise Refusal(
+            f"Max-Gram's longest match must be a whole number from 1 to {LONGEST_DRAFT}, not {method.longest!r}."
+        )
+    if method.name in ("adaptive", *CASCADES):
         order = [drafts.index(name) if name in drafts else -1 for name in method.drafts]
         if -1 in order:
             raise Refusal(f"This family has no draft “{method.drafts[order.index(-1)]}”. Its drafts are: {have}.")
         if order != sorted(set(order)):
             raise Refusal(f"The drafts of a cascade go from the strongest to the weakest, each once: {have}.")
+    if method.name in CASCADES:
         checked_K(method.K, len(method.drafts))
     return method
 
@@ -134,7 +150,11 @@ def checked(method: Method, drafts: tuple[str, ...]) -> Method:
 def checked_K(K: Matrix, drafts: int) -> Matrix:
     """K if it is the paper's: (drafts + 1) square, upper triangular, cumulative along each row. Raises Refusal."""
     n = drafts + 1
-    if not isinstance(K, (tuple, list)) or len(K) != n or any(not isinstance(row, (tuple, list)) or len(row) != n for row in K):
+    if (
+        not isinstance(K, (tuple, list))
+        or len(K) != n
+        or any(not isinstance(row, (tuple, list)) or len(row) != n for row in K)
+    ):
         rows = "1 row with 1 number" if n == 1 else f"{n} rows of {n} numbers"
         raise Refusal(f"K must have {rows}: {drafts} drafts and Max-Gram. Example: {json.dumps(example_K(drafts))}.")
     for r, row in enumerate(K):
@@ -181,9 +201,21 @@ def _whole(value: object, least: int) -> bool:
 
 
 def tree(
-    method: Method, sessions: Mapping[str, Session], index: Index, bigram: tuple[int, ...] | None, strict: Accept, inner: Accept
+    method: Method,
+    sessions: Mapping[str, Session],
+    index: Index,
+    bigram: tuple[int, ...] | None,
+    strict: Accept,
+    inner: Accept,
+    costs: Mapping[str, Cost] = MappingProxyType({}),
 ) -> Vertical:
-    """The method's tree over one lane's sessions; `strict` is the target's rule, `inner` that of the levels below."""
+    """The method's tree over one lane's sessions; `strict` is the target's rule, `inner` that of the levels below.
+
+    `costs`, seconds of each model's runs by width, are needed where it adapts.
+    """
+    if method.name == "adaptive":
+        levels = [sessions[name] for name in ("target", *method.drafts)]
+        return adaptive(levels, costs, index, bigram, method.prior, strict, inner)
     return Vertical(sessions["target"], _drafter(method, sessions, index, bigram, inner), strict)
 
 

@@ -40,7 +40,6 @@ __all__ = [
 ]  # fmt: skip
 
 SAMPLE = "The quick brown fox paid 3.14 coins.\n    def jump(x): return 'über' + x  # \u00e9\u20ac\U0001f600"
-WARM_WIDTHS, WARM_SECONDS = 24, 1.0  # drafts and reviews of up to 24 tokens, no longer than this for each model
 NO_BIGRAM = "Max-Gram runs without its bigram end: on a CPU that table is not built by itself; `python -m csd bigram` builds it."
 SMALL = ("*.json", "*.model", "*.txt", "*.jinja")  # what a repository holds besides weights
 
@@ -51,7 +50,7 @@ class Family:
 
     `levels` and `models` run from the weakest draft to the target. `vocab` is the shared size of the vocabulary, `eos` the
     set of ids that end a text, `context` the tokens that the target reads; `lanes` gives a model over an empty cache,
-    called with the lane's capacity. `notes` are sentences for the page.
+    called with the lane's capacity, `costs` the measured seconds of its runs by width. `notes` are sentences for the page.
     """
 
     spec: FamilySpec
@@ -59,6 +58,7 @@ class Family:
     levels: tuple[Level, ...]
     models: dict[str, Any]
     lanes: dict[str, Callable[[int], Run]]
+    costs: dict[str, tuple[float, ...]]
     contexts: dict[str, int]
     device: str
     dtype: str
@@ -138,12 +138,14 @@ def open_family(
     models = {model.name: weights for model, weights in zip(reversed(spec.models), reversed(loaded))}
     contexts = {model.name: min(model.context, LONGEST) for model in spec.models}
     lanes, said = runners(models, contexts, progress)
+    progress("measuring what a run costs")
     family = Family(
         spec=spec,
         tokenizer=tokenizer,
         levels=_levels(spec, loaded, dtype),
         models=models,
         lanes=lanes,
+        costs=measured(lanes, device),
         contexts=contexts,
         device=device,
         dtype=_own(spec.target, dtype),
@@ -165,14 +167,27 @@ def open_family(
 def runners(
     models: dict[str, Any], contexts: dict[str, int], progress: Callable[[str], None] = lambda sentence: None
 ) -> tuple[dict[str, Callable[[int], Run]], tuple[str, ...]]:
-    """What runs each model, warm: called with a lane's capacity. And sentences about what did not work."""
+    """What runs each model, called with a lane's capacity; and sentences about what did not work."""
     lanes, notes = {}, ()
     for name, weights in models.items():
-        progress(f"warming up {name}")
-        lane, said = _lane(name, weights, contexts[name])
-        lanes[name] = _warmed(lane)
+        progress(f"preparing {name}")
+        lanes[name], said = _lane(name, weights, contexts[name])
         notes += said
     return lanes, notes
+
+
+def measured(lanes: dict[str, Callable[[int], Run]], device: str) -> dict[str, tuple[float, ...]]:
+    """What each model's runs cost by width, in seconds; before that, on a CPU, the number of threads is chosen.
+
+    It also warms them up: kernels are chosen at a width's first run, and that belongs before the clocks.
+    """
+    import torch
+
+    from csd.models import costs
+
+    if device == "cpu":
+        torch.set_num_threads(costs.best_threads(lanes["target"], torch.get_num_threads()))
+    return {name: costs.measured(lane) for name, lane in lanes.items()}
 
 
 def _lane(name: str, weights: Any, context: int) -> tuple[Callable[[int], Run], tuple[str, ...]]:
@@ -183,16 +198,6 @@ def _lane(name: str, weights: Any, context: int) -> tuple[Callable[[int], Run], 
         return graphs.ready(name, weights, context, LANES)
     lean = llama.lean(weights)
     return (lean.lane if lean else partial(eager.lane, weights)), ()
-
-
-def _warmed(lane: Callable[[int], Run]) -> Callable[[int], Run]:
-    """The lane after a first run at each width: kernels are chosen at first use, and that belongs before the clocks."""
-    run, started = lane(WARM_WIDTHS), perf_counter()
-    for width in range(1, WARM_WIDTHS + 1):
-        run(list(range(width)), 0, width).argmax(-1).tolist()
-        if perf_counter() - started > WARM_SECONDS:
-            break
-    return lane
 
 
 # --- device and memory -------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from toy import DRAFTS, ToyFamily, after, family, records_of, steps_of, text_of
 from csd.decoding.accept import Coupled, Filter, Greedy, Noise
 from csd.decoding.methods import (
     Method,
+    adapting,
     autoregressive,
     checked,
     cs_drafting,
@@ -39,7 +40,7 @@ def matrices(draw, drafts: int) -> tuple[tuple[int, ...], ...]:
 
 @st.composite
 def methods(draw) -> Method:
-    kind = draw(st.sampled_from(("speculative", "prompt lookup", "cascade", "cascade", "cascade")))
+    kind = draw(st.sampled_from(("speculative", "prompt lookup", "cascade", "cascade", "adaptive")))
     k, lenience = draw(st.integers(1, 9)), draw(st.sampled_from((1.0, 3.0)))
     longest, earliest = draw(st.sampled_from((1, 3, 16))), draw(st.booleans())
     if kind == "cascade":
@@ -47,6 +48,9 @@ def methods(draw) -> Method:
         return Method(
             kind, drafts=drafts, K=draw(matrices(len(drafts))), lenience=lenience, longest=longest, earliest=earliest
         )
+    if kind == "adaptive":
+        drafts = tuple(sorted(draw(st.sets(st.sampled_from(DRAFTS))), reverse=True))
+        return Method(kind, drafts=drafts, lenience=lenience, longest=longest, earliest=earliest)
     draft = draw(st.sampled_from(DRAFTS)) if kind == "speculative" else ""
     return Method(kind, k=k, draft=draft, lenience=lenience, longest=longest, earliest=earliest)
 
@@ -144,6 +148,9 @@ NAMED = [
     cs_drafting(("draft-1",), ((5, 5), (0, 0))),  # the draft runs autoregressively
     cs_drafting(DRAFTS[:2], ((5, 19, 29), (0, 1, 11), (0, 0, 10))),  # the paper's worked example
     cs_drafting(DRAFTS, ((2, 4, 6, 14), (0, 2, 4, 9), (0, 0, 2, 8), (0, 0, 0, 8)), lenience=3.0),
+    adapting(()),
+    adapting(DRAFTS[:1]),
+    adapting(DRAFTS, lenience=3.0),
 ]
 
 

@@ -61,7 +61,27 @@ def test_a_rollback_leaves_no_trace(text, guess, other):
     for tail in (guess, other, [], guess, []):
         index.read(Sequence(text, tuple(tail)))
     plain.read(Sequence(text))
-    assert index.tokens == plain.tokens and index._places == plain._places
+    assert (index.tokens, index.matched) == (plain.tokens, plain.matched)
+    assert shape(index._contexts) == shape(plain._contexts)
+
+
+def shape(contexts) -> dict | None:
+    """A trie as plain data."""
+    return contexts and {last: (node.place, shape(node.longer)) for last, node in contexts.items()}
+
+
+@settings(max_examples=100, deadline=None)
+@given(moves, st.sampled_from((1, 3, 16)), st.booleans())
+def test_hindsight_says_what_a_copy_would_have_been(moves, longest, earliest):
+    """For every token: the length of the match before it, and whether copying there would have given it."""
+    index, committed = Index(longest, earliest), [0]
+    for commits, tail, _ in moves:
+        committed.extend(tail if commits else [])
+        index.read(Sequence(committed, () if commits else tuple(tail)))
+        text = committed + ([] if commits else tail)
+        for place, (length, right) in enumerate(index.matched):
+            found, follows = naive_match(text[:place], longest, earliest)
+            assert (length, right) == (found, bool(found) and text[follows] == text[place])
 
 
 def drafted(text, k, room=99, bigram=None, eos=frozenset(), **options):
@@ -117,24 +137,6 @@ def test_the_record_says_who_drafted():
     assert draft.q is None and record.seconds >= 0
 
 
-class Counted(dict):
-    """A dict that counts how often it is asked or written."""
-
-    touched = 0
-
-    def get(self, *args):
-        Counted.touched += 1
-        return super().get(*args)
-
-    def __setitem__(self, *args):
-        Counted.touched += 1
-        super().__setitem__(*args)
-
-    def __delitem__(self, *args):
-        Counted.touched += 1
-        super().__delitem__(*args)
-
-
 class Watched(list):
     """A committed text that counts how many of its tokens are read."""
 
@@ -148,20 +150,20 @@ class Watched(list):
 
 @pytest.mark.parametrize("longest", [4, 16])
 def test_the_cost_of_a_draft_does_not_grow_with_the_text(longest):
-    """Dictionary operations and tokens read per draft, with a rejected guess each time, at 100 and at 20,000 tokens."""
+    """Tokens looked at per draft, with a rejected guess each time, at 100 and at 20,000 tokens."""
 
     def cost(length: int) -> tuple[int, int]:
-        text = Watched(i * i % 97 for i in range(length))
+        text, own = Watched(i * i % 97 for i in range(length)), Watched()
         index = Index(longest)
-        index._places = [Counted() for _ in index._places]
+        index.tokens = own
         index.read(Sequence(text))
         drafter = MaxGram(index, 8)
-        Counted.touched, text.read = 0, 0
+        own.read = text.read = 0
         for step in range(20):
             drafter.draft(Sequence(text, (step % 3, 96, step % 5)), 9)
             text.append(step % 97)
-        return Counted.touched, text.read
+        return own.read, text.read
 
-    (small_touched, small_read), (large_touched, large_read) = cost(100), cost(20_000)
-    assert large_touched <= 1.3 * small_touched and large_touched < 20 * 12 * longest
+    (small_own, small_read), (large_own, large_read) = cost(100), cost(20_000)
+    assert large_own <= 1.3 * small_own and large_own < 20 * 12 * longest
     assert large_read == small_read <= 20 * 2

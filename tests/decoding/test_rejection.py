@@ -21,6 +21,7 @@ from csd.decoding.draft import Draft, Nothing
 from csd.decoding.maxgram import Index, MaxGram
 from csd.decoding.methods import (
     Method,
+    adapting,
     autoregressive,
     cs_drafting,
     horizontal,
@@ -86,7 +87,7 @@ def law_of_text(
     def run(dice: Walk) -> tuple[int, ...]:
         sessions = {name: toy.session(name, len(prompt) + max_new) for name in method.models}
         index, rule = Index(method.longest, method.earliest), Rejection(chosen, dice)
-        root = tree(method, sessions, index, toy.bigram, rule, lenient(rule, method.lenience))
+        root = tree(method, sessions, index, toy.bigram, rule, lenient(rule, method.lenience), toy.costs)
         text = Sequence(list(prompt), eos=eos)
         while len(text) < len(prompt) + count and not (len(text) > len(prompt) and text.committed[-1] in eos):
             text.commit(root.draft(text, len(prompt) + max_new - len(text)).tokens)
@@ -135,9 +136,7 @@ class Case:
     contexts: tuple[tuple[str, int], ...] = ()
 
     def __str__(self) -> str:
-        return (
-            f"{self.method.title}{f', l={self.method.lenience:g}' * (self.method.name not in ('cascade', 'vertical'))}"
-        )
+        return f"{self.method.title}{f', l={self.method.lenience:g}' * (self.method.name not in ('cascade', 'vertical', 'adaptive'))}"
 
     def toy(self, seed: int) -> ToyFamily:
         return family(self.vocab, seed, (1.0, 1.5, 2.0), dict(self.contexts), bigram=self.bigram, sharp=1.0)
@@ -159,6 +158,9 @@ SHAPES = [
     Case(cs_drafting(TWO, ((1, 2, 3), (0, 1, 2), (0, 0, 1)))),
     Case(vertical(THREE, (1, 1, 1, 1)), chosen=PAIRS),
     Case(cs_drafting(THREE, ((1, 2, 2, 3), (0, 1, 1, 2), (0, 0, 1, 2), (0, 0, 0, 1))), chosen=PAIRS),
+    Case(adapting(()), vocab=4, count=3),
+    Case(adapting(("draft-3",)), max_new=5, chosen=PAIRS, count=3),
+    Case(adapting(TWO), max_new=5, chosen=PAIRS),
 ]
 EDGES = [
     Case(cs_drafting(("draft-3",), ((3, 3), (0, 2))), count=3, max_new=3),  # the room cuts drafts
@@ -172,7 +174,7 @@ EDGES = [
 STRICT_AND_LENIENT = [
     replace(case, method=replace(case.method, lenience=lenience))
     for case in chain(SHAPES, EDGES)
-    for lenience in ((1.0, 3.0) if case.method.name in ("vertical", "cascade") else (1.0,))
+    for lenience in ((1.0, 3.0) if case.method.name in ("vertical", "cascade", "adaptive") else (1.0,))
 ]
 
 
@@ -307,7 +309,7 @@ def test_a_verdict_records_p_and_q_of_each_proposed_token():
     assert dice.laws[0] == pytest.approx([0, 1, 0])
     assert (verdict.accepted, verdict.token) == (1, 1)
     assert verdict.p == pytest.approx((0.3, 0.1)) and verdict.q == pytest.approx((0.6, 0.3))
-    assert verdict.margin == pytest.approx(0.7)
+    assert verdict.margin == pytest.approx(math.log(0.8 / 0.1))  # of the scores, as under the other rules
     # Fully accepted: the bonus comes from the last row of p.
     dice = Fixed(True, True)
     verdict = Rejection(Filter(), dice)(Draft((1, 2), ("d", "d"), q), p.log(), 9)
