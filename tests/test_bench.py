@@ -13,6 +13,7 @@ from plotly.offline import get_plotlyjs
 from typer.testing import CliRunner
 
 import csd.models.family
+import csd.run
 from csd.analysis import bench, limits
 from csd.analysis.bench import Plan, Report
 from csd.analysis.summary import (
@@ -31,6 +32,7 @@ from csd.analysis.summary import (
 )  # fmt: skip
 from csd.analysis.tasks import Prompt
 from csd.decoding.methods import Refusal, autoregressive, prompt_lookup, speculative
+from csd.models import peers
 from csd.models.peers import Decoded, Peer, buckets
 from csd.trace import Trace
 from csd.ui import report as reports
@@ -119,6 +121,14 @@ def test_a_peer_that_fails_midway_is_named():
     assert said == ["broken failed on story: abcab: out of memory"]
     able, notes = bench.warmed(family(), plan, [peer])
     assert able == () and notes == ("broken cannot run here: out of memory",)
+
+
+def test_a_job_that_is_stopped_midway_is_not_kept():
+    plan = Plan(PROMPTS, METHODS, (), 1)
+    asked = iter(range(10**6))
+    found = list(bench.measure(family(), plan, [], list(bench.jobs(plan)), stopped=lambda: next(asked) > 14))
+    assert [job.title for job, _ in found] == [AR]
+    assert all(line["trace"]["end"] == "budget" for _, lines in found for line in lines)
 
 
 def test_forwards_are_counted_without_prefill():
@@ -346,6 +356,34 @@ def test_growth_of_a_toy_stays_within_its_context():
     assert all(seconds > 0 for curve in curves for _, seconds in (*curve.contexts, *curve.widths))
 
 
+# ---- peers
+
+
+def test_peers_write_the_text_of_autoregressive_decoding(embedded):
+    """Also those that compile; here nothing is, so that the test is short."""
+    ids = embedded.encode("Once upon a time")
+    settings = csd.run.Settings("Once upon a time", (autoregressive(),), 12)
+    *_, ended = csd.run.race(embedded, settings)
+    by_title = {peer.title: peer for peer in peers.peers(embedded, compiled=True)}
+    by_title[peers.LOOP].decode.forward = by_title[peers.LOOP].decode._next
+    for title in (peers.LOOP, "transformers, eager", "transformers, assisted, draft-mid, 5"):
+        for _ in range(2):  # caches are used again
+            found = by_title[title].decode(ids, 12, embedded.eos)
+            assert found.tokens == ended.trace.tokens, title
+            assert sum(count for count, _ in found.blocks) == 12 and found.counted < 12 and found.prefill > 0
+    end = ended.trace.tokens[4]
+    assert by_title[peers.LOOP].decode(ids, 12, frozenset({end})).tokens[-1] == end
+    assert by_title["transformers, eager"].decode(ids, 12, frozenset({end})).tokens[-1] == end
+
+
+def test_peers_leave_the_models_settings_as_they_were(embedded):
+    before = [model.generation_config for model in embedded.models.values()]
+    for peer in peers.peers(embedded):
+        if not peer.compiles:
+            peer.decode(embedded.encode("Once"), 4, embedded.eos)
+    assert all(model.generation_config is one for model, one in zip(embedded.models.values(), before))
+
+
 # ---- the report
 
 
@@ -470,6 +508,7 @@ def test_bench_stopped_keeps_and_prints_what_there_is(cli, monkeypatch):
         (["--method", "magic"], "magic"),
         (["--K", "[[1,2],[0,1]]"], "K must have 3 rows"),
         (["--k", "0"], "k must be a whole number"),
+        (["--scale", "2B"], "no size called"),
         (["--drafter", "nobody"], "nobody"),
         (["--out", "two.jsonl"], "cannot be used"),
     ],

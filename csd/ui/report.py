@@ -18,6 +18,8 @@ from csd.ui.figures import DASHES, SYMBOLS, dressed
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 """Heads and rows of cells, all plain text."""
 
+WORDS = ("method", "measured", "text")  # columns that are aligned left
+
 CSS = """
 :root { color-scheme: light dark; --ink: #1A1A1A; --ground: #FFFFFF; --line: #C9CDD2 }
 @media (prefers-color-scheme: dark) { :root { --ink: #F2F2F2; --ground: #0F1419; --line: #3A424C } }
@@ -26,7 +28,7 @@ body { font: 16px/1.5 Arial, "Liberation Sans", sans-serif; color: var(--ink); b
 .wide { overflow-x: auto }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
-th:first-child, td:first-child { text-align: left }
+th.word, td.word { text-align: left }
 .figure { min-height: 460px; margin: 1.5rem 0 }
 """
 
@@ -150,14 +152,18 @@ def device(report: Report) -> Table:
         rows.append(["matrix product", f"{one.flops / 1e12:,.2f} TFLOP/s"])
         rows.append(["weights that one target run reads", size(one.weights)])
         rows.append(["keys and values of one token, target", f"{one.cached:,} bytes"])
-        context = sum(report.summary.lengths) / max(1, len(report.summary.lengths))
-        limit = one.autoregressive(context)
-        rows.append([f"limit of autoregressive decoding behind {context:.0f} tokens", f"{limit:,.1f} tok/s"])
+        rows.append(["limit of autoregressive decoding, behind the mean prompt", f"{limit_of(report):,.1f} tok/s"])
     if report.memory:
         rows.append(["process, resident", size(report.memory.resident)])
         if report.memory.allocated is not None:
             rows.append(["device memory, peak", size(report.memory.allocated)])
     return ("what", "measured"), rows
+
+
+def limit_of(report: Report) -> float:
+    """Tokens per second that reading weights and the mean prompt's keys and values allows; the limits were measured."""
+    lengths = report.summary.lengths
+    return report.limits.autoregressive(sum(lengths) / max(1, len(lengths)))
 
 
 def caches(report: Report) -> Table:
@@ -219,7 +225,12 @@ def _table(table: Table) -> str:
     heads, rows = table
 
     def line(cells: Iterable[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+        classes = [' class="word"' if place == 0 or head in WORDS else "" for place, head in enumerate(heads)]
+        return (
+            "<tr>"
+            + "".join(f"<{tag}{name}>{html.escape(cell)}</{tag}>" for name, cell in zip(classes, cells))
+            + "</tr>"
+        )
 
     return f'<div class="wide"><table>{line(heads, "th")}{"".join(line(row, "td") for row in rows)}</table></div>'
 
@@ -256,6 +267,10 @@ def speeds(report: Report) -> go.Figure:
                 marker={"color": colour.figure, "pattern": {"shape": shape}},
                 hovertemplate="%{y}: %{x:.1f} tokens/s<extra></extra>",
             )
+    if report.limits:
+        limit = {"color": theme.FIGURE_INK, "width": 1.5, "dash": "dot"}
+        words = "limit of autoregressive decoding"
+        figure.add_vline(x=limit_of(report), line=limit, annotation={"text": words, "textangle": -90, "yanchor": "top"})
     dressed(figure, "Decoding speed, each alone", "tokens per second, geometric mean over the prompts", "")
     figure.update_yaxes(categoryorder="array", categoryarray=[row.title for row in reversed(rows)], automargin=True)
     return figure.update_layout(height=160 + 42 * len(rows))
@@ -296,7 +311,7 @@ def gain(report: Report) -> go.Figure:
             marker={
                 "symbol": SYMBOLS[place % len(SYMBOLS)] + ("" if row.own else "-open"),
                 "size": 14,
-                "color": theme.LOOKS[place % len(theme.LOOKS)].figure,
+                "color": theme.LOOKS[place // len(SYMBOLS) % len(theme.LOOKS)].figure,  # so that no pair comes twice
             },
             hovertemplate=f"{html.escape(row.title)}: %{{y:.2f}}x at %{{x:.2f}} tokens per run<extra></extra>",
         )
