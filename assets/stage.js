@@ -392,12 +392,14 @@ const CascadeStage = (() => {
 
     // -- who computed when
     const zoomLabel = h("span", { class: "cs-zoom-label" });
-    const zoomButtons = [["\u2212", "Show a longer time", () => zoom(2)], ["+", "Show a shorter time", () => zoom(0.5)], ["all", "Show the whole race", () => zoom(Infinity)]]
+    const zoomButtons = [["\u2212", "Show a longer time", () => zoom(2)], ["+", "Show a shorter time", () => zoom(0.5)], ["all", "Show all of the race", () => zoom(Infinity)]]
       .map(([text, label, act]) => h("button", { type: "button", class: "cs-button cs-zoom", "aria-label": label, title: label, text, onclick: act }));
     const cursor = h("div", { class: "cs-cursor", "aria-hidden": "true" });
     const tracks = h("div", { class: "cs-tracks" });
     const timeBox = h("section", { class: "cs-timeline", "aria-label": "Who computed when. The time per level stands in the table below." },
-      h("div", { class: "cs-timehead" }, h("b", { text: "Who computed when" }), h("span", { class: "cs-zoomers" }, ...zoomButtons), zoomLabel), tracks);
+      tracks, h("p", { class: "cs-timehead" }, h("b", { text: "Who computed when" }),
+        h("span", { text: "A line per level, the target on top; pale: prefill; thin grey line: overhead. Drag to go to a time." }),
+        h("span", { class: "cs-zoomers" }, zoomLabel, ...zoomButtons)));
 
     // -- the review, opened
     const scoreTitle = h("b", { class: "cs-score-title" });
@@ -416,8 +418,8 @@ const CascadeStage = (() => {
 
     const body = h("div", { class: "cs-body" },
       h("div", { class: "cs-bar" }, legendOf, legend, choice),
-      lanesBox, transport, timeBox, notes, scoreBox,
-      h("div", { class: "cs-after" }, budgetBox, plotBox), keysLine);
+      lanesBox, transport, timeBox, keysLine, notes, scoreBox,
+      h("div", { class: "cs-after" }, budgetBox, plotBox));
     root.replaceChildren(empty, message, body, said, tip);
     root.setAttribute("role", "group");
     root.setAttribute("aria-label", "Stage of the race");
@@ -541,7 +543,7 @@ const CascadeStage = (() => {
       view.badge = h("p", { class: "cs-badge" });
       view.speed = h("p", { class: "cs-speed" });
       view.remarks = h("div", { class: "cs-remarks" });
-      const copy = h("button", { type: "button", class: "cs-button cs-copy", text: "copy text", title: "Copy the plain text of this lane", "aria-label": `Copy the text of the lane ${name}` });
+      const copy = h("button", { type: "button", class: "cs-button cs-copy", text: "copy text", title: "Copy the plain text of this lane", "aria-label": `copy text of the lane ${name}` });
       copy.addEventListener("click", async () => { put(copy, (await copyText(answer(view))) ? "copied" : "not allowed"); setTimeout(() => put(copy, "copy text"), 1500); });
       const pick = h("button", { type: "button", class: "cs-name", title: "Step through this lane, and count the legend for it", onclick: () => choose_(view) },
         s("svg", { class: "cs-key", viewBox: "0 0 34 12", "aria-hidden": "true" }, s("path", { d: "M1 6H24", ...stroke(lane.index) }), marker(lane.index, 28, 6)),
@@ -759,10 +761,11 @@ const CascadeStage = (() => {
     }
 
     // -- plot: tokens over the lane's own clock
-    const plot = { width: 0, height: 0, x: 1, y: 1, lines: [], across: 0 };
+    const plot = { width: 0, height: 0, x: 1, y: 1, lines: [], size: "" };
     const sizes = new ResizeObserver(() => {
-      if (!race.open || lanesBox.clientWidth === plot.across) return;
-      plot.across = lanesBox.clientWidth;
+      const size = race.open ? `${lanesBox.clientWidth} ${views[0].text.clientHeight}` : "";
+      if (!size || size === plot.size) return;
+      plot.size = size;
       measure();
       draw();
     });
@@ -1123,7 +1126,7 @@ const CascadeStage = (() => {
       });
       strips.axis = s("svg", { class: "cs-axis", "aria-hidden": "true" });
       tracks.replaceChildren(...strips.lanes.flatMap((strip) => [strip.label, strip.svg]),
-        h("span", { class: "cs-strip-label cs-strip-note", text: "thin line: overhead" }), strips.axis, cursor);
+        h("span", { class: "cs-strip-label" }), strips.axis, cursor);
     }
 
     tracks.addEventListener("pointerdown", (event) => {
@@ -1289,6 +1292,10 @@ const CascadeStage = (() => {
 
     function buildScore(step) {
       const { lane } = following, { root: top, from, to, boxes, lines } = scoreOf(race, step);
+      if (lane !== score.lane) {
+        score.high = 0;
+        scoreBox.style.minHeight = "";
+      }
       Object.assign(score, { step, lane, boxes, from });
       put(scoreTitle, `Review ${step.number} of ${lane.steps.length} in ${lane.info.method}: ${tokens(step.line.x.length)} in ${seconds(step.line.d)}`);
       put(scoreTold, toldReview(race, step));
@@ -1315,7 +1322,7 @@ const CascadeStage = (() => {
           for (const group of groups) {
             nodes.push(h("span", { class: "cs-zone", "data-look": levelOf(race, group.by).look, style: at(row, 1, group.from - from + 2, group.to - group.from),
                                    title: `${group.by} drafted ${tokens(group.to - group.from)} of the block` },
-              h("span", { text: `${group.by} ${group.to - group.from}` })));
+              h("span", { text: `${group.to - group.from > 2 ? group.by : levelOf(race, group.by).mark}: ${group.to - group.from}` })));
           }
           row += 1;
         }
@@ -1433,7 +1440,7 @@ const CascadeStage = (() => {
       budgetBox.replaceChildren(h("table", {},
         h("caption", { text: "Time per level: the rows add up to the decoding time" }),
         h("thead", {}, h("tr", {}, h("td", {}), ...views.map(({ lane }) => h("th", { scope: "col", text: lane.info.method })))),
-        h("tbody", {}, line([], "cs-budget-bars", bars), ...rows,
+        h("tbody", {}, h("tr", { class: "cs-budget-bars" }, h("td"), ...bars), ...rows,
           line(["overhead (the rest)"], null, views.map(({ lane }) => cell(lane.idle, share(lane.idle, lane)))),
           line(["decoding"], "cs-budget-sum", views.map(({ lane }) => cell(lane.decode, ""))),
           line(["prefill, before it"], null, views.map(({ lane }) => cell(lane.read, ""))))));

@@ -106,12 +106,12 @@ class Bare:
 
     def seen(self, lane: int) -> str:
         """The text of a lane as it is shown now."""
-        find = '.cs-lane[data-lane="%d"] .cs-step%s .cs-token' % (lane, "" if self.state() == "done" else ".cs-on")
+        find = f'.cs-lane[data-lane="{lane}"] .cs-step{"" if self.state() == "done" else ".cs-on"} .cs-token'
         return self.page.eval_on_selector_all(find, "all => all.map(token => token.textContent).join('')")
 
-    def cells(self, row: str) -> list[tuple[str, str]]:
-        """Text and fate of the cells in the boxes of a level's rounds, in the order of the rounds."""
-        find = f'.cs-cell[data-order="{row}"]:not(.cs-later)'
+    def cells(self, order: int) -> list[list[str]]:
+        """Text and fate of what the round of this number handed up."""
+        find = f'.cs-cell[data-order="{order}"]:not(.cs-later)'
         return self.page.eval_on_selector_all(find, "all => all.map(cell => [cell.textContent, cell.dataset.fate])")
 
 
@@ -201,10 +201,10 @@ def test_a_review_opens_as_a_score(bare):
         "then MaxGram copied 2 tokens. The target read the block of 5 in one run, accepted 3 of 5 and wrote its own "
         "“home” in place of “then”."
     )
-    assert one.cells("0") == [["The", "kept"], ["it", "rejected"]]
-    assert one.cells("1") == [["The", "kept"], ["fox", "kept"]]
-    assert one.cells("3") == [["then", "rejected"], ["and", "unjudged"]]
-    assert [word for word, _ in one.cells("4")] == ["The", "fox", "ran", "home"]
+    assert one.cells(0) == [["The", "kept"], ["it", "rejected"]]
+    assert one.cells(1) == [["The", "kept"], ["fox", "kept"]]
+    assert one.cells(3) == [["then", "rejected"], ["and", "unjudged"]]
+    assert [word for word, _ in one.cells(4)] == ["The", "fox", "ran", "home"]
     rows = one.page.eval_on_selector_all(".cs-score-name[data-level]", "all => all.map(row => row.innerText)")
     assert [row.split()[0] for row in rows] == ["T", "2", "1", "0"]
     assert "1 run, 10.0 ms" in rows[1] and "2 runs, 2.0 ms" in rows[3]
@@ -213,11 +213,11 @@ def test_a_review_opens_as_a_score(bare):
     assert "margin 2.50" in one.text(".cs-readout")
     one.press(".", ".")  # the rounds one after the other: what mid has judged by then, and nothing of the target
     assert "round 2 of 5" in one.text(".cs-rounds") and "mid reviewed 2 copied tokens" in one.text(".cs-round-told")
-    assert one.cells("0") == [["The", "kept"], ["it", "rejected"]] and one.cells("1") == [
+    assert one.cells(0) == [["The", "kept"], ["it", "rejected"]] and one.cells(1) == [
         ["The", "open"],
         ["fox", "open"],
     ]
-    assert one.cells("4") == []
+    assert one.cells(4) == []
     one.page.click(".cs-unfold")
     one.page.wait_for_function("document.querySelector('.cs-rounds').innerText.includes('round 3 of 5')")
     assert not one.errors
@@ -325,12 +325,8 @@ def test_hostile_text_stays_text(bare):
     assert "<img src=x" in one.text(".cs-score") and "\u202e" not in told + one.text(".cs-score")
     assert "<U+202E>" in one.text(".cs-score")
     one.press("End")
-    assert one.seen(0) == trace_text(alone(pieces=HOSTILE)), "and copies out as it is"
+    assert one.seen(0) == alone(pieces=HOSTILE).answer, "it copies out as it is"
     assert not one.errors
-
-
-def trace_text(trace: Trace) -> str:
-    return trace.answer
 
 
 def test_keys_are_left_alone_outside_the_stage(bare):
