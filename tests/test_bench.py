@@ -31,7 +31,7 @@ from csd.analysis.summary import (
     spread,
 )  # fmt: skip
 from csd.analysis.tasks import Prompt
-from csd.decoding.methods import Refusal, autoregressive, prompt_lookup, speculative
+from csd.decoding.methods import Refusal, adapting, autoregressive, prompt_lookup, speculative
 from csd.models import peers
 from csd.models.peers import Decoded, Peer, buckets
 from csd.trace import Trace
@@ -121,6 +121,13 @@ def test_a_peer_that_fails_midway_is_named():
     assert said == ["broken failed on story: abcab: out of memory"]
     able, notes = bench.warmed(family(), plan, [peer])
     assert able == () and notes == ("broken cannot run here: out of memory",)
+
+
+def test_an_adaptive_method_takes_part():
+    plan = Plan(PROMPTS[:1], (autoregressive(), adapting(toy.DRAFTS)), (), 1)
+    assert json.loads(json.dumps(bench.config(family(), plan)))["methods"][1]["name"] == "adaptive"
+    runs = [bench.run_of(line) for _, lines in done(bench.checked(family(), plan)) for line in lines]
+    assert len(runs) == 4 and len({run.tokens for run in runs}) == 1
 
 
 def test_a_job_that_is_stopped_midway_is_not_kept():

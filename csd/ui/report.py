@@ -182,7 +182,18 @@ def growth(report: Report, what: str) -> Table:
 
 
 def prompts(report: Report) -> Table:
-    heads = ("prompt", "method", "tokens", "tok/s", "low to high", "in the race", "tokens per run", "repeated", "text")
+    heads = (
+        "prompt",
+        "method",
+        "tokens",
+        "tok/s",
+        "low to high",
+        "in the race",
+        "prefill, ms",
+        "tokens per run",
+        "repeated",
+        "text",
+    )
     rows = []
     for cell in report.summary.cells:
         prompt = report.prompts[cell.prompt]
@@ -195,6 +206,7 @@ def prompts(report: Report) -> Table:
                 number(cell.speed.median, 1),
                 between(cell.speed),
                 number(cell.race, 1),
+                number(1000 * cell.prefill, 1),
                 number(cell.tokens_per_run),
                 share(cell.repeated),
                 cell.verdict + where,
@@ -270,7 +282,9 @@ def speeds(report: Report) -> go.Figure:
     if report.limits:
         limit = {"color": theme.FIGURE_INK, "width": 1.5, "dash": "dot"}
         words = "limit of autoregressive decoding"
-        figure.add_vline(x=limit_of(report), line=limit, annotation={"text": words, "textangle": -90, "yanchor": "top"})
+        figure.add_vline(
+            x=limit_of(report), line=limit, annotation={"text": words, "y": 1, "yanchor": "bottom", "xanchor": "right"}
+        )
     dressed(figure, "Decoding speed, each alone", "tokens per second, geometric mean over the prompts", "")
     figure.update_yaxes(categoryorder="array", categoryarray=[row.title for row in reversed(rows)], automargin=True)
     return figure.update_layout(height=160 + 42 * len(rows))
