@@ -338,7 +338,8 @@ const CascadeStage = (() => {
   function mount(root) {
     let race = emptyRace(), views = [], processed = 0, known = null, following = null, shownLegend = -1;
     let v = Infinity; // the time on the lanes' clocks that is shown; Infinity where all is
-    let frame = 0, tickedAt = 0, picked = null; // picked: the place of the chosen token in the chosen lane
+    let frame = 0, tickedAt = 0, running = 0, hurried = false; // of the replay: its next frame, its time, whether it is dragged
+    let picked = null; // the place of the chosen token in the chosen lane
     const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
     const state = (name) => { root.dataset.state = name; };
 
@@ -495,7 +496,8 @@ const CascadeStage = (() => {
       root.dataset.race = id;
       state("idle");
       for (const box of [lanesBox, legend, notes, plotBox, tracks, budgetBox, grid, readout]) box.replaceChildren();
-      for (const node of [said, message, legendOf, timeLabel, reviewLabel, slowLabel, tokenLabel, scoreTitle, scoreTold]) put(node, "");
+      for (const node of [said, message, legendOf, timeLabel, reviewLabel, slowLabel, tokenLabel]) put(node, "");
+      closeReview();
       scoreBox.style.minHeight = "";
       enable();
       hideTip();
@@ -545,7 +547,7 @@ const CascadeStage = (() => {
       view.remarks = h("div", { class: "cs-remarks" });
       const copy = h("button", { type: "button", class: "cs-button cs-copy", text: "copy text", title: "Copy the plain text of this lane", "aria-label": `copy text of the lane ${name}` });
       copy.addEventListener("click", async () => { put(copy, (await copyText(answer(view))) ? "copied" : "not allowed"); setTimeout(() => put(copy, "copy text"), 1500); });
-      const pick = h("button", { type: "button", class: "cs-name", title: "Step through this lane, and count the legend for it", onclick: () => choose_(view) },
+      const pick = h("button", { type: "button", class: "cs-name", title: "Step through this lane, and count the legend for it", onclick: () => chooseLane(view) },
         s("svg", { class: "cs-key", viewBox: "0 0 34 12", "aria-hidden": "true" }, s("path", { d: "M1 6H24", ...stroke(lane.index) }), marker(lane.index, 28, 6)),
         h("span", { text: name }));
       view.box = h("section", { class: "cs-lane", "aria-label": `Lane ${lane.index + 1}: ${lane.info.title}`, "data-lane": lane.index },
@@ -736,7 +738,7 @@ const CascadeStage = (() => {
       for (const button of legend.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.level === on));
     }
 
-    function choose_(view) {
+    function chooseLane(view) {
       if (!view) return;
       following = view;
       shownLegend = -1;
@@ -964,17 +966,17 @@ const CascadeStage = (() => {
       if (v === Infinity) return;
       put(said, "");
       tickedAt = 0;
-      score.running = v;
+      running = v;
       frame = requestAnimationFrame(tick);
       drawTransport();
     }
 
     function tick(now) {
       // A page in the background gets no frames; the replay waits for it.
-      score.running += (tickedAt ? Math.min(0.1, (now - tickedAt) / 1000) : 0) * factor();
+      running += (tickedAt ? Math.min(0.1, (now - tickedAt) / 1000) : 0) * factor();
       tickedAt = now;
-      if (score.running >= total()) return ended();
-      const to = calm() ? lastReview(score.running) : score.running;
+      if (running >= total()) return ended();
+      const to = calm() ? lastReview(running) : running;
       frame = requestAnimationFrame(tick);
       if (to === v) return;
       v = to;
@@ -1005,9 +1007,9 @@ const CascadeStage = (() => {
 
     function scrub(to) {
       picked = score.round = null;
-      score.hurried = true;
+      hurried = true;
       show(to);
-      score.hurried = false;
+      hurried = false;
     }
 
     function jump(to) {
@@ -1256,7 +1258,7 @@ const CascadeStage = (() => {
     }
 
     // -- the review, opened: a score with a row for each level
-    const score = { key: "", step: null, lane: null, round: null, high: 0, drawnAt: 0, timer: 0, running: 0, hurried: false, seen: true, boxes: [] };
+    const score = { key: "", step: null, lane: null, round: null, high: 0, drawnAt: 0, timer: 0, seen: true, boxes: [] };
     if (typeof IntersectionObserver !== "undefined") {
       new IntersectionObserver((entries) => { score.seen = last(entries).isIntersecting; }, { rootMargin: "100px" }).observe(scoreBox);
     }
@@ -1267,19 +1269,14 @@ const CascadeStage = (() => {
       const step = currentStep();
       const key = `${following.lane.index} ${step ? step.number : 0} ${picked} ${score.round}`;
       if (key === score.key) return;
-      if (playing() || score.hurried || live) {
+      if (playing() || hurried || live) {
         const now = performance.now();
         if (!score.seen || now - score.drawnAt < 350) return;
         score.drawnAt = now;
       }
       score.key = key;
       scoreBox.dataset.empty = String(!step);
-      if (!step) {
-        put(scoreTitle, "The review, opened");
-        put(scoreTold, "Step on, or click a token: the review that wrote it opens here, level by level.");
-        score.step = null;
-        return;
-      }
+      if (!step) return closeReview();
       if (score.step !== step) buildScore(step);
       drawRound();
       drawReadout(step);
@@ -1288,6 +1285,13 @@ const CascadeStage = (() => {
         score.high = high;
         scoreBox.style.minHeight = `${high}px`;
       }
+    }
+
+    function closeReview() {
+      score.step = null;
+      scoreBox.dataset.empty = "true";
+      put(scoreTitle, "The review, opened");
+      put(scoreTold, "Step on, or click a token: the review that wrote it opens here, level by level.");
     }
 
     function buildScore(step) {
@@ -1302,8 +1306,8 @@ const CascadeStage = (() => {
       rounds.hidden = boxes.length < 2;
       const costs = new Map();
       for (const { record, mark: sign } of boxes) {
-        const sum_ = costs.get(sign) || { seconds: 0, runs: 0 };
-        costs.set(sign, { seconds: sum_.seconds + record.d, runs: sum_.runs + (record.s ? 0 : 1) });
+        const before = costs.get(sign) || { seconds: 0, runs: 0 };
+        costs.set(sign, { seconds: before.seconds + record.d, runs: before.runs + (record.s ? 0 : 1) });
       }
       const nodes = [], place = new Map(), groups = groupsOf(top).filter((group) => group.to > group.from);
       const at = (row, high, column, wide) => `grid-row:${row} / span ${high};grid-column:${column} / span ${wide}`;
@@ -1492,9 +1496,10 @@ const CascadeStage = (() => {
         " ": toggle, ArrowLeft: () => (event.shiftKey ? stepToken : stepReview)(-1), ArrowRight: () => (event.shiftKey ? stepToken : stepReview)(1),
         Home: () => jump(0), End: () => jump(Infinity), ",": () => stepRound(-1), ".": () => stepRound(1), "<": () => faster(-1), ">": () => faster(1),
         "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), h: cycleRejected, o: () => openScore(), p: () => present(), Escape: leave,
-      }[key] || (/^[1-9]$/.test(key) && views[key - 1] ? () => choose_(views[key - 1]) : null);
+      }[key] || (/^[1-9]$/.test(key) && views[key - 1] ? () => chooseLane(views[key - 1]) : null);
       if (!act) return;
       event.preventDefault();
+      hideTip();
       act();
     }
 

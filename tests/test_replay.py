@@ -329,6 +329,43 @@ def test_hostile_text_stays_text(bare):
     assert not one.errors
 
 
+def test_the_app_has_the_same_stage(chromium, house):
+    """In Gradio's page: its way with style sheets and its own key handlers leave the stage as it is."""
+    page = chromium.new_context(viewport={"width": 1280, "height": 720}).new_page()
+    errors: list[str] = []
+    page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+    page.goto(house.url)
+    page.wait_for_selector('#shelf [data-state="ready"]', timeout=60_000)
+    page.fill("#max-new input", "24")
+    page.click("#race")
+    page.wait_for_selector('#status p[data-state="ended"]', timeout=60_000)
+    stage_ = page.locator("#stage .cascade-stage")
+    assert stage_.evaluate("node => getComputedStyle(node).fontFamily").startswith("Inter")
+    assert page.locator("#stage .cs-scrubber").evaluate("node => node.getBoundingClientRect().bottom") <= 720
+    stage_.focus()
+    for key in ("Home", "ArrowRight"):
+        page.keyboard.press(key)
+    assert stage_.get_attribute("data-state") == "replay" and page.is_visible("#stage .cs-score")
+    page.keyboard.press("p")
+    box = stage_.bounding_box()
+    assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, 1280, 720)
+    assert stage_.evaluate("node => getComputedStyle(node).fontSize") == "18px"
+    page.keyboard.press("Escape")
+    assert stage_.get_attribute("data-present") is None and not errors
+    page.context.close()
+
+
+def test_a_token_opens_its_review_while_the_race_still_runs(bare):
+    log = stage.log_of((alone(), nested()), "r").splitlines(keepends=True)
+    one = bare()
+    one.page.evaluate("log => stage.update({race: 'r', log})", "".join(log[:-1]))
+    assert one.state() == "live" and one.page.is_disabled(".cs-replay")
+    one.page.locator('.cs-lane[data-lane="1"] .cs-token').nth(1).click()
+    one.page.evaluate("log => stage.update({race: 'r', log})", "".join(log))
+    assert "Review 1 of 2 in cascade" in one.text(".cs-score-title") and one.page.is_enabled(".cs-replay")
+    assert not one.errors
+
+
 def test_keys_are_left_alone_outside_the_stage(bare):
     one = bare().show(alone(), nested())
     one.page.evaluate(
