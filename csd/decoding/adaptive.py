@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from csd.decoding.accept import Accept
 
 LONGEST_BLOCK = 64  # tokens handed to one review at most
-HOPELESS = 0.02  # chance of a copy below which longer ones are not looked at
-WEIGHT, FADE, PULL = 8.0, 0.99, 0.4  # how fast the odds learn; simulated on recorded texts, flat around these figures
-MEMORY = 0.9  # what is left of a round in the pace after the next one
+HOPELESS = 0.05  # chance of a copy below which longer ones are not looked at
+STRIDE = 8  # tokens over which the growing cost of a review is averaged
+WEIGHT, FADE, PULL = 12.0, 0.99, 0.3  # how fast the odds learn; simulated on recorded texts, flat around these figures
+MEMORY = 0.95  # what is left of a round in the pace after the next one
 MARGINS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # edges between the kinds of a draft's own tokens
 AGREED = len(MARGINS) + 1  # the kind of a copy that a draft accepted
 ANY = AGREED + 1  # a token of a draft of which no more is known
@@ -116,6 +117,8 @@ class Copies:
 
     def _learn(self, committed: Row[int]) -> None:
         end = len(committed)
+        if end == self._heard:
+            return
         for place in range(end if self._heard is None else self._heard, end):
             length, right = self.index.matched[place]
             if length:
@@ -191,13 +194,14 @@ class Adaptive:
     def draft(self, sequence: Sequence, room: int) -> Draft:
         out, survival, most = Draft(), 1.0, min(room, LONGEST_BLOCK)
         self._kinds, self.seconds = [], 0.0
-        writers = list(self._writers)
+        writers, copied = list(self._writers), False
         while len(out) < most:
             grown, left = sequence + out.tokens, most - len(out)
             if grown.ended:
                 break
-            value, count, survives = self._copying(survival, self._copies.chances(grown)[:left], len(out))
-            best = None
+            value, count, survives, best = 0.0, 0, 0.0, None
+            if not copied:  # else no more of it pays, by its own reckoning
+                value, count, survives = self._copying(survival, self._copies.chances(grown)[:left], len(out))
             for writer in writers:
                 worth = self._writing(writer, survival, left, len(out))
                 if worth > value:
@@ -206,13 +210,13 @@ class Adaptive:
                 more, kinds, seconds = best.draft(grown, left)
                 self.seconds += seconds
                 self._kinds += [(best, kind) for kind in kinds]
-                survival *= best.survival(kinds)
+                survival, copied = survival * best.survival(kinds), False
                 if not kinds:  # its context is full
                     writers.remove(best)
             elif count:
                 more = self._copies.draft(grown, count)
                 self._kinds += [None] * len(more)
-                survival = survives
+                survival, copied = survives, True
             else:
                 break
             out += more
@@ -242,20 +246,18 @@ class Adaptive:
         return most, best, survives
 
     def _writing(self, writer: Writer, survival: float, most: int, drafted: int) -> float:
-        """The value, in tokens, of as many tokens of a draft as pay."""
-        best = gained = spent = 0.0
-        price, chance = self._pace.rate, writer.chance
-        start, each = self.cost[drafted], 1 / writer.pace.rate
-        for place in range(drafted + 1, drafted + most + 1):
-            survival *= chance
-            gained += survival
-            spent += each
-            value = gained - price * (spent + self.cost[place] - start)
-            if value > best:
-                best = value
-            if survival < price * each:  # every further token loses
-                break
-        return best
+        """The value, in tokens, of as many tokens of a draft as pay.
+
+        With s alive, chance a and price x of a token, n tokens are worth s (a + ... + a^n) - n x; the n-th still pays as long
+        as s a^n > x.
+        """
+        start, chance = self.cost[drafted], writer.chance
+        ahead = min(most, STRIDE)
+        each = self._pace.rate * (1 / writer.pace.rate + (self.cost[drafted + ahead] - start) / ahead)
+        if survival * chance <= each:
+            return 0.0
+        count = min(most, int(log(each / survival) / log(chance)))
+        return survival * chance * (1 - chance**count) / (1 - chance) - count * each
 
 
 def adaptive(

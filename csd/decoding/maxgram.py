@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Ids
 from dataclasses import dataclass
+from itertools import zip_longest
 from time import perf_counter
 
 from csd.decoding.draft import Draft
@@ -48,9 +49,9 @@ class Index:
         """Make the index that of `sequence`, which continues the committed text seen before."""
         new = sequence.since(self._fixed)
         known = self.tokens[self._fixed :]
-        same = 0
-        while same < len(new) and same < len(known) and new[same] == known[same]:
-            same += 1
+        same = len(known)
+        if new[:same] != known:
+            same = next(i for i, (ours, theirs) in enumerate(zip_longest(known, new)) if ours != theirs)
         for _ in range(len(known) - same):
             self._pop()
         for token in new[same:]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import struct
@@ -111,6 +112,7 @@ def open_family(
     all models whose spec leaves it open. Raises FamilyError.
     """
     started = perf_counter()
+    gc.unfreeze()
     progress("starting PyTorch")
     # Read by OpenMP when torch is imported: threads that wait for each other soon sleep instead of spinning. Where a
     # browser draws on the same cores, spinning threads starve each other (measured: a tenth of the speed).
@@ -145,7 +147,7 @@ def open_family(
         levels=_levels(spec, loaded, dtype),
         models=models,
         lanes=lanes,
-        costs=measured(lanes, device),
+        costs=measured(lanes, contexts, device),
         contexts=contexts,
         device=device,
         dtype=_own(spec.target, dtype),
@@ -160,6 +162,9 @@ def open_family(
     table = _bigram(family, progress)
     if table is None:
         remarks += (NO_BIGRAM,)
+    # What was imported and loaded stays: a collector that looked through it would stop a lane for many milliseconds.
+    gc.collect()
+    gc.freeze()
     progress(f"ready in {perf_counter() - started:.0f} s")
     return replace(family, bigram=table, notes=notes + remarks + said + _context_notes(family.contexts))
 
@@ -176,7 +181,9 @@ def runners(
     return lanes, notes
 
 
-def measured(lanes: dict[str, Callable[[int], Run]], device: str) -> dict[str, tuple[float, ...]]:
+def measured(
+    lanes: dict[str, Callable[[int], Run]], contexts: dict[str, int], device: str
+) -> dict[str, tuple[float, ...]]:
     """What each model's runs cost by width, in seconds; before that, on a CPU, the number of threads is chosen.
 
     It also warms them up: kernels are chosen at a width's first run, and that belongs before the clocks.
@@ -186,8 +193,9 @@ def measured(lanes: dict[str, Callable[[int], Run]], device: str) -> dict[str, t
     from csd.models import costs
 
     if device == "cpu":
-        torch.set_num_threads(costs.best_threads(lanes["target"], torch.get_num_threads()))
-    return {name: costs.measured(lane) for name, lane in lanes.items()}
+        allowed = int(os.environ.get("OMP_NUM_THREADS", 0)) or os.cpu_count() or 1
+        torch.set_num_threads(costs.best_threads(lanes["target"], contexts["target"], allowed))
+    return costs.measured(lanes, contexts)
 
 
 def _lane(name: str, weights: Any, context: int) -> tuple[Callable[[int], Run], tuple[str, ...]]:

@@ -106,7 +106,7 @@ def enlarged(
         models[name] = enlarge(model, shapes[name], device, getattr(torch, dtype))
     lanes, said = runners(models, family.contexts, progress)
     progress("measuring what a run costs")
-    costs = measured(lanes, device)
+    costs = measured(lanes, family.contexts, device)
     levels = tuple(
         replace(level, model=specs[level.name].id, parameters=models[level.name].num_parameters(), dtype=dtype)
         for level in family.levels
