@@ -34,7 +34,8 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     "csd.ui": ({"csd"}, set()),
     "csd.ui.theme": (set(), set()),
     "csd.ui.stage": ({"csd.trace", "csd.run", "csd.analysis", "csd.ui.theme"}, set()),
-    "csd.ui.figures": ({"csd.trace", "csd.analysis", "csd.ui.theme"}, {"plotly"}),
+    "csd.ui.theory": ({"csd.trace", "csd.analysis", "csd.decoding.methods"}, set()),
+    "csd.ui.figures": ({"csd.trace", "csd.analysis", "csd.ui.theme", "csd.ui.theory"}, {"plotly"}),
     "csd.ui.report": ({"csd.analysis", "csd.models.catalog", "csd.ui.figures", "csd.ui.theme"}, {"plotly"}),
     "csd.ui.layout": ({"csd"}, {"gradio"}),
     "csd.terminal": (
