@@ -17,7 +17,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from csd import run
+from csd.analysis.bench import machine
 from csd.analysis.metrics import speed
+from csd.analysis.record import today
 from csd.run import Ended, Moved, Opened, Refusal, Settings
 from csd.trace import Trace
 
@@ -54,12 +56,18 @@ class Shelf:
 
 @dataclass(frozen=True)
 class Past:
-    """A race that ended: `stopped` where at least one lane did not come to its own end; notes are for the page."""
+    """A race that ended: `stopped` where at least one lane did not come to its own end; notes are for the page.
+
+    `machine` and `date` (YYYY-MM-DD) say where and when; `label` stands above a race that did not run here.
+    """
 
     id: str
     title: str
     traces: tuple[Trace, ...]
     notes: tuple[str, ...] = ()
+    machine: str = ""
+    date: str = ""
+    label: str = ""
 
     @property
     def stopped(self) -> bool:
@@ -192,6 +200,10 @@ class Studio:
         with self._lock:
             self._visits.pop(visitor, None)
 
+    def keep(self, visitor: str, past: Past) -> None:
+        """Puts a race that did not run here among the visitor's own."""
+        self.visit(visitor).races.append(past)
+
     def past(self, visitor: str, race: str) -> Past | None:
         return next((past for past in self.visit(visitor).races if past.id == race), None)
 
@@ -247,7 +259,14 @@ class Studio:
                 return
             visit.count += 1
             lanes = tuple(traces[lane] for lane in sorted(traces))
-            past = Past(race, title_of(visit.count, settings.prompt, lanes), lanes, (DISTURBED,) if disturbed else ())
+            past = Past(
+                race,
+                title_of(visit.count, settings.prompt, lanes),
+                lanes,
+                (DISTURBED,) if disturbed else (),
+                machine(family),
+                today(),
+            )
             visit.races.append(past)
             yield Finished(past)
             return
