@@ -304,3 +304,21 @@ def test_what_cannot_be_predicted_is_a_sentence(change, word):
     asked = {"drafts": (A, B), "draft": A, "k": 4, "K": K, "world": WORLD} | change
     with pytest.raises(Refusal, match=word):
         theory.what_if(**asked)
+
+
+def test_knobs_stand_where_the_race_left_them():
+    assert theory.pairs((A, B)) == tuple(WORLD.alphas)
+    alphas, prices, width = theory.knobs((A, B), replace(WORLD, width=0.0314))
+    assert (alphas, prices, width) == ((0.8, 0.6, 0.3, 0.7, 0.4, 0.4), (0.2, 0.05), 0.031)
+    back = theory.world_of((A, B), alphas, prices, width)
+    assert (back.alphas, back.costs[B]) == (WORLD.alphas, 0.05)
+    alphas, prices, _ = theory.knobs(("small",), theory.measured_world(RACE))
+    assert alphas == (0.75, theory.COPIED, 1.0) and prices == (0.25,)  # the target never judged a copy by itself
+
+
+def test_what_a_race_was_run_with():
+    guess = replace(autoregressive(), header=replace(autoregressive().header, method="speculative", draft="small", k=3))
+    made = replace(cascade(), header=replace(cascade().header, K=((2, 3), (0, 2))))
+    assert theory.asked_of((guess, made)) == (("small",), "small", 3, ((2, 3), (0, 2)))
+    assert theory.asked_of(RACE) == (("small",), "small", None, None)
+    assert theory.asked_of(()) == ((), "", None, None)

@@ -483,3 +483,54 @@ def what_if_words(curves: Sequence[Curve]) -> str:
         )
         for curve in curves
     )
+
+
+# ---- the what-if panel's knobs
+
+MOST_DRAFTS = 2
+ALPHA, COPIED, COST = 0.8, 0.4, (0.2, 0.08)  # where a knob stands as long as nothing was measured
+
+
+def pairs(drafts: Sequence[str]) -> tuple[Pair, ...]:
+    """Every pair (reviewer, drafter) of a family, the target's first."""
+    names = (TARGET, *drafts, COPIES)
+    return tuple((reviewer, drafter) for i, reviewer in enumerate(names) for drafter in names[i + 1 :])
+
+
+def knobs(drafts: Sequence[str], world: World) -> tuple[tuple[float, ...], tuple[float, ...], float]:
+    """Positions of the alphas, of the drafts' costs and of width, from what was measured or else the usual ones."""
+    usual = {pair: COPIED if pair[1] == COPIES else ALPHA for pair in pairs(drafts)}
+    alphas = tuple(round(world.alphas.get(pair, usual[pair]), 3) for pair in usual)
+    prices = tuple(round(world.costs.get(name, each), 3) for name, each in zip(drafts, COST))
+    return alphas, prices, round(world.width, 3)
+
+
+def world_of(drafts: Sequence[str], alphas: Sequence[float], prices: Sequence[float], width: float) -> World:
+    """The world that the knobs say; a copied token costs nothing."""
+    return World(dict(zip(pairs(drafts), alphas)), dict(zip(drafts, prices)), width)
+
+
+def asked_of(traces: Sequence[Trace]) -> tuple[tuple[str, ...], str, int | None, Matrix | None]:
+    """What a race was run with: its family's drafts, the speculative lane's draft and k, the cascade's K, where they are."""
+    drafts = drafts_of(traces[0].header) if traces else ()
+    guess = next((trace.header for trace in traces if trace.header.method == "speculative"), None)
+    rows = len(drafts) + 1
+    K = next((t.header.K for t in traces if t.header.method in methods.CASCADES and len(t.header.K) == rows), None)
+    return drafts, guess.draft if guess else (drafts[0] if drafts else ""), guess.k if guess else None, K
+
+
+LAWS = """<h3>What the curves assume</h3>
+<p>α is the share of a drafter's tokens that its reviewer accepts, c the time of one of its runs in runs of the target.
+The model takes each acceptance as independent of all others, a review as one run however long the block is, and all else
+(the drafts' bookkeeping, the page) as free. Real reviews cost more the wider they are, and real acceptance comes in
+stretches, so a measured speed-up is another one. A speed-up is expected tokens per round over its cost in target runs.</p>
+<dl class="glossary">
+<dt>speculative</dt><dd><code>(1 − α^(k+1)) / ((1 − α) (1 + c k))</code>: the target reviews k tokens of the draft (Leviathan et al.,
+theorem 3.8).</dd>
+<dt>vertical cascade</dt><dd><code>(1 − α φ(α)^n) / ((1 − α) (1 + n c₁ + n k c₂))</code>, where
+<code>φ(x) = 1 + (x − 1) (1 − (x α′)^(k+1)) / (1 − x α′)</code>: n runs of the draft, each reviewing k tokens of a smaller
+one that it accepts with rate α′ (theorem 4.3).</dd>
+<dt>horizontal cascade</dt><dd><code>(1 + α₁ + α₁α₂ + … ) / (1 + c₁ + c₂ + …)</code>: every place of the block has the α and the c of
+whoever writes it (theorem 4.5).</dd>
+<dt>both</dt><dd>the vertical cascade, then copied tokens behind it; for any K the page follows the tree of reviews in the same way.</dd>
+</dl>"""
