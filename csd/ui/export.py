@@ -25,17 +25,18 @@ _CSS = f"""
 :root.dark {{ color-scheme: dark; --ground: {theme.DARK_GROUND}; --ink: {theme.DARK_INK}; }}
 body {{ margin: 0; padding: 10px 18px 24px; background: var(--ground); color: var(--ink); font: 15px/1.4 system-ui, sans-serif;
   --cs-text-height: clamp(150px, 82vh - 400px, 620px); }}
-header {{ display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 16px; margin-bottom: 8px; }}
+body > header {{ display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 16px; margin-bottom: 8px; }}
 h1 {{ font-size: 21px; margin: 0; }}
 h2 {{ font-size: 17px; margin: 18px 0 4px; }}
-p {{ margin: 0; }}
+body > header p {{ margin: 0; }}
+body > p {{ margin: 0 0 6px; }}
 #ground {{ margin-left: auto; font: inherit; color: inherit; background: none; border: 1px solid currentColor; border-radius: 6px;
   padding: 2px 10px; cursor: pointer; }}
 #prompt {{ margin: 0; padding: 8px 10px; border: 1px solid currentColor; border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere;
   unicode-bidi: plaintext; max-height: 30vh; overflow: auto; font: inherit; }}
-.wide {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; }}
-th, td {{ text-align: left; vertical-align: baseline; padding: 3px 16px 3px 0; border-bottom: 1px solid color-mix(in srgb, currentColor 30%, transparent);
+.measured {{ overflow-x: auto; }}
+.measured table {{ border-collapse: collapse; }}
+.measured :is(th, td) {{ text-align: left; vertical-align: baseline; padding: 3px 16px 3px 0; border-bottom: 1px solid color-mix(in srgb, currentColor 30%, transparent);
   font-variant-numeric: tabular-nums; }}
 dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 0; }}
 dt {{ font-weight: 600; }}
@@ -125,10 +126,10 @@ def _verdict(traces: Sequence[Trace]) -> str:
         )
         cells = "".join(f"<td>{_html(cell)}</td>" for cell in (*numbers, words))
         rows.append(f'<tr><th scope="row">{_html(trace.header.title)}</th>{cells}</tr>')
-    heads = ("lane", "tokens", "tokens/s", "with prefill", "tokens per target run", "what is to be said of it")
+    heads = ("lane", "tokens", "tokens/s", "with prefill", "tokens per target run", "verdict")
     head = "".join(f'<th scope="col">{text}</th>' for text in heads)
     notes = "".join(f"<p>{_html(note)}</p>" for note in said["notes"])
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>{notes}'
+    return f'<div class="measured"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>{notes}'
 
 
 def _settings(recording: Recording) -> str:

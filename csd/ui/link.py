@@ -12,6 +12,7 @@ from dataclasses import fields, replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from csd.decoding import methods
 from csd.ui import form
 from csd.ui.form import Form
 
@@ -25,7 +26,7 @@ TOO_LONG = "The prompt is too long for a link, so the link leaves it out."
 
 def query(values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str]:
     """(the query with its question mark, or nothing; a sentence on what is left out, or nothing)."""
-    changed = {name: _text(value) for name, value in values.items() if value is not None and value != own.get(name)}
+    changed = {name: _text(value) for name, value in values.items() if not _same(value, own.get(name))}
     found = _query(changed)
     if len(found) <= LONGEST or "prompt" not in changed:
         return found, ""
@@ -62,9 +63,9 @@ def checked(found: Mapping[str, Any], standard: Form, drafts: Collection[str]) -
     for name, value in found.items():
         lanes = {} if name == "lanes" else {"lanes": everything}
         try:
-            form.settings(replace(standard, **{"prompt": "x", **lanes, name: value}), tuple(drafts), least=1)
-            if name == "draft" and value not in drafts:
-                raise ValueError(f"There is no draft called {_short(value)!r}.")
+            asked = form.settings(replace(standard, **{"prompt": "x", **lanes, name: value}), tuple(drafts), least=1)
+            for method in asked.methods:
+                methods.checked(method, tuple(drafts))
         except ValueError as error:
             faults.append(f"The link's {name} was left out. {error}")
         else:
@@ -75,6 +76,13 @@ def checked(found: Mapping[str, Any], standard: Form, drafts: Collection[str]) -
 def _query(texts: Mapping[str, str]) -> str:
     whole = {name: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for name, text in texts.items()}
     return f"?{urlencode(whole, quote_via=quote)}" if whole else ""
+
+
+def _same(value: Any, own: Any) -> bool:
+    """A cleared number is no value, a text that was never set is an empty one, and a list has no order."""
+    if isinstance(value, list):
+        return sorted(value) == sorted(own)
+    return value is None or (value or "") == (own or "")
 
 
 def _text(value: Any) -> str:
