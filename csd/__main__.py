@@ -1,4 +1,4 @@
-"""The command line: python -m csd race | bench | families | bigram. Imports torch only when models are needed."""
+"""The command line: python -m csd race | bench | record | export | families | bigram. Imports torch only when models are needed."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def race(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="autoregressive, speculative, prompt-lookup, vertical, horizontal or cascade. Repeat it, one per lane. "
+            help="autoregressive, speculative, prompt-lookup, vertical, horizontal, cascade or adaptive. Repeat it, one per lane. "
             "Default: autoregressive, speculative and cascade.",
             show_default=False,
         ),
@@ -91,7 +91,9 @@ def race(
     k: Annotated[
         int | None, typer.Option("--k", metavar="N", help="Tokens per draft of speculative.", show_default=False)
     ] = None,
-    lookup: Annotated[int, typer.Option(metavar="N", help="Tokens that prompt-lookup copies.")] = 8,
+    lookup: Annotated[
+        int | None, typer.Option(metavar="N", help="Tokens that prompt-lookup copies.", show_default=False)
+    ] = None,
     matrix: Annotated[
         str,
         typer.Option(
@@ -102,8 +104,13 @@ def race(
         ),
     ] = "",
     lenience: Annotated[
-        float, typer.Option(metavar="X", help="Of inner reviewers, 1 or more. The target is always strict.")
-    ] = 1.0,
+        float | None,
+        typer.Option(
+            metavar="X",
+            help="Of inner reviewers, 1 or more. The target is always strict. Default: as tuned, else 1.",
+            show_default=False,
+        ),
+    ] = None,
     device: Device = "auto",
     dtype: Dtype = "auto",
     output: Annotated[
@@ -132,9 +139,10 @@ def race(
       130  interrupted; with --json the traces so far are written
     """
     from csd import terminal
+    from csd.analysis.bench import machine
+    from csd.analysis.record import Recording, document, today
     from csd.run import Refusal
     from csd.run import race as run_race
-    from csd.trace import VERSION
 
     console = terminal.console(to_stderr=output == Path("-"))
     _check_writable(output)
@@ -152,7 +160,8 @@ def race(
             interrupted = stopped()
     except Refusal as refusal:
         _refuse(refusal)
-    _write(output, {"version": VERSION, "traces": [trace.to_dict() for trace in traces]})
+    if output is not None:
+        _write(output, document(Recording(tuple(traces), machine=machine(opened), date=today())))
     rows = terminal.results(traces)
     terminal.show_results(rows, console)
     if interrupted:
@@ -196,9 +205,13 @@ def bench(
     k: Annotated[
         int | None, typer.Option("--k", metavar="N", help="Tokens per draft of speculative.", show_default=False)
     ] = None,
-    lookup: Annotated[int, typer.Option(metavar="N", help="Tokens that prompt-lookup copies.")] = 12,
+    lookup: Annotated[
+        int | None, typer.Option(metavar="N", help="Tokens that prompt-lookup copies.", show_default=False)
+    ] = None,
     matrix: Annotated[str, typer.Option("--K", metavar="MATRIX", help="The cascade's K.", show_default=False)] = "",
-    lenience: Annotated[float, typer.Option(metavar="X", help="Of inner reviewers, 1 or more.")] = 1.0,
+    lenience: Annotated[
+        float | None, typer.Option(metavar="X", help="Of inner reviewers, 1 or more.", show_default=False)
+    ] = None,
     repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Timed runs of each; the median counts.")] = 3,
     max_new: Annotated[
         int | None,
@@ -313,19 +326,31 @@ def bench(
 
 
 def _lanes(
-    family: Family, names: list[str], drafter: str, k: int | None, lookup: int, matrix: str, lenience: float
+    family: Family,
+    names: list[str],
+    drafter: str,
+    k: int | None,
+    lookup: int | None,
+    matrix: str,
+    lenience: float | None,
 ) -> Sequence[Method]:
     """The methods to measure: those named, else the benchmark's own list. Raises Refusal."""
     from csd.analysis.bench import methods_for
+    from csd.analysis.tuned import find as find_tuned
+    from csd.decoding.adaptive import GENERAL
     from csd.decoding.methods import checked_K, parsed_K
     from csd.ui.form import presets
 
     if names:
         return _settings(family.spec, "", names, drafter, k, lookup, matrix, lenience).methods
-    drafts = [model.name for model in family.spec.drafts]
-    preset = presets(drafts)[0]
+    drafts, tuned = [model.name for model in family.spec.drafts], find_tuned(family.spec, family.device)
+    preset = presets(drafts, tuned)[0]
     K = checked_K(parsed_K(matrix), len(drafts)) if matrix else preset.K
-    return methods_for(family, drafter or preset.draft, preset.k if k is None else k, K, lookup, lenience)
+    prior = tuned.prior if tuned else GENERAL
+    if lookup is None:
+        lookup = tuned.lookup if tuned else 8
+    own = preset.lenience if lenience is None else lenience
+    return methods_for(family, drafter or preset.draft, preset.k if k is None else k, K, lookup, own, prior)
 
 
 def _peers(family: Family, usual: bool, loop: bool, quick: bool) -> tuple[Peer, ...]:
@@ -391,6 +416,157 @@ def _keep(folder: Path, report: Report) -> None:
             (folder / name).write_text(text, encoding="utf-8")
         except OSError as error:
             _say(f"{folder / name} could not be written: {error.strerror}.")
+
+
+@app.command(short_help="Choose k, K and what the adaptive cascade expects, by measuring.")
+def tune(
+    prompts: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Prompts as for bench. Default: the page's examples.", show_default=False),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=0, metavar="N", help="Prompts of each kind; 0: all.")] = 0,
+    family: FamilyName = "embedded",
+    target: Annotated[
+        str, typer.Option(metavar="ID", help="Use this Hub id or folder as the target instead of a family.")
+    ] = "",
+    draft: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="A draft for --target. Repeat it, strongest first.")
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Timed runs of each finalist.")] = 3,
+    max_new: Annotated[
+        int | None, typer.Option("--max-new", min=1, metavar="N", help="New tokens at most.", show_default=False)
+    ] = None,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the record here instead of where the family looks for it."),
+    ] = None,
+) -> None:
+    """Choose how to decode on this machine: k of speculative decoding, K and lenience of the cascade, and the prior of the
+    adaptive one.
+
+    What a run costs at every width and what each model would say along the target's own texts is measured; trees are
+    played on that, and the best few are run and timed. The page and the other commands use the record from then on.
+    """
+    from csd import terminal
+    from csd.analysis import tasks, tuned
+    from csd.analysis.bench import machine
+    from csd.analysis.tune import tune as choose
+    from csd.models.catalog import ROOT
+    from csd.run import Refusal
+
+    _check_writable(out)
+    try:
+        found = tasks.chosen(tasks.read(prompts or ROOT / "assets" / "prompts.json"), limit)
+        found = [replace(prompt, max_new=max_new) for prompt in found] if max_new else found
+        spec = _spec(family, target, draft or [])
+        model = _open(spec, device, dtype)
+        kept, long = tasks.fitting(model, found)
+        if long:
+            _say(f"{len(long)} prompts are too long for the target and were left out.")
+        record, ran = choose(model, kept, repeats, _say)
+    except Refusal as refusal:
+        _refuse(refusal)
+    record = replace(record, machine=machine(model))
+    terminal.show_tuned(record, ran, model.costs, terminal.console())
+    place = out or tuned.place(spec, record.device)
+    try:
+        tuned.save(record, place)
+    except OSError as error:
+        _refuse(f"The record could not be written: {error}.")
+    _say(f"written: {place}")
+
+
+@app.command(short_help="Record example races, as files that the page replays without a model.")
+def record(
+    family: FamilyName = "embedded",
+    max_new: Annotated[
+        int | None,
+        typer.Option(
+            "--max-new", min=1, metavar="N", help="New tokens at most. Default: each prompt's own.", show_default=False
+        ),
+    ] = None,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write here instead of where the page reads.", show_default=False),
+    ] = None,
+) -> None:
+    """Record races of autoregressive, speculative and cascade on example prompts, each once and warm.
+
+    The recordings that stood in the folder are replaced. One race has the paper's K, with which the embedded cascade may lose.
+    """
+    from csd.analysis import record as takes
+    from csd.analysis import tasks
+    from csd.analysis.bench import machine
+    from csd.models.catalog import ROOT
+    from csd.run import Refusal
+
+    folder = out or takes.FOLDER
+    spec = _spec(family, "", [])
+    try:
+        examples = {(one.kind, one.title): one for one in tasks.read(ROOT / "assets" / "prompts.json")}
+        model = _open(spec, device, dtype)
+        with interruptible() as stopped:
+            files = {}
+            for number, take in enumerate(takes.TAKES, 1):
+                prompt = examples[take.kind, take.title]
+                settings = _settings(
+                    spec, prompt.prompt, k=take.k, matrix=take.K, max_new=max_new or prompt.max_new,
+                    temperature=float(prompt.temperature), seed=prompt.seed,
+                )  # fmt: skip
+                traces = takes.record(model, settings, stopped)
+                if stopped():
+                    raise typer.Exit(INTERRUPTED)
+                title = take.title + (", with the paper's K" if take.K else "")
+                found = takes.Recording(traces, title, take.kind, takes.note_of(traces), machine(model), takes.today())
+                files[takes.file_name(number, found)] = takes.packed(found)
+                _say(f"{take.kind}: {title}. {found.note}")
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob(f"*{takes.SUFFIX}"):
+            old.unlink()
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
+    except Refusal as refusal:
+        _refuse(refusal)
+    except OSError as error:
+        _refuse(f"The recordings could not be written: {error}.")
+    _say(f"written: {len(files)} races, {sum(map(len, files.values())) / 1000:.0f} KB, in {folder}")
+
+
+@app.command(short_help="Make one HTML file that replays a race, without network or server.")
+def export(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A race: from `race --json`, from the page, or a recorded one.")
+    ],
+    title: Annotated[str, typer.Option(metavar="TEXT", help="What the page is called.", show_default=False)] = "",
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write it here. Default: beside FILE, as .html.", show_default=False),
+    ] = None,
+) -> None:
+    """Make one HTML file that replays a race.
+
+    \b
+    Example:
+      python -m csd race "Once upon a time" --json race.json
+      python -m csd export race.json --out race.html
+    """
+    from csd.analysis.record import SUFFIX, parsed
+    from csd.ui.export import page
+
+    place = out or file.with_name(file.name.removesuffix(SUFFIX).removesuffix(".json") + ".html")
+    _check_writable(place)
+    try:
+        found = parsed(file.read_bytes())
+        place.write_text(page(replace(found, title=title) if title else found), encoding="utf-8", newline="\n")
+    except OSError as error:
+        _refuse(f"{error.filename} cannot be used: {error.strerror}.")
+    except ValueError as error:
+        _refuse(error)
+    _say(f"written: {place}, {place.stat().st_size / 1000:.0f} KB")
 
 
 @app.command(short_help="List the ready-made families and the memory they need.")
@@ -464,22 +640,24 @@ def _spec(name: str, target: str, drafts: list[str]) -> FamilySpec:
 
 
 def _settings(
-    spec, prompt="", names=(), drafter="", k=None, lookup=8, matrix="", lenience=1.0, max_new=128, always=False,
+    spec, prompt="", names=(), drafter="", k=None, lookup=None, matrix="", lenience=None, max_new=128, always=False,
     temperature=0.0, top_k=0, top_p=1.0, seed=0, rule="coupled",
 ):  # fmt: skip
     """The settings of a race; what is left open comes from the family's first preset. Raises Refusal."""
+    from csd.analysis.tuned import find as find_tuned
+    from csd.decoding.adaptive import GENERAL
     from csd.ui.form import DEFAULT_LANES, Form, matrix_text, presets, settings
 
-    drafts = [model.name for model in spec.drafts]
-    preset = presets(drafts)[0]
+    drafts, tuned = [model.name for model in spec.drafts], find_tuned(spec)
+    preset = presets(drafts, tuned)[0]
     form = Form(
         prompt=prompt,
         lanes=[name.replace("-", " ") for name in names] or DEFAULT_LANES,
         draft=drafter or preset.draft,
         k=preset.k if k is None else k,
-        lookup=lookup,
+        lookup=lookup if lookup is not None else tuned.lookup if tuned else 8,
         K=matrix or matrix_text(preset.K),
-        lenience=lenience,
+        lenience=preset.lenience if lenience is None else lenience,
         temperature=temperature,
         top_k=top_k,
         top_p=top_p,
@@ -488,7 +666,7 @@ def _settings(
         max_new=max_new,
         always=always,
     )
-    return settings(form, drafts, least=1)
+    return settings(form, drafts, 1, tuned.prior if tuned else GENERAL)
 
 
 def _open(spec: FamilySpec, device: str, dtype: str) -> Family:
@@ -511,9 +689,7 @@ def _check_writable(output: Path | None) -> None:
         _refuse(f"{output} is no place for a file. Name a file in a folder that exists.")
 
 
-def _write(output: Path | None, data: dict[str, Any]) -> None:
-    if output is None:
-        return
+def _write(output: Path, data: dict[str, Any]) -> None:
     text = json.dumps(data, separators=(",", ":"))
     if output == Path("-"):
         typer.echo(text)

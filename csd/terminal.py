@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -30,6 +30,8 @@ from csd.analysis.metrics import (
     speed,
     speed_with_prefill,
 )
+from csd.analysis.tune import Candidate
+from csd.analysis.tuned import Tuned
 from csd.models.catalog import FamilySpec, memory_needed, size
 from csd.run import Ended, Moved, Opened
 from csd.trace import Header, Step, Trace
@@ -336,6 +338,27 @@ def show_bench(report: Report, console: Console) -> None:
         )
     for note in report.notes:
         _line(console, note)
+
+
+def show_tuned(record: Tuned, ran: Sequence[Candidate], costs: Mapping[str, Sequence[float]], console: Console) -> None:
+    """What runs cost, how often drafts are right, and what was run and chosen."""
+    widths = [width for width in (1, 2, 4, 8, 16, 32, 64) if width <= min(map(len, costs.values()))]
+    table = _table(console, "ms for a run over", *map(str, widths), "tokens")
+    for name, cost in costs.items():
+        table.add_row(name, *(f"{1e3 * cost[width - 1]:.2f}" for width in widths), "")
+    console.print(table)
+    if record.alpha:
+        places = [place for place in (1, 2, 4, 8, 16) if all(place <= len(rates) for rates in record.alpha.values())]
+        table = _table(console, "alpha at position", *map(str, places))
+        for name, rates in record.alpha.items():
+            table.add_row(name, *(f"{rates[place - 1]:.3f}" for place in places))
+        console.print(table)
+    table = _table(console, "x autoregressive", "predicted", "measured")
+    for found in ran:
+        kept = found.measured == max(one.measured for one in ran if one.method.name == found.method.name)
+        title = Text(found.method.title, style="bold" if kept else "")
+        table.add_row(title, f"{found.played:.2f}", f"{found.measured:.2f}" + (" chosen" if kept else ""))
+    console.print(table)
 
 
 def _table(console: Console, *columns: str) -> Table:

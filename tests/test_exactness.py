@@ -21,7 +21,16 @@ import pytest
 from toy import records_of
 
 from csd.analysis.metrics import compare
-from csd.decoding.methods import Method, autoregressive, cs_drafting, horizontal, prompt_lookup, speculative, vertical
+from csd.decoding.methods import (
+    Method,
+    adapting,
+    autoregressive,
+    cs_drafting,
+    horizontal,
+    prompt_lookup,
+    speculative,
+    vertical,
+)
 from csd.run import Ended, Settings, race
 from csd.trace import Review, Trace
 
@@ -41,7 +50,8 @@ TREES: tuple[Method, ...] = (
     cs_drafting(SMALL, ((4, 10), (0, 6)), lenience=3.0),
     cs_drafting(BOTH, ((2, 6, 10), (0, 4, 8), (0, 0, 8))),
     cs_drafting(BOTH, ((5, 9, 13), (0, 1, 6), (0, 0, 5)), lenience=3.0),
-    cs_drafting(BOTH, ((4, 4, 9), (0, 2, 2), (0, 0, 6))),
+    adapting(BOTH),
+    adapting(MID, lenience=3.0),
     replace(cs_drafting(MID, ((5, 9), (0, 6))), earliest=True, longest=3),
 )
 

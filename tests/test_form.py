@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from csd.analysis import tuned
 from csd.decoding.methods import Refusal, checked
 from csd.models import catalog
 from csd.ui import form
@@ -19,6 +20,15 @@ def test_every_preset_suits_its_family():
             asked = form.Form("a", ("speculative", "cascade"), preset.draft, preset.k, 8, form.matrix_text(preset.K))
             for method in form.settings(asked, drafts).methods:
                 checked(method, drafts)
+
+
+def test_what_was_tuned_comes_first_and_the_adaptive_preset_changes_the_lanes():
+    record = tuned.find(catalog.find("embedded"), "cpu")
+    first, second, *_ = form.presets(DRAFTS, record)
+    assert (first.name, first.draft, first.k, first.K) == ("tuned", record.draft, record.k, record.K)
+    assert (second.name, second.lanes[-1], second.k) == ("adaptive", "cascade, adaptive", record.k)
+    [lane] = form.settings(form.Form("a", ["cascade, adaptive"], K="nonsense"), DRAFTS, 1, record.prior).methods
+    assert (lane.name, lane.drafts, lane.prior) == ("adaptive", DRAFTS, record.prior)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 4])
@@ -46,7 +56,7 @@ def test_always_n_tokens_switches_the_end_off():
     ("fields", "sentence"),
     [
         ({"lanes": ("cascade",)}, "1 method is chosen. Choose 2 to 4."),
-        ({"lanes": tuple(form.LANES)}, "6 methods are chosen."),
+        ({"lanes": tuple(form.LANES)}, "7 methods are chosen."),
         ({"lanes": ("cascade", "magic")}, "There is no method called 'magic'"),
         ({"temperature": None}, "Temperature is empty"),
         ({"seed": float("nan")}, "The seed is empty or no number"),

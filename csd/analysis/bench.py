@@ -24,6 +24,7 @@ from csd.analysis.metrics import repeated
 from csd.analysis.summary import ALONE, PEER, RACE, Contestant, Run, Summary
 from csd.analysis.tasks import Prompt
 from csd.decoding import methods
+from csd.decoding.adaptive import Prior
 from csd.decoding.methods import Matrix, Method, Refusal
 from csd.run import Ended, Moved, Settings, checked_prompt, race
 from csd.trace import Prefill, Trace
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 VERSION = 1
 CONFIG, TRACES = "config.json", "traces.jsonl"
 WARM = 32  # new tokens of a warm-up
-LOOKUP = 12  # tokens that prompt lookup copies: the best k over the example prompts
 
 # How a peer fails where there is no compiler, no memory, or models that do not go together.
 FAILURES = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, OSError, ImportError)
@@ -44,14 +44,15 @@ Line = dict[str, Any]
 
 
 def methods_for(
-    family: Family, draft: str, k: int, K: Matrix, lookup: int = LOOKUP, lenience: float = 1.0
+    family: Family, draft: str, k: int, K: Matrix, lookup: int, lenience: float, prior: Prior
 ) -> list[Method]:
-    """The methods that are measured where none is named: `draft`, `k` and `K` are a preset's."""
+    """The methods that are measured where none is named: `draft`, `k` and `K` are a preset's, `prior` the adaptive one's."""
     drafts = tuple(model.name for model in family.spec.drafts)
     found = [methods.autoregressive(), methods.prompt_lookup(lookup)]
     if drafts:
         found.insert(1, methods.speculative(draft, k))
         found.append(methods.cs_drafting(drafts, K, lenience))
+    found.append(methods.adapting(drafts, prior))
     return found
 
 

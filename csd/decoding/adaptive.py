@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LONGEST_BLOCK = 64  # tokens handed to one review at most
 HOPELESS = 0.05  # chance of a copy below which longer ones are not looked at
 STRIDE = 8  # tokens over which the growing cost of a review is averaged
-WEIGHT, FADE, PULL = 12.0, 0.99, 0.3  # how fast the odds learn; simulated on recorded texts, flat around these figures
+WEIGHT, FADE, PULL = 12.0, 0.99, 0.2  # how fast the odds learn; simulated on recorded texts, flat around these figures
 MEMORY = 0.95  # what is left of a round in the pace after the next one
 MARGINS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # edges between the kinds of a draft's own tokens
 AGREED = len(MARGINS) + 1  # the kind of a copy that a draft accepted
@@ -52,13 +52,16 @@ class Prior:
     """
 
     copies: tuple[float, ...] = (
-        0.13, 0.35, 0.49, 0.5, 0.75, 0.76, 0.81, 0.85, 0.91, 0.94, 0.95, 0.96, 0.96, 0.96, 0.97, 0.97, 0.97,
+        0.13, 0.35, 0.45, 0.45, 0.7, 0.7, 0.83, 0.88, 0.93, 0.93, 0.93, 0.93, 0.93, 0.93, 0.93, 0.93, 0.93,
     )  # fmt: skip
     drafts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     unknown: tuple[float, ...] = (0.4, 0.42, 0.45, 0.5, 0.6, 0.67, 0.75, 0.82, 0.91, 0.97, 0.99, 0.98, 0.95)
 
     def of(self, draft: str) -> tuple[float, ...]:
         return self.drafts.get(draft, self.unknown)
+
+
+GENERAL = Prior()
 
 
 class Odds:
@@ -230,10 +233,15 @@ class Adaptive:
                 writer.judged(kind, place < accepted)
         self._pace.add(accepted + 1, self.seconds + self.cost[len(draft)])
 
+    @property
+    def _price(self) -> float:
+        """What a second is worth in tokens: what the reviewer made of it lately, or would without any draft."""
+        return max(self._pace.rate, 1 / self.cost[0])
+
     def _copying(self, survival: float, chances: Row[float], drafted: int) -> tuple[float, int, float]:
         """The best number of tokens to copy: its value in tokens, the number, and the chance that all are accepted."""
         most, best, survives = 0.0, 0, survival
-        gained, price, start, place = 0.0, self._pace.rate, self.cost[drafted], drafted
+        gained, price, start, place = 0.0, self._price, self.cost[drafted], drafted
         for chance in chances:
             survival *= chance
             gained += survival
@@ -253,7 +261,7 @@ class Adaptive:
         """
         start, chance = self.cost[drafted], writer.chance
         ahead = min(most, STRIDE)
-        each = self._pace.rate * (1 / writer.pace.rate + (self.cost[drafted + ahead] - start) / ahead)
+        each = self._price * (1 / writer.pace.rate + (self.cost[drafted + ahead] - start) / ahead)
         if survival * chance <= each:
             return 0.0
         count = min(most, int(log(each / survival) / log(chance)))

@@ -20,7 +20,7 @@ class Node:
     `longer` is None as long as the context stood in one place only; then the text itself tells what is before it.
     """
 
-    __slots__ = ("place", "longer")
+    __slots__ = ("longer", "place")
 
     def __init__(self, place: int):
         self.place, self.longer = place, None

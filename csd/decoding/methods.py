@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from csd.decoding.adaptive import Cost, Prior, adaptive
+from csd.decoding.adaptive import GENERAL, Cost, Prior, adaptive
 from csd.decoding.cascade import Horizontal, Session, Vertical, cascade
 from csd.decoding.draft import Drafter, Nothing
 from csd.decoding.maxgram import Index, MaxGram
@@ -54,7 +54,7 @@ class Method:
     lenience: float = 1.0
     longest: int = 16
     earliest: bool = False
-    prior: Prior = field(default=Prior(), hash=False)
+    prior: Prior = field(default=GENERAL, hash=False)
 
     @property
     def title(self) -> str:
@@ -103,7 +103,7 @@ def cs_drafting(drafts: tuple[str, ...], K: Matrix, lenience: float = 1.0) -> Me
     return Method("cascade", drafts=drafts, K=K, lenience=lenience)
 
 
-def adapting(drafts: tuple[str, ...], prior: Prior = Prior(), lenience: float = 1.0) -> Method:
+def adapting(drafts: tuple[str, ...], prior: Prior = GENERAL, lenience: float = 1.0) -> Method:
     return Method("adaptive", drafts=drafts, prior=prior, lenience=lenience)
 
 

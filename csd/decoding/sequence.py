@@ -12,7 +12,7 @@ class Sequence:
     `eos` is the set of ids that end a text; empty where a run goes on regardless.
     """
 
-    __slots__ = ("committed", "tail", "eos")
+    __slots__ = ("committed", "eos", "tail")
 
     def __init__(self, committed: list[int], tail: tuple[int, ...] = (), eos: frozenset[int] = frozenset()):
         self.committed, self.tail, self.eos = committed, tail, eos

@@ -193,8 +193,9 @@ def measured(
     from csd.models import costs
 
     if device == "cpu":
-        allowed = int(os.environ.get("OMP_NUM_THREADS", 0)) or os.cpu_count() or 1
-        torch.set_num_threads(costs.best_threads(lanes["target"], contexts["target"], allowed))
+        allowed = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+        most = int(allowed) if allowed.isdigit() and int(allowed) else os.cpu_count() or 1
+        torch.set_num_threads(costs.best_threads(lanes["target"], contexts["target"], most))
     return costs.measured(lanes, contexts)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from csd.analysis.tuned import Tuned
 from csd.decoding import methods
+from csd.decoding.adaptive import GENERAL, Prior
 from csd.decoding.methods import Matrix, Method, Refusal
 from csd.run import Settings
 
@@ -17,20 +19,24 @@ LANES = {
     "speculative": "speculative",
     "prompt lookup": "prompt lookup",
     "cascade": "cascade",
+    "cascade, adaptive": "adaptive",
     "cascade, vertical only": "vertical",
     "cascade, horizontal only": "horizontal",
 }  # what the page calls a lane: the method's name
 DEFAULT_LANES = ("autoregressive", "speculative", "cascade")
+ADAPTIVE_LANES = ("autoregressive", "speculative", "cascade, adaptive")
 
 
 @dataclass(frozen=True)
 class Preset:
-    """Tokens per draft of the speculative lane, its draft, and the cascade's K (cumulative, strongest draft first)."""
+    """Tokens per draft of the speculative lane, its draft, the cascade's K (cumulative, strongest draft first), and lanes."""
 
     name: str
     draft: str
     k: int
     K: Matrix
+    lenience: float = 1.0
+    lanes: tuple[str, ...] = DEFAULT_LANES
 
 
 @dataclass(frozen=True)
@@ -53,32 +59,26 @@ class Form:
     always: bool = False
 
 
-EMBEDDED = ("draft-mid", "draft-small")
-BEST = (  # measured on two CPU cores over the example prompts, see the README; k is the best one k for all of them
-    Preset("best, all levels", "draft-mid", 18, ((14, 16, 20), (0, 0, 3), (0, 0, 0))),
-    Preset("best, no draft-small", "draft-mid", 18, ((16, 16, 18), (0, 0, 4), (0, 0, 0))),
-    Preset("three levels deep", "draft-mid", 18, ((16, 16, 18), (0, 1, 5), (0, 0, 0))),
-)
+def presets(drafts: Sequence[str], tuned: Tuned | None = None) -> tuple[Preset, ...]:
+    """Ready combinations for a family with these drafts, strongest first; the first one is the default.
+
+    What was tuned comes first. Without it the adaptive cascade stands beside a speculative lane with a short draft.
+    """
+    first = drafts[0] if drafts else ""
+    if tuned is not None:
+        chosen = Preset("tuned", tuned.draft or first, tuned.k or 4, tuned.K, tuned.lenience)
+    else:
+        chosen = Preset("short drafts", first, 4, methods.example_K(len(drafts)))
+    papers = {1: ((5, 15), (0, 10)), 2: ((5, 19, 29), (0, 1, 11), (0, 0, 10))}.get(len(drafts))
+    return (
+        chosen,
+        replace(chosen, name="adaptive", lanes=ADAPTIVE_LANES),
+        *([Preset("paper's K", first, 5, papers)] if papers else []),
+    )
 
 
-def presets(drafts: Sequence[str]) -> tuple[Preset, ...]:
-    """Ready combinations for a family with these drafts, strongest first; the first one is the default."""
-    if len(drafts) == 1:
-        return (
-            Preset("short drafts", drafts[0], 4, ((4, 10), (0, 6))),
-            Preset("paper's K", drafts[0], 5, ((5, 15), (0, 10))),
-        )
-    if len(drafts) == 2:
-        return (
-            *(BEST if tuple(drafts) == EMBEDDED else ()),
-            Preset("short drafts", drafts[0], 4, ((2, 6, 10), (0, 4, 8), (0, 0, 8))),
-            Preset("paper's K", drafts[0], 5, ((5, 19, 29), (0, 1, 11), (0, 0, 10))),
-        )
-    return (Preset("example", drafts[0] if drafts else "", 4, methods.example_K(len(drafts))),)
-
-
-def settings(form: Form, drafts: Sequence[str], least: int = 2) -> Settings:
-    """Raises Refusal for what cannot be read; what csd.run.race refuses by itself is left to it."""
+def settings(form: Form, drafts: Sequence[str], least: int = 2, prior: Prior = GENERAL) -> Settings:
+    """`prior` is what the adaptive cascade expects of the family. Raises Refusal for what cannot be read; what csd.run.race refuses by itself is left to it."""
     lanes = tuple(form.lanes)
     if not least <= len(lanes) <= 4:
         raise Refusal(f"{len(lanes)} {'method is' if len(lanes) == 1 else 'methods are'} chosen. Choose {least} to 4.")
@@ -87,7 +87,7 @@ def settings(form: Form, drafts: Sequence[str], least: int = 2) -> Settings:
         raise Refusal(f"There is no method called {unknown[0]!r}. Choose among: {', '.join(LANES)}.")
     return Settings(
         prompt=form.prompt or "",
-        methods=tuple(_method(LANES.get(lane, lane), form, drafts) for lane in lanes),
+        methods=tuple(_method(LANES.get(lane, lane), form, drafts, prior) for lane in lanes),
         max_new=_whole(form.max_new, "New tokens"),
         temperature=_number(form.temperature, "Temperature"),
         top_k=_whole(form.top_k, "Top-k"),
@@ -98,15 +98,17 @@ def settings(form: Form, drafts: Sequence[str], least: int = 2) -> Settings:
     )
 
 
-def _method(name: str, form: Form, drafts: Sequence[str]) -> Method:
+def _method(name: str, form: Form, drafts: Sequence[str], prior: Prior) -> Method:
     if name == "autoregressive":
         return methods.autoregressive()
     if name == "prompt lookup":
         return methods.prompt_lookup(_whole(form.lookup, "Prompt lookup k"))
     if name == "speculative":
         return methods.speculative(form.draft or (drafts[0] if drafts else ""), _whole(form.k, "Speculative k"))
-    K, names = methods.checked_K(matrix(form.K), len(drafts)), tuple(drafts)
-    lenience = _number(form.lenience, "Lenience")
+    lenience, names = _number(form.lenience, "Lenience"), tuple(drafts)
+    if name == "adaptive":
+        return methods.adapting(names, prior, lenience)
+    K = methods.checked_K(matrix(form.K), len(drafts))
     if name == "vertical":
         return methods.vertical(names, tuple(row[i] for i, row in enumerate(K)), lenience)
     if name == "horizontal":

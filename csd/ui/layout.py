@@ -15,21 +15,24 @@ from typing import Any
 
 import gradio as gr
 
-from csd.analysis import metrics
+from csd.analysis import metrics, record, tuned
+from csd.analysis.record import Recording
+from csd.decoding.adaptive import GENERAL, Prior
 from csd.models import catalog
 from csd.run import RULES, Ended, Moved, Opened
 from csd.trace import Trace
-from csd.ui import figures, form, stage
+from csd.ui import export, figures, form, link, stage
 from csd.ui.studio import Batch, Choice, Finished, Past, Refused, Shelf, Studio, Waiting
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 CSS = stage.CSS + (ASSETS / "page.css").read_text(encoding="utf-8")
 TITLE = "Cascade Speculative Drafting"
 CUSTOM = "custom…"
+RECORDED = "Recorded: "
 DEVICES = ("auto", "cpu", "cuda")
 DTYPES = ("auto", *catalog.BYTES)
 DEVICE = {"concurrency_id": "device", "concurrency_limit": 1}  # everything that touches the device
-FILES = 50  # trace files kept for download; Gradio serves its own copies
+FILES = 100  # files kept for download; Gradio serves its own copies
 PRIVATE = {"api_visibility": "private"}
 PLAIN = {**PRIVATE, "queue": False, "show_progress": "hidden"}  # touches no device and waits for nobody
 TINY = (
@@ -44,6 +47,21 @@ UNFOLD = """() => {
     const open = document.getElementById("advanced").toggleAttribute("data-open");
     document.getElementById("more").setAttribute("aria-expanded", open);
 }"""
+COPY = """async (query, left) => {
+    const link = location.origin + location.pathname + query;
+    let said = "The link is in the clipboard. It fills the form and runs nothing.";
+    try { await navigator.clipboard.writeText(link); }
+    catch { said = "The browser keeps its clipboard shut. The link: " + link.replaceAll("&", "&amp;"); }
+    return `<p>${said} ${left}</p>`;
+}"""
+PICTURES = """async () => {
+    for (const plot of document.querySelectorAll(".js-plotly-plot")) {
+        if (!plot.offsetParent) continue;
+        const filename = (plot.layout.title?.text || "figure").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+        const size = { width: plot.offsetWidth, height: plot.offsetHeight, scale: 2 };
+        await window.Plotly.downloadImage(plot, { format: "FORMAT", filename, ...size });
+    }
+}"""
 FIGURES = (figures.speedup, figures.acceptance_by_level, figures.acceptance_by_position, figures.time_per_level)
 
 
@@ -52,9 +70,12 @@ def build(studio: Studio) -> gr.Blocks:
     home = studio.home
     names = [spec.name for spec in catalog.READY] + [CUSTOM]
     drafts = _drafts(home)
-    preset = form.presets(drafts)[0]
+    options = _presets(home)
+    preset = options[0]
     first = next(iter(_examples().values()))[0]
     folder = tempfile.TemporaryDirectory(prefix="csd-")  # goes with the page
+    recorded = {past.id: past for past in (_recorded(*item) for item in record.bundled().items())}
+    shown = next(iter(recorded.values()), None)
 
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=(3600, 7200)) as page:
         with gr.Row(elem_id="top"):
@@ -76,12 +97,32 @@ def build(studio: Studio) -> gr.Blocks:
             )
             with gr.Column(scale=2, min_width=260, elem_id="examples"):
                 kinds = {kind: gr.Button(kind, size="sm", min_width=90) for kind in _examples()}
+                with gr.Row(elem_id="replays", equal_height=True):
+                    earlier = gr.Dropdown(
+                        [(past.title, past.id) for past in recorded.values()],
+                        value=shown.id if shown else None,
+                        label="Races to replay",
+                        show_label=False,
+                        container=False,
+                        min_width=160,
+                        elem_id="earlier",
+                    )
+                    bring = gr.UploadButton(
+                        "Open a file",
+                        file_types=[".json", ".gz"],
+                        type="binary",
+                        size="sm",
+                        min_width=90,
+                        scale=0,
+                        elem_id="bring",
+                    )
+                    copy = gr.Button("Copy link", size="sm", min_width=90, scale=0, elem_id="copy")
         with gr.Row(elem_id="go"):
             race = gr.Button("Race", variant="primary", min_width=110, scale=0, elem_id="race")
             stop = gr.Button("Stop", variant="stop", min_width=90, scale=0, elem_id="stop")
             family = gr.Dropdown(names, value=home.spec.name, label="Family", scale=2, min_width=150, elem_id="family")
             chosen = gr.Dropdown(
-                [p.name for p in form.presets(drafts)],
+                [option.name for option in options],
                 value=preset.name,
                 label="Preset",
                 scale=2,
@@ -112,14 +153,14 @@ def build(studio: Studio) -> gr.Blocks:
                 k = gr.Number(preset.k, label="Speculative: k", precision=0, min_width=90, elem_id="k")
                 lookup = gr.Number(8, label="Prompt lookup: k", precision=0, min_width=90)
                 K = gr.Textbox(form.matrix_text(preset.K), label="Cascade: K, cumulative", min_width=260, elem_id="K")
-                lenience = gr.Number(1.0, label="Lenience of inner reviews", step=0.5, min_width=90)
+                lenience = gr.Number(preset.lenience, label="Lenience of inner reviews", step=0.5, min_width=90)
             with gr.Row():
                 rule = gr.Dropdown(list(RULES), value="coupled", label="Rule above temperature 0", min_width=150)
                 top_k = gr.Number(0, label="Top-k, 0: all", precision=0, min_width=90)
                 top_p = gr.Number(1.0, label="Top-p, 1: all", step=0.05, min_width=90)
                 dtype = gr.Dropdown(list(DTYPES), value=home.dtype, label="Numbers (dtype)", min_width=110)
                 device = gr.Dropdown(
-                    list(dict.fromkeys((home.device, *DEVICES))), value=home.device, label="Device", min_width=100
+                    _devices(home), value=home.device, label="Device", min_width=100
                 )
             with gr.Row(equal_height=True):
                 target = gr.Textbox(
@@ -135,25 +176,35 @@ def build(studio: Studio) -> gr.Blocks:
             gr.Markdown(_table(), elem_id="families")
         status = gr.HTML(_status("Press Race, pick an example, or type a prompt of your own."), elem_id="status")
         show = gr.HTML(
-            {"race": "", "log": ""},
+            {"race": shown.id, "log": _replay(shown, play=True)} if shown else {"race": "", "log": ""},
             html_template=stage.HTML_TEMPLATE,
             js_on_load=stage.JS_ON_LOAD,
             apply_default_css=False,
             elem_id="stage",
         )
+        with gr.Row(elem_id="downloads"):
+            files = _saved(Path(folder.name), shown) if shown else (None, None)
+            save = gr.DownloadButton("Traces as JSON", files[0], size="sm", scale=0, min_width=160, elem_id="save")
+            replay = gr.DownloadButton("Replay as HTML", files[1], size="sm", scale=0, min_width=160, elem_id="replay")
         with gr.Column(visible=False, elem_id="after") as after:
-            with gr.Row(equal_height=True):
-                earlier = gr.Dropdown([], label="Races of this visit", scale=4, elem_id="earlier")
-                save = gr.DownloadButton("Traces as JSON", size="sm", scale=0, min_width=160, elem_id="save")
             with gr.Row():
                 plots = [gr.Plot(show_label=False, min_width=420) for _ in FIGURES[:2]]
             with gr.Row():
                 plots += [gr.Plot(show_label=False, min_width=420) for _ in FIGURES[2:]]
+            with gr.Row():
+                pictures = {
+                    kind: gr.Button(f"Figures as {kind.upper()}", size="sm", scale=0, min_width=160, elem_id=kind)
+                    for kind in ("png", "svg")
+                }
         withdraw = gr.Button("Leave the queue", visible="hidden", elem_id="withdraw")
+        query = gr.Textbox(visible="hidden", elem_id="query")
+        left = gr.Textbox(visible="hidden")
 
         fields = [prompt, lanes, draft, k, lookup, K, lenience, temperature, top_k, top_p, seed, rule, max_new, always]
         which = [family, target, others, dtype, device]
-        results = [after, *plots, earlier, save]
+        results = [after, *plots, earlier, save, replay]
+        linked = dict(zip((*link.NAMES, *link.FAMILY), (*fields, *which)))
+        own = {name: field.value for name, field in linked.items()}
 
         def choose(values: tuple[Any, ...]) -> Choice:
             return _choice(home, *values)
@@ -190,24 +241,75 @@ def build(studio: Studio) -> gr.Blocks:
                     }
 
         def _results(past: Past, races: Any) -> dict:
-            choices = [(one.title, one.id) for one in reversed(races)]
+            choices = [(one.title, one.id) for one in (*reversed(races), *recorded.values())]
             return {
                 after: gr.Column(visible=True),
                 **{plot: figure(past.traces) for plot, figure in zip(plots, FIGURES)},
                 earlier: gr.Dropdown(choices, value=past.id),
-                save: _saved(Path(folder.name), past),
+                **dict(zip((save, replay), _saved(Path(folder.name), past))),
+            }
+
+        def _again(past: Past, visitor: str) -> dict:
+            return {
+                show: {"race": past.id, "log": _replay(past, play=bool(past.label))},
+                status: _status(_ending(past), "ended"),
+                **_results(past, studio.visit(visitor).races),
             }
 
         def again(race_id: str | None, request: gr.Request) -> dict:
-            """An earlier race of this visit, on the stage and in the figures."""
-            past = studio.past(_visitor(request), race_id or "")
+            """An earlier race of this visit, or a recorded one, on the stage and in the figures."""
+            visitor = _visitor(request)
+            past = recorded.get(race_id or "") or studio.past(visitor, race_id or "")
             if past is None:
                 return {status: _status("That race is no longer kept. Race again.", "refused")}
+            return _again(past, visitor)
+
+        def opened(data: bytes | None, request: gr.Request) -> dict:
+            """A race from a file that the visitor brings."""
+            try:
+                past = _brought(record.parsed(data or b""))
+            except ValueError as error:
+                return {status: _status(str(error), "refused")}
+            studio.keep(_visitor(request), past)
+            return _again(past, _visitor(request))
+
+        def standard(choice: Choice) -> dict[str, Any]:
+            """What the fields hold by themselves with this family."""
+            preset = _presets(choice)[0]
+            return {**own, "draft": preset.draft, **dict(zip(("k", "K", "lenience", "lanes"), _knobs(preset)))}
+
+        def written(*values: Any) -> tuple[str, str]:
+            """The form as a query, and what it leaves out."""
+            try:
+                usual = standard(choose(values[len(fields) :]))
+            except ValueError:
+                usual = own
+            return link.query(dict(zip(linked, values)), usual)
+
+        def arrive(request: gr.Request) -> dict:
+            """Fills the form as the page's address says; nothing runs by itself."""
+            options = {"family": names, "dtype": DTYPES, "device": _devices(home), "rule": RULES, "lanes": form.LANES}
+            found, faults = link.read(dict(request.query_params), own, options)
+            if not found and not faults:
+                return {status: gr.skip()}
+            models = {name: value for name, value in found.items() if name in link.FAMILY}
+            try:
+                choice = choose(tuple({**own, **models}[name] for name in link.FAMILY))
+            except ValueError as error:
+                choice, models = home, {}
+                faults.append(f"The link's models were left out. {error}")
+            usual, have, presets = standard(choice), _drafts(choice), _presets(choice)
+            knobs = {name: value for name, value in found.items() if name not in link.FAMILY}
+            base = form.Form(**{name: usual[name] for name in link.NAMES})
+            kept, more_faults = link.checked(knobs, base, have)
+            values = {**usual, **models, **kept}
+            same = (one.name for one in presets if (one.draft, *_knobs(one)) == _set(values))
+            sentence = "The link filled the form. Press Race." if models or kept else ""
             return {
-                show: {"race": past.id, "log": stage.log_of(past.traces, past.id, _title(past.traces[0].header.text))},
-                status: _status(_ending(past), "ended"),
-                **{plot: figure(past.traces) for plot, figure in zip(plots, FIGURES)},
-                save: _saved(Path(folder.name), past),
+                **{linked[name]: value for name, value in values.items()},
+                draft: gr.Dropdown(list(have), value=values["draft"]),
+                chosen: gr.Dropdown([one.name for one in presets], value=next(same, presets[0].name)),
+                status: _status(" ".join(filter(None, (sentence, *faults, *more_faults)))),
             }
 
         def halt(request: gr.Request) -> str:
@@ -243,30 +345,30 @@ def build(studio: Studio) -> gr.Blocks:
                 have = _drafts(choose(values))
             except ValueError:  # a custom family that is not filled in yet
                 return {chosen: gr.skip()}
-            options = form.presets(have)
+            options = _presets(choose(values))
             return {
                 chosen: gr.Dropdown([option.name for option in options], value=options[0].name),
                 draft: gr.Dropdown(list(have), value=options[0].draft),
-                **dict(zip((k, K), (options[0].k, form.matrix_text(options[0].K)))),
+                **dict(zip((k, K, lenience, lanes), _knobs(options[0]))),
             }
 
         def apply(name: str, *values: Any) -> tuple:
-            options = form.presets(_drafts(choose(values)))
+            options = _presets(choose(values))
             option = next((option for option in options if option.name == name), options[0])
-            return option.draft, option.k, form.matrix_text(option.K)
+            return option.draft, *_knobs(option)
 
         def leave(request: gr.Request) -> None:
             studio.leave(_visitor(request))
 
         quiet = {**PRIVATE, "concurrency_limit": None, "show_progress": "hidden"}
         more.click(None, js=UNFOLD, **PRIVATE)
-        page.load(follow, which, [shelf, about], **quiet)
-        family.change(suit, which, [chosen, draft, k, K], **PLAIN).then(follow, which, [shelf, about], **quiet)
-        others.blur(suit, which, [chosen, draft, k, K], **PLAIN)
-        load.click(suit, which, [chosen, draft, k, K], **PLAIN).then(fetch, which, None, **PLAIN).then(
+        page.load(arrive, None, [*linked.values(), chosen, status], **PLAIN).then(follow, which, [shelf, about], **quiet)
+        family.input(suit, which, [chosen, draft, k, K, lenience, lanes], **PLAIN).then(follow, which, [shelf, about], **quiet)
+        others.blur(suit, which, [chosen, draft, k, K, lenience, lanes], **PLAIN)
+        load.click(suit, which, [chosen, draft, k, K, lenience, lanes], **PLAIN).then(fetch, which, None, **PLAIN).then(
             follow, which, [shelf, about], **quiet
         )
-        chosen.input(apply, [chosen, *which], [draft, k, K], **PLAIN)
+        chosen.input(apply, [chosen, *which], [draft, k, K, lenience, lanes], **PLAIN)
         for kind, button in kinds.items():
             button.click(
                 partial(_next, kind),
@@ -287,7 +389,13 @@ def build(studio: Studio) -> gr.Blocks:
         )
         stop.click(halt, None, [status], trigger_mode="multiple", **PLAIN).then(None, [status], js=WITHDRAW, **PRIVATE)
         withdraw.click(None, cancels=[racing], **PRIVATE)
-        earlier.input(again, [earlier], [show, status, *plots, save], **PLAIN)
+        earlier.input(again, [earlier], [show, status, *results], **PLAIN)
+        bring.upload(opened, [bring], [show, status, *results], **PLAIN)
+        copy.click(written, list(linked.values()), [query, left], **PLAIN).then(
+            None, [query, left], [status], js=COPY, **PRIVATE
+        )
+        for kind, button in pictures.items():
+            button.click(None, js=PICTURES.replace("FORMAT", kind), **PRIVATE)
         page.unload(leave)
         gr.api(_endpoint(studio), api_name="race", **DEVICE)
     return page
@@ -313,6 +421,7 @@ def launch_settings() -> dict[str, Any]:
         "theme": theme.set(**compact, **readable),
         "css": CSS,
         "ssr_mode": False,
+        "max_file_size": 2 * record.LARGEST,  # what is between gets a sentence
         "run_history": False,
         "enable_monitoring": False,
         "state_session_capacity": 200,
@@ -325,7 +434,7 @@ def launch_settings() -> dict[str, Any]:
 
 def _endpoint(studio: Studio):
     home = studio.home
-    default = form.presets(_drafts(home))[0]
+    default = _presets(home)[0]
 
     def race(
         prompt: str,
@@ -347,17 +456,18 @@ def _endpoint(studio: Studio):
     ) -> dict:
         """Race 1 to 4 methods on a prompt and return their traces.
 
-        methods: autoregressive, speculative, prompt lookup, cascade, "cascade, vertical only", "cascade, horizontal only".
+        methods: autoregressive, speculative, prompt lookup, cascade, "cascade, adaptive", "cascade, vertical only",
+        "cascade, horizontal only".
         draft, k: of speculative. K: the cascade's, as text in the paper's cumulative form; empty: the family's preset.
         Returns {"summary": [...], "traces": [...]}, one entry per method.
         """
         try:
             choice = Choice(catalog.find(family), home.device, home.dtype)
-            K = K or form.matrix_text(form.presets(_drafts(choice))[0].K)
+            K = K or form.matrix_text(_presets(choice)[0].K)
             asked = form.Form(
                 prompt, methods, draft, k, lookup, K, lenience, temperature, top_k, top_p, seed, rule, max_new, always
             )
-            settings = form.settings(asked, _drafts(choice), least=1)
+            settings = form.settings(asked, _drafts(choice), 1, _prior(choice))
         except ValueError as error:
             raise gr.Error(str(error), print_exception=False) from error
         for news in studio.race(_visitor(request), choice, settings):
@@ -390,7 +500,8 @@ def _news(studio: Studio, visitor: str, fields: tuple, which: tuple) -> Iterator
     try:
         choice = _choice(studio.home, *which)
         prompt, lanes, *knobs = fields
-        settings = form.settings(form.Form(prompt, sorted(lanes, key=list(form.LANES).index), *knobs), _drafts(choice))
+        asked = form.Form(prompt, sorted(lanes, key=list(form.LANES).index), *knobs)
+        settings = form.settings(asked, _drafts(choice), prior=_prior(choice))
     except ValueError as error:
         yield Refused(str(error))
         return
@@ -407,6 +518,30 @@ def _choice(home: Choice, family: str, target: str, others: str, dtype: str, dev
 
 def _drafts(choice: Choice) -> tuple[str, ...]:
     return tuple(model.name for model in choice.spec.drafts)
+
+
+def _presets(choice: Choice) -> tuple[form.Preset, ...]:
+    return form.presets(_drafts(choice), tuned.find(choice.spec, choice.device))
+
+
+def _knobs(preset: form.Preset) -> tuple[int, str, float, list[str]]:
+    """A preset as the fields for k, K, lenience and lanes hold it."""
+    return preset.k, form.matrix_text(preset.K), preset.lenience, list(preset.lanes)
+
+
+def _prior(choice: Choice) -> Prior:
+    """What the adaptive cascade expects of the family."""
+    found = tuned.find(choice.spec, choice.device)
+    return found.prior if found else GENERAL
+
+
+def _devices(home: Choice) -> list[str]:
+    return list(dict.fromkeys((home.device, *DEVICES)))
+
+
+def _set(values: dict[str, Any]) -> tuple[Any, ...]:
+    """What a preset sets, out of the fields."""
+    return tuple(values[name] for name in ("draft", "k", "K", "lenience", "lanes"))
 
 
 def _visitor(request: gr.Request | None) -> str:
@@ -466,13 +601,37 @@ def _ending(past: Past) -> str:
     return " ".join((f"{'Stopped' if past.stopped else 'Done'}: {counts}.", *past.notes))
 
 
-def _saved(folder: Path, past: Past) -> str:
-    """Writes the traces of a race for download, beside the latest others; returns the file's path."""
+def _saved(folder: Path, past: Past) -> tuple[str, str]:
+    """Writes a race for download, as JSON and as a page, beside the latest others; returns the files' paths."""
     for old in sorted(folder.iterdir(), key=lambda file: file.stat().st_mtime)[:-FILES]:
         old.unlink(missing_ok=True)
-    path = folder / f"race-{past.id}.json"
-    path.write_text(json.dumps({"traces": [trace.to_dict() for trace in past.traces]}), encoding="utf-8")
-    return str(path)
+    title = past.title.removeprefix(RECORDED) if past.label else _title(past.traces[0].header.text)
+    recording = Recording(past.traces, title, machine=past.machine, date=past.date)
+    paths = folder / f"race-{past.id}.json", folder / f"race-{past.id}.html"
+    paths[0].write_text(json.dumps(record.document(recording)), encoding="utf-8")
+    paths[1].write_text(export.page(recording), encoding="utf-8")
+    return str(paths[0]), str(paths[1])
+
+
+def _replay(past: Past, play: bool) -> str:
+    """The log of a race that ended, under a line that says where it ran if that was not here."""
+    log = stage.log_of(past.traces, past.id, _title(past.traces[0].header.text), play)
+    return (stage.message(past.label) if past.label else "") + log
+
+
+def _recorded(name: str, found: Recording) -> Past:
+    """A race that comes with the project."""
+    label = f"Recorded on {found.date}, on {found.machine}. {found.note}"
+    title = f"{RECORDED}{found.kind}, {found.title}"
+    return Past(f"recorded-{name}", title, found.traces, (), found.machine, found.date, label)
+
+
+def _brought(found: Recording) -> Past:
+    """A race out of a visitor's file."""
+    title = found.title or export.title_of(found.traces[0].header.text)
+    where = "".join((f", recorded on {found.date}" if found.date else "", f", on {found.machine}" if found.machine else ""))
+    label = f"Out of a file{where}. {found.note}".strip()
+    return Past(uuid.uuid4().hex[:12], f"From a file: {title}", found.traces, (), found.machine, found.date, label)
 
 
 def _table() -> str:

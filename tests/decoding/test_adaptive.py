@@ -1,0 +1,182 @@
+"""The adaptive cascade: what it learns, and that it decides by what a token is worth. That it is exact stands elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from toy import DRAFTS, family, records_of, steps_of, text_of
+
+from csd.decoding.accept import Greedy
+from csd.decoding.adaptive import AGREED, ANY, GENERAL, LONGEST_BLOCK, MARGINS, Copies, Odds, Pace, Prior, adaptive
+from csd.decoding.generate import generate
+from csd.decoding.maxgram import Index
+from csd.decoding.methods import adapting
+from csd.decoding.sequence import Sequence
+from csd.trace import Review, Step
+
+
+def test_odds_begin_at_the_prior_and_end_at_what_is_seen():
+    odds = Odds((0.5, 0.9))
+    assert odds.rates == pytest.approx([0.5, 0.9])
+    for i in range(600):
+        odds.saw(0, i % 4 > 0)
+    assert odds.rates[0] == pytest.approx(0.75, abs=0.04)
+
+
+def test_what_is_seen_of_one_kind_moves_the_others():
+    better, worse = Odds((0.5, 0.8)), Odds((0.5, 0.8))
+    for _ in range(5):
+        better.saw(0, True)
+        worse.saw(0, False)
+    assert better.rates[1] > 0.8 > worse.rates[1]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.booleans()), max_size=400))
+def test_odds_stay_chances(seen):
+    odds = Odds((0.005, 0.5, 0.995))
+    for kind, accepted in seen:
+        odds.saw(kind, accepted)
+    assert all(0 < rate < 1 for rate in odds.rates)
+
+
+def test_pace_is_tokens_over_seconds_and_forgets():
+    pace = Pace(4.0, 2.0)
+    assert pace.rate == 2.0
+    for _ in range(300):
+        pace.add(6, 1.0)
+    assert pace.rate == pytest.approx(6.0, rel=1e-4)
+
+
+def test_copies_learn_from_the_text_and_not_from_the_prompt():
+    """In the prompt 1 is followed by 2 each time; the text then breaks that, and the chance of a copy falls."""
+    copies, text = Copies(Index(), None, GENERAL.copies), [1, 2, 1, 2, 1, 2, 1]
+    before = copies.chances(Sequence(text))[0]
+    assert before == pytest.approx(GENERAL.copies[5])  # "1 2 1 2 1" stood before
+    text += [3, 1, 4, 1, 5, 1, 6, 1]
+    after = copies.chances(Sequence(text))[0]
+    assert after < GENERAL.copies[1]
+
+
+def test_a_tail_that_is_taken_back_teaches_nothing():
+    plain, teased = (Copies(Index(), None, GENERAL.copies) for _ in range(2))
+    for tail in ((), (1, 2, 3), (9, 9), ()):
+        teased.chances(Sequence([1, 2, 3, 1], tail))
+    plain.chances(Sequence([1, 2, 3, 1]))
+    assert plain.chances(Sequence([1, 2, 3, 1])) == teased.chances(Sequence([1, 2, 3, 1]))
+
+
+@dataclass
+class Fixed:
+    """A model whose next token is a function of the text."""
+
+    name: str
+    follows: object
+    context: int = 10**6
+
+    def logits(self, sequence: Sequence, since: int):
+        ids = sequence.since(0)
+        rows = torch.zeros(len(ids) - since + 1, 64)
+        for row, end in enumerate(range(since, len(ids) + 1)):
+            rows[row, self.follows(ids[:end])] = 8.0
+        return rows
+
+    def read(self, sequence: Sequence) -> None:
+        """Nothing is cached."""
+
+
+def run(target, drafts, prompt, count, costs, prior=GENERAL):
+    models = [Fixed("target", target), *(Fixed(f"draft-{i}", follows) for i, follows in enumerate(drafts))]
+    index = Index()
+    root = adaptive(models, dict(zip((model.name for model in models), costs)), index, None, prior, Greedy(), Greedy())
+    return [record for record in generate(root, [index], prompt, count) if isinstance(record, Step)]
+
+
+def counts(ids):
+    """0 1 2 ... 48 0 1 2 ...: nothing to copy for a while, and easy to draft."""
+    return (ids[-1] + 1) % 49
+
+
+def scrambled(ids):
+    """Never what a draft says, and no copy is right for long."""
+    return (ids[-1] * 17 + len(ids) ** 2 * 5 + 11) % 49
+
+
+FLAT, SLOPE = (1.0,) * 65, tuple(1.0 + 0.1 * width for width in range(65))
+CHEAP = (0.05,) * 65
+
+
+def block(steps):
+    return [len(step.review.tokens) for step in steps]
+
+
+def test_a_good_cheap_draft_gets_long_blocks_and_a_bad_one_is_given_up():
+    good = run(counts, [counts], [0], 200, [FLAT, CHEAP])
+    assert block(good)[0] > 12 and len(good) < 20
+    bad = run(scrambled, [counts], [0], 200, [SLOPE, (0.8,) * 65])
+    asked = [sum(isinstance(inner, Review) for inner in step.review.inner) for step in bad]
+    assert sum(asked[:9]) > 0 and sum(asked[-100:]) == 0
+
+
+def test_a_dear_draft_is_not_asked_where_copies_are_right():
+    """The text repeats the prompt: after its first tokens the target reviews copies, not the draft's words."""
+    prompt = [i * 19 % 61 for i in range(60)]
+    steps = run(
+        lambda ids: prompt[len(ids) % 60], [lambda ids: prompt[len(ids) % 60]], prompt, 55, [SLOPE, (0.5,) * 65]
+    )
+    authors = [author for step in steps for author in step.review.authors]
+    assert authors.count("MaxGram") > 0.8 * len(authors)
+
+
+def test_the_dearer_a_wide_review_the_shorter_the_blocks():
+    flat, steep = (
+        run(counts, [counts], [0], 45, [tuple(1.0 + slope * width for width in range(65)), CHEAP])
+        for slope in (0.0, 2.0)
+    )
+    assert len(flat) == 1 and len(steep) > 5
+
+
+def test_a_review_that_costs_by_steps_is_filled_to_the_step():
+    """Widths up to 16 cost the same, 17 six times as much: copies fill the first 16 and stop there."""
+    costs = tuple(1.0 if width <= 16 else 6.0 for width in range(1, 66))
+    prompt = [i * 19 % 61 for i in range(60)]
+    steps = run(lambda ids: prompt[len(ids) % 60], [], prompt, 120, [costs])
+    assert set(block(steps)[2:-1]) == {15}
+
+
+def test_no_block_is_longer_than_the_room_or_the_limit():
+    steps = run(counts, [counts], [0], 400, [FLAT, (0.0001,) * 65])
+    assert max(block(steps)) <= LONGEST_BLOCK
+    assert sum(len(step.tokens) for step in steps) == 400
+
+
+def test_a_draft_whose_context_is_full_leaves_the_others_at_work():
+    reviews = []
+    for seed in range(8):
+        toy = family(6, seed=seed, noises=(0.0, 1.0, 1.0), contexts={"draft-3": 12})
+        steps = steps_of(toy, adapting(DRAFTS), (1, 2, 3, 4), 60)
+        assert len(text_of(steps)) == 60
+        late = [record for step in steps if step.review.at > 14 for record in records_of(step.review)]
+        reviews += [record for record in late if isinstance(record, Review)]
+    assert any(record.by == "draft-3" and "12 tokens" in record.skipped for record in reviews)
+    assert any(record.by in DRAFTS[1:] and not record.skipped for record in reviews)
+
+
+def test_the_same_prompt_gives_the_same_blocks():
+    def plain():
+        return [
+            (r.by, r.tokens)
+            for s in steps_of(family(6, seed=6), adapting(DRAFTS), (1, 2), 50)
+            for r in records_of(s.review)
+        ]
+
+    assert plain() == plain()
+
+
+def test_a_prior_has_a_place_for_every_kind():
+    prior = Prior(drafts={"known": (0.5,) * (ANY + 1)})
+    assert len(prior.unknown) == len(prior.of("known")) == ANY + 1 == AGREED + 2 == len(MARGINS) + 3
+    assert prior.of("other") == prior.unknown
