@@ -236,7 +236,8 @@ def test_the_spread_is_over_races_with_the_same_settings():
     lane = theory.beside(RACE, (RACE, slower, other, halted))[1]
     assert lane.measured == pytest.approx((2.0, 1.6))
     assert theory.spread(lane.measured) == "1.80x, 1.60 to 2.00 in 2 races"
-    assert theory.spread((2.0,)) == "2.00x, one race"
+    assert theory.spread((2.0,)).startswith("2.00x in one race")
+    assert (theory.spread((1.0, 1.0)), theory.spread(())) == ("1.00x", "–")
 
 
 def test_without_a_single_token_run_the_table_says_what_to_do():

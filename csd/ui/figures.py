@@ -188,7 +188,7 @@ def what_if(curves: Sequence[theory.Curve]) -> go.Figure:
         dash, symbol = DASHES[1 + i], SYMBOLS[1 + i]
         if curve.wide != curve.flat:
             figure.add_scatter(
-                name=f"{curve.name}, every review costs one run",
+                name=f"{curve.name}, if every review cost one run",
                 x=list(curve.ks),
                 y=list(curve.flat),
                 mode="lines",
@@ -211,7 +211,7 @@ def what_if(curves: Sequence[theory.Curve]) -> go.Figure:
         )
     figure.add_hline(y=1, line={"color": theme.FIGURE_INK, "width": 1.5, "dash": "dot"})
     dressed(figure, "Predicted speed-up", "k, or the first number of K, in tokens", "times autoregressive")
-    return figure.update_layout(legend={"font": {"size": SIZE - 2}})
+    return figure.update_layout(legend={"font": {"size": SIZE - 1}}, margin={"t": 110}, height=400)
 
 
 def speedup_over_k(c: float, alphas: Sequence[float] = (0.5, 0.6, 0.7, 0.8, 0.9), longest: int = 24) -> go.Figure:
@@ -262,9 +262,11 @@ def cascades_over_alpha(c: float, copies: float, copied: float = 0.001) -> go.Fi
 
 
 def _family(rows: Sequence[tuple[str, list, list]], title: str, across: str) -> go.Figure:
-    """Curves of one kind: they differ by dash and by marker, which stands on every few points, not by colour."""
+    """Curves of one kind: they differ by dash and by marker, not by colour, and each has its name at its right end."""
     figure = go.Figure()
-    for i, (name, xs, ys) in enumerate(rows):
+    highest = max(max(ys) for _, _, ys in rows)
+    above = -1.0
+    for i, (name, xs, ys) in sorted(enumerate(rows), key=lambda row: row[1][2][-1]):
         figure.add_scatter(
             name=name,
             x=xs,
@@ -279,8 +281,11 @@ def _family(rows: Sequence[tuple[str, list, list]], title: str, across: str) -> 
             },
             hovertemplate=f"{name}, %{{x}}: %{{y:.2f}}x<extra></extra>",
         )
+        above = max(ys[-1], above + 0.07 * highest)  # names of curves that end together stand one above the other
+        figure.add_annotation(text=name, x=xs[-1], y=above, xanchor="left", xshift=8, showarrow=False)
     figure.add_hline(y=1, line={"color": theme.FIGURE_INK, "width": 1.5, "dash": "dot"})
-    return dressed(figure, title, across, "times autoregressive")
+    dressed(figure, title, across, "times autoregressive")
+    return figure.update_layout(showlegend=False, margin={"t": 50, "r": 100}, height=400)
 
 
 # ---- rows

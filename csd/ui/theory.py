@@ -354,11 +354,13 @@ def _price(trace: Trace, round: Round, target_run: float) -> str:
 
 
 def spread(ratios: Sequence[float]) -> str:
-    """Such as "2.31x, 2.25 to 2.40 in 3 races"; a dash where there is none."""
+    """Such as "2.31x, 2.25 to 2.40 in 3 races"; a dash where there is none, 1.00x for the reference."""
     if not ratios:
         return "–"
+    if set(ratios) == {1.0}:
+        return "1.00x"
     if len(ratios) == 1:
-        return f"{ratios[0]:.2f}x, one race"
+        return f"{ratios[0]:.2f}x in one race; race again for the spread"
     return f"{median(ratios):.2f}x, {min(ratios):.2f} to {max(ratios):.2f} in {len(ratios)} races"
 
 
@@ -410,9 +412,10 @@ def _figures(value: float) -> str:
 
 @dataclass(frozen=True)
 class Curve:
-    """Predicted speed-up over the first number of K (or k); `at` is where the knobs stand now."""
+    """Predicted speed-up over the first number of K (or k); `at` is where the knobs stand now, `title` says so in full."""
 
     name: str
+    title: str
     ks: tuple[int, ...]
     flat: tuple[float, ...]
     wide: tuple[float, ...]
@@ -456,15 +459,15 @@ def what_if(drafts: Sequence[str], draft: str, k: int, K: Matrix, world: World) 
     start = next(value for value in K[0] if value)
     ks = tuple(range(1, max(LONGEST, k, start) + 1))
 
-    def curve(name: str, trees: Sequence[tuple[Node, ...]], at: int) -> Curve:
+    def curve(name: str, title: str, trees: Sequence[tuple[Node, ...]], at: int) -> Curve:
         rounds = [predicted(tree, world) for tree in trees]
         flat = tuple(round.tokens / (1 + round.drafting) for round in rounds)
-        return Curve(name, ks, flat, tuple(round.ewif for round in rounds), at)
+        return Curve(name, title, ks, flat, tuple(round.ewif for round in rounds), at)
 
     cascades = [nodes(*reversed(methods.used(tuple(drafts), shifted(K, x)))) for x in ks]
     return (
-        curve(f"speculative, {draft}", [(Node(draft, x),) for x in ks], k),
-        curve(f"cascade, K={_text(K)}", cascades, start),
+        curve("speculative", f"Speculative, {draft}, k={k}", [(Node(draft, x),) for x in ks], k),
+        curve("cascade", f"Cascade, K={_text(K)}", cascades, start),
     )
 
 
@@ -475,7 +478,7 @@ def _text(K: Matrix) -> str:
 def what_if_words(curves: Sequence[Curve]) -> str:
     """Where the knobs stand and where each curve is highest."""
     return " ".join(
-        f"{curve.name}: predicted {curve.here():.2f}x"
+        f"{curve.title}: predicted {curve.here():.2f}x"
         + (
             ", the best of its curve."
             if curve.here() >= max(curve.wide)
