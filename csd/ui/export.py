@@ -25,7 +25,7 @@ _CSS = f"""
 :root.dark {{ color-scheme: dark; --ground: {theme.DARK_GROUND}; --ink: {theme.DARK_INK}; }}
 body {{ margin: 0; padding: 10px 18px 24px; background: var(--ground); color: var(--ink); font: 15px/1.4 system-ui, sans-serif;
   --cs-text-height: clamp(150px, 82vh - 400px, 620px); }}
-body > header {{ display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 16px; margin-bottom: 8px; }}
+body > header {{ display: flex; align-items: baseline; gap: 2px 16px; margin-bottom: 8px; }}
 h1 {{ font-size: 21px; margin: 0; }}
 h2 {{ font-size: 17px; margin: 18px 0 4px; }}
 body > header p {{ margin: 0; }}
