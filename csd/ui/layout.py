@@ -8,20 +8,24 @@ import math
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from functools import partial
 from html import escape
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
 
 from csd.analysis import metrics, record, tuned
 from csd.analysis.record import Recording
+from csd.decoding import methods
 from csd.decoding.adaptive import GENERAL, Prior
+from csd.decoding.methods import Refusal
 from csd.models import catalog
 from csd.run import RULES, Ended, Moved, Opened
 from csd.trace import Trace
-from csd.ui import export, figures, form, link, stage
+from csd.ui import compare, export, figures, form, link, stage, theory, tour
 from csd.ui.studio import Batch, Choice, Finished, Past, Refused, Shelf, Studio, Waiting
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
@@ -43,6 +47,8 @@ TINY = (
 WITHDRAW = (
     """(status) => { if (status.includes('data-state="withdrawn"')) document.getElementById("withdraw").click(); }"""
 )
+# The race button itself is pressed, so that a measured guess is a race like any other.
+MEASURE = """(words) => { if (words.includes('data-state="measuring"')) document.getElementById("race").click(); }"""
 UNFOLD = """() => {
     const open = document.getElementById("advanced").toggleAttribute("data-open");
     document.getElementById("more").setAttribute("aria-expanded", open);
@@ -62,6 +68,8 @@ PICTURES = """async () => {
         await window.Plotly.downloadImage(plot, { format: "FORMAT", filename, ...size });
     }
 }"""
+SLOTS = len(theory.pairs(("",) * theory.MOST_DRAFTS))  # sliders of alpha
+KEEP = "all levels"
 FIGURES = (figures.speedup, figures.acceptance_by_level, figures.acceptance_by_position, figures.time_per_level)
 
 
@@ -80,129 +88,146 @@ def build(studio: Studio) -> gr.Blocks:
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=(3600, 7200)) as page:
         with gr.Row(elem_id="top"):
             gr.HTML(f"<h1>{TITLE}</h1>", elem_id="title", min_width=320)
-            about = gr.HTML(_about(home), elem_id="about", scale=2, min_width=320)
+            gr.HTML(html_template=tour.template(), js_on_load=tour.JS_ON_LOAD, apply_default_css=False, elem_id="tour")
             shelf = gr.HTML(_shelf(studio.shelf(home)), elem_id="shelf", min_width=320)
-        with gr.Row(elem_id="ask", equal_height=True):
-            prompt = gr.Textbox(
-                first["prompt"],
-                label="Prompt",
-                show_label=False,
-                container=False,
-                lines=3,
-                max_lines=3,
-                scale=3,
-                min_width=420,
-                elem_id="prompt",
-                placeholder="Prompt: a text for the models to continue",
-            )
-            with gr.Column(scale=2, min_width=260, elem_id="examples"):
-                kinds = {kind: gr.Button(kind, size="sm", min_width=90) for kind in _examples()}
-                with gr.Row(elem_id="replays", equal_height=True):
-                    earlier = gr.Dropdown(
-                        [(past.title, past.id) for past in recorded.values()],
-                        value=shown.id if shown else None,
-                        label="Races to replay",
-                        show_label=False,
-                        container=False,
-                        min_width=160,
-                        elem_id="earlier",
+        with gr.Tabs(elem_id="tabs") as tabs, gr.Tab("Race", id="race"):
+            with gr.Row(elem_id="ask", equal_height=True):
+                prompt = gr.Textbox(
+                    first["prompt"],
+                    label="Prompt",
+                    show_label=False,
+                    container=False,
+                    lines=3,
+                    max_lines=3,
+                    scale=3,
+                    min_width=420,
+                    elem_id="prompt",
+                    placeholder="Prompt: a text for the models to continue",
+                )
+                with gr.Column(scale=2, min_width=260, elem_id="examples"):
+                    kinds = {kind: gr.Button(kind, size="sm", min_width=90) for kind in _examples()}
+                    with gr.Row(elem_id="replays", equal_height=True):
+                        earlier = gr.Dropdown(
+                            [(past.title, past.id) for past in recorded.values()],
+                            value=shown.id if shown else None,
+                            label="Races to replay",
+                            show_label=False,
+                            container=False,
+                            min_width=160,
+                            elem_id="earlier",
+                        )
+                        bring = gr.UploadButton(
+                            "Open a file",
+                            file_types=[".json", ".gz"],
+                            type="binary",
+                            size="sm",
+                            min_width=90,
+                            scale=0,
+                            elem_id="bring",
+                        )
+                        copy = gr.Button("Copy link", size="sm", min_width=90, scale=0, elem_id="copy")
+            with gr.Row(elem_id="go"):
+                race = gr.Button("Race", variant="primary", min_width=110, scale=0, elem_id="race")
+                stop = gr.Button("Stop", variant="stop", min_width=90, scale=0, elem_id="stop")
+                family = gr.Dropdown(
+                    names, value=home.spec.name, label="Family", scale=2, min_width=150, elem_id="family"
+                )
+                chosen = gr.Dropdown(
+                    [option.name for option in options],
+                    value=preset.name,
+                    label="Preset",
+                    scale=2,
+                    min_width=230,
+                    elem_id="preset",
+                )
+                max_new = gr.Number(first["max_new"], label="New tokens", precision=0, min_width=100, elem_id="max-new")
+                temperature = gr.Number(
+                    first["temperature"], label="Temperature", step=0.1, min_width=100, elem_id="temperature"
+                )
+                seed = gr.Number(first["seed"], label="Seed", precision=0, min_width=90, elem_id="seed")
+                always = gr.Checkbox(False, label="Always N tokens", min_width=140, elem_id="always", container=True)
+                more = gr.Button("Advanced", min_width=110, scale=0, elem_id="more")
+            with gr.Column(elem_id="advanced"):  # hidden until asked for; an accordion would cost a line of the stage
+                lanes = gr.CheckboxGroup(
+                    list(form.LANES), value=list(form.DEFAULT_LANES), label="Lanes, 2 to 4", elem_id="lanes"
+                )
+                with gr.Row():
+                    # Custom values: Gradio would break off a race that was pressed just before the choices changed.
+                    draft = gr.Dropdown(
+                        list(drafts),
+                        value=preset.draft,
+                        label="Speculative: draft",
+                        min_width=130,
+                        elem_id="draft",
+                        allow_custom_value=True,
                     )
-                    bring = gr.UploadButton(
-                        "Open a file",
-                        file_types=[".json", ".gz"],
-                        type="binary",
-                        size="sm",
-                        min_width=90,
-                        scale=0,
-                        elem_id="bring",
+                    k = gr.Number(preset.k, label="Speculative: k", precision=0, min_width=90, elem_id="k")
+                    lookup = gr.Number(8, label="Prompt lookup: k", precision=0, min_width=90)
+                    K = gr.Textbox(
+                        form.matrix_text(preset.K), label="Cascade: K, cumulative", min_width=260, elem_id="K"
                     )
-                    copy = gr.Button("Copy link", size="sm", min_width=90, scale=0, elem_id="copy")
-        with gr.Row(elem_id="go"):
-            race = gr.Button("Race", variant="primary", min_width=110, scale=0, elem_id="race")
-            stop = gr.Button("Stop", variant="stop", min_width=90, scale=0, elem_id="stop")
-            family = gr.Dropdown(names, value=home.spec.name, label="Family", scale=2, min_width=150, elem_id="family")
-            chosen = gr.Dropdown(
-                [option.name for option in options],
-                value=preset.name,
-                label="Preset",
-                scale=2,
-                min_width=230,
-                elem_id="preset",
+                    lenience = gr.Number(preset.lenience, label="Lenience of inner reviews", step=0.5, min_width=90)
+                with gr.Row():
+                    rule = gr.Dropdown(list(RULES), value="coupled", label="Rule above temperature 0", min_width=150)
+                    top_k = gr.Number(0, label="Top-k, 0: all", precision=0, min_width=90)
+                    top_p = gr.Number(1.0, label="Top-p, 1: all", step=0.05, min_width=90)
+                    dtype = gr.Dropdown(list(DTYPES), value=home.dtype, label="Numbers (dtype)", min_width=110)
+                    device = gr.Dropdown(_devices(home), value=home.device, label="Device", min_width=100)
+                with gr.Row(equal_height=True):
+                    target = gr.Textbox(
+                        label="Custom target: Hub id or folder, id@revision for a revision",
+                        min_width=300,
+                        max_lines=1,
+                        elem_id="target",
+                    )
+                    others = gr.Textbox(
+                        label="Custom drafts, strongest first, with commas",
+                        min_width=300,
+                        max_lines=1,
+                        elem_id="others",
+                    )
+                    load = gr.Button("Load this family", size="sm", min_width=140, scale=0)
+                gr.Markdown(_table(), elem_id="families")
+            with gr.Row(elem_id="lines"):
+                status = gr.HTML(
+                    _status("Press Race, pick an example, or type a prompt of your own."), elem_id="status"
+                )
+                about = gr.HTML(_about(home), elem_id="about", min_width=320)
+            show = gr.HTML(
+                {"race": shown.id, "log": _replay(shown, play=True)} if shown else {"race": "", "log": ""},
+                html_template=stage.HTML_TEMPLATE,
+                js_on_load=stage.JS_ON_LOAD,
+                apply_default_css=False,
+                elem_id="stage",
             )
-            max_new = gr.Number(first["max_new"], label="New tokens", precision=0, min_width=100, elem_id="max-new")
-            temperature = gr.Number(
-                first["temperature"], label="Temperature", step=0.1, min_width=100, elem_id="temperature"
-            )
-            seed = gr.Number(first["seed"], label="Seed", precision=0, min_width=90, elem_id="seed")
-            always = gr.Checkbox(False, label="Always N tokens", min_width=140, elem_id="always", container=True)
-            more = gr.Button("Advanced", min_width=110, scale=0, elem_id="more")
-        with gr.Column(elem_id="advanced"):  # hidden until asked for; an accordion would cost a line of the stage
-            lanes = gr.CheckboxGroup(
-                list(form.LANES), value=list(form.DEFAULT_LANES), label="Lanes, 2 to 4", elem_id="lanes"
-            )
-            with gr.Row():
-                # Custom values: Gradio would break off a race that was pressed just before the choices changed.
-                draft = gr.Dropdown(
-                    list(drafts),
-                    value=preset.draft,
-                    label="Speculative: draft",
-                    min_width=130,
-                    elem_id="draft",
-                    allow_custom_value=True,
+            with gr.Row(elem_id="downloads"):
+                files = _saved(Path(folder.name), shown) if shown else (None, None)
+                save = gr.DownloadButton("Traces as JSON", files[0], size="sm", scale=0, min_width=160, elem_id="save")
+                replay = gr.DownloadButton(
+                    "Replay as HTML", files[1], size="sm", scale=0, min_width=160, elem_id="replay"
                 )
-                k = gr.Number(preset.k, label="Speculative: k", precision=0, min_width=90, elem_id="k")
-                lookup = gr.Number(8, label="Prompt lookup: k", precision=0, min_width=90)
-                K = gr.Textbox(form.matrix_text(preset.K), label="Cascade: K, cumulative", min_width=260, elem_id="K")
-                lenience = gr.Number(preset.lenience, label="Lenience of inner reviews", step=0.5, min_width=90)
-            with gr.Row():
-                rule = gr.Dropdown(list(RULES), value="coupled", label="Rule above temperature 0", min_width=150)
-                top_k = gr.Number(0, label="Top-k, 0: all", precision=0, min_width=90)
-                top_p = gr.Number(1.0, label="Top-p, 1: all", step=0.05, min_width=90)
-                dtype = gr.Dropdown(list(DTYPES), value=home.dtype, label="Numbers (dtype)", min_width=110)
-                device = gr.Dropdown(
-                    _devices(home), value=home.device, label="Device", min_width=100
-                )
-            with gr.Row(equal_height=True):
-                target = gr.Textbox(
-                    label="Custom target: Hub id or folder, id@revision for a revision",
-                    min_width=300,
-                    max_lines=1,
-                    elem_id="target",
-                )
-                others = gr.Textbox(
-                    label="Custom drafts, strongest first, with commas", min_width=300, max_lines=1, elem_id="others"
-                )
-                load = gr.Button("Load this family", size="sm", min_width=140, scale=0)
-            gr.Markdown(_table(), elem_id="families")
-        status = gr.HTML(_status("Press Race, pick an example, or type a prompt of your own."), elem_id="status")
-        show = gr.HTML(
-            {"race": shown.id, "log": _replay(shown, play=True)} if shown else {"race": "", "log": ""},
-            html_template=stage.HTML_TEMPLATE,
-            js_on_load=stage.JS_ON_LOAD,
-            apply_default_css=False,
-            elem_id="stage",
-        )
-        with gr.Row(elem_id="downloads"):
-            files = _saved(Path(folder.name), shown) if shown else (None, None)
-            save = gr.DownloadButton("Traces as JSON", files[0], size="sm", scale=0, min_width=160, elem_id="save")
-            replay = gr.DownloadButton("Replay as HTML", files[1], size="sm", scale=0, min_width=160, elem_id="replay")
-        with gr.Column(visible=False, elem_id="after") as after:
-            with gr.Row():
-                plots = [gr.Plot(show_label=False, min_width=420) for _ in FIGURES[:2]]
-            with gr.Row():
-                plots += [gr.Plot(show_label=False, min_width=420) for _ in FIGURES[2:]]
-            with gr.Row():
-                pictures = {
-                    kind: gr.Button(f"Figures as {kind.upper()}", size="sm", scale=0, min_width=160, elem_id=kind)
-                    for kind in ("png", "svg")
-                }
+            with gr.Column(visible=False, elem_id="after") as after:
+                with gr.Row():
+                    plots = [gr.Plot(show_label=False, min_width=420) for _ in FIGURES[:2]]
+                with gr.Row():
+                    plots += [gr.Plot(show_label=False, min_width=420) for _ in FIGURES[2:]]
+                beside = gr.HTML(elem_id="beside")
+                predicted = gr.Plot(show_label=False, min_width=420)
+                with gr.Row():
+                    pictures = {
+                        kind: gr.Button(f"Figures as {kind.upper()}", size="sm", scale=0, min_width=160, elem_id=kind)
+                        for kind in ("png", "svg")
+                    }
+        with tabs:
+            guessing = _theory_tab(drafts, preset)
+            comparing = _compare_tab(preset)
         withdraw = gr.Button("Leave the queue", visible="hidden", elem_id="withdraw")
         query = gr.Textbox(visible="hidden", elem_id="query")
         left = gr.Textbox(visible="hidden")
 
         fields = [prompt, lanes, draft, k, lookup, K, lenience, temperature, top_k, top_p, seed, rule, max_new, always]
         which = [family, target, others, dtype, device]
-        results = [after, *plots, earlier, save, replay]
+        results = [after, *plots, beside, predicted, *guessing.knobs, earlier, save, replay]
         linked = dict(zip((*link.NAMES, *link.FAMILY), (*fields, *which)))
         own = {name: field.value for name, field in linked.items()}
 
@@ -245,9 +270,48 @@ def build(studio: Studio) -> gr.Blocks:
             return {
                 after: gr.Column(visible=True),
                 **{plot: figure(past.traces) for plot, figure in zip(plots, FIGURES)},
+                **_theory(past, races),
                 earlier: gr.Dropdown(choices, value=past.id),
                 **dict(zip((save, replay), _saved(Path(folder.name), past))),
             }
+
+        def _theory(past: Past, races: Any) -> dict:
+            """What the paper predicts for this race, and the what-if knobs where the race left them."""
+            lanes = theory.beside(past.traces, [one.traces for one in races if one.id != past.id])
+            return {
+                beside: theory.table(lanes),
+                predicted: figures.prediction(lanes),
+                **dict(zip(guessing.knobs, _knobs_after(past.traces))),
+            }
+
+        def compete(request: gr.Request, what: str, n: Any, one: str, other: str, *values: Any) -> Iterator[dict]:
+            """Races of this visitor one after another; the table grows with each, and stays where it is stopped."""
+            visitor, done, asked = _visitor(request), [], values[: len(fields)]
+            try:
+                choice = choose(values[len(fields) :])
+                heats = _heats(choice, asked, what, n, one, other)
+            except ValueError as error:
+                yield {comparing.status: _status(str(error), "refused")}
+                return
+            for place, heat in enumerate(heats, 1):
+                said = f"Race {place} of {len(heats)}: {heat.label}."
+                yield {comparing.status: _status(said)}
+                for news in studio.race(visitor, choice, heat.settings):
+                    if isinstance(news, (Waiting, Refused)):
+                        yield {comparing.status: _status(news.sentence, "refused" * isinstance(news, Refused))}
+                    elif isinstance(news, Batch):
+                        yield {comparing.status: _status(said)}
+                if isinstance(news, Refused):
+                    return
+                done.append((heat.label, news.past.traces))
+                yield {
+                    comparing.table: compare.rows(done),
+                    comparing.save: _written(Path(folder.name), done),
+                }
+                if news.past.stopped:
+                    yield {comparing.status: _status(f"Stopped in race {place} of {len(heats)}. What was raced stays.")}
+                    return
+            yield {comparing.status: _status(f"Done: {len(heats)} races.", "ended")}
 
         def _again(past: Past, visitor: str) -> dict:
             return {
@@ -362,8 +426,12 @@ def build(studio: Studio) -> gr.Blocks:
 
         quiet = {**PRIVATE, "concurrency_limit": None, "show_progress": "hidden"}
         more.click(None, js=UNFOLD, **PRIVATE)
-        page.load(arrive, None, [*linked.values(), chosen, status], **PLAIN).then(follow, which, [shelf, about], **quiet)
-        family.input(suit, which, [chosen, draft, k, K, lenience, lanes], **PLAIN).then(follow, which, [shelf, about], **quiet)
+        page.load(arrive, None, [*linked.values(), chosen, status], **PLAIN).then(
+            follow, which, [shelf, about], **quiet
+        )
+        family.input(suit, which, [chosen, draft, k, K, lenience, lanes], **PLAIN).then(
+            follow, which, [shelf, about], **quiet
+        )
         others.blur(suit, which, [chosen, draft, k, K, lenience, lanes], **PLAIN)
         load.click(suit, which, [chosen, draft, k, K, lenience, lanes], **PLAIN).then(fetch, which, None, **PLAIN).then(
             follow, which, [shelf, about], **quiet
@@ -388,7 +456,22 @@ def build(studio: Studio) -> gr.Blocks:
             **DEVICE,
         )
         stop.click(halt, None, [status], trigger_mode="multiple", **PLAIN).then(None, [status], js=WITHDRAW, **PRIVATE)
-        withdraw.click(None, cancels=[racing], **PRIVATE)
+        competing = comparing.go.click(
+            compete,
+            [comparing.what, comparing.repeats, comparing.one, comparing.other, *fields, *which],
+            [comparing.status, comparing.table, comparing.save],
+            trigger_mode="once",
+            show_progress="hidden",
+            **PRIVATE,
+            **DEVICE,
+        )
+        comparing.stop.click(halt, None, [comparing.status], trigger_mode="multiple", **PLAIN).then(
+            None, [comparing.status], js=WITHDRAW, **PRIVATE
+        )
+        guessing.measure.click(
+            _measured, [guessing.asked, *guessing.wanted, lanes], [draft, k, K, lanes, tabs, guessing.words], **PLAIN
+        ).then(None, [guessing.words], js=MEASURE, **PRIVATE)
+        withdraw.click(None, cancels=[racing, competing], **PRIVATE)
         earlier.input(again, [earlier], [show, status, *results], **PLAIN)
         bring.upload(opened, [bring], [show, status, *results], **PLAIN)
         copy.click(written, list(linked.values()), [query, left], **PLAIN).then(
@@ -399,6 +482,201 @@ def build(studio: Studio) -> gr.Blocks:
         page.unload(leave)
         gr.api(_endpoint(studio), api_name="race", **DEVICE)
     return page
+
+
+# ---- the other tabs
+
+
+def _theory_tab(drafts: tuple[str, ...], preset: form.Preset) -> SimpleNamespace:
+    """The paper's curves and the what-if panel; needs no model. `knobs` are set after each race, see _knobs_after."""
+    with gr.Tab("Theory", id="theory", elem_id="theory") as tab:
+        asked = gr.State(drafts)
+        gr.HTML("<h2>What if? The speed-up that the paper's model predicts</h2>")
+        with gr.Row():
+            with gr.Column(scale=3, min_width=420):
+                plot = gr.Plot(show_label=False)
+                words = gr.HTML(_status(""), elem_id="what-if-words")
+                measure = gr.Button("Measure it: race with this k and K", variant="primary", elem_id="measure")
+            with gr.Column(scale=2, min_width=420):
+                with gr.Row():
+                    draft = gr.Dropdown(
+                        list(drafts),
+                        value=preset.draft,
+                        label="Speculative: draft",
+                        min_width=120,
+                        allow_custom_value=True,
+                    )
+                    k = gr.Number(preset.k, label="Speculative: k", precision=0, min_width=100, elem_id="what-if-k")
+                    K = gr.Textbox(
+                        form.matrix_text(preset.K), label="Cascade: K, cumulative", min_width=200, elem_id="what-if-K"
+                    )
+                drop = gr.Radio(_drops(drafts), value=KEEP, label="Levels of the cascade", elem_id="what-if-drop")
+                with gr.Row(elem_id="what-if-sliders"):
+                    sliders = _sliders(drafts, theory.World())
+                    width = gr.Slider(0, 0.2, step=0.001, value=0, label="c of a reviewed token", min_width=180)
+        gr.HTML("<h2>The paper's curves</h2>")
+        with gr.Row():
+            c = gr.Slider(0.01, 1, value=0.2, step=0.01, label="c of the draft", min_width=200)
+            copies = gr.Slider(0, 0.95, value=0.5, step=0.05, label="Copied tokens that are right", min_width=200)
+        with gr.Row():
+            curves = [gr.Plot(show_label=False, min_width=420) for _ in range(2)]
+        with gr.Row():
+            curves.append(gr.Plot(show_label=False, min_width=420))
+            gr.HTML(theory.LAWS, elem_id="laws", min_width=420)
+        with gr.Accordion("Words", open=False):
+            gr.HTML(tour.glossary_html())
+        wanted = [draft, k, K, drop]
+        every = [asked, *wanted, width, *sliders]
+        gr.on(
+            [tab.select, *(knob.input for knob in every[1:])],
+            _guess,
+            every,
+            [plot, words],
+            trigger_mode="always_last",
+            **PLAIN,
+        )
+        gr.on([tab.select, c.input, copies.input], _curves, [c, copies], curves, trigger_mode="always_last", **PLAIN)
+    knobs = [asked, *wanted, width, *sliders]
+    return SimpleNamespace(asked=asked, wanted=wanted, knobs=knobs, words=words, measure=measure)
+
+
+def _sliders(drafts: tuple[str, ...], world: theory.World) -> list[gr.Slider]:
+    """alpha of every pair, then c of every draft; as many as two drafts need, those of a smaller family hidden."""
+    alphas, prices, _ = theory.knobs(drafts, world)
+    pairs = [f"α {reviewer} ← {drafter}" for reviewer, drafter in theory.pairs(drafts)]
+    costs = [f"c {name}" for name in drafts]
+    rows = [(1, *row) for row in zip(pairs, alphas)] + [(0, "", 0.5)] * (SLOTS - len(pairs))
+    rows += [(2, *row) for row in zip(costs, prices)] + [(0, "", 0.5)] * (theory.MOST_DRAFTS - len(costs))
+    return [
+        gr.Slider(
+            0,
+            1 if kind < 2 else max(1, 2 * value),
+            value=value,
+            step=0.001,
+            label=label,
+            visible=bool(kind),
+            min_width=180,
+        )
+        for kind, label, value in rows[: SLOTS + theory.MOST_DRAFTS]
+    ]
+
+
+def _drops(drafts: tuple[str, ...]) -> list[str]:
+    return [KEEP, *(f"without {name}" for name in (*drafts, "Max-Gram"))]
+
+
+def _knobs_after(traces: tuple[Trace, ...]) -> list:
+    """The what-if knobs as a race leaves them: its drafts, k and K, and what it measured."""
+    drafts, draft, k, K = theory.asked_of(traces)
+    world = theory.measured_world(traces)
+    if not 0 < len(drafts) <= theory.MOST_DRAFTS:
+        return [drafts, *[gr.skip()] * (5 + SLOTS + theory.MOST_DRAFTS)]
+    return [
+        drafts,
+        gr.Dropdown(list(drafts), value=draft),
+        k or gr.skip(),
+        form.matrix_text(K) if K else gr.skip(),
+        gr.Radio(_drops(drafts), value=KEEP),
+        theory.knobs(drafts, world)[2],
+        *_sliders(drafts, world),
+    ]
+
+
+def _wanted(drafts: tuple[str, ...], K: str, drop: str) -> Any:
+    """The what-if panel's K without the level that is dropped. Raises Refusal."""
+    if not 0 < len(drafts) <= theory.MOST_DRAFTS:
+        raise Refusal(f"This panel takes families with one or two drafts; this one has {len(drafts)}.")
+    checked = methods.checked_K(form.matrix(K), len(drafts))
+    options = _drops(drafts)
+    return (
+        checked
+        if drop not in options[1:]
+        else methods.checked_K(theory.dropped(checked, options.index(drop) - 1), len(drafts))
+    )
+
+
+def _guess(drafts: Any, draft: str, k: Any, K: str, drop: str, width: float, *knobs: float) -> tuple:
+    """The what-if curves and a sentence; a K that cannot be leaves the figure and says why."""
+    try:
+        fixed = _wanted(tuple(drafts), K, drop)
+        if not isinstance(k, (int, float)) or k != int(k):
+            raise Refusal("k is empty or no whole number. Write one there.")
+        world = theory.world_of(drafts, knobs[: len(theory.pairs(drafts))], knobs[SLOTS:], width)
+        curves = theory.what_if(tuple(drafts), draft, int(k), fixed, world)
+    except ValueError as error:
+        return gr.skip(), _status(str(error), "refused")
+    return figures.what_if(curves), _status(theory.what_if_words(curves))
+
+
+def _curves(c: float, copies: float) -> tuple:
+    return figures.speedup_over_k(c), figures.speedup_over_alpha(), figures.cascades_over_alpha(c, copies)
+
+
+def _measured(drafts: Any, draft: str, k: Any, K: str, drop: str, lanes: list[str]) -> tuple:
+    """Puts the what-if panel's k and K into the form; MEASURE then presses Race."""
+    try:
+        fixed = _wanted(tuple(drafts), K, drop)
+    except ValueError as error:
+        return *[gr.skip()] * 5, _status(str(error), "refused")
+    raced = [*form.DEFAULT_LANES, *(lane for lane in lanes if lane not in form.DEFAULT_LANES)][:4]
+    told = _status("The race with these numbers runs in the Race tab.", "measuring")
+    return draft, k, form.matrix_text(fixed), raced, gr.Tabs(selected="race"), told
+
+
+def _compare_tab(preset: form.Preset) -> SimpleNamespace:
+    with gr.Tab("Compare", id="compare", elem_id="compare-tab"):
+        gr.HTML(
+            "<p>Several races, one after another, in one table. Model, lanes and all else are those of the Race tab.</p>"
+        )
+        with gr.Row(elem_id="compare-go"):
+            go = gr.Button("Compare", variant="primary", min_width=110, scale=0, elem_id="compare")
+            stop = gr.Button("Stop", variant="stop", min_width=90, scale=0, elem_id="compare-stop")
+            what = gr.Radio(
+                [compare.KINDS, compare.PAIR], value=compare.KINDS, label="Compare", scale=3, elem_id="compare-what"
+            )
+            repeats = gr.Slider(
+                1, compare.REPEATS, value=1, step=1, label="Repeats", min_width=160, elem_id="compare-repeats"
+            )
+        with gr.Row(visible=False) as two:
+            one = gr.Textbox(form.matrix_text(preset.K), label="First cascade: K, cumulative", elem_id="compare-one")
+            other = gr.Textbox("", label="Second cascade: K, cumulative", elem_id="compare-other")
+        status = gr.HTML(_status("Press Compare."), elem_id="compare-status")
+        table = gr.Dataframe(
+            headers=list(compare.COLUMNS),
+            datatype=list(compare.TYPES),
+            column_count=len(compare.COLUMNS),
+            type="array",
+            interactive=False,
+            label="Medians over the repeats; slowest, fastest, lowest and highest are the extremes",
+            wrap=True,
+            elem_id="comparison",
+        )
+        save = gr.DownloadButton("Table as CSV", size="sm", scale=0, min_width=160, elem_id="compare-save")
+        what.input(lambda chosen: gr.Row(visible=chosen == compare.PAIR), [what], [two], **PLAIN)
+    return SimpleNamespace(
+        go=go, stop=stop, what=what, repeats=repeats, one=one, other=other, status=status, table=table, save=save
+    )
+
+
+def _heats(choice: Choice, values: tuple, what: str, n: Any, one: str, other: str) -> tuple[compare.Heat, ...]:
+    """The races of a comparison. Raises ValueError with a sentence."""
+    prompt, lanes, *knobs = values
+    asked, drafts = form.Form(prompt, sorted(lanes, key=list(form.LANES).index), *knobs), _drafts(choice)
+
+    def settings(asked: form.Form) -> Any:
+        return form.settings(asked, drafts, prior=_prior(choice))
+
+    if what == compare.KINDS:
+        return compare.kinds(settings(asked), _examples(), n)
+    first, second = (settings(replace(asked, lanes=("autoregressive", "cascade"), K=K)) for K in (one, other))
+    return compare.pair(first, second, compare.label_of(prompt), n)
+
+
+def _written(folder: Path, done: list) -> str:
+    """The comparison's table as a file for download; returns its path."""
+    path = folder / f"comparison-{uuid.uuid4().hex[:8]}.csv"
+    path.write_text(compare.csv_text(compare.rows(done)), encoding="utf-8")
+    return str(path)
 
 
 def launch_settings() -> dict[str, Any]:
@@ -629,7 +907,9 @@ def _recorded(name: str, found: Recording) -> Past:
 def _brought(found: Recording) -> Past:
     """A race out of a visitor's file."""
     title = found.title or export.title_of(found.traces[0].header.text)
-    where = "".join((f", recorded on {found.date}" if found.date else "", f", on {found.machine}" if found.machine else ""))
+    where = "".join(
+        (f", recorded on {found.date}" if found.date else "", f", on {found.machine}" if found.machine else "")
+    )
     label = f"Out of a file{where}. {found.note}".strip()
     return Past(uuid.uuid4().hex[:12], f"From a file: {title}", found.traces, (), found.machine, found.date, label)
 
