@@ -26,12 +26,15 @@ function guide(root) {
     Object.assign(frame.style, { top: `${top}px`, left: `${left}px`, width: `${Math.max(0, right - left)}px`, height: `${Math.max(0, bottom - top)}px` });
     const under = high - bottom >= box.height + 2 * GAP, over = top >= box.height + 2 * GAP;
     const beside = wide - right >= box.width + 2 * GAP, before = left >= box.width + 2 * GAP;
-    let x = clamp((left + right - box.width) / 2, GAP, wide - box.width - GAP), y = high - box.height - GAP;
+    let x = clamp((left + right - box.width) / 2, GAP, wide - box.width - GAP), y;
     if (under) y = bottom + GAP;
     else if (over) y = top - box.height - GAP;
     else if (beside || before) {
       x = beside ? right + GAP : left - box.width - GAP;
       y = clamp(top, GAP, high - box.height - GAP);
+    } else { // it fits nowhere: over as little of what is framed as can be
+      x = wide - box.width - GAP;
+      y = top > high - bottom ? GAP : high - box.height - GAP;
     }
     card.style.left = `${x}px`;
     card.style.top = `${y}px`;

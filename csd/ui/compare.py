@@ -30,6 +30,7 @@ COLUMNS = (
     "tokens per run",
     "text",
 )
+WIDTHS = [190, 260, 80, 100, 85, 85, 85, 80, 80, 90, 115]  # px
 TYPES = ("str", "str", *["number"] * 8, "str")
 
 

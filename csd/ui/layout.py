@@ -149,7 +149,7 @@ def build(studio: Studio) -> gr.Blocks:
                 more = gr.Button("Advanced", min_width=110, scale=0, elem_id="more")
             with gr.Column(elem_id="advanced"):  # hidden until asked for; an accordion would cost a line of the stage
                 lanes = gr.CheckboxGroup(
-                    list(form.LANES), value=list(form.DEFAULT_LANES), label="Lanes, 2 to 4", elem_id="lanes"
+                    list(form.LANES), value=list(preset.lanes), label="Lanes, 2 to 4", elem_id="lanes"
                 )
                 with gr.Row():
                     # Custom values: Gradio would break off a race that was pressed just before the choices changed.
@@ -645,6 +645,7 @@ def _compare_tab(preset: form.Preset) -> SimpleNamespace:
             headers=list(compare.COLUMNS),
             datatype=list(compare.TYPES),
             column_count=len(compare.COLUMNS),
+            column_widths=compare.WIDTHS,
             type="array",
             interactive=False,
             label="Medians over the repeats; slowest, fastest, lowest and highest are the extremes",

@@ -336,7 +336,7 @@ def _tokens(trace: Trace, round: Round, stages: Sequence[Node]) -> str:
     if drafted < 0.9 * round.block:
         cause = "Max-Gram found less to copy" if _copies(stages) else "blocks were cut short by the end of the text"
         return f"{start}: {cause}, blocks had {drafted:.1f} tokens and not {round.block:.1f}."
-    return f"{start}: acceptance is not independent, rejections come early in hard blocks."
+    return f"{start}: acceptance is not independent, rejections gather in hard stretches."
 
 
 def _copies(stages: Sequence[Node]) -> bool:
