@@ -63,7 +63,7 @@ def race(
         typer.Option(
             metavar="NAME",
             help="autoregressive, speculative, prompt-lookup, vertical, horizontal, cascade or adaptive. Repeat it, one per lane. "
-            "Default: autoregressive, speculative and cascade.",
+            "Default: autoregressive, speculative and adaptive; with --K cascade instead of adaptive.",
             show_default=False,
         ),
     ] = None,
@@ -652,7 +652,7 @@ def _settings(
     preset = presets(drafts, tuned)[0]
     form = Form(
         prompt=prompt,
-        lanes=[name.replace("-", " ") for name in names] or DEFAULT_LANES,
+        lanes=[name.replace("-", " ") for name in names] or (DEFAULT_LANES if matrix else preset.lanes),
         draft=drafter or preset.draft,
         k=preset.k if k is None else k,
         lookup=lookup if lookup is not None else tuned.lookup if tuned else 8,

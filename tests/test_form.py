@@ -22,11 +22,11 @@ def test_every_preset_suits_its_family():
                 checked(method, drafts)
 
 
-def test_what_was_tuned_comes_first_and_the_adaptive_preset_changes_the_lanes():
+def test_the_adaptive_cascade_comes_first_and_then_what_was_tuned():
     record = tuned.find(catalog.find("embedded"), "cpu")
     first, second, *_ = form.presets(DRAFTS, record)
-    assert (first.name, first.draft, first.k, first.K) == ("tuned", record.draft, record.k, record.K)
-    assert (second.name, second.lanes[-1], second.k) == ("adaptive", "cascade, adaptive", record.k)
+    assert (first.name, first.lanes[-1], first.k) == ("adaptive", "cascade, adaptive", record.k)
+    assert (second.name, second.draft, second.k, second.K) == ("tuned K", record.draft, record.k, record.K)
     [lane] = form.settings(form.Form("a", ["cascade, adaptive"], K="nonsense"), DRAFTS, 1, record.prior).methods
     assert (lane.name, lane.drafts, lane.prior) == ("adaptive", DRAFTS, record.prior)
 

@@ -89,7 +89,7 @@ def today() -> str:
 def note_of(traces: Sequence[Trace]) -> str:
     """How the cascade did against speculative decoding, from the measured speeds; empty where one of them is missing."""
     lanes = {trace.header.method: speed(trace) for trace in traces if trace.tokens}
-    ours, other = lanes.get("cascade"), lanes.get("speculative")
+    ours, other = lanes.get("adaptive") or lanes.get("cascade"), lanes.get("speculative")
     if not ours or not other or not math.isfinite(ours + other):
         return ""
     if abs(ours / other - 1) < SAME:

@@ -116,25 +116,29 @@ class Dice:
         return int(torch.searchsorted(heap, point, right=True).clamp(max=int(law.nonzero()[-1])))
 
 
-def _best_two(scores: Tensor) -> float | None:
-    best, second = scores.topk(2).values.tolist()
+def _firsts(scores: Tensor) -> list[int]:
+    """The first argmax of each row. On a CPU numpy finds it several times faster than torch."""
+    if scores.device.type == "cpu" and scores.dtype in (torch.float32, torch.float64):
+        return scores.numpy().argmax(-1).tolist()
+    return scores.argmax(-1).tolist()
+
+
+def _margin(row: Tensor) -> float | None:
+    """The distance of the two best scores; None where only one is left."""
+    best, second = row.topk(2).values.tolist()
     return best - second if second > -math.inf else None
 
 
 def _by_score(draft: Draft, scores: Tensor, lenience: float) -> Verdict:
     """Accept a token that is the first argmax or, for l > 1, whose score is within log(l) of the best."""
-    best = scores.argmax(-1)
-    n = len(draft)
+    picks, n = _firsts(scores), len(draft)
+    right = [pick == token for pick, token in zip(picks, draft.tokens)]
     if lenience > 1 and n:
         drafted = torch.tensor(draft.tokens, device=scores.device)
         near = scores[:n].gather(-1, drafted[:, None])[:, 0] >= scores[:n].amax(-1) - math.log(lenience)
-        right = (near | (best[:n] == drafted)).tolist()
-        picks = best.tolist()
-    else:
-        picks = best.tolist()
-        right = [pick == token for pick, token in zip(picks, draft.tokens)]
+        right = [one or other for one, other in zip(right, near.tolist())]
     accepted = right.index(False) if False in right else n
-    return Verdict(accepted, picks[accepted], _best_two(scores[accepted]))
+    return Verdict(accepted, picks[accepted], _margin(scores[accepted]))
 
 
 @dataclass(frozen=True)
@@ -204,7 +208,7 @@ class Rejection:
         if self.lenience > 1:
             reviewed = min(accepted + 1, n)
             law = torch.cat([emitted(p[:reviewed], q[:reviewed], self.lenience), p[reviewed : accepted + 1]])
-        return Verdict(accepted, self.dice.draw(own), _best_two(scores[accepted]), law, tuple(px), tuple(qx))
+        return Verdict(accepted, self.dice.draw(own), _margin(scores[accepted]), law, tuple(px), tuple(qx))
 
 
 def _chance(p: float, q: float, lenience: float) -> float:

@@ -62,17 +62,17 @@ class Form:
 def presets(drafts: Sequence[str], tuned: Tuned | None = None) -> tuple[Preset, ...]:
     """Ready combinations for a family with these drafts, strongest first; the first one is the default.
 
-    What was tuned comes first. Without it the adaptive cascade stands beside a speculative lane with a short draft.
+    The adaptive cascade comes first, then the one by K: as tuned, else with short drafts.
     """
     first = drafts[0] if drafts else ""
     if tuned is not None:
-        chosen = Preset("tuned", tuned.draft or first, tuned.k or 4, tuned.K, tuned.lenience)
+        chosen = Preset("tuned K", tuned.draft or first, tuned.k or 4, tuned.K, tuned.lenience)
     else:
         chosen = Preset("short drafts", first, 4, methods.example_K(len(drafts)))
     papers = {1: ((5, 15), (0, 10)), 2: ((5, 19, 29), (0, 1, 11), (0, 0, 10))}.get(len(drafts))
     return (
+        replace(chosen, name="adaptive", lenience=1.0, lanes=ADAPTIVE_LANES),
         chosen,
-        replace(chosen, name="adaptive", lanes=ADAPTIVE_LANES),
         *([Preset("paper's K", first, 5, papers)] if papers else []),
     )
 

@@ -528,7 +528,7 @@ def _theory_tab(drafts: tuple[str, ...], preset: form.Preset) -> SimpleNamespace
         wanted = [draft, k, K, drop]
         every = [asked, *wanted, width, *sliders]
         gr.on(
-            [tab.select, *(knob.input for knob in every[1:])],
+            [tab.select, K.change, *(knob.input for knob in every[1:] if knob is not K)],  # a paste is no input
             _guess,
             every,
             [plot, words],
