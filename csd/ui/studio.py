@@ -7,6 +7,7 @@ slows the engine.
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import threading
 import time
@@ -23,7 +24,8 @@ from csd.analysis.record import today
 from csd.run import Ended, Moved, Opened, Refusal, Settings
 from csd.trace import Trace
 
-TICK = 0.2  # seconds between two looks at the queue: drawing more often costs the lanes time where they share the cores
+# Seconds between two looks at the queue. Drawing costs the lanes time where they share few cores with the browser.
+TICK = 0.1 if (os.cpu_count() or 1) > 4 else 0.5
 SETTLE = 0.5  # seconds before the lanes set off: the page draws the empty stage meanwhile, not in their first steps
 QUIET = 5  # ticks without news after which an empty batch is sent, so that a page that went away is noticed
 KEPT = 20  # races kept per visit
