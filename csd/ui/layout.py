@@ -469,7 +469,7 @@ def build(studio: Studio) -> gr.Blocks:
             None, [comparing.status], js=WITHDRAW, **PRIVATE
         )
         guessing.measure.click(
-            _measured, [guessing.asked, *guessing.wanted, lanes], [draft, k, K, lanes, tabs, guessing.words], **PLAIN
+            _measured, [guessing.asked, *guessing.wanted], [draft, k, K, lanes, tabs, guessing.words], **PLAIN
         ).then(None, [guessing.words], js=MEASURE, **PRIVATE)
         withdraw.click(None, cancels=[racing, competing], **PRIVATE)
         earlier.input(again, [earlier], [show, status, *results], **PLAIN)
@@ -612,15 +612,14 @@ def _curves(c: float, copies: float) -> tuple:
     return figures.speedup_over_k(c), figures.speedup_over_alpha(), figures.cascades_over_alpha(c, copies)
 
 
-def _measured(drafts: Any, draft: str, k: Any, K: str, drop: str, lanes: list[str]) -> tuple:
+def _measured(drafts: Any, draft: str, k: Any, K: str, drop: str) -> tuple:
     """Puts the what-if panel's k and K into the form; MEASURE then presses Race."""
     try:
         fixed = _wanted(tuple(drafts), K, drop)
     except ValueError as error:
         return *[gr.skip()] * 5, _status(str(error), "refused")
-    raced = [*form.DEFAULT_LANES, *(lane for lane in lanes if lane not in form.DEFAULT_LANES)][:4]
     told = _status("The race with these numbers runs in the Race tab.", "measuring")
-    return draft, k, form.matrix_text(fixed), raced, gr.Tabs(selected="race"), told
+    return draft, k, form.matrix_text(fixed), list(form.DEFAULT_LANES), gr.Tabs(selected="race"), told
 
 
 def _compare_tab(preset: form.Preset) -> SimpleNamespace:
