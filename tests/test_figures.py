@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from csd.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
-from csd.ui import figures
+from csd.ui import figures, theory
 
 LEVELS = (Level("MaxGram", 0), Level("Bigram", 0), Level("small", 1), Level("target", 2))
 PIECES = {i: f" w{i}" for i in range(10)}
@@ -108,3 +108,64 @@ def test_nothing_to_show_is_a_sentence(figure, traces):
 def test_a_lane_without_a_reference_has_no_speedup():
     made = figures.speedup((cascade(),))
     assert not made.data and "autoregressive" in made.layout.annotations[0].text
+
+
+# ---- theory
+
+
+def test_prediction_stands_beside_measurement():
+    made = cascade()
+    lanes = theory.beside((autoregressive(), replace(made, header=replace(made.header, K=((2, 3), (0, 2))))))
+    lanes = (lanes[0], replace(lanes[1], measured=(2.0, 1.6, 2.1)))
+    flat, wide, measured = figures.prediction(lanes).data
+    assert list(flat.x) == list(measured.x) == ["autoregressive", "cascade"]
+    assert list(flat.y) == pytest.approx([1, lanes[1].flat]) and list(wide.y) == pytest.approx([1, lanes[1].wide])
+    assert list(measured.y) == [1, 2.0]
+    assert list(measured.error_y.array) == pytest.approx([0, 0.1])
+    assert list(measured.error_y.arrayminus) == pytest.approx([0, 0.4])
+    assert figures.prediction(lanes[:1]).layout.annotations[0].text.endswith(".")
+
+
+def test_a_lane_without_a_prediction_has_no_bar_of_it():
+    made = cascade()
+    lanes = theory.beside((autoregressive(), replace(made, header=replace(made.header, method="adaptive"))))
+    flat, _, measured = figures.prediction(lanes).data
+    assert list(flat.x) == ["autoregressive"] and list(measured.x) == ["autoregressive", "adaptive"]
+
+
+def test_what_if_marks_where_the_knobs_stand():
+    world = theory.world_of(("small",), (0.8, 0.4, 0.5), (0.1,), 0.05)
+    curves = theory.what_if(("small",), "small", 4, ((3, 5), (0, 2)), world)
+    lines = figures.what_if(curves).data
+    assert [line.name for line in lines] == [
+        "speculative, if every review cost one run", "speculative", "cascade, if every review cost one run", "cascade",
+    ]  # fmt: skip
+    assert list(lines[1].y) == list(curves[0].wide) and list(lines[0].y) == list(curves[0].flat)
+    assert [x for x, size in zip(lines[3].x, lines[3].marker.size) if size] == [3]
+
+
+def test_classic_curves():
+    lines = {line.name: line for line in figures.speedup_over_k(0.1, (0.5, 0.9), 3).data}
+    assert list(lines["α = 0.5"].x) == [0, 1, 2, 3]
+    assert list(lines["α = 0.5"].y) == pytest.approx([1, 1.5 / 1.1, 1.75 / 1.2, 1.875 / 1.3])
+    by_cost = {line.name: list(line.y) for line in figures.speedup_over_alpha((0.1, 0.4)).data}
+    assert all(
+        cheap >= dear >= 1 for cheap, dear in zip(by_cost["c = 0.1"], by_cost["c = 0.4"])
+    )  # k = 0 is always there
+    kinds = {line.name: list(line.y) for line in figures.cascades_over_alpha(0.2, 0.5).data}
+    assert all(
+        both >= max(vertical, horizontal) >= alone
+        for both, vertical, horizontal, alone in zip(
+            *(kinds[name] for name in ("both", "vertical", "horizontal", "speculative"))
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    "made", [figures.speedup_over_k(0.1), figures.speedup_over_alpha(), figures.cascades_over_alpha(0.2, 0.5)]
+)
+def test_curves_differ_by_more_than_colour_and_carry_their_names(made):
+    looks = [(line.line.dash, line.marker.symbol) for line in made.data]
+    assert len(set(looks)) == len(looks)
+    assert {note.text for note in made.layout.annotations} == {line.name for line in made.data}
+    assert "bdata" not in made.to_json()
