@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -116,29 +117,38 @@ class Dice:
         return int(torch.searchsorted(heap, point, right=True).clamp(max=int(law.nonzero()[-1])))
 
 
-def _firsts(scores: Tensor) -> list[int]:
-    """The first argmax of each row. On a CPU numpy finds it several times faster than torch."""
-    if scores.device.type == "cpu" and scores.dtype in (torch.float32, torch.float64):
-        return scores.numpy().argmax(-1).tolist()
-    return scores.argmax(-1).tolist()
-
-
 def _margin(row: Tensor) -> float | None:
     """The distance of the two best scores; None where only one is left."""
-    best, second = row.topk(2).values.tolist()
+    return _gap(*row.topk(2).values.tolist())
+
+
+def _gap(best: float, second: float) -> float | None:
     return best - second if second > -math.inf else None
+
+
+def _near_by(scores: Tensor) -> tuple[list[int], Callable[[int], float | None]]:
+    """The first argmax of each row, and what gives a row's margin when asked; numpy finds an argmax faster than torch."""
+    plain = scores.dtype in (torch.float32, torch.float64)
+    return (scores.numpy() if plain else scores).argmax(-1).tolist(), lambda row: _margin(scores[row])
+
+
+def _far_off(scores: Tensor) -> tuple[list[int], Callable[[int], float | None]]:
+    """The same of scores on a GPU, fetched at once: the host waits a single time."""
+    rows = torch.cat([scores.argmax(-1, keepdim=True).double(), scores.topk(2).values.double()], -1).tolist()
+    return [int(first) for first, _, _ in rows], lambda row: _gap(*rows[row][1:])
 
 
 def _by_score(draft: Draft, scores: Tensor, lenience: float) -> Verdict:
     """Accept a token that is the first argmax or, for l > 1, whose score is within log(l) of the best."""
-    picks, n = _firsts(scores), len(draft)
+    picks, margin = _near_by(scores) if scores.device.type == "cpu" else _far_off(scores)
+    n = len(draft)
     right = [pick == token for pick, token in zip(picks, draft.tokens)]
     if lenience > 1 and n:
         drafted = torch.tensor(draft.tokens, device=scores.device)
         near = scores[:n].gather(-1, drafted[:, None])[:, 0] >= scores[:n].amax(-1) - math.log(lenience)
         right = [one or other for one, other in zip(right, near.tolist())]
     accepted = right.index(False) if False in right else n
-    return Verdict(accepted, picks[accepted], _margin(scores[accepted]))
+    return Verdict(accepted, picks[accepted], margin(accepted))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy import DRAFTS, after, family, steps_of, text_of
 
+from csd.decoding import accept
 from csd.decoding.accept import Coupled, Filter, Greedy, Noise, lenient
 from csd.decoding.draft import Draft
 from csd.decoding.methods import cs_drafting
@@ -197,3 +198,15 @@ def test_filter_does_not_write_into_the_logits():
 @pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16, torch.float32])
 def test_half_precision_is_filtered_in_float32(kind):
     assert Filter(0.7, 3, 0.9)(torch.randn(2, 9).to(kind)).dtype == torch.float32
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_scores_are_read_the_same_way_near_by_and_far_off(dtype):
+    """First of equals, margins, and None where a filter left one token; what a GPU fetches at once is what a CPU finds."""
+    scores = torch.randn(6, 50, generator=torch.Generator().manual_seed(1)).round(decimals=1).to(dtype)
+    scores[1] = 3.0
+    scores[2, 1:] = -math.inf
+    near, far = accept._near_by(scores), accept._far_off(scores)
+    assert near[0] == far[0] == scores.argmax(-1).tolist() and near[0][1] == 0
+    assert [near[1](row) for row in range(6)] == [far[1](row) for row in range(6)]
+    assert near[1](1) == 0 and near[1](2) is None
