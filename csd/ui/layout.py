@@ -306,7 +306,7 @@ def build(studio: Studio) -> gr.Blocks:
                 done.append((heat.label, news.past.traces))
                 yield {
                     comparing.table: compare.rows(done),
-                    comparing.save: _written(Path(folder.name), done),
+                    comparing.save: gr.DownloadButton(value=_written(Path(folder.name), done)),
                 }
                 if news.past.stopped:
                     yield {comparing.status: _status(f"Stopped in race {place} of {len(heats)}. What was raced stays.")}
