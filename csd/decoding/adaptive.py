@@ -104,13 +104,19 @@ class Copies:
         self._odds = Odds(prior)
         self._longest = min(index.longest, len(prior) - 1)
         self._heard: int | None = None
+        self._asked: tuple[int, tuple[int, ...]] | None = None
+        self._answer: Row[float] = ()
 
     def chances(self, sequence: Sequence) -> Row[float]:
         """The chance of each of the next tokens, given that those before it are right; as many as Max-Gram would write."""
-        self.index.read(sequence)
-        self._learn(sequence.committed)
-        length, _ = self.index.match()
-        rates = self._odds.rates
+        asked = (len(sequence.committed), sequence.tail)
+        if asked != self._asked:  # a level asks what the one above it has just asked
+            self.index.read(sequence)
+            self._learn(sequence.committed)
+            self._asked, self._answer = asked, self._chances(self.index.match()[0], self._odds.rates)
+        return self._answer
+
+    def _chances(self, length: int, rates: list[float]) -> Row[float]:
         if length:
             return rates[length : self._longest] + [rates[self._longest]] * LONGEST_BLOCK
         return [rates[0]] * (BIGRAM_RUN if self.bigram is not None else 0)
