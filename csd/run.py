@@ -114,7 +114,9 @@ def checked_prompt(family: Family, settings: Settings) -> tuple[int, ...]:
     if not settings.methods:
         raise Refusal("Choose at least one method to run.")
     for method in settings.methods:
-        checked(method, tuple(level.name for level in reversed(family.levels) if 0 < level.level < family.levels[-1].level))
+        checked(
+            method, tuple(level.name for level in reversed(family.levels) if 0 < level.level < family.levels[-1].level)
+        )
     if not (_number(settings.temperature, 0, 0) or _number(settings.temperature, COLDEST, 10)):
         raise Refusal(f"Temperature must be 0 (greedy) or a number from {COLDEST} to 10, not {settings.temperature!r}.")
     if not _number(settings.top_p, 0, 1) or settings.top_p == 0:

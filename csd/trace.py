@@ -158,7 +158,9 @@ class Trace:
                 prefill=tuple(Prefill(**part) for part in data["prefill"]),
                 steps=tuple(_step(step) for step in data["steps"]),
                 end=data["end"],
-                pieces={int(i): piece if isinstance(piece, str) else tuple(piece) for i, piece in data["pieces"].items()},
+                pieces={
+                    int(i): piece if isinstance(piece, str) else tuple(piece) for i, piece in data["pieces"].items()
+                },
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"This trace is damaged: {error!r}.") from error

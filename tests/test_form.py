@@ -27,7 +27,7 @@ def test_the_adaptive_cascade_comes_first_and_then_what_was_tuned():
     first, second, *_ = form.presets(DRAFTS, record)
     assert (first.name, first.lanes[-1], first.k) == ("adaptive", "cascade, adaptive", record.k)
     assert (second.name, second.draft, second.k, second.K) == ("tuned K", record.draft, record.k, record.K)
-    [lane] = form.settings(form.Form("a", ["cascade, adaptive"], K="nonsense"), DRAFTS, 1, record.prior).methods
+    [lane] = form.settings(form.Form("a", ["cascade, adaptive"]), DRAFTS, 1, record.prior).methods
     assert (lane.name, lane.drafts, lane.prior) == ("adaptive", DRAFTS, record.prior)
 
 

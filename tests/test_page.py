@@ -67,7 +67,7 @@ def tab(chromium, house):
 def test_a_race_runs_to_its_end_and_its_tokens_carry_levels(tab):
     one = tab()
     one.race(tokens=40)
-    assert one.status("ended") == "Done: autoregressive 40 tokens, speculative 40 tokens, cascade 40 tokens."
+    assert one.status("ended") == "Done: autoregressive 40 tokens, speculative 40 tokens, adaptive 40 tokens."
     one.page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
     levels = one.page.eval_on_selector_all("#stage .cs-token", "all => all.map(token => token.dataset.level)")
     assert len(levels) == 120 and set(levels[:40]) == {"T"} and {"2", "T"} < set(levels)
@@ -202,6 +202,18 @@ def test_bad_input_gets_a_sentence_and_the_prompt_stays(tab, field, value, sente
     one.page.click("#race")
     assert sentence in one.status("refused")
     assert one.page.input_value("#prompt textarea") == (value if "prompt" in field else STORY)
+    assert not one.errors
+
+
+def test_whoever_changes_K_gets_the_cascade_that_follows_it(tab):
+    one = tab()
+    one.fill()
+    one.advanced()
+    one.page.fill("#K textarea, #K input", "[[2,4,6],[0,1,2],[0,0,1]]")
+    chosen = "[...document.querySelectorAll('#lanes label')].filter(l => l.querySelector('input').checked).map(l => l.innerText.trim())"
+    one.page.wait_for_function(f"({chosen}).join('; ') === 'autoregressive; speculative; cascade'")
+    one.page.click("#race")
+    assert "cascade 16 tokens" in one.status("ended")
     assert not one.errors
 
 

@@ -50,7 +50,7 @@ def cli(opened, monkeypatch):
 def test_race_prints_texts_and_table(cli):
     result = cli("race", STORY, *SHORT)
     assert result.exit_code == 0, result.output
-    for word in ("== autoregressive", "== speculative", "== cascade", "identical", "short run", "tokens per run"):
+    for word in ("== autoregressive", "== speculative", "== adaptive cascade", "identical", "short run", "tokens per run"):
         assert word in result.stdout
     assert "The same text as autoregressive." in result.stdout
     assert "\x1b" not in result.stdout
@@ -62,7 +62,7 @@ def test_json_file_holds_every_lane(cli, tmp_path):
     assert result.exit_code == 0, result.output
     data = json.loads(file.read_text())
     traces = [Trace.from_dict(trace) for trace in data["traces"]]
-    assert [trace.header.method for trace in traces] == ["autoregressive", "speculative", "cascade"]
+    assert [trace.header.method for trace in traces] == ["autoregressive", "speculative", "adaptive"]
     assert [trace.to_dict() for trace in traces] == data["traces"]
     assert all(trace.header.rule == "coupled" and trace.header.seed == 3 for trace in traces)
     assert len({trace.tokens for trace in traces}) == 1 and 0 < len(traces[0].tokens) <= 8

@@ -78,13 +78,18 @@ def presets(drafts: Sequence[str], tuned: Tuned | None = None) -> tuple[Preset, 
 
 
 def settings(form: Form, drafts: Sequence[str], least: int = 2, prior: Prior = GENERAL) -> Settings:
-    """`prior` is what the adaptive cascade expects of the family. Raises Refusal for what cannot be read; what csd.run.race refuses by itself is left to it."""
+    """`prior` is what the adaptive cascade expects of the family.
+
+    Raises Refusal for what cannot be read, K also where no lane uses it; what csd.run.race refuses by itself is left to it.
+    """
     lanes = tuple(form.lanes)
     if not least <= len(lanes) <= 4:
         raise Refusal(f"{len(lanes)} {'method is' if len(lanes) == 1 else 'methods are'} chosen. Choose {least} to 4.")
     unknown = [lane for lane in lanes if lane not in LANES and lane not in LANES.values()]
     if unknown:
         raise Refusal(f"There is no method called {unknown[0]!r}. Choose among: {', '.join(LANES)}.")
+    if form.K:
+        methods.checked_K(matrix(form.K), len(drafts))
     return Settings(
         prompt=form.prompt or "",
         methods=tuple(_method(LANES.get(lane, lane), form, drafts, prior) for lane in lanes),

@@ -437,6 +437,7 @@ def build(studio: Studio) -> gr.Blocks:
             follow, which, [shelf, about], **quiet
         )
         chosen.input(apply, [chosen, *which], [draft, k, K, lenience, lanes], **PLAIN)
+        K.input(_by_K, [lanes], [lanes], **PLAIN)
         for kind, button in kinds.items():
             button.click(
                 partial(_next, kind),
@@ -805,6 +806,13 @@ def _presets(choice: Choice) -> tuple[form.Preset, ...]:
 def _knobs(preset: form.Preset) -> tuple[int, str, float, list[str]]:
     """A preset as the fields for k, K, lenience and lanes hold it."""
     return preset.k, form.matrix_text(preset.K), preset.lenience, list(preset.lanes)
+
+
+def _by_K(lanes: list[str]) -> list[str]:
+    """Lanes for a visitor who changes K: the cascade that follows it, in place of the adaptive one, unless one does."""
+    if any(form.LANES.get(lane, lane) in methods.CASCADES for lane in lanes):
+        return lanes
+    return ["cascade" if lane == "cascade, adaptive" else lane for lane in lanes]
 
 
 def _prior(choice: Choice) -> Prior:
