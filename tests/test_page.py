@@ -210,6 +210,7 @@ def test_whoever_changes_K_gets_the_cascade_that_follows_it(tab):
     one.fill()
     one.advanced()
     one.page.fill("#K textarea, #K input", "[[2,4,6],[0,1,2],[0,0,1]]")
+    one.page.keyboard.press("Tab")
     chosen = "[...document.querySelectorAll('#lanes label')].filter(l => l.querySelector('input').checked).map(l => l.innerText.trim())"
     one.page.wait_for_function(f"({chosen}).join('; ') === 'autoregressive; speculative; cascade'")
     one.page.click("#race")

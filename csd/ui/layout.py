@@ -421,6 +421,16 @@ def build(studio: Studio) -> gr.Blocks:
             option = next((option for option in options if option.name == name), options[0])
             return option.draft, *_knobs(option)
 
+        def by_K(text: str, name: str, lanes: list[str], *values: Any) -> Any:
+            """Whoever changes K gets the cascade that follows it, in place of the adaptive one."""
+            try:
+                own = next((one.K for one in _presets(choose(values)) if one.name == name), ())
+            except ValueError:  # a custom family that is not filled in yet
+                return gr.skip()
+            if text == form.matrix_text(own) or any(form.LANES[lane] in methods.CASCADES for lane in lanes):
+                return gr.skip()
+            return ["cascade" if lane == "cascade, adaptive" else lane for lane in lanes]
+
         def leave(request: gr.Request) -> None:
             studio.leave(_visitor(request))
 
@@ -437,7 +447,8 @@ def build(studio: Studio) -> gr.Blocks:
             follow, which, [shelf, about], **quiet
         )
         chosen.input(apply, [chosen, *which], [draft, k, K, lenience, lanes], **PLAIN)
-        K.input(_by_K, [lanes], [lanes], **PLAIN)
+        # A paste is no input, but the field is left some time.
+        gr.on([K.input, K.blur], by_K, [K, chosen, lanes, *which], [lanes], trigger_mode="always_last", **PLAIN)
         for kind, button in kinds.items():
             button.click(
                 partial(_next, kind),
@@ -806,13 +817,6 @@ def _presets(choice: Choice) -> tuple[form.Preset, ...]:
 def _knobs(preset: form.Preset) -> tuple[int, str, float, list[str]]:
     """A preset as the fields for k, K, lenience and lanes hold it."""
     return preset.k, form.matrix_text(preset.K), preset.lenience, list(preset.lanes)
-
-
-def _by_K(lanes: list[str]) -> list[str]:
-    """Lanes for a visitor who changes K: the cascade that follows it, in place of the adaptive one, unless one does."""
-    if any(form.LANES.get(lane, lane) in methods.CASCADES for lane in lanes):
-        return lanes
-    return ["cascade" if lane == "cascade, adaptive" else lane for lane in lanes]
 
 
 def _prior(choice: Choice) -> Prior:
