@@ -519,7 +519,8 @@ const CascadeStage = (() => {
     // -- lanes
     function laneView(lane) {
       const name = lane.info.method;
-      const settings = lane.info.title.startsWith(`${name}, `) ? lane.info.title.slice(name.length + 2) : "the target alone";
+      const comma = lane.info.title.indexOf(", ");
+      const settings = comma < 0 ? "the target alone" : lane.info.title.slice(comma + 2);
       const speller_ = speller(race.pieces);
       const part = (className, label) => {
         const value = h("b", { text: "\u2013" });
