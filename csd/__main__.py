@@ -41,6 +41,47 @@ Target = Annotated[str, typer.Option(metavar="ID", help="Use this Hub id or fold
 Drafts = Annotated[
     list[str] | None, typer.Option(metavar="ID", help="A draft for --target. Repeat it, strongest first.")
 ]
+Drafter = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="The draft that speculative uses. Default: as tuned, else the strongest.",
+        show_default=False,
+    ),
+]
+DraftLength = Annotated[
+    int | None,
+    typer.Option(
+        "--k", metavar="N", help="Tokens per draft of speculative. Default: as tuned, else 4.", show_default=False
+    ),
+]
+CopyLength = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Tokens that prompt-lookup copies. Default: as tuned, else 8.", show_default=False),
+]
+CascadeK = Annotated[
+    str,
+    typer.Option(
+        "--K",
+        metavar="MATRIX",
+        help="The cascade's K, cumulative, e.g. [[2,6,10],[0,4,8],[0,0,8]].",
+        show_default=False,
+    ),
+]
+Lenience = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X",
+        help="Of inner reviewers, 1 or more. The target is always strict. Default: as tuned, else 1.",
+        show_default=False,
+    ),
+]
+MaxNew = Annotated[
+    int | None,
+    typer.Option(
+        "--max-new", min=1, metavar="N", help="New tokens at most. Default: each prompt's own.", show_default=False
+    ),
+]
 Device = Annotated[str, typer.Option(metavar="DEVICE", help="auto, cpu, cuda or cuda:N.")]
 Dtype = Annotated[
     str, typer.Option(metavar="DTYPE", help="auto, float32, bfloat16, float16 or float64. Auto: float32 on a CPU.")
@@ -82,35 +123,11 @@ def race(
             help="For a temperature above 0: coupled (same text in every lane) or rejection (the paper's).",
         ),
     ] = "coupled",
-    drafter: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="The draft that speculative uses. Default: the strongest.", show_default=False
-        ),
-    ] = "",
-    k: Annotated[
-        int | None, typer.Option("--k", metavar="N", help="Tokens per draft of speculative.", show_default=False)
-    ] = None,
-    lookup: Annotated[
-        int | None, typer.Option(metavar="N", help="Tokens that prompt-lookup copies.", show_default=False)
-    ] = None,
-    matrix: Annotated[
-        str,
-        typer.Option(
-            "--K",
-            metavar="MATRIX",
-            help="The cascade's K, cumulative, e.g. [[2,6,10],[0,4,8],[0,0,8]].",
-            show_default=False,
-        ),
-    ] = "",
-    lenience: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            help="Of inner reviewers, 1 or more. The target is always strict. Default: as tuned, else 1.",
-            show_default=False,
-        ),
-    ] = None,
+    drafter: Drafter = "",
+    k: DraftLength = None,
+    lookup: CopyLength = None,
+    matrix: CascadeK = "",
+    lenience: Lenience = None,
     device: Device = "auto",
     dtype: Dtype = "auto",
     output: Annotated[
@@ -197,28 +214,17 @@ def bench(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="As in `race`; repeat it. Default: autoregressive, speculative, prompt-lookup and cascade.",
+            help="As in `race`; repeat it. Default: autoregressive, speculative, prompt-lookup, cascade and adaptive.",
             show_default=False,
         ),
     ] = None,
-    drafter: Annotated[str, typer.Option(metavar="NAME", help="The draft of speculative.", show_default=False)] = "",
-    k: Annotated[
-        int | None, typer.Option("--k", metavar="N", help="Tokens per draft of speculative.", show_default=False)
-    ] = None,
-    lookup: Annotated[
-        int | None, typer.Option(metavar="N", help="Tokens that prompt-lookup copies.", show_default=False)
-    ] = None,
-    matrix: Annotated[str, typer.Option("--K", metavar="MATRIX", help="The cascade's K.", show_default=False)] = "",
-    lenience: Annotated[
-        float | None, typer.Option(metavar="X", help="Of inner reviewers, 1 or more.", show_default=False)
-    ] = None,
+    drafter: Drafter = "",
+    k: DraftLength = None,
+    lookup: CopyLength = None,
+    matrix: CascadeK = "",
+    lenience: Lenience = None,
     repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Timed runs of each; the median counts.")] = 3,
-    max_new: Annotated[
-        int | None,
-        typer.Option(
-            "--max-new", min=1, metavar="N", help="New tokens at most. Default: each prompt's own.", show_default=False
-        ),
-    ] = None,
+    max_new: MaxNew = None,
     raced: Annotated[
         bool, typer.Option("--race/--no-race", help="Also run the methods all at once, in a race.")
     ] = True,
@@ -426,16 +432,10 @@ def tune(
     ] = None,
     limit: Annotated[int, typer.Option(min=0, metavar="N", help="Prompts of each kind; 0: all.")] = 0,
     family: FamilyName = "embedded",
-    target: Annotated[
-        str, typer.Option(metavar="ID", help="Use this Hub id or folder as the target instead of a family.")
-    ] = "",
-    draft: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="A draft for --target. Repeat it, strongest first.")
-    ] = None,
+    target: Target = "",
+    draft: Drafts = None,
     repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Timed runs of each finalist.")] = 3,
-    max_new: Annotated[
-        int | None, typer.Option("--max-new", min=1, metavar="N", help="New tokens at most.", show_default=False)
-    ] = None,
+    max_new: MaxNew = None,
     device: Device = "auto",
     dtype: Dtype = "auto",
     out: Annotated[
@@ -481,12 +481,7 @@ def tune(
 @app.command(short_help="Record example races, as files that the page replays without a model.")
 def record(
     family: FamilyName = "embedded",
-    max_new: Annotated[
-        int | None,
-        typer.Option(
-            "--max-new", min=1, metavar="N", help="New tokens at most. Default: each prompt's own.", show_default=False
-        ),
-    ] = None,
+    max_new: MaxNew = None,
     device: Device = "auto",
     dtype: Dtype = "auto",
     out: Annotated[

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 import torch
+from toy import Watched
 
 from csd.decoding.accept import Greedy, lenient
 from csd.decoding.maxgram import Index
@@ -22,21 +23,6 @@ METHODS = [
     cs_drafting(DRAFTS, ((3, 6, 9), (0, 2, 4), (0, 0, 3))),
     adapting(DRAFTS),
 ]
-
-
-class Watched(list):
-    """A list that counts the items that are read from it."""
-
-    read = 0
-
-    def __getitem__(self, key):
-        found = super().__getitem__(key)
-        self.read += len(found) if isinstance(key, slice) else 1
-        return found
-
-    def __iter__(self):
-        self.read += len(self)
-        return super().__iter__()
 
 
 def model(name: str, errs: int):

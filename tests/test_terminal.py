@@ -50,7 +50,14 @@ def cli(opened, monkeypatch):
 def test_race_prints_texts_and_table(cli):
     result = cli("race", STORY, *SHORT)
     assert result.exit_code == 0, result.output
-    for word in ("== autoregressive", "== speculative", "== adaptive cascade", "identical", "short run", "tokens per run"):
+    for word in (
+        "== autoregressive",
+        "== speculative",
+        "== adaptive cascade",
+        "identical",
+        "short run",
+        "tokens per run",
+    ):
         assert word in result.stdout
     assert "The same text as autoregressive." in result.stdout
     assert "\x1b" not in result.stdout

@@ -24,6 +24,21 @@ from csd.trace import Level, Proposal, Review, Step
 DRAFTS = ("draft-3", "draft-2", "draft-1")  # strongest first
 
 
+class Watched(list):
+    """A text that counts how many of its tokens are read."""
+
+    read = 0
+
+    def __getitem__(self, key):
+        found = super().__getitem__(key)
+        self.read += len(found) if isinstance(key, slice) else 1
+        return found
+
+    def __iter__(self):
+        self.read += len(self)
+        return super().__iter__()
+
+
 def table(vocab: int, seed: int, sharp: float = 2.0) -> Tensor:
     """Logits [V, V, V]: after the tokens (a, b) comes row [a, b]."""
     return sharp * torch.randn(vocab, vocab, vocab, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toy import Watched
 
 from csd.decoding.maxgram import Index, MaxGram
 from csd.decoding.sequence import Sequence
@@ -135,17 +136,6 @@ def test_the_record_says_who_drafted():
     (record,) = draft.reviews
     assert (record.by, record.at, record.tokens, record.authors) == ("MaxGram", 3, (2, 1), ("MaxGram",) * 2)
     assert draft.q is None and record.seconds >= 0
-
-
-class Watched(list):
-    """A committed text that counts how many of its tokens are read."""
-
-    read = 0
-
-    def __getitem__(self, key):
-        found = super().__getitem__(key)
-        self.read += len(found) if isinstance(key, slice) else 1
-        return found
 
 
 @pytest.mark.parametrize("longest", [4, 16])

@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 import torch
+from tiny import CONTEXT, SMALL, VOCAB
 from transformers import AutoModelForCausalLM, LlamaConfig, Qwen2Config
 
 from csd.decoding.methods import autoregressive, speculative
@@ -17,11 +18,6 @@ from csd.models.scale import SHAPES, Shape, enlarge, enlarged, scaled
 from csd.models.session import Session
 from csd.run import Ended, Settings, race
 
-VOCAB, CONTEXT = 37, 48
-SMALL = {
-    "vocab_size": VOCAB, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4,
-    "max_position_embeddings": CONTEXT,
-}  # fmt: skip
 CONFIGS = {
     "own keys": {"num_key_value_heads": 4, "tie_word_embeddings": True},
     "shared keys": {"num_key_value_heads": 2, "tie_word_embeddings": False},

@@ -10,17 +10,13 @@ from functools import cache
 
 import pytest
 import torch
+from tiny import CONTEXT, SMALL, VOCAB
 from transformers import AutoModelForCausalLM, GPTNeoXConfig, LlamaConfig, Qwen2Config
 
 from csd.decoding.sequence import Sequence
 from csd.models import eager, llama
 from csd.models.session import Session
 
-VOCAB, CONTEXT = 37, 48
-SMALL = {
-    "vocab_size": VOCAB, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4,
-    "max_position_embeddings": CONTEXT,
-}  # fmt: skip
 CONFIGS = {
     "llama": lambda: LlamaConfig(**SMALL, num_key_value_heads=2, tie_word_embeddings=False),
     "llama, tied": lambda: LlamaConfig(**SMALL, num_key_value_heads=4, tie_word_embeddings=True),
