@@ -6,7 +6,7 @@ import argparse
 import os
 
 from csd.models import catalog
-from csd.ui import studio
+from csd.web import studio
 
 
 def arguments(argv: list[str] | None = None) -> argparse.Namespace:
@@ -19,7 +19,9 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
         "--family", default="embedded", choices=[spec.name for spec in catalog.READY], help="family that loads at once"
     )
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:N (default: auto)")
-    parser.add_argument("--threads", type=int, help="CPU threads for the models (default: on up to 4 cores one is left to the page)")
+    parser.add_argument(
+        "--threads", type=int, help="CPU threads for the models (default: on up to 4 cores one is left to the page)"
+    )
     return parser.parse_args(argv)
 
 
@@ -38,7 +40,7 @@ def main(argv: list[str] | None = None) -> None:
     asked = arguments(argv)
     spare_a_core(asked.threads)
     room = studio.real(studio.Choice(catalog.find(asked.family), asked.device))
-    from csd.ui import layout  # gradio takes seconds to import: a wrong argument is answered before
+    from csd.web import page as layout  # gradio takes seconds to import: a wrong argument is answered before
 
     page = layout.build(room).queue(max_size=64)
     page.launch(server_name=asked.host, server_port=asked.port, prevent_thread_lock=True, **layout.launch_settings())

@@ -13,13 +13,13 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from csd.decoding.generate import generate
+from csd.decoding.interleave import race as interleaved
 from csd.decoding.maxgram import Index
 from csd.decoding.methods import Method, Refusal, checked, tree
-from csd.decoding.race import race as interleaved
-from csd.trace import Header, Level, Prefill, Step, Trace
+from csd.record.trace import Header, Level, Prefill, Step, Trace
 
 if TYPE_CHECKING:
-    from csd.decoding.accept import Accept
+    from csd.decoding.acceptance import Accept
     from csd.models.family import Family
 
 Pieces = dict[int, str | tuple[int, ...]]
@@ -178,7 +178,7 @@ def _start(family: Family, settings: Settings, method: Method, prompt: tuple[int
 
 def _rules(family: Family, settings: Settings, method: Method) -> tuple[Accept, Accept]:
     """The target's rule and that of the inner reviewers; noise and dice are one lane's own."""
-    from csd.decoding.accept import Coupled, Dice, Filter, Greedy, Noise, Rejection, lenient
+    from csd.decoding.acceptance import Coupled, Dice, Filter, Greedy, Noise, Rejection, lenient
 
     if settings.temperature == 0:
         rule: Accept = Greedy()

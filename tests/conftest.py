@@ -70,8 +70,8 @@ class House:
     def __init__(self):
         from csd.models import catalog
         from csd.models.family import open_family
-        from csd.ui import layout
-        from csd.ui.studio import Choice, Studio
+        from csd.web import page as layout
+        from csd.web.studio import Choice, Studio
 
         self.gate = Gate()
         self.studio = Studio(Choice(catalog.find("embedded"), "cpu"), open_family, self.gate.race)

@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 from toy import DRAFTS, family, records_of
 
-from csd.analysis.metrics import compare
 from csd.decoding.generate import CHUNK
 from csd.decoding.methods import Method, autoregressive, cs_drafting, prompt_lookup, speculative
+from csd.record.metrics import compare
+from csd.record.trace import Prefill, Step, Trace
 from csd.run import Ended, Moved, Opened, Refusal, Settings, race
-from csd.trace import Prefill, Step, Trace
 
 METHODS = (
     autoregressive(),

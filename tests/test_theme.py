@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from csd.ui import theme
+from csd import theme
 
 LEVELS = (*theme.LOOKS, theme.TARGET)
 

@@ -14,12 +14,12 @@ from types import SimpleNamespace
 import torch
 from torch import Tensor
 
-from csd.decoding.accept import Accept, Greedy, lenient
+from csd.decoding.acceptance import Accept, Greedy, lenient
 from csd.decoding.generate import generate
 from csd.decoding.maxgram import Index
 from csd.decoding.methods import Method, tree
-from csd.decoding.sequence import Sequence
-from csd.trace import Level, Proposal, Review, Step
+from csd.decoding.tokens import Sequence
+from csd.record.trace import Level, Proposal, Review, Step
 
 DRAFTS = ("draft-3", "draft-2", "draft-1")  # strongest first
 

@@ -21,14 +21,14 @@ from dataclasses import dataclass, field
 from math import exp, log, prod
 from typing import TYPE_CHECKING
 
-from csd.decoding.cascade import Session, Vertical
+from csd.decoding.combinators import Session, Vertical
 from csd.decoding.draft import Draft
 from csd.decoding.maxgram import BIGRAM_RUN, Index, MaxGram
-from csd.decoding.sequence import Sequence
-from csd.trace import Review
+from csd.decoding.tokens import Sequence
+from csd.record.trace import Review
 
 if TYPE_CHECKING:
-    from csd.decoding.accept import Accept
+    from csd.decoding.acceptance import Accept
 
 LONGEST_BLOCK = 64  # tokens handed to one review at most
 HOPELESS = 0.05  # chance of a copy below which longer ones are not looked at
@@ -45,7 +45,7 @@ Cost = Row[float]
 
 @dataclass(frozen=True)
 class Prior:
-    """What is expected before a text begins; `csd.analysis.tune` counts it, these figures are the embedded family's.
+    """What is expected before a text begins; `csd.tuning.search` counts it, these figures are the embedded family's.
 
     `copies`: the chance of Max-Gram's next token by the length of its match, a bigram's at 0. `drafts`: by name, the chance
     of a draft's token by its kind (margin, AGREED, ANY); drafts without an entry have `unknown`.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from csd.decoding.sequence import Sequence
-from csd.trace import Proposal, Review
+from csd.decoding.tokens import Sequence
+from csd.record.trace import Proposal, Review
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -8,9 +8,9 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Protocol
 
-from csd.decoding.cascade import Vertical
-from csd.decoding.sequence import Sequence
-from csd.trace import Prefill, Proposal, Review, Step
+from csd.decoding.combinators import Vertical
+from csd.decoding.tokens import Sequence
+from csd.record.trace import Prefill, Proposal, Review, Step
 
 CHUNK = 512  # prompt tokens read at once: large enough to be fast, small enough to stop within
 

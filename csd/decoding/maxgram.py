@@ -8,8 +8,8 @@ from itertools import zip_longest
 from time import perf_counter
 
 from csd.decoding.draft import Draft
-from csd.decoding.sequence import Sequence
-from csd.trace import Proposal
+from csd.decoding.tokens import Sequence
+from csd.record.trace import Proposal
 
 BIGRAM_RUN = 2  # tokens: a chain of bigrams is right too seldom to be worth more of a review
 

@@ -19,12 +19,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from csd.decoding.adaptive import GENERAL, Cost, Prior, adaptive
-from csd.decoding.cascade import Horizontal, Session, Vertical, cascade
+from csd.decoding.combinators import Horizontal, Session, Vertical, cascade
 from csd.decoding.draft import Drafter, Nothing
 from csd.decoding.maxgram import Index, MaxGram
 
 if TYPE_CHECKING:
-    from csd.decoding.accept import Accept
+    from csd.decoding.acceptance import Accept
 
 NAMES = ("autoregressive", "speculative", "prompt lookup", "vertical", "horizontal", "cascade", "adaptive")
 CASCADES = ("vertical", "horizontal", "cascade")  # by K

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from csd.models.catalog import ROOT, ModelSpec
+from csd.models.catalog import ModelSpec
+from csd.paths import ROOT
 
 if TYPE_CHECKING:
     from csd.models.family import Family

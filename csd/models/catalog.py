@@ -15,9 +15,10 @@ BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
 LANES = 3  # a race holds this many key-value caches of every model
 RESERVED = ("target", "MaxGram", "Bigram")  # level names that no draft may have
 LONGEST = 4096  # tokens of context a race uses at most, whatever a model could do; caches are as long as this
-FUSED = 2**30  # bytes of weights up to which a CPU keeps a second, rearranged copy (csd.models.llama.LARGEST)
+FUSED = (
+    2**30
+)  # bytes of weights up to which a CPU keeps a second, rearranged copy (csd.models.backends.llama_cpu.LARGEST)
 MARGIN = 512 * 2**20  # bytes for activations, logits, recorded graphs and the runtime
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class FamilyError(ValueError):

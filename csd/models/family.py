@@ -20,7 +20,6 @@ from csd.models.catalog import (
     LANES,
     LONGEST,
     READY,
-    ROOT,
     FamilyError,
     FamilySpec,
     ModelSpec,
@@ -30,7 +29,8 @@ from csd.models.catalog import (
     size,
 )
 from csd.models.pieces import Speller, speller
-from csd.trace import Level
+from csd.paths import ROOT
+from csd.record.trace import Level
 
 if TYPE_CHECKING:
     from csd.models.session import Run, Session
@@ -190,7 +190,7 @@ def measured(
     """
     import torch
 
-    from csd.models import costs
+    from csd.models.backends import costs
 
     if device == "cpu":
         allowed = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
@@ -201,7 +201,9 @@ def measured(
 
 def _lane(name: str, weights: Any, context: int) -> tuple[Callable[[int], Run], tuple[str, ...]]:
     """On a GPU recorded graphs, on a CPU the lean forward where it fits, else transformers' own."""
-    from csd.models import eager, graphs, llama
+    from csd.models.backends import cuda_graphs as graphs
+    from csd.models.backends import eager
+    from csd.models.backends import llama_cpu as llama
 
     if weights.device.type == "cuda":
         return graphs.ready(name, weights, context, LANES)

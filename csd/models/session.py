@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from torch import Tensor
 
-from csd.decoding.sequence import Sequence
+from csd.decoding.tokens import Sequence
 
 Run = Callable[[list[int], int, int], Tensor]
 """A model with one lane's cache: (ids, keep, rows) feeds the ids behind the first `keep` cached tokens, forgetting what was

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy import DRAFTS, family, records_of, steps_of, text_of
 
-from csd.decoding.accept import Greedy
+from csd.decoding.acceptance import Greedy
 from csd.decoding.adaptive import AGREED, ANY, GENERAL, LONGEST_BLOCK, MARGINS, Copies, Odds, Pace, Prior, adaptive
 from csd.decoding.generate import generate
 from csd.decoding.maxgram import Index
 from csd.decoding.methods import adapting
-from csd.decoding.sequence import Sequence
-from csd.trace import Review, Step
+from csd.decoding.tokens import Sequence
+from csd.record.trace import Review, Step
 
 
 def test_odds_begin_at_the_prior_and_end_at_what_is_seen():

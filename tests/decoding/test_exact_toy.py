@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy import DRAFTS, ToyFamily, after, family, records_of, steps_of, text_of
 
-from csd.decoding.accept import Coupled, Filter, Greedy, Noise
+from csd.decoding.acceptance import Coupled, Filter, Greedy, Noise
 from csd.decoding.methods import (
     Method,
     adapting,
@@ -20,7 +20,7 @@ from csd.decoding.methods import (
     speculative,
     vertical,
 )
-from csd.trace import Review
+from csd.record.trace import Review
 
 VOCAB = 6
 
@@ -286,7 +286,7 @@ def test_the_hostile_session_is_hostile():
     """Rows kept beyond the next call are worthless, so a rule that kept some would be found out."""
     toy = family(VOCAB)
     session = toy.session("target", 20)
-    from csd.decoding.sequence import Sequence
+    from csd.decoding.tokens import Sequence
 
     text = Sequence([1, 2, 3])
     first = session.logits(text, 3)

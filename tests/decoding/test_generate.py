@@ -7,13 +7,13 @@ import itertools
 import pytest
 from toy import DRAFTS, TableSession, family, records_of, steps_of, table
 
-from csd.decoding.accept import Greedy
-from csd.decoding.cascade import Vertical
+from csd.decoding.acceptance import Greedy
+from csd.decoding.combinators import Vertical
 from csd.decoding.draft import Nothing
 from csd.decoding.generate import CHUNK, generate
+from csd.decoding.interleave import race
 from csd.decoding.methods import cs_drafting, speculative
-from csd.decoding.race import race
-from csd.trace import Prefill, Review, Step
+from csd.record.trace import Prefill, Review, Step
 
 
 def alone(context: int = 10**6, lenience: float = 1.0) -> Vertical:

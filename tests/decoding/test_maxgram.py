@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from toy import Watched
 
 from csd.decoding.maxgram import Index, MaxGram
-from csd.decoding.sequence import Sequence
+from csd.decoding.tokens import Sequence
 
 
 def naive_match(text: list[int], longest: int, earliest: bool) -> tuple[int, int]:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy import TableSession, table
 
-from csd.decoding.accept import Greedy
-from csd.decoding.cascade import Horizontal, Vertical, cascade
+from csd.decoding.acceptance import Greedy
+from csd.decoding.combinators import Horizontal, Vertical, cascade
 from csd.decoding.draft import Nothing
 from csd.decoding.maxgram import Index, MaxGram
 from csd.decoding.methods import (

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy import DRAFTS, TableSession, ToyFamily, after, family, steps_of, table, text_of
 
-from csd.decoding import accept
-from csd.decoding.accept import Dice, Filter, Rejection, emitted, lenient, residual
-from csd.decoding.cascade import Horizontal, Vertical
+from csd.decoding import acceptance as accept
+from csd.decoding.acceptance import Dice, Filter, Rejection, emitted, lenient, residual
+from csd.decoding.combinators import Horizontal, Vertical
 from csd.decoding.draft import Draft, Nothing
 from csd.decoding.maxgram import Index, MaxGram
 from csd.decoding.methods import (
@@ -30,7 +30,7 @@ from csd.decoding.methods import (
     tree,
     vertical,
 )
-from csd.decoding.sequence import Sequence
+from csd.decoding.tokens import Sequence
 
 ALL = Filter()
 NONE = 1e-15  # below it a chance is a rounding error

@@ -13,8 +13,9 @@ import torch
 from tiny import CONTEXT, SMALL, VOCAB
 from transformers import AutoModelForCausalLM, GPTNeoXConfig, LlamaConfig, Qwen2Config
 
-from csd.decoding.sequence import Sequence
-from csd.models import eager, llama
+from csd.decoding.tokens import Sequence
+from csd.models.backends import eager
+from csd.models.backends import llama_cpu as llama
 from csd.models.session import Session
 
 CONFIGS = {

@@ -1,1 +1,0 @@
-"""What runs and numbers mean."""

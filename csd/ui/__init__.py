@@ -1,1 +1,0 @@
-"""What people see; everything here reads traces."""

@@ -1,0 +1,212 @@
+"""Filters against transformers' own warpers, the noise of coupled sampling, and the rules on hand-made drafts."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toy import DRAFTS, after, family, steps_of, text_of
+
+from csd.decoding import acceptance as accept
+from csd.decoding.acceptance import Coupled, Filter, Greedy, Noise, lenient
+from csd.decoding.draft import Draft
+from csd.decoding.methods import cs_drafting
+
+INF = math.inf
+
+
+def draft(*tokens: int) -> Draft:
+    return Draft(tokens, ("d",) * len(tokens))
+
+
+# --- greedy ------------------------------------------------------------------------------------------------------------
+
+
+def test_greedy_accepts_up_to_the_first_difference():
+    logits = torch.tensor([[0.0, 5, 1], [7, 0, 0], [0, 0, 3], [1, 2, 0]], dtype=torch.float64)
+    whole = Greedy()(draft(1, 0, 2), logits, 4)
+    assert (whole.accepted, whole.token, whole.margin, whole.law) == (3, 1, 1.0, None)
+    part = Greedy()(draft(1, 2, 2), logits, 4)
+    assert (part.accepted, part.token, part.margin) == (1, 0, 7.0)
+    none = Greedy()(draft(0, 0, 2), logits, 4)
+    assert (none.accepted, none.token, none.margin) == (0, 1, 4.0)
+    empty = Greedy()(draft(), logits[:1], 4)
+    assert (empty.accepted, empty.token) == (0, 1)
+
+
+def test_lenience_accepts_scores_within_its_logarithm():
+    near, far = math.log(3) - 1e-6, math.log(3) + 1e-6
+    logits = torch.tensor([[0.0, -near, -far], [0, 0, 0], [0, 0, 0]], dtype=torch.float64)
+    assert Greedy(3.0)(draft(1, 0), logits, 0).accepted == 2
+    assert Greedy(3.0)(draft(2, 0), logits, 0).accepted == 0
+    assert Greedy(1.0)(draft(1, 0), logits, 0).accepted == 0
+    assert Greedy(3.0)(draft(2, 0), logits, 0).token == 0  # a correction is always the best
+    assert Greedy(1.0)(draft(0, 1), logits, 0).accepted == 1  # of equals, strict takes the first
+    assert Greedy(1.0001)(draft(0, 1), logits, 0).accepted == 2  # and lenient takes any
+    assert lenient(Greedy(), 3.0) == Greedy(3.0)
+
+
+# --- coupled -----------------------------------------------------------------------------------------------------------
+
+
+def test_noise_is_fixed_by_seed_and_position():
+    noise = Noise(7, 40)
+    whole = noise.rows(0, 30)
+    assert whole.shape == (30, 40) and whole.dtype == torch.float64 and torch.isfinite(whole).all()
+    for at, count in ((29, 1), (3, 9), (0, 1), (12, 18)):
+        assert torch.equal(noise.rows(at, count), whole[at : at + count])
+        assert torch.equal(Noise(7, 40).rows(at, count), whole[at : at + count])
+
+
+def test_noise_keeps_few_rows_and_makes_the_others_again():
+    noise = Noise(1, 8, keep=16)
+    first = noise.rows(0, 20)
+    for at in range(0, 3000, 10):
+        noise.rows(at, 10)
+        assert len(noise._rows) <= 16 + 20
+    assert torch.equal(noise.rows(0, 20), first)
+
+
+def test_noise_of_other_seeds_and_positions_is_unrelated():
+    rows = torch.cat([Noise(seed, 2000).rows(at, 4) for seed in (0, 1, 2, 2**63 - 1) for at in (0, 1000)])
+    related = torch.corrcoef(rows) - torch.eye(len(rows))
+    assert related.abs().max() < 5 / math.sqrt(2000)
+
+
+def test_noise_is_gumbel():
+    """Kolmogorov's distance to exp(-exp(-x)), and no clumps in the argmax."""
+    values = Noise(11, 500).rows(100, 100).flatten().sort().values
+    n = len(values)
+    law = torch.exp(-torch.exp(-values))
+    steps = torch.arange(n, dtype=torch.float64) / n
+    assert max((law - steps).max(), (steps + 1 / n - law).max()) < 1.95 / math.sqrt(n)
+    best = Counter(Noise(3, 5).rows(0, 5000).argmax(-1).tolist())
+    assert all(abs(count - 1000) < 5 * math.sqrt(800) for count in best.values())
+
+
+def test_coupled_is_an_exact_sample_of_the_target():
+    """The law over seeds of the first two tokens, after a filter, through a whole tree."""
+    toy, chosen, total = family(4, 5, (0.7, 1.2), sharp=1.0), Filter(0.9, top_k=3), 3000
+    prompt, method = (0, 1, 2, 0, 1), cs_drafting(DRAFTS[:2], ((1, 2, 4), (0, 2, 3), (0, 0, 2)), lenience=3.0)
+    counts: Counter[tuple[int, ...]] = Counter()
+    for seed in range(total):
+        counts[text_of(steps_of(toy, method, prompt, 4, Coupled(chosen, Noise(seed, 4))))[:2]] += 1
+        toy.opened.clear()
+    law = {}
+    target = toy.tables["target"]
+    for a, p in enumerate(chosen(after(target, prompt)[None])[0].softmax(-1).tolist()):
+        for b, r in enumerate(chosen(after(target, (*prompt, a))[None])[0].softmax(-1).tolist()):
+            if p * r:
+                law[a, b] = p * r
+    assert set(counts) <= set(law) and len(law) == 9
+    statistic = sum((counts[key] - total * chance) ** 2 / (total * chance) for key, chance in law.items())
+    assert statistic < 8 + 5 * math.sqrt(16)
+    flat = sum((counts[key] - total / 9) ** 2 / (total / 9) for key in law)
+    assert flat > 8 + 5 * math.sqrt(16)  # the statistic can tell
+
+
+def test_coupled_uses_the_noise_of_each_position():
+    noise, row = Noise(3, 6), torch.zeros(3, 6, dtype=torch.float64)
+    best = noise.rows(10, 3).argmax(-1).tolist()
+    rule = Coupled(Filter(), Noise(3, 6))
+    assert rule(draft(*best[:2]), row, 10).accepted == 2
+    assert rule(draft(*best[:2]), row, 10).token == best[2]
+    assert rule(draft(), row[:1], 11).token == best[1]
+
+
+def test_a_filter_that_leaves_one_token_has_no_margin():
+    """JSON knows no infinity, so where only one token is left there is no distance to the second."""
+    for chosen in (Filter(top_k=1), Filter(top_p=1e-6)):
+        verdict = Coupled(chosen, Noise(0, 4))(draft(), torch.tensor([[0.0, 3, 1, 2]]), 5)
+        assert (verdict.token, verdict.margin) == (1, None)
+        json.dumps(verdict.margin, allow_nan=False)
+
+
+# --- filters -----------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def rows(draw, distinct: bool = True):
+    """Logits [n, V] on a grid of halves, so that ties are real ties; `distinct` has none."""
+    n, vocab = draw(st.integers(1, 4)), draw(st.integers(2, 12))
+    made = [
+        draw(st.lists(st.integers(-12, 12), min_size=vocab, max_size=vocab, unique=distinct)) for _ in range(n)
+    ]  # fmt: skip
+    return torch.tensor(made, dtype=torch.float64) / 2
+
+
+def warped(logits: torch.Tensor, temperature: float, top_k: int, top_p: float) -> torch.Tensor:
+    from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
+
+    scores = TemperatureLogitsWarper(temperature)(None, logits)
+    if top_k:
+        scores = TopKLogitsWarper(top_k)(None, scores)
+    return TopPLogitsWarper(top_p)(None, scores) if top_p < 1 else scores
+
+
+@settings(max_examples=150, deadline=None)
+@given(rows(), st.sampled_from((0.5, 1.0, 1.7)), st.integers(0, 14), st.sampled_from((1.0, 0.93, 0.7, 0.3, 1e-6)))
+def test_filter_is_transformers(logits, temperature, top_k, top_p):
+    ours = Filter(temperature, top_k, top_p)(logits)
+    theirs = warped(logits, temperature, top_k, top_p)
+    assert torch.equal(ours.isinf(), theirs.isinf())
+    assert torch.allclose(ours.softmax(-1), theirs.softmax(-1), atol=1e-14)
+
+
+@settings(max_examples=150, deadline=None)
+@given(rows(distinct=False), st.integers(1, 12))
+def test_top_k_keeps_all_equals_of_the_last_as_transformers_does(logits, top_k):
+    """Which of two equal tokens `topk` takes is not defined and may change with the width, and the text with it."""
+    assert torch.equal(Filter(top_k=top_k)(logits), warped(logits, 1.0, top_k, 1.0))
+
+
+@settings(max_examples=150, deadline=None)
+@given(rows(distinct=False), st.sampled_from((0.93, 0.7, 0.3)))
+def test_top_p_keeps_as_much_of_tied_laws_as_transformers(logits, top_p):
+    """Among equals transformers' choice is not defined: ours is the first, and the kept probabilities are the same."""
+    ours, theirs = (Filter(top_p=top_p)(logits).softmax(-1), warped(logits, 1.0, 0, top_p).softmax(-1))
+    assert torch.allclose(ours.sort(-1).values, theirs.sort(-1).values, atol=1e-14)
+    for row, kept in zip(logits, ours > 0):
+        for value in row[kept].unique():
+            places = kept[row == value].tolist()
+            assert places == sorted(places, reverse=True)
+
+
+@given(rows(), st.sampled_from((0.7, 1.0)), st.integers(0, 5), st.sampled_from((1.0, 0.8)))
+@settings(max_examples=60, deadline=None)
+def test_a_row_is_filtered_the_same_in_any_company(logits, temperature, top_k, top_p):
+    chosen = Filter(temperature, top_k, top_p)
+    whole = chosen(logits)
+    for i, row in enumerate(logits):
+        assert torch.equal(chosen(row[None])[0], whole[i])
+
+
+def test_filter_does_not_write_into_the_logits():
+    """They are the session's own buffer."""
+    logits = torch.randn(3, 9, dtype=torch.float64)
+    kept = logits.clone()
+    for chosen in (Filter(), Filter(0.5, 3, 0.5), Filter(top_k=2)):
+        chosen(logits)
+        assert torch.equal(logits, kept)
+
+
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16, torch.float32])
+def test_half_precision_is_filtered_in_float32(kind):
+    assert Filter(0.7, 3, 0.9)(torch.randn(2, 9).to(kind)).dtype == torch.float32
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_scores_are_read_the_same_way_near_by_and_far_off(dtype):
+    """First of equals, margins, and None where a filter left one token; what a GPU fetches at once is what a CPU finds."""
+    scores = torch.randn(6, 50, generator=torch.Generator().manual_seed(1)).round(decimals=1).to(dtype)
+    scores[1] = 3.0
+    scores[2, 1:] = -math.inf
+    near, far = accept._near_by(scores), accept._far_off(scores)
+    assert near[0] == far[0] == scores.argmax(-1).tolist() and near[0][1] == 0
+    assert [near[1](row) for row in range(6)] == [far[1](row) for row in range(6)]
+    assert near[1](1) == 0 and near[1](2) is None

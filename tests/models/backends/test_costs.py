@@ -1,0 +1,79 @@
+"""What runs cost, and how many threads: from fake models that take a known time on a fake clock."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from csd.models.backends import costs
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    class Clock:
+        now = 0.0
+
+        def __call__(self) -> float:
+            return self.now
+
+    found = Clock()
+    monkeypatch.setattr(costs, "perf_counter", found)
+    return found
+
+
+def lane(clock, seconds, seen=None, widest=None):
+    """A model whose run over w tokens takes `seconds(w)`; it notes the widths and refuses to be overfilled."""
+
+    def opened(capacity):
+        def run(ids, keep, rows):
+            assert keep + len(ids) <= capacity and (widest is None or capacity <= widest)
+            if seen is not None:
+                seen.append(len(ids))
+            clock.now += seconds(len(ids))
+            return torch.zeros(rows, 8)
+
+        return run
+
+    return opened
+
+
+def test_the_table_is_what_the_model_takes(clock):
+    table = costs.measured({"target": lane(clock, lambda width: 1e-3 + 1e-4 * width)}, {"target": 1024})["target"]
+    assert table == pytest.approx([1e-3 + 1e-4 * width for width in range(1, costs.WIDEST + 1)])
+
+
+def test_every_width_ran_before_it_is_timed(clock):
+    seen = []
+    costs.measured({"target": lane(clock, lambda width: 1e-4, seen)}, {"target": 1024})
+    assert set(range(1, costs.WIDEST + 1)) <= set(seen)
+
+
+def test_a_slow_model_is_not_run_at_every_width_and_the_rest_is_a_line(clock):
+    seen = []
+    table = costs.measured({"target": lane(clock, lambda width: 0.1 + 0.01 * width, seen)}, {"target": 1024})["target"]
+    assert max(seen[1:]) < 20
+    assert table[64] == pytest.approx(0.1 + 0.65)
+
+
+def test_a_disturbed_width_is_not_dearer_than_a_wider_one(clock):
+    table = costs.measured({"target": lane(clock, lambda width: 0.5 if width == 8 else 1e-3 * width)}, {"target": 1024})
+    assert list(table["target"]) == sorted(table["target"])
+    assert table["target"][7] < 0.05
+
+
+@pytest.mark.parametrize("context", [1, 2, 3, 10, 64, 100])
+def test_a_short_context_is_never_overfilled(clock, context):
+    models = {"target": lane(clock, lambda width: 1e-3 * width, widest=context)}
+    table = costs.measured(models, {"target": context})["target"]
+    assert len(table) == costs.WIDEST and all(seconds > 0 for seconds in table)
+    costs.best_threads(models["target"], context, 2)
+
+
+def test_the_fastest_number_of_threads_wins(clock):
+    before = torch.get_num_threads()
+    try:
+        for best in (1, 2, 4):
+            slow = lane(clock, lambda width, best=best: 1e-3 * (1 + abs(torch.get_num_threads() - best)))
+            assert costs.best_threads(slow, 1024, 6) == best
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,94 @@
+"""Links: what stands in them, what comes back, and what is left out with a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from urllib.parse import parse_qsl
+
+import pytest
+
+from csd.request import form, link
+
+STANDARD = form.Form(prompt="A fox", draft="mid", K="[[2,6,10],[0,4,8],[0,0,8]]")
+OWN = {
+    **asdict(STANDARD),
+    "lanes": list(STANDARD.lanes),
+    "family": "embedded",
+    "target": "",
+    "others": "",
+    "dtype": "auto",
+    "device": "auto",
+}
+CHOICES = {
+    "family": ["embedded", "custom…"],
+    "dtype": ["auto", "float32"],
+    "rule": ["coupled", "rejection"],
+    "lanes": form.LANES,
+}
+DRAFTS = ("mid", "small")
+ODD = {
+    "prompt": 'Zwei Füchse & 100% <b>\n"€" \u202e +=',
+    "seed": 2**53,
+    "temperature": 0.7,
+    "always": True,
+    "lanes": ["cascade", "autoregressive"],
+    "K": "[[1,4,6],[0,2,4],[0,0,5]]",
+    "family": "custom…",
+    "target": "a/b@main",
+}
+
+
+def asked(query: str) -> dict[str, str]:
+    return dict(parse_qsl(query.removeprefix("?"), keep_blank_values=True))
+
+
+def test_a_link_brings_back_what_differs_and_holds_nothing_else():
+    query, left = link.query({**OWN, **ODD}, OWN)
+    assert left == "" and query.isascii() and not set("<>\"' ") & set(query)
+    assert asked(query).keys() == ODD.keys()
+    assert link.read(asked(query), OWN, CHOICES) == (ODD, [])
+    assert link.query(OWN, OWN) == ("", "")
+
+
+def test_a_cleared_field_is_no_value():
+    assert link.query({**OWN, "seed": None}, OWN) == ("", "")
+
+
+def test_a_prompt_that_is_too_long_is_left_out_and_the_rest_stays():
+    query, left = link.query({**OWN, "prompt": "ä" * 2000, "seed": 3}, OWN)
+    assert asked(query) == {"seed": "3"} and left == link.TOO_LONG
+
+
+def test_half_a_surrogate_pair_makes_a_link():
+    assert "%EF%BF%BD" in link.query({**OWN, "prompt": "\ud83d"}, OWN)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("seed", "many"), ("seed", "nan"), ("temperature", "inf"), ("always", "yes"), ("lanes", "magic"), ("lanes", ""),
+        ("rule", "none"), ("family", "nobody"), ("dtype", "int8"), ("prompt", "x" * 10_001), ("colour", "red"),
+    ],
+)  # fmt: skip
+def test_nonsense_is_left_out_with_a_sentence(name, text):
+    found, (fault,) = link.read({name: text, "k": "5"}, OWN, CHOICES)
+    assert found == {"k": 5} and name in fault and len(fault) < 200
+
+
+def test_names_of_the_host_are_not_ours():
+    assert link.read({"__theme": "dark"}, OWN, CHOICES) == ({}, [])
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        ({"k": 0}, "k must be"),
+        ({"K": "[[1]]"}, "K must have"),
+        ({"draft": "nobody"}, "no draft"),
+        ({"seed": 1.5}, "whole number"),
+        ({"lanes": ["cascade"] * 5}, "Choose 1 to 4"),
+    ],
+)
+def test_the_forms_own_checks_hold_for_a_link(found, sentence):
+    kept, faults = link.checked({"temperature": 0.5, **found}, STANDARD, DRAFTS)
+    assert kept == {"temperature": 0.5} and sentence in faults[0]

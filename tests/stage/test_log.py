@@ -1,0 +1,196 @@
+"""The stage's log: what its lines say, and the words of the verdict."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from csd.record import metrics
+from csd.record.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
+from csd.run import Ended, Moved, Opened
+from csd.stage import log as stage
+
+LEVELS = (Level("MaxGram", 0), Level("Bigram", 0), Level("small", 1), Level("target", 2))
+PIECES = {i: f" w{i}" for i in range(100)}
+PROMPT = (0, 1)
+
+
+def header(method: str, **changes) -> Header:
+    base = Header(
+        method=method, title=f"{method}, settings", family="toy", levels=LEVELS, prompt=PROMPT, text="w0 w1",
+        max_new=64, eos=(), rule="greedy", temperature=0.0, top_k=0, top_p=1.0, seed=0, lenience=1.0, K=(), k=0,
+        draft="", device="cpu", dtype="float32", versions={},
+    )  # fmt: skip
+    return replace(base, **changes)
+
+
+def alone(tokens, seconds=0.1, margin=1.0, **changes) -> Trace:
+    """Autoregressive: one target run per token, prefill 0.2 s."""
+    steps = tuple(
+        Step(
+            (token,), ("target",), Review("target", 2 + i, (), (), 0, token, 0.0, seconds, margin=margin), 0.0, seconds
+        )
+        for i, token in enumerate(tokens)
+    )
+    return Trace(header("autoregressive", **changes), (Prefill("target", 2, 0.0, 0.2),), steps, "budget", PIECES)
+
+
+def drafted(tokens, by="MaxGram", method="cascade", seconds=0.1, end="budget", **changes) -> Trace:
+    """Rounds of two: one token of `by`, accepted, and the target's bonus; prefill 0.2 s."""
+    steps = []
+    for i in range(0, len(tokens), 2):
+        pair = tuple(tokens[i : i + 2])
+        guess = Proposal(by, 2 + i, pair[:1], (by,), 0.0, 0.0)
+        own = pair[1] if len(pair) > 1 else None
+        review = Review("target", 2 + i, pair[:1], (by,), 1, own, 0.0, seconds, (guess,), margin=0.5)
+        steps.append(Step(pair, (by, "target")[: len(pair)], review, 0.0, seconds))
+    return Trace(header(method, **changes), (Prefill("target", 2, 0.0, 0.2),), tuple(steps), end, PIECES)
+
+
+def lines(text: str) -> list[dict]:
+    assert text.endswith("\n")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+TEXT = tuple(range(10, 60))
+
+
+def test_open_names_levels_lanes_and_pieces():
+    event = Opened((header("autoregressive"), header("cascade", rule="coupled")), {0: "a\n</script>", 1: (240, 159)})
+    (line,) = lines(stage.opened(event, "race-1", "story"))
+    assert (line["t"], line["race"], line["example"], line["start"], line["prompt"]) == (
+        "open",
+        "race-1",
+        "story",
+        2,
+        "w0 w1",
+    )
+    assert [(level["name"], level["mark"], level["look"]) for level in line["levels"]] == [
+        ("MaxGram", "0", "0"), ("Bigram", "0", "0"), ("small", "1", "1"), ("target", "T", "T"),
+    ]  # fmt: skip
+    assert line["lanes"][1] == {"method": "cascade", "title": "cascade, settings", "rule": "coupled", "max": 64}
+    assert line["p"] == {"0": "a\n</script>", "1": [240, 159]}
+
+
+def test_a_step_keeps_its_reviews():
+    guess = Proposal("MaxGram", 2, (5, 6), ("MaxGram", "Bigram"), 0.1, 0.0000004)
+    inner = Review(
+        "small", 2, (5, 6), ("MaxGram", "Bigram"), 1, 7, 0.1, 0.01, (guess,), p=(0.123456, 0.5), q=(0.5, 1.0)
+    )
+    skipped = Review("small", 4, (), (), 0, None, 0.11, 0.0, skipped="its context is full")
+    review = Review("target", 2, (5, 7), ("MaxGram", "small"), 2, 8, 0.11, 0.05, (inner, skipped), margin=float("inf"))
+    step = Step((5, 7, 8), ("MaxGram", "small", "target"), review, 0.1, 0.0600001)
+    (line,) = lines(stage.moved(Moved(1, step, {5: " x"})))
+    assert (line["t"], line["i"], line["x"], line["who"]) == ("step", 1, [5, 7, 8], ["MaxGram", "small", "target"])
+    assert (line["c"], line["d"], line["p"]) == (0.1, 0.06, {"5": " x"})
+    root = line["r"]
+    assert (root["by"], root["at"], root["ok"], root["y"]) == ("target", 2, 2, 8)
+    assert "m" not in root, "an infinite margin is no JSON"
+    below, empty = root["in"]
+    assert (below["ok"], below["y"], below["p"], below["q"]) == (1, 7, [0.1235, 0.5], [0.5, 1.0])
+    assert below["in"] == [{"by": "MaxGram", "at": 2, "c": 0.1, "d": 0.0, "x": [5, 6], "who": ["MaxGram", "Bigram"]}]
+    assert empty["s"] == "its context is full" and "x" not in empty and "y" not in empty
+
+
+def test_one_author_is_named_once():
+    (line,) = lines(stage.moved(Moved(0, alone((5,)).steps[0], {})))
+    assert line["who"] == "target" and "p" not in line
+
+
+def test_prefill_end_and_message():
+    (line,) = lines(stage.moved(Moved(2, Prefill("small", 7, 0.1, 0.2), {})))
+    assert line == {"t": "prefill", "i": 2, "by": "small", "n": 7, "c": 0.1, "d": 0.2}
+    trace = drafted(TEXT, end="stopped")
+    assert lines(stage.ended(Ended(2, trace))) == [{"t": "end", "i": 2, "end": "stopped"}]
+    assert lines(stage.message("Place 2\nin the queue.")) == [{"t": "message", "text": "Place 2\nin the queue."}]
+
+
+def test_the_whole_log_is_what_the_events_make():
+    traces = (alone(TEXT), drafted(TEXT))
+    events = stage.opened(Opened(tuple(trace.header for trace in traces), PIECES), "r", "story")
+    for lane, trace in enumerate(traces):
+        for record in (*trace.prefill, *trace.steps):
+            events += stage.moved(Moved(lane, record, {}))
+        events += stage.ended(Ended(lane, trace))
+    assert stage.log_of(traces, "r", "story", play=True) == events + stage.closed(traces)
+    assert lines(stage.log_of(traces))[-1]["play"] is False
+    assert lines(stage.log_of(()))[0]["t"] == "message"
+
+
+def test_identical_text_gets_the_badge_and_the_speedup():
+    said = stage.verdict((alone(TEXT), drafted(TEXT)))
+    reference, cascade = said["lanes"]
+    assert reference["kind"] == "reference" and reference["speed"] == ""
+    assert (cascade["kind"], cascade["badge"]) == ("identical", "= identical to autoregressive, 50 of 50 tokens")
+    assert cascade["speed"] == "2.00x autoregressive, 1.93x with prefill"  # 20 : 10 tokens/s, and 5.2 s : 2.7 s
+    assert cascade["notes"] == [] and said["notes"] == []
+    assert "cascade wrote 50 tokens at 20 tokens per second" in said["summary"]
+
+
+def test_a_slower_lane_is_told_calmly():
+    slow = stage.verdict((alone(TEXT), drafted(TEXT, seconds=0.25)))["lanes"][1]
+    assert slow["speed"] == "slower here: 0.80x autoregressive, 0.81x with prefill"
+
+
+@pytest.mark.parametrize(
+    ("margin", "dtype", "kind"),
+    (
+        (0.00002, "float32", "near-tie"),
+        (0.3, "float32", "fault"),
+        (0.3, "bfloat16", "near-tie"),
+        (None, "float32", "open"),
+    ),
+)
+def test_a_difference_says_where_and_why(margin, dtype, kind):
+    other = (*TEXT[:20], 99, *TEXT[21:])
+    lane = stage.verdict((alone(TEXT, margin=margin, dtype=dtype), drafted(other, dtype=dtype)))["lanes"][1]
+    shown = {0.00002: " (margin 0.000020)", 0.3: " (margin 0.30)", None: ""}[margin]
+    assert (lane["kind"], lane["badge"]) == ("differs", f"differs from position 20{shown}")
+    assert kind in lane["notes"][0]
+
+
+def test_rejection_promises_the_law_and_not_the_text():
+    lane = stage.verdict((alone(TEXT, rule="rejection"), drafted(TEXT[::-1], rule="rejection")))["lanes"][1]
+    assert lane["kind"] == "law" and "identical" not in lane["badge"]
+    assert "distribution" in lane["notes"][0]
+
+
+def test_lanes_without_a_reference_or_without_tokens():
+    assert stage.verdict((drafted(TEXT),))["lanes"][0]["badge"] == "not checked: no autoregressive lane"
+    empty = stage.verdict((alone(()), drafted(())))
+    assert [lane["kind"] for lane in empty["lanes"]] == ["reference", "none"]
+    assert "not checked" in stage.verdict((alone(()), drafted(TEXT)))["lanes"][1]["badge"]
+    assert "nan" not in json.dumps(empty).lower()
+
+
+def test_short_and_stopped_runs_say_so():
+    notes = " ".join(stage.verdict((alone(TEXT), drafted(TEXT[:10], end="stopped")))["lanes"][1]["notes"])
+    assert "Short run: 10 tokens" in notes and "Stopped" in notes and "as far as both went" in notes
+    enough = stage.verdict((alone(TEXT), drafted(TEXT[: metrics.SHORT_RUN], end="stopped")))["lanes"][1]["notes"]
+    assert not any("Short" in note for note in enough)
+
+
+def test_a_loop_is_named_and_so_is_the_lane_that_wins_by_it():
+    loop = tuple(range(10, 14)) * 10  # 33 8-grams, all but the first 4 seen before: 88 %
+    notes = stage.verdict((alone(loop), drafted(loop), drafted(loop, by="small", method="speculative")))["notes"]
+    assert notes[0].startswith("This text repeats itself: 88% of its 8-grams")
+    assert len(notes) == 2 and "cascade copied 50%" in notes[1]
+
+
+def test_the_style_sheet_survives_gradio():
+    """Gradio splits selectors at commas and keeps plain, media and keyframe rules only."""
+    assert "var(--cs-level-0)" in stage.CSS and "--cs-level-0:" in stage.CSS
+    for rule in re.findall(
+        r"{([^{}]*)}", stage.CSS
+    ):  # a shorthand with a variable is lost where a part of it is set too
+        for name in re.findall(r"(?<![-\w])(font|text-decoration): [^;]*var\(", rule):
+            assert not re.search(rf"(?<![-\w]){name}-(?!skip-ink)[a-z-]+:", rule), rule
+    for word in ("@supports", "@container", "@layer", ":is(", ":where("):
+        assert word not in stage.CSS.split("*/", 1)[1]
+
+
+def test_the_template_is_static():
+    for sign in ("${", "{{", "`", "<script"):
+        assert sign not in stage.HTML_TEMPLATE
+    assert "innerHTML" not in stage.JS_ON_LOAD and "CascadeStage.mount" in stage.JS_ON_LOAD

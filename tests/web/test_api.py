@@ -1,0 +1,61 @@
+"""The named endpoint, called with gradio_client as a stranger would."""
+
+from __future__ import annotations
+
+import pytest
+from gradio_client import Client
+from gradio_client.exceptions import AppError
+
+from csd.record.trace import Trace
+
+
+@pytest.fixture(scope="module")
+def client(served):
+    served.gate.open()
+    return Client(served.url, verbose=False)
+
+
+def test_race_returns_traces_that_can_be_read(client):
+    answer = client.predict("Once upon a time there was a", max_new=24, api_name="/race")
+    traces = [Trace.from_dict(data) for data in answer["traces"]]
+    assert [trace.header.method for trace in traces] == ["autoregressive", "speculative", "cascade"]
+    assert len({trace.tokens for trace in traces}) == 1 and len(traces[0].tokens) == 24
+    assert [row["text"] for row in answer["summary"]] == [trace.answer for trace in traces]
+    assert all(row["tokens_per_second"] > 0 for row in answer["summary"])
+
+
+def test_race_takes_one_method_and_its_knobs(client):
+    answer = client.predict(
+        "Once upon a time",
+        methods=["prompt lookup"],
+        lookup=3,
+        temperature=0.8,
+        seed=7,
+        max_new=9,
+        always=True,
+        api_name="/race",
+    )
+    header = Trace.from_dict(answer["traces"][0]).header
+    assert (header.method, header.k, header.temperature, header.seed, header.eos) == ("prompt lookup", 3, 0.8, 7, ())
+    assert answer["summary"][0]["tokens"] == 9
+
+
+@pytest.mark.parametrize(
+    ("bad", "sentence"),
+    [
+        ({"prompt": " "}, "The prompt is empty."),
+        ({"max_new": 0}, "New tokens must be a whole number from 1"),
+        ({"K": "[[1]]"}, "K must have 3 rows of 3 numbers"),
+        ({"methods": ["magic"]}, "There is no method called 'magic'"),
+        ({"methods": []}, "Choose 1 to 4"),
+        ({"family": "nobody"}, "There is no family called 'nobody'"),
+        ({"rule": "none"}, "The rule must be one of"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_sentence(client, bad, sentence):
+    with pytest.raises(AppError, match=sentence):
+        client.predict(**{"prompt": "Once upon a time", "max_new": 4, **bad}, api_name="/race")
+
+
+def test_the_race_is_the_only_public_endpoint(client):
+    assert list(client.view_api(return_format="dict")["named_endpoints"]) == ["/race"]

@@ -1,0 +1,242 @@
+"""The page in a headless Chromium: real races of the embedded family, which a gate can hold where a test needs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import House
+
+from csd.record.trace import Trace
+
+STORY = "Once upon a time there was a"
+
+
+class Tab:
+    """One visitor's page."""
+
+    def __init__(self, chromium, house: House):
+        self.errors: list[str] = []
+        self.context = chromium.new_context(viewport={"width": 1280, "height": 720})
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(60_000)
+        self.page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.goto(house.url)
+        self.page.wait_for_selector('#shelf [data-state="ready"]')
+
+    def fill(self, prompt: str = STORY, tokens: int | str = 16) -> None:
+        self.page.fill("#prompt textarea", prompt)
+        self.page.fill("#max-new input", str(tokens))
+
+    def race(self, prompt: str = STORY, tokens: int | str = 16) -> None:
+        self.fill(prompt, tokens)
+        self.page.click("#race")
+
+    def stop(self) -> None:
+        self.page.click("#stop")
+
+    def status(self, state: str) -> str:
+        """The status line once it is in this state and no older one."""
+        return self.page.wait_for_selector(f'#status p[data-state="{state}"]').inner_text()
+
+    def tokens(self) -> int:
+        return self.page.locator("#stage .cs-token").count()
+
+    def advanced(self) -> None:
+        self.page.click("#more")
+
+    def close(self) -> None:
+        self.context.close()
+
+
+@pytest.fixture
+def tab(chromium, house):
+    opened = []
+
+    def new() -> Tab:
+        opened.append(Tab(chromium, house))
+        return opened[-1]
+
+    yield new
+    for one in opened:
+        one.close()
+
+
+def test_a_race_runs_to_its_end_and_its_tokens_carry_levels(tab):
+    one = tab()
+    one.race(tokens=40)
+    assert one.status("ended") == "Done: autoregressive 40 tokens, speculative 40 tokens, adaptive 40 tokens."
+    one.page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
+    levels = one.page.eval_on_selector_all("#stage .cs-token", "all => all.map(token => token.dataset.level)")
+    assert len(levels) == 120 and set(levels[:40]) == {"T"} and {"2", "T"} < set(levels)
+    one.page.wait_for_function("document.querySelectorAll('#after .js-plotly-plot').length === 5")
+    assert not one.errors
+
+
+def test_a_double_click_races_once(tab, house):
+    one, before = tab(), house.gate.begun
+    one.fill()
+    one.page.dblclick("#race")
+    one.status("ended")
+    one.race("A second prompt")  # a race too many would stand in the queue before this one
+    one.page.wait_for_function("document.querySelector('#earlier input').value.startsWith('2. A second prompt')")
+    assert house.gate.begun == before + 2
+
+
+@pytest.mark.parametrize("where", ["Prefill", "Step"])
+def test_stop_ends_the_race_where_it_is_and_keeps_what_it_has(tab, house, where):
+    one = tab()
+    house.gate.hold(where)
+    one.race()
+    house.gate.wait()
+    one.stop()
+    assert one.status("ended").startswith("Stopped: autoregressive")
+    assert (one.tokens() > 0) == (where == "Step")
+    house.gate.open()
+    one.race("The device is free again")
+    one.page.wait_for_function("document.querySelector('#status').innerText.startsWith('Done')")
+
+
+def test_stop_in_the_queue_takes_the_race_out_of_it(tab, house):
+    first, second = tab(), tab()
+    house.gate.hold("Step")
+    first.race()
+    house.gate.wait()
+    before = house.gate.begun
+    second.race("Waiting for the device")
+    second.page.wait_for_function("/queue|1\\/1|2\\/2/.test(document.querySelector('#status').innerText)")
+    second.stop()
+    second.page.wait_for_function("document.querySelector('#status').innerText.includes('Stopped')")
+    house.gate.open()
+    assert first.status("ended").startswith("Done")
+    assert house.gate.begun == before
+    second.race("Once more")
+    assert second.status("ended").startswith("Done")
+    assert house.gate.begun == before + 1
+
+
+def test_a_closed_tab_frees_the_device(tab, house):
+    first, second = tab(), tab()
+    house.gate.hold("Step")
+    first.race()
+    house.gate.wait()
+    house.gate.at = ""  # the second race is not held; the first one is, until it is stopped
+    stopped = house.gate.stopped
+    second.race("The next visitor")
+    first.close()
+    assert second.status("ended").startswith("Done")
+    assert house.gate.stopped == stopped + 1
+
+
+def test_a_reload_in_the_middle_leaves_a_page_that_races(tab, house):
+    one = tab()
+    house.gate.hold("Step")
+    one.race()
+    house.gate.wait()
+    house.gate.at = ""
+    one.page.reload()
+    one.page.wait_for_selector('#shelf [data-state="ready"]')
+    one.race()
+    assert one.status("ended").startswith("Done")
+
+
+def test_two_tabs_do_not_disturb_each_other(tab):
+    tabs = {"Two boys found a kite": tab(), "A bird sat in a tree": tab()}
+    for prompt, one in tabs.items():
+        one.race(prompt)
+    for prompt, one in tabs.items():
+        assert one.status("ended").startswith("Done")
+        assert one.page.input_value("#earlier input").startswith(f"1. {prompt}")
+
+
+def test_an_earlier_race_is_shown_again(tab):
+    one = tab()
+    one.race("A bird sat in a tree")
+    one.page.wait_for_function("document.querySelector('#earlier input')?.value.startsWith('1. A bird')")
+    first = one.page.get_attribute("#stage .cascade-stage", "data-race")
+    one.race("Two boys found a kite")
+    one.page.wait_for_function("document.querySelector('#earlier input').value.startsWith('2. Two boys')")
+    one.page.click("#earlier input")
+    one.page.get_by_role("option", name="1. A bird").click()
+    one.page.wait_for_selector(f'#stage .cascade-stage[data-race="{first}"]')
+
+
+def test_the_traces_can_be_downloaded(tab):
+    one = tab()
+    one.race()
+    one.status("ended")
+    with one.page.expect_download() as waiting:
+        one.page.click("#save")
+    traces = json.loads(Path(waiting.value.path()).read_text("utf-8"))["traces"]
+    assert [len(Trace.from_dict(data).tokens) for data in traces] == [16, 16, 16]
+
+
+def test_an_example_fills_the_prompt(tab):
+    one = tab()
+    assert one.page.locator("#examples button").count() >= 5
+    one.fill("")
+    one.page.locator("#examples button").first.click()
+    one.page.wait_for_function("document.querySelector('#prompt textarea').value.length > 10")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "sentence"),
+    [
+        ("#prompt textarea", "   ", "The prompt is empty."),
+        ("#prompt textarea", "word " * 1500, "tokens. With 16 new tokens that is over the limit of 1,024"),
+        ("#max-new input", "", "New tokens is empty"),
+        ("#max-new input", "100000", "New tokens must be a whole number from 1 to"),
+        ("#temperature input", "-1", "Temperature must be"),
+        ("#k input", "0", "k must be a whole number from 1"),
+        ("#K textarea, #K input", "[[1,2]]", "K must have 3 rows of 3 numbers"),
+        ("#K textarea, #K input", "<b>K</b>", "could not be read: '<b>K</b>'"),
+    ],
+)
+def test_bad_input_gets_a_sentence_and_the_prompt_stays(tab, field, value, sentence):
+    one = tab()
+    one.fill()
+    one.advanced()
+    one.page.fill(field, value)
+    one.page.click("#race")
+    assert sentence in one.status("refused")
+    assert one.page.input_value("#prompt textarea") == (value if "prompt" in field else STORY)
+    assert not one.errors
+
+
+def test_whoever_changes_K_gets_the_cascade_that_follows_it(tab):
+    one = tab()
+    one.fill()
+    one.advanced()
+    one.page.fill("#K textarea, #K input", "[[2,4,6],[0,1,2],[0,0,1]]")
+    one.page.keyboard.press("Tab")
+    chosen = "[...document.querySelectorAll('#lanes label')].filter(l => l.querySelector('input').checked).map(l => l.innerText.trim())"
+    one.page.wait_for_function(f"({chosen}).join('; ') === 'autoregressive; speculative; cascade'")
+    one.page.click("#race")
+    assert "cascade 16 tokens" in one.status("ended")
+    assert not one.errors
+
+
+def test_text_of_a_visitor_is_never_markup(tab):
+    one = tab()
+    one.race("<img src=x onerror='window.hit=1'><script>window.hit=1</script>")
+    assert one.status("ended").startswith("Done")
+    assert one.page.evaluate("window.hit") is None
+    assert one.page.locator("#stage img, #stage script").count() == 0
+
+
+def test_a_custom_family_that_cannot_be_loaded_gives_a_sentence(tab, tmp_path):
+    one = tab()
+    one.fill()
+    one.advanced()
+    one.page.click("#family input")
+    one.page.get_by_role("option", name="custom…").click()
+    one.page.fill("#target input, #target textarea", str(tmp_path / "nothing"))
+    one.page.fill("#others input, #others textarea", f"{tmp_path}/one, {tmp_path}/two")
+    one.page.locator("#others input, #others textarea").blur()
+    one.page.wait_for_function("document.querySelector('#draft input').value === 'one'")
+    one.page.click("#race")
+    assert "did not load" in one.status("refused")
+    assert "did not load" in one.page.inner_text("#shelf")
+    assert one.page.input_value("#prompt textarea") == STORY

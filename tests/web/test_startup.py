@@ -1,0 +1,114 @@
+"""The page comes first: it is built and served without torch, which is imported once somebody has seen it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, free_port
+
+BLOCKED = """
+import sys
+class Block:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("torch", "transformers", "accelerate"):
+            raise ModuleNotFoundError(f"{name} is blocked here", name=name)
+sys.meta_path.insert(0, Block())
+"""
+# An import of torch waits until the test has got the page: a page that needed torch would never come.
+HELD = """
+import pathlib, sys, time
+class Hold:
+    def find_spec(self, name, path=None, target=None):
+        if name == "torch":
+            print("torch is asked for", flush=True)
+            while not pathlib.Path(sys.argv[1]).exists():
+                time.sleep(0.02)
+sys.meta_path.insert(0, Hold())
+"""
+MAIN = "import app; app.main(['--host', '127.0.0.1', '--port', sys.argv[2], '--device', 'cpu'])"
+
+
+def start(code: str, seen: Path, port: int) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, "-c", code + MAIN, str(seen), str(port)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def get(port: int, process: subprocess.Popen, path: str = "", patience: float = 60) -> str:
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        assert process.poll() is None, process.stdout.read()
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=10) as answer:
+                return answer.read().decode()
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError("the page did not come")
+
+
+@pytest.fixture
+def running(tmp_path):
+    started = []
+
+    def begin(code: str):
+        port, seen = free_port(), tmp_path / "seen"
+        started.append(start(code, seen, port))
+        return started[-1], port, seen
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def test_the_page_is_served_where_torch_and_transformers_cannot_be_imported(running):
+    process, port, _ = running(BLOCKED)
+    assert "Cascade Speculative Drafting" in get(port, process)
+    config = get(port, process, "config")
+    assert "Race" in config
+    assert "recorded-1-" in config and "Recorded on" in config  # a recorded race plays without any model
+
+
+def test_the_page_is_served_before_torch_is_imported(running):
+    process, port, seen = running(HELD)
+    assert "Cascade Speculative Drafting" in get(port, process)
+    seen.touch()
+    lines = iter(process.stdout.readline, "")
+    assert next(line for line in lines if "torch is asked for" in line)  # the family loads by itself, afterwards
+
+
+def test_everything_above_the_models_imports_without_torch():
+    code = (
+        BLOCKED
+        + "import csd.run, csd.record.trace, csd.models, csd.models.catalog, csd.web.studio, csd.request.form, csd.stage.log, csd.plots.race, csd.stage.export, csd.request.link, app"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+
+
+def test_only_the_layout_imports_gradio():
+    code = (
+        "import sys\n"
+        "import csd.run, csd.web.studio, csd.request.form, csd.stage.log, csd.plots.race, csd.theme, app\n"
+        "assert not [name for name in sys.modules if name.partition('.')[0] == 'gradio']\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+    users = [
+        p.name for p in [ROOT / "app.py", *(ROOT / "csd").rglob("*.py")] if "import gradio" in p.read_text("utf-8")
+    ]
+    assert users == ["page.py"]
+
+
+def test_a_wrong_argument_is_answered_with_the_choices():
+    done = subprocess.run(
+        [sys.executable, "app.py", "--family", "nothing"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2 and "embedded" in done.stderr

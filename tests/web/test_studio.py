@@ -1,0 +1,199 @@
+"""The studio's own logic, with families and races that the test controls."""
+
+from __future__ import annotations
+
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from csd.models import catalog
+from csd.record.trace import Header, Trace
+from csd.run import Ended, Refusal, Settings
+from csd.web.studio import KEPT, Batch, Choice, Finished, Refused, Studio, Waiting
+
+HOME = Choice(catalog.find("embedded"))
+OTHER = Choice(catalog.find("SmolLM2"))
+THIRD = Choice(catalog.find("Qwen3"))
+SETTINGS = Settings("a prompt", ())
+
+
+def family(spec, *_):
+    return SimpleNamespace(spec=spec, device="cpu", dtype="torch.float32")
+
+
+def trace(end: str) -> Trace:
+    header = Header(
+        "autoregressive", "", "", (), (1,), "a", 1, (), "greedy", 0, 0, 1, 0, 1, (), 0, "", "cpu", "float32", {}
+    )
+    return Trace(header, (), (), end, {})
+
+
+def short(family, settings, stopped):
+    yield Ended(0, trace("budget"))
+
+
+class Steps:
+    """A race that goes on until it is stopped, one step per `tick`; remembers how it was used."""
+
+    def __init__(self):
+        self.began = threading.Semaphore(0)
+        self.steps = 0
+        self.running = 0
+        self.most = 0
+        self.over = threading.Semaphore(0)
+
+    def __call__(self, family, settings, stopped):
+        self.running += 1
+        self.most = max(self.most, self.running)
+        self.began.release()
+        while not stopped():
+            self.steps += 1
+            threading.Event().wait(0.001)
+        self.running -= 1
+        yield Ended(0, trace("stopped"))
+        self.over.release()
+
+
+class Reader(threading.Thread):
+    """Reads a race to its end."""
+
+    def __init__(self, stream):
+        super().__init__(daemon=True)
+        self.news, self.stream = [], stream
+        self.start()
+
+    def run(self):
+        self.news.extend(self.stream)
+
+    def end(self):
+        self.join(20)
+        assert not self.is_alive()
+        return self.news[-1]
+
+
+def test_a_race_waits_for_its_family_and_says_so():
+    gate = threading.Event()
+
+    def opener(spec, device, dtype, progress):
+        progress("loading draft-mid (2 of 3)")
+        assert gate.wait(20)
+        return family(spec)
+
+    studio = Studio(HOME, opener, short)
+    stream = studio.race("v", HOME, SETTINGS)
+    seen = [next(stream)]
+    while "draft-mid (2 of 3)" not in seen[-1].sentence:
+        seen.append(next(stream))
+    assert all(isinstance(news, Waiting) for news in seen)
+    gate.set()
+    assert isinstance(list(stream)[-1], Finished)
+    assert studio.shelf(HOME).sentence == "embedded, CPU, fp32, ready"
+
+
+def test_a_family_is_loaded_once_for_two_visitors():
+    opened = []
+    studio = Studio(HOME, lambda spec, *_: opened.append(spec) or family(spec), short)
+    readers = [Reader(studio.race(name, HOME, SETTINGS)) for name in "ab"]
+    assert all(isinstance(reader.end(), Finished) for reader in readers)
+    assert len(opened) == 1
+
+
+def test_a_family_that_fails_gives_its_sentence_and_can_be_tried_again():
+    answers = [ValueError("Not enough memory: it needs 17 GiB."), RuntimeError("boom\nmore"), None]
+
+    def opener(spec, *_):
+        if error := answers.pop(0):
+            raise error
+        return family(spec)
+
+    studio = Studio(HOME, opener, short)
+    assert "Not enough memory: it needs 17 GiB." in list(studio.race("v", HOME, SETTINGS))[-1].sentence
+    assert list(studio.race("v", HOME, SETTINGS))[-1].sentence == "embedded did not load: RuntimeError: boom."
+    assert isinstance(list(studio.race("v", HOME, SETTINGS))[-1], Finished)
+
+
+def test_home_stays_and_of_the_others_one():
+    studio = Studio(HOME, family, short)
+    for choice in (HOME, OTHER, THIRD):
+        assert isinstance(list(studio.race("v", choice, SETTINGS))[-1], Finished)
+    assert [studio.shelf(choice).state for choice in (HOME, OTHER, THIRD)] == ["ready", "waiting", "ready"]
+
+
+@pytest.mark.parametrize("error", [Refusal("The prompt is empty."), RuntimeError("CUDA out of memory")])
+def test_a_race_that_cannot_run_gives_a_sentence_and_leaves_the_device_free(error):
+    def racer(family, settings, stopped):
+        raise error
+        yield
+
+    studio = Studio(HOME, family, racer)
+    for _ in range(2):
+        end = list(studio.race("v", HOME, SETTINGS))[-1]
+        assert isinstance(end, Refused) and str(error) in end.sentence
+
+
+def test_stop_ends_the_visitors_own_run_only():
+    steps = Steps()
+    studio = Studio(HOME, family, steps)
+    reader = Reader(studio.race("mine", HOME, SETTINGS))
+    assert steps.began.acquire(timeout=20)
+    assert not studio.stop("somebody else")
+    assert steps.running == 1
+    assert studio.stop("mine")
+    end = reader.end()
+    assert isinstance(end, Finished) and end.past.stopped
+    assert not studio.stop("mine")  # nothing of his runs any more
+
+
+def test_closing_the_stream_frees_the_device_within_a_step():
+    steps = Steps()
+    studio = Studio(HOME, family, steps)
+    stream = studio.race("gone", HOME, SETTINGS)
+    assert isinstance(next(news for news in stream if isinstance(news, Batch)), Batch)
+    stream.close()
+    assert steps.over.acquire(timeout=20)
+    reader = Reader(studio.race("next", HOME, SETTINGS))
+    assert steps.began.acquire(timeout=20)
+    assert steps.began.acquire(timeout=20)
+    studio.leave("next")
+    reader.end()
+    assert steps.most == 1
+
+
+def test_two_streams_never_run_at_once():
+    steps = Steps()
+    studio = Studio(HOME, family, steps)
+    readers = {name: Reader(studio.race(name, HOME, SETTINGS)) for name in "ab"}
+    assert steps.began.acquire(timeout=20)
+    for name in "ab":
+        while not studio.stop(name):
+            pass
+    assert all(reader.end() for reader in readers.values())
+    assert steps.most == 1
+
+
+def test_stopped_while_its_family_loads():
+    gate = threading.Event()
+    studio = Studio(HOME, lambda spec, *_: gate.wait(20) and family(spec), short)
+    stream = studio.race("v", HOME, SETTINGS)
+    next(stream)
+    assert studio.stop("v")
+    assert list(stream)[-1] == Refused("Stopped before it began.")
+    gate.set()
+
+
+def test_a_visit_keeps_its_last_races_and_a_family_that_loads_meanwhile_is_noted():
+    gate, studio = threading.Event(), None
+
+    def opener(spec, *_):
+        assert spec is HOME.spec or gate.wait(20)
+        return family(spec)
+
+    studio = Studio(HOME, opener, short)
+    ends = [list(studio.race("v", HOME, SETTINGS))[-1].past for _ in range(KEPT + 1)]
+    assert studio.past("v", ends[0].id) is None and studio.past("v", ends[-1].id) is ends[-1]
+    assert studio.past("w", ends[-1].id) is None
+    assert not ends[-1].notes
+    studio.want(OTHER)
+    assert "times are disturbed" in list(studio.race("v", HOME, SETTINGS))[-1].past.notes[0]
+    gate.set()

@@ -1,0 +1,108 @@
+"""The tour's texts and the glossary, and in a headless Chromium the tabs, the tour and the theory of a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_page import Tab
+
+from csd.web import tour
+
+
+@pytest.fixture
+def one(chromium, house):
+    made = Tab(chromium, house)
+    yield made
+    made.close()
+
+
+def test_stops_are_complete():
+    assert 5 <= len(tour.STOPS) <= 7
+    for stop in tour.STOPS:
+        assert stop.title and stop.text and stop.at[-1] == "#stage"  # there is always something to point at
+        assert all(part.endswith(".") for part in stop.text)
+    words = " ".join(part for stop in tour.STOPS for part in stop.text)
+    for term in ("draft", "review", "vertical cascade", "horizontal cascade", "Max-Gram", "α", "K", "prefill", "MAT"):
+        assert term in words
+
+
+def test_the_glossary_is_the_readmes():
+    words = dict(tour.glossary())
+    assert {"review", "vertical cascade", "horizontal cascade", "K", "Max-Gram", "prefill"} <= words.keys()
+    assert tour.glossary(
+        "# T\n\n## Words\n\n| word | meaning |\n| --- | --- |\n| a | b & c |\n\n## More\n\n| x | y |\n"
+    ) == (("a", "b & c"),)
+    with pytest.raises(ValueError, match="no table"):
+        tour.glossary("# nothing")
+    assert tour.glossary_html().count("<dt>") == len(words)
+
+
+def test_the_tour_steps_and_closes_by_keyboard(one):
+    page = one.page
+    page.focus("#tour-start")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".tour dialog[open] section:not([hidden]) h2")
+
+    def title() -> str:
+        return page.inner_text(".tour section:not([hidden]) h2")
+
+    seen = [title()]
+    for _ in tour.STOPS[1:]:
+        assert page.evaluate("document.activeElement.classList.contains('tour-next')")
+        page.keyboard.press("ArrowRight")
+        seen.append(title())
+    assert seen == [stop.title for stop in tour.STOPS]
+    page.keyboard.press("ArrowLeft")
+    assert title() == tour.STOPS[-2].title
+    box, card = page.locator(".tour-frame").bounding_box(), page.locator(".tour-card").bounding_box()
+    assert box["width"] > 0 and card["x"] >= 0 and card["y"] >= 0
+    assert card["x"] + card["width"] <= 1280 and card["y"] + card["height"] <= 720
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    assert page.evaluate("document.activeElement.id") == "tour-start"
+    assert not one.errors
+
+
+def test_theory_needs_no_race(one):
+    page = one.page
+    page.get_by_role("tab", name="Theory").click()
+    page.wait_for_function("document.querySelectorAll('#theory .js-plotly-plot').length === 4")
+    assert "draft-mid" in page.inner_text("#what-if-words")
+    page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
+    page.wait_for_function("document.querySelector('#what-if-words').innerText.includes('K=[[4,6,8],[0,1,2],[0,0,1]]')")
+    page.fill("#what-if-K textarea, #what-if-K input", "[[4")
+    page.wait_for_function("document.querySelector('#what-if-words').innerText.includes('could not be read')")
+    page.get_by_role("button", name="Words").click()
+    page.wait_for_selector(".glossary dt:visible")
+    assert not one.errors
+
+
+def test_measure_it_races_with_these_knobs_and_the_table_compares(one):
+    page = one.page
+    one.fill()
+    page.get_by_role("tab", name="Theory").click()
+    page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
+    page.wait_for_function("document.querySelector('#what-if-words').innerText.includes('[[4,6,8],[0,1,2],[0,0,1]]')")
+    page.click("#measure")
+    assert one.status("ended").startswith("Done: autoregressive 16 tokens, speculative 16 tokens, cascade 16 tokens.")
+    assert page.input_value("#K textarea, #K input") == "[[4,6,8],[0,1,2],[0,0,1]]"
+    page.wait_for_selector(".theory-table tbody tr")
+    assert page.locator(".theory-table tbody tr").count() == 3
+    assert "theorems 4.3 and 4.5" in page.inner_text(".theory-table")
+    assert not one.errors
+
+
+def test_a_comparison_keeps_what_it_has_when_stopped(one, house):
+    page = one.page
+    one.fill()
+    page.get_by_role("tab", name="Compare").click()
+    page.click("#compare")
+    page.wait_for_function("document.querySelector('#comparison').innerText.includes('speculative, draft-mid')")
+    page.click("#compare-stop")
+    page.wait_for_function("/Stopped|Done/.test(document.querySelector('#compare-status').innerText)")
+    with page.expect_download() as waiting:
+        page.click("#compare-save")
+    lines = Path(waiting.value.path()).read_text("utf-8").splitlines()
+    assert lines[0].startswith("prompt,lane,repeats,tokens per second") and len(lines) >= 4
+    assert not one.errors
