@@ -18,7 +18,7 @@ from csd.decoding.acceptance import Accept, Greedy, lenient
 from csd.decoding.generate import generate
 from csd.decoding.maxgram import Index
 from csd.decoding.methods import Method, tree
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Level, Proposal, Review, Step
 
 DRAFTS = ("draft-3", "draft-2", "draft-1")  # strongest first
@@ -68,17 +68,17 @@ class TableSession:
     fed: list[int] = field(default_factory=list)
     _given: Tensor | None = None
 
-    def logits(self, sequence: Sequence, since: int) -> Tensor:
+    def logits(self, sequence: TokenSequence, since: int) -> Tensor:
         assert 1 <= since <= len(sequence) <= self.context, (since, len(sequence), self.context)
         self.calls += 1
         self.fed.append(len(sequence) - since + 1)
         return self._rows(sequence, since)
 
-    def read(self, sequence: Sequence) -> None:
+    def prefill(self, sequence: TokenSequence) -> None:
         assert not sequence.tail
         self._rows(sequence, len(sequence))
 
-    def _rows(self, sequence: Sequence, since: int) -> Tensor:
+    def _rows(self, sequence: TokenSequence, since: int) -> Tensor:
         if self._given is not None:
             self._given.fill_(math.nan)
         text = sequence.since(0)

@@ -12,7 +12,7 @@ from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from csd.decoding.tokens import Sequence as Text
+from csd.decoding.tokens import TokenSequence
 from csd.models.catalog import BYTES
 
 if TYPE_CHECKING:
@@ -194,8 +194,8 @@ def _lengths(limit: int) -> list[int]:
 def _forwards(family: Family, name: str, ids: Sequence[int], context: int, widths: Sequence[int]) -> list[float]:
     """Seconds of a forward of each width behind so many tokens, in a session that is no longer than it must be."""
     session = family.session(name, context + max(widths))
-    text = Text(list(ids[:context]))
-    session.read(text)
+    text = TokenSequence(list(ids[:context]))
+    session.prefill(text)
     found = []
     for width in widths:
         longer = text + tuple(ids[:width])

@@ -15,8 +15,7 @@ rule. Costs are tables, not clocks: the same prompt gives the same blocks again.
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Mapping
-from collections.abc import Sequence as Row
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, log, prod
 from typing import TYPE_CHECKING
@@ -24,7 +23,7 @@ from typing import TYPE_CHECKING
 from csd.decoding.combinators import Session, Vertical
 from csd.decoding.draft import Draft
 from csd.decoding.maxgram import BIGRAM_RUN, Index, MaxGram
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Review
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ MARGINS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # edges between 
 AGREED = len(MARGINS) + 1  # the kind of a copy that a draft accepted
 ANY = AGREED + 1  # a token of a draft of which no more is known
 
-Cost = Row[float]
+Cost = Sequence[float]
 """Seconds of one run over w tokens, at place w - 1, for w up to LONGEST_BLOCK + 1 at least."""
 
 
@@ -71,7 +70,7 @@ class Odds:
     seen of one kind tells of the others.
     """
 
-    def __init__(self, prior: Row[float]):
+    def __init__(self, prior: Sequence[float]):
         self._logits = [log(rate / (1 - rate)) for rate in prior]
         self._seen, self._kept = [0.0] * len(prior), [0.0] * len(prior)
         self._shift = 0.0
@@ -99,32 +98,32 @@ class Copies:
     One for all levels of a lane: they imitate the same text. It learns nothing from the prompt.
     """
 
-    def __init__(self, index: Index, bigram: Row[int] | None, prior: Row[float]):
+    def __init__(self, index: Index, bigram: Sequence[int] | None, prior: Sequence[float]):
         self.index, self.bigram = index, bigram
         self._odds = Odds(prior)
         self._longest = min(index.longest, len(prior) - 1)
         self._heard: int | None = None
         self._asked: tuple[int, tuple[int, ...]] | None = None
-        self._answer: Row[float] = ()
+        self._answer: Sequence[float] = ()
 
-    def chances(self, sequence: Sequence) -> Row[float]:
+    def chances(self, sequence: TokenSequence) -> Sequence[float]:
         """The chance of each of the next tokens, given that those before it are right; as many as Max-Gram would write."""
         asked = (len(sequence.committed), sequence.tail)
         if asked != self._asked:  # a level asks what the one above it has just asked
-            self.index.read(sequence)
+            self.index.sync(sequence)
             self._learn(sequence.committed)
             self._asked, self._answer = asked, self._chances(self.index.match()[0], self._odds.rates)
         return self._answer
 
-    def _chances(self, length: int, rates: list[float]) -> Row[float]:
+    def _chances(self, length: int, rates: list[float]) -> Sequence[float]:
         if length:
             return rates[length : self._longest] + [rates[self._longest]] * LONGEST_BLOCK
         return [rates[0]] * (BIGRAM_RUN if self.bigram is not None else 0)
 
-    def draft(self, sequence: Sequence, count: int) -> Draft:
+    def draft(self, sequence: TokenSequence, count: int) -> Draft:
         return MaxGram(self.index, count, self.bigram).draft(sequence, count)
 
-    def _learn(self, committed: Row[int]) -> None:
+    def _learn(self, committed: Sequence[int]) -> None:
         end = len(committed)
         if end == self._heard:
             return
@@ -155,7 +154,7 @@ class Pace:
 class Writer:
     """A draft that may write next: a round of it over its own adaptive drafter, and how often its reviewer agrees."""
 
-    def __init__(self, session: Session, inner: Adaptive, accept: Accept, prior: Row[float]):
+    def __init__(self, session: Session, inner: Adaptive, accept: Accept, prior: Sequence[float]):
         self._inner = inner
         self._round = Vertical(session, inner, accept, inner.judged)
         self._odds, self._mean = Odds(prior), Odds(prior[ANY:])
@@ -166,7 +165,7 @@ class Writer:
         """That the reviewer accepts a token of this draft whose margin is not known yet."""
         return self._mean.rates[0]
 
-    def draft(self, sequence: Sequence, room: int) -> tuple[Draft, list[int], float]:
+    def draft(self, sequence: TokenSequence, room: int) -> tuple[Draft, list[int], float]:
         """A round: what it wrote, the kind of each token, and the seconds that it costs."""
         more = self._round.draft(sequence, room)
         if not more.tokens:
@@ -176,7 +175,7 @@ class Writer:
         self.pace.add(len(kinds), seconds)
         return more, kinds, seconds
 
-    def survival(self, kinds: Row[int]) -> float:
+    def survival(self, kinds: Sequence[int]) -> float:
         """The chance that the reviewer accepts tokens of these kinds, all of them."""
         rates = self._odds.rates
         return prod(rates[kind] for kind in kinds)
@@ -194,13 +193,13 @@ class Adaptive:
 
     divisible = False
 
-    def __init__(self, cost: Cost, writers: Row[Writer], copies: Copies):
+    def __init__(self, cost: Cost, writers: Sequence[Writer], copies: Copies):
         self.cost, self.seconds = cost, 0.0
         self._writers, self._copies = tuple(writers), copies
         self._pace = Pace(5.0, 2.6 * cost[3])
         self._kinds: list[tuple[Writer, int] | None] = []
 
-    def draft(self, sequence: Sequence, room: int) -> Draft:
+    def draft(self, sequence: TokenSequence, room: int) -> Draft:
         out, survival, most = Draft(), 1.0, min(room, LONGEST_BLOCK)
         self._kinds, self.seconds = [], 0.0
         writers, copied = list(self._writers), False
@@ -244,7 +243,7 @@ class Adaptive:
         """What a second is worth in tokens: what the reviewer made of it lately, or would without any draft."""
         return max(self._pace.rate, 1 / self.cost[0])
 
-    def _copying(self, survival: float, chances: Row[float], drafted: int) -> tuple[float, int, float]:
+    def _copying(self, survival: float, chances: Sequence[float], drafted: int) -> tuple[float, int, float]:
         """The best number of tokens to copy: its value in tokens, the number, and the chance that all are accepted."""
         most, best, survives = 0.0, 0, survival
         gained, price, start, place = 0.0, self._price, self.cost[drafted], drafted
@@ -275,10 +274,10 @@ class Adaptive:
 
 
 def adaptive(
-    sessions: Row[Session],
+    sessions: Sequence[Session],
     costs: Mapping[str, Cost],
     index: Index,
-    bigram: Row[int] | None,
+    bigram: Sequence[int] | None,
     prior: Prior,
     strict: Accept,
     inner: Accept,
@@ -286,7 +285,7 @@ def adaptive(
     """The adaptive tree over one lane's sessions, the target first, then the drafts from the strongest on."""
     copies = Copies(index, bigram, prior.copies)
 
-    def drafter(reviewer: Session, below: Row[Session]) -> Adaptive:
+    def drafter(reviewer: Session, below: Sequence[Session]) -> Adaptive:
         writers = [
             Writer(session, drafter(session, below[place + 1 :]), inner, prior.of(session.name))
             for place, session in enumerate(below)

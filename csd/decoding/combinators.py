@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence as Row
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
 from csd.decoding.draft import Draft, Drafter
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Review
 
 if TYPE_CHECKING:
@@ -24,13 +23,13 @@ class Session(Protocol):
     name: str
     context: int
 
-    def logits(self, sequence: Sequence, since: int) -> Tensor:
+    def logits(self, sequence: TokenSequence, since: int) -> Tensor:
         """Rows for positions since .. len(sequence): row j predicts what follows the first since + j tokens.
 
         [len(sequence) - since + 1, V], valid until this session's next call.
         """
 
-    def read(self, sequence: Sequence) -> None:
+    def prefill(self, sequence: TokenSequence) -> None:
         """Read ahead (prefill), and return when that is done."""
 
 
@@ -47,7 +46,7 @@ class Vertical:
     judged: Callable[[Draft, int], None] = lambda draft, accepted: None
     divisible: bool = False
 
-    def draft(self, sequence: Sequence, room: int) -> Draft:
+    def draft(self, sequence: TokenSequence, room: int) -> Draft:
         at = len(sequence)
         free = self.session.context - at
         if room < 1:
@@ -85,7 +84,7 @@ class Horizontal:
     stages: tuple[tuple[Drafter, int], ...]
     divisible: bool = False
 
-    def draft(self, sequence: Sequence, room: int) -> Draft:
+    def draft(self, sequence: TokenSequence, room: int) -> Draft:
         out, goal = Draft(), 0
         for drafter, k in self.stages:
             goal += k
@@ -101,7 +100,7 @@ class Horizontal:
         return out
 
 
-def cascade(sessions: Row[Session], leaf: Drafter, K: Row[Row[int]], accept: Accept) -> Drafter:
+def cascade(sessions: Sequence[Session], leaf: Drafter, K: Sequence[Sequence[int]], accept: Accept) -> Drafter:
     """Algorithm 1 as a tree: stage i of row 0 is model i reviewing the cascade of K[i+1:, i+1:], the last stage is the leaf.
 
     `sessions` from the strongest to the weakest, K in the paper's cumulative form (see `methods.checked_K`), `accept` the

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Proposal, Review
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Drafter(Protocol):
 
     divisible: bool
 
-    def draft(self, sequence: Sequence, room: int) -> Draft: ...
+    def draft(self, sequence: TokenSequence, room: int) -> Draft: ...
 
 
 @dataclass(frozen=True)
@@ -70,5 +70,5 @@ class Nothing:
 
     divisible: bool = True
 
-    def draft(self, sequence: Sequence, room: int) -> Draft:
+    def draft(self, sequence: TokenSequence, room: int) -> Draft:
         return Draft()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence as Ids
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Protocol
 
 from csd.decoding.combinators import Vertical
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Prefill, Proposal, Review, Step
 
 CHUNK = 512  # prompt tokens read at once: large enough to be fast, small enough to stop within
@@ -20,11 +19,11 @@ class Reader(Protocol):
 
     name: str
 
-    def read(self, sequence: Sequence) -> None: ...
+    def prefill(self, sequence: TokenSequence) -> None: ...
 
 
 def generate(
-    root: Vertical, readers: Ids[Reader], prompt: Ids[int], max_new: int, eos: frozenset[int] = frozenset()
+    root: Vertical, readers: Sequence[Reader], prompt: Sequence[int], max_new: int, eos: frozenset[int] = frozenset()
 ) -> Iterator[Prefill | Step]:
     """Yield what each model read of the prompt, then a Step for each round of the root; at most `max_new` tokens.
 
@@ -35,13 +34,13 @@ def generate(
         raise ValueError("The target's review is always strict: its lenience must be 1.")
     if len(prompt) + max_new > root.session.context:
         raise ValueError(f"{len(prompt)} + {max_new} tokens do not fit a context of {root.session.context}.")
-    sequence, clock = Sequence([], eos=eos), 0.0
+    sequence, clock = TokenSequence([], eos=eos), 0.0
     for begin in range(0, len(prompt), CHUNK):
         chunk = prompt[begin : begin + CHUNK]
         sequence.commit(chunk)
         for reader in readers:
             started = perf_counter()
-            reader.read(sequence)
+            reader.prefill(sequence)
             seconds = perf_counter() - started
             yield Prefill(reader.name, len(chunk), clock, seconds)
             clock += seconds

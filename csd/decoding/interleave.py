@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from collections.abc import Sequence as Row
+from collections.abc import Callable, Iterator, Sequence
 
 from csd.record.trace import Prefill, Step
 
 
 def race(
-    lanes: Row[Iterator[Prefill | Step]], stopped: Callable[[], bool] = lambda: False
+    lanes: Sequence[Iterator[Prefill | Step]], stopped: Callable[[], bool] = lambda: False
 ) -> Iterator[tuple[int, Prefill | Step | None]]:
     """Yield (lane, what it did), or (lane, None) when a lane is through. Ends between two moves once `stopped()` is true."""
     clocks = dict.fromkeys(range(len(lanes)), 0.0)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Ids
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from time import perf_counter
 
 from csd.decoding.draft import Draft
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Proposal
 
 BIGRAM_RUN = 2  # tokens: a chain of bigrams is right too seldom to be worth more of a review
@@ -45,8 +45,12 @@ class Index:
         self._contexts: dict[int, Node] = {}
         self._undo: list[list[tuple[dict[int, Node] | Node, int | None]]] = []
 
-    def read(self, sequence: Sequence) -> None:
-        """Make the index that of `sequence`, which continues the committed text seen before."""
+    def prefill(self, sequence: TokenSequence) -> None:
+        """Index the prompt before decoding starts."""
+        self.sync(sequence)
+
+    def sync(self, sequence: TokenSequence) -> None:
+        """Make this the index of `sequence`, which continues the committed text seen before."""
         new = sequence.since(self._fixed)
         known = self.tokens[self._fixed :]
         same = len(known)
@@ -126,12 +130,12 @@ class MaxGram:
 
     index: Index
     k: int
-    bigram: Ids[int] | None = None
+    bigram: Sequence[int] | None = None
     divisible: bool = True
 
-    def draft(self, sequence: Sequence, room: int) -> Draft:
+    def draft(self, sequence: TokenSequence, room: int) -> Draft:
         started = perf_counter()
-        self.index.read(sequence)
+        self.index.sync(sequence)
         length, place = self.index.match()
         count = min(self.k, room)
         if length:

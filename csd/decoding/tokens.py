@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-class Sequence:
+class TokenSequence:
     """Committed ids, shared by all sequences of a lane and only ever appended to, and a tail that is still a guess.
 
     Whoever caches work on a sequence (a session, Max-Gram) compares tails only, so no cost grows with the length.
@@ -20,9 +20,9 @@ class Sequence:
     def __len__(self) -> int:
         return len(self.committed) + len(self.tail)
 
-    def __add__(self, tokens: tuple[int, ...]) -> Sequence:
+    def __add__(self, tokens: tuple[int, ...]) -> TokenSequence:
         """The same committed text with a longer tail."""
-        return Sequence(self.committed, self.tail + tokens, self.eos)
+        return TokenSequence(self.committed, self.tail + tokens, self.eos)
 
     def since(self, start: int) -> list[int]:
         """The ids from position `start` on."""

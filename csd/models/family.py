@@ -97,7 +97,7 @@ class Family:
         """A fresh, empty session over one of the models: one lane's view of it, for texts of up to `capacity` tokens."""
         from csd.models.session import Session
 
-        return Session(name, self.lanes[name](capacity), self.vocab, self.contexts[name])
+        return Session(name, self.lanes[name](capacity), self.vocab, self.contexts[name], self.costs[name])
 
 
 def open_family(

@@ -32,7 +32,7 @@ from csd.decoding.methods import (
     speculative,
     tree,
 )
-from csd.decoding.tokens import Sequence as Text
+from csd.decoding.tokens import TokenSequence
 from csd.record.metrics import geometric_mean, speed
 from csd.request.prompts import Prompt
 from csd.request.tuned import Tuned
@@ -142,8 +142,8 @@ def taped(family: Family, prompt: Prompt, drafts: Sequence[str]) -> Tape:
         if len(ids) > family.contexts[level.name]:
             continue
         session = family.session(level.name, len(ids))
-        text = Text(list(trace.header.prompt))
-        session.read(text)
+        text = TokenSequence(list(trace.header.prompt))
+        session.prefill(text)
         scores = session.logits(text + trace.tokens, start)
         if prompt.temperature:
             scores = chosen(scores) + noise.rows(start, len(scores))
@@ -206,7 +206,7 @@ def seconds(method: Method, tape: Tape, family: Family) -> float:
         return _Unread(name, run, family.vocab, family.contexts[name])
 
     class _Unread(Session):
-        def read(self, sequence: Text) -> None:
+        def prefill(self, sequence: TokenSequence) -> None:
             self._fixed, self._tail = len(sequence.committed), ()
 
     names = [name for name in method.models if name in tape.rows]
@@ -228,9 +228,9 @@ def counted(tapes: Sequence[Tape], drafts: Sequence[str], bigram: Sequence[int] 
     copies = _Count(GENERAL.copies)
     own = {draft: _Count(GENERAL.unknown) for draft in drafts}
     for tape in tapes:
-        index, text = Index(len(GENERAL.copies) - 1), Text(list(tape.prompt))
+        index, text = Index(len(GENERAL.copies) - 1), TokenSequence(list(tape.prompt))
         for place, token in enumerate(tape.tokens):
-            index.read(text)
+            index.sync(text)
             length, follows = index.match()
             last = text.committed[-1]
             copy = index.copy(follows, 1)[0] if length else None

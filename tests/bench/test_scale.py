@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM, LlamaConfig, Qwen2Config
 from csd.bench import scale
 from csd.bench.scale import SHAPES, Shape, enlarge, enlarged, scaled
 from csd.decoding.methods import autoregressive, speculative
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 from csd.models import catalog, family
 from csd.models.backends import eager
 from csd.models.backends import llama_cpu as llama
@@ -69,8 +69,8 @@ def test_logits_are_equal_after_cached_steps(kind, shape):
     for begin, tail in ((9, 3), (10, 5), (14, 1), (21, 7), (40, 8)):
         committed += TEXT[len(committed) : begin]
         wrong = tuple((token + 1) % VOCAB for token in TEXT[begin : begin + tail])
-        ours.logits(Sequence(committed, wrong), begin)  # a guess that is taken back
-        found = ours.logits(Sequence(committed, tuple(TEXT[begin : begin + tail])), begin)
+        ours.logits(TokenSequence(committed, wrong), begin)  # a guess that is taken back
+        found = ours.logits(TokenSequence(committed, tuple(TEXT[begin : begin + tail])), begin)
         torch.testing.assert_close(found, want[begin - 1 : begin + tail], rtol=1e-9, atol=1e-9)
 
 

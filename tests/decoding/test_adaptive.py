@@ -15,7 +15,7 @@ from csd.decoding.adaptive import AGREED, ANY, GENERAL, LONGEST_BLOCK, MARGINS, 
 from csd.decoding.generate import generate
 from csd.decoding.maxgram import Index
 from csd.decoding.methods import adapting
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Review, Step
 
 
@@ -54,19 +54,19 @@ def test_pace_is_tokens_over_seconds_and_forgets():
 def test_copies_learn_from_the_text_and_not_from_the_prompt():
     """In the prompt 1 is followed by 2 each time; the text then breaks that, and the chance of a copy falls."""
     copies, text = Copies(Index(), None, GENERAL.copies), [1, 2, 1, 2, 1, 2, 1]
-    before = copies.chances(Sequence(text))[0]
+    before = copies.chances(TokenSequence(text))[0]
     assert before == pytest.approx(GENERAL.copies[5])  # "1 2 1 2 1" stood before
     text += [3, 1, 4, 1, 5, 1, 6, 1]
-    after = copies.chances(Sequence(text))[0]
+    after = copies.chances(TokenSequence(text))[0]
     assert after < GENERAL.copies[1]
 
 
 def test_a_tail_that_is_taken_back_teaches_nothing():
     plain, teased = (Copies(Index(), None, GENERAL.copies) for _ in range(2))
     for tail in ((), (1, 2, 3), (9, 9), ()):
-        teased.chances(Sequence([1, 2, 3, 1], tail))
-    plain.chances(Sequence([1, 2, 3, 1]))
-    assert plain.chances(Sequence([1, 2, 3, 1])) == teased.chances(Sequence([1, 2, 3, 1]))
+        teased.chances(TokenSequence([1, 2, 3, 1], tail))
+    plain.chances(TokenSequence([1, 2, 3, 1]))
+    assert plain.chances(TokenSequence([1, 2, 3, 1])) == teased.chances(TokenSequence([1, 2, 3, 1]))
 
 
 @dataclass
@@ -77,14 +77,14 @@ class Fixed:
     follows: object
     context: int = 10**6
 
-    def logits(self, sequence: Sequence, since: int):
+    def logits(self, sequence: TokenSequence, since: int):
         ids = sequence.since(0)
         rows = torch.zeros(len(ids) - since + 1, 64)
         for row, end in enumerate(range(since, len(ids) + 1)):
             rows[row, self.follows(ids[:end])] = 8.0
         return rows
 
-    def read(self, sequence: Sequence) -> None:
+    def prefill(self, sequence: TokenSequence) -> None:
         """Nothing is cached."""
 
 

@@ -286,9 +286,9 @@ def test_the_hostile_session_is_hostile():
     """Rows kept beyond the next call are worthless, so a rule that kept some would be found out."""
     toy = family(VOCAB)
     session = toy.session("target", 20)
-    from csd.decoding.tokens import Sequence
+    from csd.decoding.tokens import TokenSequence
 
-    text = Sequence([1, 2, 3])
+    text = TokenSequence([1, 2, 3])
     first = session.logits(text, 3)
     assert torch.isfinite(first).all()
     session.logits(text, 2)

@@ -38,7 +38,7 @@ def test_a_long_prompt_is_read_in_chunks_by_every_reader():
         def __init__(self, name):
             self.name, self.seen = name, []
 
-        def read(self, sequence):
+        def prefill(self, sequence):
             assert not sequence.tail
             self.seen.append(len(sequence))
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from toy import Watched
 
 from csd.decoding.maxgram import Index, MaxGram
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 
 
 def naive_match(text: list[int], longest: int, earliest: bool) -> tuple[int, int]:
@@ -45,7 +45,7 @@ def test_index_is_a_naive_search(moves, longest, earliest):
         if commits:
             committed.extend(tail[: keep or None])
             tail = []
-        index.read(Sequence(committed, tuple(tail)))
+        index.sync(TokenSequence(committed, tuple(tail)))
         text = committed + tail
         assert index.tokens == text and len(index._undo) == len(tail)
         found = index.match()
@@ -60,8 +60,8 @@ def test_a_rollback_leaves_no_trace(text, guess, other):
     """After any guess was read and dropped, the index is that of one which never saw it."""
     index, plain = Index(4), Index(4)
     for tail in (guess, other, [], guess, []):
-        index.read(Sequence(text, tuple(tail)))
-    plain.read(Sequence(text))
+        index.sync(TokenSequence(text, tuple(tail)))
+    plain.sync(TokenSequence(text))
     assert (index.tokens, index.matched) == (plain.tokens, plain.matched)
     assert shape(index._contexts) == shape(plain._contexts)
 
@@ -78,7 +78,7 @@ def test_hindsight_says_what_a_copy_would_have_been(moves, longest, earliest):
     index, committed = Index(longest, earliest), [0]
     for commits, tail, _ in moves:
         committed.extend(tail if commits else [])
-        index.read(Sequence(committed, () if commits else tuple(tail)))
+        index.sync(TokenSequence(committed, () if commits else tuple(tail)))
         text = committed + ([] if commits else tail)
         for place, (length, right) in enumerate(index.matched):
             found, follows = naive_match(text[:place], longest, earliest)
@@ -86,7 +86,7 @@ def test_hindsight_says_what_a_copy_would_have_been(moves, longest, earliest):
 
 
 def drafted(text, k, room=99, bigram=None, eos=frozenset(), **options):
-    return MaxGram(Index(**options), k, bigram).draft(Sequence(list(text), eos=eos), room)
+    return MaxGram(Index(**options), k, bigram).draft(TokenSequence(list(text), eos=eos), room)
 
 
 def test_most_recent_and_earliest():
@@ -146,11 +146,11 @@ def test_the_cost_of_a_draft_does_not_grow_with_the_text(longest):
         text, own = Watched(i * i % 97 for i in range(length)), Watched()
         index = Index(longest)
         index.tokens = own
-        index.read(Sequence(text))
+        index.sync(TokenSequence(text))
         drafter = MaxGram(index, 8)
         own.read = text.read = 0
         for step in range(20):
-            drafter.draft(Sequence(text, (step % 3, 96, step % 5)), 9)
+            drafter.draft(TokenSequence(text, (step % 3, 96, step % 5)), 9)
             text.append(step % 97)
         return own.read, text.read
 

@@ -11,7 +11,7 @@ from toy import Watched
 from csd.decoding.acceptance import Greedy, lenient
 from csd.decoding.maxgram import Index
 from csd.decoding.methods import adapting, autoregressive, cs_drafting, prompt_lookup, speculative, tree
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 from csd.models.session import Session
 
 DRAFTS = ("draft-2", "draft-1")
@@ -42,14 +42,14 @@ def work(method, length: int) -> tuple[int, int]:
     """Python calls, and committed tokens read, in some rounds behind a text of this length."""
     committed = Watched((i + (i // 40)) % VOCAB for i in range(length))
     sessions = {"target": model("target", 0), "draft-2": model("draft-2", 7), "draft-1": model("draft-1", 3)}
-    index, text = Index(), Sequence(committed)
+    index, text = Index(), TokenSequence(committed)
     costs = {
         name: tuple(cost * (1 + width / 16) for width in range(65)) for name, cost in zip(sessions, (1.0, 0.2, 0.1))
     }
     root = tree(method, sessions, index, None, Greedy(), lenient(Greedy(), 1.0), costs)
-    index.read(text)
+    index.sync(text)
     for session in sessions.values():
-        session.read(text)
+        session.prefill(text)
     for _ in range(10):  # until the odds and the matches have settled
         committed.extend(root.draft(text, 40).tokens)
     calls = 0

@@ -30,7 +30,7 @@ from csd.decoding.methods import (
     tree,
     vertical,
 )
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 
 ALL = Filter()
 NONE = 1e-15  # below it a chance is a rounding error
@@ -88,7 +88,7 @@ def law_of_text(
         sessions = {name: toy.session(name, len(prompt) + max_new) for name in method.models}
         index, rule = Index(method.longest, method.earliest), Rejection(chosen, dice)
         root = tree(method, sessions, index, toy.bigram, rule, lenient(rule, method.lenience), toy.costs)
-        text = Sequence(list(prompt), eos=eos)
+        text = TokenSequence(list(prompt), eos=eos)
         while len(text) < len(prompt) + count and not (len(text) > len(prompt) and text.committed[-1] in eos):
             text.commit(root.draft(text, len(prompt) + max_new - len(text)).tokens)
         toy.opened.clear()
@@ -233,7 +233,7 @@ def test_q_is_the_law_that_each_token_was_drawn_from(kind, lenience):
     prompt = (0, 1, 2, 0, 1)
 
     def run(dice: Walk) -> Draft:
-        return drafters(dice, lenience)[kind].draft(Sequence(list(prompt)), 12)
+        return drafters(dice, lenience)[kind].draft(TokenSequence(list(prompt)), 12)
 
     seen: defaultdict[tuple, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     total = 0.0

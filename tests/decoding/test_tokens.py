@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from csd.decoding.draft import Draft, Nothing
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 
 ids = st.lists(st.integers(0, 9), max_size=8)
 
 
 @given(ids, ids, ids, st.integers(0, 30))
 def test_a_sequence_is_its_committed_ids_and_its_tail(committed, tail, more, start):
-    text = Sequence(committed, tuple(tail)) + tuple(more)
+    text = TokenSequence(committed, tuple(tail)) + tuple(more)
     whole = committed + tail + more
     assert len(text) == len(whole)
     assert text.since(start) == whole[start:]
@@ -23,13 +23,13 @@ def test_a_sequence_is_its_committed_ids_and_its_tail(committed, tail, more, sta
 
 
 def test_a_longer_tail_leaves_the_shorter_one_alone():
-    short = Sequence([1], (2,), frozenset({9}))
+    short = TokenSequence([1], (2,), frozenset({9}))
     long = short + (3,)
     assert short.since(0) == [1, 2] and long.since(0) == [1, 2, 3] and long.eos == {9}
 
 
 def test_all_sequences_of_a_lane_see_a_commit():
-    text = Sequence([1, 2])
+    text = TokenSequence([1, 2])
     guess = text + (5,)
     text.commit((3,))
     assert guess.committed == [1, 2, 3] == text.since(0)
@@ -39,20 +39,20 @@ def test_all_sequences_of_a_lane_see_a_commit():
 
 def test_only_a_tail_can_end_a_text():
     eos = frozenset({0, 7})
-    assert not Sequence([1, 0], (), eos).ended
-    assert Sequence([1], (3, 7), eos).ended and Sequence([1], (0,), eos).ended
-    assert not Sequence([1], (7, 3), eos).ended and not Sequence([1], (7,)).ended
+    assert not TokenSequence([1, 0], (), eos).ended
+    assert TokenSequence([1], (3, 7), eos).ended and TokenSequence([1], (0,), eos).ended
+    assert not TokenSequence([1], (7, 3), eos).ended and not TokenSequence([1], (7,)).ended
 
 
 def test_until_the_first_end():
-    text = Sequence([], (), frozenset({0, 7}))
+    text = TokenSequence([], (), frozenset({0, 7}))
     assert text.until_end([1, 7, 2, 0]) == [1, 7]
     assert text.until_end([1, 2]) == [1, 2] and text.until_end([]) == []
     assert text.until_end([0, 0]) == [0]
 
 
 def test_nothing_proposes_nothing():
-    assert len(Nothing().draft(Sequence([1]), 9)) == 0
+    assert len(Nothing().draft(TokenSequence([1]), 9)) == 0
 
 
 def test_drafts_add_up_with_their_laws():

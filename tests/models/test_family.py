@@ -191,12 +191,12 @@ def test_folders_open_through_the_same_code(pair):
 
 
 def test_sessions_are_separate_and_as_wide_as_the_vocabulary(pair):
-    from csd.decoding.tokens import Sequence
+    from csd.decoding.tokens import TokenSequence
 
     opened = open_family(custom(pair[0], pair[1:]), "cpu", "float64")
     ids = list(opened.encode("the fox and the owl"))
-    rows = opened.session("target", 64).logits(Sequence(ids), len(ids)).clone()
-    other = opened.session("target", 64).logits(Sequence(ids[:3]), 3)
+    rows = opened.session("target", 64).logits(TokenSequence(ids), len(ids)).clone()
+    other = opened.session("target", 64).logits(TokenSequence(ids[:3]), 3)
     assert rows.shape == other.shape == (1, opened.vocab)
     with torch.inference_mode():
         expected = opened.models["target"](torch.tensor([ids])).logits[0, -1, : opened.vocab]

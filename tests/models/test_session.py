@@ -13,7 +13,7 @@ import torch
 from tiny import CONTEXT, SMALL, VOCAB
 from transformers import AutoModelForCausalLM, GPTNeoXConfig, LlamaConfig, Qwen2Config
 
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 from csd.models.backends import eager
 from csd.models.backends import llama_cpu as llama
 from csd.models.session import Session
@@ -69,7 +69,7 @@ def fresh(way: str, kind: str, tokens: list[int]) -> torch.Tensor:
     return model(kind)(input_ids=torch.tensor([tokens]), use_cache=False).logits[0]
 
 
-def check(ours: Session, way: str, kind: str, text: Sequence, since: int, vocab: int = VOCAB) -> None:
+def check(ours: Session, way: str, kind: str, text: TokenSequence, since: int, vocab: int = VOCAB) -> None:
     rows = ours.logits(text, since)
     want = fresh(way, kind, text.since(0))[since - 1 :, :vocab]
     assert rows.shape == (len(text) - since + 1, vocab) and rows.dtype == torch.float64
@@ -102,7 +102,7 @@ def test_any_order_of_calls(way, kind, seed):
     tail: tuple[int, ...] = ()
     for _ in range(r.randint(0, 3)):
         committed += [r.randrange(VOCAB) for _ in range(r.randint(1, 5))]
-        ours.read(Sequence(committed))
+        ours.prefill(TokenSequence(committed))
     while len(committed) < CONTEXT - 1:
         left = CONTEXT - len(committed)
         act = r.random()
@@ -116,13 +116,13 @@ def test_any_order_of_calls(way, kind, seed):
         else:  # the tail goes back and takes another way
             tail = tail[: r.randint(0, len(tail))] + tuple(r.randrange(VOCAB) for _ in range(r.randint(0, 3)))
         tail = tail[: max(0, min(left, CONTEXT - len(committed)))]
-        text = Sequence(committed, tail)
+        text = TokenSequence(committed, tail)
         check(ours, way, kind, text, r.randint(max(1, len(committed)), len(text)))
 
 
 @ways
 def test_the_same_call_twice_and_ever_earlier(way, kind):
-    ours, text = session(way, kind), Sequence([3, 1, 4, 1, 5], (9, 2, 6))
+    ours, text = session(way, kind), TokenSequence([3, 1, 4, 1, 5], (9, 2, 6))
     for since in (8, 8, 7, 6, 5, 6, 8):
         check(ours, way, kind, text, since)
 
@@ -131,20 +131,20 @@ def test_the_same_call_twice_and_ever_earlier(way, kind):
 def test_reading_in_chunks_is_reading_at_once(way, kind):
     tokens = [i * 7 % VOCAB for i in range(30)]
     whole, parts, committed = session(way, kind), session(way, kind), []
-    whole.read(Sequence(tokens))
+    whole.prefill(TokenSequence(tokens))
     for begin in range(0, 30, 11):
         committed += tokens[begin : begin + 11]
-        parts.read(Sequence(committed))
+        parts.prefill(TokenSequence(committed))
     for one in (whole, parts):
-        check(one, way, kind, Sequence(tokens, (1, 2)), 30)
+        check(one, way, kind, TokenSequence(tokens, (1, 2)), 30)
 
 
 @ways
 def test_two_sessions_over_one_model_do_not_disturb_each_other(way, kind):
     one, other = session(way, kind), session(way, kind)
     for step in range(1, 12):
-        check(one, way, kind, Sequence([2] * step, (5, 6)), step)
-        check(other, way, kind, Sequence([i % 5 for i in range(2 * step)], (step,)), 2 * step + 1)
+        check(one, way, kind, TokenSequence([2] * step, (5, 6)), step)
+        check(other, way, kind, TokenSequence([i % 5 for i in range(2 * step)], (step,)), 2 * step + 1)
 
 
 @ways
@@ -153,24 +153,24 @@ def test_up_to_the_last_token_of_the_context_and_of_the_capacity(way, kind):
         ours, committed = session(way, kind, capacity), [1]
         while len(committed) < capacity:
             room = min(4, capacity - len(committed))
-            check(ours, way, kind, Sequence(committed, tuple(range(room))), len(committed))
+            check(ours, way, kind, TokenSequence(committed, tuple(range(room))), len(committed))
             committed.append(len(committed) % VOCAB)
-        check(ours, way, kind, Sequence(committed), capacity)
+        check(ours, way, kind, TokenSequence(committed), capacity)
 
 
 @ways
 def test_a_text_longer_than_the_context_is_not_read(way, kind):
     ours = session(way, kind, context=6)
-    ours.read(Sequence([1, 2, 3, 4]))
-    ours.read(Sequence([1, 2, 3, 4, 5, 6, 7]))  # nothing happens: the level will be skipped
-    check(ours, way, kind, Sequence([1, 2, 3, 4], (5, 6)), 4)
+    ours.prefill(TokenSequence([1, 2, 3, 4]))
+    ours.prefill(TokenSequence([1, 2, 3, 4, 5, 6, 7]))  # nothing happens: the level will be skipped
+    check(ours, way, kind, TokenSequence([1, 2, 3, 4], (5, 6)), 4)
 
 
 @ways
 def test_padding_of_the_vocabulary_is_cut_off(way, kind):
     ours = session(way, kind, vocab=VOCAB - 6)
-    check(ours, way, kind, Sequence([1, 2, 3], (4, 5)), 3, vocab=VOCAB - 6)
-    check(ours, way, kind, Sequence([1, 2, 3, 4], ()), 4, vocab=VOCAB - 6)
+    check(ours, way, kind, TokenSequence([1, 2, 3], (4, 5)), 3, vocab=VOCAB - 6)
+    check(ours, way, kind, TokenSequence([1, 2, 3, 4], ()), 4, vocab=VOCAB - 6)
 
 
 @ways
@@ -184,10 +184,10 @@ def test_only_new_tokens_are_fed(way, kind):
         return run(ids, keep, rows)
 
     ours = Session("it", counted, VOCAB, CONTEXT)
-    ours.read(Sequence([1, 2, 3, 4]))
-    check(ours, way, kind, Sequence([1, 2, 3, 4]), 4)  # the row of the last token needs that token
-    check(ours, way, kind, Sequence([1, 2, 3, 4], (5, 6, 7)), 4)
-    check(ours, way, kind, Sequence([1, 2, 3, 4, 5, 6], (9,)), 6)  # 5 6 were accepted, 7 was not
-    check(ours, way, kind, Sequence([1, 2, 3, 4, 5, 6], (9, 8)), 8)
-    check(ours, way, kind, Sequence([1, 2, 3, 4, 5, 6], (2,)), 7)
+    ours.prefill(TokenSequence([1, 2, 3, 4]))
+    check(ours, way, kind, TokenSequence([1, 2, 3, 4]), 4)  # the row of the last token needs that token
+    check(ours, way, kind, TokenSequence([1, 2, 3, 4], (5, 6, 7)), 4)
+    check(ours, way, kind, TokenSequence([1, 2, 3, 4, 5, 6], (9,)), 6)  # 5 6 were accepted, 7 was not
+    check(ours, way, kind, TokenSequence([1, 2, 3, 4, 5, 6], (9, 8)), 8)
+    check(ours, way, kind, TokenSequence([1, 2, 3, 4, 5, 6], (2,)), 7)
     assert fed == [(4, 0), (1, 3), (4, 3), (2, 5), (1, 7), (1, 6)]

@@ -15,7 +15,7 @@ from csd.decoding.combinators import Vertical
 from csd.decoding.combinators import cascade as tree_of
 from csd.decoding.draft import Draft
 from csd.decoding.methods import Refusal
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Proposal
 from csd.theory import prediction as theory
 from csd.theory.ewif import ewif_horizontal, ewif_speculative, ewif_vertical
@@ -72,7 +72,7 @@ class Copier:
     name: str = COPY
     divisible: bool = True
 
-    def draft(self, sequence: Sequence, room: int) -> Draft:
+    def draft(self, sequence: TokenSequence, room: int) -> Draft:
         at = len(sequence)
         tokens, authors = (2,) * room, (self.name,) * room
         return Draft(tokens, authors, None, (Proposal(self.name, at, tokens, authors, 0.0, 0.0),))
@@ -132,7 +132,7 @@ def test_any_tree_by_all_outcomes(K, drafts):
     while todo:
         coin = Walked(todo.pop(), todo)
         root = real(coin, K, drafts, alphas)
-        tokens += len(root.draft(Sequence([0]), ROOM).tokens) * coin.chance
+        tokens += len(root.draft(TokenSequence([0]), ROOM).tokens) * coin.chance
         for name, count in sessions(root).items():
             runs[name] = runs.get(name, 0.0) + count * coin.chance
         total += coin.chance

@@ -15,7 +15,7 @@ import torch
 from csd.decoding.acceptance import Verdict
 from csd.decoding.combinators import Horizontal, Vertical
 from csd.decoding.draft import Draft, Nothing
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 from csd.theory.ewif import ewif_horizontal, ewif_positions, ewif_speculative, ewif_vertical, phi
 
 ROOM = 10**6
@@ -29,7 +29,7 @@ class Counter:
     context: int = ROOM
     runs: int = 0
 
-    def logits(self, sequence: Sequence, since: int) -> torch.Tensor:
+    def logits(self, sequence: TokenSequence, since: int) -> torch.Tensor:
         self.runs += 1
         return torch.zeros(len(sequence) - since + 1, 2)
 
@@ -85,7 +85,7 @@ class Runs:
     n: int
     divisible: bool = False
 
-    def draft(self, sequence: Sequence, room: int) -> Draft:
+    def draft(self, sequence: TokenSequence, room: int) -> Draft:
         out = Draft()
         for _ in range(self.n):
             out += self.drafter.draft(sequence + out.tokens, room - len(out))
@@ -124,7 +124,7 @@ def sessions(drafter) -> dict[str, int]:
 
 
 def one_round(tree) -> int:
-    return len(tree.draft(Sequence([0]), ROOM).tokens)
+    return len(tree.draft(TokenSequence([0]), ROOM).tokens)
 
 
 def expected(make) -> tuple[float, dict[str, float]]:

@@ -14,7 +14,7 @@ import torch
 from transformers import AutoModelForCausalLM, GPT2Config, GPTNeoXConfig, LlamaConfig, Qwen2Config, Qwen3Config
 
 from csd.decoding.methods import LONGEST_DRAFT
-from csd.decoding.tokens import Sequence
+from csd.decoding.tokens import TokenSequence
 from csd.models import family
 from csd.models.backends import cuda_graphs as graphs
 from csd.models.backends import eager
@@ -85,11 +85,11 @@ def test_a_session_in_any_order_of_calls(kind):
     r = random.Random(3)
     ours = Session("it", graphs.Pool(model(kind), CONTEXT).lane(CONTEXT), VOCAB, CONTEXT)
     text = list(TEXTS[0][:70])
-    ours.read(Sequence(text))
+    ours.prefill(TokenSequence(text))
     while len(text) < 110:
         tail = tuple(r.randrange(VOCAB) for _ in range(r.randint(0, 12)))
         since = r.randint(len(text), len(text) + len(tail))
-        rows = ours.logits(Sequence(text, tail), since)
+        rows = ours.logits(TokenSequence(text, tail), since)
         torch.testing.assert_close(rows, plain(kind, [*text, *tail])[since - 1 :], rtol=1e-9, atol=1e-9)
         text += [*tail[: r.randint(0, len(tail))], r.randrange(VOCAB)]
 
