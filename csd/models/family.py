@@ -76,6 +76,11 @@ class Family:
     def context(self) -> int:
         return self.contexts["target"]
 
+    @property
+    def draft_names(self) -> tuple[str, ...]:
+        """The drafts, strongest first."""
+        return tuple(level.name for level in reversed(self.levels[:-1]))
+
     def encode(self, text: str) -> tuple[int, ...]:
         """The ids of a prompt: a user's turn where the family chats, else the plain text; special tokens as usual."""
         if self.chat and not self.spec.turn:

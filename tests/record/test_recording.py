@@ -16,7 +16,7 @@ from csd.cli.commands import app
 from csd.record import metrics
 from csd.record import recording as record
 from csd.record.recording import Recording, bundled, document, packed, parsed
-from csd.run import Ended, Settings
+from csd.run import LaneFinished, Request
 
 RECORDING = Recording((alone(), nested()), "A fox", "story", "A note.", "One CPU", "2026-01-02")
 KINDS = {"story", "word problem", "code", "edit", "list"}
@@ -70,12 +70,12 @@ def test_the_note_is_what_was_measured():
 @pytest.fixture
 def raced(monkeypatch):
     """Settings of every race that `record` runs; nothing is loaded and nothing computes."""
-    seen: list[Settings] = []
+    seen: list[Request] = []
 
     def race(family, settings, stopped):
         seen.append(settings)
-        yield Ended(1, nested())
-        yield Ended(0, alone())
+        yield LaneFinished(1, nested())
+        yield LaneFinished(0, alone())
 
     monkeypatch.setattr(recorder, "race", race)
     model = SimpleNamespace(spec=csd.models.family.find("embedded"), device="cpu", dtype="float32", notes=())
