@@ -142,7 +142,7 @@ def _fault(traces: Sequence[Trace]) -> str:
     """The first thing that keeps these traces from being shown as one race; empty where all is well."""
     first = traces[0].header
     for trace in traces:
-        if fault := _misfit(trace, Trace) or _odd_header(trace) or _odd_steps(trace):
+        if fault := _odd_header(trace) or _odd_steps(trace):
             return fault
         if (trace.header.prompt, trace.header.text, trace.header.levels) != (first.prompt, first.text, first.levels):
             return "its lanes ran on different prompts or models"

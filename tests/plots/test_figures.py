@@ -16,8 +16,8 @@ FIGURES = (figures.speedup, figures.acceptance_by_level, figures.acceptance_by_p
 
 
 def header(method: str) -> Header:
-    prompt, sampling, tree = (0, 1), ("greedy", 0.0, 0, 1.0, 0), (1.0, (), 0, "")
-    return Header(method, method, "toy", LEVELS, prompt, "w0 w1", 4, (), *sampling, *tree, "cpu", "float32", {})
+    prompt, sampling = (0, 1), ("greedy", 0.0, 0, 1.0, 0)
+    return Header(method, "", {}, "toy", LEVELS, prompt, "w0 w1", 4, (), *sampling, "cpu", "float32", {})
 
 
 def autoregressive() -> Trace:

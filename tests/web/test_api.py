@@ -18,7 +18,7 @@ def client(served):
 def test_race_returns_traces_that_can_be_read(client):
     answer = client.predict("Once upon a time there was a", max_new=24, api_name="/race")
     traces = [Trace.from_dict(data) for data in answer["traces"]]
-    assert [trace.header.method for trace in traces] == ["autoregressive", "speculative", "cascade"]
+    assert [trace.header.method for trace in traces] == ["autoregressive", "speculative", "adaptive cascade"]
     assert len({trace.tokens for trace in traces}) == 1 and len(traces[0].tokens) == 24
     assert [row["text"] for row in answer["summary"]] == [trace.answer for trace in traces]
     assert all(row["tokens_per_second"] > 0 for row in answer["summary"])
@@ -36,7 +36,8 @@ def test_race_takes_one_method_and_its_knobs(client):
         api_name="/race",
     )
     header = Trace.from_dict(answer["traces"][0]).header
-    assert (header.method, header.k, header.temperature, header.seed, header.eos) == ("prompt lookup", 3, 0.8, 7, ())
+    assert (header.method, header.settings) == ("prompt lookup", {"k": 3})
+    assert (header.temperature, header.seed, header.eos) == (0.8, 7, ())
     assert answer["summary"][0]["tokens"] == 9
 
 
@@ -46,10 +47,10 @@ def test_race_takes_one_method_and_its_knobs(client):
         ({"prompt": " "}, "The prompt is empty."),
         ({"max_new": 0}, "New tokens must be a whole number from 1"),
         ({"K": "[[1]]"}, "K must have 3 rows of 3 numbers"),
-        ({"methods": ["magic"]}, "There is no method called 'magic'"),
+        ({"methods": ["magic"]}, "There is no method “magic”"),
         ({"methods": []}, "Choose 1 to 4"),
         ({"family": "nobody"}, "There is no family called 'nobody'"),
-        ({"rule": "none"}, "The rule must be one of"),
+        ({"rule": "none"}, "The acceptance rule must be one of"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_sentence(client, bad, sentence):

@@ -73,7 +73,7 @@ def test_csv_has_a_head_and_no_formulas():
 def test_two_cascades_share_one_race():
     heats = compare.pair(settings(), settings(OTHER), "mine", 3)
     assert len(heats) == 3 and {heat.label for heat in heats} == {"mine"}
-    assert [method.title for method in heats[0].settings.methods] == [
+    assert [methods.title(method) for method in heats[0].settings.methods] == [
         "autoregressive", "cascade, K=[[2,4],[0,2]]", "cascade, K=[[1,4],[0,2]]",
     ]  # fmt: skip
     with pytest.raises(Refusal, match="same K"):

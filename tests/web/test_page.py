@@ -67,7 +67,7 @@ def tab(chromium, house):
 def test_a_race_runs_to_its_end_and_its_tokens_carry_levels(tab):
     one = tab()
     one.race(tokens=40)
-    assert one.status("ended") == "Done: autoregressive 40 tokens, speculative 40 tokens, adaptive 40 tokens."
+    assert one.status("ended") == "Done: autoregressive 40 tokens, speculative 40 tokens, adaptive cascade 40 tokens."
     one.page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
     levels = one.page.eval_on_selector_all("#stage .cs-token", "all => all.map(token => token.dataset.level)")
     assert len(levels) == 120 and set(levels[:40]) == {"T"} and {"2", "T"} < set(levels)

@@ -9,7 +9,8 @@ import pytest
 
 from csd.models import catalog
 from csd.record.trace import Header, Trace
-from csd.run import LaneFinished, Refusal, Request
+from csd.decoding.errors import Refusal
+from csd.run import LaneFinished, Request
 from csd.web.studio import KEPT, Batch, Choice, Finished, Refused, Studio, Waiting
 
 HOME = Choice(catalog.find("embedded"))
@@ -24,7 +25,7 @@ def family(spec, *_):
 
 def trace(end: str) -> Trace:
     header = Header(
-        "autoregressive", "", "", (), (1,), "a", 1, (), "greedy", 0, 0, 1, 0, 1, (), 0, "", "cpu", "float32", {}
+        "autoregressive", "", {}, "", (), (1,), "a", 1, (), "greedy", 0, 0, 1, 0, "cpu", "float32", {}
     )
     return Trace(header, (), (), end, {})
 
