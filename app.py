@@ -1,4 +1,4 @@
-"""Starts the page: `python app.py`. The page is served first; the models load after it."""
+"""Start the page: `python app.py`. It is served at once; the models load afterwards."""
 
 from __future__ import annotations
 
@@ -6,45 +6,54 @@ import argparse
 import os
 
 from csd.models import catalog
-from csd.web import studio
+from csd.web.families import FamilyChoice
+from csd.web.studio import default_studio
 
 
-def arguments(argv: list[str] | None = None) -> argparse.Namespace:
+def parse_arguments(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Cascade Speculative Drafting, live.")
     parser.add_argument("--host", help="address to listen on (default: GRADIO_SERVER_NAME, or 127.0.0.1)")
     parser.add_argument(
         "--port", type=int, help="port to listen on (default: GRADIO_SERVER_PORT, or the first free one from 7860)"
     )
     parser.add_argument(
-        "--family", default="embedded", choices=[spec.name for spec in catalog.READY], help="family that loads at once"
+        "--family",
+        default="embedded",
+        choices=[spec.name for spec in catalog.READY],
+        help="family to load at the start (default: embedded)",
     )
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:N (default: auto)")
     parser.add_argument(
-        "--threads", type=int, help="CPU threads for the models (default: on up to 4 cores one is left to the page)"
+        "--threads", type=int, help="CPU threads for the models (default: all but one on up to 4 cores, otherwise all)"
     )
     return parser.parse_args(argv)
 
 
-def spare_a_core(asked: int | None) -> None:
-    """Sets the models' CPU threads, before torch is imported. On a small machine a browser that draws on the same cores
-    halts all threads of a model again and again; with a core of its own it does not. A Space is watched from elsewhere.
+def set_threads(count: int | None) -> None:
+    """Set the models' CPU threads; call it before torch is imported.
+
+    By default one core of up to four is left to the browser: drawing on the same cores keeps halting all threads of a
+    model. A Space is watched from another machine.
     """
     cores = os.cpu_count() or 1
-    if asked:
-        os.environ["OMP_NUM_THREADS"] = str(asked)
+    if count:
+        os.environ["OMP_NUM_THREADS"] = str(count)
     elif cores <= 4 and "SPACE_ID" not in os.environ:
         os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores - 1)))
 
 
 def main(argv: list[str] | None = None) -> None:
-    asked = arguments(argv)
-    spare_a_core(asked.threads)
-    room = studio.real(studio.Choice(catalog.find(asked.family), asked.device))
-    from csd.web import page as layout  # gradio takes seconds to import: a wrong argument is answered before
+    arguments = parse_arguments(argv)
+    set_threads(arguments.threads)
+    studio = default_studio(FamilyChoice(catalog.find(arguments.family), arguments.device))
+    from csd.web.page import (
+        build,
+        launch_settings,
+    )  # importing Gradio takes seconds: wrong arguments are reported before
 
-    page = layout.build(room).queue(max_size=64)
-    page.launch(server_name=asked.host, server_port=asked.port, prevent_thread_lock=True, **layout.launch_settings())
-    room.open_soon()
+    page = build(studio).queue(max_size=64)
+    page.launch(server_name=arguments.host, server_port=arguments.port, prevent_thread_lock=True, **launch_settings())
+    studio.families.preload()
     page.block_thread()
 
 

@@ -71,10 +71,11 @@ class House:
         from csd.models import catalog
         from csd.models.family import open_family
         from csd.web import page as layout
-        from csd.web.studio import Choice, Studio
+        from csd.web.families import FamilyChoice
+        from csd.web.studio import Studio
 
         self.gate = Gate()
-        self.studio = Studio(Choice(catalog.find("embedded"), "cpu"), open_family, self.gate.race)
+        self.studio = Studio(FamilyChoice(catalog.find("embedded"), "cpu"), open_family, self.gate.race)
         self.page = layout.build(self.studio).queue(max_size=64)
         self.port = free_port()
         self.page.launch(
@@ -85,7 +86,7 @@ class House:
             **layout.launch_settings(),
         )
         self.url = f"http://127.0.0.1:{self.port}/"
-        self.studio.want(self.studio.home)
+        self.studio.families.ensure_loading(self.studio.home)
 
 
 @pytest.fixture(scope="session")

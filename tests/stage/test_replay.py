@@ -335,7 +335,7 @@ def test_the_app_has_the_same_stage(chromium, house):
     errors: list[str] = []
     page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
     page.goto(house.url)
-    page.wait_for_selector('#shelf [data-state="ready"]', timeout=60_000)
+    page.wait_for_selector('#family-status [data-state="ready"]', timeout=60_000)
     page.fill("#max-new input", "24")
     page.click("#race")
     page.wait_for_selector('#status p[data-state="ended"]', timeout=60_000)

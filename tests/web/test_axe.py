@@ -32,7 +32,7 @@ def page(request, chromium, house):
 
 
 def test_the_page_after_a_race(page):
-    page.wait_for_selector('#shelf [data-state="ready"]', timeout=60_000)
+    page.wait_for_selector('#family-status [data-state="ready"]', timeout=60_000)
     page.fill("#max-new input", "24")
     page.click("#race")
     page.wait_for_selector('#status [data-state="ended"]', timeout=60_000)

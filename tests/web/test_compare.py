@@ -11,13 +11,15 @@ from test_figures import RACE, autoregressive, cascade
 
 from csd.decoding import methods
 from csd.decoding.methods import Refusal
+from csd.record.race import Race
+from csd.request.prompts import Prompt
 from csd.run import Request
 from csd.web import compare
 
 K, OTHER = ((2, 4), (0, 2)), ((1, 4), (0, 2))
 
 
-def settings(K=K) -> Request:
+def request(K=K) -> Request:
     return Request("A fox", (methods.Autoregressive(), methods.Cascade(("small",), K)), 64)
 
 
@@ -27,14 +29,16 @@ def slower() -> tuple:
 
 
 def table(races) -> list[dict]:
-    return [dict(zip(compare.COLUMNS, row, strict=True)) for row in compare.rows(races)]
+    names = [column.name for column in compare.COLUMNS]
+    rows = compare.table_rows((label, Race(traces)) for label, traces in races)
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def test_medians_and_extremes_of_the_repeats():
     alone, lane = table([("story", RACE), ("story", slower())])
     assert alone["text"] == "reference" and alone["speed-up"] == 1
     assert (lane["repeats"], lane["tokens per second"], lane["slowest"], lane["fastest"]) == (2, 18, 16, 20)
-    assert (lane["speed-up"], lane["lowest"], lane["highest"], lane["tokens per run"]) == (1.8, 1.6, 2, 2)
+    assert (lane["speed-up"], lane["lowest"], lane["highest"], lane["tokens per target pass (MAT)"]) == (1.8, 1.6, 2, 2)
     assert lane["text"] == "identical"
 
 
@@ -66,36 +70,31 @@ def test_another_text_is_said():
 def test_csv_has_a_head_and_no_formulas():
     text = compare.csv_text([["=1+1", "a, b", 1, 2.5, None, None, None, None, None, None, 'say "x"']])
     head, row = csv.reader(io.StringIO(text))
-    assert tuple(head) == compare.COLUMNS
+    assert head == [column.name for column in compare.COLUMNS]
     assert row[:5] == ["'=1+1", "a, b", "1", "2.5", ""] and row[-1] == 'say "x"'
 
 
 def test_two_cascades_share_one_race():
-    heats = compare.pair(settings(), settings(OTHER), "mine", 3)
-    assert len(heats) == 3 and {heat.label for heat in heats} == {"mine"}
-    assert [methods.title(method) for method in heats[0].settings.methods] == [
+    plan = compare.plan_pair(request(), request(OTHER), "mine", 3)
+    assert len(plan) == 3 and {planned.label for planned in plan} == {"mine"}
+    assert [methods.title(method) for method in plan[0].request.methods] == [
         "autoregressive", "cascade, K=[[2,4],[0,2]]", "cascade, K=[[1,4],[0,2]]",
     ]  # fmt: skip
     with pytest.raises(Refusal, match="same K"):
-        compare.pair(settings(), settings(), "mine", 1)
+        compare.plan_pair(request(), request(), "mine", 1)
 
 
 def test_kinds_take_turns():
     examples = {
-        kind: [{"title": "T", "prompt": f"p {kind}", "temperature": 0.5, "seed": 3}, {"prompt": "never"}]
+        kind: [Prompt(kind, f"p {kind}", "T", temperature=0.5, seed=3), Prompt(kind, "never")]
         for kind in ("story", "code")
     }
-    heats = compare.kinds(settings(), examples, 2)
-    assert [heat.label for heat in heats] == ["story: T", "code: T"] * 2
-    assert heats[1].settings == replace(settings(), prompt="p code", temperature=0.5, seed=3)
+    plan = compare.plan_kinds(request(), examples, 2)
+    assert [planned.label for planned in plan] == ["story: T", "code: T"] * 2
+    assert plan[1].request == replace(request(), prompt="p code", temperature=0.5, seed=3)
 
 
 @pytest.mark.parametrize("repeats", [0, 6, 1.5, None, True, "2"])
 def test_repeats_are_one_to_five(repeats):
     with pytest.raises(Refusal, match="whole number from 1 to 5"):
-        compare.kinds(settings(), {}, repeats)
-
-
-def test_labels_are_short_and_on_one_line():
-    assert compare.label_of("a\nb") == "a b"
-    assert compare.label_of("x" * 50) == "x" * 40 + "…"
+        compare.plan_kinds(request(), {}, repeats)

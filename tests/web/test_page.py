@@ -24,7 +24,7 @@ class Tab:
         self.page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.goto(house.url)
-        self.page.wait_for_selector('#shelf [data-state="ready"]')
+        self.page.wait_for_selector('#family-status [data-state="ready"]')
 
     def fill(self, prompt: str = STORY, tokens: int | str = 16) -> None:
         self.page.fill("#prompt textarea", prompt)
@@ -137,7 +137,7 @@ def test_a_reload_in_the_middle_leaves_a_page_that_races(tab, house):
     house.gate.wait()
     house.gate.at = ""
     one.page.reload()
-    one.page.wait_for_selector('#shelf [data-state="ready"]')
+    one.page.wait_for_selector('#family-status [data-state="ready"]')
     one.race()
     assert one.status("ended").startswith("Done")
 
@@ -238,5 +238,5 @@ def test_a_custom_family_that_cannot_be_loaded_gives_a_sentence(tab, tmp_path):
     one.page.wait_for_function("document.querySelector('#draft input').value === 'one'")
     one.page.click("#race")
     assert "did not load" in one.status("refused")
-    assert "did not load" in one.page.inner_text("#shelf")
+    assert "did not load" in one.page.inner_text("#family-status")
     assert one.page.input_value("#prompt textarea") == STORY

@@ -89,22 +89,23 @@ def test_the_page_is_served_before_torch_is_imported(running):
 def test_everything_above_the_models_imports_without_torch():
     code = (
         BLOCKED
-        + "import csd.run, csd.record.trace, csd.models, csd.models.catalog, csd.web.studio, csd.request.form, csd.stage.log, csd.plots.race, csd.stage.export, csd.request.link, app"
+        + "import csd.run, csd.models.catalog, csd.web.form_events, csd.web.race_events, csd.web.compare_events, app"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
 
 
-def test_only_the_layout_imports_gradio():
+def test_only_components_and_wiring_import_gradio():
     code = (
         "import sys\n"
-        "import csd.run, csd.web.studio, csd.request.form, csd.stage.log, csd.plots.race, csd.theme, app\n"
+        "import csd.run, csd.web.race_events, csd.web.form_events, csd.web.compare_events, csd.web.what_if, app\n"
         "assert not [name for name in sys.modules if name.partition('.')[0] == 'gradio']\n"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
-    users = [
+    users = {
         p.name for p in [ROOT / "app.py", *(ROOT / "csd").rglob("*.py")] if "import gradio" in p.read_text("utf-8")
-    ]
-    assert users == ["page.py"]
+    }
+    tabs = {"race_form.py", "race_tab.py", "theory_tab.py", "compare_tab.py"}
+    assert users == {"page.py", "wiring.py", "api.py", *tabs}
 
 
 def test_a_wrong_argument_is_answered_with_the_choices():

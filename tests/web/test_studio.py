@@ -7,16 +7,18 @@ from types import SimpleNamespace
 
 import pytest
 
+from csd.decoding.errors import Refusal
 from csd.models import catalog
 from csd.record.trace import Header, Trace
-from csd.decoding.errors import Refusal
 from csd.run import LaneFinished, Request
-from csd.web.studio import KEPT, Batch, Choice, Finished, Refused, Studio, Waiting
+from csd.web.families import FamilyChoice
+from csd.web.studio import Batch, Finished, Refused, Studio, Waiting
+from csd.web.visitors import MAX_RACES
 
-HOME = Choice(catalog.find("embedded"))
-OTHER = Choice(catalog.find("SmolLM2"))
-THIRD = Choice(catalog.find("Qwen3"))
-SETTINGS = Request("a prompt", ())
+HOME = FamilyChoice(catalog.find("embedded"))
+OTHER = FamilyChoice(catalog.find("SmolLM2"))
+THIRD = FamilyChoice(catalog.find("Qwen3"))
+REQUEST = Request("a prompt", ())
 
 
 def family(spec, *_):
@@ -24,13 +26,11 @@ def family(spec, *_):
 
 
 def trace(end: str) -> Trace:
-    header = Header(
-        "autoregressive", "", {}, "", (), (1,), "a", 1, (), "greedy", 0, 0, 1, 0, "cpu", "float32", {}
-    )
+    header = Header("autoregressive", "", {}, "", (), (1,), "a", 1, (), "greedy", 0, 0, 1, 0, "cpu", "float32", {})
     return Trace(header, (), (), end, {})
 
 
-def short(family, settings, stopped):
+def short(family, request, stopped):
     yield LaneFinished(0, trace("budget"))
 
 
@@ -44,7 +44,7 @@ class Steps:
         self.most = 0
         self.over = threading.Semaphore(0)
 
-    def __call__(self, family, settings, stopped):
+    def __call__(self, family, request, stopped):
         self.running += 1
         self.most = max(self.most, self.running)
         self.began.release()
@@ -82,20 +82,20 @@ def test_a_race_waits_for_its_family_and_says_so():
         return family(spec)
 
     studio = Studio(HOME, opener, short)
-    stream = studio.race("v", HOME, SETTINGS)
+    stream = studio.race("v", HOME, REQUEST)
     seen = [next(stream)]
     while "draft-mid (2 of 3)" not in seen[-1].sentence:
         seen.append(next(stream))
     assert all(isinstance(news, Waiting) for news in seen)
     gate.set()
     assert isinstance(list(stream)[-1], Finished)
-    assert studio.shelf(HOME).sentence == "embedded, CPU, fp32, ready"
+    assert studio.families.status(HOME).sentence == "embedded, CPU, fp32, ready"
 
 
 def test_a_family_is_loaded_once_for_two_visitors():
     opened = []
     studio = Studio(HOME, lambda spec, *_: opened.append(spec) or family(spec), short)
-    readers = [Reader(studio.race(name, HOME, SETTINGS)) for name in "ab"]
+    readers = [Reader(studio.race(name, HOME, REQUEST)) for name in "ab"]
     assert all(isinstance(reader.end(), Finished) for reader in readers)
     assert len(opened) == 1
 
@@ -109,54 +109,54 @@ def test_a_family_that_fails_gives_its_sentence_and_can_be_tried_again():
         return family(spec)
 
     studio = Studio(HOME, opener, short)
-    assert "Not enough memory: it needs 17 GiB." in list(studio.race("v", HOME, SETTINGS))[-1].sentence
-    assert list(studio.race("v", HOME, SETTINGS))[-1].sentence == "embedded did not load: RuntimeError: boom."
-    assert isinstance(list(studio.race("v", HOME, SETTINGS))[-1], Finished)
+    assert "Not enough memory: it needs 17 GiB." in list(studio.race("v", HOME, REQUEST))[-1].sentence
+    assert list(studio.race("v", HOME, REQUEST))[-1].sentence == "embedded did not load: RuntimeError: boom."
+    assert isinstance(list(studio.race("v", HOME, REQUEST))[-1], Finished)
 
 
 def test_home_stays_and_of_the_others_one():
     studio = Studio(HOME, family, short)
     for choice in (HOME, OTHER, THIRD):
-        assert isinstance(list(studio.race("v", choice, SETTINGS))[-1], Finished)
-    assert [studio.shelf(choice).state for choice in (HOME, OTHER, THIRD)] == ["ready", "waiting", "ready"]
+        assert isinstance(list(studio.race("v", choice, REQUEST))[-1], Finished)
+    assert [studio.families.status(choice).state for choice in (HOME, OTHER, THIRD)] == ["ready", "waiting", "ready"]
 
 
 @pytest.mark.parametrize("error", [Refusal("The prompt is empty."), RuntimeError("CUDA out of memory")])
 def test_a_race_that_cannot_run_gives_a_sentence_and_leaves_the_device_free(error):
-    def racer(family, settings, stopped):
+    def racer(family, request, stopped):
         raise error
         yield
 
     studio = Studio(HOME, family, racer)
     for _ in range(2):
-        end = list(studio.race("v", HOME, SETTINGS))[-1]
+        end = list(studio.race("v", HOME, REQUEST))[-1]
         assert isinstance(end, Refused) and str(error) in end.sentence
 
 
 def test_stop_ends_the_visitors_own_run_only():
     steps = Steps()
     studio = Studio(HOME, family, steps)
-    reader = Reader(studio.race("mine", HOME, SETTINGS))
+    reader = Reader(studio.race("mine", HOME, REQUEST))
     assert steps.began.acquire(timeout=20)
-    assert not studio.stop("somebody else")
+    assert not studio.visitors.stop("somebody else")
     assert steps.running == 1
-    assert studio.stop("mine")
+    assert studio.visitors.stop("mine")
     end = reader.end()
-    assert isinstance(end, Finished) and end.past.stopped
-    assert not studio.stop("mine")  # nothing of his runs any more
+    assert isinstance(end, Finished) and end.race.stopped
+    assert not studio.visitors.stop("mine")  # nothing of his runs any more
 
 
 def test_closing_the_stream_frees_the_device_within_a_step():
     steps = Steps()
     studio = Studio(HOME, family, steps)
-    stream = studio.race("gone", HOME, SETTINGS)
+    stream = studio.race("gone", HOME, REQUEST)
     assert isinstance(next(news for news in stream if isinstance(news, Batch)), Batch)
     stream.close()
     assert steps.over.acquire(timeout=20)
-    reader = Reader(studio.race("next", HOME, SETTINGS))
+    reader = Reader(studio.race("next", HOME, REQUEST))
     assert steps.began.acquire(timeout=20)
     assert steps.began.acquire(timeout=20)
-    studio.leave("next")
+    studio.visitors.leave("next")
     reader.end()
     assert steps.most == 1
 
@@ -164,10 +164,10 @@ def test_closing_the_stream_frees_the_device_within_a_step():
 def test_two_streams_never_run_at_once():
     steps = Steps()
     studio = Studio(HOME, family, steps)
-    readers = {name: Reader(studio.race(name, HOME, SETTINGS)) for name in "ab"}
+    readers = {name: Reader(studio.race(name, HOME, REQUEST)) for name in "ab"}
     assert steps.began.acquire(timeout=20)
     for name in "ab":
-        while not studio.stop(name):
+        while not studio.visitors.stop(name):
             pass
     assert all(reader.end() for reader in readers.values())
     assert steps.most == 1
@@ -176,10 +176,10 @@ def test_two_streams_never_run_at_once():
 def test_stopped_while_its_family_loads():
     gate = threading.Event()
     studio = Studio(HOME, lambda spec, *_: gate.wait(20) and family(spec), short)
-    stream = studio.race("v", HOME, SETTINGS)
+    stream = studio.race("v", HOME, REQUEST)
     next(stream)
-    assert studio.stop("v")
-    assert list(stream)[-1] == Refused("Stopped before it began.")
+    assert studio.visitors.stop("v")
+    assert list(stream)[-1] == Refused("Stopped before it started.")
     gate.set()
 
 
@@ -191,10 +191,12 @@ def test_a_visit_keeps_its_last_races_and_a_family_that_loads_meanwhile_is_noted
         return family(spec)
 
     studio = Studio(HOME, opener, short)
-    ends = [list(studio.race("v", HOME, SETTINGS))[-1].past for _ in range(KEPT + 1)]
-    assert studio.past("v", ends[0].id) is None and studio.past("v", ends[-1].id) is ends[-1]
-    assert studio.past("w", ends[-1].id) is None
+    ends = [list(studio.race("v", HOME, REQUEST))[-1].race for _ in range(MAX_RACES + 1)]
+    assert (
+        studio.visitors.find_race("v", ends[0].id) is None and studio.visitors.find_race("v", ends[-1].id) is ends[-1]
+    )
+    assert studio.visitors.find_race("w", ends[-1].id) is None
     assert not ends[-1].notes
-    studio.want(OTHER)
-    assert "times are disturbed" in list(studio.race("v", HOME, SETTINGS))[-1].past.notes[0]
+    studio.families.ensure_loading(OTHER)
+    assert "timings are unreliable" in list(studio.race("v", HOME, REQUEST))[-1].race.notes[0]
     gate.set()

@@ -73,7 +73,7 @@ def test_theory_needs_no_race(one):
     page.wait_for_function("document.querySelector('#what-if-words').innerText.includes('K=[[4,6,8],[0,1,2],[0,0,1]]')")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4")
     page.wait_for_function("document.querySelector('#what-if-words').innerText.includes('could not be read')")
-    page.get_by_role("button", name="Words").click()
+    page.get_by_role("button", name="Glossary").click()
     page.wait_for_selector(".glossary dt:visible")
     assert not one.errors
 

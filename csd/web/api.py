@@ -1,0 +1,102 @@
+"""The endpoint /race: a race for programs, with traces as its answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from csd.models import catalog
+from csd.record import metrics
+from csd.record.trace import Trace
+from csd.request.form import Form, to_request
+from csd.web.context import PageContext
+from csd.web.families import FamilyChoice
+from csd.web.races import FinishedRace
+from csd.web.studio import Finished, Refused
+from csd.web.wiring import visitor_id
+
+
+def make_endpoint(context: PageContext) -> Callable[..., dict[str, Any]]:
+    """The function that Gradio publishes: its signature is the endpoint's."""
+    home = context.studio.home
+    start = home.defaults.form()
+
+    def race(
+        prompt: str,
+        methods: list[str] = list(start.lanes),  # noqa: B006
+        family: str = home.spec.name,
+        draft: str = "",
+        k: int = start.k,
+        lookup: int = start.lookup,
+        K: str = "",
+        lenience: float = start.lenience,
+        temperature: float = start.temperature,
+        top_k: int = start.top_k,
+        top_p: float = start.top_p,
+        seed: int = start.seed,
+        rule: str = start.rule,
+        max_new: int = start.max_new,
+        always: bool = start.always,
+        request: gr.Request = None,
+    ) -> dict:
+        """Race 1 to 4 methods on a prompt and return their traces.
+
+        methods: names as in the page's list of lanes, such as "speculative" or "adaptive cascade".
+        draft, k: for speculative decoding. K: for the cascade, as text in the paper's cumulative form; empty: the
+        family's preset. always: ignore end-of-text.
+        Returns {"summary": [...], "traces": [...]}, one entry per method.
+        """
+        form = Form(
+            prompt=prompt,
+            lanes=methods,
+            draft=draft,
+            k=k,
+            lookup=lookup,
+            K=K,
+            lenience=lenience,
+            temperature=temperature,
+            top_k=top_k,
+            top_p=top_p,
+            seed=seed,
+            rule=rule,
+            max_new=max_new,
+            always=always,
+        )
+        try:
+            finished = run_to_end(context, visitor_id(request), family, form)
+        except ValueError as error:
+            raise gr.Error(str(error), print_exception=False) from error
+        return {
+            "summary": [summarize(trace) for trace in finished.traces],
+            "traces": [trace.to_dict() for trace in finished.traces],
+        }
+
+    return race
+
+
+def run_to_end(context: PageContext, visitor: str, family: str, form: Form) -> FinishedRace:
+    """A race of 1 to 4 lanes on the home device. Raises ValueError with a sentence."""
+    home = context.studio.home
+    choice = FamilyChoice(catalog.find(family), home.device, home.dtype)
+    request = to_request(form, choice.defaults, least=1)
+    for news in context.studio.race(visitor, choice, request):
+        if isinstance(news, Refused):
+            raise ValueError(news.sentence)
+        if isinstance(news, Finished):
+            finished = news.race
+    return finished
+
+
+def summarize(trace: Trace) -> dict[str, Any]:
+    """One lane in a few numbers; None where there is nothing to count."""
+    numbers = {
+        "tokens_per_second": metrics.speed(trace),
+        "tokens_per_second_with_prefill": metrics.speed_with_prefill(trace),
+        "tokens_per_target_run": metrics.mat(trace),
+        "repeated_8_grams": metrics.repeated(trace),
+    }
+    finite = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
+    return {"method": trace.header.title, "tokens": len(trace.tokens), "end": trace.end, "text": trace.answer, **finite}

@@ -1,0 +1,83 @@
+"""The event of the Compare tab: several races of a visitor, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from csd.decoding.methods import Autoregressive, Cascade
+from csd.record.race import Race
+from csd.web import compare
+from csd.web.compare import PlannedRace
+from csd.web.context import PageContext
+from csd.web.examples import examples_by_kind
+from csd.web.families import FamilyChoice
+from csd.web.fields import PageFields
+from csd.web.races import FinishedRace, prompt_start
+from csd.web.studio import Finished, Refused, Waiting
+from csd.web.updates import CompareUpdate, StatusLine
+
+
+@dataclass(frozen=True)
+class ComparisonForm:
+    """`what` is compare.BY_KIND or compare.TWO_CASCADES; `first_K` and `second_K` belong to the latter."""
+
+    what: str
+    repeats: Any
+    first_K: str
+    second_K: str
+
+
+def run_comparison(
+    context: PageContext, visitor: str, asked: ComparisonForm, fields: PageFields
+) -> Iterator[CompareUpdate]:
+    """The table grows with each race, and keeps what it has if the visitor stops."""
+    try:
+        choice, plan = plan_races(asked, fields)
+    except ValueError as error:
+        yield CompareUpdate(StatusLine(str(error), "refused"))
+        return
+    races: list[tuple[str, Race]] = []
+    for number, planned in enumerate(plan, 1):
+        race = yield from _run(context, visitor, choice, planned, f"Race {number} of {len(plan)}: {planned.label}.")
+        if race is None:
+            return
+        races.append((planned.label, Race(race.traces)))
+        rows = compare.table_rows(races)
+        yield CompareUpdate(rows=rows, csv=context.downloads.save_table(compare.csv_text(rows)))
+        if race.stopped:
+            said = f"Stopped during race {number} of {len(plan)}; finished races are kept."
+            yield CompareUpdate(StatusLine(said))
+            return
+    yield CompareUpdate(StatusLine(f"Done: {len(plan)} races.", "ended"))
+
+
+def _run(
+    context: PageContext, visitor: str, choice: FamilyChoice, planned: PlannedRace, sentence: str
+) -> Generator[CompareUpdate, None, FinishedRace | None]:
+    """One race; returns None if it did not run."""
+    yield CompareUpdate(StatusLine(sentence))
+    race = None
+    for news in context.studio.race(visitor, choice, planned.request):
+        if isinstance(news, Finished):
+            race = news.race
+        elif isinstance(news, Refused):
+            yield CompareUpdate(StatusLine(news.sentence, "refused"))
+        else:
+            yield CompareUpdate(StatusLine(news.sentence if isinstance(news, Waiting) else sentence))
+    return race
+
+
+def plan_races(asked: ComparisonForm, fields: PageFields) -> tuple[FamilyChoice, tuple[PlannedRace, ...]]:
+    """The races of a comparison. Raises ValueError with a sentence."""
+    if asked.what == compare.BY_KIND:
+        choice, request = fields.to_request()
+        return choice, compare.plan_kinds(request, examples_by_kind(), asked.repeats)
+    lanes = [Autoregressive.name, Cascade.name]
+    first, second = (
+        replace(fields, form=replace(fields.form, lanes=lanes, K=K)).to_request()
+        for K in (asked.first_K, asked.second_K)
+    )
+    label = prompt_start(fields.form.prompt)
+    return first[0], compare.plan_pair(first[1], second[1], label, asked.repeats)

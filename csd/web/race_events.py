@@ -1,0 +1,135 @@
+"""Events that run, stop and show races, and that load a family."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+
+from csd.record import recording as recordings
+from csd.run import LaneAdvanced, RaceEvent, RaceStarted
+from csd.stage import log as stage
+from csd.web.context import PageContext
+from csd.web.examples import example_title
+from csd.web.families import FamilyStatus
+from csd.web.fields import FamilyFields, PageFields
+from csd.web.races import FinishedRace, replay_log, uploaded_race
+from csd.web.results import make_results
+from csd.web.studio import Batch, Finished, Refused, Waiting
+from csd.web.updates import FamilyLines, RaceUpdate, StageView, StatusLine, StopUpdate
+from csd.web.views import about_family, describe_end
+
+LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
+
+
+def run_race(context: PageContext, visitor: str, fields: PageFields) -> Iterator[RaceUpdate]:
+    """One race of this visitor: status, family and stage as it goes on; the figures once, at the end."""
+    family = fields.family
+    try:
+        choice, request = fields.to_request()
+    except ValueError as error:
+        yield RaceUpdate(StatusLine(str(error), "refused"), family_lines(context, family))
+        return
+    log = ""
+    for news in context.studio.race(visitor, choice, request):
+        if isinstance(news, Waiting):
+            yield RaceUpdate(StatusLine(news.sentence), family_lines(context, family))
+        elif isinstance(news, Refused):
+            yield RaceUpdate(StatusLine(news.sentence, "refused"), family_lines(context, family))
+        elif isinstance(news, Finished):
+            log += stage.closed(news.race.traces)
+            yield _finish(context, visitor, news.race, log)
+        else:
+            has_started = bool(log)
+            log += _log_lines(news)
+            yield _show_progress(context, family, StageView(news.id, log), not has_started)
+
+
+def _show_progress(context: PageContext, family: FamilyFields, view: StageView, is_first: bool) -> RaceUpdate:
+    if not view.log:
+        return RaceUpdate()
+    if is_first:
+        return RaceUpdate(StatusLine("Racing."), family_lines(context, family), view)
+    return RaceUpdate(stage=view)
+
+
+def _finish(context: PageContext, visitor: str, race: FinishedRace, log: str) -> RaceUpdate:
+    return RaceUpdate(
+        status=StatusLine(describe_end(race), "ended"),
+        stage=StageView(race.id, log),
+        results=make_results(context, visitor, race),
+    )
+
+
+def _log_lines(batch: Batch) -> str:
+    return "".join(_log_line(event, batch.id) for event in batch.events)
+
+
+def _log_line(event: RaceEvent, race_id: str) -> str:
+    if isinstance(event, RaceStarted):
+        return stage.opened(event, race_id, example_title(event.headers[0].text))
+    return stage.moved(event) if isinstance(event, LaneAdvanced) else stage.ended(event)
+
+
+def stop_race(context: PageContext, visitor: str) -> StopUpdate:
+    """Stop the visitor's own race. One that waits in Gradio's queue is taken out of it by the browser."""
+    if context.studio.visitors.stop(visitor):
+        return StopUpdate(StatusLine("Stopping."), leave_queue=False)
+    return StopUpdate(StatusLine("Stopped. You have nothing running or queued."), leave_queue=True)
+
+
+def show_at_start(context: PageContext) -> StageView:
+    """The first recorded race, which replays as soon as the page is drawn."""
+    race = next(iter(context.recorded.values()), None)
+    return StageView(race.id, replay_log(race, play=True)) if race else StageView("", "")
+
+
+def show_race(context: PageContext, visitor: str, race_id: str | None) -> RaceUpdate:
+    """One of the visitor's own races, or a recorded one, on the stage and in the figures."""
+    own = context.studio.visitors.find_race(visitor, race_id or "")
+    race = context.recorded.get(race_id or "") or own
+    if race is None:
+        return RaceUpdate(StatusLine("That race is no longer stored. Race again.", "refused"))
+    return _finish(context, visitor, race, replay_log(race, play=bool(race.origin)))
+
+
+def open_file(context: PageContext, visitor: str, data: bytes | None) -> RaceUpdate:
+    """A race from a visitor's file."""
+    try:
+        race = uploaded_race(recordings.parsed(data or b""))
+    except ValueError as error:
+        return RaceUpdate(StatusLine(str(error), "refused"))
+    context.studio.visitors.keep_race(visitor, race)
+    return _finish(context, visitor, race, replay_log(race, play=True))
+
+
+def family_lines(context: PageContext, fields: FamilyFields) -> FamilyLines:
+    try:
+        choice = fields.to_choice()
+    except ValueError as error:
+        return FamilyLines(FamilyStatus("failed", str(error)), "")
+    status = context.studio.families.status(choice)
+    return FamilyLines(status, about_family(choice, status))
+
+
+async def follow_family(context: PageContext, fields: FamilyFields) -> AsyncIterator[FamilyLines]:
+    """What the chosen family is doing, until it is ready or has failed. Loads nothing itself."""
+    context.studio.families.page_seen.set()
+    while True:
+        lines = family_lines(context, fields)
+        yield lines
+        if lines.status.is_final or (lines.status.state == "waiting" and not _is_home(context, fields)):
+            return
+        await asyncio.sleep(LOOK_AGAIN)
+
+
+def _is_home(context: PageContext, fields: FamilyFields) -> bool:
+    """Whether this is the family that loads with the page."""
+    return fields.to_choice() == context.studio.home
+
+
+def load_family(context: PageContext, fields: FamilyFields) -> None:
+    try:
+        choice = fields.to_choice()
+    except ValueError:  # `follow_family` says why
+        return
+    context.studio.families.ensure_loading(choice)

@@ -1,0 +1,121 @@
+"""The Race tab: the form, the stage, and what is shown once a race has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+
+from csd.stage import log as stage
+from csd.web import views
+from csd.web.context import PageContext
+from csd.web.race_events import show_at_start
+from csd.web.race_form import PromptRow, RaceForm, build_form, build_prompt_row
+from csd.web.results import FIGURES, RaceResults
+from csd.web.updates import FormUpdate, RaceUpdate, StatusLine
+
+HINT = "Press Race, pick an example, or type your own prompt."
+
+
+@dataclass(frozen=True)
+class ResultParts:
+    """What is filled in at the end of a race; `area` appears with the first one."""
+
+    area: gr.Column
+    figures: tuple[gr.Plot, ...]
+    comparison: gr.HTML
+    prediction: gr.Plot
+    save_traces: gr.DownloadButton
+    save_replay: gr.DownloadButton
+    save_figures: Mapping[str, gr.Button]
+
+    @property
+    def outputs(self) -> list[Component | gr.Column]:
+        files = (self.save_traces, self.save_replay)
+        return [self.area, *self.figures, self.comparison, self.prediction, *files]
+
+    def show(self, results: RaceResults) -> dict[Any, Any]:
+        return {
+            self.area: gr.Column(visible=True),
+            **dict(zip(self.figures, results.figures, strict=True)),
+            self.comparison: results.comparison,
+            self.prediction: results.prediction,
+            self.save_traces: results.files.traces,
+            self.save_replay: results.files.replay,
+        }
+
+
+@dataclass(frozen=True)
+class RaceTab:
+    """`family` and `about` are the lines on the chosen family; the former stands in the head of the page."""
+
+    prompt_row: PromptRow
+    form: RaceForm
+    family: gr.HTML
+    about: gr.HTML
+    status: gr.HTML
+    stage: gr.HTML
+    results: ResultParts
+
+    @property
+    def race_outputs(self) -> list[Any]:
+        return [self.status, self.family, self.about, self.stage, self.prompt_row.earlier, *self.results.outputs]
+
+    def fill(self, update: FormUpdate) -> dict[Any, Any]:
+        changes = self.form.fill(update)
+        if update.status is not None:
+            changes[self.status] = views.status_html(update.status)
+        return changes
+
+    def show(self, update: RaceUpdate) -> dict[Any, Any]:
+        changes: dict[Any, Any] = {self.status: views.status_html(update.status) if update.status else gr.skip()}
+        if update.family is not None:
+            changes[self.family] = views.family_html(update.family.status)
+            changes[self.about] = views.about_html(update.family.about)
+        if update.stage is not None:
+            changes[self.stage] = asdict(update.stage)
+        if update.results is not None:
+            listed = gr.Dropdown(list(update.results.listed), value=update.results.race_id)
+            changes |= {self.prompt_row.earlier: listed, **self.results.show(update.results)}
+        return changes
+
+
+def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
+    prompt_row = build_prompt_row(context)
+    form = build_form(context, prompt_row.prompt)
+    home = context.studio.home
+    about_home = views.about_family(home, context.studio.families.status(home))
+    with gr.Row(elem_id="lines"):
+        status = gr.HTML(views.status_html(StatusLine(HINT)), elem_id="status")
+        about = gr.HTML(views.about_html(about_home), elem_id="about", min_width=320)
+    show = gr.HTML(
+        asdict(show_at_start(context)),
+        html_template=stage.HTML_TEMPLATE,
+        js_on_load=stage.JS_ON_LOAD,
+        apply_default_css=False,
+        elem_id="stage",
+    )
+    return RaceTab(prompt_row, form, family, about, status, show, _build_results(context))
+
+
+def _build_results(context: PageContext) -> ResultParts:
+    recorded = next(iter(context.recorded.values()), None)
+    files = context.downloads.save_race(recorded) if recorded else None
+    button = {"size": "sm", "scale": 0, "min_width": 160}
+    with gr.Row(elem_id="downloads"):
+        traces = gr.DownloadButton("Traces as JSON", files and files.traces, elem_id="save", **button)
+        replay = gr.DownloadButton("Replay as HTML", files and files.replay, elem_id="replay", **button)
+    with gr.Column(visible=False, elem_id="after") as area:
+        plots = [gr.Plot(show_label=False, min_width=420, render=False) for _ in FIGURES]
+        for pair in (plots[:2], plots[2:]):
+            with gr.Row():
+                for plot in pair:
+                    plot.render()
+        comparison = gr.HTML(elem_id="beside")
+        prediction = gr.Plot(show_label=False, min_width=420)
+        with gr.Row():
+            formats = {kind: gr.Button(f"Figures as {kind.upper()}", elem_id=kind, **button) for kind in ("png", "svg")}
+    return ResultParts(area, tuple(plots), comparison, prediction, traces, replay, formats)

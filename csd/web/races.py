@@ -1,0 +1,77 @@
+"""Races that the page can show again: a visitor's own, one from a file, or one recorded with the project."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from csd.record import recording as recordings
+from csd.record.metrics import speed
+from csd.record.recording import Recording
+from csd.record.trace import Trace
+from csd.stage import export
+from csd.stage import log as stage
+from csd.web.examples import example_title
+
+
+@dataclass(frozen=True)
+class FinishedRace:
+    """A race that has ended. `title` names it in the list of races, `notes` are sentences for the status line, and
+    `origin` says where a race comes from that did not run here."""
+
+    id: str
+    title: str
+    recording: Recording
+    notes: tuple[str, ...] = ()
+    origin: str = ""
+
+    @property
+    def traces(self) -> tuple[Trace, ...]:
+        return self.recording.traces
+
+    @property
+    def stopped(self) -> bool:
+        """Whether at least one lane was stopped before its end."""
+        return any(trace.end == "stopped" for trace in self.traces)
+
+
+def new_race_id() -> str:
+    return uuid.uuid4().hex[:12]
+
+
+def recorded_races() -> dict[str, FinishedRace]:
+    """The races that come with the project, by id, in their order."""
+    races = (_recorded_race(name, recording) for name, recording in recordings.bundled().items())
+    return {race.id: race for race in races}
+
+
+def _recorded_race(name: str, recording: Recording) -> FinishedRace:
+    origin = f"Recorded on {recording.date}, on {recording.machine}. {recording.note}"
+    return FinishedRace(f"recorded-{name}", f"Recorded: {recording.kind}, {recording.title}", recording, origin=origin)
+
+
+def uploaded_race(recording: Recording) -> FinishedRace:
+    """A race from a visitor's file."""
+    title = recording.title or export.title_of(recording.traces[0].header.text)
+    recorded = f", recorded on {recording.date}" if recording.date else ""
+    machine = f", on {recording.machine}" if recording.machine else ""
+    origin = f"From a file{recorded}{machine}. {recording.note}".strip()
+    return FinishedRace(new_race_id(), f"From a file: {title}", recording, origin=origin)
+
+
+def race_title(number: int, prompt: str, traces: tuple[Trace, ...]) -> str:
+    """A visitor's own race in the list: its number, how the prompt begins, and each lane's tokens per second."""
+    speeds = " | ".join(f"{speed(trace):.0f}" if trace.steps else "-" for trace in traces)
+    return f"{number}. {prompt_start(prompt)} · {speeds} tok/s"
+
+
+def prompt_start(prompt: str) -> str:
+    """How a prompt begins, on one line."""
+    line = " ".join(prompt.split())
+    return line[:40] + ("…" if len(line) > 40 else "")
+
+
+def replay_log(race: FinishedRace, play: bool) -> str:
+    """The stage's log of a race, preceded by its origin; `play` starts the replay."""
+    log = stage.log_of(race.traces, race.id, example_title(race.traces[0].header.text), play)
+    return (stage.message(race.origin) if race.origin else "") + log

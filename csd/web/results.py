@@ -1,0 +1,53 @@
+"""What the page shows of a race that has ended: figures, the paper's prediction, files, the list of races."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from csd.plots import race as race_figures
+from csd.theory import figures as theory_figures
+from csd.theory import prediction as theory
+from csd.web.context import PageContext
+from csd.web.downloads import RaceFiles
+from csd.web.races import FinishedRace
+from csd.web.what_if import WhatIfPanel, panel_after
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+FIGURES = (
+    race_figures.speedup,
+    race_figures.acceptance_by_level,
+    race_figures.acceptance_by_position,
+    race_figures.time_per_level,
+)
+
+
+@dataclass(frozen=True)
+class RaceResults:
+    """`figures` are those of FIGURES; `comparison` is a table (HTML) of predicted and measured speed-ups, `prediction`
+    its figure; `panel` sets the what-if panel; `listed` are (title, id) of every race that can be shown again."""
+
+    race_id: str
+    figures: tuple[Figure, ...]
+    comparison: str
+    prediction: Figure
+    panel: WhatIfPanel
+    listed: tuple[tuple[str, str], ...]
+    files: RaceFiles
+
+
+def make_results(context: PageContext, visitor: str, race: FinishedRace) -> RaceResults:
+    """Earlier races of this visitor give the spread of the measured speed-ups."""
+    own = tuple(context.studio.visitors.state(visitor).races)
+    lanes = theory.beside(race.traces, [other.traces for other in own if other.id != race.id])
+    return RaceResults(
+        race_id=race.id,
+        figures=tuple(figure(race.traces) for figure in FIGURES),
+        comparison=theory.table(lanes),
+        prediction=theory_figures.prediction(lanes),
+        panel=panel_after(race.traces),
+        listed=tuple((one.title, one.id) for one in (*reversed(own), *context.recorded.values())),
+        files=context.downloads.save_race(race),
+    )

@@ -1,0 +1,79 @@
+"""What an event changes on the page. None, or an empty mapping, leaves a part as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from csd.web.families import FamilyStatus
+from csd.web.results import RaceResults
+
+
+@dataclass(frozen=True)
+class StatusLine:
+    """A sentence for the visitor. "refused" is set in bold, "ended" marks the result of a race."""
+
+    text: str
+    state: Literal["", "refused", "ended"] = ""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The options of a list and the selected one."""
+
+    options: tuple[str, ...]
+    selected: str
+
+
+@dataclass(frozen=True)
+class FormUpdate:
+    """New values of fields, by name; the drafts that can be chosen, the presets, and a sentence."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    drafts: tuple[str, ...] | None = None
+    presets: Choices | None = None
+    status: StatusLine | None = None
+
+
+@dataclass(frozen=True)
+class FamilyLines:
+    """The line that says what the chosen family is doing, and the one that describes it."""
+
+    status: FamilyStatus
+    about: str
+
+
+@dataclass(frozen=True)
+class StageView:
+    """What the stage draws: the log of a race so far."""
+
+    race: str
+    log: str
+
+
+@dataclass(frozen=True)
+class RaceUpdate:
+    """What a race, or showing one again, changes."""
+
+    status: StatusLine | None = None
+    family: FamilyLines | None = None
+    stage: StageView | None = None
+    results: RaceResults | None = None
+
+
+@dataclass(frozen=True)
+class StopUpdate:
+    """`leave_queue`: the visitor's race has not started, so the browser takes it out of the queue."""
+
+    status: StatusLine
+    leave_queue: bool
+
+
+@dataclass(frozen=True)
+class CompareUpdate:
+    """The comparison so far: a sentence, the rows of the table, and the path of the table as CSV."""
+
+    status: StatusLine | None = None
+    rows: list[list[Any]] | None = None
+    csv: str | None = None

@@ -1,0 +1,235 @@
+"""Which component runs which event.
+
+The handlers are plain functions of csd.web.*_events and csd.web.what_if. Here the tabs read their arguments from
+components, by name, and turn what they return into new values of components.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+from gradio.events import Dependency
+
+from csd.web import compare_events, form_events, race_events, scripts, views, what_if
+from csd.web.compare import TWO_CASCADES
+from csd.web.compare_tab import CompareTab
+from csd.web.context import PageContext
+from csd.web.race_form import Values
+from csd.web.race_tab import RaceTab
+from csd.web.theory_tab import TheoryTab
+from csd.web.updates import FormUpdate, StatusLine
+
+PRIVATE: dict[str, Any] = {"api_visibility": "private"}
+QUICK = {**PRIVATE, "queue": False, "show_progress": "hidden"}  # neither needs the device nor waits for it
+DEVICE: dict[str, Any] = {"concurrency_id": "device", "concurrency_limit": 1}  # everything that needs the device
+
+Changes = dict[Any, Any]
+"""New values of components."""
+
+
+@dataclass(frozen=True)
+class HiddenParts:
+    """How events talk to the browser: `press` holds the id of a button that it presses next, or nothing; `leave_queue`
+    cancels a race that waits; `query` and `omitted` are the link to copy and what it leaves out."""
+
+    press: gr.Textbox
+    leave_queue: gr.Button
+    query: gr.Textbox
+    omitted: gr.Textbox
+
+
+def build_hidden() -> HiddenParts:
+    press, query, omitted = (gr.Textbox(visible="hidden") for _ in range(3))
+    leave_queue = gr.Button("Leave the queue", visible="hidden", elem_id="leave-queue")
+    return HiddenParts(press, leave_queue, query, omitted)
+
+
+def visitor_id(request: gr.Request | None) -> str:
+    """Gradio's session; a new id for a caller without one."""
+    return (request and request.session_hash) or uuid.uuid4().hex
+
+
+# ---- the form
+
+
+def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: HiddenParts) -> None:
+    form = tab.form
+    fields, family_fields = set(form.fields.values()), set(form.family_fields.values())
+    preset_outputs = [form.preset, *form.named(context.studio.home.defaults.preset.fields())]
+
+    def open_link(request: gr.Request) -> Changes:
+        return tab.fill(form_events.open_link(context, dict(request.query_params)))
+
+    def change_family(values: Values) -> Changes:
+        return tab.fill(form_events.change_family(form.read_family(values)))
+
+    def apply_preset(values: Values) -> Changes:
+        return tab.fill(form_events.apply_preset(values[form.preset], form.read_family(values)))
+
+    def edit_K(values: Values) -> Changes:
+        return tab.fill(form_events.edit_K(values[form.preset], form.read(values)))
+
+    def copy_link(values: Values) -> tuple[str, str]:
+        return form_events.copy_link(context, form.read(values))
+
+    def load_family(values: Values) -> None:
+        race_events.load_family(context, form.read_family(values))
+
+    def follow(event: Dependency) -> None:
+        _follow_family(event, context, tab)
+
+    follow(page.load(open_link, None, [*form.fields.values(), form.preset, tab.status], **QUICK))
+    follow(form.fields["family"].input(change_family, family_fields, preset_outputs, **QUICK))
+    form.fields["others"].blur(change_family, family_fields, preset_outputs, **QUICK)
+    loading = form.load.click(change_family, family_fields, preset_outputs, **QUICK)
+    follow(loading.then(load_family, family_fields, None, **QUICK))
+    form.preset.input(apply_preset, {form.preset, *family_fields}, preset_outputs, **QUICK)
+    K = form.fields["K"]  # pasting is not an input event, but the field loses the focus at some point
+    K_outputs = [form.fields["lanes"], form.preset]
+    gr.on([K.input, K.blur], edit_K, {form.preset, *fields}, K_outputs, trigger_mode="always_last", **QUICK)
+    form.more.click(None, js=scripts.TOGGLE_ADVANCED, **PRIVATE)
+    link = [hidden.query, hidden.omitted]
+    copied = tab.prompt_row.copy_link.click(copy_link, fields, link, **QUICK)
+    copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)
+    for kind, button in tab.prompt_row.examples.items():
+        _wire_example(tab, kind, button)
+
+
+def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> None:
+    """After an event, the lines on the chosen family follow what it is doing."""
+
+    async def follow(values: Values) -> AsyncIterator[tuple[str, str]]:
+        async for lines in race_events.follow_family(context, tab.form.read_family(values)):
+            yield views.family_html(lines.status), views.about_html(lines.about)
+
+    endless = {**PRIVATE, "concurrency_limit": None, "show_progress": "hidden"}
+    event.then(follow, set(tab.form.family_fields.values()), [tab.family, tab.about], **endless)
+
+
+def _wire_example(tab: RaceTab, kind: str, button: gr.Button) -> None:
+    prompt = tab.form.fields["prompt"]
+
+    def show(text: str | None) -> Changes:
+        return tab.fill(form_events.show_example(kind, text))
+
+    outputs = [*tab.form.named(("prompt", "temperature", "seed", "max_new")), tab.status]
+    button.click(show, [prompt], outputs, trigger_mode="multiple", **QUICK)
+
+
+# ---- races
+
+
+def wire_races(
+    page: gr.Blocks, context: PageContext, tab: RaceTab, theory: TheoryTab, hidden: HiddenParts
+) -> Dependency:
+    """Returns the event that races."""
+    form, prompt_row = tab.form, tab.prompt_row
+    panel = theory.what_if
+
+    def show(update: race_events.RaceUpdate) -> Changes:
+        knobs = panel.set(update.results.panel) if update.results else {}
+        return {**tab.show(update), **knobs}
+
+    def run(values: Values, request: gr.Request) -> Iterator[Changes]:
+        for update in race_events.run_race(context, visitor_id(request), form.read(values)):
+            yield show(update)
+
+    def show_race(race_id: str | None, request: gr.Request) -> Changes:
+        return show(race_events.show_race(context, visitor_id(request), race_id))
+
+    def open_file(data: bytes | None, request: gr.Request) -> Changes:
+        return show(race_events.open_file(context, visitor_id(request), data))
+
+    def leave(request: gr.Request) -> None:
+        context.studio.visitors.leave(visitor_id(request))
+
+    outputs = [*tab.race_outputs, *panel.inputs]
+    racing = gr.on(
+        [form.start.click, form.fields["prompt"].submit],
+        run,  # an event named like the endpoint would take its name
+        set(form.fields.values()),
+        outputs,
+        trigger_mode="once",
+        show_progress_on=[tab.status],
+        **PRIVATE,
+        **DEVICE,
+    )
+    prompt_row.earlier.input(show_race, [prompt_row.earlier], outputs, **QUICK)
+    prompt_row.upload.upload(open_file, [prompt_row.upload], outputs, **QUICK)
+    _wire_stop(context, form.stop, tab.status, hidden)
+    for kind, button in tab.results.save_figures.items():
+        button.click(None, js=scripts.download_figures(kind), **PRIVATE)
+    page.unload(leave)
+    return racing
+
+
+def _wire_stop(context: PageContext, button: gr.Button, status: gr.HTML, hidden: HiddenParts) -> None:
+    """Stop runs at once, outside the queue. The browser cancels a race that waits; one that runs must not be
+    cancelled, since that would lose its last events."""
+
+    def stop(request: gr.Request) -> Changes:
+        update = race_events.stop_race(context, visitor_id(request))
+        press = hidden.leave_queue.elem_id if update.leave_queue else ""
+        return {status: views.status_html(update.status), hidden.press: press}
+
+    stopping = button.click(stop, None, [status, hidden.press], trigger_mode="multiple", **QUICK)
+    stopping.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)
+
+
+# ---- comparison and theory
+
+
+def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden: HiddenParts) -> Dependency:
+    """Returns the event that compares."""
+
+    def compare(values: Values, request: gr.Request) -> Iterator[Changes]:
+        asked, fields = tab.read(values), race.form.read(values)
+        for update in compare_events.run_comparison(context, visitor_id(request), asked, fields):
+            yield tab.show(update)
+
+    def show_pair(what: str) -> Changes:
+        return {tab.pair: gr.Row(visible=what == TWO_CASCADES)}
+
+    tab.what.input(show_pair, [tab.what], [tab.pair], **QUICK)
+    _wire_stop(context, tab.stop, tab.status, hidden)
+    return tab.start.click(
+        compare,
+        {*tab.inputs, *race.form.fields.values()},
+        tab.outputs,
+        trigger_mode="once",
+        show_progress="hidden",
+        **PRIVATE,
+        **DEVICE,
+    )
+
+
+def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenParts) -> None:
+    panel, curves, form = tab.what_if, tab.curves, race.form
+
+    def predict(values: Values) -> Changes:
+        return panel.show(what_if.predict(panel.read(values)))
+
+    def draw_curves(c: float, copies: float) -> tuple:
+        return what_if.paper_curves(c, copies)
+
+    def measure(values: Values) -> Changes:
+        update = what_if.measure(panel.read(values))
+        if update.fields is None:
+            return {panel.status: views.status_html(StatusLine(update.text, "refused")), hidden.press: ""}
+        told = {panel.status: views.status_html(StatusLine(update.text)), tabs: gr.Tabs(selected="race")}
+        return {**form.fill(FormUpdate(update.fields)), **told, hidden.press: form.start.elem_id}
+
+    knobs = [panel.draft, panel.k, panel.removed, *panel.alphas, *panel.costs, panel.width]
+    # K.change and not K.input: pasting is not an input event.
+    events = [tab.tab.select, panel.K.change, *(knob.input for knob in knobs)]
+    gr.on(events, predict, set(panel.inputs), [panel.figure, panel.status], trigger_mode="always_last", **QUICK)
+    events = [tab.tab.select, curves.c.input, curves.copies.input]
+    inputs = [curves.c, curves.copies]
+    gr.on(events, draw_curves, inputs, list(curves.figures), trigger_mode="always_last", **QUICK)
+    filled = form.named(("draft", "k", "K", "lanes"))
+    measuring = panel.measure.click(measure, set(panel.inputs), [*filled, tabs, panel.status, hidden.press], **QUICK)
+    measuring.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)
