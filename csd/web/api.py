@@ -22,7 +22,7 @@ from csd.web.wiring import visitor_id
 def make_endpoint(context: PageContext) -> Callable[..., dict[str, Any]]:
     """The function that Gradio publishes: its signature is the endpoint's."""
     home = context.studio.home
-    start = home.defaults.form()
+    start: Any = home.defaults.form()  # all of its numbers are set
 
     def race(
         prompt: str,
@@ -40,7 +40,7 @@ def make_endpoint(context: PageContext) -> Callable[..., dict[str, Any]]:
         rule: str = start.rule,
         max_new: int = start.max_new,
         always: bool = start.always,
-        request: gr.Request = None,
+        request: gr.Request | None = None,
     ) -> dict:
         """Race 1 to 4 methods on a prompt and return their traces.
 
@@ -82,12 +82,10 @@ def run_to_end(context: PageContext, visitor: str, family: str, form: Form) -> F
     home = context.studio.home
     choice = FamilyChoice(catalog.find(family), home.device, home.dtype)
     request = to_request(form, choice.defaults, least=1)
-    for news in context.studio.race(visitor, choice, request):
-        if isinstance(news, Refused):
-            raise ValueError(news.sentence)
-        if isinstance(news, Finished):
-            finished = news.race
-    return finished
+    *_, last = context.studio.race(visitor, choice, request)
+    if isinstance(last, Finished):
+        return last.race
+    raise ValueError(last.sentence if isinstance(last, Refused) else "The race did not end.")
 
 
 def summarize(trace: Trace) -> dict[str, Any]:

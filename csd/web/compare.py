@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 
 from csd.decoding.errors import Refusal
 from csd.record import metrics
@@ -27,7 +27,7 @@ class Column:
     """A column of the table; `width` in pixels."""
 
     name: str
-    kind: str
+    kind: Literal["str", "number"]
     width: int
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import gradio as gr
+from gradio import themes
+from gradio.events import api
 
 from csd.paths import ASSETS
 from csd.record import recording as recordings
@@ -49,7 +51,7 @@ def build(studio: Studio) -> gr.Blocks:
         comparing = wiring.wire_comparison(context, compare, race, hidden)
         wiring.wire_theory(theory, race, tabs, hidden)
         hidden.leave_queue.click(None, cancels=[racing, comparing], **wiring.PRIVATE)
-        gr.api(make_endpoint(context), api_name="race", **wiring.DEVICE)
+        api(make_endpoint(context), api_name="race", **wiring.DEVICE)
     return page
 
 
@@ -64,8 +66,8 @@ def _build_head(studio: Studio) -> gr.HTML:
 
 def launch_settings() -> dict[str, Any]:
     """Arguments for `launch`, where Gradio 6 takes theme and CSS. Fonts are the system's, so nothing is downloaded."""
-    theme = gr.themes.Default(
-        spacing_size=gr.themes.sizes.spacing_sm,
+    theme = themes.Default(
+        spacing_size=themes.sizes.spacing_sm,
         font=["system-ui", "sans-serif"],
         font_mono=["ui-monospace", "monospace"],
     )

@@ -33,9 +33,13 @@ class PromptRow:
 
 @dataclass(frozen=True)
 class RaceForm:
-    """`fields` are the components of csd.web.fields.PageFields, by field name."""
+    """`fields` are the components of csd.web.fields.PageFields, by field name; those with events are also named."""
 
     fields: Mapping[str, Component]
+    prompt: gr.Textbox
+    family: gr.Dropdown
+    others: gr.Textbox
+    K: gr.Textbox
     preset: gr.Dropdown
     start: gr.Button
     stop: gr.Button
@@ -43,14 +47,22 @@ class RaceForm:
     load: gr.Button
 
     @property
-    def family_fields(self) -> dict[str, Component]:
+    def inputs(self) -> set[Any]:
+        return set(self.fields.values())
+
+    @property
+    def family_inputs(self) -> set[Any]:
+        return set(self._family_fields.values())
+
+    @property
+    def _family_fields(self) -> dict[str, Component]:
         return {field.name: self.fields[field.name] for field in fields(FamilyFields)}
 
     def read(self, values: Values) -> PageFields:
         return PageFields.from_values({name: values[field] for name, field in self.fields.items()})
 
     def read_family(self, values: Values) -> FamilyFields:
-        return FamilyFields.from_values({name: values[field] for name, field in self.family_fields.items()})
+        return FamilyFields.from_values({name: values[field] for name, field in self._family_fields.items()})
 
     def named(self, names: Iterable[str]) -> list[Component]:
         return [self.fields[name] for name in names]
@@ -102,11 +114,10 @@ def build_prompt_row(context: PageContext) -> PromptRow:
 def build_form(context: PageContext, prompt: gr.Textbox) -> RaceForm:
     start = context.start.values()
     presets = preset_choices(context.studio.home.defaults)
-    found: dict[str, Component] = {"prompt": prompt}
     with gr.Row(elem_id="go"):
         race = gr.Button("Race", variant="primary", min_width=110, scale=0, elem_id="race")
         stop = gr.Button("Stop", variant="stop", min_width=90, scale=0, elem_id="stop")
-        found["family"] = gr.Dropdown(
+        family = gr.Dropdown(
             list(context.options["family"]),
             value=start["family"],
             label="Family",
@@ -117,15 +128,24 @@ def build_form(context: PageContext, prompt: gr.Textbox) -> RaceForm:
         preset = gr.Dropdown(
             list(presets.options), value=presets.selected, label="Preset", scale=2, min_width=230, elem_id="preset"
         )
-        found |= _build_text_fields(start)
+        text_fields = _build_text_fields(start)
         more = gr.Button("Advanced", min_width=110, scale=0, elem_id="more")
     with gr.Column(elem_id="advanced"):  # hidden at first; an accordion would take a line of height from the stage
-        found |= _build_method_fields(context, start) | _build_sampling_fields(context, start)
+        lanes = gr.CheckboxGroup(
+            list(context.options["lanes"]), value=start["lanes"], label="Lanes (2 to 4)", elem_id="lanes"
+        )
+        with gr.Row():
+            K = gr.Textbox(start["K"], label="Cascade: K (cumulative)", min_width=260, elem_id="K", render=False)
+            method_fields = _build_method_fields(context, start, K)
+        with gr.Row():
+            sampling_fields = _build_sampling_fields(context, start)
         with gr.Row(equal_height=True):
-            found |= _build_model_fields(start)
+            target, others = _build_model_fields(start)
             load = gr.Button("Load this family", size="sm", min_width=140, scale=0)
         gr.Markdown(views.families_table(), elem_id="families")
-    return RaceForm(found, preset, race, stop, more, load)
+    named = {"prompt": prompt, "family": family, "lanes": lanes, "K": K, "target": target, "others": others}
+    found = {**named, **text_fields, **method_fields, **sampling_fields}
+    return RaceForm(found, prompt, family, others, K, preset, race, stop, more, load)
 
 
 def _build_text_fields(start: Mapping[str, Any]) -> dict[str, Component]:
@@ -141,57 +161,51 @@ def _build_text_fields(start: Mapping[str, Any]) -> dict[str, Component]:
     }
 
 
-def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Component]:
-    lanes = gr.CheckboxGroup(
-        list(context.options["lanes"]), value=start["lanes"], label="Lanes (2 to 4)", elem_id="lanes"
+def _build_method_fields(context: PageContext, start: Mapping[str, Any], K: gr.Textbox) -> dict[str, Component]:
+    """The fields of the methods, with K among them."""
+    # With custom values, because Gradio would reject a race that was started just before the choices changed.
+    draft = gr.Dropdown(
+        list(context.studio.home.defaults.drafts),
+        value=start["draft"],
+        label="Speculative: draft",
+        min_width=130,
+        elem_id="draft",
+        allow_custom_value=True,
     )
-    with gr.Row():
-        return {
-            "lanes": lanes,
-            # With custom values, because Gradio would reject a race started just before the choices change.
-            "draft": gr.Dropdown(
-                list(context.studio.home.defaults.drafts),
-                value=start["draft"],
-                label="Speculative: draft",
-                min_width=130,
-                elem_id="draft",
-                allow_custom_value=True,
-            ),
-            "k": gr.Number(start["k"], label="Speculative: k", precision=0, min_width=90, elem_id="k"),
-            "lookup": gr.Number(start["lookup"], label="Prompt lookup: k", precision=0, min_width=90, elem_id="lookup"),
-            "K": gr.Textbox(start["K"], label="Cascade: K (cumulative)", min_width=260, elem_id="K"),
-            "lenience": gr.Number(start["lenience"], label="Lenience of inner reviews", step=0.5, min_width=90),
-        }
+    k = gr.Number(start["k"], label="Speculative: k", precision=0, min_width=90, elem_id="k")
+    lookup = gr.Number(start["lookup"], label="Prompt lookup: k", precision=0, min_width=90, elem_id="lookup")
+    K.render()
+    lenience = gr.Number(start["lenience"], label="Lenience of inner reviews", step=0.5, min_width=90)
+    return {"draft": draft, "k": k, "lookup": lookup, "lenience": lenience}
 
 
 def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Component]:
     options = context.options
-    with gr.Row():
-        return {
-            "rule": gr.Dropdown(
-                list(options["rule"]), value=start["rule"], label="Acceptance rule (sampling)", min_width=150
-            ),
-            "top_k": gr.Number(start["top_k"], label="Top-k (0 = off)", precision=0, min_width=90),
-            "top_p": gr.Number(start["top_p"], label="Top-p (1 = off)", step=0.05, min_width=90),
-            "dtype": gr.Dropdown(list(options["dtype"]), value=start["dtype"], label="Precision", min_width=110),
-            "device": gr.Dropdown(list(options["device"]), value=start["device"], label="Device", min_width=100),
-        }
-
-
-def _build_model_fields(start: Mapping[str, Any]) -> dict[str, Component]:
     return {
-        "target": gr.Textbox(
-            start["target"],
-            label="Target model: Hub ID or folder (optionally @revision)",
-            min_width=300,
-            max_lines=1,
-            elem_id="target",
+        "rule": gr.Dropdown(
+            list(options["rule"]), value=start["rule"], label="Acceptance rule (sampling)", min_width=150
         ),
-        "others": gr.Textbox(
-            start["others"],
-            label="Draft models, strongest first, comma-separated",
-            min_width=300,
-            max_lines=1,
-            elem_id="others",
-        ),
+        "top_k": gr.Number(start["top_k"], label="Top-k (0 = off)", precision=0, min_width=90),
+        "top_p": gr.Number(start["top_p"], label="Top-p (1 = off)", step=0.05, min_width=90),
+        "dtype": gr.Dropdown(list(options["dtype"]), value=start["dtype"], label="Precision", min_width=110),
+        "device": gr.Dropdown(list(options["device"]), value=start["device"], label="Device", min_width=100),
     }
+
+
+def _build_model_fields(start: Mapping[str, Any]) -> tuple[gr.Textbox, gr.Textbox]:
+    """The target and the drafts of a custom family."""
+    target = gr.Textbox(
+        start["target"],
+        label="Target model: Hub ID or folder (optionally @revision)",
+        min_width=300,
+        max_lines=1,
+        elem_id="target",
+    )
+    others = gr.Textbox(
+        start["others"],
+        label="Draft models, strongest first, comma-separated",
+        min_width=300,
+        max_lines=1,
+        elem_id="others",
+    )
+    return target, others

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from csd.plots import race as race_figures
 from csd.theory import figures as theory_figures
@@ -11,10 +10,7 @@ from csd.theory import prediction as theory
 from csd.web.context import PageContext
 from csd.web.downloads import RaceFiles
 from csd.web.races import FinishedRace
-from csd.web.what_if import WhatIfPanel, panel_after
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
+from csd.web.what_if import Figure, WhatIfPanel, panel_after
 
 FIGURES = (
     race_figures.speedup,

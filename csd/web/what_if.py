@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from csd.decoding.errors import Refusal
 from csd.decoding.k_matrix import Matrix, check_K, format_K, from_budgets, parse_K, to_budgets
+from csd.decoding.maxgram import MAX_GRAM
 from csd.decoding.methods import Autoregressive, Cascade, Speculative
 from csd.record.trace import Trace
 from csd.theory import figures as theory_figures
 from csd.theory import prediction as theory
 
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
-
+Figure = Any
+"""A plotly figure; only the rooms that draw them import plotly."""
 MAX_DRAFTS = theory.MOST_DRAFTS
 MAX_ALPHAS = len(theory.pairs(("",) * MAX_DRAFTS))
 ALL_LEVELS = "all levels"
+DISPLAY_NAMES = {MAX_GRAM: "Max-Gram"}
 MEASURED = tuple(method.name for method in (Autoregressive, Speculative, Cascade))
 """The lanes of the race that measures a prediction."""
 
 
 @dataclass(frozen=True)
 class WhatIf:
-    """The values of the panel. `removed` is an entry of `level_choices`. In target passes, `costs` are the costs of a pass
-    of each draft and `width` is the cost of each reviewed token."""
+    """The values of the panel. `removed` is an entry of `level_choices`; `costs` (of a pass of each draft) and `width`
+    (the cost of each reviewed token) are in target passes."""
 
     drafts: tuple[str, ...]
     draft: str
@@ -91,7 +92,8 @@ def make_panel(
         panel.k,
         panel.K,
         alphas=tuple(
-            Knob(f"α {by} ← {of}", value, 1.0) for (by, of), value in zip(theory.pairs(drafts), alphas, strict=True)
+            Knob(f"α {by} ← {DISPLAY_NAMES.get(of, of)}", value, 1.0)
+            for (by, of), value in zip(theory.pairs(drafts), alphas, strict=True)
         ),
         costs=tuple(Knob(f"c {name}", value, max(1.0, 2 * value)) for name, value in zip(drafts, costs, strict=True)),
         width=width,
@@ -104,7 +106,7 @@ def panel_after(traces: tuple[Trace, ...]) -> WhatIfPanel:
 
 
 def level_choices(drafts: Sequence[str]) -> tuple[str, ...]:
-    return (ALL_LEVELS, *(f"without {name}" for name in (*drafts, "Max-Gram")))
+    return (ALL_LEVELS, *(f"without {name}" for name in (*drafts, DISPLAY_NAMES[MAX_GRAM])))
 
 
 def predict(asked: WhatIf) -> Prediction:

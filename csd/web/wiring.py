@@ -58,7 +58,6 @@ def visitor_id(request: gr.Request | None) -> str:
 
 def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: HiddenParts) -> None:
     form = tab.form
-    fields, family_fields = set(form.fields.values()), set(form.family_fields.values())
     preset_outputs = [form.preset, *form.named(context.studio.home.defaults.preset.fields())]
 
     def open_link(request: gr.Request) -> Changes:
@@ -83,17 +82,17 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
         _follow_family(event, context, tab)
 
     follow(page.load(open_link, None, [*form.fields.values(), form.preset, tab.status], **QUICK))
-    follow(form.fields["family"].input(change_family, family_fields, preset_outputs, **QUICK))
-    form.fields["others"].blur(change_family, family_fields, preset_outputs, **QUICK)
-    loading = form.load.click(change_family, family_fields, preset_outputs, **QUICK)
-    follow(loading.then(load_family, family_fields, None, **QUICK))
-    form.preset.input(apply_preset, {form.preset, *family_fields}, preset_outputs, **QUICK)
-    K = form.fields["K"]  # pasting is not an input event, but the field loses the focus at some point
-    K_outputs = [form.fields["lanes"], form.preset]
-    gr.on([K.input, K.blur], edit_K, {form.preset, *fields}, K_outputs, trigger_mode="always_last", **QUICK)
+    follow(form.family.input(change_family, form.family_inputs, preset_outputs, **QUICK))
+    form.others.blur(change_family, form.family_inputs, preset_outputs, **QUICK)
+    loading = form.load.click(change_family, form.family_inputs, preset_outputs, **QUICK)
+    follow(loading.then(load_family, form.family_inputs, None, **QUICK))
+    form.preset.input(apply_preset, {form.preset, *form.family_inputs}, preset_outputs, **QUICK)
+    edits = [form.K.input, form.K.blur]  # pasting is not an input event, but the field loses the focus at some point
+    lanes = [*form.named(["lanes"]), form.preset]
+    gr.on(edits, edit_K, {form.preset, *form.inputs}, lanes, trigger_mode="always_last", **QUICK)
     form.more.click(None, js=scripts.TOGGLE_ADVANCED, **PRIVATE)
     link = [hidden.query, hidden.omitted]
-    copied = tab.prompt_row.copy_link.click(copy_link, fields, link, **QUICK)
+    copied = tab.prompt_row.copy_link.click(copy_link, form.inputs, link, **QUICK)
     copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)
     for kind, button in tab.prompt_row.examples.items():
         _wire_example(tab, kind, button)
@@ -106,18 +105,16 @@ def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> Non
         async for lines in race_events.follow_family(context, tab.form.read_family(values)):
             yield views.family_html(lines.status), views.about_html(lines.about)
 
-    endless = {**PRIVATE, "concurrency_limit": None, "show_progress": "hidden"}
-    event.then(follow, set(tab.form.family_fields.values()), [tab.family, tab.about], **endless)
+    lines = [tab.family, tab.about]
+    event.then(follow, tab.form.family_inputs, lines, concurrency_limit=None, show_progress="hidden", **PRIVATE)
 
 
 def _wire_example(tab: RaceTab, kind: str, button: gr.Button) -> None:
-    prompt = tab.form.fields["prompt"]
-
     def show(text: str | None) -> Changes:
         return tab.fill(form_events.show_example(kind, text))
 
     outputs = [*tab.form.named(("prompt", "temperature", "seed", "max_new")), tab.status]
-    button.click(show, [prompt], outputs, trigger_mode="multiple", **QUICK)
+    button.click(show, [tab.form.prompt], outputs, trigger_mode="multiple", **QUICK)
 
 
 # ---- races
@@ -149,9 +146,9 @@ def wire_races(
 
     outputs = [*tab.race_outputs, *panel.inputs]
     racing = gr.on(
-        [form.start.click, form.fields["prompt"].submit],
+        [form.start.click, form.prompt.submit],
         run,  # an event named like the endpoint would take its name
-        set(form.fields.values()),
+        form.inputs,
         outputs,
         trigger_mode="once",
         show_progress_on=[tab.status],
@@ -198,7 +195,7 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
     _wire_stop(context, tab.stop, tab.status, hidden)
     return tab.start.click(
         compare,
-        {*tab.inputs, *race.form.fields.values()},
+        {*tab.inputs, *race.form.inputs},
         tab.outputs,
         trigger_mode="once",
         show_progress="hidden",

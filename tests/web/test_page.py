@@ -80,7 +80,7 @@ def test_a_double_click_races_once(tab, house):
     one.fill()
     one.page.dblclick("#race")
     one.status("ended")
-    one.race("A second prompt")  # a race too many would stand in the queue before this one
+    one.race("A second prompt")  # a second race of the first prompt would run before this one
     one.page.wait_for_function("document.querySelector('#earlier input').value.startsWith('2. A second prompt')")
     assert house.gate.begun == before + 2
 
@@ -205,13 +205,14 @@ def test_bad_input_gets_a_sentence_and_the_prompt_stays(tab, field, value, sente
     assert not one.errors
 
 
-def test_whoever_changes_K_gets_the_cascade_that_follows_it(tab):
+def test_an_edited_K_selects_the_cascade_that_follows_it(tab):
     one = tab()
     one.fill()
     one.advanced()
     one.page.fill("#K textarea, #K input", "[[2,4,6],[0,1,2],[0,0,1]]")
     one.page.keyboard.press("Tab")
-    chosen = "[...document.querySelectorAll('#lanes label')].filter(l => l.querySelector('input').checked).map(l => l.innerText.trim())"
+    labels = "[...document.querySelectorAll('#lanes label')]"
+    chosen = f"{labels}.filter(l => l.querySelector('input').checked).map(l => l.innerText.trim())"
     one.page.wait_for_function(f"({chosen}).join('; ') === 'autoregressive; speculative; cascade'")
     one.page.click("#race")
     assert "cascade 16 tokens" in one.status("ended")

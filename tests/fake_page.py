@@ -1,0 +1,43 @@
+"""A page without Gradio: its context over families and races that a test controls."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+from csd.models import catalog
+from csd.record.recording import bundled
+from csd.record.trace import Trace
+from csd.run import LaneFinished, RaceStarted
+from csd.web.context import PageContext, make_context
+from csd.web.families import FamilyChoice
+from csd.web.fields import PageFields
+from csd.web.studio import Studio
+
+HOME = FamilyChoice(catalog.find("embedded"), "cpu")
+RECORDED: tuple[Trace, ...] = next(iter(bundled().values())).traces
+
+
+def load_family(spec: catalog.FamilySpec, *_: Any) -> SimpleNamespace:
+    return SimpleNamespace(spec=spec, device="cpu", dtype="torch.float32", notes=("Noted.",))
+
+
+def run_recorded(family: Any, request: Any, stopped: Any):
+    """A race in no time: the lanes of a recorded one."""
+    yield RaceStarted(tuple(trace.header for trace in RECORDED), {**RECORDED[0].pieces})
+    for lane, trace in enumerate(RECORDED):
+        yield LaneFinished(lane, trace)
+
+
+def run_stopped(family: Any, request: Any, stopped: Any):
+    for lane, trace in enumerate(RECORDED):
+        yield LaneFinished(lane, replace(trace, end="stopped"))
+
+
+def context(run: Any = run_recorded, load: Any = load_family) -> PageContext:
+    return make_context(Studio(HOME, load, run))
+
+
+def fields(start: PageFields, **changes: Any) -> PageFields:
+    return PageFields.from_values({**start.values(), **changes})

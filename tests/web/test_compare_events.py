@@ -1,0 +1,67 @@
+"""A comparison as a stream of updates, without Gradio."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fake_page import context, fields, run_recorded, run_stopped
+
+from csd.decoding.errors import Refusal
+from csd.web.compare import BY_KIND, TWO_CASCADES
+from csd.web.compare_events import ComparisonForm, plan_races, run_comparison
+from csd.web.examples import examples_by_kind
+
+K, OTHER_K = "[[2,4,6],[0,1,2],[0,0,1]]", "[[1,4,6],[0,1,2],[0,0,1]]"
+
+
+def compare(page, asked: ComparisonForm) -> list:
+    return list(run_comparison(page, "v", asked, fields(page.start, prompt="A fox")))
+
+
+def test_the_table_grows_with_each_race():
+    page, kinds = context(), examples_by_kind()
+    updates = compare(page, ComparisonForm(BY_KIND, 1, "", ""))
+    tables = [update for update in updates if update.rows]
+    assert [len(update.rows) for update in tables] == [3 * n for n in range(1, len(kinds) + 1)]
+    assert len(Path(tables[-1].csv).read_text("utf-8").splitlines()) == 1 + 3 * len(kinds)
+    assert updates[0].status.text.startswith(f"Race 1 of {len(kinds)}: ")
+    assert (updates[-1].status.text, updates[-1].status.state) == (f"Done: {len(kinds)} races.", "ended")
+
+
+def test_a_stopped_comparison_keeps_its_table():
+    updates = compare(context(run_stopped), ComparisonForm(TWO_CASCADES, 3, K, OTHER_K))
+    assert updates[-1].status.text == "Stopped during race 1 of 3; finished races are kept."
+    assert sum(update.rows is not None for update in updates) == 1
+
+
+def test_a_race_that_fails_ends_the_comparison():
+    def run(family, request, stopped):
+        raise Refusal("The prompt is empty.")
+        yield
+
+    updates = compare(context(run), ComparisonForm(TWO_CASCADES, 3, K, OTHER_K))
+    assert (updates[-1].status.text, updates[-1].status.state) == ("The prompt is empty.", "refused")
+    assert not any(update.rows for update in updates)
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (ComparisonForm(BY_KIND, 9, "", ""), "Repeats must be"),
+        (ComparisonForm(TWO_CASCADES, 1, K, K), "same K"),
+        (ComparisonForm(TWO_CASCADES, 1, K, "[["), "could not be read"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(asked, sentence):
+    (update,) = compare(context(), asked)
+    assert sentence in update.status.text
+    assert update.status.state == "refused"
+
+
+def test_two_cascades_run_beside_autoregressive_decoding():
+    page = context(run_recorded)
+    _, plan = plan_races(ComparisonForm(TWO_CASCADES, 2, K, OTHER_K), fields(page.start, prompt="A fox\nran"))
+    assert len(plan) == 2
+    assert plan[0].label == "A fox ran"
+    assert [method.name for method in plan[0].request.methods] == ["autoregressive", "cascade", "cascade"]

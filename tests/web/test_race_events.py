@@ -1,0 +1,186 @@
+"""Races, their files and the lines on a family: what the page is told, without Gradio."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_page import RECORDED, context, fields, load_family, run_stopped
+
+from csd.record import recording as recordings
+from csd.web import race_events
+from csd.web.downloads import MAX_FILES, Downloads
+from csd.web.fields import CUSTOM
+from csd.web.race_events import RaceUpdate
+from csd.web.races import prompt_start
+from csd.web.updates import StatusLine
+from csd.web.views import family_html, status_html
+
+
+@pytest.fixture
+def page():
+    return context()
+
+
+def race(page, visitor: str = "v", **changes) -> list[RaceUpdate]:
+    return list(race_events.run_race(page, visitor, fields(page.start, **changes)))
+
+
+def in_a_loop(coroutine: Coroutine) -> Any:
+    """Playwright keeps a loop running in the main thread."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
+def kinds(log: str) -> list[str]:
+    return [json.loads(line)["t"] for line in log.splitlines()]
+
+
+def test_a_race_is_told_from_waiting_to_its_results(page):
+    updates = race(page)
+    assert "when the models are loaded" in updates[0].status.text
+    first = next(update for update in updates if update.stage)
+    assert first.status.text == "Racing."
+    assert (first.family.status.state, first.family.about.endswith("Noted.")) == ("ready", True)
+    last = updates[-1]
+    assert last.status.text.startswith("Done: autoregressive")
+    assert last.status.state == "ended"
+    assert kinds(last.stage.log) == ["open", *["end"] * len(RECORDED), "close"]
+    assert all(update.results is None for update in updates[:-1])
+
+
+def test_the_results_have_figures_files_and_a_list_of_races(page):
+    results = race(page)[-1].results
+    assert len(results.figures) == 4
+    assert "<table>" in results.comparison
+    assert results.listed[0][0].startswith("1. ")
+    assert results.listed[0][1] == results.race_id
+    assert [race_id for _, race_id in results.listed[1:]] == list(page.recorded)
+    assert recordings.parsed(Path(results.files.traces).read_bytes()).traces == RECORDED
+    assert "<html" in Path(results.files.replay).read_text("utf-8")
+    assert (results.panel.drafts, len(results.panel.alphas)) == (("draft-mid", "draft-small"), 6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"k": None}, "Speculative k is empty"),
+        ({"lanes": ["cascade"]}, "Choose 2 to 4"),
+        ({"K": "[[1]]"}, "K must have 3 rows"),
+        ({"family": CUSTOM}, "A model's name is empty"),
+    ],
+)
+def test_a_form_that_cannot_be_run_is_refused(page, changes, sentence):
+    (update,) = race(page, **changes)
+    assert update.status.state == "refused"
+    assert sentence in update.status.text
+    assert (update.family.status.state == "failed") == ("family" in changes)
+
+
+def test_a_stopped_race_says_so():
+    assert race(context(run_stopped))[-1].status.text.startswith("Stopped: autoregressive")
+
+
+def test_stop_takes_a_race_that_has_not_started_out_of_the_queue(page):
+    update = race_events.stop_race(page, "v")
+    assert update.leave_queue
+    assert update.status.text == "Stopped. You have nothing running or queued."
+    page.studio.visitors.state("v").stop = flag = threading.Event()
+    assert not race_events.stop_race(page, "v").leave_queue
+    assert flag.is_set()
+
+
+def test_an_earlier_race_and_a_recorded_one_are_shown_again(page):
+    ended = race(page)[-1]
+    again = race_events.show_race(page, "v", ended.results.race_id)
+    assert again.status == ended.status
+    assert not json.loads(again.stage.log.splitlines()[-1])["play"]
+    race_id, recorded = next(iter(page.recorded.items()))
+    shown = race_events.show_race(page, "v", race_id)
+    assert json.loads(shown.stage.log.splitlines()[0])["text"] == recorded.origin
+    assert json.loads(shown.stage.log.splitlines()[-1])["play"]
+    for visitor, unknown in (("w", ended.results.race_id), ("v", None)):
+        assert "no longer stored" in race_events.show_race(page, visitor, unknown).status.text
+
+
+def test_a_file_is_opened_and_kept(page):
+    recording = recordings.Recording(RECORDED, "My race", machine="a machine", date="2026-01-02")
+    update = race_events.open_file(page, "v", recordings.packed(recording))
+    assert update.results.listed[0] == ("From a file: My race", update.results.race_id)
+    assert "From a file, recorded on 2026-01-02, on a machine." in update.stage.log
+    assert recordings.parsed(Path(update.results.files.traces).read_bytes()) == recording
+    assert race_events.show_race(page, "v", update.results.race_id).status.state == "ended"
+    for data in (None, b"", b"{}", b"nonsense"):
+        refused = race_events.open_file(page, "v", data)
+        assert (refused.status.state, refused.stage) == ("refused", None)
+
+
+def test_the_page_starts_with_a_recorded_race(page):
+    view = race_events.show_at_start(page)
+    assert view.race == next(iter(page.recorded))
+    assert kinds(view.log)[:2] == ["message", "open"]
+
+
+def test_the_lines_follow_a_family_until_it_is_ready():
+    gate = threading.Event()
+
+    def load(spec, *rest):
+        assert gate.wait(20)
+        return load_family(spec)
+
+    page = context(load=load)
+
+    async def states() -> list[str]:
+        found = []
+        async for lines in race_events.follow_family(page, page.start.family):
+            if not found:
+                race_events.load_family(page, page.start.family)
+            elif lines.status.state == "loading":
+                gate.set()
+            found.append(lines.status.state)
+        return found
+
+    seen = in_a_loop(states())
+    assert list(dict.fromkeys(seen)) == ["waiting", "loading", "ready"]
+    assert page.studio.families.page_seen.is_set()
+
+
+@pytest.mark.parametrize(("family", "state"), [("Qwen3", "waiting"), (CUSTOM, "failed")])
+def test_the_lines_do_not_wait_for_a_family_that_nobody_loads(page, family, state):
+    async def follow() -> list[str]:
+        found = fields(page.start, family=family).family
+        return [lines.status.state async for lines in race_events.follow_family(page, found)]
+
+    assert in_a_loop(follow()) == [state]
+
+
+def test_loading_starts_on_request(page):
+    race_events.load_family(page, fields(page.start, family=CUSTOM).family)
+    assert not page.studio.families.any_loading
+    race_events.load_family(page, page.start.family)
+    assert page.studio.families.status(page.studio.home).state in ("loading", "ready")
+
+
+def test_html_escapes_what_comes_from_others(page):
+    assert "&lt;b&gt;" in status_html(StatusLine("<b>"))
+    lines = race_events.family_lines(page, fields(page.start, family=CUSTOM, target="<i>").family)
+    assert "<i>x" not in family_html(lines.status)
+    assert "&lt;i&gt;" in family_html(lines.status)
+
+
+def test_old_downloads_are_deleted():
+    downloads = Downloads()
+    paths = [Path(downloads.save_table(f"row {i}")) for i in range(MAX_FILES + 3)]
+    assert len(list(downloads.folder.iterdir())) == MAX_FILES
+    assert paths[-1].read_text("utf-8") == f"row {MAX_FILES + 2}"
+
+
+def test_prompts_are_named_on_one_short_line():
+    assert prompt_start("a\nb") == "a b"
+    assert prompt_start("x" * 50) == "x" * 40 + "…"
