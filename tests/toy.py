@@ -125,6 +125,8 @@ class ToyFamily:
     def encode(self, text: str) -> tuple[int, ...]:
         return tuple(ord(character) % self.vocab for character in text)
 
+    encode_plain = encode
+
     def pieces(self, ids: Iterable[int]) -> dict[int, str | tuple[int, ...]]:
         return {i: chr(97 + i) for i in ids}
 
