@@ -12,8 +12,7 @@ class PhraseList(csd.Drafter):
 
     def draft(self, sequence, room):
         started = perf_counter()
-        begun = tuple(sequence.since(len(sequence) - 2))
-        rest = next((phrase[2:] for phrase in self.phrases if phrase[:2] == begun), ())
+        rest = next((p[2:] for p in self.phrases if p[:2] == tuple(sequence.since(len(sequence) - 2))), ())
         return csd.statistical_draft("PhraseList", sequence, list(rest[:room]), started)
 
 

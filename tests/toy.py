@@ -168,7 +168,7 @@ def steps_of(
     rule = rule or Greedy()
     sessions = {name: toy.session(name, len(prompt) + max_new) for name in method.models()}
     index = SuffixIndex()
-    root = method.build(LaneParts(sessions, rule, index, toy.bigram))
+    root = method.build(LaneParts(sessions, rule, index, toy.bigram, toy.encode_plain))
     records = generate(root, [index, *sessions.values()], prompt, max_new, eos)
     return [record for record in records if isinstance(record, Step)]
 
