@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_page import Tab
+from browser import Tab
 
 from csd.web import tour
 
