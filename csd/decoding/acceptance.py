@@ -189,7 +189,7 @@ def emitted(p: Tensor, q: Tensor, lenience: float) -> Tensor:
     """The law of what a lenient reviewer emits for a token drawn from q: E = min(q, l p) + B norm((p - q)+).
 
     B = 1 - sum min(q, l p) is the chance of a rejection. E is p for l = 1. Rows of [n, V]; reference: the derivation in
-    the README, section on exactness.
+    docs/exactness.md.
     """
     kept = torch.minimum(q, lenience * p)
     return kept + (1 - kept.sum(-1, keepdim=True)).clamp(min=0) * residual(p, q)

@@ -196,11 +196,11 @@ def test_ctrl_c_writes_what_there_is(tmp_path):
     assert len(traces) == 3 and "stopped" in {trace.end for trace in traces}
 
 
-def test_live_view_in_a_terminal(opened):
+def test_live_view_in_a_terminal(embedded):
     """On a terminal the lanes stand side by side, and every level has an attribute as well as a colour."""
-    settings = csd.run.Settings(STORY, terminal_methods(opened), 8)
+    settings = csd.run.Settings(STORY, terminal_methods(embedded), 8)
     console = Console(force_terminal=True, width=120, height=30, record=True, file=io.StringIO())
-    traces = terminal.show_race(csd.run.race(opened, settings), console)
+    traces = terminal.show_race(csd.run.race(embedded, settings), console)
     text = console.export_text(clear=False)
     assert [trace.header.method for trace in traces] == ["autoregressive", "speculative"]
     assert any("autoregressive" in line and "speculative" in line for line in text.splitlines())
