@@ -15,13 +15,14 @@ from test_replay import alone, header, nested
 from typer.testing import CliRunner
 
 from csd.cli.commands import app
-from csd.record.recording import FOLDER, Recording, bundled, document
+from csd.record.recording import Recording, bundled, document
 from csd.record.trace import Prefill, Proposal, Review, Step, Trace
 from csd.stage import export
-from csd.stage import log as stage
+from csd.stage.log import log_of
+from csd.stage.verdict import verdict
 
 HOSTILE = "</script><script>window.hit = 1</script><!-- <img src=x onerror='window.hit = 1'> \u202e &amp; \u0000 \ud83d </pre>"
-FILE = FOLDER / "1-edit-rename-the-fox.json.gz"
+LIMIT = 2 * 2**20  # bytes that a race of 512 tokens in three lanes may take
 
 
 def hostile() -> Recording:
@@ -77,7 +78,7 @@ def test_the_file_is_one_script_and_asks_for_nothing():
     assert not re.search(r"\b(src|href)\s*=|@import|url\(", page)
     for word in ("A fox", "story, 2026-01-02, One CPU", "A note.", "The fox", "sampled (rejection)", "tokens/s"):
         assert word in page
-    for sentence in stage.verdict((alone(), nested()))["lanes"][1]["notes"]:
+    for sentence in verdict((alone(), nested()))["lanes"][1]["notes"]:
         assert sentence in page
 
 
@@ -89,14 +90,14 @@ def test_nothing_closes_the_elements():
     log = log_in(page)
     assert log.isascii() and not set(log) & set("<>&")
     assert [json.loads(line) for line in log.splitlines()] == [
-        json.loads(line) for line in stage.log_of(hostile().traces, "export", play=True).splitlines()
+        json.loads(line) for line in log_of(hostile().traces, "export", play=True).splitlines()
     ]
 
 
 def test_512_tokens_in_three_lanes_are_small():
     traces = (alone((7,) * 512), long("speculative", 6), long("cascade", 12))
     assert all(len(trace.tokens) >= 512 for trace in traces)
-    assert len(export.page(Recording(traces)).encode()) < export.LIMIT
+    assert len(export.page(Recording(traces)).encode()) < LIMIT
 
 
 def test_the_command_writes_the_page_beside_the_race(tmp_path):
@@ -227,7 +228,7 @@ def test_a_link_fills_the_form_and_runs_nothing(chromium, house):
     assert "The link filled the form" in said and "The link's k cannot be 'none'" in said
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("#copy")
-    page.wait_for_function("/clipboard/.test(document.querySelector('#status').innerText)")
+    page.wait_for_function("/Link copied/.test(document.querySelector('#status').innerText)")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == house.url + "?prompt=A%20%3Cb%3Efox%3C%2Fb%3E&temperature=0.5&seed=7"
     assert house.gate.begun == before

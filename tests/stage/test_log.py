@@ -9,7 +9,9 @@ import pytest
 from csd.record import metrics
 from csd.record.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
 from csd.run import Ended, Moved, Opened
+from csd.stage import bundle
 from csd.stage import log as stage
+from csd.stage.verdict import verdict
 
 LEVELS = (Level("MaxGram", 0), Level("Bigram", 0), Level("small", 1), Level("target", 2))
 PIECES = {i: f" w{i}" for i in range(100)}
@@ -26,7 +28,7 @@ def header(method: str, **changes) -> Header:
 
 
 def alone(tokens, seconds=0.1, margin=1.0, **changes) -> Trace:
-    """Autoregressive: one target run per token, prefill 0.2 s."""
+    """Autoregressive: one target pass per token, prefill 0.2 s."""
     steps = tuple(
         Step(
             (token,), ("target",), Review("target", 2 + i, (), (), 0, token, 0.0, seconds, margin=margin), 0.0, seconds
@@ -69,7 +71,8 @@ def test_open_names_levels_lanes_and_pieces():
     assert [(level["name"], level["mark"], level["look"]) for level in line["levels"]] == [
         ("MaxGram", "0", "0"), ("Bigram", "0", "0"), ("small", "1", "1"), ("target", "T", "T"),
     ]  # fmt: skip
-    assert line["lanes"][1] == {"method": "cascade", "title": "cascade, settings", "rule": "coupled", "max": 64}
+    assert [level["label"] for level in line["levels"]] == ["Max-Gram", "Bigram", "small", "target"]
+    assert line["lanes"][1] == {"method": "cascade", "label": "settings", "rule": "coupled", "max": 64}
     assert line["p"] == {"0": "a\n</script>", "1": [240, 159]}
 
 
@@ -86,7 +89,7 @@ def test_a_step_keeps_its_reviews():
     assert (line["c"], line["d"], line["p"]) == (0.1, 0.06, {"5": " x"})
     root = line["r"]
     assert (root["by"], root["at"], root["ok"], root["y"]) == ("target", 2, 2, 8)
-    assert "m" not in root, "an infinite margin is no JSON"
+    assert "m" not in root, "an infinite margin is not valid JSON"
     below, empty = root["in"]
     assert (below["ok"], below["y"], below["p"], below["q"]) == (1, 7, [0.1235, 0.5], [0.5, 1.0])
     assert below["in"] == [{"by": "MaxGram", "at": 2, "c": 0.1, "d": 0.0, "x": [5, 6], "who": ["MaxGram", "Bigram"]}]
@@ -119,7 +122,7 @@ def test_the_whole_log_is_what_the_events_make():
 
 
 def test_identical_text_gets_the_badge_and_the_speedup():
-    said = stage.verdict((alone(TEXT), drafted(TEXT)))
+    said = verdict((alone(TEXT), drafted(TEXT)))
     reference, cascade = said["lanes"]
     assert reference["kind"] == "reference" and reference["speed"] == ""
     assert (cascade["kind"], cascade["badge"]) == ("identical", "= identical to autoregressive, 50 of 50 tokens")
@@ -129,7 +132,7 @@ def test_identical_text_gets_the_badge_and_the_speedup():
 
 
 def test_a_slower_lane_is_told_calmly():
-    slow = stage.verdict((alone(TEXT), drafted(TEXT, seconds=0.25)))["lanes"][1]
+    slow = verdict((alone(TEXT), drafted(TEXT, seconds=0.25)))["lanes"][1]
     assert slow["speed"] == "slower here: 0.80x autoregressive, 0.81x with prefill"
 
 
@@ -137,60 +140,61 @@ def test_a_slower_lane_is_told_calmly():
     ("margin", "dtype", "kind"),
     (
         (0.00002, "float32", "near-tie"),
-        (0.3, "float32", "fault"),
+        (0.3, "float32", "bug"),
         (0.3, "bfloat16", "near-tie"),
-        (None, "float32", "open"),
+        (None, "float32", "unknown"),
     ),
 )
 def test_a_difference_says_where_and_why(margin, dtype, kind):
     other = (*TEXT[:20], 99, *TEXT[21:])
-    lane = stage.verdict((alone(TEXT, margin=margin, dtype=dtype), drafted(other, dtype=dtype)))["lanes"][1]
+    lane = verdict((alone(TEXT, margin=margin, dtype=dtype), drafted(other, dtype=dtype)))["lanes"][1]
     shown = {0.00002: " (margin 0.000020)", 0.3: " (margin 0.30)", None: ""}[margin]
     assert (lane["kind"], lane["badge"]) == ("differs", f"differs from position 20{shown}")
     assert kind in lane["notes"][0]
 
 
 def test_rejection_promises_the_law_and_not_the_text():
-    lane = stage.verdict((alone(TEXT, rule="rejection"), drafted(TEXT[::-1], rule="rejection")))["lanes"][1]
+    lane = verdict((alone(TEXT, rule="rejection"), drafted(TEXT[::-1], rule="rejection")))["lanes"][1]
     assert lane["kind"] == "law" and "identical" not in lane["badge"]
     assert "distribution" in lane["notes"][0]
 
 
 def test_lanes_without_a_reference_or_without_tokens():
-    assert stage.verdict((drafted(TEXT),))["lanes"][0]["badge"] == "not checked: no autoregressive lane"
-    empty = stage.verdict((alone(()), drafted(())))
+    assert verdict((drafted(TEXT),))["lanes"][0]["badge"] == "not checked: no autoregressive lane"
+    empty = verdict((alone(()), drafted(())))
     assert [lane["kind"] for lane in empty["lanes"]] == ["reference", "none"]
-    assert "not checked" in stage.verdict((alone(()), drafted(TEXT)))["lanes"][1]["badge"]
+    assert "not checked" in verdict((alone(()), drafted(TEXT)))["lanes"][1]["badge"]
     assert "nan" not in json.dumps(empty).lower()
 
 
 def test_short_and_stopped_runs_say_so():
-    notes = " ".join(stage.verdict((alone(TEXT), drafted(TEXT[:10], end="stopped")))["lanes"][1]["notes"])
-    assert "Short run: 10 tokens" in notes and "Stopped" in notes and "as far as both went" in notes
-    enough = stage.verdict((alone(TEXT), drafted(TEXT[: metrics.SHORT_RUN], end="stopped")))["lanes"][1]["notes"]
+    notes = " ".join(verdict((alone(TEXT), drafted(TEXT[:10], end="stopped")))["lanes"][1]["notes"])
+    assert "Short run: 10 tokens" in notes and "Stopped" in notes and "only the shared length was compared" in notes
+    enough = verdict((alone(TEXT), drafted(TEXT[: metrics.SHORT_RUN], end="stopped")))["lanes"][1]["notes"]
     assert not any("Short" in note for note in enough)
 
 
 def test_a_loop_is_named_and_so_is_the_lane_that_wins_by_it():
     loop = tuple(range(10, 14)) * 10  # 33 8-grams, all but the first 4 seen before: 88 %
-    notes = stage.verdict((alone(loop), drafted(loop), drafted(loop, by="small", method="speculative")))["notes"]
-    assert notes[0].startswith("This text repeats itself: 88% of its 8-grams")
+    notes = verdict((alone(loop), drafted(loop), drafted(loop, by="small", method="speculative")))["notes"]
+    assert notes[0].startswith("This text is repetitive (88% of its 8-grams occurred earlier)")
     assert len(notes) == 2 and "cascade copied 50%" in notes[1]
 
 
 def test_the_style_sheet_survives_gradio():
     """Gradio splits selectors at commas and keeps plain, media and keyframe rules only."""
-    assert "var(--cs-level-0)" in stage.CSS and "--cs-level-0:" in stage.CSS
+    assert "var(--cs-level-0)" in bundle.CSS and "--cs-level-0:" in bundle.CSS
     for rule in re.findall(
-        r"{([^{}]*)}", stage.CSS
+        r"{([^{}]*)}", bundle.CSS
     ):  # a shorthand with a variable is lost where a part of it is set too
         for name in re.findall(r"(?<![-\w])(font|text-decoration): [^;]*var\(", rule):
             assert not re.search(rf"(?<![-\w]){name}-(?!skip-ink)[a-z-]+:", rule), rule
     for word in ("@supports", "@container", "@layer", ":is(", ":where("):
-        assert word not in stage.CSS.split("*/", 1)[1]
+        assert word not in bundle.CSS.split("*/", 1)[1]
 
 
 def test_the_template_is_static():
     for sign in ("${", "{{", "`", "<script"):
-        assert sign not in stage.HTML_TEMPLATE
-    assert "innerHTML" not in stage.JS_ON_LOAD and "CascadeStage.mount" in stage.JS_ON_LOAD
+        assert sign not in bundle.HTML_TEMPLATE
+    script = bundle.gradio_script()
+    assert "innerHTML" not in script and "CascadeStage.mount" in script

@@ -9,6 +9,7 @@ import pytest
 
 from csd.record import metrics
 from csd.record.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
+from csd.stage import bundle
 from csd.stage import log as stage
 
 LEVELS = (Level("MaxGram", 0), Level("Bigram", 0), Level("small", 1), Level("mid", 2), Level("target", 3))
@@ -37,7 +38,7 @@ def header(method: str, **changes) -> Header:
 
 
 def alone(tokens=WORDS, seconds=0.1, pieces=PIECES) -> Trace:
-    """Autoregressive: one target run per token, of which 10 ms are overhead; prefill 0.2 s."""
+    """Autoregressive: one target pass per token, of which 10 ms are overhead; prefill 0.2 s."""
     steps = []
     for i, token in enumerate(tokens):
         start = 0.2 + i * seconds
@@ -81,10 +82,9 @@ class Bare:
         self.page.set_default_timeout(10_000)
         self.page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        script = (stage.ASSETS / "stage.js").read_text(encoding="utf-8")
         self.page.set_content(
-            f'<body class="{"dark" if dark else ""}" style="margin:0"><style>{stage.CSS}</style>'
-            f'<div class="cascade-stage" data-state="idle"></div><script>{script}\n'
+            f'<body class="{"dark" if dark else ""}" style="margin:0"><style>{bundle.CSS}</style>'
+            f'<div class="cascade-stage" data-state="idle"></div><script>{bundle.stage_script()}\n'
             'window.stage = CascadeStage.mount(document.querySelector(".cascade-stage"));</script>'
         )
 
@@ -178,7 +178,7 @@ def test_the_scrubber_and_the_strip_go_to_any_time(bare):
     box = one.page.locator(".cs-strip").first.bounding_box()
     one.page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + 4)
     one.page.mouse.down()
-    assert len(one.seen(0).split()) == 8  # 1.08 s: eight runs of 0.1 s behind 0.2 s of prefill
+    assert len(one.seen(0).split()) == 8  # 1.08 s: eight passes of 0.1 s after 0.2 s of prefill
     one.page.mouse.move(box["x"] + box["width"] * 0.26, box["y"] + 4)
     one.page.mouse.up()
     assert (one.seen(0), one.seen(1)) == ("The", "The fox ran home to sleep and")
@@ -197,9 +197,9 @@ def test_a_review_opens_as_a_score(bare):
     one.page.locator('.cs-lane[data-lane="1"] .cs-token').nth(3).click()
     assert "Review 1 of 2 in cascade: 4 tokens in 45.0 ms" in one.text(".cs-score-title")
     assert one.text(".cs-told").replace("\u2068", "").replace("\u2069", "") == (
-        "mid reviewed 2 copied tokens, kept 1 and wrote “fox” in place of “it”; then small wrote “ran” by itself; "
-        "then MaxGram copied 2 tokens. The target read the block of 5 in one run, accepted 3 of 5 and wrote its own "
-        "“home” in place of “then”."
+        "mid reviewed 2 copied tokens, accepted 1 and replaced “it” with “fox”; then small wrote “ran” on its own; "
+        "then Max-Gram copied 2 tokens. The target verified the block of 5 tokens in one pass, accepted 3 and "
+        "replaced “then” with “home”."
     )
     assert one.cells(0) == [["The", "kept"], ["it", "rejected"]]
     assert one.cells(1) == [["The", "kept"], ["fox", "kept"]]
@@ -207,7 +207,7 @@ def test_a_review_opens_as_a_score(bare):
     assert [word for word, _ in one.cells(4)] == ["The", "fox", "ran", "home"]
     rows = one.page.eval_on_selector_all(".cs-score-name[data-level]", "all => all.map(row => row.innerText)")
     assert [row.split()[0] for row in rows] == ["T", "2", "1", "0"]
-    assert "1 run, 10.0 ms" in rows[1] and "2 runs, 2.0 ms" in rows[3]
+    assert "1 pass, 10.0 ms" in rows[1] and "2 passes, 2.0 ms" in rows[3]
     one.page.hover('.cs-cell[data-order="3"] >> nth=0')
     assert "p 0.0500, q 1.00" in one.text(".cs-tip")
     assert "margin 2.50" in one.text(".cs-readout")
@@ -230,13 +230,16 @@ def test_the_budget_adds_up_to_what_the_metrics_say(bare):
         ".cs-budget tbody tr",
         "all => all.map(row => [row.cells[0].innerText, ...[...row.cells].slice(1).map(cell => cell.dataset.seconds)])",
     )
-    rows = {name.split()[-1] if name[0] in "T0123" else name.split()[0]: values for name, *values in table if name}
+    rows = {}
+    for head, *values in filter(lambda row: row[0], table):
+        name = head.split()[-1] if head[0] in "T0123" else head.split()[0]
+        rows["MaxGram" if name == "Max-Gram" else name] = values
     for lane, trace in enumerate(traces):
         expected = metrics.seconds_by_level(trace)
         shown = {name: float(values[lane]) for name, values in rows.items() if values[lane] and name in expected}
         assert shown == pytest.approx(expected, abs=1e-5)
         assert sum(shown.values()) == pytest.approx(float(rows["decoding"][lane]), abs=1e-9)
-        assert float(rows["prefill,"][lane]) == pytest.approx(trace.prefill_seconds)
+        assert float(rows["prefill"][lane]) == pytest.approx(trace.prefill_seconds)
     signs = one.page.eval_on_selector_all(".cs-strip-marks", "all => all.map(node => node.textContent)")
     assert signs == ["T", "T210"]
 
