@@ -1,7 +1,7 @@
 // The table of time per level and lane; its rows add up to the decoding time.
 
 import { h } from "./dom.js";
-import { countPasses, formatPercent, formatSeconds } from "./format.js";
+import { countRuns, formatPercent, formatSeconds } from "./format.js";
 import { OVERHEAD, levelOf } from "./log.js";
 
 export function createBudget() {
@@ -44,7 +44,7 @@ function createLevel(lanes, { name, label, look, mark }) {
   return createRow(head, lanes.map((lane) => {
     const spent = lane.seconds.get(name);
     if (!spent) return h("td", { text: "\u2013" });
-    return createCell(spent.seconds, `${shareOf(lane, spent.seconds)}, ${countPasses(spent.passes)}`);
+    return createCell(spent.seconds, `${shareOf(lane, spent.seconds)}, ${countRuns(spent.runs, mark)}`);
   }));
 }
 

@@ -28,7 +28,7 @@ export function tokenFacts(race, token) {
   return [
     ...identity(race, token.id, at),
     ["proposed by", nameWithLevel(race, token.who)],
-    ["in the text", ROLES[token.kind]],
+    ["role", ROLES[token.kind]],
     ...historyRows(race, tokenHistory(token.step.line.r, at, token.id)),
   ];
 }

@@ -30,6 +30,8 @@ export function countTokens(n, kind = "") {
   return `${n} ${kind}${kind && " "}token${n === 1 ? "" : "s"}`;
 }
 
-export function countPasses(n) {
+// How often a level ran: a model in forward passes, the statistical level (mark "0") in lookups.
+export function countRuns(n, mark) {
+  if (mark === "0") return `${n} lookup${n === 1 ? "" : "s"}`;
   return `${n} pass${n === 1 ? "" : "es"}`;
 }

@@ -134,9 +134,9 @@ function createToken(view, token) {
 // White space as text that can be copied; the style sheet draws the signs for it. A token's first line break carries
 // the token's mark if nothing is before it.
 function whitespaceNodes(text, mark) {
-  return splitWhitespace(text).map(([kind, part], i) => {
-    if (kind === "break") return h("i", { class: "cs-break", "data-mark": i ? null : mark }, part);
-    return kind === "space" ? h("i", { class: "cs-space", text: part }) : part;
+  return splitWhitespace(text).flatMap(([kind, part], i) => {
+    if (kind === "break") return [h("i", { class: "cs-break", "data-mark": i ? null : mark }), part];
+    return kind === "space" ? [h("i", { class: "cs-space", text: part })] : [part];
   });
 }
 

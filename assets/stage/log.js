@@ -66,7 +66,7 @@ function emptyLane(info, index) {
     decodeSeconds: 0,
     prefillSeconds: 0,
     overheadSeconds: 0, // of decoding: the time that no model ran
-    seconds: new Map(), // by name of a level: {seconds, passes}
+    seconds: new Map(), // by name of a level: {seconds, runs}
     spans: new Map(), // by mark, and OVERHEAD: start and end of every time in which that level computed, flat
     prefillSpans: new Map(), // the same for prefill
     marks: new Set(), // of the levels that took part
@@ -118,9 +118,9 @@ function addTimes(race, lane, line) {
     addSpan(lane.spans, OVERHEAD, until, record.c);
     addSpan(lane.spans, mark, record.c, record.c + record.d);
     until = Math.max(until, record.c + record.d);
-    const total = lane.seconds.get(record.by) || { seconds: 0, passes: 0 };
-    const passes = total.passes + (record.s ? 0 : 1);
-    lane.seconds.set(record.by, { seconds: total.seconds + record.d, passes });
+    const total = lane.seconds.get(record.by) || { seconds: 0, runs: 0 };
+    const runs = total.runs + (record.s ? 0 : 1);
+    lane.seconds.set(record.by, { seconds: total.seconds + record.d, runs });
     lane.overheadSeconds -= record.d;
     lane.marks.add(mark);
   }

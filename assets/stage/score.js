@@ -4,7 +4,7 @@ import { authorOf, flattenRecords, isReview, tokenKind, tokensOf } from "./recor
 import { levelOf } from "./log.js";
 
 // Returns {root, from, to, boxes, lines, costs}. `from` and `to` are positions; `lines` says how many lines the row of
-// a mark needs, more than one where rounds overlap; `costs` holds {seconds, passes} by mark. A box holds what its round
+// a mark needs, more than one where rounds overlap; `costs` holds {seconds, runs} by mark. A box holds what its round
 // passed up; boxes are in the order in which the rounds ended.
 export function reviewScore(race, step) {
   const root = step.line.r;
@@ -57,8 +57,8 @@ function takeLine(ends, from, to) {
 function costsByMark(boxes) {
   const costs = new Map();
   for (const { record, mark } of boxes) {
-    const before = costs.get(mark) || { seconds: 0, passes: 0 };
-    costs.set(mark, { seconds: before.seconds + record.d, passes: before.passes + (record.s ? 0 : 1) });
+    const before = costs.get(mark) || { seconds: 0, runs: 0 };
+    costs.set(mark, { seconds: before.seconds + record.d, runs: before.runs + (record.s ? 0 : 1) });
   }
   return costs;
 }

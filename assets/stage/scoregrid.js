@@ -1,7 +1,7 @@
 // Draws a review as a score: names of the levels on the left, positions on top, a box with tokens for each round.
 
 import { h } from "./dom.js";
-import { countPasses, countTokens, formatSeconds } from "./format.js";
+import { countRuns, countTokens, formatSeconds } from "./format.js";
 import { levelOf, levelsOfLane } from "./log.js";
 import { draftGroups, tokensOf } from "./records.js";
 import { tokenWord } from "./text.js";
@@ -86,7 +86,7 @@ function nameColumn(race, lane, score) {
 }
 
 function createName({ mark, look, labels }, cost, style) {
-  const told = cost ? `${countPasses(cost.passes)}, ${formatSeconds(cost.seconds)}` : "not run";
+  const told = cost ? `${countRuns(cost.runs, mark)}, ${formatSeconds(cost.seconds)}` : "not run";
   return h("div", { class: "cs-score-name", style, "data-level": mark },
     h("span", { class: "cs-swatch", "data-look": look, text: mark }),
     h("span", { class: "cs-score-who", text: labels.join(" / ") }), h("span", { class: "cs-score-cost", text: told }));

@@ -207,7 +207,7 @@ def test_a_review_opens_as_a_score(bare):
     assert [word for word, _ in one.cells(4)] == ["The", "fox", "ran", "home"]
     rows = one.page.eval_on_selector_all(".cs-score-name[data-level]", "all => all.map(row => row.innerText)")
     assert [row.split()[0] for row in rows] == ["T", "2", "1", "0"]
-    assert "1 pass, 10.0 ms" in rows[1] and "2 passes, 2.0 ms" in rows[3]
+    assert "1 pass, 10.0 ms" in rows[1] and "2 lookups, 2.0 ms" in rows[3]
     one.page.hover('.cs-cell[data-order="3"] >> nth=0')
     assert "p 0.0500, q 1.00" in one.text(".cs-tip")
     assert "margin 2.50" in one.text(".cs-readout")
