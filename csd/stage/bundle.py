@@ -65,7 +65,9 @@ def join_modules(folder: Path, entry: str, name: str) -> str:
         for other, names in imports:
             add(other, (*path, module))
             if missing := set(names) - set(exports[other]):
-                raise BundleError(f"{file.name} imports {', '.join(sorted(missing))}, which {other}.js does not export.")
+                raise BundleError(
+                    f"{file.name} imports {', '.join(sorted(missing))}, which {other}.js does not export."
+                )
         exports[module] = exported
         inner = "".join(f"const {{ {', '.join(names)} }} = ${other};\n" for other, names in imports)
         parts.append(f"const ${module} = (() => {{\n{inner}{body}return {{ {', '.join(exported)} }};\n}})();\n")

@@ -86,7 +86,7 @@ def _html(text: str) -> str:
 def _measurements(traces: Sequence[Trace]) -> str:
     said = verdict(traces)
     rows = []
-    for trace, lane in zip(traces, said["lanes"]):
+    for trace, lane in zip(traces, said["lanes"], strict=True):
         words = " ".join(filter(None, (_sentence(lane["badge"]), _sentence(lane["speed"]), *lane["notes"])))
         numbers = (
             str(len(trace.tokens)),
@@ -99,7 +99,8 @@ def _measurements(traces: Sequence[Trace]) -> str:
     heads = ("lane", "tokens", "tokens/s", "with prefill", "tokens per target pass (MAT)", "verdict")
     head = "".join(f'<th scope="col">{text}</th>' for text in heads)
     notes = "".join(f"<p>{_html(note)}</p>" for note in said["notes"])
-    return f'<div class="measured"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>{notes}'
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f'<div class="measured">{table}</div>{notes}'
 
 
 def _settings(recording: Recording) -> str:

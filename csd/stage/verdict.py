@@ -80,8 +80,9 @@ def _cause(margin: float | None, dtype: str) -> str:
     if margin is None:
         return "No margin was recorded at that position, so the cause is unknown."
     if margin <= metrics.NEAR_TIE.get(number_format, 0.0):
-        return f"A near-tie: the two best scores differ by {_small(margin)} there, which is within {number_format} rounding."
-    return f"The two best scores differ by {_small(margin)} there, too large for {number_format} rounding. This is a bug."
+        return f"A near-tie: the two best scores there differ by {_small(margin)}, within {number_format} rounding."
+    apart = f"The two best scores there differ by {_small(margin)}"
+    return f"{apart}, which is too large to be {number_format} rounding. This is a bug."
 
 
 def _repetition_notes(traces: Sequence[Trace], reference: Trace | None) -> list[str]:

@@ -39,7 +39,8 @@ def test_unit_tests():
     done = run_node("--test", *(str(file) for file in sorted(HERE.glob("*.test.mjs"))))
     assert done.returncode == 0, done.stdout + done.stderr
     passed = re.search(r"^# pass (\d+)$", done.stdout, re.MULTILINE)
-    assert passed and int(passed[1]) > 30, done.stdout
+    assert passed is not None, done.stdout
+    assert int(passed[1]) > 30, done.stdout
 
 
 @needs_node

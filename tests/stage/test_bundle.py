@@ -16,15 +16,17 @@ def join(folder, **modules: str) -> str:
 def test_modules_come_before_those_that_import_them(tmp_path):
     script = join(
         tmp_path,
-        index='import { b } from "./b.js";\nimport { a } from "./a.js";\nexport function run() {\n  return a + b();\n}\n',
+        index='import { b } from "./b.js";\nimport { a } from "./a.js";\nexport function run() {\n  return a;\n}\n',
         a="export const a = 1;\n",
         b='import { a } from "./a.js";\nexport async function b() {\n  return a;\n}\n',
     )
     assert script.index("const $a = ") < script.index("const $b = ") < script.index("const $index = ")
     assert script.count("const $a = ") == 1
     assert "const { b } = $b;\nconst { a } = $a;\nfunction run() {" in script
-    assert "return { run };" in script and script.startswith("const Joined = ")
-    assert "import" not in script and "export" not in script
+    assert "return { run };" in script
+    assert script.startswith("const Joined = ")
+    assert "import" not in script
+    assert "export" not in script
 
 
 def test_private_names_of_two_modules_do_not_clash(tmp_path):
@@ -35,7 +37,9 @@ def test_private_names_of_two_modules_do_not_clash(tmp_path):
         a="const GAP = 1;\nexport const a = GAP;\n",
     )
     inner, outer = script.split("const $index = ")
-    assert "const GAP = 1;" in inner and "const GAP = 2;" in outer and inner.rstrip().endswith("})();")
+    assert "const GAP = 1;" in inner
+    assert "const GAP = 2;" in outer
+    assert inner.rstrip().endswith("})();")
 
 
 @pytest.mark.parametrize(

@@ -93,12 +93,15 @@ def test_a_step_keeps_its_reviews():
     below, empty = root["in"]
     assert (below["ok"], below["y"], below["p"], below["q"]) == (1, 7, [0.1235, 0.5], [0.5, 1.0])
     assert below["in"] == [{"by": "MaxGram", "at": 2, "c": 0.1, "d": 0.0, "x": [5, 6], "who": ["MaxGram", "Bigram"]}]
-    assert empty["s"] == "its context is full" and "x" not in empty and "y" not in empty
+    assert empty["s"] == "its context is full"
+    assert "x" not in empty
+    assert "y" not in empty
 
 
 def test_one_author_is_named_once():
     (line,) = lines(stage.moved(Moved(0, alone((5,)).steps[0], {})))
-    assert line["who"] == "target" and "p" not in line
+    assert line["who"] == "target"
+    assert "p" not in line
 
 
 def test_prefill_end_and_message():
@@ -124,10 +127,12 @@ def test_the_whole_log_is_what_the_events_make():
 def test_identical_text_gets_the_badge_and_the_speedup():
     said = verdict((alone(TEXT), drafted(TEXT)))
     reference, cascade = said["lanes"]
-    assert reference["kind"] == "reference" and reference["speed"] == ""
+    assert reference["kind"] == "reference"
+    assert reference["speed"] == ""
     assert (cascade["kind"], cascade["badge"]) == ("identical", "= identical to autoregressive, 50 of 50 tokens")
     assert cascade["speed"] == "2.00x autoregressive, 1.93x with prefill"  # 20 : 10 tokens/s, and 5.2 s : 2.7 s
-    assert cascade["notes"] == [] and said["notes"] == []
+    assert cascade["notes"] == []
+    assert said["notes"] == []
     assert "cascade wrote 50 tokens at 20 tokens per second" in said["summary"]
 
 
@@ -138,12 +143,12 @@ def test_a_slower_lane_is_told_calmly():
 
 @pytest.mark.parametrize(
     ("margin", "dtype", "kind"),
-    (
+    [
         (0.00002, "float32", "near-tie"),
         (0.3, "float32", "bug"),
         (0.3, "bfloat16", "near-tie"),
         (None, "float32", "unknown"),
-    ),
+    ],
 )
 def test_a_difference_says_where_and_why(margin, dtype, kind):
     other = (*TEXT[:20], 99, *TEXT[21:])
@@ -155,7 +160,8 @@ def test_a_difference_says_where_and_why(margin, dtype, kind):
 
 def test_rejection_promises_the_law_and_not_the_text():
     lane = verdict((alone(TEXT, rule="rejection"), drafted(TEXT[::-1], rule="rejection")))["lanes"][1]
-    assert lane["kind"] == "law" and "identical" not in lane["badge"]
+    assert lane["kind"] == "law"
+    assert "identical" not in lane["badge"]
     assert "distribution" in lane["notes"][0]
 
 
@@ -169,7 +175,9 @@ def test_lanes_without_a_reference_or_without_tokens():
 
 def test_short_and_stopped_runs_say_so():
     notes = " ".join(verdict((alone(TEXT), drafted(TEXT[:10], end="stopped")))["lanes"][1]["notes"])
-    assert "Short run: 10 tokens" in notes and "Stopped" in notes and "only the shared length was compared" in notes
+    assert "Short run: 10 tokens" in notes
+    assert "Stopped" in notes
+    assert "only the shared length was compared" in notes
     enough = verdict((alone(TEXT), drafted(TEXT[: metrics.SHORT_RUN], end="stopped")))["lanes"][1]["notes"]
     assert not any("Short" in note for note in enough)
 
@@ -178,12 +186,14 @@ def test_a_loop_is_named_and_so_is_the_lane_that_wins_by_it():
     loop = tuple(range(10, 14)) * 10  # 33 8-grams, all but the first 4 seen before: 88 %
     notes = verdict((alone(loop), drafted(loop), drafted(loop, by="small", method="speculative")))["notes"]
     assert notes[0].startswith("This text is repetitive (88% of its 8-grams occurred earlier)")
-    assert len(notes) == 2 and "cascade copied 50%" in notes[1]
+    assert len(notes) == 2
+    assert "cascade copied 50%" in notes[1]
 
 
 def test_the_style_sheet_survives_gradio():
     """Gradio splits selectors at commas and keeps plain, media and keyframe rules only."""
-    assert "var(--cs-level-0)" in bundle.CSS and "--cs-level-0:" in bundle.CSS
+    assert "var(--cs-level-0)" in bundle.CSS
+    assert "--cs-level-0:" in bundle.CSS
     for rule in re.findall(
         r"{([^{}]*)}", bundle.CSS
     ):  # a shorthand with a variable is lost where a part of it is set too
@@ -197,4 +207,5 @@ def test_the_template_is_static():
     for sign in ("${", "{{", "`", "<script"):
         assert sign not in bundle.HTML_TEMPLATE
     script = bundle.gradio_script()
-    assert "innerHTML" not in script and "CascadeStage.mount" in script
+    assert "innerHTML" not in script
+    assert "CascadeStage.mount" in script
