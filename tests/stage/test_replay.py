@@ -311,9 +311,17 @@ def test_reduced_motion_jumps_from_review_to_review(bare):
 
 
 HOSTILE = {
-    1: "<img src=x onerror='window.hit=1'>", 2: "</script><script>window.hit=1</script>", 3: "\u202eevil",
-    4: "\x00\x1b[31m", 5: (0xF0, 0x9F), 6: (0xA6, 0x8A), 7: " \u05e9\u05dc\u05d5\u05dd", 8: "\r\n\r\n", 9: (0xFF,), 10: "&lt;b&gt;",
-}  # fmt: skip
+    1: "<img src=x onerror='window.hit=1'>",
+    2: "</script><script>window.hit=1</script>",
+    3: "\u202eevil",
+    4: "\x00\x1b[31m",
+    5: (0xF0, 0x9F),
+    6: (0xA6, 0x8A),
+    7: " \u05e9\u05dc\u05d5\u05dd",
+    8: "\r\n\r\n",
+    9: (0xFF,),
+    10: "&lt;b&gt;",
+}
 
 
 def test_hostile_text_stays_text(bare):
