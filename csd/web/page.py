@@ -30,14 +30,14 @@ from csd.record.trace import Trace
 from csd.request import form, link
 from csd.request.defaults import Preset, defaults_for
 from csd.run import RULES, LaneAdvanced, LaneFinished, RaceStarted
-from csd.stage import export
+from csd.stage import bundle, export
 from csd.stage import log as stage
 from csd.theory import figures as theory_figures
 from csd.theory import prediction as theory
 from csd.web import compare, tour
 from csd.web.studio import Batch, Choice, Finished, Past, Refused, Shelf, Studio, Waiting
 
-CSS = stage.CSS + (ASSETS / "page.css").read_text(encoding="utf-8")
+CSS = bundle.CSS + (ASSETS / "page.css").read_text(encoding="utf-8")
 TITLE = "Cascade Speculative Drafting"
 CUSTOM = "custom…"
 RECORDED = "Recorded: "
@@ -51,31 +51,13 @@ TINY = (
     "These models are tiny, trained for this demo: good at their own kinds of text (stories, word problems, edits, "
     "lists, code in their manner) and at nothing else."
 )
-# Cancelling would cost a race that has begun its last words, so only one that has not begun is cancelled.
-WITHDRAW = (
-    """(status) => { if (status.includes('data-state="withdrawn"')) document.getElementById("withdraw").click(); }"""
-)
-# The race button itself is pressed, so that a measured guess is a race like any other.
-MEASURE = """(words) => { if (words.includes('data-state="measuring"')) document.getElementById("race").click(); }"""
-UNFOLD = """() => {
-    const open = document.getElementById("advanced").toggleAttribute("data-open");
-    document.getElementById("more").setAttribute("aria-expanded", open);
-}"""
-COPY = """async (query, left) => {
-    const link = location.origin + location.pathname + query;
-    let said = "The link is in the clipboard. It fills the form and runs nothing.";
-    try { await navigator.clipboard.writeText(link); }
-    catch { said = "The browser keeps its clipboard shut. The link: " + link.replaceAll("&", "&amp;"); }
-    return `<p>${said} ${left}</p>`;
-}"""
-PICTURES = """async () => {
-    for (const plot of document.querySelectorAll(".js-plotly-plot")) {
-        if (!plot.offsetParent) continue;
-        const filename = (plot.layout.title?.text || "figure").toLowerCase().replace(/[^a-z0-9]+/g, "-");
-        const size = { width: plot.offsetWidth, height: plot.offsetHeight, scale: 2 };
-        await window.Plotly.downloadImage(plot, { format: "FORMAT", filename, ...size });
-    }
-}"""
+# Functions of assets/page.js, loaded in the head of the page.
+SCRIPT = f"<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}</script>"
+WITHDRAW = "(status) => CascadePage.leaveQueue(status)"
+MEASURE = "(status) => CascadePage.raceIfMeasuring(status)"
+UNFOLD = "() => CascadePage.toggleAdvanced()"
+COPY = "(query, omitted) => CascadePage.copyLink(query, omitted)"
+PICTURES = "() => CascadePage.downloadFigures('FORMAT')"
 SLOTS = len(theory.pairs(("",) * theory.MOST_DRAFTS))  # sliders of alpha
 KEEP = "all levels"
 FIGURES = (figures.speedup, figures.acceptance_by_level, figures.acceptance_by_position, figures.time_per_level)
@@ -201,8 +183,8 @@ def build(studio: Studio) -> gr.Blocks:
                 about = gr.HTML(_about(home), elem_id="about", min_width=320)
             show = gr.HTML(
                 {"race": shown.id, "log": _replay(shown, play=True)} if shown else {"race": "", "log": ""},
-                html_template=stage.HTML_TEMPLATE,
-                js_on_load=stage.JS_ON_LOAD,
+                html_template=bundle.HTML_TEMPLATE,
+                js_on_load=bundle.gradio_script(),
                 apply_default_css=False,
                 elem_id="stage",
             )
@@ -720,6 +702,7 @@ def launch_settings() -> dict[str, Any]:
     return {
         "theme": theme.set(**compact, **readable),
         "css": CSS,
+        "head": SCRIPT,
         "ssr_mode": False,
         "max_file_size": 2 * record.LARGEST,  # what is between gets a sentence
         "run_history": False,
