@@ -14,7 +14,7 @@ from html import escape
 from statistics import fmean, median
 
 from csd.decoding.k_matrix import LONGEST_DRAFT, Budgets, Matrix, check_K, format_K, to_budgets
-from csd.decoding.methods import Refusal, find_method, restore_method
+from csd.decoding.methods import Cascade, Method, Refusal, Speculative, find_method, restore_method
 from csd.decoding.stages import Stage, cascade_stages
 from csd.record import metrics
 from csd.record.metrics import AcceptanceCount
@@ -252,12 +252,18 @@ def _formula(trace: Trace) -> str:
 
 def stages_of(trace: Trace) -> tuple[Stage, ...] | None:
     """The plan of a lane, from its header; None where it is not fixed (adaptive) or the settings make no sense."""
+    method = _method_of(trace)
+    return None if method is None else method.stages()
+
+
+def _method_of(trace: Trace) -> Method | None:
+    """The method of a lane; None where its header does not describe one that could have run."""
     try:
         method = restore_method(trace.header.method, trace.header.settings)
         method.check(trace.header.drafts)
     except Refusal:
         return None
-    return method.stages()
+    return method
 
 
 def _missing(trace: Trace) -> str:
@@ -467,11 +473,11 @@ def world_of(drafts: Sequence[str], alphas: Sequence[float], prices: Sequence[fl
 def asked_of(traces: Sequence[Trace]) -> tuple[tuple[str, ...], str, int | None, Matrix | None]:
     """What a race was run with: its family's drafts, the speculative lane's draft and k, the cascade's K, where they are."""
     drafts = traces[0].header.drafts if traces else ()
-    settings = {trace.header.method: trace.header.settings for trace in reversed(traces)}
-    guess = settings.get("speculative", {})
-    K = settings.get("cascade", {}).get("K", ())
-    fits = len(K) == len(drafts) + 1
-    return drafts, guess.get("draft", drafts[0] if drafts else ""), guess.get("k"), K if fits else None
+    methods = [method for trace in traces if (method := _method_of(trace)) is not None]
+    guess = next((method for method in methods if isinstance(method, Speculative)), None)
+    fixed = next((method for method in methods if isinstance(method, Cascade) and method.drafts == drafts), None)
+    draft = guess.draft if guess else drafts[0] if drafts else ""
+    return drafts, draft, guess.k if guess else None, fixed.K if fixed else None
 
 
 LAWS = """<h3>What the curves assume</h3>

@@ -16,8 +16,8 @@ FIGURES = (figures.speedup, figures.acceptance_by_level, figures.acceptance_by_p
 
 
 def header(method: str) -> Header:
-    prompt, sampling, tree = (0, 1), ("greedy", 0.0, 0, 1.0, 0), (1.0, (), 0, "")
-    return Header(method, method, "toy", LEVELS, prompt, "w0 w1", 4, (), *sampling, *tree, "cpu", "float32", {})
+    prompt, sampling = (0, 1), ("greedy", 0.0, 0, 1.0, 0)
+    return Header(method, "", {}, "toy", LEVELS, prompt, "w0 w1", 4, (), *sampling, "cpu", "float32", {})
 
 
 def autoregressive() -> Trace:
@@ -116,8 +116,9 @@ def test_a_lane_without_a_reference_has_no_speedup():
 
 
 def test_prediction_stands_beside_measurement():
-    made = cascade()
-    lanes = theory.beside((autoregressive(), replace(made, header=replace(made.header, K=((2, 3), (0, 2))))))
+    settings = {"drafts": ["small"], "K": [[2, 3], [0, 2]]}
+    made = replace(cascade(), header=replace(cascade().header, settings=settings))
+    lanes = theory.beside((autoregressive(), made))
     lanes = (lanes[0], replace(lanes[1], measured=(2.0, 1.6, 2.1)))
     flat, wide, measured = theory_figures.prediction(lanes).data
     assert list(flat.x) == list(measured.x) == ["autoregressive", "cascade"]
@@ -129,10 +130,10 @@ def test_prediction_stands_beside_measurement():
 
 
 def test_a_lane_without_a_prediction_has_no_bar_of_it():
-    made = cascade()
-    lanes = theory.beside((autoregressive(), replace(made, header=replace(made.header, method="adaptive"))))
+    header = replace(cascade().header, method="adaptive cascade", settings={"drafts": ["small"]})
+    lanes = theory.beside((autoregressive(), replace(cascade(), header=header)))
     flat, _, measured = theory_figures.prediction(lanes).data
-    assert list(flat.x) == ["autoregressive"] and list(measured.x) == ["autoregressive", "adaptive"]
+    assert list(flat.x) == ["autoregressive"] and list(measured.x) == ["autoregressive", "adaptive cascade"]
 
 
 def test_what_if_marks_where_the_knobs_stand():

@@ -5,23 +5,35 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import ClassVar
 
 import pytest
-from test_figures import LEVELS, RACE, autoregressive, cascade
+from test_figures import RACE, autoregressive, cascade
 from test_theory_simulation import ROOM, Counter, Walked, sessions
 
-from csd.decoding.acceptance import Verdict
+from csd.decoding.acceptance import Acceptance
 from csd.decoding.combinators import Vertical
-from csd.decoding.combinators import cascade as tree_of
-from csd.decoding.draft import Draft
-from csd.decoding.methods import Refusal
+from csd.decoding.draft import Draft, Drafter
+from csd.decoding.k_matrix import from_budgets, to_budgets
+from csd.decoding.methods import AdaptiveCascade, Cascade, Method, Refusal, Speculative, settings_of
+from csd.decoding.stages import Stage, build_stages, cascade_stages
 from csd.decoding.tokens import TokenSequence
-from csd.record.trace import Proposal
+from csd.record.trace import Proposal, Trace
 from csd.theory import prediction as theory
 from csd.theory.ewif import ewif_horizontal, ewif_speculative, ewif_vertical
-from csd.theory.prediction import Node, World, predicted
+from csd.theory.prediction import World, predicted
 
 A, B, COPY = "mid", "small", "MaxGram"
+
+
+def tree_of(K, drafts) -> tuple[Stage, ...]:
+    """The plan of a cumulative K."""
+    return cascade_stages(drafts, to_budgets(K))
+
+
+def ran(trace: Trace, method: Method) -> Trace:
+    """The trace as if this method had made it."""
+    return replace(trace, header=replace(trace.header, method=method.name, settings=settings_of(method)))
 
 
 # ---- where closed forms hold
@@ -31,7 +43,7 @@ A, B, COPY = "mid", "small", "MaxGram"
     ("alpha", "c", "k"), [(0.7, 0.1, 1), (0.7, 0.1, 5), (0.95, 0.02, 12), (0.0, 0.3, 3), (1.0, 0.1, 4)]
 )
 def test_speculative(alpha, c, k):
-    assert predicted((Node(A, k),), World({("target", A): alpha}, {A: c})).ewif == pytest.approx(
+    assert predicted((Stage(A, k),), World({("target", A): alpha}, {A: c})).ewif == pytest.approx(
         ewif_speculative(alpha, c, k)
     )
 
@@ -48,7 +60,7 @@ def test_horizontal(ks):
         {("target", name): alpha for name, alpha in zip((A, B, COPY), alphas)}, dict(zip((A, B, COPY), costs))
     )
     K = (tuple(sum(ks[: i + 1]) for i in range(3)), (0, 0, 0), (0, 0, 0))
-    assert predicted(theory.nodes(K, (A, B)), world).ewif == pytest.approx(ewif_horizontal(stages))
+    assert predicted(tree_of(K, (A, B)), world).ewif == pytest.approx(ewif_horizontal(stages))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +70,7 @@ def test_horizontal(ks):
 def test_vertical_where_the_number_of_runs_is_certain(alpha, inner, goal, n, k):
     """Theorem 4.3 counts runs and K tokens: they are the same where one run is enough, or all or no copies are accepted."""
     world = World({("target", A): alpha, (A, COPY): inner}, {A: 0.2, COPY: 0.01})
-    tree = theory.nodes(((goal, goal), (0, k)), (A,))
+    tree = tree_of(((goal, goal), (0, k)), (A,))
     assert predicted(tree, world).ewif == pytest.approx(ewif_vertical(alpha, inner, 0.2, 0.01, n, k))
 
 
@@ -66,11 +78,12 @@ def test_vertical_where_the_number_of_runs_is_certain(alpha, inner, goal, n, k):
 
 
 @dataclass(frozen=True)
-class Copier:
+class Copier(Drafter):
     """A leaf that drafts what is asked of it."""
 
+    exact_length: ClassVar[bool] = True
+
     name: str = COPY
-    divisible: bool = True
 
     def draft(self, sequence: TokenSequence, room: int) -> Draft:
         at = len(sequence)
@@ -85,8 +98,9 @@ class ByHand:
     reviewer: str
     alphas: dict
     coin: object
+    lenience: float = 1.0
 
-    def __call__(self, draft: Draft, logits, at: int) -> Verdict:
+    def __call__(self, draft: Draft, logits, start: int) -> Acceptance:
         handed = []
         for inner in draft.reviews:
             own = getattr(inner, "accepted", len(inner.tokens) - 1) + 1
@@ -95,20 +109,20 @@ class ByHand:
         accepted = 0
         while accepted < len(draft) and self.coin.flip(self.alphas[self.reviewer, handed[accepted]]):
             accepted += 1
-        return Verdict(accepted, 1, 0.0)
+        return Acceptance(accepted, 1, 0.0)
 
 
 def real(coin, K, drafts, alphas):
-    """The tree that `methods` would build, with every reviewer throwing coins."""
-    counters = [Counter(name) for name in drafts]
-    drafter = tree_of(counters, Copier(), K, None)
+    """The tree that the cascade would build, with every reviewer throwing coins."""
+    counters = {name: Counter(name) for name in drafts}
+    drafter = build_stages(tree_of(K, drafts), counters, Copier(), None)
     return Vertical(Counter("target"), _coins(drafter, alphas, coin), ByHand("target", alphas, coin))
 
 
 def _coins(drafter, alphas, coin):
     if isinstance(drafter, Vertical):
         rule = ByHand(drafter.session.name, alphas, coin)
-        return replace(drafter, drafter=_coins(drafter.drafter, alphas, coin), accept=rule)
+        return replace(drafter, drafter=_coins(drafter.drafter, alphas, coin), rule=rule)
     if isinstance(drafter, Copier):
         return drafter
     return replace(drafter, stages=tuple((_coins(one, alphas, coin), k) for one, k in drafter.stages))
@@ -137,14 +151,14 @@ def test_any_tree_by_all_outcomes(K, drafts):
             runs[name] = runs.get(name, 0.0) + count * coin.chance
         total += coin.chance
     assert total == pytest.approx(1)
-    tree = theory.nodes(K, drafts)
+    tree = tree_of(K, drafts)
     assert predicted(tree, World(alphas)).tokens == pytest.approx(tokens)
     for name in drafts:  # the price of one model alone is the number of its runs
         assert predicted(tree, World(alphas, {name: 1.0})).drafting == pytest.approx(runs[name])
 
 
 def test_the_price_of_width_is_paid_for_the_whole_block():
-    round = predicted((Node(A, 4),), World({("target", A): 0.5}, {A: 0.1}, 0.05))
+    round = predicted((Stage(A, 4),), World({("target", A): 0.5}, {A: 0.1}, 0.05))
     assert (round.block, round.review) == (4, pytest.approx(1.2))
     assert round.ewif == pytest.approx((1 + 0.5 + 0.25 + 0.125 + 0.0625) / 1.6)
 
@@ -157,11 +171,11 @@ def test_both_cascades_hold_each_of_them():
         ewif_horizontal([(0.8, 0.2, 3), (0.3, 0.01, 5)])
     )
     world = World({("target", A): 0.8, (A, COPY): 0.5, ("target", COPY): 0.3}, {A: 0.2, COPY: 0.01})
-    tail = Node(A, 1, (Node(COPY, 4),))
+    tail = Stage(A, 1, (Stage(COPY, 4),))
     # One run of 1 to 5 tokens; then, whatever it wrote, 3 copied ones: the second stage's goal moves with it in the closed
     # form and not in K, so the forms meet where the run writes one token for sure.
     sure = replace(world, alphas={**world.alphas, (A, COPY): 0.0})
-    assert predicted((tail, Node(COPY, 3)), sure).ewif == pytest.approx(
+    assert predicted((tail, Stage(COPY, 3)), sure).ewif == pytest.approx(
         theory.ewif_both(0.8, 0.0, 0.3, 0.2, 0.01, 1, 4, 3)
     )
 
@@ -200,8 +214,7 @@ def test_width_is_what_reviews_cost_beyond_one_run():
 
 
 def lanes_of(K=((2, 3), (0, 2))):
-    made = cascade()
-    return theory.beside((autoregressive(), replace(made, header=replace(made.header, K=K))))
+    return theory.beside((autoregressive(), ran(cascade(), Cascade(("small",), K))))
 
 
 def test_prediction_beside_measurement():
@@ -219,8 +232,7 @@ def test_prediction_beside_measurement():
 
 
 def test_adaptive_has_no_closed_form():
-    made = cascade()
-    lane = theory.beside((autoregressive(), replace(made, header=replace(made.header, method="adaptive"))))[1]
+    lane = theory.beside((autoregressive(), ran(cascade(), AdaptiveCascade(("small",)))))[1]
     assert lane.flat is lane.wide is None
     assert "no closed form" in lane.formula
     (words,) = lane.words
@@ -255,16 +267,24 @@ def test_the_table_is_escaped_and_has_heads():
     assert "target ← small: 0.75 (3/4)" in html
 
 
-def test_drafts_and_trees_of_headers():
-    header = autoregressive().header
-    assert theory.drafts_of(header) == ("small",)
-    assert theory.drafts_of(replace(header, levels=())) == ()
-    speculative = replace(autoregressive(), header=replace(header, method="speculative", draft="small", k=3))
-    assert theory.stages_of(speculative) == (Node("small", 3),)
-    unused = replace(autoregressive(), header=replace(header, method="cascade", K=((0, 4), (0, 0)), levels=LEVELS))
-    assert theory.stages_of(unused) == (Node(COPY, 4),)
-    unknown = replace(autoregressive(), header=replace(header, method="cascade", K=((1, 1, 1),) * 3))
-    assert theory.stages_of(unknown) is None
+def test_plans_of_headers():
+    alone = autoregressive()
+    assert theory.stages_of(alone) == ()
+    assert theory.stages_of(ran(alone, Speculative("small", 3))) == (Stage("small", 3),)
+    unused = ran(alone, Cascade(("small",), ((0, 4), (0, 0))))
+    assert theory.stages_of(unused) == (Stage(COPY, 4),)
+    assert theory.stages_of(ran(alone, Cascade(("small",), ((1, 1, 1),) * 3))) is None
+    assert theory.stages_of(ran(alone, Cascade(("other",), ((1, 1), (0, 1))))) is None
+    assert theory.stages_of(replace(alone, header=replace(alone.header, method="unknown"))) is None
+
+
+@pytest.mark.parametrize("k", [65, 2**62])
+def test_a_length_beyond_the_limit_is_not_followed(k):
+    """A file may claim any length; following it would take for ever."""
+    for method in (Speculative("small", k), Cascade(("small",), ((0, k), (0, 0)))):
+        made = ran(cascade(), method)
+        assert theory.stages_of(made) is None
+        assert theory.beside((autoregressive(), made))[1].flat is None
 
 
 # ---- what if
@@ -277,21 +297,22 @@ K = ((2, 6, 10), (0, 4, 8), (0, 0, 8))
 
 
 def test_dropping_a_level_keeps_the_others_tokens():
-    assert theory.dropped(K, 1) == ((2, 2, 6), (0, 0, 4), (0, 0, 0))
-    assert theory.dropped(K, 0) == ((0, 4, 8), (0, 0, 0), (0, 0, 8))
-    assert theory.dropped(K, 2) == ((2, 6, 6), (0, 4, 4), (0, 0, 0))
+    budgets = to_budgets(K)
+    assert from_budgets(theory.without_level(budgets, 1)) == ((2, 2, 6), (0, 0, 4), (0, 0, 0))
+    assert from_budgets(theory.without_level(budgets, 0)) == ((0, 4, 8), (0, 0, 0), (0, 0, 8))
+    assert from_budgets(theory.without_level(budgets, 2)) == ((2, 6, 6), (0, 4, 4), (0, 0, 0))
 
 
 def test_shifting_moves_the_first_number_that_is_there():
-    assert theory.shifted(K, 5)[0] == (5, 9, 13)
-    assert theory.shifted(((0, 4, 8), (0, 0, 0), (0, 0, 8)), 1)[0] == (0, 1, 5)
+    assert from_budgets(theory.with_first(to_budgets(K), 5))[0] == (5, 9, 13)
+    assert from_budgets(theory.with_first(to_budgets(((0, 4, 8), (0, 0, 0), (0, 0, 8))), 1))[0] == (0, 1, 5)
 
 
 def test_curves_pass_through_the_predictions():
     guess, both = theory.what_if((A, B), A, 4, K, WORLD)
     assert guess.here() == pytest.approx(ewif_speculative(0.8, 0.2, 4))
     assert guess.flat[9] == pytest.approx(ewif_speculative(0.8, 0.2, 10))
-    assert (both.at, both.here()) == (2, pytest.approx(predicted(theory.nodes(K, (A, B)), WORLD).ewif))
+    assert (both.at, both.here()) == (2, pytest.approx(predicted(tree_of(K, (A, B)), WORLD).ewif))
     wide = theory.what_if((A, B), A, 4, K, replace(WORLD, width=0.1))[0]
     assert wide.flat == guess.flat and wide.here() == pytest.approx(3.3616 / (1 + 0.8 + 0.4))
     assert "the best of its curve" in theory.what_if_words((guess,))
@@ -318,8 +339,8 @@ def test_knobs_stand_where_the_race_left_them():
 
 
 def test_what_a_race_was_run_with():
-    guess = replace(autoregressive(), header=replace(autoregressive().header, method="speculative", draft="small", k=3))
-    made = replace(cascade(), header=replace(cascade().header, K=((2, 3), (0, 2))))
+    guess = ran(autoregressive(), Speculative("small", 3))
+    made = ran(cascade(), Cascade(("small",), ((2, 3), (0, 2))))
     assert theory.asked_of((guess, made)) == (("small",), "small", 3, ((2, 3), (0, 2)))
     assert theory.asked_of(RACE) == (("small",), "small", None, None)
     assert theory.asked_of(()) == ((), "", None, None)
