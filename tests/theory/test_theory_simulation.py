@@ -1,7 +1,7 @@
-"""The paper's formulas against the real combinators: tokens that are accepted by chance, and model runs that are counted.
+"""The paper's formulas against the real combinators: tokens are accepted by chance, and model passes are counted.
 
-Coins are thrown in two ways: all outcomes are walked through, which must give the formula exactly, and a seeded generator
-throws them, for trees that are too large for that.
+Coins are tossed in two ways: all outcomes are enumerated, which must give the formula exactly, or a seeded generator
+tosses them, for trees that are too large for that.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from csd.decoding.acceptance import Acceptance
 from csd.decoding.combinators import Horizontal, Vertical
 from csd.decoding.draft import Draft, Drafter, Nothing
 from csd.decoding.tokens import TokenSequence
-from csd.theory.ewif import ewif_horizontal, ewif_positions, ewif_speculative, ewif_vertical, phi
+from csd.theory.ewif import ewif_horizontal, ewif_speculative, ewif_vertical, phi
 
 ROOM = 10**6
 
@@ -176,8 +176,8 @@ def test_horizontal(stages):
     costs = {"t": 1} | {str(i): c for i, (_, c, _) in enumerate(stages)}
     found = improvement(lambda coin: horizontal(coin, stages), costs)
     assert found == pytest.approx(ewif_horizontal(stages))
-    by_position = [(alpha, c) for alpha, c, k in stages for _ in range(k)]
-    assert found == pytest.approx(ewif_positions(*zip(*by_position)))
+    by_position = [(alpha, c, 1) for alpha, c, k in stages for _ in range(k)]
+    assert found == pytest.approx(ewif_horizontal(by_position))
 
 
 @pytest.mark.parametrize(("inner", "k", "x"), [(0.6, 3, 0.7), (0.9, 5, 0.2), (0.0, 2, 0.5), (1.0, 4, 0.9)])
