@@ -20,7 +20,8 @@ UNIT_LINE = {"color": theme.FIGURE_INK, "width": 1.5, "dash": "dot"}
 
 def style(figure: go.Figure, title: str, x_title: str, y_title: str) -> go.Figure:
     """Give a figure the shared look, its title and those of its axes."""
-    axis = {"gridcolor": theme.FIGURE_GRID, "linecolor": theme.FIGURE_INK, "zerolinecolor": theme.FIGURE_GRID}
+    grid, line = theme.FIGURE_GRID, theme.FIGURE_INK
+    axis: dict[str, Any] = {"gridcolor": grid, "linecolor": line, "zerolinecolor": grid}
     title_font = {"size": FONT_SIZE + 2}
     figure.update_layout(
         template="none",

@@ -56,7 +56,7 @@ def test_horizontal(ks):
     [(0.8, 0.6, 1, 1, 4), (0.8, 1.0, 10, 2, 4), (0.8, 0.0, 3, 3, 4), (0.5, 1.0, 12, 4, 2)],
 )
 def test_vertical_where_the_number_of_runs_is_certain(alpha, inner, goal, n, k):
-    """Theorem 4.3 counts passes, K counts tokens: they agree if one pass is enough, or all or no copies are accepted."""
+    """Theorem 4.3 counts passes, K counts tokens: they agree if one pass is enough or all or no copies are accepted."""
     model = CostModel({("target", A): alpha, (A, COPY): inner}, {A: 0.2, COPY: 0.01})
     tree = plan(((goal, goal), (0, k)), (A,))
     assert predict_round(tree, model).ewif == pytest.approx(ewif_vertical(alpha, inner, 0.2, 0.01, n, k))
