@@ -31,7 +31,6 @@ from csd.stage.conclusion import conclude
 if TYPE_CHECKING:
     from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 
-DISPLAY_NAMES = {"MaxGram": "Max-Gram"}  # levels whose name in traces is not the one that is shown
 
 
 def opened(event: RaceStarted, race_id: str, example_title: str = "") -> str:
@@ -95,7 +94,7 @@ def _open(headers: Sequence[Header], pieces: dict[int, str | tuple[int, ...]], r
     shown = [
         {
             "name": level.name,
-            "label": DISPLAY_NAMES.get(level.name, level.name),
+            "label": theme.display_name(level.name),
             "level": level.level,
             "model": level.model,
             "mark": theme.mark(level.level, target),
