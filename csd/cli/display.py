@@ -167,7 +167,7 @@ def _panel(lane: LaneView, console: Console, width: int, height: int | None) -> 
 def legend(header: Header) -> Text:
     """Which style stands for which level."""
     target = max(level.level for level in header.levels)
-    names: dict[int, list[str]] = {0: ["MaxGram"]}
+    names: dict[int, list[str]] = {0: ["Max-Gram"]}
     for level in header.levels:
         if level.level:
             names.setdefault(level.level, []).append(level.name)
@@ -206,7 +206,7 @@ def verdict_words(verdict: Verdict) -> str:
 
 def show_results(race: Race, console: Console) -> None:
     """The table under a race, and what should be known before its numbers are believed."""
-    table = _table(console, "method", "tokens", "tok/s", "with prefill", "x AR", "MAT", "text", "repeated")
+    table = _table(console, "method", "tokens", "tok/s", "with prefill", "x AR", "tokens per target pass (MAT)", "text", "repeated")
     for trace, verdict in zip(race.traces, race.verdicts):
         tokens, ratio = len(trace.tokens), race.speedup(trace)
         table.add_row(
