@@ -439,7 +439,7 @@ def embedded():
 def cli(embedded, monkeypatch, tmp_path):
     monkeypatch.setattr(csd.models.family, "open_family", lambda *_, **__: embedded)
     monkeypatch.chdir(tmp_path)
-    from csd.cli.commands import app
+    from csd.cli.app import app
 
     (tmp_path / "two.jsonl").write_text(
         '{"kind": "story", "prompt": "Once upon a time"}\n{"kind": "code", "prompt": "def f():"}\n'

@@ -14,7 +14,7 @@ from conftest import House
 from test_replay import alone, header, nested
 from typer.testing import CliRunner
 
-from csd.cli.commands import app
+from csd.cli.app import app
 from csd.record.recording import FOLDER, Recording, bundled, document
 from csd.record.trace import Prefill, Proposal, Review, Step, Trace
 from csd.stage import export
