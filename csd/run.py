@@ -170,7 +170,7 @@ def _start(family: Family, request: Request, method: Method, prompt: tuple[int, 
     copies = MAX_GRAM in method.leaves
     index = SuffixIndex()
     eos = family.eos if request.stop_at_eos else frozenset()
-    parts = LaneParts(opened, _rule(family, request), index, family.bigram if copies else None)
+    parts = LaneParts(opened, _rule(family, request), index, family.bigram if copies else None, family.encode_plain)
     prefilled = [*([index] if copies else []), *opened.values()]
     records = generate(method.build(parts), prefilled, prompt, request.max_new, eos)
     return _Lane(_header(family, request, method, prompt, eos), records)

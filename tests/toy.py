@@ -125,6 +125,8 @@ class ToyFamily:
     def encode(self, text: str) -> tuple[int, ...]:
         return tuple(ord(character) % self.vocab for character in text)
 
+    encode_plain = encode
+
     def pieces(self, ids: Iterable[int]) -> dict[int, str | tuple[int, ...]]:
         return {i: chr(97 + i) for i in ids}
 
@@ -150,7 +152,7 @@ def family(
     drafts = {name: blurred(target, 1000 * seed + i, noise) for i, (name, noise) in enumerate(zip(DRAFTS, noises), 1)}
     tables = {**dict(reversed(drafts.items())), "target": target}
     follows = tuple(target[0, i].argmax().item() for i in range(vocab)) if bigram else None
-    own = {name: context for name in tables} | (contexts or {})
+    own = dict.fromkeys(tables, context) | (contexts or {})
     return ToyFamily(tables, own, frozenset(eos), follows)
 
 
@@ -166,7 +168,7 @@ def steps_of(
     rule = rule or Greedy()
     sessions = {name: toy.session(name, len(prompt) + max_new) for name in method.models()}
     index = SuffixIndex()
-    root = method.build(LaneParts(sessions, rule, index, toy.bigram))
+    root = method.build(LaneParts(sessions, rule, index, toy.bigram, toy.encode_plain))
     records = generate(root, [index, *sessions.values()], prompt, max_new, eos)
     return [record for record in records if isinstance(record, Step)]
 

@@ -21,9 +21,9 @@ def find_spec(options: FamilyOptions) -> FamilySpec:
 
 def load(spec: FamilySpec, options: DeviceOptions) -> Family:
     """Load a family and print its progress and its notes. Raises FamilyError."""
-    from csd.models.family import open_family
+    from csd.models.family import load_family
 
-    return print_notes(open_family(spec, options.device, options.dtype, progress=say))
+    return print_notes(load_family(spec, options.device, options.dtype, progress=say))
 
 
 def print_notes(family: Family) -> Family:

@@ -94,6 +94,10 @@ class Family:
             text = self.spec.turn.replace("{}", text)
         return tuple(self.tokenizer(text)["input_ids"])
 
+    def encode_plain(self, text: str) -> tuple[int, ...]:
+        """The ids of a piece of text by itself, without special tokens and without a chat turn."""
+        return tuple(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
     def pieces(self, ids: Iterable[int]) -> dict[int, str | tuple[int, ...]]:
         """The text of each id, or the bytes of an id that is only a part of a character."""
         return self.speller.pieces(ids)
@@ -105,7 +109,7 @@ class Family:
         return Session(name, self.lanes[name](capacity), self.vocab, self.contexts[name], self.costs[name])
 
 
-def open_family(
+def load_family(
     spec: FamilySpec,
     device: str = "auto",
     dtype: str = "auto",
@@ -600,3 +604,6 @@ def _line(error: BaseException) -> str:
     """The first line of an error, short enough for a page."""
     text = str(error).strip().splitlines()
     return (text[0] if text else type(error).__name__)[:300]
+
+
+open_family = load_family

@@ -337,6 +337,7 @@ def test_limit_of_autoregressive_decoding():
     assert replace(found, read=2000.0).autoregressive(10) == pytest.approx(20)
 
 
+@pytest.mark.slow
 def test_limits_of_the_embedded_family(embedded):
     """What is read per run and held per lane is what the shapes say."""
     found = limits.limits(embedded)
@@ -367,6 +368,7 @@ def test_growth_of_a_toy_stays_within_its_context():
 # ---- peers
 
 
+@pytest.mark.slow
 def test_peers_write_the_text_of_autoregressive_decoding(embedded):
     """Also those that compile; here nothing is, so that the test is short."""
     ids = embedded.encode("Once upon a time")
@@ -384,6 +386,7 @@ def test_peers_write_the_text_of_autoregressive_decoding(embedded):
     assert by_title["transformers, eager"].decode(ids, 12, frozenset({end})).tokens[-1] == end
 
 
+@pytest.mark.slow
 def test_peers_leave_the_models_settings_as_they_were(embedded):
     before = [model.generation_config for model in embedded.models.values()]
     for peer in peers.peers(embedded):
@@ -430,11 +433,6 @@ def test_html_is_whole_and_needs_no_network():
 # ---- the command
 
 
-@pytest.fixture(scope="module")
-def embedded():
-    return csd.models.family.open_family(csd.models.family.find("embedded"))
-
-
 @pytest.fixture
 def cli(embedded, monkeypatch, tmp_path):
     monkeypatch.setattr(csd.models.family, "open_family", lambda *_, **__: embedded)
@@ -447,6 +445,7 @@ def cli(embedded, monkeypatch, tmp_path):
     return lambda *arguments: CliRunner().invoke(app, ["bench", "--prompts", "two.jsonl", "--max-new", "8", *arguments])
 
 
+@pytest.mark.slow
 def test_bench_from_prompts_to_page(cli, tmp_path):
     """A small real run with peers, and then the same again: nothing is left to do, and the figures are the same."""
     options = ("--quick", "--max-new", "8", "--out", "results")
@@ -474,6 +473,7 @@ def test_bench_from_prompts_to_page(cli, tmp_path):
     assert other.exit_code == 2 and "other settings (prompts)" in other.stderr
 
 
+@pytest.mark.slow
 def test_bench_of_named_methods_that_repeat_themselves(cli, monkeypatch):
     monkeypatch.setattr("csd.bench.summary.REPEATED_LIMIT", -1.0)
     result = cli(
@@ -487,6 +487,7 @@ def test_bench_of_named_methods_that_repeat_themselves(cli, monkeypatch):
     assert found["methods"][0]["race_share"] is None and len(found["prompts"]) == 1
 
 
+@pytest.mark.slow
 def test_bench_stopped_keeps_and_prints_what_there_is(cli, monkeypatch):
     real = bench.measure
 

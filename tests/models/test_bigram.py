@@ -40,6 +40,7 @@ def test_opening_ids_stand_in_front(tiny):
     assert table != bigram.build(tiny, 60)
 
 
+@pytest.mark.slow
 def test_the_committed_table_is_the_targets():
     family = open_family(READY[0], "cpu")
     assert len(family.bigram) == family.vocab

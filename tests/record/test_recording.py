@@ -6,7 +6,7 @@ import gzip
 import json
 
 import pytest
-from test_replay import alone, nested
+from handmade import alone, nested
 
 from csd.record import metrics
 from csd.record import recording as record

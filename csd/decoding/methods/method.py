@@ -5,7 +5,7 @@ To add one, write a file beside this one and name the class in `csd.decoding.met
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
@@ -23,15 +23,23 @@ if TYPE_CHECKING:
 TARGET = "target"
 
 
+def _no_tokenizer(text: str) -> Sequence[int]:
+    raise Refusal("This lane has no tokenizer.")
+
+
 @dataclass(frozen=True)
 class LaneParts:
-    """What a lane offers to the method that runs in it: a session for each of its models, Max-Gram's index and table,
-    and the target's rule of acceptance."""
+    """What a lane offers to the method that runs in it.
+
+    A session for each of its models, the target's rule of acceptance, Max-Gram's index and table, and `encode`, which
+    gives the ids of a plain piece of text.
+    """
 
     sessions: Mapping[str, Session]
     rule: AcceptanceRule
     index: SuffixIndex
     bigram: Sequence[int] | None = None
+    encode: Callable[[str], Sequence[int]] = _no_tokenizer
 
     @property
     def target(self) -> Session:

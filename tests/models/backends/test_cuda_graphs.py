@@ -221,6 +221,7 @@ def quiet(ids, keep, rows):
 # --- compiling -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_compiled_forwards_serve_all_lanes_of_their_size(monkeypatch):
     """One trace for each width, none for a second lane; widths that time does not allow are padded or stay as they are."""
     torch._dynamo.reset()
