@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -15,10 +14,11 @@ from csd.cli.exits import DIFFERS, INTERRUPTED, interruptible, refusals, say
 from csd.cli.family import find_spec, load, print_notes
 from csd.cli.flatten import flatten_options
 from csd.cli.options import BenchMethods, DeviceOptions, FamilyOptions, MethodOptions, form_fields
+from csd.cli.prompts import choose_prompts, left_out_notes
 from csd.cli.request import make_bench_request
 from csd.cli.terminal import make_console
 from csd.decoding.errors import Refusal
-from csd.request.prompts import Prompt, example_prompts, read_prompts, select_prompts, split_by_context
+from csd.request.prompts import split_by_context
 
 
 @flatten_options
@@ -35,8 +35,8 @@ def bench(
 ) -> None:
     """Benchmark decoding methods over prompts, beside transformers' own decoding of the same weights.
 
-    For each prompt and repeat, all contestants take turns, after a warm-up. The folder receives traces.jsonl, bench.json,
-    bench.md and bench.html; the last line of standard output is all figures as JSON.
+    For each prompt and repeat, all contestants take turns, after a warm-up. The folder receives traces.jsonl,
+    bench.json, bench.md and bench.html; the last line of standard output is all figures as JSON.
 
     \b
     Examples:
@@ -58,14 +58,15 @@ def bench(
     measure = measure.resolve()
     with refusals():
         _check_extra(measure.extra or ())
-        chosen = _choose_prompts(prompts, measure)
+        limit = 1 if measure.quick else prompts.limit
+        chosen = choose_prompts(prompts.prompts, limit, prompts.only, measure.max_new)
         spec = find_spec(family)
         models = print_notes(benchmark.load_scaled(spec, scale, device)) if scale else load(spec, device)
         kept, long = split_by_context(models, chosen)
         methods = make_bench_request(spec, models.device, method, form_fields(settings)).methods
         folder = out or Path(f"bench-{datetime.now():%Y%m%d-%H%M%S}")
         ready = benchmark.prepare(models, kept, methods, measure, folder)
-    notes = [f"{len(long)} prompts are too long for the target and were left out."] if long else []
+    notes = left_out_notes(long)
     say(f"{len(ready.todo)} runs to do, {len(ready.runs)} are already in {folder}")
     with interruptible() as stopped:
         runs = benchmark.run(ready, stopped, notes.append)
@@ -86,10 +87,3 @@ def _check_extra(names: Sequence[str]) -> None:
     for name in names:
         if name not in EXTRA_BASELINES:
             raise Refusal(f"There is no peer called {name!r}. Choose one of: {', '.join(EXTRA_BASELINES)}.")
-
-
-def _choose_prompts(options: PromptOptions, measure: MeasureOptions) -> list[Prompt]:
-    """The prompts to measure, with the maximum number of new tokens that the options ask for. Raises Refusal."""
-    prompts = read_prompts(options.prompts) if options.prompts else example_prompts()
-    chosen = select_prompts(prompts, 1 if measure.quick else options.limit, options.only)
-    return [replace(prompt, max_new=measure.max_new) for prompt in chosen] if measure.max_new else chosen

@@ -81,7 +81,7 @@ ResultFolder = Annotated[
     typer.Option(
         "--out",
         metavar="FOLDER",
-        help="Folder of the results; runs that it already holds are not repeated. Default: a new folder bench-DATE-TIME.",
+        help="Folder of the results; runs that it holds are not repeated. Default: a new folder bench-DATE-TIME.",
         show_default=False,
     ),
 ]

@@ -14,7 +14,7 @@ IN_FILES_ONLY = ("Prompts",)  # sections too long for a terminal
 
 
 def show_bench(report: Report, console: Console) -> None:
-    """Print each table under its title, then the texts that need attention. The figures of each prompt are in the files."""
+    """Print each table under its title, then the texts that need attention."""
     print_line(console, f"{report.title} on {report.machine}")
     for title, words, (columns, rows) in sections(report):
         if title in IN_FILES_ONLY:
@@ -28,7 +28,9 @@ def show_bench(report: Report, console: Console) -> None:
             print_line(console, words)
     for cell in report.summary.differing():
         prompt = report.prompts[cell.prompt]
-        print_line(console, f"{cell.title} differs from autoregressive at {cell.position}: {prompt.kind}: {prompt.name}")
+        print_line(
+            console, f"{cell.title} differs from autoregressive at {cell.position}: {prompt.kind}: {prompt.name}"
+        )
     for number in sorted(report.summary.repeating):
         prompt = report.prompts[number]
         words = f"A text repeats itself (over {REPEATED_LIMIT:.0%} repeated 8-grams)"

@@ -93,7 +93,7 @@ def make_report(benchmark: Benchmark, runs: Sequence[Run], notes: Sequence[str],
     curves = tuple(limits.growth(family, say)) if growth else ()
     sampled = sum(prompt.temperature > 0 for prompt in plan.prompts)
     if benchmark.baselines and sampled:
-        notes = [*notes, f"{sampled} prompts are sampled; transformers' decoding is greedy and was not run on them."]
+        notes = [*notes, f"Sampled prompts, which transformers' greedy decoding was not run on: {sampled}."]
     return Report(
         title=family.spec.name,
         machine=describe_machine(family),

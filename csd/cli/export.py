@@ -24,7 +24,10 @@ def export(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="FILE", help="Write the page here. Default: next to the race, as .html.", show_default=False
+            "--out",
+            metavar="FILE",
+            help="Write the page here. Default: next to the race, as .html.",
+            show_default=False,
         ),
     ] = None,
 ) -> None:

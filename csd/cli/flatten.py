@@ -15,7 +15,7 @@ def flatten_options(command: Callable[..., None]) -> Callable[..., None]:
     Names of fields must be unique within a command; the order of the fields is that of the help.
     """
     hints = get_type_hints(command, include_extras=True)
-    groups = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    groups = {name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)}
     parameters: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():
         if name in groups:

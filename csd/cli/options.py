@@ -36,7 +36,8 @@ PromptFile = Annotated[
     ),
 ]
 PromptLimit = Annotated[
-    int, typer.Option("--limit", min=0, metavar="N", help="Maximum number of prompts of each kind, evenly spaced; 0: all.")
+    int,
+    typer.Option("--limit", min=0, metavar="N", help="Maximum number of prompts of each kind, evenly spaced; 0: all."),
 ]
 RaceMethods = Annotated[
     list[str] | None,
@@ -166,7 +167,9 @@ class SamplingOptions:
     ] = 0
     top_p: Annotated[
         float,
-        typer.Option("--top-p", metavar="X", help="Sample from the most likely tokens of total probability X; 1 is off."),
+        typer.Option(
+            "--top-p", metavar="X", help="Sample from the most likely tokens of total probability X; 1 is off."
+        ),
     ] = 1.0
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")] = 0
     rule: Annotated[

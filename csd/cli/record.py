@@ -51,9 +51,7 @@ def record(
     say(f"written: {len(files)} races, {sum(map(len, files.values())) / 1000:.0f} KB, in {folder}")
 
 
-def _record_takes(
-    family: Family, device: str, max_new: int | None, stopped: Callable[[], bool]
-) -> Iterator[Recording]:
+def _record_takes(family: Family, device: str, max_new: int | None, stopped: Callable[[], bool]) -> Iterator[Recording]:
     """The recording of each take. Exits after the race that is interrupted; raises Refusal."""
     examples = {(prompt.kind, prompt.title): prompt for prompt in example_prompts()}
     for take in recorder.TAKES:

@@ -45,9 +45,7 @@ TAKES = (
 )
 
 
-def record_race(
-    family: Family, request: Request, stopped: Callable[[], bool] = lambda: False
-) -> tuple[Trace, ...]:
+def record_race(family: Family, request: Request, stopped: Callable[[], bool] = lambda: False) -> tuple[Trace, ...]:
     """The traces of one race, run after a short one that warms the models up. Raises Refusal."""
     for _ in run_race(family, replace(request, max_new=min(WARM_UP, request.max_new)), stopped):
         pass

@@ -13,8 +13,9 @@ from csd.cli.family import describe_machine, find_spec, load
 from csd.cli.flatten import flatten_options
 from csd.cli.options import DeviceOptions, FamilyOptions, PromptFile, PromptLimit, PromptMaxNew
 from csd.cli.output import check_writable
+from csd.cli.prompts import choose_prompts, left_out_notes
 from csd.cli.terminal import make_console
-from csd.request.prompts import example_prompts, read_prompts, select_prompts, split_by_context
+from csd.request.prompts import split_by_context
 from csd.request.tuned import save_tuned, tuned_path
 
 
@@ -24,9 +25,7 @@ def tune(
     prompts: PromptFile = None,
     limit: PromptLimit = 0,
     family: FamilyOptions,
-    repeats: Annotated[
-        int, typer.Option("--repeats", min=1, metavar="N", help="Timed runs of each finalist.")
-    ] = 3,
+    repeats: Annotated[int, typer.Option("--repeats", min=1, metavar="N", help="Timed runs of each finalist.")] = 3,
     max_new: PromptMaxNew = None,
     device: DeviceOptions,
     out: Annotated[
@@ -34,24 +33,24 @@ def tune(
         typer.Option("--out", metavar="FILE", help="Write the record here instead of where the family looks for it."),
     ] = None,
 ) -> None:
-    """Choose the settings for this machine: k of speculative decoding, K and lenience of the cascade, and the prior of the
-    adaptive cascade.
+    """Choose the settings for this machine: k of speculative decoding, K and lenience of the cascade, and the prior
+    of the adaptive cascade.
 
-    Measures what a forward pass costs at each width, and what each model predicts along the target's own texts. Candidates
-    are simulated on these measurements; the best few are run and timed. The page and the other commands then use the record.
+    Measures what a forward pass costs at each width, and what each model predicts along the target's own texts.
+    Candidates are simulated on these measurements; the best few are run and timed. The page and the other commands
+    then use the record.
     """
     from csd.cli.tune_tables import show_tuned
     from csd.tuning.search import tune as search
 
     check_writable(out)
     with refusals():
-        chosen = select_prompts(read_prompts(prompts) if prompts else example_prompts(), limit)
-        chosen = [replace(prompt, max_new=max_new) for prompt in chosen] if max_new else chosen
+        chosen = choose_prompts(prompts, limit, max_new=max_new)
         spec = find_spec(family)
         models = load(spec, device)
         kept, long = split_by_context(models, chosen)
-        if long:
-            say(f"{len(long)} prompts are too long for the target and were left out.")
+        for note in left_out_notes(long):
+            say(note)
         tuned, candidates = search(models, kept, repeats, say)
     tuned = replace(tuned, machine=describe_machine(models))
     show_tuned(tuned, candidates, models.costs, make_console())
