@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import torch
 
-from csd.decoding.acceptance import Verdict
+from csd.decoding.acceptance import Acceptance
 from csd.decoding.combinators import Horizontal, Vertical
-from csd.decoding.draft import Draft
+from csd.decoding.draft import Draft, Drafter
 from csd.decoding.tokens import TokenSequence
 
 ROOM = 10**6
@@ -22,6 +22,7 @@ class Counter:
     name: str
     context: int = ROOM
     runs: int = 0
+    costs: tuple[float, ...] = ()
 
     def logits(self, sequence: TokenSequence, since: int) -> torch.Tensor:
         self.runs += 1
@@ -36,11 +37,11 @@ class Bernoulli:
     coin: object
     lenience: float = 1.0
 
-    def __call__(self, draft: Draft, logits: torch.Tensor, at: int) -> Verdict:
+    def __call__(self, draft: Draft, logits: torch.Tensor, start: int) -> Acceptance:
         accepted = 0
         while accepted < len(draft) and self.coin.flip(self.rates[draft.authors[accepted]]):
             accepted += 1
-        return Verdict(accepted, 1, 0.0)
+        return Acceptance(accepted, 1, 0.0)
 
 
 @dataclass
@@ -72,12 +73,11 @@ class Walked:
 
 
 @dataclass(frozen=True)
-class Runs:
+class Runs(Drafter):
     """A drafter run n times, as theorem 4.3 counts (a Horizontal counts tokens)."""
 
     drafter: Vertical
     n: int
-    divisible: bool = False
 
     def draft(self, sequence: TokenSequence, room: int) -> Draft:
         out = Draft()

@@ -59,9 +59,7 @@ def _stack(first: Draft, second: Draft) -> Tensor | None:
     return rows
 
 
-def statistical_draft(
-    name: str, sequence: TokenSequence, tokens: list[int], started: float, author: str = ""
-) -> Draft:
+def statistical_draft(name: str, sequence: TokenSequence, tokens: list[int], started: float, author: str = "") -> Draft:
     """The draft of a leaf that is not a neural model: point masses up to the first EOS, with the record of the proposal.
 
     `started` is `perf_counter()` before the leaf began to look for tokens; `author` defaults to `name`.

@@ -8,7 +8,9 @@ from html import escape
 
 from csd.paths import ROOT
 
-JS_ON_LOAD = (ROOT / "assets" / "tour.js").read_text(encoding="utf-8") + "\nguide(element.querySelector('.tour'));\n"
+JS_ON_LOAD = (ROOT / "assets" / "tour.js").read_text(
+    encoding="utf-8"
+) + "\nstartTour(element.querySelector('.tour'));\n"
 
 
 @dataclass(frozen=True)
