@@ -1,11 +1,11 @@
-"""Entry point of `python -m csd` and of the `csd` command."""
+"""The command line, as `csd` or `python -m csd`."""
 
-from csd.cli.commands import app
+from csd.cli.app import app
 
 
 def main() -> None:
-    app(prog_name="csd")
+    app()
 
 
 if __name__ == "__main__":
-    app(prog_name="python -m csd")
+    main()

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 import pytest
 import toy
 from plotly.offline import get_plotlyjs
-from typer.testing import CliRunner
 
 import csd.models.family
 import csd.run
@@ -428,101 +427,3 @@ def test_html_is_whole_and_needs_no_network():
     assert own.count("Plotly.newPlot") == 5 and own.count('class="figure"') == 5
     assert "A </script>" not in own and "A &lt;/script&gt;&lt;b&gt;fox" in own
     assert own.count("</script>") == 2
-
-
-# ---- the command
-
-
-@pytest.fixture
-def cli(embedded, monkeypatch, tmp_path):
-    monkeypatch.setattr(csd.models.family, "open_family", lambda *_, **__: embedded)
-    monkeypatch.chdir(tmp_path)
-    from csd.cli.commands import app
-
-    (tmp_path / "two.jsonl").write_text(
-        '{"kind": "story", "prompt": "Once upon a time"}\n{"kind": "code", "prompt": "def f():"}\n'
-    )
-    return lambda *arguments: CliRunner().invoke(app, ["bench", "--prompts", "two.jsonl", "--max-new", "8", *arguments])
-
-
-@pytest.mark.slow
-def test_bench_from_prompts_to_page(cli, tmp_path):
-    """A small real run with peers, and then the same again: nothing is left to do, and the figures are the same."""
-    options = ("--quick", "--max-new", "8", "--out", "results")
-    first = cli(*options)
-    assert first.exit_code == 0, first.output
-    found = json.loads(first.stdout.splitlines()[-1])
-    titles = [row["title"] for row in found["methods"]]
-    assert (
-        titles[0] == "autoregressive"
-        and "transformers, eager" in titles
-        and "transformers, prompt lookup, 10" in titles
-    )
-    assert not any("compiled" in title for title in titles)
-    assert all(cell["verdict"] in ("reference", "identical") and cell["tokens"] == 8 for cell in found["cells"])
-    assert found["best_autoregressive"] and found["limits"]["read"] > 0 and found["growth"] == []
-    assert all(row["race_share"] > 0 and 0 < row["overhead"] < 1 for row in found["methods"] if row["own"])
-    for name in ("traces.jsonl", "config.json", "bench.json", "bench.md", "bench.html"):
-        assert (tmp_path / "results" / name).stat().st_size > 0
-    traces = (tmp_path / "results" / "traces.jsonl").read_bytes()
-    again = cli(*options)
-    assert again.exit_code == 0 and "0 runs to do" in again.stderr
-    assert (tmp_path / "results" / "traces.jsonl").read_bytes() == traces
-    assert json.loads(again.stdout.splitlines()[-1])["cells"][0]["speed"] == found["cells"][0]["speed"]
-    other = cli("--quick", "--max-new", "9", "--out", "results")
-    assert other.exit_code == 2 and "other settings (prompts)" in other.stderr
-
-
-@pytest.mark.slow
-def test_bench_of_named_methods_that_repeat_themselves(cli, monkeypatch):
-    monkeypatch.setattr("csd.bench.summary.REPEATED_LIMIT", -1.0)
-    result = cli(
-        "--only", "story", "--method", "autoregressive", "--method", "prompt-lookup", "--lookup", "5", "--no-peers",
-        "--no-growth", "--no-race", "--repeats", "1", "--out", "results",
-    )  # fmt: skip
-    assert result.exit_code == 1, result.output
-    assert "A text repeats itself" in result.stdout and "story: Once upon a time" in result.stdout
-    found = json.loads(result.stdout.splitlines()[-1])
-    assert [row["title"] for row in found["methods"]] == ["autoregressive", "prompt lookup, k=5"]
-    assert found["methods"][0]["race_share"] is None and len(found["prompts"]) == 1
-
-
-@pytest.mark.slow
-def test_bench_stopped_keeps_and_prints_what_there_is(cli, monkeypatch):
-    real = bench.measure
-
-    def two_jobs(family, plan, peers, todo, stopped, failed):
-        for number, found in enumerate(real(family, plan, peers, todo, lambda: False, failed)):
-            yield found
-            if number == 1:
-                import os
-                import signal
-
-                os.kill(os.getpid(), signal.SIGINT)
-                return
-
-    monkeypatch.setattr(bench, "measure", two_jobs)
-    result = cli("--no-peers", "--no-growth", "--repeats", "1", "--out", "results")
-    assert result.exit_code == 130, result.output
-    assert len(json.loads(result.stdout.splitlines()[-1])["cells"]) == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--only", "poem"], "Choose one of: story, code"),
-        (["--prompts", "nothing.jsonl"], "cannot be read"),
-        (["--max-new", "2000"], "No prompt is left"),
-        (["--peer", "magic"], "magic"),
-        (["--method", "magic"], "magic"),
-        (["--K", "[[1,2],[0,1]]"], "K must have 3 rows"),
-        (["--k", "0"], "k must be a whole number"),
-        (["--scale", "2B"], "no size called"),
-        (["--drafter", "nobody"], "nobody"),
-        (["--out", "two.jsonl"], "cannot be used"),
-    ],
-)
-def test_bench_refuses_with_a_sentence(cli, arguments, words):
-    result = cli(*arguments)
-    assert result.exit_code == 2, result.output
-    assert words in result.stderr and "Traceback" not in result.output and not result.stdout.strip()

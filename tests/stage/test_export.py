@@ -12,9 +12,7 @@ from pathlib import Path
 import pytest
 from browser import House
 from handmade import alone, header, nested
-from typer.testing import CliRunner
 
-from csd.cli.commands import app
 from csd.record.race import Race
 from csd.record.recording import Recording, bundled, document
 from csd.record.trace import Prefill, Proposal, Review, Step, Trace
@@ -107,27 +105,6 @@ def test_512_tokens_in_three_lanes_are_small():
     traces = (alone((7,) * 512), long("speculative", 6), long("cascade", 12))
     assert all(len(trace.tokens) >= 512 for trace in traces)
     assert len(export.page(Recording(traces)).encode()) < LIMIT
-
-
-def test_the_command_writes_the_page_beside_the_race(tmp_path):
-    file = tmp_path / "race.json"
-    file.write_text(json.dumps(document(Recording((alone(), nested())))))
-    done = CliRunner().invoke(app, ["export", str(file), "--title", "My <race>"])
-    assert done.exit_code == 0, done.output
-    assert "My &lt;race&gt;" in (tmp_path / "race.html").read_text("utf-8")
-
-
-@pytest.mark.parametrize(
-    ("content", "sentence"), [(None, "cannot be used"), ("{}", "no saved race"), ("hello", "not even JSON")]
-)
-def test_the_command_refuses_with_a_sentence(tmp_path, content, sentence):
-    file = tmp_path / "race.json"
-    if content is not None:
-        file.write_text(content)
-    done = CliRunner().invoke(app, ["export", str(file)])
-    assert done.exit_code == 2
-    assert sentence in done.stderr
-    assert not (tmp_path / "race.html").exists()
 
 
 # ---- in a browser
