@@ -37,7 +37,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 # Packages that are not ours, by room; a longer name counts before a shorter one.
 PACKAGES: dict[str, set[str]] = {
     "csd.decoding": {"torch"},
-    "csd.models": HEAVY | {"huggingface_hub"},
+    "csd.models": HEAVY | {"huggingface_hub", "psutil", "tqdm"},
     "csd.run": {"torch"},
     "csd.plots": {"plotly"},
     "csd.theory.figures": {"plotly"},
@@ -124,10 +124,12 @@ def loaded_with(module: str) -> set[str]:
 
 
 HEAVY_ROOMS = ("csd.decoding.acceptance", "csd.models", "csd.bench.baselines", "csd.bench.scale")
+# family: because of what must be set before torch is imported (csd.models.backends.process)
+LIGHT_MODELS = ("csd.models", "csd.models.catalog", "csd.models.device", "csd.models.family")
 LIGHT = [name for name in MODULES if not any(within(name, room) for room in HEAVY_ROOMS)]
 
 
-@pytest.mark.parametrize("module", [*LIGHT, "csd.models", "csd.models.catalog"])
+@pytest.mark.parametrize("module", [*LIGHT, *LIGHT_MODELS])
 def test_no_torch_before_it_is_needed(module):
     heavy = {name for name in loaded_with(module) if name.split(".")[0] in HEAVY}
     assert not heavy, f"importing {module} imports {heavy}"

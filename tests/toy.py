@@ -66,6 +66,7 @@ class TableSession:
     context: int = 10**6
     calls: int = 0
     fed: list[int] = field(default_factory=list)
+    closed: bool = False
     _given: Tensor | None = None
 
     def logits(self, sequence: TokenSequence, since: int) -> Tensor:
@@ -78,7 +79,11 @@ class TableSession:
         assert not sequence.tail
         self._rows(sequence, len(sequence))
 
+    def close(self) -> None:
+        self.closed = True
+
     def _rows(self, sequence: TokenSequence, since: int) -> Tensor:
+        assert not self.closed, "a closed session was used"
         if self._given is not None:
             self._given.fill_(math.nan)
         text = sequence.since(0)
@@ -102,6 +107,10 @@ class ToyFamily:
     @property
     def levels(self) -> tuple[Level, ...]:
         return tuple(Level(name, number, dtype=self.dtype) for number, name in enumerate(self.tables, 1))
+
+    @property
+    def draft_names(self) -> tuple[str, ...]:
+        return tuple(level.name for level in reversed(self.levels[:-1]))
 
     @property
     def costs(self) -> dict[str, tuple[float, ...]]:

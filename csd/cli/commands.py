@@ -155,7 +155,7 @@ def race(
       2    refused input, or a family that cannot be loaded
       130  interrupted; with --json the traces so far are written
     """
-    from csd.bench.run import machine
+    from csd.models.device import describe_machine
     from csd.cli import display as terminal
     from csd.record.recording import Recording, document, today
     from csd.run import Refusal
@@ -178,7 +178,7 @@ def race(
     except Refusal as refusal:
         _refuse(refusal)
     if output is not None:
-        _write(output, document(Recording(tuple(traces), machine=machine(opened), date=today())))
+        _write(output, document(Recording(tuple(traces), machine=describe_machine(opened.device, opened.dtype), date=today())))
     rows = terminal.results(traces)
     terminal.show_results(rows, console)
     if interrupted:
@@ -349,7 +349,7 @@ def _lanes(
 
     if names:
         return _settings(family.spec, "", names, drafter, k, lookup, matrix, lenience).methods
-    drafts, tuned = [model.name for model in family.spec.drafts], find_tuned(family.spec, family.device)
+    drafts, tuned = family.draft_names, find_tuned(family.spec, family.device)
     preset = presets(drafts, tuned)[0]
     K = checked_K(parsed_K(matrix), len(drafts)) if matrix else preset.K
     prior = tuned.prior if tuned else GENERAL
@@ -394,7 +394,8 @@ def _report(
 ) -> Report:
     """The figures of what was run, with the device's limits measured now."""
     from csd.bench import limits
-    from csd.bench.run import Report, machine, summary
+    from csd.bench.run import Report, summary
+    from csd.models.device import describe_machine
 
     _say("measuring the device")
     found = limits.limits(family)
@@ -405,7 +406,8 @@ def _report(
     if rivals and sampled:
         notes = [*notes, f"{sampled} sampled prompts: transformers' ways decode greedily and were not run on them."]
     figures = summary(family, plan, runs, rivals, found)
-    return Report(family.spec.name, machine(family), settings, plan.prompts, figures, found, held, curves, tuple(notes))
+    machine = describe_machine(family.device, family.dtype)
+    return Report(family.spec.name, machine, settings, plan.prompts, figures, found, held, curves, tuple(notes))
 
 
 def _keep(folder: Path, report: Report) -> None:
@@ -449,7 +451,7 @@ def tune(
     What a run costs at every width and what each model would say along the target's own texts is measured; trees are
     played on that, and the best few are run and timed. The page and the other commands use the record from then on.
     """
-    from csd.bench.run import machine
+    from csd.models.device import describe_machine
     from csd.cli import display as terminal
     from csd.paths import ROOT
     from csd.request import prompts as tasks
@@ -469,7 +471,7 @@ def tune(
         record, ran = choose(model, kept, repeats, _say)
     except Refusal as refusal:
         _refuse(refusal)
-    record = replace(record, machine=machine(model))
+    record = replace(record, machine=describe_machine(model.device, model.dtype))
     terminal.show_tuned(record, ran, model.costs, terminal.console())
     place = out or tuned.place(spec, record.device)
     try:
@@ -494,7 +496,7 @@ def record(
 
     The recordings that stood in the folder are replaced. One race has the paper's K, with which the embedded cascade may lose.
     """
-    from csd.bench.run import machine
+    from csd.models.device import describe_machine
     from csd.cli import recorder
     from csd.paths import ROOT
     from csd.record import recording as takes
@@ -518,9 +520,8 @@ def record(
                 if stopped():
                     raise typer.Exit(INTERRUPTED)
                 title = take.title + (", with the paper's K" if take.K else "")
-                found = takes.Recording(
-                    traces, title, take.kind, recorder.note_of(traces), machine(model), takes.today()
-                )
+                machine = describe_machine(model.device, model.dtype)
+                found = takes.Recording(traces, title, take.kind, recorder.note_of(traces), machine, takes.today())
                 files[takes.file_name(number, found)] = takes.packed(found)
                 _say(f"{take.kind}: {title}. {found.note}")
         folder.mkdir(parents=True, exist_ok=True)
@@ -575,7 +576,7 @@ def families() -> None:
 
     from csd.cli import display as terminal
     from csd.models.catalog import READY
-    from csd.models.family import memory_free
+    from csd.models.device import memory_free
 
     device, dtype = ("cuda", "bfloat16") if torch.cuda.is_available() else ("cpu", "float32")
     terminal.show_families(READY, dtype, memory_free(device), device, terminal.console())
@@ -595,7 +596,9 @@ def bigram(
 
     opened = _open(_spec(family, "", []), device, dtype)
     try:
-        typer.echo(f"written: {write(opened, out)}")
+        path = out or opened.bigram_path
+        write(opened.models["target"], opened.vocab, opened.opening, path)
+        typer.echo(f"written: {path}")
     except OSError as error:
         _refuse(f"The table could not be written: {error}.")
 
@@ -647,7 +650,7 @@ def _settings(
     from csd.request.form import DEFAULT_LANES, Form, matrix_text, presets, settings
     from csd.request.tuned import find as find_tuned
 
-    drafts, tuned = [model.name for model in spec.drafts], find_tuned(spec)
+    drafts, tuned = spec.draft_names, find_tuned(spec)
     preset = presets(drafts, tuned)[0]
     form = Form(
         prompt=prompt,
@@ -671,10 +674,10 @@ def _settings(
 def _open(spec: FamilySpec, device: str, dtype: str) -> Family:
     """Loads a family and says on standard error what happens, and what there is to know about it."""
     from csd.models.catalog import FamilyError
-    from csd.models.family import open_family
+    from csd.models.family import load_family
 
     try:
-        family = open_family(spec, device, dtype, progress=_say)
+        family = load_family(spec, device, dtype, progress=_say)
     except FamilyError as error:
         _refuse(error)
     for note in family.notes:

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 
 import pytest
 import toy
@@ -13,6 +14,7 @@ from plotly.offline import get_plotlyjs
 from typer.testing import CliRunner
 
 import csd.models.family
+from csd.models import catalog
 import csd.run
 from csd.bench import baselines as peers
 from csd.bench import limits
@@ -44,9 +46,9 @@ AR, LOOKUP = (method.title for method in METHODS)
 
 @dataclass(frozen=True)
 class Family(toy.ToyFamily):
-    """A toy without lanes of its own: its sessions are tables, so nothing is spent inside models."""
+    """A toy without backends: its sessions are tables, so nothing is spent inside models."""
 
-    lanes: dict = field(default_factory=dict)
+    backends: dict = field(default_factory=dict)
 
 
 def family(**more) -> Family:
@@ -141,8 +143,23 @@ def test_a_job_that_is_stopped_midway_is_not_kept():
 
 def test_forwards_are_counted_without_prefill():
     watch = bench.Stopwatch("cpu")
-    run = watch.around(lambda capacity: lambda *arguments: (capacity, arguments))(7)
-    assert run([1], 0, 1) == (7, ([1], 0, 1)) and watch.seconds > 0
+    released = []
+
+    class Lane:
+        def __init__(self, capacity):
+            self.capacity = capacity
+
+        def run(self, *arguments):
+            return self.capacity, arguments
+
+        def release(self):
+            released.append(self.capacity)
+
+    lane = bench.TimedBackend(SimpleNamespace(open_lane=Lane), watch).open_lane(7)
+    assert lane.run([1], 0, 1) == (7, ([1], 0, 1))
+    assert watch.seconds > 0
+    lane.release()
+    assert released == [7]
     watch.reset()
     assert watch.seconds == 0
 
@@ -432,12 +449,12 @@ def test_html_is_whole_and_needs_no_network():
 
 @pytest.fixture(scope="module")
 def embedded():
-    return csd.models.family.open_family(csd.models.family.find("embedded"))
+    return csd.models.family.load_family(catalog.find("embedded"))
 
 
 @pytest.fixture
 def cli(embedded, monkeypatch, tmp_path):
-    monkeypatch.setattr(csd.models.family, "open_family", lambda *_, **__: embedded)
+    monkeypatch.setattr(csd.models.family, "load_family", lambda *_, **__: embedded)
     monkeypatch.chdir(tmp_path)
     from csd.cli.commands import app
 

@@ -15,6 +15,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import csd.models.family
+from csd.models import catalog
 import csd.run
 from csd.cli import display as terminal
 from csd.cli.commands import app
@@ -28,13 +29,13 @@ SHORT = ("--max-new", "8")
 
 @pytest.fixture(scope="module")
 def opened():
-    return csd.models.family.open_family(csd.models.family.find("embedded"))
+    return csd.models.family.load_family(catalog.find("embedded"))
 
 
 @pytest.fixture
 def cli(opened, monkeypatch):
     """Runs the command line in this process; the embedded family is loaded once for all tests."""
-    load = csd.models.family.open_family
+    load = csd.models.family.load_family
 
     def open_once(spec, device="auto", dtype="auto", progress=lambda sentence: None):
         return (
@@ -43,7 +44,7 @@ def cli(opened, monkeypatch):
             else load(spec, device, dtype, progress)
         )
 
-    monkeypatch.setattr(csd.models.family, "open_family", open_once)
+    monkeypatch.setattr(csd.models.family, "load_family", open_once)
     return lambda *arguments, **more: CliRunner().invoke(app, list(arguments), **more)
 
 

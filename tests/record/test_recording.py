@@ -11,6 +11,7 @@ from test_replay import alone, nested
 from typer.testing import CliRunner
 
 import csd.models.family
+from csd.models import catalog
 from csd.cli import recorder
 from csd.cli.commands import app
 from csd.record import metrics
@@ -78,8 +79,8 @@ def raced(monkeypatch):
         yield Ended(0, alone())
 
     monkeypatch.setattr(recorder, "race", race)
-    model = SimpleNamespace(spec=csd.models.family.find("embedded"), device="cpu", dtype="float32", notes=())
-    monkeypatch.setattr(csd.models.family, "open_family", lambda *_, **__: model)
+    model = SimpleNamespace(spec=catalog.find("embedded"), device="cpu", dtype="float32", notes=())
+    monkeypatch.setattr(csd.models.family, "load_family", lambda *_, **__: model)
     return seen
 
 
