@@ -63,5 +63,3 @@ def every_width(lane, kind: str, device: str = "cpu") -> None:
         for keep, count in ((64, 8), (3, 4), (0, 2), (0, 130), (71, 1)):
             check(lane, kind, text[: keep + count], keep, 1, device)
             lane.run(text[: keep + count], 0, 1)
-
-

@@ -216,7 +216,9 @@ def _held(torch: Any, family: Family, name: str, tokens: int) -> int:
     if family.device.startswith("cuda"):
         lanes: list[Lane] = []
         try:
-            while len(lanes) <= WAITING:  # lanes that stand ready were allocated before; the first one beyond them shows
+            while (
+                len(lanes) <= WAITING
+            ):  # lanes that stand ready were allocated before; the first one beyond them shows
                 before = torch.cuda.memory_allocated(family.device)
                 lanes.append(family.backends[name].open_lane(tokens))
                 lanes[-1].run([0], 0, 1).argmax().item()

@@ -155,8 +155,8 @@ def race(
       2    refused input, or a family that cannot be loaded
       130  interrupted; with --json the traces so far are written
     """
-    from csd.models.device import describe_machine
     from csd.cli import display as terminal
+    from csd.models.device import describe_machine
     from csd.record.recording import Recording, document, today
     from csd.run import Refusal
     from csd.run import race as run_race
@@ -451,8 +451,8 @@ def tune(
     What a run costs at every width and what each model would say along the target's own texts is measured; trees are
     played on that, and the best few are run and timed. The page and the other commands use the record from then on.
     """
-    from csd.models.device import describe_machine
     from csd.cli import display as terminal
+    from csd.models.device import describe_machine
     from csd.paths import ROOT
     from csd.request import prompts as tasks
     from csd.request import tuned
@@ -496,8 +496,8 @@ def record(
 
     The recordings that stood in the folder are replaced. One race has the paper's K, with which the embedded cascade may lose.
     """
-    from csd.models.device import describe_machine
     from csd.cli import recorder
+    from csd.models.device import describe_machine
     from csd.paths import ROOT
     from csd.record import recording as takes
     from csd.request import prompts as tasks

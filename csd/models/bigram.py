@@ -1,7 +1,7 @@
 """The bigram table: for each token, the target's most likely next token after that token alone.
 
-Max-Gram falls back to it where it finds no match. The paper counts its table on Wikipedia; this one is computed with the
-target itself.
+Max-Gram falls back to it where it finds no match. The paper counts its table on Wikipedia; this one is computed with
+the target itself.
 """
 
 from __future__ import annotations

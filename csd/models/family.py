@@ -41,9 +41,9 @@ NO_BIGRAM = (
 class Family:
     """Loaded models that share a tokenizer, for any number of lanes.
 
-    `levels` and `models` are ordered from the weakest draft to the target. `vocab` is the size of the vocabulary that all
-    models share, `eos` the set of ids that end a text, `contexts` the tokens that each model reads. `backends` run the
-    models, `costs` are the measured seconds of a forward pass by width. `commit` identifies the target's weights,
+    `levels` and `models` are ordered from the weakest draft to the target. `vocab` is the size of the vocabulary that
+    all models share, `eos` the set of ids that end a text, `contexts` the tokens that each model reads. `backends` run
+    the models, `costs` are the measured seconds of a forward pass by width. `commit` identifies the target's weights,
     `opening` are the ids at the start of every text, `notes` sentences for the user.
     """
 
@@ -105,13 +105,11 @@ class Family:
         return Session(name, lane.run, self.vocab, self.contexts[name], self.costs[name], lane.release)
 
 
-def load_family(
-    spec: FamilySpec, device: str = "auto", dtype: str = "auto", progress: Progress = ignore
-) -> Family:
+def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", progress: Progress = ignore) -> Family:
     """Download, check and load a family. `progress` receives sentences about what is happening.
 
-    device: "cpu", "cuda", "cuda:1", or "auto". dtype: a key of `catalog.BYTES`, or "auto" (float32 on a CPU, bfloat16 on a
-    GPU), for all models whose spec leaves it open. Raises FamilyError.
+    device: "cpu", "cuda", "cuda:1", or "auto". dtype: a key of `catalog.BYTES`, or "auto" (float32 on a CPU, bfloat16
+    on a GPU), for all models whose spec leaves it open. Raises FamilyError.
     """
     started = perf_counter()
     progress("starting PyTorch")
@@ -149,7 +147,12 @@ def load_family(
         opening=tuple(tokenizer("")["input_ids"]),
     )
     table = _load_bigram(family, progress)
-    notes = (*memory_notes(spec, dtype), *tokenizer_notes, *(() if table is not None else (NO_BIGRAM,)), *prepared.notes)
+    notes = (
+        *memory_notes(spec, dtype),
+        *tokenizer_notes,
+        *(() if table is not None else (NO_BIGRAM,)),
+        *prepared.notes,
+    )
     freeze_loaded_objects()
     progress(f"ready in {perf_counter() - started:.0f} s")
     return replace(family, bigram=table, notes=(*notes, *_context_notes(contexts)))

@@ -14,8 +14,7 @@ from csd.models.messages import Progress, first_line
 from csd.paths import ROOT
 
 CONFIG_FILES = ("*.json", "*.model", "*.txt", "*.jinja")  # what a repository contains besides weights
-SINGLE_FILES = ("model.safetensors", "pytorch_model.bin")
-INDEX_FILES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
+SAFETENSORS, PICKLE = "model.safetensors", "pytorch_model.bin"
 
 
 def local_folder(id: str) -> Path | None:
@@ -37,13 +36,14 @@ def find_folder(model: ModelSpec) -> Path:
             )
     if not (folder / "config.json").is_file():
         raise FamilyError(
-            f"{model.id} does not contain a model: config.json is missing. Give the folder or Hub ID of a language model."
+            f"{model.id} does not contain a model: config.json is missing. "
+            "Give the folder or Hub ID of a language model."
         )
     return folder
 
 
 def version_of(model: ModelSpec, folder: Path) -> str:
-    """Identifies the state of a model's files: the commit on the Hub, or the time of the last change in a local folder."""
+    """Identifies the state of a model's files: the Hub's commit, or the time of the last change in a local folder."""
     if local_folder(model.id) is None:
         return folder.name  # the Hub's cache names the folder of a snapshot after its commit
     return str(max(path.stat().st_mtime_ns for path in folder.iterdir()))
@@ -60,32 +60,39 @@ def count_parameters(model: ModelSpec, folder: Path) -> int:
         else:
             with hub_errors(model):
                 metadata = hub.get_safetensors_metadata(model.id, revision=folder.name)
-    except (FamilyError, OSError, ValueError, KeyError, errors.NotASafetensorsRepoError, errors.SafetensorsParsingError):
+    except (
+        FamilyError,
+        OSError,
+        ValueError,
+        KeyError,
+        errors.NotASafetensorsRepoError,
+        errors.SafetensorsParsingError,
+    ):
         return 0  # other formats, damaged files, no network: the user is told that the size is unknown
     return sum(metadata.parameter_count.values())
 
 
 def fetch_weights(model: ModelSpec, folder: Path, progress: Progress) -> None:
     """Download a model's weights next to its config, unless they are there already. Raises FamilyError."""
-    if local_folder(model.id) is not None:
-        if not _has_weights(folder):
-            raise FamilyError(
-                f"The folder {model.id} does not contain complete weights (model.safetensors or all of its parts)."
-            )
+    parts = _indexed_files(folder)
+    alternatives = [[SAFETENSORS], parts or [PICKLE]]
+    if any(_exist(folder, names) for names in alternatives):
         return
+    if local_folder(model.id) is not None:
+        raise FamilyError(
+            f"The folder {model.id} does not contain complete weights ({SAFETENSORS} or all of its parts)."
+        )
     from huggingface_hub import snapshot_download
 
-    parts = _indexed_files(folder)
-    for names in [parts] if parts else [[name] for name in SINGLE_FILES]:
+    for names in [parts] if parts else alternatives:
         with hub_errors(model):
-            snapshot_download(
-                model.id, revision=folder.name, allow_patterns=names, tqdm_class=_progress_bar_class(progress)
-            )
-        if _has_weights(folder):
+            bar = _progress_bar_class(progress)
+            snapshot_download(model.id, revision=folder.name, allow_patterns=names, tqdm_class=bar)
+        if _exist(folder, names):
             return
     raise FamilyError(
-        f"The weights of {model.id} could not be fetched: the repository has neither {SINGLE_FILES[0]} nor "
-        f"{SINGLE_FILES[1]}, or the Hugging Face Hub cannot be reached and they are not in the local cache."
+        f"The weights of {model.id} could not be fetched: the repository has neither {SAFETENSORS} nor {PICKLE}, or "
+        "the Hugging Face Hub cannot be reached and they are not in the local cache. Choose another model."
     )
 
 
@@ -109,7 +116,8 @@ def load_weights(model: ModelSpec, folder: Path, device: str, dtype: str) -> Any
     missing = sorted(report["missing_keys"])
     if missing:
         raise FamilyError(
-            f"The weights of {model.id} are incomplete: {missing[0]} is missing, and perhaps others. Download them again."
+            f"The weights of {model.id} are incomplete: {missing[0]} is missing, and perhaps others. "
+            "Download them again."
         )
     return loaded.eval().requires_grad_(False)
 
@@ -123,8 +131,8 @@ def hub_errors(model: ModelSpec) -> Iterator[None]:
         yield
     except errors.GatedRepoError as error:
         raise FamilyError(
-            f"{model.id} is gated. Accept its license at https://huggingface.co/{model.id}, log in with `hf auth login`, "
-            "and try again."
+            f"{model.id} is gated. Accept its license at https://huggingface.co/{model.id}, log in with "
+            "`hf auth login`, and try again."
         ) from error
     except errors.RevisionNotFoundError as error:
         raise FamilyError(
@@ -132,29 +140,26 @@ def hub_errors(model: ModelSpec) -> Iterator[None]:
         ) from error
     except (errors.RepositoryNotFoundError, errors.HFValidationError) as error:
         raise FamilyError(
-            f"There is no model {model.id!r}: it is not a local folder, and on the Hugging Face Hub it does not exist or "
-            "is private. Check the spelling, or log in with `hf auth login`."
+            f"There is no model {model.id!r}: it is not a local folder, and on the Hugging Face Hub it does not exist "
+            "or is private. Check the spelling, or log in with `hf auth login`."
         ) from error
     except Exception as error:  # the HTTP client's own errors differ between versions of huggingface_hub
         raise FamilyError(
-            f"{model.id} could not be fetched: the Hugging Face Hub cannot be reached, and the model is not in the local "
-            "cache. Check the network, or choose the embedded family."
+            f"{model.id} could not be fetched: the Hugging Face Hub cannot be reached, and the model is not in the "
+            "local cache. Check the network, or choose the embedded family."
         ) from error
 
 
 def _indexed_files(folder: Path) -> list[str]:
-    """The files of weights that are split into parts, from their index; safetensors before pickles, empty without index."""
-    for index in INDEX_FILES:
+    """The parts of weights that are split into several files; empty if there is no index of them."""
+    for index in (f"{SAFETENSORS}.index.json", f"{PICKLE}.index.json"):
         if (folder / index).is_file():
             return sorted(set(json.loads((folder / index).read_text())["weight_map"].values()))
     return []
 
 
-def _has_weights(folder: Path) -> bool:
-    def complete(names: Sequence[str]) -> bool:
-        return bool(names) and all((folder / name).is_file() for name in names)
-
-    return any(complete([name]) for name in SINGLE_FILES) or complete(_indexed_files(folder))
+def _exist(folder: Path, names: Sequence[str]) -> bool:
+    return all((folder / name).is_file() for name in names)
 
 
 def _progress_bar_class(progress: Progress) -> type:
@@ -162,12 +167,17 @@ def _progress_bar_class(progress: Progress) -> type:
     from tqdm import tqdm
 
     class ReportingBar(tqdm):
+        said = ""
+
         def __init__(self, *args: Any, **kwargs: Any):
-            super().__init__(*args, **{**kwargs, "file": StringIO()})  # a bar ends with a line break even if not drawn
+            super().__init__(*args, **{**kwargs, "file": StringIO()})  # a bar writes a line break even if not drawn
 
         def display(self, msg: str | None = None, pos: int | None = None) -> None:
-            # Besides bytes written to disk, the Hub counts files and the bytes of its own transfer protocol.
-            if self.unit == "B" and self.total and not str(self.desc).startswith("Downloading"):
-                progress(f"{size(self.n)} of {size(self.total)}")
+            # Of the Hub's bars only the bytes written to disk count, not files, nor bytes received ("Download...").
+            if self.unit == "B" and self.total and not str(self.desc).startswith("Download"):
+                sentence = f"{size(self.n)} of {size(self.total)}"
+                if sentence != self.said:
+                    self.said = sentence
+                    progress(sentence)
 
     return ReportingBar

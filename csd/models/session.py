@@ -14,9 +14,9 @@ class Session:
     """A model with the keys and values of one lane's text. Weights are shared between sessions, caches never are.
 
     `forward` is the model over an empty cache (the `run` of a backend's lane), `vocab` the width of the rows that the
-    session returns (models of one family may pad theirs differently), `context` the longest text in tokens that the model
-    can read, `costs` the measured seconds of a forward pass by width (see `backends.costs`). `release` gives the cache
-    back to the backend.
+    session returns (models of one family may pad theirs differently), `context` the longest text in tokens that the
+    model can read, `costs` the measured seconds of a forward pass by width (see `backends.costs`). `release` gives the
+    cache back to the backend.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Session:
     def _agreed(self, sequence: TokenSequence) -> int:
         """How many of the cached tokens after the committed ones are those of the sequence."""
         count = 0
-        for ours, theirs in zip(self._tail, sequence.since(self._fixed)):
+        for ours, theirs in zip(self._tail, sequence.since(self._fixed), strict=False):
             if ours != theirs:
                 break
             count += 1

@@ -1,4 +1,4 @@
-"""The tokenizer of a family: one vocabulary for all models, chat turns, end-of-text tokens, and the text of single tokens."""
+"""The tokenizer of a family: one vocabulary for all models, chat turns, end-of-text ids, and the text of tokens."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class TokenTexts:
     """The text of each token of a vocabulary, so that a trace can be displayed without a tokenizer.
 
     `kind` is "bytes" (byte-level BPE), "marks" (SentencePiece: U+2581 for a space, <0xE2> for a byte) or "other", where
-    the text is what the tokenizer decodes from the id alone. `added` holds added and special tokens as they are written.
+    the text is what the tokenizer decodes from the id alone. `added` holds the added and special tokens.
     """
 
     tokenizer: Any

@@ -14,7 +14,6 @@ from plotly.offline import get_plotlyjs
 from typer.testing import CliRunner
 
 import csd.models.family
-from csd.models import catalog
 import csd.run
 from csd.bench import baselines as peers
 from csd.bench import limits
@@ -37,6 +36,7 @@ from csd.bench.summary import (
     spread,
 )  # fmt: skip
 from csd.decoding.methods import Refusal, adapting, autoregressive, prompt_lookup, speculative
+from csd.models import catalog
 from csd.record.trace import Trace
 from csd.request.prompts import Prompt
 

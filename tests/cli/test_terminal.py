@@ -15,10 +15,10 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import csd.models.family
-from csd.models import catalog
 import csd.run
 from csd.cli import display as terminal
 from csd.cli.commands import app
+from csd.models import catalog
 from csd.record.trace import Header, Level, Review, Step, Trace
 from csd.run import Ended, Moved, Opened
 

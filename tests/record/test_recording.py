@@ -11,9 +11,9 @@ from test_replay import alone, nested
 from typer.testing import CliRunner
 
 import csd.models.family
-from csd.models import catalog
 from csd.cli import recorder
 from csd.cli.commands import app
+from csd.models import catalog
 from csd.record import metrics
 from csd.record import recording as record
 from csd.record.recording import Recording, bundled, document, packed, parsed

@@ -66,7 +66,7 @@ def best_threads(backend: Backend, context: int, most: int) -> int:
 
 
 class _Timer:
-    """A lane with some cached tokens, and the seconds that a pass after them takes. `room` is the widest pass that fits."""
+    """A lane with cached tokens, and the seconds that a pass after them takes. `room` is the widest pass that fits."""
 
     def __init__(self, backend: Backend, context: int):
         self._cached = min(CACHED_TOKENS, context // 2)

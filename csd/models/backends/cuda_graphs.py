@@ -142,7 +142,7 @@ class GraphLane:
         return {width: self._capture(width, stream, memory) for width in reversed(self._forwards)}
 
     def _capture(self, width: int, stream: torch.cuda.Stream, memory: tuple[int, int]) -> CapturedPass:
-        # A graph knows addresses only: all it reads (weights, `_fed`, buffers, the forward's constants) lives in the lane.
+        # A graph knows addresses only. All it reads lives in the lane: weights, `_fed`, buffers, the forward.
         stream.wait_stream(torch.cuda.current_stream(stream.device))
         with torch.cuda.stream(stream):  # returns to the previous stream, also if capturing fails
             for _ in range(3):  # kernels are selected, workspaces allocated

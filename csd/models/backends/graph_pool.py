@@ -1,4 +1,4 @@
-"""Lanes of captured graphs, made before a race and lent to it: compiling, capturing, checking, and giving lanes back."""
+"""A pool of lanes with captured graphs: made and checked before a race, lent to it, and given back after it."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A CPU spends its time reading weights. Here they are fused (q, k, v; gate, up) and packed once in the layout that the
 kernel reads, while transformers' linear layers pack them at every call. With packed weights a pass over 8 tokens costs
-little more than a pass over one. Before the lean forward is used, `fuse` compares its logits with those of transformers.
+little more than a pass over one. `fuse` returns the lean forward only if its logits are those of transformers.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from csd.models.backends.interface import Backend
 
 
 def prepare_process() -> None:
-    """Called before models are loaded, and before torch is imported for the first time: OpenMP reads its settings then."""
+    """Call before models are loaded. OpenMP reads its settings when torch is imported for the first time."""
     gc.unfreeze()  # a family loaded before may be gone
     # Threads that wait for each other soon sleep instead of spinning. Where a browser draws on the same cores, spinning
     # threads starve each other (measured: a tenth of the speed).
@@ -33,6 +33,6 @@ def set_best_threads(target: Backend, context: int) -> None:
 
 
 def freeze_loaded_objects() -> None:
-    """Called once models are loaded: the collector skips what exists now. Scanning it would stop a lane for milliseconds."""
+    """Call after models are loaded, so that the garbage collector skips them: a scan stops a lane for milliseconds."""
     gc.collect()
     gc.freeze()

@@ -49,7 +49,9 @@ class Lane:
 
 
 def test_the_table_is_what_the_model_takes(clock):
-    table = costs.measure_costs({"target": Backend(clock, lambda width: 1e-3 + 1e-4 * width)}, {"target": 1024})["target"]
+    table = costs.measure_costs({"target": Backend(clock, lambda width: 1e-3 + 1e-4 * width)}, {"target": 1024})[
+        "target"
+    ]
     assert table == pytest.approx([1e-3 + 1e-4 * width for width in range(1, costs.WIDEST + 1)])
 
 
