@@ -1,6 +1,23 @@
-"""Where the files that the app needs at run time are kept."""
+"""Where the app's own files are, and where this machine keeps what was measured or built for a family."""
 
+from __future__ import annotations
+
+import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 ASSETS = ROOT / "assets"
+
+
+def cache_folder() -> Path:
+    """CSD_HOME where it is set, otherwise `csd` in the user's cache folder."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(os.environ.get("CSD_HOME") or Path(base) / "csd")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file beside its place and move it there, so that no reader ever meets half of it. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f"{path.name}.{os.getpid()}")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)

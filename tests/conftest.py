@@ -50,11 +50,11 @@ class Gate:
         assert self.held.acquire(timeout=timeout), f"no race came to a {self.at}"
 
     def race(self, family, settings, stopped=lambda: False):
-        from csd.run import race
+        from csd.run import run_race
 
         self.begun += 1
         try:
-            for event in race(family, settings, stopped):
+            for event in run_race(family, settings, stopped):
                 yield event
                 if self.at and type(getattr(event, "record", None)).__name__ == self.at:
                     self.held.release()

@@ -1,4 +1,4 @@
-"""Random table language models, and a family of them that `csd.run.race` takes like any other.
+"""Random table language models, and a family of them that `csd.run.run_race` takes like any other.
 
 The next token's logits depend on the last two tokens alone, so every law can be computed by hand. The session is a hostile
 one: rows that it gave out turn to NaN at its next call, and a call that the protocol forbids fails.
@@ -14,10 +14,10 @@ from types import SimpleNamespace
 import torch
 from torch import Tensor
 
-from csd.decoding.acceptance import Accept, Greedy, lenient
+from csd.decoding.acceptance import AcceptanceRule, Greedy
 from csd.decoding.generate import generate
-from csd.decoding.maxgram import Index
-from csd.decoding.methods import Method, tree
+from csd.decoding.methods import LaneParts, Method
+from csd.decoding.suffix_index import SuffixIndex
 from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Level, Proposal, Review, Step
 
@@ -64,6 +64,7 @@ class TableSession:
     name: str
     table: Tensor
     context: int = 10**6
+    costs: tuple[float, ...] = ()
     calls: int = 0
     fed: list[int] = field(default_factory=list)
     closed: bool = False
@@ -93,7 +94,7 @@ class TableSession:
 
 @dataclass(frozen=True)
 class ToyFamily:
-    """What `run.race` wants of a family; token i is spelled chr(97 + i)."""
+    """What `run_race` wants of a family; token i is spelled chr(97 + i)."""
 
     tables: dict[str, Tensor]  # from the weakest draft to the target
     contexts: dict[str, int]
@@ -109,14 +110,14 @@ class ToyFamily:
         return tuple(Level(name, number, dtype=self.dtype) for number, name in enumerate(self.tables, 1))
 
     @property
-    def draft_names(self) -> tuple[str, ...]:
-        return tuple(level.name for level in reversed(self.levels[:-1]))
-
-    @property
     def costs(self) -> dict[str, tuple[float, ...]]:
         """Each draft at a third of the next stronger model, eight tokens at one and a half times the cost of one."""
         names = list(reversed(self.tables))
         return {name: tuple(3.0**-i * (1 + width / 16) for width in range(65)) for i, name in enumerate(names)}
+
+    @property
+    def draft_names(self) -> tuple[str, ...]:
+        return tuple(reversed(list(self.tables)[:-1]))
 
     @property
     def vocab(self) -> int:
@@ -129,12 +130,14 @@ class ToyFamily:
     def encode(self, text: str) -> tuple[int, ...]:
         return tuple(ord(character) % self.vocab for character in text)
 
+    encode_plain = encode
+
     def pieces(self, ids: Iterable[int]) -> dict[int, str | tuple[int, ...]]:
         return {i: chr(97 + i) for i in ids}
 
     def session(self, name: str, capacity: int) -> TableSession:
         # Nothing may be written beyond the lane's capacity, so the toy's context is cut to it.
-        session = TableSession(name, self.tables[name], min(self.contexts[name], capacity))
+        session = TableSession(name, self.tables[name], min(self.contexts[name], capacity), self.costs[name])
         self.opened.append(session)
         return session
 
@@ -163,14 +166,14 @@ def steps_of(
     method: Method,
     prompt: tuple[int, ...],
     max_new: int,
-    rule: Accept | None = None,
+    rule: AcceptanceRule | None = None,
     eos: frozenset[int] = frozenset(),
 ) -> list[Step]:
-    """One lane through the real loop, without `run.race`; greedy by default."""
+    """One lane through the real loop, without `run_race`; greedy by default."""
     rule = rule or Greedy()
-    sessions = {name: toy.session(name, len(prompt) + max_new) for name in method.models}
-    index = Index(method.longest, method.earliest)
-    root = tree(method, sessions, index, toy.bigram, rule, lenient(rule, method.lenience), toy.costs)
+    sessions = {name: toy.session(name, len(prompt) + max_new) for name in method.models()}
+    index = SuffixIndex()
+    root = method.build(LaneParts(sessions, rule, index, toy.bigram, toy.encode_plain))
     records = generate(root, [index, *sessions.values()], prompt, max_new, eos)
     return [record for record in records if isinstance(record, Step)]
 

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from csd.bench.limits import Curve, Limits, Memory
 from csd.bench.summary import ALONE, PEER, RACE, Contestant, Run, Summary
-from csd.decoding import methods
-from csd.decoding.adaptive import Prior
-from csd.decoding.methods import Matrix, Method, Refusal
+from csd.decoding.errors import Refusal
+from csd.decoding.methods import Method, settings_of, title
 from csd.record.metrics import repeated
 from csd.record.trace import Prefill, Trace
 from csd.request.prompts import Prompt
-from csd.run import Ended, Moved, Settings, checked_prompt, race
+from csd.run import LaneAdvanced, LaneFinished, Request, check_request, run_race
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -40,19 +39,6 @@ WARM = 32  # new tokens of a warm-up
 FAILURES = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, OSError, ImportError)
 
 Line = dict[str, Any]
-
-
-def methods_for(
-    family: Family, draft: str, k: int, K: Matrix, lookup: int, lenience: float, prior: Prior
-) -> list[Method]:
-    """The methods that are measured where none is named: `draft`, `k` and `K` are a preset's, `prior` the adaptive one's."""
-    drafts = family.draft_names
-    found = [methods.autoregressive(), methods.prompt_lookup(lookup)]
-    if drafts:
-        found.insert(1, methods.speculative(draft, k))
-        found.append(methods.cs_drafting(drafts, K, lenience))
-    found.append(methods.adapting(drafts, prior))
-    return found
 
 
 @dataclass(frozen=True)
@@ -81,16 +67,16 @@ def jobs(plan: Plan) -> Iterator[Job]:
 
     Peers decode greedily, so they are left out on prompts that are sampled.
     """
-    turns = [(ALONE, method.title) for method in plan.methods]
-    turns += [(PEER, title) for title in plan.peers]
+    turns = [(ALONE, title(method)) for method in plan.methods]
+    turns += [(PEER, peer) for peer in plan.peers]
     if plan.raced and len(plan.methods) > 1:
         turns.append((RACE, ""))
     for number, prompt in enumerate(plan.prompts):
         for repeat in range(plan.repeats):
             first = repeat % len(turns)
-            for mode, title in turns[first:] + turns[:first]:
+            for mode, name in turns[first:] + turns[:first]:
                 if mode != PEER or prompt.temperature == 0:
-                    yield Job(number, repeat, mode, title)
+                    yield Job(number, repeat, mode, name)
 
 
 def checked(family: Family, plan: Plan) -> Plan:
@@ -99,17 +85,17 @@ def checked(family: Family, plan: Plan) -> Plan:
         raise Refusal("No prompt is left to measure. Give shorter ones, or fewer new tokens.")
     if plan.repeats < 1:
         raise Refusal(f"At least one repeat is needed, not {plan.repeats}.")
-    for title, count in Counter(method.title for method in plan.methods).items():
+    for name, count in Counter(map(title, plan.methods)).items():
         if count > 1:
-            raise Refusal(f"The method {title!r} is there twice. Name each once.")
+            raise Refusal(f"The method {name!r} is listed twice. Name each once.")
     for prompt in plan.prompts:
-        checked_prompt(family, _settings(prompt, plan.methods))
+        check_request(family, _settings(prompt, plan.methods))
     return plan
 
 
 def contestants(plan: Plan, peers: Sequence[Peer] = ()) -> tuple[Contestant, ...]:
     """Who is measured: the project's methods, then the peers of the plan."""
-    own = [Contestant(method.title, method.name, True, method.name == "autoregressive") for method in plan.methods]
+    own = [Contestant(title(method), method.name, True, method.name == "autoregressive") for method in plan.methods]
     return (*own, *(Contestant(peer.title, PEER, False, peer.plain) for peer in peers if peer.title in plan.peers))
 
 
@@ -184,7 +170,7 @@ def config(family: Family, plan: Plan) -> dict[str, Any]:
         "family": family.spec.name,
         "device": str(family.device),
         "dtype": family.dtype,
-        "methods": [asdict(method) for method in plan.methods],
+        "methods": [{"method": method.name, **settings_of(method)} for method in plan.methods],
         "peers": list(plan.peers),
         "repeats": plan.repeats,
         "race": plan.raced,
@@ -308,7 +294,7 @@ def warmed(
     Returns the peers that can run, and a sentence for each that cannot.
     """
     short = replace(plan.prompts[0], max_new=min(WARM, plan.prompts[0].max_new))
-    for _ in race(family, _settings(short, plan.methods)):
+    for _ in run_race(family, _settings(short, plan.methods)):
         pass
     greedy = [prompt for prompt in plan.prompts if prompt.temperature == 0]
     able, notes = [], []
@@ -340,7 +326,7 @@ def measure(
     """
     watch = Stopwatch(str(family.device))
     watched = replace(family, backends={name: TimedBackend(one, watch) for name, one in family.backends.items()})
-    by_title = {method.title: method for method in plan.methods}
+    by_title = {title(method): method for method in plan.methods}
     peer_of = {peer.title: peer for peer in peers}
     for job in todo:
         prompt = plan.prompts[job.prompt]
@@ -438,18 +424,16 @@ def _raced(
 ) -> list[tuple[Trace, float | None]]:
     """The traces in the order of the methods; with a watch (one method) the seconds inside models while decoding."""
     ended = []
-    for event in race(family, _settings(prompt, lanes), stopped):
-        if watch and isinstance(event, Moved) and isinstance(event.record, Prefill):
+    for event in run_race(family, _settings(prompt, lanes), stopped):
+        if watch and isinstance(event, LaneAdvanced) and isinstance(event.record, Prefill):
             watch.reset()
-        if isinstance(event, Ended):
+        if isinstance(event, LaneFinished):
             ended.append((event.lane, event.trace, watch.seconds if watch else None))
     return [(trace, seconds) for _, trace, seconds in sorted(ended, key=lambda one: one[0])]
 
 
-def _settings(prompt: Prompt, lanes: Sequence[Method]) -> Settings:
-    return Settings(
-        prompt.prompt, tuple(lanes), prompt.max_new, temperature=float(prompt.temperature), seed=prompt.seed
-    )
+def _settings(prompt: Prompt, lanes: Sequence[Method]) -> Request:
+    return Request(prompt.prompt, tuple(lanes), prompt.max_new, temperature=float(prompt.temperature), seed=prompt.seed)
 
 
 def _own_line(job: Job, trace: Trace, forwards: float | None) -> Line:

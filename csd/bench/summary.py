@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median, quantiles
 
-from csd.record.metrics import NEAR_TIE, REPEATED_LIMIT, geometric_mean
+from csd.record.metrics import REPEATED_LIMIT, geometric_mean
+from csd.record.verdict import compare_tokens
 
 ALONE, RACE, PEER = "alone", "race", "peer"
 AUTOREGRESSIVE, BEST, SPECULATIVE = "autoregressive", "best autoregressive", "speculative"  # what ratios are against
@@ -251,15 +252,10 @@ class Summary:
     def _verdict(self, run: Run, reference: Run | None) -> tuple[str, int | None]:
         if reference is None:
             return "not compared", None
-        ours, theirs = run.tokens, reference.tokens
-        place = next((i for i, (one, other) in enumerate(zip(ours, theirs)) if one != other), None)
-        if place is None and len(ours) != len(theirs):
-            return "differs", min(len(ours), len(theirs))
-        if place is None:
-            return ("reference" if run.title == reference.title else "identical"), None
-        margin = reference.margins[place]
-        tie = margin is not None and margin < NEAR_TIE.get(self.dtype, 0.0)
-        return ("near-tie" if tie else "differs"), place
+        found = compare_tokens(run.tokens, reference.tokens, reference.margins or (), self.dtype)
+        if found.kind == "identical" and run.title == reference.title:
+            return "reference", None
+        return found.kind, found.position
 
     def _row(self, one: Contestant) -> Row | None:
         cells = [cell for cell in self.cells if cell.title == one.title]

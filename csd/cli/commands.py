@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from csd.bench.baselines import Peer
     from csd.bench.run import Plan, Report
     from csd.bench.summary import Run
-    from csd.decoding.methods import Method
     from csd.models.catalog import FamilySpec
     from csd.models.family import Family
+    from csd.run import Request
 
 REFUSED, DIFFERS, INTERRUPTED = 2, 1, 130
 
@@ -156,34 +156,37 @@ def race(
       130  interrupted; with --json the traces so far are written
     """
     from csd.cli import display as terminal
+    from csd.decoding.errors import Refusal
     from csd.models.device import describe_machine
+    from csd.record.race import Race
     from csd.record.recording import Recording, document, today
-    from csd.run import Refusal
-    from csd.run import race as run_race
+    from csd.run import run_race
 
     console = terminal.console(to_stderr=output == Path("-"))
     _check_writable(output)
     prompt = _prompt(prompt)
     spec = _spec(family, target, draft or [])
     try:
-        settings = _settings(
-            spec, prompt, method or [], drafter, k, lookup, matrix, lenience, max_new, always,
-            temperature, top_k, top_p, seed, rule,
+        request = _request(
+            spec, device, method or (), prompt=prompt, draft=drafter or None, k=k, lookup=lookup, K=matrix or None,
+            lenience=lenience, max_new=max_new, always=always, temperature=temperature, top_k=top_k, top_p=top_p,
+            seed=seed, rule=rule,
         )  # fmt: skip
         opened = _open(spec, device, dtype)
         with interruptible() as stopped:
-            _say(f"racing {len(settings.methods)} lanes")
-            traces = terminal.show_race(run_race(opened, settings, stopped), console)
+            _say(f"racing {len(request.methods)} lanes")
+            traces = terminal.show_race(run_race(opened, request, stopped), console)
             interrupted = stopped()
     except Refusal as refusal:
         _refuse(refusal)
     if output is not None:
-        _write(output, document(Recording(tuple(traces), machine=describe_machine(opened.device, opened.dtype), date=today())))
-    rows = terminal.results(traces)
-    terminal.show_results(rows, console)
+        machine = describe_machine(opened.device, opened.dtype)
+        _write(output, document(Recording(tuple(traces), machine=machine, date=today())))
+    raced = Race(tuple(traces))
+    terminal.show_results(raced, console)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
-    if any(row.differs for row in rows):
+    if any(verdict.is_fault for verdict in raced.verdicts):
         raise typer.Exit(DIFFERS)
 
 
@@ -281,20 +284,28 @@ def bench(
     from csd.bench.run import Plan, append, checked, left, measure, opened, run_of, warmed
     from csd.bench.run import config as config_of
     from csd.cli import display as terminal
+    from csd.decoding.errors import Refusal
+    from csd.decoding.methods import METHODS, title
     from csd.paths import ROOT
     from csd.request import prompts as tasks
-    from csd.run import Refusal
+    from csd.request.defaults import defaults_for
 
     if peer and set(peer) != {"compiled"}:
         _refuse(f"There is no peer called {next(name for name in peer if name != 'compiled')!r}. Choose compiled.")
     try:
-        found = tasks.chosen(tasks.read(prompts or ROOT / "assets" / "prompts.json"), 1 if quick else limit, only)
+        found = tasks.select_prompts(
+            tasks.read_prompts(prompts or ROOT / "assets" / "prompts.json"), 1 if quick else limit, only
+        )
         new = max_new or (64 if quick else None)
         found = [replace(prompt, max_new=new) for prompt in found] if new else found
         spec = _spec(family, target, draft or [])
         model = _scaled(spec, scale, device, dtype) if scale else _open(spec, device, dtype)
-        kept, long = tasks.fitting(model, found)
-        lanes = _lanes(model, method or [], drafter, k, lookup, matrix, lenience)
+        kept, long = tasks.split_by_context(model, found)
+        defaults = defaults_for(spec, model.device)
+        lanes = _request(
+            spec, model.device, method or defaults.every_lane, most=len(METHODS), draft=drafter or None, k=k,
+            lookup=lookup, K=matrix or None, lenience=lenience,
+        ).methods  # fmt: skip
         rivals = _peers(model, peers, bool(peer), quick)
         plan = Plan(tuple(kept), tuple(lanes), tuple(one.title for one in rivals), 1 if quick else repeats, raced)
         plan = checked(model, plan)
@@ -311,7 +322,7 @@ def bench(
         if todo:
             able, failed = warmed(model, plan, rivals, _say, stopped)
             notes += failed
-            titles = {one.title for one in (*lanes, *able)} | {""}
+            titles = {*map(title, lanes), *(one.title for one in able), ""}
             todo = [job for job in todo if job.title in titles]
         with terminal.progress(len(todo)) as advance:
             for job, lines in measure(model, plan, able, todo, stopped, notes.append):
@@ -329,34 +340,6 @@ def bench(
         raise typer.Exit(INTERRUPTED)
     if report.summary.differing() or report.summary.repeating:
         raise typer.Exit(DIFFERS)
-
-
-def _lanes(
-    family: Family,
-    names: list[str],
-    drafter: str,
-    k: int | None,
-    lookup: int | None,
-    matrix: str,
-    lenience: float | None,
-) -> Sequence[Method]:
-    """The methods to measure: those named, else the benchmark's own list. Raises Refusal."""
-    from csd.bench.run import methods_for
-    from csd.decoding.adaptive import GENERAL
-    from csd.decoding.methods import checked_K, parsed_K
-    from csd.request.form import presets
-    from csd.request.tuned import find as find_tuned
-
-    if names:
-        return _settings(family.spec, "", names, drafter, k, lookup, matrix, lenience).methods
-    drafts, tuned = family.draft_names, find_tuned(family.spec, family.device)
-    preset = presets(drafts, tuned)[0]
-    K = checked_K(parsed_K(matrix), len(drafts)) if matrix else preset.K
-    prior = tuned.prior if tuned else GENERAL
-    if lookup is None:
-        lookup = tuned.lookup if tuned else 8
-    own = preset.lenience if lenience is None else lenience
-    return methods_for(family, drafter or preset.draft, preset.k if k is None else k, K, lookup, own, prior)
 
 
 def _peers(family: Family, usual: bool, loop: bool, quick: bool) -> tuple[Peer, ...]:
@@ -452,20 +435,20 @@ def tune(
     played on that, and the best few are run and timed. The page and the other commands use the record from then on.
     """
     from csd.cli import display as terminal
+    from csd.decoding.errors import Refusal
     from csd.models.device import describe_machine
     from csd.paths import ROOT
     from csd.request import prompts as tasks
     from csd.request import tuned
-    from csd.run import Refusal
     from csd.tuning.search import tune as choose
 
     _check_writable(out)
     try:
-        found = tasks.chosen(tasks.read(prompts or ROOT / "assets" / "prompts.json"), limit)
+        found = tasks.select_prompts(tasks.read_prompts(prompts or ROOT / "assets" / "prompts.json"), limit)
         found = [replace(prompt, max_new=max_new) for prompt in found] if max_new else found
         spec = _spec(family, target, draft or [])
         model = _open(spec, device, dtype)
-        kept, long = tasks.fitting(model, found)
+        kept, long = tasks.split_by_context(model, found)
         if long:
             _say(f"{len(long)} prompts are too long for the target and were left out.")
         record, ran = choose(model, kept, repeats, _say)
@@ -473,9 +456,9 @@ def tune(
         _refuse(refusal)
     record = replace(record, machine=describe_machine(model.device, model.dtype))
     terminal.show_tuned(record, ran, model.costs, terminal.console())
-    place = out or tuned.place(spec, record.device)
+    place = out or tuned.tuned_path(spec, record.device)
     try:
-        tuned.save(record, place)
+        tuned.save_tuned(record, place)
     except OSError as error:
         _refuse(f"The record could not be written: {error}.")
     _say(f"written: {place}")
@@ -497,26 +480,26 @@ def record(
     The recordings that stood in the folder are replaced. One race has the paper's K, with which the embedded cascade may lose.
     """
     from csd.cli import recorder
+    from csd.decoding.errors import Refusal
     from csd.models.device import describe_machine
     from csd.paths import ROOT
     from csd.record import recording as takes
     from csd.request import prompts as tasks
-    from csd.run import Refusal
 
     folder = out or takes.FOLDER
     spec = _spec(family, "", [])
     try:
-        examples = {(one.kind, one.title): one for one in tasks.read(ROOT / "assets" / "prompts.json")}
+        examples = {(one.kind, one.title): one for one in tasks.read_prompts(ROOT / "assets" / "prompts.json")}
         model = _open(spec, device, dtype)
         with interruptible() as stopped:
             files = {}
             for number, take in enumerate(recorder.TAKES, 1):
                 prompt = examples[take.kind, take.title]
-                settings = _settings(
-                    spec, prompt.prompt, k=take.k, matrix=take.K, max_new=max_new or prompt.max_new,
+                request = _request(
+                    spec, device, prompt=prompt.prompt, k=take.k, K=take.K or None, max_new=max_new or prompt.max_new,
                     temperature=float(prompt.temperature), seed=prompt.seed,
                 )  # fmt: skip
-                traces = recorder.record(model, settings, stopped)
+                traces = recorder.record(model, request, stopped)
                 if stopped():
                     raise typer.Exit(INTERRUPTED)
                 title = take.title + (", with the paper's K" if take.K else "")
@@ -641,34 +624,17 @@ def _spec(name: str, target: str, drafts: list[str]) -> FamilySpec:
         _refuse(error)
 
 
-def _settings(
-    spec, prompt="", names=(), drafter="", k=None, lookup=None, matrix="", lenience=None, max_new=128, always=False,
-    temperature=0.0, top_k=0, top_p=1.0, seed=0, rule="coupled",
-):  # fmt: skip
-    """The settings of a race; what is left open comes from the family's first preset. Raises Refusal."""
-    from csd.decoding.adaptive import GENERAL
-    from csd.request.form import DEFAULT_LANES, Form, matrix_text, presets, settings
-    from csd.request.tuned import find as find_tuned
+def _request(
+    spec: FamilySpec, device: str = "auto", lanes: Sequence[str] = (), least: int = 1, most: int = 4, **given: Any
+) -> Request:
+    """The request that the options make; what is left open comes from the family's defaults. Raises Refusal."""
+    from csd.request.defaults import defaults_for
+    from csd.request.form import to_request
 
-    drafts, tuned = spec.draft_names, find_tuned(spec)
-    preset = presets(drafts, tuned)[0]
-    form = Form(
-        prompt=prompt,
-        lanes=[name.replace("-", " ") for name in names] or (DEFAULT_LANES if matrix else preset.lanes),
-        draft=drafter or preset.draft,
-        k=preset.k if k is None else k,
-        lookup=lookup if lookup is not None else tuned.lookup if tuned else 8,
-        K=matrix or matrix_text(preset.K),
-        lenience=preset.lenience if lenience is None else lenience,
-        temperature=temperature,
-        top_k=top_k,
-        top_p=top_p,
-        seed=seed,
-        rule=rule,
-        max_new=max_new,
-        always=always,
-    )
-    return settings(form, drafts, 1, tuned.prior if tuned else GENERAL)
+    defaults = defaults_for(spec, device)
+    named = {name: value for name, value in given.items() if value is not None}
+    fixed = defaults.presets[1].lanes if named.get("K") else defaults.preset.lanes
+    return to_request(defaults.form(**named, lanes=tuple(lanes) or fixed), defaults, least, most)
 
 
 def _open(spec: FamilySpec, device: str, dtype: str) -> Family:

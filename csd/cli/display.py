@@ -22,19 +22,18 @@ from csd.bench.report import sections
 from csd.bench.run import Report
 from csd.models.catalog import FamilySpec, memory_needed, size
 from csd.record.metrics import (
-    NEAR_TIE,
     REPEATED_LIMIT,
     SHORT_RUN,
-    Comparison,
-    compare,
     mat,
     repeated,
     speed,
     speed_with_prefill,
 )
+from csd.record.race import Race
 from csd.record.trace import Header, Step, Trace
+from csd.record.verdict import Verdict
 from csd.request.tuned import Tuned
-from csd.run import Ended, Moved, Opened
+from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 from csd.theme import look, mark
 from csd.tuning.search import Candidate
 
@@ -76,9 +75,9 @@ class LaneView:
     def __post_init__(self) -> None:
         self._decoder.errors = "replace"
 
-    def add(self, event: Moved | Ended, pieces: dict[int, str | tuple[int, ...]]) -> None:
+    def add(self, event: LaneAdvanced | LaneFinished, pieces: dict[int, str | tuple[int, ...]]) -> None:
         """`pieces`: all that were announced in this race."""
-        if isinstance(event, Ended):
+        if isinstance(event, LaneFinished):
             self.end = event.trace.end
             self.text.append(visible(self._decoder.decode(b"", final=True)))
         elif isinstance(event.record, Step):
@@ -106,7 +105,7 @@ def level_of(header: Header, author: str) -> tuple[int, int]:
     return levels.get(author, 0), max(levels.values())
 
 
-def show_race(events: Iterable[Opened | Moved | Ended], console: Console) -> list[Trace]:
+def show_race(events: Iterable[RaceStarted | LaneAdvanced | LaneFinished], console: Console) -> list[Trace]:
     """Draws a race as it comes in, then its whole text; returns the traces that ended, in lane order.
 
     Without a terminal nothing is drawn while it runs, and the text is plain.
@@ -120,11 +119,11 @@ def show_race(events: Iterable[Opened | Moved | Ended], console: Console) -> lis
             live.start()
         drawn = 0.0
         for event in events:
-            if isinstance(event, Opened):
+            if isinstance(event, RaceStarted):
                 lanes = [LaneView(header) for header in event.headers]
                 pieces.update(event.pieces)
                 continue
-            if isinstance(event, Moved):
+            if isinstance(event, LaneAdvanced):
                 pieces.update(event.pieces)
             else:
                 traces[event.lane] = event.trace
@@ -194,86 +193,40 @@ def _line(console: Console, text: str) -> None:
     console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
-@dataclass(frozen=True)
-class Result:
-    """A lane's row in the table. `comparison` is None for the reference itself and where there is nothing to compare."""
-
-    trace: Trace
-    speed: float
-    with_prefill: float
-    ratio: float | None
-    mat: float
-    repeated: float
-    comparison: Comparison | None
-
-    @property
-    def differs(self) -> bool:
-        """The text is another one, and no near-tie explains it."""
-        found = self.comparison
-        tie = NEAR_TIE.get(self.trace.header.dtype, 0.0)
-        return found is not None and not found.identical and (found.margin is None or found.margin >= tie)
+WORDS = {"same distribution": "same distribution, own sample", "not compared": "not compared"}
 
 
-def results(traces: Sequence[Trace]) -> list[Result]:
-    """The numbers of a race; the autoregressive lane, where there is one, is the reference."""
-    reference = next((trace for trace in traces if trace.header.method == "autoregressive"), None)
-    base = speed(reference) if reference is not None else 0.0
-    return [
-        Result(
-            trace,
-            speed(trace),
-            speed_with_prefill(trace),
-            speed(trace) / base if base else None,
-            mat(trace),
-            repeated(trace),
-            _comparison(trace, reference),
-        )
-        for trace in traces
-    ]
-
-
-def _comparison(trace: Trace, reference: Trace | None) -> Comparison | None:
-    if reference is None or trace is reference or trace.header.rule == "rejection":
-        return None
-    return compare(trace, reference)
-
-
-def verdict(result: Result) -> str:
+def verdict_words(verdict: Verdict) -> str:
     """What can be said of a lane's text, in a few words."""
-    found = result.comparison
-    if result.trace.header.rule == "rejection":
-        return "a sample of its own"
-    if found is None:
-        return "reference" if result.trace.header.method == "autoregressive" else "not compared"
-    if found.identical:
-        return "identical"
-    margin = "margin unknown" if found.margin is None else f"margin {found.margin:.1e}"
-    return f"differs at {found.position} ({margin}{', near-tie' if not result.differs else ''})"
+    if verdict.kind not in ("near-tie", "differs"):
+        return WORDS.get(verdict.kind, verdict.kind)
+    margin = "margin unknown" if verdict.margin is None else f"margin {verdict.margin:.1e}"
+    return f"differs at {verdict.position} ({margin}{', near-tie' if verdict.kind == 'near-tie' else ''})"
 
 
-def show_results(rows: Sequence[Result], console: Console) -> None:
+def show_results(race: Race, console: Console) -> None:
     """The table under a race, and what should be known before its numbers are believed."""
-    table = _table(console, "method", "tokens", "tok/s", "with prefill", "x AR", "tokens per run", "text", "repeated")
-    for row in rows:
-        tokens = len(row.trace.tokens)
+    table = _table(console, "method", "tokens", "tok/s", "with prefill", "x AR", "MAT", "text", "repeated")
+    for trace, verdict in zip(race.traces, race.verdicts):
+        tokens, ratio = len(trace.tokens), race.speedup(trace)
         table.add_row(
-            Text(row.trace.header.title),
+            Text(trace.header.title),
             f"{tokens}{' (short run)' if tokens < SHORT_RUN else ''}",
-            f"{row.speed:.1f}",
-            f"{row.with_prefill:.1f}",
-            "" if row.ratio is None else f"{row.ratio:.2f}",
-            f"{row.mat:.2f}",
-            verdict(row),
-            f"{row.repeated:.0%}",
+            f"{speed(trace):.1f}",
+            f"{speed_with_prefill(trace):.1f}",
+            "" if ratio is None else f"{ratio:.2f}",
+            f"{mat(trace):.2f}",
+            verdict_words(verdict),
+            f"{repeated(trace):.0%}",
         )
     console.print(table)
-    header = rows[0].trace.header if rows else None
-    if header is not None:
+    if race.traces:
+        header = race.traces[0].header
         _line(
             console, f"{header.family} on {header.device}, {header.dtype}; the lanes share it, each has its own clock."
         )
-    if any(row.repeated > REPEATED_LIMIT for row in rows):
-        _line(console, f"A text repeats itself (over {REPEATED_LIMIT:.0%} repeated 8-grams): lookup wins by that.")
+    if any(repeated(trace) > REPEATED_LIMIT for trace in race.traces):
+        _line(console, f"A text is repetitive (over {REPEATED_LIMIT:.0%} repeated 8-grams), which favours copying.")
 
 
 def show_families(specs: Sequence[FamilySpec], dtype: str, free: int | None, device: str, console: Console) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from csd.record.metrics import speed
 from csd.record.trace import Trace
-from csd.run import Ended, Settings, race
+from csd.run import Request, finished_traces, run_race
 
 if TYPE_CHECKING:
     from csd.models.family import Family
@@ -40,18 +40,17 @@ TAKES = (
 )
 
 
-def record(family: Family, settings: Settings, stopped: Callable[[], bool] = lambda: False) -> tuple[Trace, ...]:
+def record(family: Family, settings: Request, stopped: Callable[[], bool] = lambda: False) -> tuple[Trace, ...]:
     """One race as it is, after a short one that warms the models up. Raises Refusal."""
-    for _ in race(family, replace(settings, max_new=min(WARM, settings.max_new)), stopped):
+    for _ in run_race(family, replace(settings, max_new=min(WARM, settings.max_new)), stopped):
         pass
-    found = {event.lane: event.trace for event in race(family, settings, stopped) if isinstance(event, Ended)}
-    return tuple(found[lane] for lane in sorted(found))
+    return finished_traces(run_race(family, settings, stopped))
 
 
 def note_of(traces: Sequence[Trace]) -> str:
     """How the cascade did against speculative decoding, from the measured speeds; empty where one of them is missing."""
     lanes = {trace.header.method: speed(trace) for trace in traces if trace.tokens}
-    ours, other = lanes.get("adaptive") or lanes.get("cascade"), lanes.get("speculative")
+    ours, other = lanes.get("adaptive cascade") or lanes.get("cascade"), lanes.get("speculative")
     if not ours or not other or not math.isfinite(ours + other):
         return ""
     if abs(ours / other - 1) < SAME:

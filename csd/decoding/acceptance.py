@@ -1,13 +1,12 @@
-"""The three rules of acceptance, pure: a draft and the reviewer's logits in, a verdict out.
+"""The three rules of acceptance, pure: a draft and the reviewer's logits in, what was accepted out.
 
-Logits are [n + 1, V] for a draft of n tokens: row j judges token j, the last row gives the bonus.
-p is the reviewer's law, q the draft's. Lenience l >= 1 is for inner reviewers; the target is always strict.
+Logits are [n + 1, V] for a draft of n tokens: row j verifies token j, the last row gives the bonus token. p is the
+reviewer's distribution, q the draft's. Lenience l >= 1 is for inner reviewers; the target is always strict.
 """
 
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -16,118 +15,139 @@ import torch
 from torch import Tensor
 
 from csd.decoding.draft import Draft
+from csd.decoding.sampling import GumbelNoise, LogitsWarper, Sampler
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Verdict:
-    """How many tokens were accepted, and the reviewer's own token after them.
+class Acceptance:
+    """How many tokens of a draft were accepted, and the reviewer's own token after them.
 
-    `law` has one row for each emitted token, [accepted + 1, V]: the law that it was emitted from. None: point masses.
-    `margin` is the distance of the two best scores there; None where the filter leaves one token only.
+    `margin` is the distance of the two best scores at that token; None where the filter leaves one token only. `q` is the
+    distribution that each emitted token was drawn from, [accepted + 1, V]; None for point masses. `p_drafted` and
+    `q_drafted` are the probabilities of the drafted tokens under both models, known under the rejection rule only.
     """
 
     accepted: int
     token: int
     margin: float | None
-    law: Tensor | None = None
-    p: tuple[float, ...] = ()
-    q: tuple[float, ...] = ()
+    q: Tensor | None = None
+    p_drafted: tuple[float, ...] = ()
+    q_drafted: tuple[float, ...] = ()
 
 
-class Accept(Protocol):
-    """A rule: called with the draft, the reviewer's logits and the position that the draft starts at."""
+class AcceptanceRule(Protocol):
+    """Called with a draft, the reviewer's logits and the position at which the draft starts."""
 
-    lenience: float
+    @property
+    def lenience(self) -> float: ...
 
-    def __call__(self, draft: Draft, logits: Tensor, at: int) -> Verdict: ...
+    def __call__(self, draft: Draft, logits: Tensor, start: int) -> Acceptance: ...
+
+    def with_lenience(self, lenience: float) -> AcceptanceRule:
+        """The same rule for an inner reviewer."""
+        ...
 
 
 @dataclass(frozen=True)
-class Filter:
-    """Temperature, top-k and top-p, applied in this order as transformers does; 0 and 1.0 switch the last two off."""
+class Greedy:
+    """Take the reviewer's argmax (first index on ties): the output is autoregressive decoding's, for every tree."""
 
-    temperature: float = 1.0
-    top_k: int = 0
-    top_p: float = 1.0
+    lenience: float = 1.0
 
-    def __call__(self, logits: Tensor) -> Tensor:
-        """Scores whose softmax is the filtered law; a token that is filtered out has -inf."""
-        scores = (logits if logits.dtype == torch.float64 else logits.float()) / self.temperature
-        if 0 < self.top_k < scores.shape[-1]:
-            # All equals of the last one stay: which of them `topk` takes is not defined.
-            last = scores.topk(self.top_k, dim=-1).values[..., -1:]
-            scores = scores.masked_fill(scores < last, -math.inf)
-        if self.top_p < 1:
-            ordered = scores.sort(dim=-1, descending=True, stable=True)
-            before = ordered.values.softmax(-1).cumsum(-1).roll(1, -1)
-            before[..., 0] = 0
-            values = ordered.values.masked_fill(before >= self.top_p, -math.inf)
-            scores = torch.empty_like(scores).scatter_(-1, ordered.indices, values)
-        return scores
+    def __call__(self, draft: Draft, logits: Tensor, start: int) -> Acceptance:
+        return _accept_by_score(draft, logits, self.lenience)
+
+    def with_lenience(self, lenience: float) -> Greedy:
+        return replace(self, lenience=lenience)
 
 
-class Noise:
-    """Gumbel noise fixed by (seed, position): the same at every level of a tree and in every lane.
+@dataclass(frozen=True)
+class Coupled:
+    """Every level takes argmax(log p + g) with the same Gumbel noise g: an exact sample, and the same text for every tree.
 
-    It comes from a counter, never from how often a generator was called. Rows are kept for the positions under review,
-    so that a lane pays for each position once.
+    Whatever the tree, the text is what the target alone samples with this noise, so it is checked like a greedy one.
     """
 
-    def __init__(self, seed: int, vocab: int, device: str | torch.device = "cpu", keep: int = 256):
-        self._seed, self._vocab, self._keep = seed, vocab, keep
-        self._generator = torch.Generator(device=device)
-        self._rows: dict[int, Tensor] = {}
+    warper: LogitsWarper
+    noise: GumbelNoise
+    lenience: float = 1.0
 
-    def rows(self, at: int, count: int) -> Tensor:
-        """Noise for positions at .. at + count - 1: [count, V]."""
-        if len(self._rows) > self._keep:
-            self._rows = {position: row for position, row in self._rows.items() if position >= at}
-        return torch.stack([self._row(position) for position in range(at, at + count)])
+    def __call__(self, draft: Draft, logits: Tensor, start: int) -> Acceptance:
+        return _accept_by_score(draft, self.warper(logits) + self.noise.rows(start, len(draft) + 1), self.lenience)
 
-    def _row(self, position: int) -> Tensor:
-        if position not in self._rows:
-            self._generator.manual_seed(_mixed(self._seed, position))
-            draw = torch.empty(self._vocab, dtype=torch.float64, device=self._generator.device)
-            draw.exponential_(generator=self._generator).clamp_(min=2.0**-60)
-            self._rows[position] = draw.log_().neg_()
-        return self._rows[position]
+    def with_lenience(self, lenience: float) -> Coupled:
+        return replace(self, lenience=lenience)
 
 
-def _mixed(seed: int, position: int) -> int:
-    """SplitMix64 of the pair, so that neighbouring seeds and positions give unrelated generators."""
-    z = (seed * 0x9E3779B97F4A7C15 + position * 0xD1B54A32D192ED03 + 0x632BE59BD9B4E019) & (2**64 - 1)
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & (2**64 - 1)
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & (2**64 - 1)
-    return (z ^ (z >> 31)) >> 1
+@dataclass(frozen=True)
+class Rejection:
+    """The paper's rule: accept x with probability min(1, l p(x) / q(x)), otherwise draw from norm((p - q)+).
+
+    Exact in distribution for any inner lenience, because the draft's q is the distribution it was really emitted from
+    (`emitted_probs`).
+    """
+
+    warper: LogitsWarper
+    sampler: Sampler
+    lenience: float = 1.0
+
+    def __call__(self, draft: Draft, logits: Tensor, start: int) -> Acceptance:
+        scores, n = self.warper(logits), len(draft)
+        p = scores.softmax(-1)
+        q = draft.probs(p)
+        drafted = (range(n), draft.tokens)
+        px, qx = p[drafted].tolist(), q[drafted].tolist()
+        accepted = 0
+        while accepted < n and self.sampler.accept(_p_accept(px[accepted], qx[accepted], self.lenience)):
+            accepted += 1
+        own = p[n] if accepted == n else residual_probs(p[accepted], q[accepted])
+        emitted = p[: accepted + 1]
+        if self.lenience > 1:
+            reviewed = min(accepted + 1, n)
+            lenient = emitted_probs(p[:reviewed], q[:reviewed], self.lenience)
+            emitted = torch.cat([lenient, p[reviewed : accepted + 1]])
+        margin = _margin(scores[accepted])
+        return Acceptance(accepted, self.sampler.draw(own), margin, emitted, tuple(px), tuple(qx))
+
+    def with_lenience(self, lenience: float) -> Rejection:
+        return replace(self, lenience=lenience)
 
 
-class Dice:
-    """The randomness of the rule Rejection, fresh at every use."""
+def emitted_probs(p: Tensor, q: Tensor, lenience: float) -> Tensor:
+    """What a lenient reviewer emits for a token drawn from q: E = min(q, l p) + B norm((p - q)+), rows of [n, V].
 
-    def __init__(self, seed: int):
-        self._random = random.Random(seed)
-
-    def accept(self, chance: float) -> bool:
-        return self._random.random() < chance
-
-    def draw(self, law: Tensor) -> int:
-        """A token from a law that need not be normalised; one of probability 0 never comes."""
-        heap = law.double().cumsum(-1)
-        point = torch.tensor(self._random.random(), dtype=torch.float64, device=law.device) * heap[-1]
-        return int(torch.searchsorted(heap, point, right=True).clamp(max=int(law.nonzero()[-1])))
+    B = 1 - sum min(q, l p) is the probability of a rejection. E is p for l = 1. Derived in docs/exactness.md.
+    """
+    kept = torch.minimum(q, lenience * p)
+    return kept + (1 - kept.sum(-1, keepdim=True)).clamp(min=0) * residual_probs(p, q)
 
 
-def _margin(row: Tensor) -> float | None:
-    """The distance of the two best scores; None where only one is left."""
-    return _gap(*row.topk(2).values.tolist())
+def residual_probs(p: Tensor, q: Tensor) -> Tensor:
+    """norm((p - q)+), the distribution of a correction; p itself where that is empty."""
+    rest = (p - q).clamp(min=0)
+    total = rest.sum(-1, keepdim=True)
+    return torch.where(total > 0, rest / total.clamp(min=torch.finfo(p.dtype).tiny), p)
 
 
-def _gap(best: float, second: float) -> float | None:
-    return best - second if second > -math.inf else None
+def _p_accept(p: float, q: float, lenience: float) -> float:
+    return 1.0 if lenience * p >= q else lenience * p / q
 
 
-def _near_by(scores: Tensor) -> tuple[list[int], Callable[[int], float | None]]:
-    """The first argmax of each row, and what gives a row's margin when asked; numpy is faster at both than torch."""
+def _accept_by_score(draft: Draft, scores: Tensor, lenience: float) -> Acceptance:
+    """Accept a token that is the first argmax or, for l > 1, whose score is within log(l) of the best."""
+    best, margin = _argmax_on_cpu(scores) if scores.device.type == "cpu" else _argmax_on_gpu(scores)
+    n = len(draft)
+    agreed = [ours == token for ours, token in zip(best, draft.tokens)]
+    if lenience > 1 and n:
+        drafted = torch.tensor(draft.tokens, device=scores.device)
+        near = scores[:n].gather(-1, drafted[:, None])[:, 0] >= scores[:n].amax(-1) - math.log(lenience)
+        agreed = [one or other for one, other in zip(agreed, near.tolist())]
+    accepted = agreed.index(False) if False in agreed else n
+    return Acceptance(accepted, best[accepted], margin(accepted))
+
+
+def _argmax_on_cpu(scores: Tensor) -> tuple[list[int], Callable[[int], float | None]]:
+    """The first argmax of each row, and a function that gives a row's margin; numpy is faster at both than torch."""
     if scores.dtype not in (torch.float32, torch.float64):  # numpy has no bfloat16
         return scores.argmax(-1).tolist(), lambda row: _margin(scores[row])
     rows = scores.numpy()
@@ -141,99 +161,16 @@ def _near_by(scores: Tensor) -> tuple[list[int], Callable[[int], float | None]]:
     return firsts, margin
 
 
-def _far_off(scores: Tensor) -> tuple[list[int], Callable[[int], float | None]]:
-    """The same of scores on a GPU, fetched at once: the host waits a single time."""
+def _argmax_on_gpu(scores: Tensor) -> tuple[list[int], Callable[[int], float | None]]:
+    """The same on a GPU, fetched in one transfer: the host waits a single time."""
     rows = torch.cat([scores.argmax(-1, keepdim=True).double(), scores.topk(2).values.double()], -1).tolist()
     return [int(first) for first, _, _ in rows], lambda row: _gap(*rows[row][1:])
 
 
-def _by_score(draft: Draft, scores: Tensor, lenience: float) -> Verdict:
-    """Accept a token that is the first argmax or, for l > 1, whose score is within log(l) of the best."""
-    picks, margin = _near_by(scores) if scores.device.type == "cpu" else _far_off(scores)
-    n = len(draft)
-    right = [pick == token for pick, token in zip(picks, draft.tokens)]
-    if lenience > 1 and n:
-        drafted = torch.tensor(draft.tokens, device=scores.device)
-        near = scores[:n].gather(-1, drafted[:, None])[:, 0] >= scores[:n].amax(-1) - math.log(lenience)
-        right = [one or other for one, other in zip(right, near.tolist())]
-    accepted = right.index(False) if False in right else n
-    return Verdict(accepted, picks[accepted], margin(accepted))
+def _margin(row: Tensor) -> float | None:
+    """The distance of the two best scores; None where only one token is left."""
+    return _gap(*row.topk(2).values.tolist())
 
 
-@dataclass(frozen=True)
-class Greedy:
-    """Take the reviewer's argmax (first index on ties): the output is autoregressive decoding's, for every tree."""
-
-    lenience: float = 1.0
-
-    def __call__(self, draft: Draft, logits: Tensor, at: int) -> Verdict:
-        return _by_score(draft, logits, self.lenience)
-
-
-@dataclass(frozen=True)
-class Coupled:
-    """Everyone takes argmax(log p + g) with the same Gumbel noise g: an exact sample, and the same text for every tree.
-
-    Whatever the tree, the text is that of the target sampling alone with this noise, so it is checked like a greedy one.
-    """
-
-    filter: Filter
-    noise: Noise
-    lenience: float = 1.0
-
-    def __call__(self, draft: Draft, logits: Tensor, at: int) -> Verdict:
-        return _by_score(draft, self.filter(logits) + self.noise.rows(at, len(draft) + 1), self.lenience)
-
-
-def emitted(p: Tensor, q: Tensor, lenience: float) -> Tensor:
-    """The law of what a lenient reviewer emits for a token drawn from q: E = min(q, l p) + B norm((p - q)+).
-
-    B = 1 - sum min(q, l p) is the chance of a rejection. E is p for l = 1. Rows of [n, V]; reference: the derivation in
-    the README, section on exactness.
-    """
-    kept = torch.minimum(q, lenience * p)
-    return kept + (1 - kept.sum(-1, keepdim=True)).clamp(min=0) * residual(p, q)
-
-
-def residual(p: Tensor, q: Tensor) -> Tensor:
-    """norm((p - q)+), the law of a correction; p itself where that is empty."""
-    rest = (p - q).clamp(min=0)
-    total = rest.sum(-1, keepdim=True)
-    return torch.where(total > 0, rest / total.clamp(min=torch.finfo(p.dtype).tiny), p)
-
-
-@dataclass(frozen=True)
-class Rejection:
-    """The paper's rule: accept x with probability min(1, l p(x) / q(x)), else draw from norm((p - q)+).
-
-    Exact in law, for any inner lenience, because the draft's q is the law it was really emitted from (`emitted`).
-    """
-
-    filter: Filter
-    dice: Dice
-    lenience: float = 1.0
-
-    def __call__(self, draft: Draft, logits: Tensor, at: int) -> Verdict:
-        scores, n = self.filter(logits), len(draft)
-        p = scores.softmax(-1)
-        q = draft.law(p)
-        index = (range(n), draft.tokens)
-        px, qx = p[index].tolist(), q[index].tolist()
-        accepted = 0
-        while accepted < n and self.dice.accept(_chance(px[accepted], qx[accepted], self.lenience)):
-            accepted += 1
-        own = p[n] if accepted == n else residual(p[accepted], q[accepted])
-        law = p[: accepted + 1]
-        if self.lenience > 1:
-            reviewed = min(accepted + 1, n)
-            law = torch.cat([emitted(p[:reviewed], q[:reviewed], self.lenience), p[reviewed : accepted + 1]])
-        return Verdict(accepted, self.dice.draw(own), _margin(scores[accepted]), law, tuple(px), tuple(qx))
-
-
-def _chance(p: float, q: float, lenience: float) -> float:
-    return 1.0 if lenience * p >= q else lenience * p / q
-
-
-def lenient(rule: Accept, lenience: float) -> Accept:
-    """The same rule for an inner reviewer."""
-    return replace(rule, lenience=lenience)
+def _gap(best: float, second: float) -> float | None:
+    return best - second if second > -math.inf else None

@@ -1,8 +1,8 @@
-"""The paper: the vertical and the horizontal cascade, and Algorithm 1 as a tree of the two."""
+"""The paper in two combinators: the vertical and the horizontal cascade. Both are drafters, so they nest to any depth."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
@@ -14,75 +14,98 @@ from csd.record.trace import Review
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from csd.decoding.acceptance import Accept
+    from csd.decoding.acceptance import Acceptance, AcceptanceRule
 
 
 class Session(Protocol):
-    """One lane's view of a model: tokens in, logits out. What is cached is its own secret."""
+    """One lane's view of a model: tokens in, logits out. What is cached is private.
+
+    `context` is the longest text in tokens that the model can read. `costs` holds the measured seconds of a forward pass
+    over w tokens at index w - 1; it may be empty where nobody asks for costs.
+    """
 
     name: str
     context: int
+    costs: Sequence[float]
 
     def logits(self, sequence: TokenSequence, since: int) -> Tensor:
         """Rows for positions since .. len(sequence): row j predicts what follows the first since + j tokens.
 
         [len(sequence) - since + 1, V], valid until this session's next call.
         """
+        ...
 
     def prefill(self, sequence: TokenSequence) -> None:
-        """Read ahead (prefill), and return when that is done."""
+        """Read the prompt ahead of decoding, and return when that is done."""
+        ...
 
 
 @dataclass(frozen=True)
-class Vertical:
-    """One round: `drafter` proposes, the model reviews by the rule `accept` and adds one token of its own.
-
-    `judged` is told each draft and how many of its tokens were accepted.
-    """
+class Vertical(Drafter):
+    """One round of review: `drafter` proposes, the model accepts a prefix by `rule` and adds one token of its own."""
 
     session: Session
     drafter: Drafter
-    accept: Accept
-    judged: Callable[[Draft, int], None] = lambda draft, accepted: None
-    divisible: bool = False
+    rule: AcceptanceRule
 
     def draft(self, sequence: TokenSequence, room: int) -> Draft:
-        at = len(sequence)
-        free = self.session.context - at
+        start = len(sequence)
+        free = self.session.context - start
         if room < 1:
             return Draft()
         if free < 0:
-            return Draft(reviews=(self._skipped(at),))
-        guess = self.drafter.draft(sequence, min(room - 1, free))
+            return Draft(reviews=(self._skipped(start),))
+        draft = self.drafter.draft(sequence, min(room - 1, free))
         started = perf_counter()
-        verdict = self.accept(guess, self.session.logits(sequence + guess.tokens, since=at), at)
+        result = self.rule(draft, self.session.logits(sequence + draft.tokens, since=start), start)
         seconds = perf_counter() - started
-        n = verdict.accepted
-        self.judged(guess, n)
-        ended = (sequence + guess.tokens[:n]).ended
-        own = () if ended else (verdict.token,)
-        review = Review(
-            self.session.name, at, guess.tokens, guess.authors, n, None if ended else verdict.token, started, seconds,
-            guess.reviews, verdict.p, verdict.q, verdict.margin,
-        )  # fmt: skip
-        kept = guess.tokens[:n] + own
-        law = None if verdict.law is None else verdict.law[: len(kept)]
-        return Draft(kept, guess.authors[:n] + (self.session.name,) * len(own), law, (review,))
+        self.drafter.learn(draft, result.accepted)
+        ended = (sequence + draft.tokens[: result.accepted]).ended
+        return self._emitted(draft, result, ended, start, started, seconds)
 
-    def _skipped(self, at: int) -> Review:
+    def _emitted(
+        self, draft: Draft, result: Acceptance, ended: bool, start: int, started: float, seconds: float
+    ) -> Draft:
+        """The accepted prefix and the reviewer's own token, which is left out where the prefix ends the text."""
+        own = () if ended else (result.token,)
+        name, accepted = self.session.name, result.accepted
+        tokens = draft.tokens[:accepted] + own
+        review = Review(
+            by=name,
+            at=start,
+            tokens=draft.tokens,
+            authors=draft.authors,
+            accepted=accepted,
+            token=None if ended else result.token,
+            start=started,
+            seconds=seconds,
+            inner=draft.reviews,
+            p=result.p_drafted,
+            q=result.q_drafted,
+            margin=result.margin,
+        )
+        return Draft(
+            tokens=tokens,
+            authors=draft.authors[:accepted] + (name,) * len(own),
+            q=None if result.q is None else result.q[: len(tokens)],
+            reviews=(review,),
+            cost=draft.cost + _cost(self.session.costs, len(draft) + 1),
+        )
+
+    def _skipped(self, start: int) -> Review:
         reason = f"the context of {self.session.name} ({self.session.context} tokens) is full"
-        return Review(self.session.name, at, (), (), 0, None, perf_counter(), 0.0, skipped=reason)
+        return Review(self.session.name, start, (), (), 0, None, perf_counter(), 0.0, skipped=reason)
 
 
 @dataclass(frozen=True)
-class Horizontal:
-    """By position: extend with each stage until its k tokens are there, so that strong drafters write the early ones.
+class Horizontal(Drafter):
+    """Stages by position: each extends the draft until its k tokens are there, so that strong drafters write first.
 
     An empty proposal ends a stage. What a round of review writes beyond its stage's k is kept, as in the paper.
+    What a reviewer accepts is not passed on: the stages of a fixed cascade learn nothing.
     """
 
     stages: tuple[tuple[Drafter, int], ...]
-    divisible: bool = False
 
     def draft(self, sequence: TokenSequence, room: int) -> Draft:
         out, goal = Draft(), 0
@@ -93,26 +116,12 @@ class Horizontal:
                 if grown.ended:
                     return out
                 left = room - len(out)
-                more = drafter.draft(grown, min(left, goal - len(out)) if drafter.divisible else left)
+                more = drafter.draft(grown, min(left, goal - len(out)) if drafter.exact_length else left)
                 out += more
                 if not more.tokens:
                     break
         return out
 
 
-def cascade(sessions: Sequence[Session], leaf: Drafter, K: Sequence[Sequence[int]], accept: Accept) -> Drafter:
-    """Algorithm 1 as a tree: stage i of row 0 is model i reviewing the cascade of K[i+1:, i+1:], the last stage is the leaf.
-
-    `sessions` from the strongest to the weakest, K in the paper's cumulative form (see `methods.checked_K`), `accept` the
-    rule of the inner reviewers.
-    """
-    if not sessions:
-        return Horizontal(((leaf, K[0][0]),)) if K[0][0] else Horizontal(())
-    row = K[0]
-    budgets = [row[0]] + [row[i] - row[i - 1] for i in range(1, len(row))]
-    stages: list[tuple[Drafter, int]] = []
-    for i, session in enumerate(sessions):
-        inner = cascade(sessions[i + 1 :], leaf, [rest[i + 1 :] for rest in K[i + 1 :]], accept)
-        stages.append((Vertical(session, inner, accept), budgets[i]))
-    stages.append((leaf, budgets[-1]))
-    return Horizontal(tuple((drafter, k) for drafter, k in stages if k > 0))
+def _cost(costs: Sequence[float], width: int) -> float:
+    return costs[min(width, len(costs)) - 1] if costs else 0.0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from time import perf_counter
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Proposal, Review
@@ -14,26 +15,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draft:
-    """Proposed tokens, who first proposed each, and what happened inside.
+    """Proposed tokens, who first proposed each, and the reviews that produced them.
 
-    `q` is the law each token was really drawn from, [n, V], or None where every token is a point mass.
+    `q` is the distribution each token was really drawn from, [n, V], or None where every token is a point mass. `cost` is
+    what drafting takes in seconds by the measured costs of the models' forward passes, not by a clock.
     """
 
     tokens: tuple[int, ...] = ()
     authors: tuple[str, ...] = ()
     q: Tensor | None = None
     reviews: tuple[Review | Proposal, ...] = ()
+    cost: float = 0.0
 
     def __len__(self) -> int:
         return len(self.tokens)
 
     def __add__(self, more: Draft) -> Draft:
         return Draft(
-            self.tokens + more.tokens, self.authors + more.authors, _stack(self, more), self.reviews + more.reviews
+            self.tokens + more.tokens,
+            self.authors + more.authors,
+            _stack(self, more),
+            self.reviews + more.reviews,
+            self.cost + more.cost,
         )
 
-    def law(self, like: Tensor) -> Tensor:
-        """`q` as rows of `like`'s width, point masses written out."""
+    def probs(self, like: Tensor) -> Tensor:
+        """`q` as rows of `like`'s width, with point masses written out."""
         if self.q is not None:
             return self.q
         rows = like.new_zeros(len(self.tokens), like.shape[-1])
@@ -46,29 +53,47 @@ def _stack(first: Draft, second: Draft) -> Tensor | None:
     if like is None:
         return None
     rows = like.new_empty(len(first) + len(second), like.shape[-1])
-    for part, at in ((first, 0), (second, len(first))):
+    for part, start in ((first, 0), (second, len(first))):
         if part.tokens:
-            rows[at : at + len(part)] = part.law(like)
+            rows[start : start + len(part)] = part.probs(like)
     return rows
 
 
-class Drafter(Protocol):
-    """Anything that proposes a continuation of at most `room` tokens; room 0 proposes nothing.
+def statistical_draft(
+    name: str, sequence: TokenSequence, tokens: list[int], started: float, author: str = ""
+) -> Draft:
+    """The draft of a leaf that is not a neural model: point masses up to the first EOS, with the record of the proposal.
 
-    `divisible` says that it proposes any length at no extra cost, so a stage asks it for what it still wants and no more;
-    a round of review is not divisible and may run past its stage's k.
+    `started` is `perf_counter()` before the leaf began to look for tokens; `author` defaults to `name`.
+    """
+    drafted = tuple(sequence.until_eos(tokens))
+    authors = (author or name,) * len(drafted)
+    proposal = Proposal(name, len(sequence), drafted, authors, started, perf_counter() - started)
+    return Draft(drafted, authors, reviews=(proposal,))
+
+
+class Drafter(Protocol):
+    """Anything that proposes a continuation of the text and may learn from what became of it.
+
+    `exact_length` says that it proposes any length at no extra cost, so a stage asks it for exactly what is missing; a
+    round of review cannot do that and may run past its stage's k.
     """
 
-    divisible: bool
+    exact_length: ClassVar[bool] = False
 
-    def draft(self, sequence: TokenSequence, room: int) -> Draft: ...
+    def draft(self, sequence: TokenSequence, room: int) -> Draft:
+        """Propose at most `room` tokens; with room 0, nothing."""
+        ...
+
+    def learn(self, draft: Draft, accepted: int) -> None:
+        """Be told by the reviewer how many tokens of the last draft it accepted. By default nothing is learned."""
 
 
 @dataclass(frozen=True)
-class Nothing:
+class Nothing(Drafter):
     """The leaf that proposes nothing: reviewing it is autoregressive decoding."""
 
-    divisible: bool = True
+    exact_length: ClassVar[bool] = True
 
     def draft(self, sequence: TokenSequence, room: int) -> Draft:
         return Draft()

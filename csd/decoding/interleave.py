@@ -1,4 +1,4 @@
-"""Several lanes on one device, fairly interleaved: the lane whose own clock is furthest behind moves next."""
+"""Several lanes on one device, fairly interleaved: the lane whose own clock is furthest behind makes the next step."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from csd.record.trace import Prefill, Step
 
 
-def race(
+def interleave(
     lanes: Sequence[Iterator[Prefill | Step]], stopped: Callable[[], bool] = lambda: False
 ) -> Iterator[tuple[int, Prefill | Step | None]]:
-    """Yield (lane, what it did), or (lane, None) when a lane is through. Ends between two moves once `stopped()` is true."""
+    """Yield (lane, what it did), or (lane, None) when a lane is finished. Ends between two steps once `stopped()` is true."""
     clocks = dict.fromkeys(range(len(lanes)), 0.0)
     while clocks and not stopped():
         lane = min(clocks, key=clocks.__getitem__)

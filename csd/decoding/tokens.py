@@ -1,4 +1,4 @@
-"""The text of one lane as token ids: what is committed, and a short speculative tail."""
+"""The text of one lane as token ids: a committed part, and a short speculative tail."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable
 class TokenSequence:
     """Committed ids, shared by all sequences of a lane and only ever appended to, and a tail that is still a guess.
 
-    Whoever caches work on a sequence (a session, Max-Gram) compares tails only, so no cost grows with the length.
-    `eos` is the set of ids that end a text; empty where a run goes on regardless.
+    A session or Max-Gram's index, which cache work on a sequence, compare tails only, so no cost grows with the length of
+    the text. `eos` is the set of ids that end a text; it is empty where end-of-text is ignored.
     """
 
     __slots__ = ("committed", "eos", "tail")
@@ -30,7 +30,7 @@ class TokenSequence:
         return self.committed[start:] + list(self.tail) if start < fixed else list(self.tail[start - fixed :])
 
     def commit(self, tokens: Iterable[int]) -> None:
-        """Append to the text for good. Only the lane's own sequence does this, and it has no tail."""
+        """Append to the committed text. Only the lane's own sequence does this, and it has no tail."""
         if self.tail:
             raise ValueError("Only a sequence without a speculative tail can be committed to.")
         self.committed.extend(tokens)
@@ -40,8 +40,8 @@ class TokenSequence:
         """Whether the tail ends the text."""
         return bool(self.tail) and self.tail[-1] in self.eos
 
-    def until_end(self, tokens: list[int]) -> list[int]:
-        """The tokens up to the first EOS, which is kept."""
+    def until_eos(self, tokens: list[int]) -> list[int]:
+        """The tokens up to and including the first EOS."""
         for index, token in enumerate(tokens):
             if token in self.eos:
                 return tokens[: index + 1]

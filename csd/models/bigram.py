@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from csd.models.catalog import FamilySpec
-from csd.paths import ROOT
+from csd.paths import ROOT, cache_folder, write_whole
 
 
 def build(model: Any, vocab: int, batch: int = 512, opening: Sequence[int] = ()) -> tuple[int, ...]:
@@ -41,11 +40,8 @@ def write(model: Any, vocab: int, opening: Sequence[int], path: Path) -> None:
 
 
 def save(table: Sequence[int], path: Path) -> None:
-    """Write the file under another name and rename it, so that nobody reads half a file. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}")
-    temporary.write_text(json.dumps(list(table), separators=(",", ":")) + "\n")
-    temporary.replace(path)
+    """Write a table as JSON. Raises OSError."""
+    write_whole(path, json.dumps(list(table), separators=(",", ":")) + "\n")
 
 
 def read(path: Path, vocab: int) -> tuple[int, ...] | None:
@@ -61,11 +57,9 @@ def read(path: Path, vocab: int) -> tuple[int, ...] | None:
 def table_path(spec: FamilySpec, commit: str, vocab: int) -> Path:
     """Where the table of a family is stored: in the project if it is part of the family, otherwise in the user's cache.
 
-    The cache is under CSD_HOME or in the user's cache folder, keyed by the target's ID, commit and vocabulary.
+    The cache is keyed by the target's ID, commit and vocabulary.
     """
     if spec.bigram:
         return ROOT / spec.bigram
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    home = Path(os.environ.get("CSD_HOME") or Path(base) / "csd")
     key = hashlib.sha256(json.dumps([spec.target.id, commit, vocab]).encode()).hexdigest()[:16]
-    return home / "bigram" / f"{key}.json"
+    return cache_folder() / "bigram" / f"{key}.json"

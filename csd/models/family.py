@@ -93,6 +93,10 @@ class Family:
             text = self.spec.turn.replace("{}", text)
         return tuple(self.tokenizer(text)["input_ids"])
 
+    def encode_plain(self, text: str) -> tuple[int, ...]:
+        """The ids of a piece of text by itself, without special tokens and without a chat turn."""
+        return tuple(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
     def pieces(self, ids: Iterable[int]) -> dict[int, TokenText]:
         """The text of each id, or the bytes of an id that is only a part of a character."""
         return self.token_texts.texts(ids)

@@ -164,8 +164,8 @@ def _grouped(values: dict, trace: Trace) -> dict:
 
 def _sum(one, other):
     """Two seconds, or two counts."""
-    if isinstance(one, metrics.Count):
-        return metrics.Count(one.proposed + other.proposed, one.accepted + other.accepted)
+    if isinstance(one, metrics.AcceptanceCount):
+        return metrics.AcceptanceCount(one.proposed + other.proposed, one.accepted + other.accepted)
     return one + other
 
 

@@ -1,4 +1,4 @@
-"""What a trace says in numbers. Every figure on the page, in the terminal and in the benchmark comes from here."""
+"""The numbers of a trace. Every figure on the page, in the terminal and in the benchmark comes from here."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ from dataclasses import dataclass
 from csd.record.trace import Proposal, Review, Trace
 
 REPEATED_LIMIT = 0.15  # share of repeated 8-grams above which a text counts as repeating itself
-# Distance of the two best scores within which computing in another width may round to the other token, by number format:
-# two units in the last place of a score of about 30.
-NEAR_TIE = {"float64": 1e-9, "float32": 1e-4, "float16": 0.05, "bfloat16": 0.5}
 SHORT_RUN = 32  # tokens below which a speed says little
 
 
 @dataclass(frozen=True)
-class Count:
-    """Tokens that were judged, and how many of them were accepted."""
+class AcceptanceCount:
+    """How many tokens were proposed, and how many of them were accepted."""
 
     proposed: int = 0
     accepted: int = 0
@@ -26,21 +23,6 @@ class Count:
     @property
     def rate(self) -> float:
         return self.accepted / self.proposed if self.proposed else math.nan
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A lane's text against autoregressive decoding's.
-
-    `position` of the first token that differs and the reference's top-2 `margin` there; None where all of the `compared`
-    tokens are the same. `whole` is false where one of the two was stopped, so that only a part could be compared.
-    """
-
-    identical: bool
-    compared: int
-    position: int | None = None
-    margin: float | None = None
-    whole: bool = True
 
 
 def speed(trace: Trace) -> float:
@@ -54,12 +36,12 @@ def speed_with_prefill(trace: Trace) -> float:
 
 
 def mat(trace: Trace) -> float:
-    """Mean tokens per target run, its own included (autoregressive decoding: 1)."""
+    """Mean tokens per target pass (MAT), its own token included; 1 for autoregressive decoding."""
     return _ratio(len(trace.tokens), len(trace.steps))
 
 
 def repeated(trace: Trace, n: int = 8) -> float:
-    """Share of generated n-grams that stood earlier in the generated text and do not stand in the prompt."""
+    """Share of generated n-grams that occurred earlier in the generated text and do not occur in the prompt."""
     tokens, prompt = trace.tokens, trace.header.prompt
     known = set(_grams(prompt, n))
     seen: set[tuple[int, ...]] = set()
@@ -70,40 +52,29 @@ def repeated(trace: Trace, n: int = 8) -> float:
     return _ratio(again, max(0, len(tokens) - n + 1), 0.0)
 
 
-def acceptance(trace: Trace) -> dict[str, Count]:
-    """For each author, how many of its tokens stood in drafts that the target judged, and how many it accepted.
+def acceptance(trace: Trace) -> dict[str, AcceptanceCount]:
+    """For each author, how many of its tokens the target was shown, and how many it accepted.
 
-    Tokens behind the first rejected one were not judged on their own account; they count as proposed.
+    Tokens after the first rejected one were not judged individually; they count as proposed.
     """
     proposed: Counter[str] = Counter()
     accepted: Counter[str] = Counter()
     for step in trace.steps:
         proposed.update(step.review.authors)
         accepted.update(step.review.authors[: step.review.accepted])
-    return {name: Count(proposed[name], accepted[name]) for name in _names(trace) if proposed[name]}
+    return {name: AcceptanceCount(proposed[name], accepted[name]) for name in _names(trace) if proposed[name]}
 
 
-def by_position(trace: Trace) -> tuple[Count, ...]:
+def by_position(trace: Trace) -> tuple[AcceptanceCount, ...]:
     """For each position of the target's block (from 0), how often it was drafted and how often accepted."""
     width = max((len(step.review.tokens) for step in trace.steps), default=0)
     return tuple(
-        Count(
+        AcceptanceCount(
             sum(len(step.review.tokens) > place for step in trace.steps),
             sum(step.review.accepted > place for step in trace.steps),
         )
         for place in range(width)
     )
-
-
-def reviews(trace: Trace) -> dict[str, Count]:
-    """For each reviewer, how many tokens it was shown by the levels below it, and how many it accepted."""
-    shown: Counter[str] = Counter()
-    kept: Counter[str] = Counter()
-    for record in records(trace):
-        if isinstance(record, Review):
-            shown[record.by] += len(record.tokens)
-            kept[record.by] += record.accepted
-    return {name: Count(shown[name], kept[name]) for name in _names(trace) if shown[name]}
 
 
 def seconds_by_level(trace: Trace) -> dict[str, float]:
@@ -115,29 +86,10 @@ def seconds_by_level(trace: Trace) -> dict[str, float]:
     return {**levels, "overhead": trace.decode_seconds - sum(levels.values())}
 
 
-def runs(trace: Trace) -> dict[str, int]:
-    """How often each level ran."""
-    counts = Counter(record.by for record in records(trace) if not getattr(record, "skipped", ""))
-    return {name: counts[name] for name in _names(trace) if counts[name]}
-
-
 def shares(trace: Trace) -> dict[str, int]:
     """How many tokens of the text each level was the first to propose."""
     counts = Counter(author for step in trace.steps for author in step.authors)
     return {name: counts[name] for name in _names(trace) if counts[name]}
-
-
-def compare(trace: Trace, reference: Trace) -> Comparison:
-    """Token for token. Where one lane was stopped, as far as both went."""
-    ours, theirs = trace.tokens, reference.tokens
-    compared = min(len(ours), len(theirs))
-    whole = "stopped" not in (trace.end, reference.end)
-    for position in range(compared):
-        if ours[position] != theirs[position]:
-            return Comparison(False, compared, position, _margin(reference, position), whole)
-    if whole and len(ours) != len(theirs):
-        return Comparison(False, compared, compared, None, whole)
-    return Comparison(True, compared, whole=whole)
 
 
 def geometric_mean(ratios: Iterable[float]) -> float:
@@ -155,15 +107,6 @@ def _inside(record: Review | Proposal) -> Iterator[Review | Proposal]:
     for inner in getattr(record, "inner", ()):
         yield from _inside(inner)
     yield record
-
-
-def _margin(trace: Trace, position: int) -> float | None:
-    """The top-2 margin at a generated position, known where the target wrote the token itself."""
-    place = len(trace.header.prompt) + position
-    for step in trace.steps:
-        if step.review.at + step.review.accepted == place:
-            return step.review.margin
-    return None
 
 
 def _names(trace: Trace) -> list[str]:

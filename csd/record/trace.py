@@ -1,22 +1,23 @@
 """The record of a run: plain numbers and strings, and JSON both ways.
 
-Everything that people see (stage, figures, metrics, export, benchmark) reads a `Trace` and nothing else.
-Times are seconds. A record's `start` is on its lane's own clock, which counts only that lane's computing.
-Positions count from the first prompt token.
+Everything that people see (stage, figures, metrics, export, benchmark) reads a `Trace` and nothing else. Times are seconds;
+a record's `start` is on its lane's own clock, which counts only that lane's computing. Positions count from the first prompt
+token.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
-VERSION = 1
+from csd.record.upgrade import VERSION, upgrade
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One level of the cascade: 0 is statistical, then the drafts from the weakest up, the target is the highest."""
+    """One level of the cascade: 0 is statistical, then come the drafts from the weakest up, the target is the highest."""
 
     name: str
     level: int
@@ -39,13 +40,12 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One model run: the draft it was shown, how much of it was accepted, and the token it added.
+    """One forward pass over a draft: the tokens it was shown, how many were accepted, and the token it added.
 
-    `seconds` is the reviewer's own work; what happened inside the draft stands in `inner` with its own times.
-    `token` is a correction where `accepted < len(tokens)`, else a bonus; None where the draft ended with EOS.
-    `p` and `q` (reviewer's and draft's probability of each proposed token) are there under the rule Rejection only,
-    `margin` is the distance of the two best scores at the reviewer's own token.
-    `skipped` says why a level did nothing.
+    `seconds` is the reviewer's own work; `inner` holds what happened while the draft was made, with its own times.
+    `token` is a correction where `accepted < len(tokens)`, otherwise a bonus; None where the draft ended with EOS.
+    `p` and `q` (the reviewer's and the draft's probability of each proposed token) are recorded under the rejection rule
+    only; `margin` is the distance of the two best scores at the reviewer's own token; `skipped` says why a level did nothing.
     """
 
     by: str
@@ -65,7 +65,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Prefill:
-    """One model reading a piece of the prompt before decoding starts."""
+    """One model reading a chunk of the prompt before decoding starts."""
 
     by: str
     tokens: int
@@ -86,10 +86,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What ran, on what: enough to run it again."""
+    """What ran, on what: enough to run it again.
+
+    `method` is the name of a decoding method and `settings` are its fields (`csd.decoding.methods.restore_method` makes the
+    method from them); `label` puts the settings in a few words.
+    """
 
     method: str
-    title: str
+    label: str
+    settings: dict[str, Any]
     family: str
     levels: tuple[Level, ...]
     prompt: tuple[int, ...]
@@ -101,13 +106,21 @@ class Header:
     top_k: int
     top_p: float
     seed: int
-    lenience: float
-    K: tuple[tuple[int, ...], ...]
-    k: int
-    draft: str
     device: str
     dtype: str
     versions: dict[str, str]
+
+    @property
+    def title(self) -> str:
+        """The method with its settings, such as "speculative, draft-mid, k=4"."""
+        return f"{self.method}, {self.label}" if self.label else self.method
+
+    @property
+    def drafts(self) -> tuple[str, ...]:
+        """The family's drafts, strongest first."""
+        top = max((level.level for level in self.levels), default=0)
+        between = [level for level in self.levels if 0 < level.level < top]
+        return tuple(level.name for level in sorted(between, key=lambda level: -level.level))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,71 +150,50 @@ class Trace:
 
     @property
     def answer(self) -> str:
-        """The plain text that was generated."""
-        return spell(self.tokens, self.pieces)
+        """The generated text."""
+        return detokenize(self.tokens, self.pieces)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"version": VERSION, **_plain(self)}
+        """Plain JSON data: lists instead of tuples, text as keys."""
+        return {"version": VERSION, **json.loads(json.dumps(asdict(self)))}
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=True, separators=(",", ":"))
 
     @staticmethod
-    def from_dict(data: dict[str, Any]) -> Trace:
-        """Raises ValueError where the data is no trace of this version."""
-        if not isinstance(data, dict) or data.get("version") != VERSION:
-            found = data.get("version") if isinstance(data, dict) else type(data).__name__
-            raise ValueError(f"This is no trace of version {VERSION} (found: {found}).")
+    def from_dict(data: Any) -> Trace:
+        """Raises ValueError with a sentence where the data is not a trace. Traces of version 1 are upgraded."""
+        from pydantic import ValidationError
+
         try:
-            return Trace(
-                header=_header(data["header"]),
-                prefill=tuple(Prefill(**part) for part in data["prefill"]),
-                steps=tuple(_step(step) for step in data["steps"]),
-                end=data["end"],
-                pieces={
-                    int(i): piece if isinstance(piece, str) else tuple(piece) for i, piece in data["pieces"].items()
-                },
-            )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"This trace is damaged: {error!r}.") from error
+            return _adapter().validate_json(json.dumps(upgrade(data)))
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            place = ".".join(map(str, wrong["loc"]))
+            raise ValueError(f"This trace is damaged: {place}: {wrong['msg']}.") from error
 
     @staticmethod
     def from_json(text: str) -> Trace:
-        """Raises ValueError where the text is no trace of this version."""
+        """Raises ValueError with a sentence where the text is not a trace."""
         try:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"This is no trace, it is not even JSON: {error}.") from error
+            raise ValueError(f"Not a trace: invalid JSON ({error}).") from error
         return Trace.from_dict(data)
 
 
-def spell(tokens: tuple[int, ...], pieces: dict[int, str | tuple[int, ...]]) -> str:
-    """The text of tokens, from their pieces; bytes that are no whole character become U+FFFD."""
+def detokenize(tokens: tuple[int, ...], pieces: dict[int, str | tuple[int, ...]]) -> str:
+    """The text of tokens, from their pieces; bytes that are not a whole character become U+FFFD."""
     parts = (pieces[token] for token in tokens)
     return b"".join(part.encode() if isinstance(part, str) else bytes(part) for part in parts).decode(errors="replace")
 
 
-def _plain(value: Any) -> Any:
-    """`asdict` leaves tuples as they are; JSON turns them into lists, and this does so at once."""
-    return json.loads(json.dumps(asdict(value)))
+@cache
+def _adapter() -> Any:
+    """Validates JSON strictly: no conversions, no unknown fields, finite numbers of at most 64 bits."""
+    from pydantic import ConfigDict, TypeAdapter
 
-
-def _tuples(data: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {key: tuple(value) if key in names else value for key, value in data.items()}
-
-
-def _header(data: dict[str, Any]) -> Header:
-    plain = _tuples(data, "prompt", "eos")
-    levels = tuple(Level(**level) for level in data["levels"])
-    return Header(**{**plain, "levels": levels, "K": tuple(map(tuple, data["K"]))})
-
-
-def _record(data: dict[str, Any]) -> Review | Proposal:
-    if "accepted" not in data:
-        return Proposal(**_tuples(data, "tokens", "authors"))
-    plain = _tuples(data, "tokens", "authors", "p", "q")
-    return Review(**{**plain, "inner": tuple(map(_record, data["inner"]))})
-
-
-def _step(data: dict[str, Any]) -> Step:
-    return Step(**{**_tuples(data, "tokens", "authors"), "review": _record(data["review"])})
+    config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+    for kind in (Level, Proposal, Review, Prefill, Step, Header, Trace):
+        kind.__pydantic_config__ = config  # type: ignore[attr-defined]
+    return TypeAdapter(Trace)

@@ -1,7 +1,7 @@
-"""The page's fields as the query of a link, and back. Pure; a link is written by anybody, so each value is checked.
+"""The page's fields as the query of a link, and back. Pure; anybody can write a link, so each value is checked.
 
-Names are those of csd.request.form.Form and of the family's fields. Only what differs from the page's own values stands in
-a link.
+Names are those of `csd.request.form.Form` and of the family's fields. A link holds only what differs from the page's own
+values.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from dataclasses import fields, replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from csd.decoding import methods
-from csd.request import form
-from csd.request.form import Form
+from csd.decoding.methods import Cascade, PromptLookup, Speculative, find_method
+from csd.request.defaults import Defaults
+from csd.request.form import Form, to_request
 
 LONGEST = 6000  # characters of a query: what browsers, servers and messengers carry
 LARGEST = 10_000  # characters of one value that is taken from a link
 NAMES = tuple(field.name for field in fields(Form))
 FAMILY = ("family", "target", "others", "dtype", "device")
 LIST = "|"
-TOO_LONG = "The prompt is too long for a link, so the link leaves it out."
+TOO_LONG = "The prompt is too long for a link and was left out."
 
 
-def query(values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str]:
-    """(the query with its question mark, or nothing; a sentence on what is left out, or nothing)."""
+def to_query(values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str]:
+    """(the query with its question mark, or nothing; a sentence on what was left out, or nothing)."""
     changed = {name: _text(value) for name, value in values.items() if not _same(value, own.get(name))}
     found = _query(changed)
     if len(found) <= LONGEST or "prompt" not in changed:
@@ -33,13 +33,13 @@ def query(values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str]:
     return _query({name: text for name, text in changed.items() if name != "prompt"}), TOO_LONG
 
 
-def read(
+def from_query(
     asked: Mapping[str, str], own: Mapping[str, Any], choices: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, Any], list[str]]:
-    """(the values of a query that could stand in the fields, a sentence for each that could not).
+    """(the values of a query that fit the fields, a sentence for each that does not).
 
-    `own` holds the page's values, which tell what kind each field is; `choices` what a field may be, where it is one of
-    several. Names with an underscore in front are not ours.
+    `own` holds the page's values, which tell what kind each field is; `choices` holds the options of fields that have
+    some. Names that begin with an underscore belong to the host.
     """
     found: dict[str, Any] = {}
     faults = []
@@ -47,27 +47,28 @@ def read(
         if name.startswith("_"):
             continue
         if name not in own:
-            faults.append(f"The link names {_short(name)!r}, which is no field here.")
+            faults.append(f"Unknown field in the link: {_short(name)!r}.")
             continue
         try:
             found[name] = _value(text, own[name], choices.get(name))
-        except ValueError:
-            faults.append(f"The link's {name} cannot be {_short(text)!r}; the field keeps its value.")
+        except (ValueError, OverflowError):
+            faults.append(f"The link's value for {name} is not valid: {_short(text)!r}. The field keeps its value.")
     return found, faults
 
 
-def checked(found: Mapping[str, Any], standard: Form, drafts: Collection[str]) -> tuple[dict[str, Any], list[str]]:
-    """The values that the form's own checks let pass, each tried on a form that is right, and the others' sentences."""
+def check_values(found: Mapping[str, Any], defaults: Defaults) -> tuple[dict[str, Any], list[str]]:
+    """The values that a race would accept, each tried on a form that is otherwise right, and the others' sentences."""
     kept, faults = {}, []
-    everything = ("speculative", "prompt lookup", "cascade")
+    everything = (Speculative.name, PromptLookup.name, Cascade.name)
     for name, value in found.items():
         lanes = {} if name == "lanes" else {"lanes": everything}
+        form = replace(defaults.form(prompt="x", **lanes), **{name: value})
         try:
-            asked = form.settings(replace(standard, **{"prompt": "x", **lanes, name: value}), tuple(drafts), least=1)
-            for method in asked.methods:
-                methods.checked(method, tuple(drafts))
+            for method in to_request(form, defaults, least=1).methods:
+                if defaults.drafts or not isinstance(method, Speculative):
+                    method.check(defaults.drafts)
         except ValueError as error:
-            faults.append(f"The link's {name} was left out. {error}")
+            faults.append(f"The link's value for {name} was left out. {error}")
         else:
             kept[name] = value
     return kept, faults
@@ -79,7 +80,7 @@ def _query(texts: Mapping[str, str]) -> str:
 
 
 def _same(value: Any, own: Any) -> bool:
-    """A cleared number is no value, a text that was never set is an empty one, and a list has no order."""
+    """A cleared number counts as not set, text that was never set as empty, and a list has no order."""
     if isinstance(value, list):
         return sorted(value) == sorted(own)
     return value is None or (value or "") == (own or "")
@@ -94,13 +95,13 @@ def _text(value: Any) -> str:
 
 
 def _value(text: str, like: Any, choices: Collection[str] | None) -> Any:
-    """Raises ValueError where the text is nothing like the field's own value."""
+    """Raises ValueError where the text does not suit a field with a value like this."""
     if len(text) > LARGEST:
         raise ValueError
     if isinstance(like, bool):
         return _one_of(text, ("0", "1")) == "1"
-    if isinstance(like, (list, tuple)):
-        return [_one_of(one, choices) for one in dict.fromkeys(text.split(LIST))]
+    if isinstance(like, (list, tuple)):  # the lanes
+        return list(dict.fromkeys(find_method(one).name for one in text.split(LIST)))
     if isinstance(like, (int, float)):
         number = float(text)
         if not math.isfinite(number):

@@ -1,4 +1,4 @@
-"""Prompt files: the project's own, GSM8K, Spec-Bench, JSON lines or plain text, as prompts that `bench` measures."""
+"""Prompt files: the project's own, GSM8K, Spec-Bench, JSON lines or plain text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from csd.run import Refusal
+from csd.decoding.errors import Refusal
+from csd.paths import ASSETS
 
 if TYPE_CHECKING:
     from csd.models.family import Family
@@ -21,7 +22,7 @@ FORMATS = (
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt, its kind (story, code, ...), and how it is decoded: greedy, or coupled sampling with this seed."""
+    """A prompt, its kind (story, code, ...), and how it is decoded: greedily, or by coupled sampling with this seed."""
 
     kind: str
     prompt: str
@@ -32,26 +33,31 @@ class Prompt:
 
     @property
     def name(self) -> str:
-        """What a table calls it, in one line."""
+        """Its title, or how it begins, in one line."""
         return self.title or " ".join(self.prompt.split())[:60]
 
 
-def read(path: Path) -> list[Prompt]:
+def example_prompts() -> list[Prompt]:
+    """The examples of the page."""
+    return read_prompts(ASSETS / "prompts.json")
+
+
+def read_prompts(path: Path) -> list[Prompt]:
     """The prompts of a file, told apart by their fields. Raises Refusal for a file that holds none."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise Refusal(f"The prompts {path} cannot be read: {error.strerror}.") from error
     except UnicodeError as error:
-        raise Refusal(f"The prompts {path} are no UTF-8 text. Save the file as UTF-8.") from error
+        raise Refusal(f"The prompts {path} are not UTF-8 text. Save the file as UTF-8.") from error
     rows = _rows(text, path)
     prompts = [_prompt(row, number, path) for number, row in enumerate(rows, 1)]
     if not prompts:
-        raise Refusal(f"{path} holds no prompt. It can be {FORMATS}.")
+        raise Refusal(f"{path} contains no prompt. It can be {FORMATS}.")
     return prompts
 
 
-def chosen(prompts: Sequence[Prompt], limit: int = 0, only: str = "") -> list[Prompt]:
+def select_prompts(prompts: Sequence[Prompt], limit: int = 0, only: str = "") -> list[Prompt]:
     """At most `limit` prompts of each kind (0: all), evenly spaced over the file, in its order; `only` one kind.
 
     Raises Refusal where no prompt is of the kind.
@@ -61,14 +67,14 @@ def chosen(prompts: Sequence[Prompt], limit: int = 0, only: str = "") -> list[Pr
         raise Refusal(f"There is no prompt of the kind {only!r}. Choose one of: {', '.join(kinds)}.")
     kept: set[int] = set()
     for kind in [only] if only else kinds:
-        places = [place for place, prompt in enumerate(prompts) if prompt.kind == kind]
-        count = min(limit, len(places)) if limit else len(places)
-        kept.update(places[i * len(places) // count] for i in range(count))
-    return [prompts[place] for place in sorted(kept)]
+        positions = [i for i, prompt in enumerate(prompts) if prompt.kind == kind]
+        count = min(limit, len(positions)) if limit else len(positions)
+        kept.update(positions[i * len(positions) // count] for i in range(count))
+    return [prompts[i] for i in sorted(kept)]
 
 
-def fitting(family: Family, prompts: Iterable[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
-    """(those that the target can read together with their new tokens, those that are too long)."""
+def split_by_context(family: Family, prompts: Iterable[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
+    """(the prompts that fit the target's context with their new tokens, those that are too long)."""
     short: list[Prompt] = []
     long: list[Prompt] = []
     for prompt in prompts:
@@ -83,7 +89,7 @@ def _rows(text: str, path: Path) -> list[Any]:
         try:
             found = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise Refusal(f"{path} begins like a JSON list and is none: {error}.") from error
+            raise Refusal(f"{path} begins like a JSON list but is not one: {error}.") from error
         return found
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines or lines[0][1].lstrip()[0] not in '{"':
@@ -93,7 +99,7 @@ def _rows(text: str, path: Path) -> list[Any]:
         try:
             rows.append(json.loads(line))
         except (ValueError, RecursionError) as error:
-            raise Refusal(f"Line {number} of {path} is no JSON: {error}.") from error
+            raise Refusal(f"Line {number} of {path} is not JSON: {error}.") from error
     return rows
 
 

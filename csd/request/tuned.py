@@ -1,30 +1,30 @@
-"""What was chosen for a family on a device: a record in a file, read without torch. `csd.tuning.search` makes it."""
+"""What `csd.tuning` chose for a family on a device, stored as JSON and read without torch."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from csd.decoding.adaptive import ANY, Prior
-from csd.decoding.methods import Matrix, checked_K
+from csd.decoding.adaptive.prior import KINDS, Prior
+from csd.decoding.errors import Refusal
+from csd.decoding.k_matrix import Matrix, check_K
 from csd.models.catalog import FamilySpec
-from csd.paths import ROOT
+from csd.paths import ASSETS, cache_folder, write_whole
 
-SHIPPED = ROOT / "assets" / "family" / "tuned.json"  # the embedded family on two CPU cores
+SHIPPED = ASSETS / "family" / "tuned.json"  # the embedded family on two CPU cores
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """`draft` and `k` of speculative decoding, `lookup` tokens of prompt lookup, K and lenience of the cascade, the prior of
-    the adaptive one.
+    """`draft` and `k` of speculative decoding, `lookup` tokens of prompt lookup, K and lenience of the cascade, and the
+    prior of the adaptive cascade.
 
-    K has a row for every draft of the family, of zeros for one that is not used. `alpha` holds for each draft the chance that
-    the target accepts its token at position 1, 2, ... of a block, given those before; `speedups` the measured speed of each
-    method over autoregressive decoding, geometric means over `prompts` prompts.
+    K has a row for every draft of the family, of zeros for one that is not used. `alpha` holds for each draft the
+    probability that the target accepts its token at position 1, 2, ... of a block, given those before it; `speedups` the
+    measured speed of each method over autoregressive decoding, as geometric means over `prompts` prompts.
     """
 
     family: str
@@ -47,23 +47,23 @@ class Tuned:
 
     @staticmethod
     def from_json(text: str) -> Tuned:
-        """Raises ValueError where the text is no such record."""
+        """Raises ValueError where the text is not such a record."""
+        from pydantic import TypeAdapter, ValidationError
+
         try:
-            data = json.loads(text)
-            prior = Prior(**{name: _tuples(value) for name, value in data["prior"].items()})
-            K = checked_K(_tuples(data["K"]), len(data["K"]) - 1)
-            found = Tuned(**{**data, "K": K, "prior": prior, "alpha": _tuples(data["alpha"])})
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise ValueError(f"This is no record of tuning: {error!r}.") from error
-        if any(len(rates) != ANY + 1 for rates in (prior.unknown, *prior.drafts.values())):
-            raise ValueError("This is no record of tuning: a draft's prior has another number of kinds.")
+            found = TypeAdapter(Tuned).validate_json(text)
+            check_K(found.K, len(found.K) - 1)
+        except (ValidationError, Refusal) as error:
+            raise ValueError(f"This is not a tuning record: {error}") from error
+        if any(len(rates) != KINDS for rates in (found.prior.unknown, *found.prior.drafts.values())):
+            raise ValueError("This is not a tuning record: a draft's prior has another number of kinds.")
         return found
 
 
-def find(spec: FamilySpec, device: str = "auto") -> Tuned | None:
-    """The record for a family on a device, this machine's own first; None where it was never tuned."""
+def find_tuned(spec: FamilySpec, device: str = "auto") -> Tuned | None:
+    """The record for a family on a device, this machine's own first; None where the family was never tuned."""
     kinds = ("cuda", "cpu") if device == "auto" else (device.split(":")[0],)
-    places = [place(spec, kind) for kind in kinds]
+    places = [tuned_path(spec, kind) for kind in kinds]
     for path in (*places, *([SHIPPED] if spec.name == "embedded" else [])):
         try:
             tuned = Tuned.from_json(path.read_text(encoding="utf-8"))
@@ -74,24 +74,11 @@ def find(spec: FamilySpec, device: str = "auto") -> Tuned | None:
     return None
 
 
-def place(spec: FamilySpec, kind: str) -> Path:
-    """Where this machine keeps the record: under CSD_HOME, else in the user's cache folder; by models and kind of device."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    home = Path(os.environ.get("CSD_HOME") or Path(base) / "csd")
+def tuned_path(spec: FamilySpec, kind: str) -> Path:
+    """Where this machine keeps the record, by models and kind of device."""
     key = hashlib.sha256(json.dumps([[model.name, model.id, model.revision] for model in spec.models]).encode())
-    return home / "tuned" / f"{key.hexdigest()[:16]}-{kind}.json"
+    return cache_folder() / "tuned" / f"{key.hexdigest()[:16]}-{kind}.json"
 
 
-def save(tuned: Tuned, path: Path) -> None:
-    """Written aside and moved, so that a reader never meets half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    aside.write_text(tuned.to_json(), encoding="utf-8")
-    aside.replace(path)
-
-
-def _tuples(value):
-    """Lists as tuples, at every depth."""
-    if isinstance(value, list):
-        return tuple(map(_tuples, value))
-    return {key: _tuples(inner) for key, inner in value.items()} if isinstance(value, dict) else value
+def save_tuned(tuned: Tuned, path: Path) -> None:
+    write_whole(path, tuned.to_json())

@@ -26,9 +26,10 @@ from csd import theme
 from csd.paths import ASSETS
 from csd.record import metrics
 from csd.record.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
+from csd.record.verdict import Verdict, judge
 
 if TYPE_CHECKING:
-    from csd.run import Ended, Moved, Opened
+    from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 
 COPIED = 0.25  # share of a lane's tokens from the statistical level above which copying explains its speed
 
@@ -41,19 +42,19 @@ JS_ON_LOAD = (ASSETS / "stage.js").read_text(encoding="utf-8") + (
 )
 
 
-def opened(event: Opened, race_id: str, example_title: str = "") -> str:
+def opened(event: RaceStarted, race_id: str, example_title: str = "") -> str:
     """The first line: lanes, levels, and the pieces of the prompt."""
     return _open(event.headers, event.pieces, race_id, example_title)
 
 
-def moved(event: Moved) -> str:
+def moved(event: LaneAdvanced) -> str:
     """One line per prefill or step of a lane."""
     record = event.record
     line = _prefill(event.lane, record) if isinstance(record, Prefill) else _step(event.lane, record)
     return _line({**line, **_pieces(event.pieces)})
 
 
-def ended(event: Ended) -> str:
+def ended(event: LaneFinished) -> str:
     """The line that says how a lane ended."""
     return _line({"t": "end", "i": event.lane, "end": event.trace.end})
 
@@ -135,22 +136,23 @@ def _badge(trace: Trace, reference: Trace | None) -> tuple[str, str, tuple[str, 
         return "none", "not checked: no autoregressive lane", ()
     if not reference.tokens:
         return "none", "not checked: the autoregressive lane wrote nothing", ()
-    found = metrics.compare(trace, reference)
-    if found.identical:
+    found = judge(trace, reference)
+    if found.kind == "identical":
         part = () if found.whole else ("One of the two lanes was stopped: compared as far as both went.",)
         return "identical", f"= identical to autoregressive, {found.compared} of {len(trace.tokens)} tokens", part
     margin = "" if found.margin is None else f" (margin {_small(found.margin)})"
-    return "differs", f"differs from position {found.position}{margin}", (_why(found.margin, header.dtype),)
+    return "differs", f"differs from position {found.position}{margin}", (_why(found, header.dtype),)
 
 
-def _why(margin: float | None, dtype: str) -> str:
+def _why(found: Verdict, dtype: str) -> str:
     """What a difference under greedy or coupled decoding means."""
-    limit = metrics.NEAR_TIE.get(dtype.removeprefix("torch."), 0.0)
-    if margin is None:
-        return "The target's margin at that position was not recorded, so the cause is open."
-    if margin <= limit:
-        return f"A near-tie: the two best scores are {_small(margin)} apart there, within the rounding of {dtype}."
-    return f"The two best scores are {_small(margin)} apart there: too far for rounding in {dtype}. This is a fault."
+    if found.margin is None:
+        return "No margin was recorded at that position, so the cause is unknown."
+    if found.kind == "near-tie":
+        return (
+            f"A near-tie: the two best scores are {_small(found.margin)} apart there, within the rounding of {dtype}."
+        )
+    return f"The two best scores are {_small(found.margin)} apart there, too far for {dtype} rounding. This is a bug."
 
 
 def _repeats(traces: Sequence[Trace], reference: Trace | None) -> list[str]:

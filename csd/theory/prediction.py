@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from statistics import fmean, median
-from types import MappingProxyType
 
-from csd.decoding import methods
-from csd.decoding.methods import Matrix, Refusal
+from csd.decoding.k_matrix import LONGEST_DRAFT, Budgets, Matrix, check_K, format_K, to_budgets
+from csd.decoding.methods import Refusal, find_method, restore_method
+from csd.decoding.stages import Stage, cascade_stages
 from csd.record import metrics
-from csd.record.metrics import Count
-from csd.record.trace import Header, Proposal, Review, Trace
+from csd.record.metrics import AcceptanceCount
+from csd.record.trace import Proposal, Review, Trace
 from csd.theory.ewif import phi
 
 TARGET, COPIES = "target", "MaxGram"
@@ -29,15 +29,6 @@ Pair = tuple[str, str]
 
 
 # ---- the model, for any tree
-
-
-@dataclass(frozen=True)
-class Node:
-    """A stage of a block: `name` writes until k more tokens stand there, each run reviewing what the nodes below draft."""
-
-    name: str
-    k: int
-    below: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,15 +65,7 @@ class Round:
         return self.tokens / (self.drafting + self.review)
 
 
-def nodes(K: Matrix, drafts: Sequence[str]) -> tuple[Node, ...]:
-    """The stages of Algorithm 1 for a checked K; drafts from the strongest on."""
-    budgets = [K[0][0]] + [after - before for before, after in zip(K[0], K[0][1:])]
-    names = (*drafts, COPIES)
-    below = [nodes(tuple(row[i + 1 :] for row in K[i + 1 :]), drafts[i + 1 :]) for i in range(len(drafts))] + [()]
-    return tuple(Node(name, k, inner) for name, k, inner in zip(names, budgets, below, strict=True) if k > 0)
-
-
-def predicted(stages: Sequence[Node], world: World) -> Round:
+def predicted(stages: Sequence[Stage], world: World) -> Round:
     """One round of the target over this tree, by following how long the block may get and how much of it survives."""
     lengths, emitted, drafting = _block(TARGET, stages, world)
     tokens = sum(count * chance for count, chance in emitted.items())
@@ -90,7 +73,7 @@ def predicted(stages: Sequence[Node], world: World) -> Round:
     return Round(tokens, drafting, 1 + world.width * block, block)
 
 
-def _block(reviewer: str, stages: Sequence[Node], world: World) -> tuple[dict[int, float], dict[int, float], float]:
+def _block(reviewer: str, stages: Sequence[Stage], world: World) -> tuple[dict[int, float], dict[int, float], float]:
     """Chances of each block length, chances of each number of tokens that the review lets out, and the drafts' cost.
 
     `alive` is the part of a length's chance in which the reviewer accepts all of it; what it rejects on the way is let out
@@ -138,7 +121,7 @@ def _sum(x: float, n: int) -> float:
 # ---- what a race measured
 
 
-def rates(traces: Sequence[Trace]) -> dict[Pair, Count]:
+def rates(traces: Sequence[Trace]) -> dict[Pair, AcceptanceCount]:
     """alpha of each pair: of the tokens that were judged on their own account, how many were accepted.
 
     What stands behind a rejected token was not judged and does not count, as in the paper's alpha.
@@ -151,7 +134,7 @@ def rates(traces: Sequence[Trace]) -> dict[Pair, Count]:
                 for place, name in zip(range(record.accepted + 1), _handed(record)):
                     judged[record.by, name] += 1
                     kept[record.by, name] += place < record.accepted
-    return {pair: Count(judged[pair], kept[pair]) for pair in judged}
+    return {pair: AcceptanceCount(judged[pair], kept[pair]) for pair in judged}
 
 
 def unit(traces: Sequence[Trace]) -> float:
@@ -209,25 +192,12 @@ class Lane:
 
     name: str
     formula: str
-    alphas: Mapping[Pair, Count]
+    alphas: Mapping[Pair, AcceptanceCount]
     costs: Mapping[str, float]
     flat: float | None
     wide: float | None
     measured: tuple[float, ...]
     words: tuple[str, ...]
-
-
-FORMULAS: Mapping[str, str] = MappingProxyType(
-    {
-        "autoregressive": "1: every token is one target run",
-        "speculative": "(1 − α^(k+1)) / ((1 − α) (1 + c k))",
-        "prompt lookup": "(1 − α^(k+1)) / ((1 − α) (1 + c k)), c of a copied token",
-        "vertical": "(1 − α φ(α)^n) / ((1 − α) (1 + n c₁ + n k c₂)), theorem 4.3; K counts tokens, so n is not fixed",
-        "horizontal": "(1 + α₁ + α₁α₂ + …) / (1 + c₁ + c₂ + …) over the places of the block, theorem 4.5",
-        "cascade": "no closed form for this K: theorems 4.3 and 4.5 joined by following the tree",
-        "adaptive": "no closed form: the length of each block follows the text",
-    }
-)
 
 
 def beside(traces: Sequence[Trace], earlier: Sequence[Sequence[Trace]] = ()) -> tuple[Lane, ...]:
@@ -259,7 +229,7 @@ def _speedup(race: Sequence[Trace], lane: int) -> float | None:
 
 
 def _lane(name: str, trace: Trace, target_run: float, measured: tuple[float, ...]) -> Lane:
-    formula = FORMULAS.get(trace.header.method, "none known")
+    formula = _formula(trace)
     if not (trace.steps and target_run > 0):
         return Lane(name, formula, {}, {}, None, None, measured, (_missing(trace),))
     counts, prices, price = rates((trace,)), costs((trace,), target_run), width((trace,), target_run)
@@ -273,30 +243,21 @@ def _lane(name: str, trace: Trace, target_run: float, measured: tuple[float, ...
     return Lane(name, formula, counts, prices, round.ewif, wide, measured, words)
 
 
-def stages_of(trace: Trace) -> tuple[Node, ...] | None:
-    """The tree of a lane, from its header; None where it is not fixed (adaptive) or not told."""
-    header = trace.header
-    if header.method == "autoregressive":
-        return ()
-    if header.method in ("speculative", "prompt lookup"):
-        return (Node(header.draft if header.method == "speculative" else COPIES, header.k),)
-    if header.method not in methods.CASCADES or not header.K:
-        return None
-    drafts = drafts_of(header)
-    if len(drafts) + 1 != len(header.K):
-        ran = {part.by for part in trace.prefill}
-        drafts = tuple(draft for draft in drafts if draft in ran)
-    if len(drafts) + 1 != len(header.K):
-        return None
-    used, K = methods.used(drafts, header.K)
-    return nodes(K, used)
+def _formula(trace: Trace) -> str:
+    try:
+        return find_method(trace.header.method).formula
+    except Refusal:
+        return "not known"
 
 
-def drafts_of(header: Header) -> tuple[str, ...]:
-    """The drafts of a lane's family, strongest first."""
-    top = max((level.level for level in header.levels), default=0)
-    between = [level for level in header.levels if 0 < level.level < top]
-    return tuple(level.name for level in sorted(between, key=lambda level: -level.level))
+def stages_of(trace: Trace) -> tuple[Stage, ...] | None:
+    """The plan of a lane, from its header; None where it is not fixed (adaptive) or the settings make no sense."""
+    try:
+        method = restore_method(trace.header.method, trace.header.settings)
+        method.check(trace.header.drafts)
+    except Refusal:
+        return None
+    return method.stages()
 
 
 def _missing(trace: Trace) -> str:
@@ -324,7 +285,7 @@ def _round(trace: Trace, target_run: float) -> str:
     )
 
 
-def _tokens(trace: Trace, round: Round, stages: Sequence[Node]) -> str:
+def _tokens(trace: Trace, round: Round, stages: Sequence[Stage]) -> str:
     """Why a round brought more or fewer tokens than independent acceptance gives."""
     found = metrics.mat(trace)
     start = f"A round brought {found:.1f} tokens, the model says {round.tokens:.1f}"
@@ -339,7 +300,7 @@ def _tokens(trace: Trace, round: Round, stages: Sequence[Node]) -> str:
     return f"{start}: acceptance is not independent, rejections gather in hard stretches."
 
 
-def _copies(stages: Sequence[Node]) -> bool:
+def _copies(stages: Sequence[Stage]) -> bool:
     return any(node.name == COPIES or _copies(node.below) for node in stages)
 
 
@@ -429,50 +390,40 @@ class Curve:
         return self.wide[self.ks.index(self.at)]
 
 
-def dropped(K: Matrix, column: int) -> Matrix:
-    """K without the tokens of one level (a draft by its place, Max-Gram the last); the rest keeps its increments."""
-    rows = []
-    for r, row in enumerate(K):
-        total, fresh = 0, []
-        for c, value in enumerate(row):
-            before = row[c - 1] if c > r else 0
-            total += 0 if c == column or c < r or r == column + 1 else value - before
-            fresh.append(total if c >= r else 0)
-        rows.append(tuple(fresh))
-    return tuple(rows)
+def without_level(budgets: Budgets, column: int) -> Budgets:
+    """Budgets without the tokens of one level (a draft by its column, Max-Gram last) and of what it would review."""
+    return tuple(
+        tuple(0 if c == column or r == column + 1 else k for c, k in enumerate(row)) for r, row in enumerate(budgets)
+    )
 
 
-def shifted(K: Matrix, first: int) -> Matrix:
-    """K with another number at the first place of row one that has tokens; what follows keeps its increments."""
-    start = next(c for c, value in enumerate(K[0]) if value)
-    row = (*K[0][:start], *(value - K[0][start] + first for value in K[0][start:]))
-    return (row, *K[1:])
+def with_first(budgets: Budgets, k: int) -> Budgets:
+    """Budgets with another number at the first stage that the target has."""
+    row = list(budgets[0])
+    row[next(c for c, own in enumerate(row) if own)] = k
+    return (tuple(row), *budgets[1:])
 
 
 def what_if(drafts: Sequence[str], draft: str, k: int, K: Matrix, world: World) -> tuple[Curve, ...]:
     """The curves of speculative decoding with `draft` and of the cascade K. Raises Refusal for a K that cannot be."""
-    K = methods.checked_K(K, len(drafts))
+    budgets = to_budgets(check_K(K, len(drafts)))
     if draft not in drafts:
         raise Refusal(f"There is no draft “{draft}” here. The drafts are: {', '.join(drafts) or 'none'}.")
-    if not 1 <= k <= methods.LONGEST_DRAFT:
-        raise Refusal(f"k must be a whole number from 1 to {methods.LONGEST_DRAFT}, not {k}.")
-    start = next(value for value in K[0] if value)
+    if not 1 <= k <= LONGEST_DRAFT:
+        raise Refusal(f"k must be a whole number from 1 to {LONGEST_DRAFT}, not {k}.")
+    start = next(value for value in budgets[0] if value)
     ks = tuple(range(1, max(LONGEST, k, start) + 1))
 
-    def curve(name: str, title: str, trees: Sequence[tuple[Node, ...]], at: int) -> Curve:
+    def curve(name: str, title: str, trees: Sequence[tuple[Stage, ...]], at: int) -> Curve:
         rounds = [predicted(tree, world) for tree in trees]
         flat = tuple(round.tokens / (1 + round.drafting) for round in rounds)
         return Curve(name, title, ks, flat, tuple(round.ewif for round in rounds), at)
 
-    cascades = [nodes(*reversed(methods.used(tuple(drafts), shifted(K, x)))) for x in ks]
+    cascades = [cascade_stages(drafts, with_first(budgets, x)) for x in ks]
     return (
-        curve("speculative", f"Speculative, {draft}, k={k}", [(Node(draft, x),) for x in ks], k),
-        curve("cascade", f"Cascade, K={_text(K)}", cascades, start),
+        curve("speculative", f"Speculative, {draft}, k={k}", [(Stage(draft, x),) for x in ks], k),
+        curve("cascade", f"Cascade, K={format_K(K)}", cascades, start),
     )
-
-
-def _text(K: Matrix) -> str:
-    return str([list(row) for row in K]).replace(" ", "")
 
 
 def what_if_words(curves: Sequence[Curve]) -> str:
@@ -515,11 +466,12 @@ def world_of(drafts: Sequence[str], alphas: Sequence[float], prices: Sequence[fl
 
 def asked_of(traces: Sequence[Trace]) -> tuple[tuple[str, ...], str, int | None, Matrix | None]:
     """What a race was run with: its family's drafts, the speculative lane's draft and k, the cascade's K, where they are."""
-    drafts = drafts_of(traces[0].header) if traces else ()
-    guess = next((trace.header for trace in traces if trace.header.method == "speculative"), None)
-    rows = len(drafts) + 1
-    K = next((t.header.K for t in traces if t.header.method in methods.CASCADES and len(t.header.K) == rows), None)
-    return drafts, guess.draft if guess else (drafts[0] if drafts else ""), guess.k if guess else None, K
+    drafts = traces[0].header.drafts if traces else ()
+    settings = {trace.header.method: trace.header.settings for trace in reversed(traces)}
+    guess = settings.get("speculative", {})
+    K = settings.get("cascade", {}).get("K", ())
+    fits = len(K) == len(drafts) + 1
+    return drafts, guess.get("draft", drafts[0] if drafts else ""), guess.get("k"), K if fits else None
 
 
 LAWS = """<h3>What the curves assume</h3>

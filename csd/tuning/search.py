@@ -12,34 +12,25 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import accumulate
 from math import log
 from statistics import median
 from typing import TYPE_CHECKING
 
-from csd.decoding.adaptive import AGREED, ANY, GENERAL, MARGINS, Cost, Prior
+from csd.decoding.adaptive.prior import AGREED, ANY, GENERAL, MARGINS, Prior
 from csd.decoding.draft import Draft
 from csd.decoding.generate import generate
-from csd.decoding.maxgram import Index
-from csd.decoding.methods import (
-    LONGEST_DRAFT,
-    Matrix,
-    Method,
-    adapting,
-    autoregressive,
-    cs_drafting,
-    prompt_lookup,
-    speculative,
-    tree,
-)
+from csd.decoding.k_matrix import LONGEST_DRAFT, Matrix, from_budgets, to_budgets
+from csd.decoding.maxgram import MAX_GRAM
+from csd.decoding.methods import AdaptiveCascade, Autoregressive, Cascade, LaneParts, Method, PromptLookup, Speculative
+from csd.decoding.suffix_index import SuffixIndex
 from csd.decoding.tokens import TokenSequence
 from csd.record.metrics import geometric_mean, speed
 from csd.request.prompts import Prompt
 from csd.request.tuned import Tuned
-from csd.run import Ended, Settings, race
+from csd.run import LaneFinished, Request, run_race
 
 if TYPE_CHECKING:
-    from csd.decoding.acceptance import Verdict
+    from csd.decoding.acceptance import Acceptance
     from csd.models.family import Family
 
 KEPT = 4  # best scores kept at each place of a tape: a lenient reviewer may take any of them
@@ -89,24 +80,24 @@ def tune(
         tapes.append(taped(family, prompt, drafts))
     prior = counted(tapes, drafts, family.bigram)
     progress("playing trees")
-    alone = [seconds(autoregressive(), tape, family) for tape in tapes]
+    alone = [seconds(Autoregressive(), tape, family) for tape in tapes]
 
     def played(method: Method) -> Candidate:
         times = [seconds(method, tape, family) for tape in tapes]
         return Candidate(method, geometric_mean(own / time for own, time in zip(alone, times)))
 
-    guesses = [played(speculative(draft, k)) for draft in drafts for k in KS]
-    lookups = [played(prompt_lookup(k)) for k in LOOKUPS]
+    guesses = [played(Speculative(draft, k)) for draft in drafts for k in KS]
+    lookups = [played(PromptLookup(k)) for k in LOOKUPS]
     cascades = [*_searched(drafts, guesses, played)]
     best = max(cascades, key=lambda found: found.played)
     cascades += [played(replace(best.method, lenience=lenience)) for lenience in LENIENCES if drafts]
     finalists = [
-        Candidate(autoregressive(), 1.0),
+        Candidate(Autoregressive(), 1.0),
         *(found for kind in (guesses, cascades, lookups) for found in _best(kind)),
-        played(adapting(drafts, prior)),
+        played(AdaptiveCascade(drafts, prior)),
     ]
     ran = _run(family, prompts, finalists, repeats, progress)
-    fastest = {name: _fastest(ran, name) for name in ("speculative", "prompt lookup", "cascade", "adaptive")}
+    fastest = {name: _fastest(ran, name) for name in ("speculative", "prompt lookup", "cascade", "adaptive cascade")}
     guess, cascade = fastest["speculative"], fastest["cascade"]
     record = Tuned(
         family=family.spec.name,
@@ -132,12 +123,12 @@ def tune(
 
 def taped(family: Family, prompt: Prompt, drafts: Sequence[str]) -> Tape:
     """Let the target write, then ask every model for its scores along the text."""
-    from csd.decoding.acceptance import Filter, Noise
+    from csd.decoding.sampling import GumbelNoise, LogitsWarper
 
-    method = speculative(drafts[0], 8) if drafts else autoregressive()
+    method = Speculative(drafts[0], 8) if drafts else Autoregressive()
     trace = _trace(family, prompt, method)
     start, ids, rows = len(trace.header.prompt), trace.header.prompt + trace.tokens, {}
-    chosen, noise = Filter(prompt.temperature or 1.0), Noise(prompt.seed, family.vocab, family.device)
+    chosen, noise = LogitsWarper(prompt.temperature or 1.0), GumbelNoise(prompt.seed, family.vocab, family.device)
     for level in family.levels:
         if len(ids) > family.contexts[level.name]:
             continue
@@ -170,8 +161,8 @@ class _Recall:
 
     lenience: float = 1.0
 
-    def __call__(self, draft: Draft, logits: _Rows, at: int) -> Verdict:
-        from csd.decoding.acceptance import Verdict
+    def __call__(self, draft: Draft, logits: _Rows, start: int) -> Acceptance:
+        from csd.decoding.acceptance import Acceptance
 
         allowed = log(self.lenience)
         accepted = 0
@@ -180,7 +171,10 @@ class _Recall:
                 break
             accepted += 1
         ids, gaps = logits.rows[accepted]
-        return Verdict(accepted, ids[0], gaps[1] if len(gaps) > 1 else None)
+        return Acceptance(accepted, ids[0], gaps[1] if len(gaps) > 1 else None)
+
+    def with_lenience(self, lenience: float) -> _Recall:
+        return replace(self, lenience=lenience)
 
 
 def seconds(method: Method, tape: Tape, family: Family) -> float:
@@ -195,7 +189,7 @@ def seconds(method: Method, tape: Tape, family: Family) -> float:
     start, end = len(tape.prompt), len(tape.prompt) + len(tape.tokens)
 
     def replayed(name: str) -> Session:
-        cost: Cost = family.costs[name]
+        cost = family.costs[name]
 
         def run(ids: list[int], keep: int, rows: int) -> _Rows:
             nonlocal spent
@@ -204,17 +198,17 @@ def seconds(method: Method, tape: Tape, family: Family) -> float:
             own = tape.rows[name]
             return _Rows(tuple(own[min(place, len(own) - 1)] for place in range(first, first + rows)))
 
-        return _Unread(name, run, family.vocab, family.contexts[name])
+        return _Unread(name, run, family.vocab, family.contexts[name], cost)
 
     class _Unread(Session):
         def prefill(self, sequence: TokenSequence) -> None:
             self._fixed, self._tail = len(sequence.committed), ()
 
-    names = [name for name in method.models if name in tape.rows]
+    names = [name for name in method.models() if name in tape.rows]
     sessions = {name: replayed(name) for name in names}
-    index = Index(method.longest, method.earliest)
-    bigram = family.bigram if method.copies else None
-    root = tree(method, sessions, index, bigram, _Recall(), _Recall(method.lenience), family.costs)
+    index = SuffixIndex()
+    bigram = family.bigram if MAX_GRAM in method.leaves else None
+    root = method.build(LaneParts(sessions, _Recall(), index, bigram))
     eos = frozenset(family.eos if tape.tokens[-1] in family.eos else ())
     for _ in generate(root, [index, *sessions.values()], tape.prompt, end - start, eos):
         pass
@@ -229,7 +223,7 @@ def counted(tapes: Sequence[Tape], drafts: Sequence[str], bigram: Sequence[int] 
     copies = _Count(GENERAL.copies)
     own = {draft: _Count(GENERAL.unknown) for draft in drafts}
     for tape in tapes:
-        index, text = Index(len(GENERAL.copies) - 1), TokenSequence(list(tape.prompt))
+        index, text = SuffixIndex(len(GENERAL.copies) - 1), TokenSequence(list(tape.prompt))
         for place, token in enumerate(tape.tokens):
             index.sync(text)
             length, follows = index.match()
@@ -304,7 +298,7 @@ def _searched(
     drafts: tuple[str, ...], guesses: Sequence[Candidate], played: Callable[[Method], Candidate]
 ) -> Iterator[Candidate]:
     """Cascades worth running: uphill from several starting points, by changing one entry at a time."""
-    starts: list[Matrix] = [_cumulated([[8 if c == len(drafts) else 0 for c in range(len(drafts) + 1)]], len(drafts))]
+    starts: list[Matrix] = [_padded([[8 if c == len(drafts) else 0 for c in range(len(drafts) + 1)]], len(drafts))]
     for place, draft in enumerate(drafts):
         own = [found for found in guesses if found.method.draft == draft]
         k = max(own, key=lambda found: found.played).method.k
@@ -312,11 +306,11 @@ def _searched(
         top[place], top[-1] = k, 2
         inner = [[0] * (len(drafts) + 1) for _ in drafts]
         inner[place][-1] = 3
-        starts.append(_cumulated([top, *inner], len(drafts)))
+        starts.append(_padded([top, *inner], len(drafts)))
         if place + 1 < len(drafts):
             deep = [row[:] for row in inner]
             deep[place][place + 1], deep[place + 1][-1] = 4, 2
-            starts.append(_cumulated([top, *deep], len(drafts)))
+            starts.append(_padded([top, *deep], len(drafts)))
     known: dict[Matrix, Candidate] = {}
     for start in starts:
         yield from _uphill(drafts, start, played, known)
@@ -332,7 +326,7 @@ def _uphill(
         nonlocal turns
         if K not in known:
             turns += 1
-            known[K] = played(cs_drafting(drafts, K))
+            known[K] = played(Cascade(drafts, K))
         return known[K]
 
     best = at(K)
@@ -351,21 +345,20 @@ def _uphill(
 
 def _neighbours(K: Matrix) -> Iterator[Matrix]:
     """K with one budget changed, the big entries first; and K without one of its budgets."""
-    own = [[row[c] - (row[c - 1] if c > r else 0) for c in range(len(K))] for r, row in enumerate(K)]
+    own = to_budgets(K)
     for r in range(len(K)):
         for c in range(r, len(K)):
             for step in (*STEPS, -own[r][c]):
-                changed = [row[:] for row in own]
+                changed = [list(row) for row in own]
                 changed[r][c] = max(0, changed[r][c] + step)
-                near = _cumulated(changed, len(K) - 1)
-                if changed != own and 0 < near[0][-1] and max(map(max, near)) <= LONGEST_DRAFT:
+                near = from_budgets(changed)
+                if near != K and 0 < near[0][-1] and max(map(max, near)) <= LONGEST_DRAFT:
                     yield near
 
 
-def _cumulated(budgets: Sequence[Sequence[int]], drafts: int) -> Matrix:
+def _padded(budgets: Sequence[Sequence[int]], drafts: int) -> Matrix:
     """The paper's K from budgets per stage; missing rows are zeros."""
-    rows = [*budgets, *[[0] * (drafts + 1)] * (drafts + 1 - len(budgets))]
-    return tuple((0,) * r + tuple(accumulate(row[r:])) for r, row in enumerate(rows))
+    return from_budgets([*budgets, *[[0] * (drafts + 1)] * (drafts + 1 - len(budgets))])
 
 
 # --- what the clock says -----------------------------------------------------------------------------------------------
@@ -408,5 +401,5 @@ def _fastest(candidates: Iterable[Candidate], name: str) -> Candidate | None:
 
 
 def _trace(family: Family, prompt: Prompt, method: Method):
-    settings = Settings(prompt.prompt, (method,), prompt.max_new, temperature=prompt.temperature, seed=prompt.seed)
-    return next(event.trace for event in race(family, settings) if isinstance(event, Ended))
+    request = Request(prompt.prompt, (method,), prompt.max_new, temperature=prompt.temperature, seed=prompt.seed)
+    return next(event.trace for event in run_race(family, request) if isinstance(event, LaneFinished))

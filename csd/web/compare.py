@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from csd.decoding.methods import CASCADES, Refusal
+from csd.decoding.errors import Refusal
 from csd.record import metrics
 from csd.record.trace import Trace
-from csd.run import Settings
+from csd.record.verdict import judge
+from csd.run import Request
 
 KINDS, PAIR = "the same lanes on every kind of prompt", "two cascades on the prompt of the Race tab"
 REPEATS = 5
@@ -39,7 +40,7 @@ class Heat:
     """One race of a comparison: what its prompt is called, and what to run."""
 
     label: str
-    settings: Settings
+    settings: Request
 
 
 def checked_repeats(value: Any) -> int:
@@ -49,16 +50,16 @@ def checked_repeats(value: Any) -> int:
     return int(value)
 
 
-def pair(one: Settings, other: Settings, label: str, repeats: Any) -> tuple[Heat, ...]:
+def pair(one: Request, other: Request, label: str, repeats: Any) -> tuple[Heat, ...]:
     """Two cascades beside autoregressive decoding; each of the two settings has its own cascade. Raises Refusal."""
-    lanes = [method for settings in (one, other) for method in settings.methods if method.name in CASCADES]
+    lanes = [method for settings in (one, other) for method in settings.methods if "K" in method.uses]
     if lanes[0] == lanes[1]:
         raise Refusal("Both cascades have the same K. Change one of them.")
-    reference = [method for method in one.methods if method.name not in CASCADES]
+    reference = [method for method in one.methods if "K" not in method.uses]
     return (Heat(label, replace(one, methods=(*reference, *lanes))),) * checked_repeats(repeats)
 
 
-def kinds(settings: Settings, examples: Mapping[str, Sequence[Mapping[str, Any]]], repeats: Any) -> tuple[Heat, ...]:
+def kinds(settings: Request, examples: Mapping[str, Sequence[Mapping[str, Any]]], repeats: Any) -> tuple[Heat, ...]:
     """The same lanes on the first example of every kind; each round of repeats goes through all kinds. Raises Refusal."""
     heats = [
         Heat(
@@ -120,8 +121,8 @@ def same_text(group: Sequence[tuple[Trace, Trace | None]]) -> str:
     if all(trace is alone for trace, alone in checked):
         return "reference"
     if any(trace.header.rule == "rejection" for trace, _ in checked):
-        return "same law, own text"
-    same = sum(metrics.compare(trace, alone).identical for trace, alone in checked)
+        return "same distribution"
+    same = sum(judge(trace, alone).kind == "identical" for trace, alone in checked)
     return "identical" if same == len(checked) else f"identical in {same} of {len(checked)}"
 
 

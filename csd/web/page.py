@@ -17,9 +17,9 @@ from typing import Any
 
 import gradio as gr
 
-from csd.decoding import methods
-from csd.decoding.adaptive import GENERAL, Prior
-from csd.decoding.methods import Refusal
+from csd.decoding.errors import Refusal
+from csd.decoding.k_matrix import check_K, format_K, from_budgets, parse_K, to_budgets
+from csd.decoding.methods import METHODS, find_method
 from csd.models import catalog
 from csd.paths import ASSETS
 from csd.plots import race as figures
@@ -27,8 +27,9 @@ from csd.record import metrics
 from csd.record import recording as record
 from csd.record.recording import Recording
 from csd.record.trace import Trace
-from csd.request import form, link, tuned
-from csd.run import RULES, Ended, Moved, Opened
+from csd.request import form, link
+from csd.request.defaults import Preset, defaults_for
+from csd.run import RULES, LaneAdvanced, LaneFinished, RaceStarted
 from csd.stage import export
 from csd.stage import log as stage
 from csd.theory import figures as theory_figures
@@ -156,7 +157,7 @@ def build(studio: Studio) -> gr.Blocks:
                 more = gr.Button("Advanced", min_width=110, scale=0, elem_id="more")
             with gr.Column(elem_id="advanced"):  # hidden until asked for; an accordion would cost a line of the stage
                 lanes = gr.CheckboxGroup(
-                    list(form.LANES), value=list(preset.lanes), label="Lanes, 2 to 4", elem_id="lanes"
+                    list(METHODS), value=list(preset.lanes), label="Lanes, 2 to 4", elem_id="lanes"
                 )
                 with gr.Row():
                     # Custom values: Gradio would break off a race that was pressed just before the choices changed.
@@ -169,10 +170,8 @@ def build(studio: Studio) -> gr.Blocks:
                         allow_custom_value=True,
                     )
                     k = gr.Number(preset.k, label="Speculative: k", precision=0, min_width=90, elem_id="k")
-                    lookup = gr.Number(8, label="Prompt lookup: k", precision=0, min_width=90)
-                    K = gr.Textbox(
-                        form.matrix_text(preset.K), label="Cascade: K, cumulative", min_width=260, elem_id="K"
-                    )
+                    lookup = gr.Number(preset.lookup, label="Prompt lookup: k", precision=0, min_width=90)
+                    K = gr.Textbox(format_K(preset.K), label="Cascade: K, cumulative", min_width=260, elem_id="K")
                     lenience = gr.Number(preset.lenience, label="Lenience of inner reviews", step=0.5, min_width=90)
                 with gr.Row():
                     rule = gr.Dropdown(list(RULES), value="coupled", label="Rule above temperature 0", min_width=150)
@@ -346,8 +345,7 @@ def build(studio: Studio) -> gr.Blocks:
 
         def standard(choice: Choice) -> dict[str, Any]:
             """What the fields hold by themselves with this family."""
-            preset = _presets(choice)[0]
-            return {**own, "draft": preset.draft, **dict(zip(("k", "K", "lenience", "lanes"), _knobs(preset)))}
+            return {**own, **_presets(choice)[0].fields()}
 
         def written(*values: Any) -> tuple[str, str]:
             """The form as a query, and what it leaves out."""
@@ -355,12 +353,12 @@ def build(studio: Studio) -> gr.Blocks:
                 usual = standard(choose(values[len(fields) :]))
             except ValueError:
                 usual = own
-            return link.query(dict(zip(linked, values)), usual)
+            return link.to_query(dict(zip(linked, values)), usual)
 
         def arrive(request: gr.Request) -> dict:
             """Fills the form as the page's address says; nothing runs by itself."""
-            options = {"family": names, "dtype": DTYPES, "device": _devices(home), "rule": RULES, "lanes": form.LANES}
-            found, faults = link.read(dict(request.query_params), own, options)
+            options = {"family": names, "dtype": DTYPES, "device": _devices(home), "rule": RULES, "lanes": METHODS}
+            found, faults = link.from_query(dict(request.query_params), own, options)
             if not found and not faults:
                 return {status: gr.skip()}
             models = {name: value for name, value in found.items() if name in link.FAMILY}
@@ -371,10 +369,9 @@ def build(studio: Studio) -> gr.Blocks:
                 faults.append(f"The link's models were left out. {error}")
             usual, have, presets = standard(choice), _drafts(choice), _presets(choice)
             knobs = {name: value for name, value in found.items() if name not in link.FAMILY}
-            base = form.Form(**{name: usual[name] for name in link.NAMES})
-            kept, more_faults = link.checked(knobs, base, have)
+            kept, more_faults = link.check_values(knobs, defaults_for(choice.spec, choice.device))
             values = {**usual, **models, **kept}
-            same = (one.name for one in presets if (one.draft, *_knobs(one)) == _set(values))
+            same = (one.name for one in presets if one.fields().items() <= values.items())
             sentence = "The link filled the form. Press Race." if models or kept else ""
             return {
                 **{linked[name]: value for name, value in values.items()},
@@ -419,14 +416,16 @@ def build(studio: Studio) -> gr.Blocks:
             options = _presets(choose(values))
             return {
                 chosen: gr.Dropdown([option.name for option in options], value=options[0].name),
+                **_preset_fields(options[0]),
                 draft: gr.Dropdown(list(have), value=options[0].draft),
-                **dict(zip((k, K, lenience, lanes), _knobs(options[0]))),
             }
 
-        def apply(name: str, *values: Any) -> tuple:
-            options = _presets(choose(values))
-            option = next((option for option in options if option.name == name), options[0])
-            return option.draft, *_knobs(option)
+        def _preset_fields(preset: Preset) -> dict:
+            return {linked[name]: value for name, value in preset.fields().items()}
+
+        def apply(name: str, *values: Any) -> dict:
+            choice = choose(values)
+            return _preset_fields(defaults_for(choice.spec, choice.device).find_preset(name))
 
         def by_K(text: str, name: str, lanes: list[str], *values: Any) -> Any:
             """Whoever changes K gets the cascade that follows it, in place of the adaptive one."""
@@ -434,9 +433,9 @@ def build(studio: Studio) -> gr.Blocks:
                 own = next((one.K for one in _presets(choose(values)) if one.name == name), ())
             except ValueError:  # a custom family that is not filled in yet
                 return gr.skip()
-            if text == form.matrix_text(own) or any(form.LANES[lane] in methods.CASCADES for lane in lanes):
+            if text == format_K(own) or any("K" in find_method(lane).uses for lane in lanes):
                 return gr.skip()
-            return ["cascade" if lane == "cascade, adaptive" else lane for lane in lanes]
+            return ["cascade" if lane == "adaptive cascade" else lane for lane in lanes]
 
         def leave(request: gr.Request) -> None:
             studio.leave(_visitor(request))
@@ -446,14 +445,14 @@ def build(studio: Studio) -> gr.Blocks:
         page.load(arrive, None, [*linked.values(), chosen, status], **PLAIN).then(
             follow, which, [shelf, about], **quiet
         )
-        family.input(suit, which, [chosen, draft, k, K, lenience, lanes], **PLAIN).then(
+        family.input(suit, which, [chosen, draft, k, lookup, K, lenience, lanes], **PLAIN).then(
             follow, which, [shelf, about], **quiet
         )
-        others.blur(suit, which, [chosen, draft, k, K, lenience, lanes], **PLAIN)
-        load.click(suit, which, [chosen, draft, k, K, lenience, lanes], **PLAIN).then(fetch, which, None, **PLAIN).then(
-            follow, which, [shelf, about], **quiet
-        )
-        chosen.input(apply, [chosen, *which], [draft, k, K, lenience, lanes], **PLAIN)
+        others.blur(suit, which, [chosen, draft, k, lookup, K, lenience, lanes], **PLAIN)
+        load.click(suit, which, [chosen, draft, k, lookup, K, lenience, lanes], **PLAIN).then(
+            fetch, which, None, **PLAIN
+        ).then(follow, which, [shelf, about], **quiet)
+        chosen.input(apply, [chosen, *which], [draft, k, lookup, K, lenience, lanes], **PLAIN)
         # A paste is no input, but the field is left some time.
         gr.on([K.input, K.blur], by_K, [K, chosen, lanes, *which], [lanes], trigger_mode="always_last", **PLAIN)
         for kind, button in kinds.items():
@@ -506,7 +505,7 @@ def build(studio: Studio) -> gr.Blocks:
 # ---- the other tabs
 
 
-def _theory_tab(drafts: tuple[str, ...], preset: form.Preset) -> SimpleNamespace:
+def _theory_tab(drafts: tuple[str, ...], preset: Preset) -> SimpleNamespace:
     """The paper's curves and the what-if panel; needs no model. `knobs` are set after each race, see _knobs_after."""
     with gr.Tab("Theory", id="theory", elem_id="theory") as tab:
         asked = gr.State(drafts)
@@ -527,7 +526,7 @@ def _theory_tab(drafts: tuple[str, ...], preset: form.Preset) -> SimpleNamespace
                     )
                     k = gr.Number(preset.k, label="Speculative: k", precision=0, min_width=100, elem_id="what-if-k")
                     K = gr.Textbox(
-                        form.matrix_text(preset.K), label="Cascade: K, cumulative", min_width=200, elem_id="what-if-K"
+                        format_K(preset.K), label="Cascade: K, cumulative", min_width=200, elem_id="what-if-K"
                     )
                 drop = gr.Radio(_drops(drafts), value=KEEP, label="Levels of the cascade", elem_id="what-if-drop")
                 with gr.Row(elem_id="what-if-sliders"):
@@ -594,7 +593,7 @@ def _knobs_after(traces: tuple[Trace, ...]) -> list:
         drafts,
         gr.Dropdown(list(drafts), value=draft),
         k or gr.skip(),
-        form.matrix_text(K) if K else gr.skip(),
+        format_K(K) if K else gr.skip(),
         gr.Radio(_drops(drafts), value=KEEP),
         theory.knobs(drafts, world)[2],
         *_sliders(drafts, world),
@@ -605,12 +604,12 @@ def _wanted(drafts: tuple[str, ...], K: str, drop: str) -> Any:
     """The what-if panel's K without the level that is dropped. Raises Refusal."""
     if not 0 < len(drafts) <= theory.MOST_DRAFTS:
         raise Refusal(f"This panel takes families with one or two drafts; this one has {len(drafts)}.")
-    checked = methods.checked_K(form.matrix(K), len(drafts))
+    checked = check_K(parse_K(K), len(drafts))
     options = _drops(drafts)
     return (
         checked
         if drop not in options[1:]
-        else methods.checked_K(theory.dropped(checked, options.index(drop) - 1), len(drafts))
+        else check_K(from_budgets(theory.without_level(to_budgets(checked), options.index(drop) - 1)), len(drafts))
     )
 
 
@@ -642,10 +641,10 @@ def _measured(drafts: Any, draft: str, k: Any, K: str, drop: str) -> tuple:
     except ValueError as error:
         return *[gr.skip()] * 5, _status(str(error), "refused")
     told = _status("The race with these numbers runs in the Race tab.", "measuring")
-    return draft, k, form.matrix_text(fixed), list(form.DEFAULT_LANES), gr.Tabs(selected="race"), told
+    return draft, k, format_K(fixed), ["autoregressive", "speculative", "cascade"], gr.Tabs(selected="race"), told
 
 
-def _compare_tab(preset: form.Preset) -> SimpleNamespace:
+def _compare_tab(preset: Preset) -> SimpleNamespace:
     with gr.Tab("Compare", id="compare", elem_id="compare-tab"):
         gr.HTML(
             "<p>Several races, one after another, in one table. Model, lanes and all else are those of the Race tab.</p>"
@@ -660,7 +659,7 @@ def _compare_tab(preset: form.Preset) -> SimpleNamespace:
                 1, compare.REPEATS, value=1, step=1, label="Repeats", min_width=160, elem_id="compare-repeats"
             )
         with gr.Row(visible=False) as two:
-            one = gr.Textbox(form.matrix_text(preset.K), label="First cascade: K, cumulative", elem_id="compare-one")
+            one = gr.Textbox(format_K(preset.K), label="First cascade: K, cumulative", elem_id="compare-one")
             other = gr.Textbox("", label="Second cascade: K, cumulative", elem_id="compare-other")
         status = gr.HTML(_status("Press Compare."), elem_id="compare-status")
         table = gr.Dataframe(
@@ -684,10 +683,10 @@ def _compare_tab(preset: form.Preset) -> SimpleNamespace:
 def _heats(choice: Choice, values: tuple, what: str, n: Any, one: str, other: str) -> tuple[compare.Heat, ...]:
     """The races of a comparison. Raises ValueError with a sentence."""
     prompt, lanes, *knobs = values
-    asked, drafts = form.Form(prompt, sorted(lanes, key=list(form.LANES).index), *knobs), _drafts(choice)
+    asked, defaults = form.Form(prompt, form.in_order(lanes), *knobs), defaults_for(choice.spec, choice.device)
 
     def settings(asked: form.Form) -> Any:
-        return form.settings(asked, drafts, prior=_prior(choice))
+        return form.to_request(asked, defaults)
 
     if what == compare.KINDS:
         return compare.kinds(settings(asked), _examples(), n)
@@ -739,11 +738,11 @@ def _endpoint(studio: Studio):
 
     def race(
         prompt: str,
-        methods: list[str] = form.DEFAULT_LANES,  # type: ignore[assignment]
+        methods: list[str] = list(default.lanes),  # noqa: B006
         family: str = home.spec.name,
         draft: str = "",
         k: int = default.k,
-        lookup: int = 8,
+        lookup: int = default.lookup,
         K: str = "",
         lenience: float = 1.0,
         temperature: float = 0.0,
@@ -757,18 +756,16 @@ def _endpoint(studio: Studio):
     ) -> dict:
         """Race 1 to 4 methods on a prompt and return their traces.
 
-        methods: autoregressive, speculative, prompt lookup, cascade, "cascade, adaptive", "cascade, vertical only",
-        "cascade, horizontal only".
+        methods: autoregressive, speculative, prompt lookup, cascade, adaptive cascade, vertical cascade, horizontal cascade.
         draft, k: of speculative. K: the cascade's, as text in the paper's cumulative form; empty: the family's preset.
         Returns {"summary": [...], "traces": [...]}, one entry per method.
         """
         try:
             choice = Choice(catalog.find(family), home.device, home.dtype)
-            K = K or form.matrix_text(_presets(choice)[0].K)
             asked = form.Form(
                 prompt, methods, draft, k, lookup, K, lenience, temperature, top_k, top_p, seed, rule, max_new, always
             )
-            settings = form.settings(asked, _drafts(choice), 1, _prior(choice))
+            settings = form.to_request(asked, defaults_for(choice.spec, choice.device), least=1)
         except ValueError as error:
             raise gr.Error(str(error), print_exception=False) from error
         for news in studio.race(_visitor(request), choice, settings):
@@ -801,8 +798,8 @@ def _news(studio: Studio, visitor: str, fields: tuple, which: tuple) -> Iterator
     try:
         choice = _choice(studio.home, *which)
         prompt, lanes, *knobs = fields
-        asked = form.Form(prompt, sorted(lanes, key=list(form.LANES).index), *knobs)
-        settings = form.settings(asked, _drafts(choice), prior=_prior(choice))
+        asked = form.Form(prompt, form.in_order(lanes), *knobs)
+        settings = form.to_request(asked, defaults_for(choice.spec, choice.device))
     except ValueError as error:
         yield Refused(str(error))
         return
@@ -821,28 +818,12 @@ def _drafts(choice: Choice) -> tuple[str, ...]:
     return choice.spec.draft_names
 
 
-def _presets(choice: Choice) -> tuple[form.Preset, ...]:
-    return form.presets(_drafts(choice), tuned.find(choice.spec, choice.device))
-
-
-def _knobs(preset: form.Preset) -> tuple[int, str, float, list[str]]:
-    """A preset as the fields for k, K, lenience and lanes hold it."""
-    return preset.k, form.matrix_text(preset.K), preset.lenience, list(preset.lanes)
-
-
-def _prior(choice: Choice) -> Prior:
-    """What the adaptive cascade expects of the family."""
-    found = tuned.find(choice.spec, choice.device)
-    return found.prior if found else GENERAL
+def _presets(choice: Choice) -> tuple[Preset, ...]:
+    return defaults_for(choice.spec, choice.device).presets
 
 
 def _devices(home: Choice) -> list[str]:
     return list(dict.fromkeys((home.device, *DEVICES)))
-
-
-def _set(values: dict[str, Any]) -> tuple[Any, ...]:
-    """What a preset sets, out of the fields."""
-    return tuple(values[name] for name in ("draft", "k", "K", "lenience", "lanes"))
 
 
 def _visitor(request: gr.Request | None) -> str:
@@ -875,10 +856,10 @@ def _title(prompt: str) -> str:
 # ---- what is shown
 
 
-def _line(event: Opened | Moved | Ended, race: str) -> str:
-    if isinstance(event, Opened):
+def _line(event: RaceStarted | LaneAdvanced | LaneFinished, race: str) -> str:
+    if isinstance(event, RaceStarted):
         return stage.opened(event, race, _title(event.headers[0].text))
-    return stage.moved(event) if isinstance(event, Moved) else stage.ended(event)
+    return stage.moved(event) if isinstance(event, LaneAdvanced) else stage.ended(event)
 
 
 def _status(sentence: str, state: str = "") -> str:

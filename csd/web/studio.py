@@ -18,11 +18,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from csd import run
+from csd.decoding.errors import Refusal
 from csd.models.device import describe_machine
 from csd.record.metrics import speed
 from csd.record.recording import today
 from csd.record.trace import Trace
-from csd.run import Ended, Moved, Opened, Refusal, Settings
+from csd.run import LaneAdvanced, LaneFinished, RaceStarted, Request
 
 # Seconds between two looks at the queue. Drawing costs the lanes time where they share few cores with the browser.
 TICK = 0.1 if (os.cpu_count() or 1) > 4 else 0.5
@@ -88,7 +89,7 @@ class Batch:
     """What the race with this id did since the last batch; may be empty."""
 
     id: str
-    events: tuple[Opened | Moved | Ended, ...]
+    events: tuple[RaceStarted | LaneAdvanced | LaneFinished, ...]
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class Studio:
     """Families, visits and the device. `home` stays loaded; of all other families the last one asked for does.
 
     `opener(spec, device, dtype, progress)` loads a family and raises ValueError with a sentence where it cannot;
-    `racer(family, settings, stopped)` is csd.run.race.
+    `racer(family, settings, stopped)` is csd.run.run_race.
     """
 
     def __init__(self, home: Choice, opener: Callable[..., Any], racer: Callable[..., Iterator]):
@@ -211,7 +212,7 @@ class Studio:
 
     # races
 
-    def race(self, visitor: str, choice: Choice, settings: Settings) -> Iterator[Waiting | Batch | Refused | Finished]:
+    def race(self, visitor: str, choice: Choice, settings: Request) -> Iterator[Waiting | Batch | Refused | Finished]:
         """The last item is a Refused or a Finished. Closing the stream stops the run and frees the device in one step."""
         visit, stop = self.visit(visitor), threading.Event()
         visit.stop = stop
@@ -238,7 +239,7 @@ class Studio:
                 visit.stop = None
 
     def _run(
-        self, visit: Visit, family: Any, settings: Settings, stop: threading.Event
+        self, visit: Visit, family: Any, settings: Request, stop: threading.Event
     ) -> Iterator[Batch | Refused | Finished]:
         feed: queue.SimpleQueue = queue.SimpleQueue()
         threading.Thread(target=self._work, args=(family, settings, stop, feed), name="race", daemon=True).start()
@@ -250,7 +251,7 @@ class Studio:
             while not feed.empty():
                 news.append(feed.get())
             over = news.pop() if news and isinstance(news[-1], _Over) else None
-            traces |= {event.lane: event.trace for event in news if isinstance(event, Ended)}
+            traces |= {event.lane: event.trace for event in news if isinstance(event, LaneFinished)}
             quiet = 0 if news else quiet + 1
             if news or quiet % QUIET == 0:
                 yield Batch(race, tuple(news))
@@ -273,13 +274,13 @@ class Studio:
             yield Finished(past)
             return
 
-    def _work(self, family: Any, settings: Settings, stop: threading.Event, feed: queue.SimpleQueue) -> None:
+    def _work(self, family: Any, settings: Request, stop: threading.Event, feed: queue.SimpleQueue) -> None:
         sentence = ""
         try:
             with self._device:
                 for event in self._racer(family, settings, stop.is_set):
                     feed.put(event)
-                    if isinstance(event, Opened):
+                    if isinstance(event, RaceStarted):
                         stop.wait(SETTLE)
         except Refusal as refusal:
             sentence = str(refusal)
@@ -297,7 +298,7 @@ def real(home: Choice) -> Studio:
 
         return load_family(spec, device, dtype, progress)
 
-    return Studio(home, opener, run.race)
+    return Studio(home, opener, run.run_race)
 
 
 @dataclass(frozen=True)

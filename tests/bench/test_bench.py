@@ -35,12 +35,12 @@ from csd.bench.summary import (
     Summary,
     spread,
 )  # fmt: skip
-from csd.decoding.methods import Refusal, adapting, autoregressive, prompt_lookup, speculative
+from csd.decoding.methods import AdaptiveCascade, Autoregressive, PromptLookup, Refusal, Speculative
 from csd.models import catalog
 from csd.record.trace import Trace
 from csd.request.prompts import Prompt
 
-METHODS = autoregressive(), prompt_lookup(3)
+METHODS = Autoregressive(), PromptLookup(3)
 AR, LOOKUP = (method.title for method in METHODS)
 
 
@@ -61,7 +61,7 @@ def counting_peer(title="peer", wrong=False) -> tuple[Peer, list[int]]:
 
     def decode(ids, max_new, eos):
         calls.append(max_new)
-        tokens = toy.text_of(toy.steps_of(toy.family(), autoregressive(), tuple(ids), max_new))
+        tokens = toy.text_of(toy.steps_of(toy.family(), Autoregressive(), tuple(ids), max_new))
         tokens = (*tokens[:-1], (tokens[-1] + 1) % 7) if wrong else tokens
         times = range(0, max_new, 2)
         return Decoded(tokens, tuple((min(2, max_new - at), 0.25 + at / 4) for at in times))
@@ -127,7 +127,7 @@ def test_a_peer_that_fails_midway_is_named():
 
 
 def test_an_adaptive_method_takes_part():
-    plan = Plan(PROMPTS[:1], (autoregressive(), adapting(toy.DRAFTS)), (), 1)
+    plan = Plan(PROMPTS[:1], (Autoregressive(), AdaptiveCascade(toy.DRAFTS)), (), 1)
     assert json.loads(json.dumps(bench.config(family(), plan)))["methods"][1]["name"] == "adaptive"
     runs = [bench.run_of(line) for _, lines in done(bench.checked(family(), plan)) for line in lines]
     assert len(runs) == 4 and len({run.tokens for run in runs}) == 1
@@ -210,9 +210,9 @@ def test_a_folder_with_other_settings_is_refused(tmp_path):
     [
         (Plan((), METHODS), "No prompt"),
         (Plan(PROMPTS, METHODS, repeats=0), "At least one repeat"),
-        (Plan(PROMPTS, (*METHODS, autoregressive())), "there twice"),
+        (Plan(PROMPTS, (*METHODS, Autoregressive())), "there twice"),
         (Plan(PROMPTS, ()), "at least one method"),
-        (Plan(PROMPTS, (speculative("nobody", 3),)), "nobody"),
+        (Plan(PROMPTS, (Speculative("nobody", 3),)), "nobody"),
     ],
 )
 def test_refusals(plan, words):
@@ -387,7 +387,7 @@ def test_growth_of_a_toy_stays_within_its_context():
 def test_peers_write_the_text_of_autoregressive_decoding(embedded):
     """Also those that compile; here nothing is, so that the test is short."""
     ids = embedded.encode("Once upon a time")
-    settings = csd.run.Settings("Once upon a time", (autoregressive(),), 12)
+    settings = csd.run.Request("Once upon a time", (Autoregressive(),), 12)
     *_, ended = csd.run.race(embedded, settings)
     by_title = {peer.title: peer for peer in peers.peers(embedded, compiled=True)}
     by_title[peers.LOOP].decode.forward = by_title[peers.LOOP].decode._next

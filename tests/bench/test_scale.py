@@ -11,7 +11,7 @@ from transformers import AutoModelForCausalLM, LlamaConfig, Qwen2Config
 
 from csd.bench import scale
 from csd.bench.scale import SHAPES, Shape, enlarge, enlarged, scaled
-from csd.decoding.methods import autoregressive, speculative
+from csd.decoding.methods import Autoregressive, Speculative
 from csd.decoding.tokens import TokenSequence
 from csd.models import catalog, device
 from csd.models.backends import llama_cpu as llama
@@ -19,7 +19,7 @@ from csd.models.backends.eager import EagerLane
 from csd.models.catalog import FamilyError
 from csd.models.family import load_family
 from csd.models.session import Session
-from csd.run import Ended, Settings, race
+from csd.run import LaneFinished, Request, run_race
 
 CONFIGS = {
     "own keys": {"num_key_value_heads": 4, "tie_word_embeddings": True},
@@ -176,13 +176,13 @@ def test_a_family_enlarged_writes_the_same_texts(embedded):
     ]
     assert large.tokenizer is embedded.tokenizer and large.bigram is embedded.bigram
     assert "enlarging target to T" in said
-    methods = (autoregressive(), speculative("draft-mid", 4))
-    settings = Settings("Once upon a time there was a fox", methods, 24)
+    methods = (Autoregressive(), Speculative("draft-mid", 4))
+    settings = Request("Once upon a time there was a fox", methods, 24)
     texts = {
         (event.trace.header.method, opened.spec.name): event.trace.tokens
         for opened in (embedded, large)
-        for event in race(opened, settings)
-        if isinstance(event, Ended)
+        for event in run_race(opened, settings)
+        if isinstance(event, LaneFinished)
     }
     assert len(texts) == 4 and len(set(texts.values())) == 1
 
@@ -205,5 +205,7 @@ def test_refusals(embedded, monkeypatch):
 def test_seven_billion_on_a_gpu():
     large = scaled(catalog.find("embedded"), "7B", "cuda")
     assert large.models["target"].device.type == "cuda" and large.dtype == "bfloat16"
-    (ended,) = [e for e in race(large, Settings("Once upon a time", (autoregressive(),), 8)) if isinstance(e, Ended)]
+    (ended,) = [
+        e for e in run_race(large, Request("Once upon a time", (Autoregressive(),), 8)) if isinstance(e, LaneFinished)
+    ]
     assert len(ended.trace.tokens) == 8

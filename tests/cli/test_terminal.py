@@ -20,7 +20,7 @@ from csd.cli import display as terminal
 from csd.cli.commands import app
 from csd.models import catalog
 from csd.record.trace import Header, Level, Review, Step, Trace
-from csd.run import Ended, Moved, Opened
+from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 
 ROOT = Path(__file__).resolve().parents[2]
 STORY = "Once upon a time"
@@ -155,7 +155,7 @@ def test_exit_code_1_when_a_text_differs(cli, monkeypatch):
 
     def tampered(*arguments):
         for event in real(*arguments):
-            if isinstance(event, Ended) and event.lane == 2:
+            if isinstance(event, LaneFinished) and event.lane == 2:
                 *steps, last = event.trace.steps
                 wrong = replace(last, tokens=(*last.tokens[:-1], last.tokens[-1] ^ 1))
                 event = replace(event, trace=replace(event.trace, steps=(*steps, wrong)))
@@ -203,7 +203,7 @@ def test_ctrl_c_writes_what_there_is(tmp_path):
 
 def test_live_view_in_a_terminal(opened):
     """On a terminal the lanes stand side by side, and every level has an attribute as well as a colour."""
-    settings = csd.run.Settings(STORY, terminal_methods(opened), 8)
+    settings = csd.run.Request(STORY, terminal_methods(opened), 8)
     console = Console(force_terminal=True, width=120, height=30, record=True, file=io.StringIO())
     traces = terminal.show_race(csd.run.race(opened, settings), console)
     text = console.export_text(clear=False)
@@ -215,16 +215,16 @@ def test_live_view_in_a_terminal(opened):
 
 
 def terminal_methods(family):
-    from csd.decoding.methods import autoregressive, speculative
+    from csd.decoding.methods import Autoregressive, Speculative
 
-    return autoregressive(), speculative(family.spec.drafts[0].name, 3)
+    return Autoregressive(), Speculative(family.spec.drafts[0].name, 3)
 
 
 def test_a_character_of_several_tokens_and_control_characters():
     """A euro sign in three tokens is one character on the screen; an escape sequence of the model is not sent on."""
     pieces = {1: (0xE2,), 2: (0x82,), 3: (0xAC,), 4: "\x1b[31mred", 5: "\n"}
     lane = terminal.LaneView(header())
-    lane.add(Moved(0, step((1, 2, 3, 4, 5)), pieces), pieces)
+    lane.add(LaneAdvanced(0, step((1, 2, 3, 4, 5)), pieces), pieces)
     assert lane.text.plain == "€\ufffd[31mred\n"
 
 
@@ -266,5 +266,5 @@ def trace(method, tokens, margin) -> Trace:
 def test_opened_is_enough_to_draw_nothing():
     """A race that ends before any lane moved prints heads, and no error."""
     console = Console(width=100, record=True, file=io.StringIO())
-    assert terminal.show_race([Opened((header(),), {})], console) == []
+    assert terminal.show_race([RaceStarted((header(),), {})], console) == []
     assert "== autoregressive (waiting)" in console.export_text()

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy import DRAFTS, after, family, steps_of, text_of
 
-from csd.decoding import acceptance as accept
-from csd.decoding.acceptance import Coupled, Filter, Greedy, Noise, lenient
+from csd.decoding import acceptance
+from csd.decoding.acceptance import Coupled, Greedy
 from csd.decoding.draft import Draft
-from csd.decoding.methods import cs_drafting
+from csd.decoding.methods import Cascade
+from csd.decoding.sampling import GumbelNoise, LogitsWarper
 
 INF = math.inf
 
@@ -30,7 +31,7 @@ def draft(*tokens: int) -> Draft:
 def test_greedy_accepts_up_to_the_first_difference():
     logits = torch.tensor([[0.0, 5, 1], [7, 0, 0], [0, 0, 3], [1, 2, 0]], dtype=torch.float64)
     whole = Greedy()(draft(1, 0, 2), logits, 4)
-    assert (whole.accepted, whole.token, whole.margin, whole.law) == (3, 1, 1.0, None)
+    assert (whole.accepted, whole.token, whole.margin, whole.q) == (3, 1, 1.0, None)
     part = Greedy()(draft(1, 2, 2), logits, 4)
     assert (part.accepted, part.token, part.margin) == (1, 0, 7.0)
     none = Greedy()(draft(0, 0, 2), logits, 4)
@@ -48,23 +49,23 @@ def test_lenience_accepts_scores_within_its_logarithm():
     assert Greedy(3.0)(draft(2, 0), logits, 0).token == 0  # a correction is always the best
     assert Greedy(1.0)(draft(0, 1), logits, 0).accepted == 1  # of equals, strict takes the first
     assert Greedy(1.0001)(draft(0, 1), logits, 0).accepted == 2  # and lenient takes any
-    assert lenient(Greedy(), 3.0) == Greedy(3.0)
+    assert Greedy().with_lenience(3.0) == Greedy(3.0)
 
 
 # --- coupled -----------------------------------------------------------------------------------------------------------
 
 
 def test_noise_is_fixed_by_seed_and_position():
-    noise = Noise(7, 40)
+    noise = GumbelNoise(7, 40)
     whole = noise.rows(0, 30)
     assert whole.shape == (30, 40) and whole.dtype == torch.float64 and torch.isfinite(whole).all()
     for at, count in ((29, 1), (3, 9), (0, 1), (12, 18)):
         assert torch.equal(noise.rows(at, count), whole[at : at + count])
-        assert torch.equal(Noise(7, 40).rows(at, count), whole[at : at + count])
+        assert torch.equal(GumbelNoise(7, 40).rows(at, count), whole[at : at + count])
 
 
 def test_noise_keeps_few_rows_and_makes_the_others_again():
-    noise = Noise(1, 8, keep=16)
+    noise = GumbelNoise(1, 8, keep=16)
     first = noise.rows(0, 20)
     for at in range(0, 3000, 10):
         noise.rows(at, 10)
@@ -73,29 +74,29 @@ def test_noise_keeps_few_rows_and_makes_the_others_again():
 
 
 def test_noise_of_other_seeds_and_positions_is_unrelated():
-    rows = torch.cat([Noise(seed, 2000).rows(at, 4) for seed in (0, 1, 2, 2**63 - 1) for at in (0, 1000)])
+    rows = torch.cat([GumbelNoise(seed, 2000).rows(at, 4) for seed in (0, 1, 2, 2**63 - 1) for at in (0, 1000)])
     related = torch.corrcoef(rows) - torch.eye(len(rows))
     assert related.abs().max() < 5 / math.sqrt(2000)
 
 
 def test_noise_is_gumbel():
     """Kolmogorov's distance to exp(-exp(-x)), and no clumps in the argmax."""
-    values = Noise(11, 500).rows(100, 100).flatten().sort().values
+    values = GumbelNoise(11, 500).rows(100, 100).flatten().sort().values
     n = len(values)
     law = torch.exp(-torch.exp(-values))
     steps = torch.arange(n, dtype=torch.float64) / n
     assert max((law - steps).max(), (steps + 1 / n - law).max()) < 1.95 / math.sqrt(n)
-    best = Counter(Noise(3, 5).rows(0, 5000).argmax(-1).tolist())
+    best = Counter(GumbelNoise(3, 5).rows(0, 5000).argmax(-1).tolist())
     assert all(abs(count - 1000) < 5 * math.sqrt(800) for count in best.values())
 
 
 def test_coupled_is_an_exact_sample_of_the_target():
     """The law over seeds of the first two tokens, after a filter, through a whole tree."""
-    toy, chosen, total = family(4, 5, (0.7, 1.2), sharp=1.0), Filter(0.9, top_k=3), 3000
-    prompt, method = (0, 1, 2, 0, 1), cs_drafting(DRAFTS[:2], ((1, 2, 4), (0, 2, 3), (0, 0, 2)), lenience=3.0)
+    toy, chosen, total = family(4, 5, (0.7, 1.2), sharp=1.0), LogitsWarper(0.9, top_k=3), 3000
+    prompt, method = (0, 1, 2, 0, 1), Cascade(DRAFTS[:2], ((1, 2, 4), (0, 2, 3), (0, 0, 2)), lenience=3.0)
     counts: Counter[tuple[int, ...]] = Counter()
     for seed in range(total):
-        counts[text_of(steps_of(toy, method, prompt, 4, Coupled(chosen, Noise(seed, 4))))[:2]] += 1
+        counts[text_of(steps_of(toy, method, prompt, 4, Coupled(chosen, GumbelNoise(seed, 4))))[:2]] += 1
         toy.opened.clear()
     law = {}
     target = toy.tables["target"]
@@ -111,9 +112,9 @@ def test_coupled_is_an_exact_sample_of_the_target():
 
 
 def test_coupled_uses_the_noise_of_each_position():
-    noise, row = Noise(3, 6), torch.zeros(3, 6, dtype=torch.float64)
+    noise, row = GumbelNoise(3, 6), torch.zeros(3, 6, dtype=torch.float64)
     best = noise.rows(10, 3).argmax(-1).tolist()
-    rule = Coupled(Filter(), Noise(3, 6))
+    rule = Coupled(LogitsWarper(), GumbelNoise(3, 6))
     assert rule(draft(*best[:2]), row, 10).accepted == 2
     assert rule(draft(*best[:2]), row, 10).token == best[2]
     assert rule(draft(), row[:1], 11).token == best[1]
@@ -121,8 +122,8 @@ def test_coupled_uses_the_noise_of_each_position():
 
 def test_a_filter_that_leaves_one_token_has_no_margin():
     """JSON knows no infinity, so where only one token is left there is no distance to the second."""
-    for chosen in (Filter(top_k=1), Filter(top_p=1e-6)):
-        verdict = Coupled(chosen, Noise(0, 4))(draft(), torch.tensor([[0.0, 3, 1, 2]]), 5)
+    for chosen in (LogitsWarper(top_k=1), LogitsWarper(top_p=1e-6)):
+        verdict = Coupled(chosen, GumbelNoise(0, 4))(draft(), torch.tensor([[0.0, 3, 1, 2]]), 5)
         assert (verdict.token, verdict.margin) == (1, None)
         json.dumps(verdict.margin, allow_nan=False)
 
@@ -152,7 +153,7 @@ def warped(logits: torch.Tensor, temperature: float, top_k: int, top_p: float) -
 @settings(max_examples=150, deadline=None)
 @given(rows(), st.sampled_from((0.5, 1.0, 1.7)), st.integers(0, 14), st.sampled_from((1.0, 0.93, 0.7, 0.3, 1e-6)))
 def test_filter_is_transformers(logits, temperature, top_k, top_p):
-    ours = Filter(temperature, top_k, top_p)(logits)
+    ours = LogitsWarper(temperature, top_k, top_p)(logits)
     theirs = warped(logits, temperature, top_k, top_p)
     assert torch.equal(ours.isinf(), theirs.isinf())
     assert torch.allclose(ours.softmax(-1), theirs.softmax(-1), atol=1e-14)
@@ -162,14 +163,14 @@ def test_filter_is_transformers(logits, temperature, top_k, top_p):
 @given(rows(distinct=False), st.integers(1, 12))
 def test_top_k_keeps_all_equals_of_the_last_as_transformers_does(logits, top_k):
     """Which of two equal tokens `topk` takes is not defined and may change with the width, and the text with it."""
-    assert torch.equal(Filter(top_k=top_k)(logits), warped(logits, 1.0, top_k, 1.0))
+    assert torch.equal(LogitsWarper(top_k=top_k)(logits), warped(logits, 1.0, top_k, 1.0))
 
 
 @settings(max_examples=150, deadline=None)
 @given(rows(distinct=False), st.sampled_from((0.93, 0.7, 0.3)))
 def test_top_p_keeps_as_much_of_tied_laws_as_transformers(logits, top_p):
     """Among equals transformers' choice is not defined: ours is the first, and the kept probabilities are the same."""
-    ours, theirs = (Filter(top_p=top_p)(logits).softmax(-1), warped(logits, 1.0, 0, top_p).softmax(-1))
+    ours, theirs = (LogitsWarper(top_p=top_p)(logits).softmax(-1), warped(logits, 1.0, 0, top_p).softmax(-1))
     assert torch.allclose(ours.sort(-1).values, theirs.sort(-1).values, atol=1e-14)
     for row, kept in zip(logits, ours > 0):
         for value in row[kept].unique():
@@ -180,7 +181,7 @@ def test_top_p_keeps_as_much_of_tied_laws_as_transformers(logits, top_p):
 @given(rows(), st.sampled_from((0.7, 1.0)), st.integers(0, 5), st.sampled_from((1.0, 0.8)))
 @settings(max_examples=60, deadline=None)
 def test_a_row_is_filtered_the_same_in_any_company(logits, temperature, top_k, top_p):
-    chosen = Filter(temperature, top_k, top_p)
+    chosen = LogitsWarper(temperature, top_k, top_p)
     whole = chosen(logits)
     for i, row in enumerate(logits):
         assert torch.equal(chosen(row[None])[0], whole[i])
@@ -190,14 +191,14 @@ def test_filter_does_not_write_into_the_logits():
     """They are the session's own buffer."""
     logits = torch.randn(3, 9, dtype=torch.float64)
     kept = logits.clone()
-    for chosen in (Filter(), Filter(0.5, 3, 0.5), Filter(top_k=2)):
+    for chosen in (LogitsWarper(), LogitsWarper(0.5, 3, 0.5), LogitsWarper(top_k=2)):
         chosen(logits)
         assert torch.equal(logits, kept)
 
 
 @pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16, torch.float32])
 def test_half_precision_is_filtered_in_float32(kind):
-    assert Filter(0.7, 3, 0.9)(torch.randn(2, 9).to(kind)).dtype == torch.float32
+    assert LogitsWarper(0.7, 3, 0.9)(torch.randn(2, 9).to(kind)).dtype == torch.float32
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
@@ -206,7 +207,7 @@ def test_scores_are_read_the_same_way_near_by_and_far_off(dtype):
     scores = torch.randn(6, 50, generator=torch.Generator().manual_seed(1)).round(decimals=1).to(dtype)
     scores[1] = 3.0
     scores[2, 1:] = -math.inf
-    near, far = accept._near_by(scores), accept._far_off(scores)
+    near, far = acceptance._argmax_on_cpu(scores), acceptance._argmax_on_gpu(scores)
     assert near[0] == far[0] == scores.argmax(-1).tolist() and near[0][1] == 0
     assert [near[1](row) for row in range(6)] == [far[1](row) for row in range(6)]
     assert near[1](1) == 0 and near[1](2) is None

@@ -11,40 +11,42 @@ from hypothesis import strategies as st
 from toy import DRAFTS, family, records_of, steps_of, text_of
 
 from csd.decoding.acceptance import Greedy
-from csd.decoding.adaptive import AGREED, ANY, GENERAL, LONGEST_BLOCK, MARGINS, Copies, Odds, Pace, Prior, adaptive
+from csd.decoding.adaptive.estimates import LONGEST_BLOCK, AcceptanceEstimate, CopyModel, DecayingRate
+from csd.decoding.adaptive.prior import AGREED, ANY, GENERAL, KINDS, MARGINS, Prior
 from csd.decoding.generate import generate
-from csd.decoding.maxgram import Index
-from csd.decoding.methods import adapting
+from csd.decoding.maxgram import MaxGram
+from csd.decoding.methods import AdaptiveCascade, LaneParts
+from csd.decoding.suffix_index import SuffixIndex
 from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Review, Step
 
 
 def test_odds_begin_at_the_prior_and_end_at_what_is_seen():
-    odds = Odds((0.5, 0.9))
+    odds = AcceptanceEstimate((0.5, 0.9))
     assert odds.rates == pytest.approx([0.5, 0.9])
     for i in range(600):
-        odds.saw(0, i % 4 > 0)
+        odds.update(0, i % 4 > 0)
     assert odds.rates[0] == pytest.approx(0.75, abs=0.04)
 
 
 def test_what_is_seen_of_one_kind_moves_the_others():
-    better, worse = Odds((0.5, 0.8)), Odds((0.5, 0.8))
+    better, worse = AcceptanceEstimate((0.5, 0.8)), AcceptanceEstimate((0.5, 0.8))
     for _ in range(5):
-        better.saw(0, True)
-        worse.saw(0, False)
+        better.update(0, True)
+        worse.update(0, False)
     assert better.rates[1] > 0.8 > worse.rates[1]
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.booleans()), max_size=400))
 def test_odds_stay_chances(seen):
-    odds = Odds((0.005, 0.5, 0.995))
+    odds = AcceptanceEstimate((0.005, 0.5, 0.995))
     for kind, accepted in seen:
-        odds.saw(kind, accepted)
+        odds.update(kind, accepted)
     assert all(0 < rate < 1 for rate in odds.rates)
 
 
 def test_pace_is_tokens_over_seconds_and_forgets():
-    pace = Pace(4.0, 2.0)
+    pace = DecayingRate(4.0, 2.0)
     assert pace.rate == 2.0
     for _ in range(300):
         pace.add(6, 1.0)
@@ -53,20 +55,20 @@ def test_pace_is_tokens_over_seconds_and_forgets():
 
 def test_copies_learn_from_the_text_and_not_from_the_prompt():
     """In the prompt 1 is followed by 2 each time; the text then breaks that, and the chance of a copy falls."""
-    copies, text = Copies(Index(), None, GENERAL.copies), [1, 2, 1, 2, 1, 2, 1]
-    before = copies.chances(TokenSequence(text))[0]
+    copies, text = CopyModel(MaxGram(SuffixIndex(), 64), GENERAL.copies), [1, 2, 1, 2, 1, 2, 1]
+    before = copies.acceptance(TokenSequence(text))[0]
     assert before == pytest.approx(GENERAL.copies[5])  # "1 2 1 2 1" stood before
     text += [3, 1, 4, 1, 5, 1, 6, 1]
-    after = copies.chances(TokenSequence(text))[0]
+    after = copies.acceptance(TokenSequence(text))[0]
     assert after < GENERAL.copies[1]
 
 
 def test_a_tail_that_is_taken_back_teaches_nothing():
-    plain, teased = (Copies(Index(), None, GENERAL.copies) for _ in range(2))
+    plain, teased = (CopyModel(MaxGram(SuffixIndex(), 64), GENERAL.copies) for _ in range(2))
     for tail in ((), (1, 2, 3), (9, 9), ()):
-        teased.chances(TokenSequence([1, 2, 3, 1], tail))
-    plain.chances(TokenSequence([1, 2, 3, 1]))
-    assert plain.chances(TokenSequence([1, 2, 3, 1])) == teased.chances(TokenSequence([1, 2, 3, 1]))
+        teased.acceptance(TokenSequence([1, 2, 3, 1], tail))
+    plain.acceptance(TokenSequence([1, 2, 3, 1]))
+    assert plain.acceptance(TokenSequence([1, 2, 3, 1])) == teased.acceptance(TokenSequence([1, 2, 3, 1]))
 
 
 @dataclass
@@ -75,6 +77,7 @@ class Fixed:
 
     name: str
     follows: object
+    costs: tuple[float, ...]
     context: int = 10**6
 
     def logits(self, sequence: TokenSequence, since: int):
@@ -89,9 +92,10 @@ class Fixed:
 
 
 def run(target, drafts, prompt, count, costs, prior=GENERAL):
-    models = [Fixed("target", target), *(Fixed(f"draft-{i}", follows) for i, follows in enumerate(drafts))]
-    index = Index()
-    root = adaptive(models, dict(zip((model.name for model in models), costs)), index, None, prior, Greedy(), Greedy())
+    names = ("target", *(f"draft-{i}" for i in range(len(drafts))))
+    models = {name: Fixed(name, follows, cost) for name, follows, cost in zip(names, (target, *drafts), costs)}
+    index = SuffixIndex()
+    root = AdaptiveCascade(names[1:], prior).build(LaneParts(models, Greedy(), index))
     return [record for record in generate(root, [index], prompt, count) if isinstance(record, Step)]
 
 
@@ -157,7 +161,7 @@ def test_a_draft_whose_context_is_full_leaves_the_others_at_work():
     reviews = []
     for seed in range(8):
         toy = family(6, seed=seed, noises=(0.0, 1.0, 1.0), contexts={"draft-3": 12})
-        steps = steps_of(toy, adapting(DRAFTS), (1, 2, 3, 4), 60)
+        steps = steps_of(toy, AdaptiveCascade(DRAFTS), (1, 2, 3, 4), 60)
         assert len(text_of(steps)) == 60
         late = [record for step in steps if step.review.at > 14 for record in records_of(step.review)]
         reviews += [record for record in late if isinstance(record, Review)]
@@ -169,7 +173,7 @@ def test_the_same_prompt_gives_the_same_blocks():
     def plain():
         return [
             (r.by, r.tokens)
-            for s in steps_of(family(6, seed=6), adapting(DRAFTS), (1, 2), 50)
+            for s in steps_of(family(6, seed=6), AdaptiveCascade(DRAFTS), (1, 2), 50)
             for r in records_of(s.review)
         ]
 
@@ -178,5 +182,5 @@ def test_the_same_prompt_gives_the_same_blocks():
 
 def test_a_prior_has_a_place_for_every_kind():
     prior = Prior(drafts={"known": (0.5,) * (ANY + 1)})
-    assert len(prior.unknown) == len(prior.of("known")) == ANY + 1 == AGREED + 2 == len(MARGINS) + 3
-    assert prior.of("other") == prior.unknown
+    assert len(prior.unknown) == len(prior.of_draft("known")) == KINDS == ANY + 1 == AGREED + 2 == len(MARGINS) + 3
+    assert prior.of_draft("other") == prior.unknown

@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy import DRAFTS, ToyFamily, after, family, records_of, steps_of, text_of
 
-from csd.decoding.acceptance import Coupled, Filter, Greedy, Noise
+from csd.decoding.acceptance import Coupled, Greedy, GumbelNoise, LogitsWarper
 from csd.decoding.methods import (
+    AdaptiveCascade,
+    Autoregressive,
+    Cascade,
+    HorizontalCascade,
     Method,
-    adapting,
-    autoregressive,
-    checked,
-    cs_drafting,
-    horizontal,
-    prompt_lookup,
-    speculative,
-    vertical,
+    PromptLookup,
+    Speculative,
+    VerticalCascade,
+    title,
 )
 from csd.record.trace import Review
 
@@ -42,17 +42,13 @@ def matrices(draw, drafts: int) -> tuple[tuple[int, ...], ...]:
 def methods(draw) -> Method:
     kind = draw(st.sampled_from(("speculative", "prompt lookup", "cascade", "cascade", "adaptive")))
     k, lenience = draw(st.integers(1, 9)), draw(st.sampled_from((1.0, 3.0)))
-    longest, earliest = draw(st.sampled_from((1, 3, 16))), draw(st.booleans())
     if kind == "cascade":
         drafts = tuple(sorted(draw(st.sets(st.sampled_from(DRAFTS), min_size=1)), reverse=True))
-        return Method(
-            kind, drafts=drafts, K=draw(matrices(len(drafts))), lenience=lenience, longest=longest, earliest=earliest
-        )
+        return Cascade(drafts, draw(matrices(len(drafts))), lenience)
     if kind == "adaptive":
         drafts = tuple(sorted(draw(st.sets(st.sampled_from(DRAFTS))), reverse=True))
-        return Method(kind, drafts=drafts, lenience=lenience, longest=longest, earliest=earliest)
-    draft = draw(st.sampled_from(DRAFTS)) if kind == "speculative" else ""
-    return Method(kind, k=k, draft=draft, lenience=lenience, longest=longest, earliest=earliest)
+        return AdaptiveCascade(drafts, lenience=lenience)
+    return Speculative(draw(st.sampled_from(DRAFTS)), k) if kind == "speculative" else PromptLookup(k)
 
 
 @st.composite
@@ -72,7 +68,12 @@ def worlds(draw) -> tuple[ToyFamily, tuple[int, ...], int, frozenset[int]]:
 
 
 def alone(
-    toy: ToyFamily, prompt: tuple[int, ...], max_new: int, eos: frozenset[int], noise: Noise | None, chosen: Filter
+    toy: ToyFamily,
+    prompt: tuple[int, ...],
+    max_new: int,
+    eos: frozenset[int],
+    noise: GumbelNoise | None,
+    chosen: LogitsWarper,
 ):
     """The oracle: the table's own argmax (of logits, or of filtered logits + noise) one token at a time."""
     text = list(prompt)
@@ -115,8 +116,8 @@ def emitted_by(record) -> tuple[int, ...]:
 @given(worlds(), methods())
 def test_greedy_equals_the_target_alone(world, method):
     toy, prompt, max_new, eos = world
-    steps = steps_of(toy, checked(method, DRAFTS), prompt, max_new, Greedy(), eos)
-    assert text_of(steps) == alone(toy, prompt, max_new, eos, None, Filter())
+    steps = steps_of(toy, method, prompt, max_new, Greedy(), eos)
+    assert text_of(steps) == alone(toy, prompt, max_new, eos, None, LogitsWarper())
     check_steps(steps, prompt, max_new)
 
 
@@ -125,43 +126,45 @@ def test_greedy_equals_the_target_alone(world, method):
     worlds(),
     methods(),
     st.integers(0, 2**63 - 1),
-    st.builds(Filter, st.sampled_from((0.3, 1.0, 1.7)), st.sampled_from((0, 1, 3)), st.sampled_from((1.0, 0.8, 0.05))),
+    st.builds(
+        LogitsWarper, st.sampled_from((0.3, 1.0, 1.7)), st.sampled_from((0, 1, 3)), st.sampled_from((1.0, 0.8, 0.05))
+    ),
 )
 def test_coupled_equals_the_target_alone(world, method, seed, chosen):
     toy, prompt, max_new, eos = world
-    steps = steps_of(toy, method, prompt, max_new, Coupled(chosen, Noise(seed, VOCAB)), eos)
-    assert text_of(steps) == alone(toy, prompt, max_new, eos, Noise(seed, VOCAB), chosen)
+    steps = steps_of(toy, method, prompt, max_new, Coupled(chosen, GumbelNoise(seed, VOCAB)), eos)
+    assert text_of(steps) == alone(toy, prompt, max_new, eos, GumbelNoise(seed, VOCAB), chosen)
     check_steps(steps, prompt, max_new)
 
 
 NAMED = [
-    autoregressive(),
-    speculative("draft-2", 1),
-    speculative("draft-1", 5),
-    prompt_lookup(1),
-    prompt_lookup(10),
-    vertical(DRAFTS[:1], (4, 6)),
-    vertical(DRAFTS, (6, 3, 2, 8), lenience=3.0),
-    horizontal(DRAFTS[1:], (2, 4, 9)),
-    cs_drafting((), ((7,),)),
-    cs_drafting(("draft-1",), ((0, 8), (0, 0))),  # a stage of no tokens: the leaf drafts alone
-    cs_drafting(("draft-1",), ((5, 5), (0, 0))),  # the draft runs autoregressively
-    cs_drafting(DRAFTS[:2], ((5, 19, 29), (0, 1, 11), (0, 0, 10))),  # the paper's worked example
-    cs_drafting(DRAFTS, ((2, 4, 6, 14), (0, 2, 4, 9), (0, 0, 2, 8), (0, 0, 0, 8)), lenience=3.0),
-    adapting(()),
-    adapting(DRAFTS[:1]),
-    adapting(DRAFTS, lenience=3.0),
+    Autoregressive(),
+    Speculative("draft-2", 1),
+    Speculative("draft-1", 5),
+    PromptLookup(1),
+    PromptLookup(10),
+    VerticalCascade(DRAFTS[:1], (4, 6)),
+    VerticalCascade(DRAFTS, (6, 3, 2, 8), lenience=3.0),
+    HorizontalCascade(DRAFTS[1:], (2, 4, 9)),
+    Cascade((), ((7,),)),
+    Cascade(("draft-1",), ((0, 8), (0, 0))),  # a stage of no tokens: the leaf drafts alone
+    Cascade(("draft-1",), ((5, 5), (0, 0))),  # the draft runs autoregressively
+    Cascade(DRAFTS[:2], ((5, 19, 29), (0, 1, 11), (0, 0, 10))),  # the paper's worked example
+    Cascade(DRAFTS, ((2, 4, 6, 14), (0, 2, 4, 9), (0, 0, 2, 8), (0, 0, 0, 8)), lenience=3.0),
+    AdaptiveCascade(()),
+    AdaptiveCascade(DRAFTS[:1]),
+    AdaptiveCascade(DRAFTS, lenience=3.0),
 ]
 
 
-@pytest.mark.parametrize("method", NAMED, ids=lambda method: method.title)
+@pytest.mark.parametrize("method", NAMED, ids=title)
 @pytest.mark.parametrize("max_new", [1, 2, 3, 60])
 def test_every_named_recipe(method, max_new):
     """Each recipe, at budgets where nothing, or nearly nothing, may be drafted, and with a tree that does draft."""
     toy = family(VOCAB, seed=3, noises=(0.3, 0.6, 1.0), bigram=True)
     prompt = (1, 2, 3)
-    steps = steps_of(toy, checked(method, DRAFTS), prompt, max_new)
-    assert text_of(steps) == alone(toy, prompt, max_new, frozenset(), None, Filter())
+    steps = steps_of(toy, method, prompt, max_new)
+    assert text_of(steps) == alone(toy, prompt, max_new, frozenset(), None, LogitsWarper())
     assert len(text_of(steps)) == max_new
     check_steps(steps, prompt, max_new)
     if max_new == 1:
@@ -170,7 +173,7 @@ def test_every_named_recipe(method, max_new):
         assert len(steps) < 60  # something was accepted, so the equality above says something
 
 
-@pytest.mark.parametrize("method", NAMED, ids=lambda method: method.title)
+@pytest.mark.parametrize("method", NAMED, ids=title)
 def test_a_perfect_draft_is_taken_whole(method):
     """With drafts equal to the target, neural tokens are never rejected, and each round is as long as its K allows."""
     toy = family(VOCAB, seed=5, noises=(0.0, 0.0, 0.0))
@@ -186,17 +189,17 @@ def test_a_perfect_draft_is_taken_whole(method):
 def test_eos_inside_a_draft_ends_the_text_with_it():
     """A draft is not continued past an EOS, an accepted EOS brings no bonus, and nothing follows it; any of several ids."""
     toy = family(VOCAB, seed=11, noises=(0.0, 0.0, 0.0))
-    free = alone(toy, (0, 1), 30, frozenset(), None, Filter())
+    free = alone(toy, (0, 1), 30, frozenset(), None, LogitsWarper())
     first = max(free.index(token) for token in free)  # where the last new token comes up
     for eos in ({free[first]}, {free[first], free[3]}):
-        want = alone(toy, (0, 1), 30, frozenset(eos), None, Filter())
+        want = alone(toy, (0, 1), 30, frozenset(eos), None, LogitsWarper())
         for method in NAMED:
             steps = steps_of(toy, method, (0, 1), 30, eos=frozenset(eos))
-            assert text_of(steps) == want, method.title
+            assert text_of(steps) == want, title(method)
             assert not set(want[:-1]) & eos
             for step in steps:
                 for record in records_of(step.review):
-                    assert not set(record.tokens[:-1]) & eos, (method.title, record)
+                    assert not set(record.tokens[:-1]) & eos, (title(method), record)
                     if isinstance(record, Review) and record.tokens and record.accepted == len(record.tokens):
                         assert (record.token is None) == (record.tokens[-1] in eos)
 
@@ -207,16 +210,16 @@ def test_the_prompt_may_end_with_eos():
     eos = frozenset({4})
     for method in NAMED:
         steps = steps_of(toy, method, (1, 4), 20, eos=eos)
-        assert text_of(steps) == alone(toy, (1, 4), 20, eos, None, Filter())
+        assert text_of(steps) == alone(toy, (1, 4), 20, eos, None, LogitsWarper())
 
 
 @pytest.mark.parametrize("full", DRAFTS)
 def test_a_draft_whose_context_is_full_is_skipped_and_the_trace_says_so(full):
-    method = cs_drafting(DRAFTS, ((2, 4, 6, 10), (0, 2, 4, 6), (0, 0, 2, 6), (0, 0, 0, 6)))
+    method = Cascade(DRAFTS, ((2, 4, 6, 10), (0, 2, 4, 6), (0, 0, 2, 6), (0, 0, 0, 6)))
     toy = family(VOCAB, seed=8, noises=(0.4, 0.4, 0.4), contexts={full: 12})
     prompt = (1, 2, 3, 4)
     steps = steps_of(toy, method, prompt, 40)
-    assert text_of(steps) == alone(toy, prompt, 40, frozenset(), None, Filter())
+    assert text_of(steps) == alone(toy, prompt, 40, frozenset(), None, LogitsWarper())
     ran = [r for step in steps for r in records_of(step.review) if isinstance(r, Review) and r.by == full]
     skipped = [r for r in ran if r.skipped]
     assert skipped and len(skipped) < len(ran)
@@ -231,8 +234,8 @@ def test_a_draft_whose_context_is_full_is_skipped_and_the_trace_says_so(full):
 
 def test_a_prompt_longer_than_the_draft_reads():
     toy = family(VOCAB, seed=8, contexts={"draft-1": 3})
-    steps = steps_of(toy, speculative("draft-1", 4), (1, 2, 3, 4, 5), 12)
-    assert text_of(steps) == alone(toy, (1, 2, 3, 4, 5), 12, frozenset(), None, Filter())
+    steps = steps_of(toy, Speculative("draft-1", 4), (1, 2, 3, 4, 5), 12)
+    assert text_of(steps) == alone(toy, (1, 2, 3, 4, 5), 12, frozenset(), None, LogitsWarper())
     assert all(step.review.inner[0].skipped for step in steps[:-1])
 
 
@@ -240,7 +243,7 @@ def test_the_budget_may_fill_the_context_to_the_last_token():
     toy = family(VOCAB, seed=4, context=20)
     for method in NAMED:
         assert text_of(steps_of(toy, method, (1, 2, 3, 4), 16)) == alone(
-            toy, (1, 2, 3, 4), 16, frozenset(), None, Filter()
+            toy, (1, 2, 3, 4), 16, frozenset(), None, LogitsWarper()
         )
 
 
@@ -260,7 +263,7 @@ def test_lenience_lets_inner_reviewers_accept_more_and_leaves_the_text_alone():
         texts: tuple[int, ...] = ()
         for seed in range(20):
             toy = family(VOCAB, seed=seed, sharp=1.0)
-            method = vertical(DRAFTS[:2], (6, 3, 4), lenience=lenience)
+            method = VerticalCascade(DRAFTS[:2], (6, 3, 4), lenience=lenience)
             steps = steps_of(toy, method, (1, 2, 3), 40)
             texts += text_of(steps)
             inner = [r for s in steps for r in records_of(s.review) if isinstance(r, Review) and r.by != "target"]
@@ -277,7 +280,7 @@ def test_a_lane_is_the_same_every_time():
     toy = family(VOCAB, seed=6)
     plain = []
     for _ in range(2):
-        steps = steps_of(toy, NAMED[-1], (1, 2), 40, Coupled(Filter(0.9), Noise(5, VOCAB)))
+        steps = steps_of(toy, NAMED[-1], (1, 2), 40, Coupled(LogitsWarper(0.9), GumbelNoise(5, VOCAB)))
         plain.append([(step.tokens, step.authors, step.review.accepted) for step in steps])
     assert plain[0] == plain[1]
 

@@ -11,8 +11,8 @@ from csd.decoding.acceptance import Greedy
 from csd.decoding.combinators import Vertical
 from csd.decoding.draft import Nothing
 from csd.decoding.generate import CHUNK, generate
-from csd.decoding.interleave import race
-from csd.decoding.methods import cs_drafting, speculative
+from csd.decoding.interleave import interleave
+from csd.decoding.methods import Cascade, Speculative
 from csd.record.trace import Prefill, Review, Step
 
 
@@ -54,7 +54,7 @@ def test_a_long_prompt_is_read_in_chunks_by_every_reader():
 def test_one_clock_runs_through_prefill_and_steps():
     """Each record starts where the one before ended; what is inside a step lies inside it."""
     toy = family(6, 2, (0.5, 1.0))
-    steps = steps_of(toy, cs_drafting(DRAFTS[:2], ((3, 5, 8), (0, 2, 4), (0, 0, 3))), (1, 2, 3), 30)
+    steps = steps_of(toy, Cascade(DRAFTS[:2], ((3, 5, 8), (0, 2, 4), (0, 0, 3))), (1, 2, 3), 30)
     for step, after in itertools.pairwise(steps):
         assert after.start == pytest.approx(step.start + step.seconds, abs=1e-12)
     for step in steps:
@@ -70,7 +70,7 @@ def test_one_clock_runs_through_prefill_and_steps():
 
 def test_each_review_runs_its_model_once_over_the_draft_and_no_more():
     toy = family(6, 2, (0.5,))
-    steps = steps_of(toy, speculative(DRAFTS[0], 4), (1, 2, 3), 30)
+    steps = steps_of(toy, Speculative(DRAFTS[0], 4), (1, 2, 3), 30)
     target = next(session for session in toy.opened if session.name == "target")
     assert target.fed == [len(step.review.tokens) + 1 for step in steps]
     draft = next(session for session in toy.opened if session.name == DRAFTS[0])
@@ -88,7 +88,7 @@ def lane(*seconds: float):
 
 def test_the_lane_that_is_furthest_behind_moves_next():
     lanes = [lane(1, 1, 1), lane(0.4, 0.4, 5), lane(2.5)]
-    order = [number for number, record in race(lanes) if record is not None]
+    order = [number for number, record in interleave(lanes) if record is not None]
     # clocks after each move:  0: 1    1: .4   2: 2.5  1: .8   1: 5.8  0: 2    0: 3
     assert order == [0, 1, 2, 1, 1, 0, 0]
 
@@ -96,7 +96,7 @@ def test_the_lane_that_is_furthest_behind_moves_next():
 def test_no_lane_runs_ahead_of_the_slowest_by_more_than_its_own_move():
     durations = [[0.3] * 40, [1.1] * 11, [0.05] * 200]
     clocks, live = [0.0] * 3, {0, 1, 2}
-    for number, record in race([lane(*row) for row in durations]):
+    for number, record in interleave([lane(*row) for row in durations]):
         if record is None:
             live.discard(number)
             continue
@@ -106,9 +106,9 @@ def test_no_lane_runs_ahead_of_the_slowest_by_more_than_its_own_move():
 
 
 def test_each_lane_ends_once_and_the_others_go_on():
-    moves = list(race([lane(1), lane(), lane(0.1, 0.1)]))
+    moves = list(interleave([lane(1), lane(), lane(0.1, 0.1)]))
     assert sorted(number for number, record in moves if record is None) == [0, 1, 2]
-    assert len(moves) == 6 and list(race([])) == []
+    assert len(moves) == 6 and list(interleave([])) == []
 
 
 def test_stopping_takes_effect_before_the_next_move():
@@ -119,7 +119,7 @@ def test_stopping_takes_effect_before_the_next_move():
         return made >= 3
 
     made = 0
-    for made, _ in enumerate(race([lane(*[1] * 9), lane(*[1] * 9)], stopped), 1):
+    for made, _ in enumerate(interleave([lane(*[1] * 9), lane(*[1] * 9)], stopped), 1):
         pass
     assert made == 3 and asked == [0, 1, 2, 3]
-    assert list(race([lane(1)], lambda: True)) == []
+    assert list(interleave([lane(1)], lambda: True)) == []

@@ -7,17 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy import Watched
 
-from csd.decoding.maxgram import Index, MaxGram
+from csd.decoding.maxgram import MaxGram
+from csd.decoding.suffix_index import SuffixIndex
 from csd.decoding.tokens import TokenSequence
 
 
-def naive_match(text: list[int], longest: int, earliest: bool) -> tuple[int, int]:
+def naive_match(text: list[int], longest: int) -> tuple[int, int]:
     """The longest suffix that stood before and was followed by something, and where that follows; by looking everywhere."""
     for n in range(min(longest, len(text) - 1), 0, -1):
         suffix = text[-n:]
         places = [end for end in range(n, len(text)) if text[end - n : end] == suffix]
         if places:
-            return n, min(places) if earliest else max(places)
+            return n, max(places)
     return 0, 0
 
 
@@ -36,10 +37,10 @@ moves = st.lists(st.tuples(st.booleans(), tails, st.integers(0, 8)), min_size=1,
 
 
 @settings(max_examples=200, deadline=None)
-@given(moves, st.sampled_from((1, 2, 4, 16)), st.booleans())
-def test_index_is_a_naive_search(moves, longest, earliest):
+@given(moves, st.sampled_from((1, 2, 4, 16)))
+def test_index_is_a_naive_search(moves, longest):
     """Each move guesses a tail (often sharing a beginning with the last one), then perhaps commits a part of it or more."""
-    index, committed, tail = Index(longest, earliest), [0], []
+    index, committed, tail = SuffixIndex(longest), [0], []
     for commits, fresh, keep in moves:
         tail = tail[:keep] + fresh
         if commits:
@@ -47,9 +48,9 @@ def test_index_is_a_naive_search(moves, longest, earliest):
             tail = []
         index.sync(TokenSequence(committed, tuple(tail)))
         text = committed + tail
-        assert index.tokens == text and len(index._undo) == len(tail)
+        assert index.tokens == text and len(index._changes) == len(tail)
         found = index.match()
-        assert found == naive_match(text, longest, earliest)
+        assert found == naive_match(text, longest)
         if found[0]:
             assert index.copy(found[1], 9) == naive_copy(text, found[1], 9)
 
@@ -58,7 +59,7 @@ def test_index_is_a_naive_search(moves, longest, earliest):
 @given(st.lists(tokens, min_size=1, max_size=20), tails, tails)
 def test_a_rollback_leaves_no_trace(text, guess, other):
     """After any guess was read and dropped, the index is that of one which never saw it."""
-    index, plain = Index(4), Index(4)
+    index, plain = SuffixIndex(4), SuffixIndex(4)
     for tail in (guess, other, [], guess, []):
         index.sync(TokenSequence(text, tuple(tail)))
     plain.sync(TokenSequence(text))
@@ -68,31 +69,30 @@ def test_a_rollback_leaves_no_trace(text, guess, other):
 
 def shape(contexts) -> dict | None:
     """A trie as plain data."""
-    return contexts and {last: (node.place, shape(node.longer)) for last, node in contexts.items()}
+    return contexts and {last: (node.position, shape(node.longer)) for last, node in contexts.items()}
 
 
 @settings(max_examples=100, deadline=None)
-@given(moves, st.sampled_from((1, 3, 16)), st.booleans())
-def test_hindsight_says_what_a_copy_would_have_been(moves, longest, earliest):
+@given(moves, st.sampled_from((1, 3, 16)))
+def test_hindsight_says_what_a_copy_would_have_been(moves, longest):
     """For every token: the length of the match before it, and whether copying there would have given it."""
-    index, committed = Index(longest, earliest), [0]
+    index, committed = SuffixIndex(longest), [0]
     for commits, tail, _ in moves:
         committed.extend(tail if commits else [])
         index.sync(TokenSequence(committed, () if commits else tuple(tail)))
         text = committed + ([] if commits else tail)
         for place, (length, right) in enumerate(index.matched):
-            found, follows = naive_match(text[:place], longest, earliest)
+            found, follows = naive_match(text[:place], longest)
             assert (length, right) == (found, bool(found) and text[follows] == text[place])
 
 
 def drafted(text, k, room=99, bigram=None, eos=frozenset(), **options):
-    return MaxGram(Index(**options), k, bigram).draft(TokenSequence(list(text), eos=eos), room)
+    return MaxGram(SuffixIndex(**options), k, bigram).draft(TokenSequence(list(text), eos=eos), room)
 
 
-def test_most_recent_and_earliest():
+def test_the_most_recent_occurrence_is_copied():
     text = (1, 2, 7, 1, 2, 8, 1, 2)
     assert drafted(text, 1).tokens == (8,)
-    assert drafted(text, 1, earliest=True).tokens == (7,)
 
 
 def test_the_longest_suffix_wins_over_a_more_recent_short_one():
@@ -144,7 +144,7 @@ def test_the_cost_of_a_draft_does_not_grow_with_the_text(longest):
 
     def cost(length: int) -> tuple[int, int]:
         text, own = Watched(i * i % 97 for i in range(length)), Watched()
-        index = Index(longest)
+        index = SuffixIndex(longest)
         index.tokens = own
         index.sync(TokenSequence(text))
         drafter = MaxGram(index, 8)

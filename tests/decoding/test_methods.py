@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
 
 import pytest
 from hypothesis import given
@@ -10,41 +10,45 @@ from hypothesis import strategies as st
 from toy import TableSession, table
 
 from csd.decoding.acceptance import Greedy
-from csd.decoding.combinators import Horizontal, Vertical, cascade
+from csd.decoding.combinators import Horizontal, Vertical
 from csd.decoding.draft import Nothing
-from csd.decoding.maxgram import Index, MaxGram
+from csd.decoding.errors import Refusal
+from csd.decoding.k_matrix import LONGEST_DRAFT, check_K, example_K, from_budgets, parse_K, to_budgets
+from csd.decoding.maxgram import MaxGram
 from csd.decoding.methods import (
-    LONGEST_DRAFT,
+    METHODS,
+    Autoregressive,
+    Cascade,
+    HorizontalCascade,
+    Knobs,
+    LaneParts,
     Method,
-    Refusal,
-    autoregressive,
-    checked,
-    checked_K,
-    cs_drafting,
-    example_K,
-    horizontal,
-    parsed_K,
-    prompt_lookup,
-    speculative,
-    tree,
-    used,
-    vertical,
+    PromptLookup,
+    Speculative,
+    VerticalCascade,
+    find_method,
+    restore_method,
+    settings_of,
+    title,
 )
+from csd.decoding.stages import Stage
+from csd.decoding.suffix_index import SuffixIndex
 
 DRAFTS = ("mid", "small")
 TABLE = table(3, 0)
 SESSIONS = {name: TableSession(name, TABLE) for name in ("target", *DRAFTS)}
 STRICT, INNER = Greedy(), Greedy(3.0)
-INDEX = Index()
+INDEX = SuffixIndex()
 LEAF = MaxGram(INDEX, LONGEST_DRAFT)
 
 
 def planted(method: Method) -> Vertical:
-    return tree(checked(method, DRAFTS), SESSIONS, INDEX, None, STRICT, INNER)
+    method.check(DRAFTS)
+    return method.build(LaneParts(SESSIONS, STRICT, INDEX))
 
 
-def reviewer(name: str, *stages) -> Vertical:
-    return Vertical(SESSIONS[name], Horizontal(stages), INNER)
+def reviewer(name: str, *stages, rule=INNER) -> Vertical:
+    return Vertical(SESSIONS[name], Horizontal(stages), rule)
 
 
 def root(drafter) -> Vertical:
@@ -55,27 +59,27 @@ WORKED = ((5, 19, 29), (0, 1, 11), (0, 0, 10))
 SMALL_OVER_COPY = reviewer("small", (LEAF, 10))
 
 TREES = {
-    "autoregressive": (autoregressive(), root(Nothing())),
+    "autoregressive": (Autoregressive(), root(Nothing())),
     "speculative": (
-        speculative("small", 4),
-        root(Horizontal(((Vertical(SESSIONS["small"], Nothing(), INNER), 4),))),
+        Speculative("small", 4),
+        root(Horizontal(((Vertical(SESSIONS["small"], Nothing(), STRICT), 4),))),
     ),
-    "prompt lookup": (prompt_lookup(9), root(MaxGram(INDEX, 9))),
+    "prompt lookup": (PromptLookup(9), root(MaxGram(INDEX, 9))),
     # The official code writes increments, [[5,14,10],[0,1,10],[0,0,10]]; the paper's cumulative form is WORKED.
     "worked example": (
-        cs_drafting(DRAFTS, WORKED),
+        Cascade(DRAFTS, WORKED, 3.0),
         root(Horizontal(((reviewer("mid", (SMALL_OVER_COPY, 1), (LEAF, 10)), 5), (SMALL_OVER_COPY, 14), (LEAF, 10)))),
     ),
     "vertical": (
-        vertical(DRAFTS, (6, 3, 4)),
+        VerticalCascade(DRAFTS, (6, 3, 4), 3.0),
         root(Horizontal(((reviewer("mid", (reviewer("small", (LEAF, 4)), 3)), 6),))),
     ),
     "horizontal": (
-        horizontal(DRAFTS, (2, 6, 10)),
-        root(Horizontal(((reviewer("mid"), 2), (reviewer("small"), 4), (LEAF, 4)))),
+        HorizontalCascade(DRAFTS, (2, 6, 10)),
+        root(Horizontal(((reviewer("mid", rule=STRICT), 2), (reviewer("small", rule=STRICT), 4), (LEAF, 4)))),
     ),
-    "no drafts": (cs_drafting((), ((7,),)), root(Horizontal(((LEAF, 7),)))),
-    "one draft": (cs_drafting(("small",), ((4, 4), (0, 8))), root(Horizontal(((reviewer("small", (LEAF, 8)), 4),)))),
+    "no drafts": (Cascade((), ((7,),)), root(Horizontal(((LEAF, 7),)))),
+    "one draft": (Cascade(("small",), ((4, 4), (0, 8)), 3.0), root(Horizontal(((reviewer("small", (LEAF, 8)), 4),)))),
 }
 
 
@@ -87,32 +91,65 @@ def test_a_recipe_is_the_tree_that_one_would_write_by_hand(name):
 
 def test_the_worked_example_in_its_two_forms():
     code = ((5, 14, 10), (0, 1, 10), (0, 0, 10))
-    assert tuple(tuple(sum(row[: i + 1]) if i >= r else 0 for i in range(3)) for r, row in enumerate(code)) == WORKED
-    assert checked_K(WORKED, 2) == WORKED
+    assert from_budgets(code) == WORKED and to_budgets(WORKED) == code
+    assert check_K(WORKED, 2) == WORKED
 
 
 def test_vertical_and_horizontal_are_a_diagonal_and_a_first_row():
-    assert vertical(DRAFTS, (6, 3, 4)).K == ((6, 6, 6), (0, 3, 3), (0, 0, 4))
-    assert horizontal(DRAFTS, (2, 6, 10)).K == ((2, 6, 10), (0, 0, 0), (0, 0, 0))
-    assert cascade([], LEAF, ((0,),), INNER) == Horizontal(())
+    """The same trees as those of a K that has only a diagonal, or only a first row."""
+    knobs = Knobs(DRAFTS, K=((2, 6, 10), (0, 4, 8), (0, 0, 9)))
+    vertical, horizontal = VerticalCascade.from_knobs(knobs), HorizontalCascade.from_knobs(knobs)
+    assert vertical.ks == (2, 4, 9) and horizontal.ks == (2, 6, 10)
+    assert vertical.stages() == Cascade(DRAFTS, ((2, 2, 2), (0, 4, 4), (0, 0, 9))).stages()
+    assert horizontal.stages() == Cascade(DRAFTS, ((2, 6, 10), (0, 0, 0), (0, 0, 0))).stages()
 
 
 def test_a_method_knows_what_it_runs():
-    assert autoregressive().models == ("target",) and not autoregressive().copies
-    assert speculative("small", 3).models == ("small", "target") and not speculative("small", 3).copies
-    assert prompt_lookup(3).models == ("target",) and prompt_lookup(3).copies
-    assert cs_drafting(DRAFTS, WORKED).models == ("small", "mid", "target") and cs_drafting(DRAFTS, WORKED).copies
+    assert Autoregressive().models() == ("target",) and not Autoregressive.leaves
+    assert Speculative("small", 3).models() == ("small", "target") and not Speculative.leaves
+    assert PromptLookup(3).models() == ("target",) and "MaxGram" in PromptLookup.leaves
+    assert Cascade(DRAFTS, WORKED).models() == ("small", "mid", "target") and "MaxGram" in Cascade.leaves
 
 
 def test_titles():
-    assert [method.title for method, _ in TREES.values()][:4] == [
+    assert [title(method) for method, _ in TREES.values()][:4] == [
         "autoregressive",
         "speculative, small, k=4",
         "prompt lookup, k=9",
-        "cascade, K=[[5,19,29],[0,1,11],[0,0,10]]",
+        "cascade, K=[[5,19,29],[0,1,11],[0,0,10]], l=3",
     ]
-    assert vertical(("mid",), (3, 4), 2.5).title == "vertical cascade, K=[[3,3],[0,4]], l=2.5"
-    assert horizontal(("mid",), (3, 4)).title == "horizontal cascade, K=[[3,4],[0,0]]"
+    assert title(VerticalCascade(("mid",), (3, 4), 2.5)) == "vertical cascade, k=3,4, l=2.5"
+    assert title(HorizontalCascade(("mid",), (3, 4))) == "horizontal cascade, k=3,4"
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_settings_make_the_method_again(name):
+    method, _ = TREES[name]
+    settings = settings_of(method)
+    assert json.loads(json.dumps(settings)) == settings
+    assert restore_method(method.name, settings) == method
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("magic", {}),
+        ("speculative", {"k": 4}),
+        ("speculative", {"draft": "small", "k": "many"}),
+        ("cascade", {"drafts": ["mid"], "K": [[1, "x"], [0, 1]]}),
+    ],
+)
+def test_settings_that_make_no_method_are_refused(name, settings):
+    with pytest.raises(Refusal):
+        restore_method(name, settings)
+
+
+def test_methods_are_found_by_name_however_it_is_spelled():
+    assert all(find_method(name) is method for name, method in METHODS.items())
+    assert find_method("prompt-lookup") is PromptLookup
+    assert find_method("cascade, vertical only") is find_method("vertical") is VerticalCascade
+    with pytest.raises(Refusal, match="no method “magic”. Choose one of: autoregressive"):
+        find_method("magic")
 
 
 @pytest.mark.parametrize(
@@ -127,8 +164,8 @@ def test_titles():
         ("ab", 1, "2 rows of 2"),
         (((1, 2), (3, 4)), 1, "row 2 must begin with 1 zeros"),
         (((3, 2), (0, 1)), 1, "cumulative"),
-        (((1, 3, 2), (0, 1, 2), (0, 0, 1)), 2, "row 1 is"),
-        (((1, 2, 3), (0, 2, 1), (0, 0, 1)), 2, "row 2 is"),
+        (((1, 3, 2), (0, 1, 2), (0, 0, 1)), 2, "row 1 must not decrease"),
+        (((1, 2, 3), (0, 2, 1), (0, 0, 1)), 2, "row 2 must not decrease"),
         (((-1, 2), (0, 1)), 1, "from 0 to 64"),
         (((1, 65), (0, 1)), 1, "from 0 to 64"),
         (((1, 2.0), (0, 1)), 1, "whole numbers"),
@@ -139,25 +176,25 @@ def test_titles():
 )
 def test_a_K_that_cannot_be_is_refused(K, drafts, words):
     with pytest.raises(Refusal, match=words) as refusal:
-        checked_K(K, drafts)
+        check_K(K, drafts)
     assert str(refusal.value).endswith(".")
 
 
 @given(st.integers(0, 20))
 def test_the_example_that_a_refusal_gives_is_right(drafts):
-    assert checked_K(example_K(drafts), drafts)
+    assert check_K(example_K(drafts), drafts)
 
 
 def test_lists_become_tuples():
-    assert checked_K([[1, 2], [0, 1]], 1) == ((1, 2), (0, 1))
-    assert parsed_K("[[2,6,10],[0,4,8],[0,0,8]]") == ((2, 6, 10), (0, 4, 8), (0, 0, 8))
-    assert parsed_K(" [ [ 3 ] ] ") == ((3,),)
+    assert check_K([[1, 2], [0, 1]], 1) == ((1, 2), (0, 1))
+    assert parse_K("[[2,6,10],[0,4,8],[0,0,8]]") == ((2, 6, 10), (0, 4, 8), (0, 0, 8))
+    assert parse_K(" [ [ 3 ] ] ") == ((3,),)
 
 
 @pytest.mark.parametrize("text", ["", "2", "[1,2]", "[[1,2],[0,", "null", "K", "[" * 100_000, None, "[[1],2]"])
 def test_a_K_that_cannot_be_read_is_refused(text):
     with pytest.raises(Refusal, match="must look like"):
-        parsed_K(text)
+        parse_K(text)
 
 
 @pytest.mark.parametrize(
@@ -165,49 +202,56 @@ def test_a_K_that_cannot_be_read_is_refused(text):
 )
 def test_what_can_be_read_but_is_no_K_is_refused_next(text):
     with pytest.raises(Refusal):
-        checked_K(parsed_K(text), 1)
+        check_K(parse_K(text), 1)
 
 
 @pytest.mark.parametrize(
     ("method", "words"),
     [
-        (Method("magic"), "no method “magic”"),
-        (speculative("large", 3), "no draft “large”. Its drafts are: mid, small"),
-        (speculative("target", 3), "no draft “target”"),
-        (speculative("small", 0), "from 1 to 64"),
-        (speculative("small", 65), "from 1 to 64"),
-        (speculative("small", True), "k must be"),
-        (speculative("small", None), "k must be"),
-        (prompt_lookup(2.0), "k must be"),
-        (prompt_lookup("3"), "k must be"),
-        (cs_drafting(("small", "mid"), WORKED), "strongest to the weakest"),
-        (cs_drafting(("mid", "mid"), WORKED), "strongest to the weakest"),
-        (cs_drafting(("large",), ((1, 2), (0, 1))), "no draft “large”"),
-        (cs_drafting(("mid",), WORKED), "2 rows of 2"),
+        (Speculative("large", 3), "no draft “large”. Its drafts are: mid, small"),
+        (Speculative("target", 3), "no draft “target”"),
+        (Speculative("small", 0), "from 1 to 64"),
+        (Speculative("small", 65), "from 1 to 64"),
+        (Speculative("small", True), "k must be"),
+        (Speculative("small", None), "k must be"),
+        (PromptLookup(2.0), "k must be"),
+        (PromptLookup("3"), "k must be"),
+        (Cascade(("small", "mid"), WORKED), "strongest to the weakest"),
+        (Cascade(("mid", "mid"), WORKED), "strongest to the weakest"),
+        (Cascade(("large",), ((1, 2), (0, 1))), "no draft “large”"),
+        (Cascade(("mid",), WORKED), "2 rows of 2"),
         *[
-            (cs_drafting(DRAFTS, WORKED, lenience), "Lenience must be")
+            (Cascade(DRAFTS, WORKED, lenience), "Lenience must be")
             for lenience in (0.5, 0, -1, float("nan"), float("inf"), None, "2", True)
         ],
-        *[(replace(prompt_lookup(3), longest=longest), "longest match") for longest in (0, 65, None, True, 2.5)],
+        (VerticalCascade(DRAFTS, (1, 2)), "3 whole numbers"),
+        (VerticalCascade(DRAFTS, (0, 2, 3)), "nothing would be drafted"),
+        (HorizontalCascade(DRAFTS, (4, 2, 3)), "must not decrease"),
+        (HorizontalCascade(DRAFTS, (0, 0, 0)), "nothing would be drafted"),
     ],
 )
 def test_a_method_that_the_family_cannot_run_is_refused(method, words):
     with pytest.raises(Refusal, match=words) as refusal:
-        checked(method, DRAFTS)
+        method.check(DRAFTS)
     assert str(refusal.value).endswith(".") and str(refusal.value)[0].isupper() or str(refusal.value)[0] == "k"
 
 
 def test_a_family_without_drafts():
     with pytest.raises(Refusal, match="Its drafts are: none"):
-        checked(speculative("small", 3), ())
-    for method in (autoregressive(), prompt_lookup(4), cs_drafting((), ((4,),))):
-        assert checked(method, ()) == method
+        Speculative("small", 3).check(())
+    for method in (Autoregressive(), PromptLookup(4), Cascade((), ((4,),))):
+        method.check(())
 
 
-def test_a_draft_without_tokens_is_left_out():
-    two = ("mid", "small")
-    assert used(two, ((8, 8, 10), (0, 0, 2), (0, 0, 0))) == (("mid",), ((8, 10), (0, 2)))
-    assert used(two, ((0, 6, 10), (0, 3, 5), (0, 0, 8))) == (("small",), ((6, 10), (0, 8)))
-    assert used(two, ((4, 4, 4), (0, 1, 3), (0, 0, 2))) == (two, ((4, 4, 4), (0, 1, 3), (0, 0, 2)))
-    assert used(two, ((0, 0, 9), (0, 3, 5), (0, 0, 8))) == ((), ((9,),))
-    assert cs_drafting(two, ((8, 8, 10), (0, 0, 2), (0, 0, 0))).models == ("mid", "target")
+def test_a_draft_without_tokens_is_not_run():
+    def models(K) -> tuple[str, ...]:
+        return Cascade(DRAFTS, K).models()
+
+    assert models(((8, 8, 10), (0, 0, 2), (0, 0, 0))) == ("mid", "target")
+    assert models(((0, 6, 10), (0, 3, 5), (0, 0, 8))) == ("small", "target")
+    assert models(((4, 4, 4), (0, 1, 3), (0, 0, 2))) == ("small", "mid", "target")
+    assert models(((0, 0, 9), (0, 3, 5), (0, 0, 8))) == ("target",)
+    assert Cascade(DRAFTS, ((0, 6, 10), (0, 3, 5), (0, 0, 8))).stages() == (
+        Stage("small", 6, (Stage("MaxGram", 8),)),
+        Stage("MaxGram", 4),
+    )

@@ -8,24 +8,24 @@ import pytest
 import torch
 from toy import Watched
 
-from csd.decoding.acceptance import Greedy, lenient
-from csd.decoding.maxgram import Index
-from csd.decoding.methods import adapting, autoregressive, cs_drafting, prompt_lookup, speculative, tree
+from csd.decoding.acceptance import Greedy
+from csd.decoding.methods import AdaptiveCascade, Autoregressive, Cascade, LaneParts, PromptLookup, Speculative
+from csd.decoding.suffix_index import SuffixIndex
 from csd.decoding.tokens import TokenSequence
 from csd.models.session import Session
 
 DRAFTS = ("draft-2", "draft-1")
 VOCAB, ROUNDS = 23, 30
 METHODS = [
-    autoregressive(),
-    speculative("draft-2", 5),
-    prompt_lookup(8),
-    cs_drafting(DRAFTS, ((3, 6, 9), (0, 2, 4), (0, 0, 3))),
-    adapting(DRAFTS),
+    Autoregressive(),
+    Speculative("draft-2", 5),
+    PromptLookup(8),
+    Cascade(DRAFTS, ((3, 6, 9), (0, 2, 4), (0, 0, 3))),
+    AdaptiveCascade(DRAFTS),
 ]
 
 
-def model(name: str, errs: int):
+def model(name: str, errs: int, cost: float):
     """A session over a fake model: the next token is a step around a ring; each `errs`-th place is wrong."""
 
     def run(ids: list[int], keep: int, rows: int) -> torch.Tensor:
@@ -35,18 +35,19 @@ def model(name: str, errs: int):
             logits[row, (token + (3 if errs and place % errs == 0 else 1)) % VOCAB] = 5.0
         return logits
 
-    return Session(name, run, VOCAB, 10**6)
+    return Session(name, run, VOCAB, 10**6, tuple(cost * (1 + width / 16) for width in range(65)))
 
 
 def work(method, length: int) -> tuple[int, int]:
     """Python calls, and committed tokens read, in some rounds behind a text of this length."""
     committed = Watched((i + (i // 40)) % VOCAB for i in range(length))
-    sessions = {"target": model("target", 0), "draft-2": model("draft-2", 7), "draft-1": model("draft-1", 3)}
-    index, text = Index(), TokenSequence(committed)
-    costs = {
-        name: tuple(cost * (1 + width / 16) for width in range(65)) for name, cost in zip(sessions, (1.0, 0.2, 0.1))
+    sessions = {
+        "target": model("target", 0, 1.0),
+        "draft-2": model("draft-2", 7, 0.2),
+        "draft-1": model("draft-1", 3, 0.1),
     }
-    root = tree(method, sessions, index, None, Greedy(), lenient(Greedy(), 1.0), costs)
+    index, text = SuffixIndex(), TokenSequence(committed)
+    root = method.build(LaneParts(sessions, Greedy(), index))
     index.sync(text)
     for session in sessions.values():
         session.prefill(text)

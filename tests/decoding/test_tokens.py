@@ -46,9 +46,9 @@ def test_only_a_tail_can_end_a_text():
 
 def test_until_the_first_end():
     text = TokenSequence([], (), frozenset({0, 7}))
-    assert text.until_end([1, 7, 2, 0]) == [1, 7]
-    assert text.until_end([1, 2]) == [1, 2] and text.until_end([]) == []
-    assert text.until_end([0, 0]) == [0]
+    assert text.until_eos([1, 7, 2, 0]) == [1, 7]
+    assert text.until_eos([1, 2]) == [1, 2] and text.until_eos([]) == []
+    assert text.until_eos([0, 0]) == [0]
 
 
 def test_nothing_proposes_nothing():
@@ -64,4 +64,4 @@ def test_drafts_add_up_with_their_laws():
     assert torch.equal((copied + drawn).q, torch.cat([torch.tensor([[1.0, 0, 0]]), law]))
     assert (copied + copied).q is None
     assert torch.equal((Draft() + drawn).q, law) and torch.equal((drawn + Draft()).q, law)
-    assert torch.equal(copied.law(law), torch.tensor([[1.0, 0, 0]]))
+    assert torch.equal(copied.probs(law), torch.tensor([[1.0, 0, 0]]))

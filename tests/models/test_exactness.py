@@ -21,18 +21,18 @@ import pytest
 from toy import records_of
 
 from csd.decoding.methods import (
+    AdaptiveCascade,
+    Autoregressive,
+    Cascade,
+    HorizontalCascade,
     Method,
-    adapting,
-    autoregressive,
-    cs_drafting,
-    horizontal,
-    prompt_lookup,
-    speculative,
-    vertical,
+    PromptLookup,
+    Speculative,
+    VerticalCascade,
 )
-from csd.record.metrics import compare
 from csd.record.trace import Review, Trace
-from csd.run import Ended, Settings, race
+from csd.record.verdict import judge
+from csd.run import LaneFinished, Request, run_race
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 NEAR_TIE = 1e-4
@@ -40,19 +40,19 @@ WORKERS = 2  # races share nothing, so one runs on each of two cores
 MID, SMALL, BOTH = ("draft-mid",), ("draft-small",), ("draft-mid", "draft-small")
 
 TREES: tuple[Method, ...] = (
-    speculative("draft-mid", 4),
-    speculative("draft-small", 6),
-    vertical(SMALL, (6, 4)),
-    vertical(MID, (8, 5), lenience=3.0),
-    vertical(BOTH, (7, 3, 4)),
-    vertical(BOTH, (7, 3, 4), lenience=3.0),
-    horizontal(BOTH, (3, 6, 10)),
-    cs_drafting(SMALL, ((4, 10), (0, 6)), lenience=3.0),
-    cs_drafting(BOTH, ((2, 6, 10), (0, 4, 8), (0, 0, 8))),
-    cs_drafting(BOTH, ((5, 9, 13), (0, 1, 6), (0, 0, 5)), lenience=3.0),
-    adapting(BOTH),
-    adapting(MID, lenience=3.0),
-    replace(cs_drafting(MID, ((5, 9), (0, 6))), earliest=True, longest=3),
+    Speculative("draft-mid", 4),
+    Speculative("draft-small", 6),
+    VerticalCascade(SMALL, (6, 4)),
+    VerticalCascade(MID, (8, 5), lenience=3.0),
+    VerticalCascade(BOTH, (7, 3, 4)),
+    VerticalCascade(BOTH, (7, 3, 4), lenience=3.0),
+    HorizontalCascade(BOTH, (3, 6, 10)),
+    Cascade(SMALL, ((4, 10), (0, 6)), lenience=3.0),
+    Cascade(BOTH, ((2, 6, 10), (0, 4, 8), (0, 0, 8))),
+    Cascade(BOTH, ((5, 9, 13), (0, 1, 6), (0, 0, 5)), lenience=3.0),
+    AdaptiveCascade(BOTH),
+    AdaptiveCascade(MID, lenience=3.0),
+    Cascade(MID, ((5, 9), (0, 6))),
 )
 
 ODD = ("x", "Ünïcödé and 日本 🙂")  # few: little of a draft is accepted there, which takes time
@@ -83,8 +83,8 @@ def opened(dtype: str):
     return load_family(spec, device="cpu", dtype=dtype)
 
 
-def lanes(family, settings: Settings) -> list[Trace]:
-    ended = [event for event in race(family, settings) if isinstance(event, Ended)]
+def lanes(family, settings: Request) -> list[Trace]:
+    ended = [event for event in run_race(family, settings) if isinstance(event, LaneFinished)]
     return [event.trace for event in sorted(ended, key=lambda event: event.lane)]
 
 
@@ -96,7 +96,7 @@ def _single() -> None:
     torch.set_num_threads(1)
 
 
-def _raced(settings: Settings) -> tuple[list[Trace], tuple[int, ...]]:
+def _raced(settings: Request) -> tuple[list[Trace], tuple[int, ...]]:
     """The lanes, and for a greedy race what transformers' own `generate` writes with the same model."""
     family = opened("float64")
     traces = lanes(family, settings)
@@ -119,10 +119,10 @@ def generated(family, prompt: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(out[0, len(prompt) :].tolist())
 
 
-def asked(prompt: str, number: int, temperature: float) -> Settings:
-    return Settings(
+def asked(prompt: str, number: int, temperature: float) -> Request:
+    return Request(
         prompt,
-        (autoregressive(), *TREES),
+        (Autoregressive(), *TREES),
         max_new=32,
         temperature=temperature,
         top_k=40 if temperature and number % 10 == 3 else 0,
@@ -161,7 +161,7 @@ def test_every_tree_writes_the_text_of_autoregressive_decoding(rule):
         assert len(reference.tokens) == len(reference.steps) == 32
         for trace in others:
             assert trace.tokens == reference.tokens, (trace.header.title, trace.header.text)
-            assert compare(trace, reference).identical
+            assert judge(trace, reference).kind == "identical"
     # The equality says something only where drafts were accepted, by the target and inside.
     for place in range(1, len(TREES) + 1):
         steps = sum(len(traces[place].steps) for traces in races)
@@ -170,7 +170,7 @@ def test_every_tree_writes_the_text_of_autoregressive_decoding(rule):
 
 
 def test_lenience_changes_what_inner_reviewers_accept_and_nothing_else():
-    strict, lenient = (TREES.index(vertical(BOTH, (7, 3, 4), lenience=x)) + 1 for x in (1.0, 3.0))
+    strict, lenient = (TREES.index(VerticalCascade(BOTH, (7, 3, 4), lenience=x)) + 1 for x in (1.0, 3.0))
     for rule in ("greedy", "coupled"):
         rates = []
         for place in (strict, lenient):
@@ -190,17 +190,17 @@ def test_greedy_is_what_transformers_writes():
 
 def test_float32_differs_at_near_ties_only(capsys):
     family = opened("float32")
-    chosen = (TREES[0], prompt_lookup(8), TREES[5], TREES[8])
+    chosen = (TREES[0], PromptLookup(8), TREES[5], TREES[8])
     compared = ties = ended = 0
     for number, prompt in enumerate(prompts()[::3]):
         temperature = (0.0, 0.8)[number % 2]
-        settings = Settings(prompt, (autoregressive(), *chosen), max_new=40, temperature=temperature, seed=number)
+        settings = Request(prompt, (Autoregressive(), *chosen), max_new=40, temperature=temperature, seed=number)
         reference, *others = lanes(family, settings)
         ended += reference.end == "eos"
         for trace in others:
-            found = compare(trace, reference)
+            found = judge(trace, reference)
             compared += 1
-            if not found.identical:
+            if not found.kind == "identical":
                 assert found.margin is not None and found.margin < NEAR_TIE, (trace.header.title, prompt, found)
                 ties += 1
     with capsys.disabled():

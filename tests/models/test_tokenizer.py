@@ -14,7 +14,7 @@ from tiny_family import byte_fallback, byte_level, refusal, save
 from csd.models.catalog import FamilyError, custom
 from csd.models.family import load_family
 from csd.models.tokenizer import token_texts
-from csd.record.trace import spell
+from csd.record.trace import detokenize
 
 TEXTS = (
     "Once upon a time, there was a fox.\n\n\tIt said: 'No!'  Twice, 1234.5 times.",
@@ -59,7 +59,7 @@ def test_spelling_equals_decoding(embedded, text):
     for tok in (embedded.tokenizer, byte_level(), byte_fallback()):
         ids = tok(text, add_special_tokens=False)["input_ids"]
         pieces = json.loads(json.dumps(token_texts(tok).texts(ids)))  # a record keeps them as JSON
-        found = spell(tuple(ids), {int(id): piece for id, piece in pieces.items()})
+        found = detokenize(tuple(ids), {int(id): piece for id, piece in pieces.items()})
         # Llama's first tokenizers drop the space of a text's first word when they decode; after a prompt it is there.
         assert found in (tok.decode(ids), " " + tok.decode(ids))
         assert found.removeprefix(" ") == text
@@ -70,14 +70,14 @@ def test_spelling_equals_decoding(embedded, text):
 def test_any_text_is_spelled_as_decoded(text):
     for tok in (_BYTES, _FALLBACK):
         ids = tok(text, add_special_tokens=False)["input_ids"]
-        found = spell(tuple(ids), token_texts(tok).texts(ids))
+        found = detokenize(tuple(ids), token_texts(tok).texts(ids))
         assert found in (tok.decode(ids), " " + tok.decode(ids))
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 279), max_size=20))
 def test_halves_of_characters_are_spelled_as_decoded(ids):
-    assert spell(tuple(ids), token_texts(_BYTES).texts(ids)) == _BYTES.decode(ids)
+    assert detokenize(tuple(ids), token_texts(_BYTES).texts(ids)) == _BYTES.decode(ids)
 
 
 def test_a_part_of_a_character_is_bytes(embedded):
@@ -97,7 +97,7 @@ def test_special_tokens_give_their_name(embedded):
 def test_every_piece_of_the_embedded_vocabulary(embedded):
     pieces = embedded.pieces(range(embedded.vocab))
     for id in range(0, embedded.vocab, 7):
-        assert spell((id,), pieces) == embedded.tokenizer.decode([id])
+        assert detokenize((id,), pieces) == embedded.tokenizer.decode([id])
 
 
 def test_a_missing_tokenizer(pair):

@@ -17,7 +17,7 @@ from csd.models import catalog
 from csd.record import metrics
 from csd.record import recording as record
 from csd.record.recording import Recording, bundled, document, packed, parsed
-from csd.run import Ended, Settings
+from csd.run import LaneFinished, Request
 
 RECORDING = Recording((alone(), nested()), "A fox", "story", "A note.", "One CPU", "2026-01-02")
 KINDS = {"story", "word problem", "code", "edit", "list"}
@@ -71,12 +71,12 @@ def test_the_note_is_what_was_measured():
 @pytest.fixture
 def raced(monkeypatch):
     """Settings of every race that `record` runs; nothing is loaded and nothing computes."""
-    seen: list[Settings] = []
+    seen: list[Request] = []
 
     def race(family, settings, stopped):
         seen.append(settings)
-        yield Ended(1, nested())
-        yield Ended(0, alone())
+        yield LaneFinished(1, nested())
+        yield LaneFinished(0, alone())
 
     monkeypatch.setattr(recorder, "race", race)
     model = SimpleNamespace(spec=catalog.find("embedded"), device="cpu", dtype="float32", notes=())

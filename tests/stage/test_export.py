@@ -121,7 +121,7 @@ def test_the_command_refuses_with_a_sentence(tmp_path, content, sentence):
 # ---- in a browser
 
 
-class Opened:
+class RaceStarted:
     """The exported file from disk, in a browser without network."""
 
     def __init__(self, chromium, recording: Recording, folder: Path, dark: bool = False):
@@ -143,8 +143,8 @@ class Opened:
 def from_disk(chromium, tmp_path):
     opened = []
 
-    def new(recording: Recording, dark: bool = False) -> Opened:
-        opened.append(Opened(chromium, recording, tmp_path, dark))
+    def new(recording: Recording, dark: bool = False) -> RaceStarted:
+        opened.append(RaceStarted(chromium, recording, tmp_path, dark))
         return opened[-1]
 
     yield new

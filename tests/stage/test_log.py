@@ -8,7 +8,7 @@ import pytest
 
 from csd.record import metrics
 from csd.record.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
-from csd.run import Ended, Moved, Opened
+from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 from csd.stage import log as stage
 
 LEVELS = (Level("MaxGram", 0), Level("Bigram", 0), Level("small", 1), Level("target", 2))
@@ -57,7 +57,9 @@ TEXT = tuple(range(10, 60))
 
 
 def test_open_names_levels_lanes_and_pieces():
-    event = Opened((header("autoregressive"), header("cascade", rule="coupled")), {0: "a\n</script>", 1: (240, 159)})
+    event = RaceStarted(
+        (header("autoregressive"), header("cascade", rule="coupled")), {0: "a\n</script>", 1: (240, 159)}
+    )
     (line,) = lines(stage.opened(event, "race-1", "story"))
     assert (line["t"], line["race"], line["example"], line["start"], line["prompt"]) == (
         "open",
@@ -81,7 +83,7 @@ def test_a_step_keeps_its_reviews():
     skipped = Review("small", 4, (), (), 0, None, 0.11, 0.0, skipped="its context is full")
     review = Review("target", 2, (5, 7), ("MaxGram", "small"), 2, 8, 0.11, 0.05, (inner, skipped), margin=float("inf"))
     step = Step((5, 7, 8), ("MaxGram", "small", "target"), review, 0.1, 0.0600001)
-    (line,) = lines(stage.moved(Moved(1, step, {5: " x"})))
+    (line,) = lines(stage.moved(LaneAdvanced(1, step, {5: " x"})))
     assert (line["t"], line["i"], line["x"], line["who"]) == ("step", 1, [5, 7, 8], ["MaxGram", "small", "target"])
     assert (line["c"], line["d"], line["p"]) == (0.1, 0.06, {"5": " x"})
     root = line["r"]
@@ -94,25 +96,25 @@ def test_a_step_keeps_its_reviews():
 
 
 def test_one_author_is_named_once():
-    (line,) = lines(stage.moved(Moved(0, alone((5,)).steps[0], {})))
+    (line,) = lines(stage.moved(LaneAdvanced(0, alone((5,)).steps[0], {})))
     assert line["who"] == "target" and "p" not in line
 
 
 def test_prefill_end_and_message():
-    (line,) = lines(stage.moved(Moved(2, Prefill("small", 7, 0.1, 0.2), {})))
+    (line,) = lines(stage.moved(LaneAdvanced(2, Prefill("small", 7, 0.1, 0.2), {})))
     assert line == {"t": "prefill", "i": 2, "by": "small", "n": 7, "c": 0.1, "d": 0.2}
     trace = drafted(TEXT, end="stopped")
-    assert lines(stage.ended(Ended(2, trace))) == [{"t": "end", "i": 2, "end": "stopped"}]
+    assert lines(stage.ended(LaneFinished(2, trace))) == [{"t": "end", "i": 2, "end": "stopped"}]
     assert lines(stage.message("Place 2\nin the queue.")) == [{"t": "message", "text": "Place 2\nin the queue."}]
 
 
 def test_the_whole_log_is_what_the_events_make():
     traces = (alone(TEXT), drafted(TEXT))
-    events = stage.opened(Opened(tuple(trace.header for trace in traces), PIECES), "r", "story")
+    events = stage.opened(RaceStarted(tuple(trace.header for trace in traces), PIECES), "r", "story")
     for lane, trace in enumerate(traces):
         for record in (*trace.prefill, *trace.steps):
-            events += stage.moved(Moved(lane, record, {}))
-        events += stage.ended(Ended(lane, trace))
+            events += stage.moved(LaneAdvanced(lane, record, {}))
+        events += stage.ended(LaneFinished(lane, trace))
     assert stage.log_of(traces, "r", "story", play=True) == events + stage.closed(traces)
     assert lines(stage.log_of(traces))[-1]["play"] is False
     assert lines(stage.log_of(()))[0]["t"] == "message"

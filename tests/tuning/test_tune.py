@@ -11,13 +11,13 @@ import toy
 from toy import DRAFTS
 
 from csd.decoding.adaptive import ANY, Prior
-from csd.decoding.methods import adapting, autoregressive, checked, cs_drafting, prompt_lookup, speculative
+from csd.decoding.methods import AdaptiveCascade, Autoregressive, Cascade, PromptLookup, Speculative, checked
 from csd.models import catalog
 from csd.record.trace import Review
 from csd.request import tuned
 from csd.request.prompts import Prompt
 from csd.request.tuned import Tuned
-from csd.run import Ended, Settings, race
+from csd.run import LaneFinished, Request, run_race
 from csd.tuning import search as tune
 
 PROMPTS = [Prompt("a", "abcabcab", max_new=40), Prompt("b", "badcafe", temperature=0.8, seed=3, max_new=40)]
@@ -34,13 +34,13 @@ def tapes(family):
 
 
 def trace_of(family, prompt, method):
-    settings = Settings(prompt.prompt, (method,), prompt.max_new, temperature=prompt.temperature, seed=prompt.seed)
-    return next(event.trace for event in race(family, settings) if isinstance(event, Ended))
+    settings = Request(prompt.prompt, (method,), prompt.max_new, temperature=prompt.temperature, seed=prompt.seed)
+    return next(event.trace for event in run_race(family, settings) if isinstance(event, LaneFinished))
 
 
 def test_a_tape_holds_the_targets_text_and_its_own_choices_are_that_text(family, tapes):
     for prompt, tape in zip(PROMPTS, tapes):
-        assert tape.tokens == trace_of(family, prompt, autoregressive()).tokens
+        assert tape.tokens == trace_of(family, prompt, Autoregressive()).tokens
         assert tuple(ids[0] for ids, _ in tape.rows["target"][: len(tape.tokens)]) == tape.tokens
         assert set(tape.rows) == {"target", *DRAFTS}
         for rows in tape.rows.values():
@@ -49,7 +49,7 @@ def test_a_tape_holds_the_targets_text_and_its_own_choices_are_that_text(family,
 
 @pytest.mark.parametrize(
     "method",
-    [autoregressive(), prompt_lookup(6), speculative("draft-3", 1), speculative("draft-1", 1)],
+    [Autoregressive(), PromptLookup(6), Speculative("draft-3", 1), Speculative("draft-1", 1)],
     ids=lambda method: method.title,
 )
 def test_a_tape_predicts_the_runs_exactly_where_no_draft_goes_on_after_an_error(family, tapes, method):
@@ -93,7 +93,7 @@ def test_neighbours_of_K_are_Ks_of_the_paper():
     found = list(tune._neighbours(((4, 6, 10), (0, 2, 4), (0, 0, 3))))
     assert ((5, 7, 11), (0, 2, 4), (0, 0, 3)) in found and ((0, 2, 6), (0, 2, 4), (0, 0, 3)) in found
     for K in found:
-        checked(cs_drafting(("draft-3", "draft-2"), K), DRAFTS)
+        checked(Cascade(("draft-3", "draft-2"), K), DRAFTS)
 
 
 def test_tuning_a_family_gives_a_record_that_runs(family, monkeypatch):
@@ -102,14 +102,14 @@ def test_tuning_a_family_gives_a_record_that_runs(family, monkeypatch):
     monkeypatch.setattr(tune, "LOOKUPS", (4,))
     said = []
     record, ran = tune.tune(family, PROMPTS, repeats=1, progress=said.append)
-    assert ran[0].method == autoregressive() and ran[0].measured == 1.0
+    assert ran[0].method == Autoregressive() and ran[0].measured == 1.0
     assert all(found.measured > 0 for found in ran) and said
     assert record.draft in DRAFTS and record.k in (1, 3) and record.lookup == 4 and len(record.K) == 4
-    checked(cs_drafting(DRAFTS, record.K, record.lenience), DRAFTS)
+    checked(Cascade(DRAFTS, record.K, record.lenience), DRAFTS)
     best = max((found for found in ran if found.method.name == "cascade"), key=lambda found: found.measured)
     assert (best.method.K, best.method.lenience) == (record.K, record.lenience)
-    text = trace_of(family, PROMPTS[0], autoregressive()).tokens
-    assert trace_of(family, PROMPTS[0], adapting(DRAFTS, record.prior)).tokens == text
+    text = trace_of(family, PROMPTS[0], Autoregressive()).tokens
+    assert trace_of(family, PROMPTS[0], AdaptiveCascade(DRAFTS, record.prior)).tokens == text
     assert Tuned.from_json(record.to_json()) == record
 
 
@@ -165,9 +165,9 @@ def test_the_shipped_record_suits_the_embedded_family():
     spec = catalog.find("embedded")
     shipped = Tuned.from_json(tuned.SHIPPED.read_text(encoding="utf-8"))
     drafts = tuple(draft.name for draft in spec.drafts)
-    checked(speculative(shipped.draft, shipped.k), drafts)
-    checked(cs_drafting(drafts, shipped.K, shipped.lenience), drafts)
-    checked(adapting(drafts, shipped.prior), drafts)
+    checked(Speculative(shipped.draft, shipped.k), drafts)
+    checked(Cascade(drafts, shipped.K, shipped.lenience), drafts)
+    checked(AdaptiveCascade(drafts, shipped.prior), drafts)
     assert set(shipped.prior.drafts) == set(drafts) and shipped.machine and shipped.speedups["cascade"] > 1
 
 

@@ -11,14 +11,14 @@ from test_figures import RACE, autoregressive, cascade
 
 from csd.decoding import methods
 from csd.decoding.methods import Refusal
-from csd.run import Settings
+from csd.run import Request
 from csd.web import compare
 
 K, OTHER = ((2, 4), (0, 2)), ((1, 4), (0, 2))
 
 
-def settings(K=K) -> Settings:
-    return Settings("A fox", (methods.autoregressive(), methods.cs_drafting(("small",), K)), 64)
+def settings(K=K) -> Request:
+    return Request("A fox", (methods.Autoregressive(), methods.Cascade(("small",), K)), 64)
 
 
 def slower() -> tuple:
@@ -59,7 +59,7 @@ def test_another_text_is_said():
     other = replace(other, steps=(first, *other.steps[1:]))
     assert table([("story", RACE), ("story", (autoregressive(), other))])[1]["text"] == "identical in 1 of 2"
     own = replace(cascade(), header=replace(cascade().header, rule="rejection"))
-    assert table([("story", (autoregressive(), own))])[1]["text"] == "same law, own text"
+    assert table([("story", (autoregressive(), own))])[1]["text"] == "same distribution"
     assert table([("story", (cascade(),))])[0]["text"] == "not checked"
 
 

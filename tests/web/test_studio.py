@@ -9,13 +9,13 @@ import pytest
 
 from csd.models import catalog
 from csd.record.trace import Header, Trace
-from csd.run import Ended, Refusal, Settings
+from csd.run import LaneFinished, Refusal, Request
 from csd.web.studio import KEPT, Batch, Choice, Finished, Refused, Studio, Waiting
 
 HOME = Choice(catalog.find("embedded"))
 OTHER = Choice(catalog.find("SmolLM2"))
 THIRD = Choice(catalog.find("Qwen3"))
-SETTINGS = Settings("a prompt", ())
+SETTINGS = Request("a prompt", ())
 
 
 def family(spec, *_):
@@ -30,7 +30,7 @@ def trace(end: str) -> Trace:
 
 
 def short(family, settings, stopped):
-    yield Ended(0, trace("budget"))
+    yield LaneFinished(0, trace("budget"))
 
 
 class Steps:
@@ -51,7 +51,7 @@ class Steps:
             self.steps += 1
             threading.Event().wait(0.001)
         self.running -= 1
-        yield Ended(0, trace("stopped"))
+        yield LaneFinished(0, trace("stopped"))
         self.over.release()
 
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 from graph_models import CONTEXT, TEXTS, VOCAB, check, every_width, gpu, kinds, model, plain
 
-from csd.decoding.methods import LONGEST_DRAFT
+from csd.decoding.k_matrix import LONGEST_DRAFT
 from csd.decoding.tokens import TokenSequence
 from csd.models.backends import cuda_graphs as graphs
 from csd.models.backends.cuda_graphs import WIDTHS, CapturedPass, GraphLane, forward

@@ -143,6 +143,7 @@ def test_a_lane_with_right_logits_is_used(made):
 # --- compiling -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_compiled_forwards_serve_all_lanes_of_their_size(monkeypatch):
     """One trace for each width and none for a second lane; widths without time are padded or stay uncompiled."""
     torch._dynamo.reset()

@@ -1,0 +1,5 @@
+"""How bad input is answered."""
+
+
+class Refusal(ValueError):
+    """A sentence for the person who asked: what was wrong, and what to do."""

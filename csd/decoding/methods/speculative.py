@@ -1,0 +1,46 @@
+"""Speculative decoding: one draft model, one draft length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from csd.decoding.combinators import Horizontal, Vertical
+from csd.decoding.draft import Nothing
+from csd.decoding.methods.method import TARGET, Knobs, LaneParts, Method, check_drafts, check_length
+from csd.decoding.stages import Stage
+
+
+@dataclass(frozen=True)
+class Speculative(Method):
+    """`draft` writes `k` tokens one by one; the target verifies them in one pass (Leviathan et al., Algorithm 1)."""
+
+    name: ClassVar[str] = "speculative"
+    formula: ClassVar[str] = "(1 − α^(k+1)) / ((1 − α) (1 + c k))"
+    uses: ClassVar[tuple[str, ...]] = ("draft", "k")
+
+    draft: str
+    k: int
+
+    @classmethod
+    def from_knobs(cls, knobs: Knobs) -> Speculative:
+        return cls(knobs.draft, knobs.k)
+
+    @property
+    def label(self) -> str:
+        return f"{self.draft}, k={self.k}"
+
+    def models(self) -> tuple[str, ...]:
+        return (self.draft, TARGET)
+
+    def check(self, drafts: Sequence[str]) -> None:
+        check_drafts((self.draft,), drafts)
+        check_length(self.k, "k")
+
+    def stages(self) -> tuple[Stage, ...]:
+        return (Stage(self.draft, self.k),)
+
+    def build(self, lane: LaneParts) -> Vertical:
+        draft = Vertical(lane.sessions[self.draft], Nothing(), lane.rule)
+        return Vertical(lane.target, Horizontal(((draft, self.k),)), lane.rule)

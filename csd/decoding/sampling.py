@@ -1,0 +1,85 @@
+"""Randomness and filtering for sampled decoding: temperature, top-k and top-p, and where random numbers come from."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class LogitsWarper:
+    """Temperature, top-k and top-p, applied in this order as transformers does; top_k 0 and top_p 1 switch them off."""
+
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+
+    def __call__(self, logits: Tensor) -> Tensor:
+        """Scores whose softmax is the filtered distribution; a token that is filtered out has -inf."""
+        scores = (logits if logits.dtype == torch.float64 else logits.float()) / self.temperature
+        if 0 < self.top_k < scores.shape[-1]:
+            # Ties with the last one all stay: which of them `topk` takes is not defined.
+            last = scores.topk(self.top_k, dim=-1).values[..., -1:]
+            scores = scores.masked_fill(scores < last, -math.inf)
+        if self.top_p < 1:
+            ordered = scores.sort(dim=-1, descending=True, stable=True)
+            before = ordered.values.softmax(-1).cumsum(-1).roll(1, -1)
+            before[..., 0] = 0
+            values = ordered.values.masked_fill(before >= self.top_p, -math.inf)
+            scores = torch.empty_like(scores).scatter_(-1, ordered.indices, values)
+        return scores
+
+
+class GumbelNoise:
+    """Gumbel noise fixed by (seed, position): the same at every level of a tree and in every lane.
+
+    It comes from a counter, never from how often a generator was called. Rows are kept for the positions under review,
+    so that a lane computes each position once.
+    """
+
+    def __init__(self, seed: int, vocab: int, device: str | torch.device = "cpu", keep: int = 256):
+        self._seed, self._vocab, self._keep = seed, vocab, keep
+        self._generator = torch.Generator(device=device)
+        self._rows: dict[int, Tensor] = {}
+
+    def rows(self, start: int, count: int) -> Tensor:
+        """Noise for positions start .. start + count - 1: [count, V]."""
+        if len(self._rows) > self._keep:
+            self._rows = {position: row for position, row in self._rows.items() if position >= start}
+        return torch.stack([self._row(position) for position in range(start, start + count)])
+
+    def _row(self, position: int) -> Tensor:
+        if position not in self._rows:
+            self._generator.manual_seed(_mix(self._seed, position))
+            draw = torch.empty(self._vocab, dtype=torch.float64, device=self._generator.device)
+            draw.exponential_(generator=self._generator).clamp_(min=2.0**-60)
+            self._rows[position] = draw.log_().neg_()
+        return self._rows[position]
+
+
+def _mix(seed: int, position: int) -> int:
+    """SplitMix64 of the pair, so that neighbouring seeds and positions give unrelated generators."""
+    z = (seed * 0x9E3779B97F4A7C15 + position * 0xD1B54A32D192ED03 + 0x632BE59BD9B4E019) & (2**64 - 1)
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & (2**64 - 1)
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & (2**64 - 1)
+    return (z ^ (z >> 31)) >> 1
+
+
+class Sampler:
+    """The random numbers of the rejection rule: one lane's stream, fresh at every use."""
+
+    def __init__(self, seed: int):
+        self._random = random.Random(seed)
+
+    def accept(self, probability: float) -> bool:
+        return self._random.random() < probability
+
+    def draw(self, probs: Tensor) -> int:
+        """A token from a distribution that need not be normalised; a token of probability 0 is never drawn."""
+        cumulative = probs.double().cumsum(-1)
+        point = torch.tensor(self._random.random(), dtype=torch.float64, device=probs.device) * cumulative[-1]
+        return int(torch.searchsorted(cumulative, point, right=True).clamp(max=int(probs.nonzero()[-1])))

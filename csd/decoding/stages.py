@@ -1,0 +1,60 @@
+"""The plan of a draft block: which level writes how many tokens, and whose proposals it reviews while it does.
+
+A plan is plain data. `build_stages` turns it into drafters over a lane's sessions, and `csd.theory` predicts its speed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from csd.decoding.combinators import Horizontal, Session, Vertical
+from csd.decoding.draft import Drafter
+from csd.decoding.k_matrix import Budgets
+from csd.decoding.maxgram import MAX_GRAM
+
+if TYPE_CHECKING:
+    from csd.decoding.acceptance import AcceptanceRule
+
+
+@dataclass(frozen=True)
+class Stage:
+    """`name` writes until `k` more tokens are there; each of its rounds reviews what the stages `below` draft."""
+
+    name: str
+    k: int
+    below: tuple[Stage, ...] = ()
+
+    def names(self) -> frozenset[str]:
+        """Every level that takes part."""
+        return frozenset({self.name}).union(*(stage.names() for stage in self.below))
+
+
+def cascade_stages(drafts: Sequence[str], budgets: Budgets) -> tuple[Stage, ...]:
+    """Algorithm 1 as a plan: stage i of row 0 is draft i reviewing the cascade of budgets[i+1:, i+1:]; Max-Gram is last.
+
+    A stage without tokens is left out, with everything below it.
+    """
+    if not budgets:
+        return ()
+    names = (*drafts, MAX_GRAM)
+    return tuple(
+        Stage(name, k, cascade_stages(drafts[i + 1 :], tuple(row[i + 1 :] for row in budgets[i + 1 :])))
+        for i, (name, k) in enumerate(zip(names, budgets[0], strict=True))
+        if k > 0
+    )
+
+
+def build_stages(
+    stages: Sequence[Stage], sessions: Mapping[str, Session], leaf: Drafter, rule: AcceptanceRule
+) -> Horizontal:
+    """The drafter of a plan: `leaf` is Max-Gram, `rule` that of the inner reviewers."""
+    return Horizontal(
+        tuple(
+            (leaf, stage.k)
+            if stage.name == MAX_GRAM
+            else (Vertical(sessions[stage.name], build_stages(stage.below, sessions, leaf, rule), rule), stage.k)
+            for stage in stages
+        )
+    )
