@@ -157,7 +157,7 @@ def family(
     drafts = {name: blurred(target, 1000 * seed + i, noise) for i, (name, noise) in enumerate(zip(DRAFTS, noises), 1)}
     tables = {**dict(reversed(drafts.items())), "target": target}
     follows = tuple(target[0, i].argmax().item() for i in range(vocab)) if bigram else None
-    own = {name: context for name in tables} | (contexts or {})
+    own = dict.fromkeys(tables, context) | (contexts or {})
     return ToyFamily(tables, own, frozenset(eos), follows)
 
 

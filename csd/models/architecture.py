@@ -40,7 +40,8 @@ def _check_rewindable(model: ModelSpec, config: Any) -> None:
 
     layer_types = set(getattr(config, "layer_types", None) or ()) - {"full_attention"}
     window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
-    recurrent = MODEL_FOR_CAUSAL_LM_MAPPING[type(config)]._is_stateful
+    model_class: Any = MODEL_FOR_CAUSAL_LM_MAPPING[type(config)]
+    recurrent = model_class._is_stateful
     if layer_types or window or recurrent:
         reason = "is recurrent" if recurrent else "has sliding-window or stateful attention"
         raise FamilyError(

@@ -76,8 +76,8 @@ class FamilySpec:
 
 def short_names(ids: Sequence[str]) -> tuple[str, ...]:
     """Level names for drafts: the last part of each ID, made unique."""
-    taken = set(RESERVED)
-    names = []
+    taken: set[str] = set(RESERVED)
+    names: list[str] = []
     for id in ids:
         stem = re.split(r"[/\\]", id.rstrip("/\\"))[-1] or "draft"
         name, count = stem, 1

@@ -102,7 +102,8 @@ def load_weights(model: ModelSpec, folder: Path, device: str, dtype: str) -> Any
     from transformers import AutoModelForCausalLM
 
     try:
-        loaded, report = AutoModelForCausalLM.from_pretrained(
+        auto: Any = AutoModelForCausalLM  # with output_loading_info it returns a pair, which its types do not say
+        loaded, report = auto.from_pretrained(
             folder,
             dtype=getattr(torch, dtype),
             device_map={"": device},

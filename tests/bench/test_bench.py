@@ -36,7 +36,6 @@ from csd.bench.summary import (
     spread,
 )  # fmt: skip
 from csd.decoding.methods import AdaptiveCascade, Autoregressive, PromptLookup, Refusal, Speculative
-from csd.models import catalog
 from csd.record.trace import Trace
 from csd.request.prompts import Prompt
 
@@ -354,6 +353,7 @@ def test_limit_of_autoregressive_decoding():
     assert replace(found, read=2000.0).autoregressive(10) == pytest.approx(20)
 
 
+@pytest.mark.slow
 def test_limits_of_the_embedded_family(embedded):
     """What is read per run and held per lane is what the shapes say."""
     found = limits.limits(embedded)
@@ -384,6 +384,7 @@ def test_growth_of_a_toy_stays_within_its_context():
 # ---- peers
 
 
+@pytest.mark.slow
 def test_peers_write_the_text_of_autoregressive_decoding(embedded):
     """Also those that compile; here nothing is, so that the test is short."""
     ids = embedded.encode("Once upon a time")
@@ -401,6 +402,7 @@ def test_peers_write_the_text_of_autoregressive_decoding(embedded):
     assert by_title["transformers, eager"].decode(ids, 12, frozenset({end})).tokens[-1] == end
 
 
+@pytest.mark.slow
 def test_peers_leave_the_models_settings_as_they_were(embedded):
     before = [model.generation_config for model in embedded.models.values()]
     for peer in peers.peers(embedded):
@@ -447,11 +449,6 @@ def test_html_is_whole_and_needs_no_network():
 # ---- the command
 
 
-@pytest.fixture(scope="module")
-def embedded():
-    return csd.models.family.load_family(catalog.find("embedded"))
-
-
 @pytest.fixture
 def cli(embedded, monkeypatch, tmp_path):
     monkeypatch.setattr(csd.models.family, "load_family", lambda *_, **__: embedded)
@@ -464,6 +461,7 @@ def cli(embedded, monkeypatch, tmp_path):
     return lambda *arguments: CliRunner().invoke(app, ["bench", "--prompts", "two.jsonl", "--max-new", "8", *arguments])
 
 
+@pytest.mark.slow
 def test_bench_from_prompts_to_page(cli, tmp_path):
     """A small real run with peers, and then the same again: nothing is left to do, and the figures are the same."""
     options = ("--quick", "--max-new", "8", "--out", "results")
@@ -491,6 +489,7 @@ def test_bench_from_prompts_to_page(cli, tmp_path):
     assert other.exit_code == 2 and "other settings (prompts)" in other.stderr
 
 
+@pytest.mark.slow
 def test_bench_of_named_methods_that_repeat_themselves(cli, monkeypatch):
     monkeypatch.setattr("csd.bench.summary.REPEATED_LIMIT", -1.0)
     result = cli(
@@ -504,6 +503,7 @@ def test_bench_of_named_methods_that_repeat_themselves(cli, monkeypatch):
     assert found["methods"][0]["race_share"] is None and len(found["prompts"]) == 1
 
 
+@pytest.mark.slow
 def test_bench_stopped_keeps_and_prints_what_there_is(cli, monkeypatch):
     real = bench.measure
 

@@ -17,7 +17,6 @@ from csd.models import catalog, device
 from csd.models.backends import llama_cpu as llama
 from csd.models.backends.eager import EagerLane
 from csd.models.catalog import FamilyError
-from csd.models.family import load_family
 from csd.models.session import Session
 from csd.run import LaneFinished, Request, run_race
 
@@ -136,11 +135,7 @@ def test_another_architecture_is_refused():
 # --- the table and the embedded family -----------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def embedded():
-    return load_family(catalog.find("embedded"), "cpu")
-
-
+@pytest.mark.slow
 def test_every_embedded_model_fits_its_shapes(embedded):
     for size, shapes in SHAPES.items():
         assert list(shapes) == [model.name for model in embedded.spec.models]
@@ -157,6 +152,7 @@ def test_every_embedded_model_fits_its_shapes(embedded):
     )
 
 
+@pytest.mark.slow
 def test_a_family_enlarged_writes_the_same_texts(embedded):
     shapes = {
         "target": Shape("T", 384, 896, 15, 6, 6),
@@ -187,6 +183,7 @@ def test_a_family_enlarged_writes_the_same_texts(embedded):
     assert len(texts) == 4 and len(set(texts.values())) == 1
 
 
+@pytest.mark.slow
 def test_refusals(embedded, monkeypatch):
     with pytest.raises(FamilyError, match="no size called '70B'. Choose one of: 1B, 7B, 13B"):
         scaled(embedded.spec, "70B", "cpu")

@@ -18,7 +18,6 @@ import csd.models.family
 import csd.run
 from csd.cli import display as terminal
 from csd.cli.commands import app
-from csd.models import catalog
 from csd.record.trace import Header, Level, Review, Step, Trace
 from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 
@@ -27,19 +26,14 @@ STORY = "Once upon a time"
 SHORT = ("--max-new", "8")
 
 
-@pytest.fixture(scope="module")
-def opened():
-    return csd.models.family.load_family(catalog.find("embedded"))
-
-
 @pytest.fixture
-def cli(opened, monkeypatch):
+def cli(embedded, monkeypatch):
     """Runs the command line in this process; the embedded family is loaded once for all tests."""
     load = csd.models.family.load_family
 
     def open_once(spec, device="auto", dtype="auto", progress=lambda sentence: None):
         return (
-            opened
+            embedded
             if (spec.name, device, dtype) == ("embedded", "auto", "auto")
             else load(spec, device, dtype, progress)
         )
@@ -187,6 +181,7 @@ def test_families_lists_sizes(cli):
         assert word in result.stdout
 
 
+@pytest.mark.slow
 def test_ctrl_c_writes_what_there_is(tmp_path):
     file = tmp_path / "race.json"
     command = [sys.executable, "-m", "csd", "race", STORY, "--always", "--max-new", "900", "--json", str(file)]
@@ -201,11 +196,11 @@ def test_ctrl_c_writes_what_there_is(tmp_path):
     assert len(traces) == 3 and "stopped" in {trace.end for trace in traces}
 
 
-def test_live_view_in_a_terminal(opened):
+def test_live_view_in_a_terminal(embedded):
     """On a terminal the lanes stand side by side, and every level has an attribute as well as a colour."""
-    settings = csd.run.Request(STORY, terminal_methods(opened), 8)
+    settings = csd.run.Request(STORY, terminal_methods(embedded), 8)
     console = Console(force_terminal=True, width=120, height=30, record=True, file=io.StringIO())
-    traces = terminal.show_race(csd.run.race(opened, settings), console)
+    traces = terminal.show_race(csd.run.race(embedded, settings), console)
     text = console.export_text(clear=False)
     assert [trace.header.method for trace in traces] == ["autoregressive", "speculative"]
     assert any("autoregressive" in line and "speculative" in line for line in text.splitlines())

@@ -1,17 +1,9 @@
-"""Families that several tests load."""
+"""A family in folders that several tests load."""
 
 from __future__ import annotations
 
 import pytest
 from tiny_family import byte_level, save
-
-from csd.models.catalog import READY
-from csd.models.family import load_family
-
-
-@pytest.fixture(scope="session")
-def embedded():
-    return load_family(READY[0], "cpu")
 
 
 @pytest.fixture

@@ -39,6 +39,7 @@ def test_opening_ids_come_first(tiny):
     assert table != bigram.build(tiny, 60)
 
 
+@pytest.mark.slow
 def test_the_committed_table_is_the_targets():
     family = load_family(READY[0], "cpu")
     assert len(family.bigram) == family.vocab

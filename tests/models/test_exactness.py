@@ -34,6 +34,8 @@ from csd.record.trace import Review, Trace
 from csd.record.verdict import judge
 from csd.run import LaneFinished, Request, run_race
 
+pytestmark = pytest.mark.slow
+
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 NEAR_TIE = 1e-4
 WORKERS = 2  # races share nothing, so one runs on each of two cores

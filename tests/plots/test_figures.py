@@ -4,48 +4,13 @@ import json
 from dataclasses import replace
 
 import pytest
+from handmade import RACE, autoregressive, cascade
 
 from csd.plots import race as figures
-from csd.record.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
 from csd.theory import figures as theory_figures
 from csd.theory import prediction as theory
 
-LEVELS = (Level("MaxGram", 0), Level("Bigram", 0), Level("small", 1), Level("target", 2))
-PIECES = {i: f" w{i}" for i in range(10)}
 FIGURES = (figures.speedup, figures.acceptance_by_level, figures.acceptance_by_position, figures.time_per_level)
-
-
-def header(method: str) -> Header:
-    prompt, sampling, tree = (0, 1), ("greedy", 0.0, 0, 1.0, 0), (1.0, (), 0, "")
-    return Header(method, method, "toy", LEVELS, prompt, "w0 w1", 4, (), *sampling, *tree, "cpu", "float32", {})
-
-
-def autoregressive() -> Trace:
-    """Four tokens in four runs of 0.1 s, prefill 0.2 s: 10 tokens/s, with prefill 6.67."""
-    steps = tuple(
-        Step((2 + i,), ("target",), Review("target", 2 + i, (), (), 0, 2 + i, 0.2 + 0.1 * i, 0.1), 0.2 + 0.1 * i, 0.1)
-        for i in range(4)
-    )
-    return Trace(header("autoregressive"), (Prefill("target", 2, 0.0, 0.2),), steps, "budget", PIECES)
-
-
-def cascade() -> Trace:
-    """Four tokens in two rounds of 0.1 s, prefill 0.3 s: 20 tokens/s, with prefill 8.
-
-    Round one: MaxGram's 2 and Bigram's 3 accepted, small's 9 rejected, correction 4. Round two: small's 5, no bonus.
-    """
-    guess = Proposal("MaxGram", 2, (2, 3), ("MaxGram", "Bigram"), 0.3, 0.005)
-    inner = Review("small", 2, (2, 3), ("MaxGram", "Bigram"), 2, 9, 0.305, 0.02, (guess,))
-    first = Review("target", 2, (2, 3, 9), ("MaxGram", "Bigram", "small"), 2, 4, 0.325, 0.07, (inner,), margin=0.5)
-    second = Review("target", 5, (5,), ("small",), 1, None, 0.43, 0.06, (Review("small", 5, (), (), 0, 5, 0.4, 0.03),))
-    steps = (
-        Step((2, 3, 4), ("MaxGram", "Bigram", "target"), first, 0.3, 0.1),
-        Step((5,), ("small",), second, 0.4, 0.1),
-    )
-    return Trace(header("cascade"), (Prefill("target", 2, 0.0, 0.3),), steps, "budget", PIECES)
-
-
-RACE = (autoregressive(), cascade())
 
 
 def test_speedup():

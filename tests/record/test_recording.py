@@ -7,7 +7,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from test_replay import alone, nested
+from handmade import alone, nested
 from typer.testing import CliRunner
 
 import csd.models.family

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import House
-from test_replay import alone, header, nested
+from browser import House
+from handmade import alone, header, nested
 from typer.testing import CliRunner
 
 from csd.cli.commands import app

@@ -6,65 +6,11 @@ import json
 from dataclasses import replace
 
 import pytest
+from handmade import alone, nested
 
 from csd.record import metrics
-from csd.record.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
+from csd.record.trace import Trace
 from csd.stage import log as stage
-
-LEVELS = (Level("MaxGram", 0), Level("Bigram", 0), Level("small", 1), Level("mid", 2), Level("target", 3))
-PIECES = {
-    1: "The",
-    2: " fox",
-    3: " ran",
-    4: " home",
-    5: " to",
-    6: " sleep",
-    7: " and",
-    8: " then",
-    9: " it",
-    10: " sang",
-}
-WORDS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
-
-
-def header(method: str, **changes) -> Header:
-    base = Header(
-        method=method, title=f"{method}, settings", family="toy", levels=LEVELS, prompt=(1, 2), text="The fox",
-        max_new=64, eos=(), rule="rejection", temperature=1.0, top_k=0, top_p=1.0, seed=0, lenience=1.0, K=(), k=0,
-        draft="", device="cpu", dtype="float32", versions={},
-    )  # fmt: skip
-    return replace(base, **changes)
-
-
-def alone(tokens=WORDS, seconds=0.1, pieces=PIECES) -> Trace:
-    """Autoregressive: one target run per token, of which 10 ms are overhead; prefill 0.2 s."""
-    steps = []
-    for i, token in enumerate(tokens):
-        start = 0.2 + i * seconds
-        review = Review("target", 2 + i, (), (), 0, token, start, seconds - 0.01, margin=1.0)
-        steps.append(Step((token,), ("target",), review, start, seconds))
-    return Trace(header("autoregressive"), (Prefill("target", 2, 0.0, 0.2),), tuple(steps), "budget", pieces)
-
-
-def nested() -> Trace:
-    """Two reviews by hand. In the first, `mid` keeps one of two copied tokens and writes its own in place of the other,
-    `small` writes one alone, MaxGram copies two; the target keeps 3 of the 5 and corrects. The second keeps all."""
-    copied = Proposal("MaxGram", 2, (1, 9), ("MaxGram",) * 2, 0.201, 0.001)
-    mid = Review("mid", 2, (1, 9), ("MaxGram",) * 2, 1, 2, 0.202, 0.010, (copied,))
-    small = Review("small", 4, (), (), 0, 3, 0.213, 0.005)
-    tail = Proposal("MaxGram", 5, (8, 7), ("MaxGram",) * 2, 0.218, 0.001)
-    block, authors = (1, 2, 3, 8, 7), ("MaxGram", "mid", "small", "MaxGram", "MaxGram")
-    root = Review(
-        "target", 2, block, authors, 3, 4, 0.220, 0.020, (mid, small, tail),
-        (0.9, 0.8, 0.7, 0.05, 0.5), (1.0, 0.6, 0.5, 1.0, 1.0), 2.5,
-    )  # fmt: skip
-    first = Step((1, 2, 3, 4), ("MaxGram", "mid", "small", "target"), root, 0.2, 0.045)
-    again = Proposal("MaxGram", 6, (5, 6), ("MaxGram",) * 2, 0.246, 0.001)
-    second = Review("target", 6, (5, 6), ("MaxGram",) * 2, 2, 7, 0.25, 0.02, (again,), (0.9, 0.9), (1.0, 1.0), 1.0)
-    steps = (first, Step((5, 6, 7), ("MaxGram", "MaxGram", "target"), second, 0.245, 0.03))
-    return Trace(
-        header("cascade"), (Prefill("mid", 2, 0.0, 0.1), Prefill("target", 2, 0.1, 0.1)), steps, "budget", PIECES
-    )
 
 
 class Bare:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import pytest
-from test_figures import LEVELS, RACE, autoregressive, cascade
-from test_theory_simulation import ROOM, Counter, Walked, sessions
+from coins import ROOM, Counter, Walked, sessions
+from handmade import LEVELS, RACE, autoregressive, cascade
 
 from csd.decoding.acceptance import Verdict
 from csd.decoding.combinators import Vertical

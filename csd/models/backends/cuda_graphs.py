@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -36,6 +36,9 @@ class StaticForward(Protocol):
 class StaticLayer(DynamicLayer):
     """Keys and values of one layer in buffers of fixed size, written at `positions`; attention gets all of them."""
 
+    keys: Tensor
+    values: Tensor
+
     def __init__(self, keys: Tensor, values: Tensor, positions: Tensor):
         super().__init__()
         self.keys, self.values, self.positions = keys, values, positions
@@ -49,7 +52,7 @@ class StaticLayer(DynamicLayer):
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
         return self.keys.shape[2], 0
 
-    def get_seq_length(self) -> Tensor:
+    def get_seq_length(self) -> Any:
         return self.positions[0]
 
 
@@ -141,7 +144,7 @@ class GraphLane:
         memory = torch.cuda.graph_pool_handle()
         return {width: self._capture(width, stream, memory) for width in reversed(self._forwards)}
 
-    def _capture(self, width: int, stream: torch.cuda.Stream, memory: tuple[int, int]) -> CapturedPass:
+    def _capture(self, width: int, stream: torch.cuda.Stream, memory: Any) -> CapturedPass:
         # A graph knows addresses only. All it reads lives in the lane: weights, `_fed`, buffers, the forward.
         stream.wait_stream(torch.cuda.current_stream(stream.device))
         with torch.cuda.stream(stream):  # returns to the previous stream, also if capturing fails
@@ -170,5 +173,5 @@ class CapturedPass:
 def _sample_cache(model: PreTrainedModel) -> tuple[list[Tensor], list[Tensor]]:
     """Keys and values of one token, [1, heads, 1, head_dim] for each layer: they show shapes, dtype and device."""
     layers = [InPlaceLayer(1) for _ in range(model.config.get_text_config().num_hidden_layers)]
-    model(input_ids=torch.zeros(1, 1, dtype=torch.long, device=model.device), past_key_values=Cache(layers=layers))
+    model(input_ids=torch.zeros(1, 1, dtype=torch.long, device=model.device), past_key_values=Cache(layers=[*layers]))
     return [layer.keys for layer in layers], [layer.values for layer in layers]

@@ -15,6 +15,9 @@ class InPlaceLayer(DynamicLayer):
     transformers' own dynamic layer copies everything that is cached at each step.
     """
 
+    keys: Tensor
+    values: Tensor
+
     def __init__(self, capacity: int):
         super().__init__()
         self.capacity, self.length = capacity, 0
@@ -48,7 +51,7 @@ class EagerLane:
     def __init__(self, model: PreTrainedModel, capacity: int):
         self._model = model
         self._layers = [InPlaceLayer(capacity) for _ in range(model.config.get_text_config().num_hidden_layers)]
-        self._cache = Cache(layers=self._layers)
+        self._cache = Cache(layers=[*self._layers])
 
     @torch.inference_mode()
     def run(self, ids: list[int], keep: int, rows: int) -> Tensor:

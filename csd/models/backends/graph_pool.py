@@ -12,7 +12,7 @@ from transformers import PreTrainedModel
 
 from csd.models.backends.cuda_graphs import WIDTHS, GraphLane, StaticForward, forward
 from csd.models.backends.eager import EagerBackend
-from csd.models.backends.interface import Backend, Lane
+from csd.models.backends.interface import Backend, ForwardFn
 from csd.models.messages import first_line
 
 COMPILE_ORDER = (1, 8, 80, 2, 16, 4, 32, 64)  # widths; every prefix of it can serve all widths by padding
@@ -47,7 +47,7 @@ class GraphPool:
         """Make `count` lanes ready. Raises RuntimeError if the logits of one differ from those of the plain forward."""
         lanes = [self._make_lane(self._capacity, self._forwards) for _ in range(count)]
         for lane in lanes:
-            if not check_lane(self._model, lane, self._capacity):
+            if not check_lane(self._model, lane.run, self._capacity):
                 raise RuntimeError("its logits differ from those of the plain forward")
         self._free += lanes
 
@@ -129,21 +129,21 @@ def compile_forwards(lane: GraphLane, backend: str | Callable = "inductor") -> d
 
 
 @torch.inference_mode()
-def check_lane(model: PreTrainedModel, lane: Lane, capacity: int) -> bool:
+def check_lane(model: PreTrainedModel, run: ForwardFn, capacity: int) -> bool:
     """Whether a lane's logits are those of the plain forward at each width and in one pass, also after another text."""
-    vocab, length = model.get_input_embeddings().num_embeddings, min(capacity, sum(WIDTHS))
-    return all(_check_text(model, lane, [step * i % vocab for i in range(length)]) for step in (7, 11, 7))
+    vocab, length = model.config.get_text_config().vocab_size, min(capacity, sum(WIDTHS))
+    return all(_check_text(model, run, [step * i % vocab for i in range(length)]) for step in (7, 11, 7))
 
 
-def _check_text(model: PreTrainedModel, lane: Lane, ids: list[int]) -> bool:
+def _check_text(model: PreTrainedModel, run: ForwardFn, ids: list[int]) -> bool:
     expected = model(input_ids=torch.tensor([ids], device=model.device), use_cache=False).logits[0]
     keep = 0
     for width in WIDTHS:
         part = ids[keep : keep + width]
-        if part and not _close(lane.run(part, keep, len(part)), expected[keep : keep + width]):
+        if part and not _close(run(part, keep, len(part)), expected[keep : keep + width]):
             return False
         keep += len(part)
-    return _close(lane.run(ids, 0, len(ids)), expected)
+    return _close(run(ids, 0, len(ids)), expected)
 
 
 def _close(found: Tensor, expected: Tensor) -> bool:
