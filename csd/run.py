@@ -167,6 +167,8 @@ class _Lane:
 def _start(family: Family, request: Request, method: Method, prompt: tuple[int, ...], sessions: ExitStack) -> _Lane:
     capacity = len(prompt) + request.max_new
     opened = {name: family.session(name, capacity) for name in method.models()}
+    for session in opened.values():
+        sessions.callback(session.close)
     copies = MAX_GRAM in method.leaves
     index = SuffixIndex()
     eos = family.eos if request.stop_at_eos else frozenset()

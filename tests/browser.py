@@ -56,12 +56,12 @@ class House:
 
     def __init__(self):
         from csd.models import catalog
-        from csd.models.family import open_family
+        from csd.models.family import load_family
         from csd.web import page as layout
         from csd.web.studio import Choice, Studio
 
         self.gate = Gate()
-        self.studio = Studio(Choice(catalog.find("embedded"), "cpu"), open_family, self.gate.race)
+        self.studio = Studio(Choice(catalog.find("embedded"), "cpu"), load_family, self.gate.race)
         self.page = layout.build(self.studio).queue(max_size=64)
         self.port = free_port()
         self.page.launch(

@@ -67,6 +67,7 @@ class TableSession:
     costs: tuple[float, ...] = ()
     calls: int = 0
     fed: list[int] = field(default_factory=list)
+    closed: bool = False
     _given: Tensor | None = None
 
     def logits(self, sequence: TokenSequence, since: int) -> Tensor:
@@ -79,7 +80,11 @@ class TableSession:
         assert not sequence.tail
         self._rows(sequence, len(sequence))
 
+    def close(self) -> None:
+        self.closed = True
+
     def _rows(self, sequence: TokenSequence, since: int) -> Tensor:
+        assert not self.closed, "a closed session was used"
         if self._given is not None:
             self._given.fill_(math.nan)
         text = sequence.since(0)

@@ -14,11 +14,11 @@ from csd.bench.run import Job, Plan, Report, append, checked, config, left, meas
 from csd.bench.summary import Run
 from csd.cli.bench_options import MeasureOptions
 from csd.cli.exits import say
-from csd.cli.family import describe_machine
 from csd.cli.options import DeviceOptions
 from csd.cli.terminal import show_progress
 from csd.decoding.methods import Method, title
 from csd.models.catalog import FamilySpec
+from csd.models.device import describe_machine
 from csd.request.prompts import Prompt
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def make_report(benchmark: Benchmark, runs: Sequence[Run], notes: Sequence[str],
         notes = [*notes, f"Sampled prompts, which transformers' greedy decoding was not run on: {sampled}."]
     return Report(
         title=family.spec.name,
-        machine=describe_machine(family),
+        machine=describe_machine(family.device, family.dtype),
         config=benchmark.config,
         prompts=plan.prompts,
         summary=summary(family, plan, runs, benchmark.baselines, found),

@@ -11,7 +11,7 @@ def families() -> None:
     """List the ready-made families, the memory they need, and what this machine has."""
     import torch
 
-    from csd.models.family import memory_free
+    from csd.models.device import memory_free
 
     device, dtype = ("cuda", "bfloat16") if torch.cuda.is_available() else ("cpu", "float32")
     show_families(READY, dtype, memory_free(device), device, make_console())

@@ -31,10 +31,3 @@ def print_notes(family: Family) -> Family:
     for note in family.notes:
         say(note)
     return family
-
-
-def describe_machine(family: Family) -> str:
-    """The device that the family runs on, in words."""
-    from csd.bench.run import machine
-
-    return machine(family)

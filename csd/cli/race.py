@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from csd.cli.exits import DIFFERS, INTERRUPTED, interruptible, refusals, refuse, say
-from csd.cli.family import describe_machine, find_spec, load
+from csd.cli.family import find_spec, load
 from csd.cli.flatten import flatten_options
 from csd.cli.options import DeviceOptions, FamilyOptions, MethodOptions, RaceMethods, SamplingOptions, form_fields
 from csd.cli.output import STDOUT, check_writable, write_json
@@ -17,6 +17,7 @@ from csd.cli.race_display import show_race
 from csd.cli.race_table import show_results
 from csd.cli.request import make_race_request
 from csd.cli.terminal import make_console
+from csd.models.device import describe_machine
 from csd.record.race import Race
 from csd.record.recording import Recording, document, today
 from csd.run import run_race
@@ -73,7 +74,10 @@ def race(
             finished = Race(show_race(run_race(models, request, stopped), console))
             interrupted = stopped()
     if output is not None:
-        write_json(output, document(Recording(finished.traces, machine=describe_machine(models), date=today())))
+        write_json(
+            output,
+            document(Recording(finished.traces, machine=describe_machine(models.device, models.dtype), date=today())),
+        )
     show_results(finished, console)
     if interrupted:
         raise typer.Exit(INTERRUPTED)

@@ -10,10 +10,11 @@ import typer
 
 from csd.cli import recorder
 from csd.cli.exits import INTERRUPTED, interruptible, refusals, refuse, say
-from csd.cli.family import describe_machine, find_spec, load
+from csd.cli.family import find_spec, load
 from csd.cli.flatten import flatten_options
 from csd.cli.options import DeviceOptions, FamilyName, FamilyOptions, PromptMaxNew
 from csd.cli.request import make_race_request
+from csd.models.device import describe_machine
 from csd.record.recording import FOLDER, SUFFIX, Recording, file_name, packed, today
 from csd.request.prompts import example_prompts
 
@@ -69,7 +70,7 @@ def _record_takes(family: Family, device: str, max_new: int | None, stopped: Cal
         title = take.title + (", with the paper's K" if take.K else "")
         note = recorder.write_note(traces)
         say(f"{take.kind}: {title}. {note}")
-        yield Recording(traces, title, take.kind, note, describe_machine(family), today())
+        yield Recording(traces, title, take.kind, note, describe_machine(family.device, family.dtype), today())
 
 
 def _replace_files(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 
 from csd.cli.exits import refusals, refuse, say
-from csd.cli.family import describe_machine, find_spec, load
+from csd.cli.family import find_spec, load
 from csd.cli.flatten import flatten_options
 from csd.cli.options import DeviceOptions, FamilyOptions, PromptFile, PromptLimit, PromptMaxNew
 from csd.cli.output import check_writable
 from csd.cli.prompts import choose_prompts, left_out_notes
 from csd.cli.terminal import make_console
+from csd.models.device import describe_machine
 from csd.request.prompts import split_by_context
 from csd.request.tuned import save_tuned, tuned_path
 
@@ -52,7 +53,7 @@ def tune(
         for note in left_out_notes(long):
             say(note)
         tuned, candidates = search(models, kept, repeats, say)
-    tuned = replace(tuned, machine=describe_machine(models))
+    tuned = replace(tuned, machine=describe_machine(models.device, models.dtype))
     show_tuned(tuned, candidates, models.costs, make_console())
     path = out or tuned_path(spec, tuned.device)
     try:

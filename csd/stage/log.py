@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 
 
-
 def opened(event: RaceStarted, race_id: str, example_title: str = "") -> str:
     """The first line: lanes, levels, and the texts of the prompt's tokens."""
     return _open(event.headers, event.pieces, race_id, example_title)

@@ -804,7 +804,7 @@ def _choice(home: Choice, family: str, target: str, others: str, dtype: str, dev
 
 
 def _drafts(choice: Choice) -> tuple[str, ...]:
-    return tuple(model.name for model in choice.spec.drafts)
+    return choice.spec.draft_names
 
 
 def _presets(choice: Choice) -> tuple[Preset, ...]:

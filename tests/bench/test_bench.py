@@ -6,6 +6,7 @@ import json
 import math
 import re
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 
 import pytest
 import toy
@@ -43,9 +44,9 @@ AR, LOOKUP = (method.title for method in METHODS)
 
 @dataclass(frozen=True)
 class Family(toy.ToyFamily):
-    """A toy without lanes of its own: its sessions are tables, so nothing is spent inside models."""
+    """A toy without backends: its sessions are tables, so nothing is spent inside models."""
 
-    lanes: dict = field(default_factory=dict)
+    backends: dict = field(default_factory=dict)
 
 
 def family(**more) -> Family:
@@ -140,8 +141,23 @@ def test_a_job_that_is_stopped_midway_is_not_kept():
 
 def test_forwards_are_counted_without_prefill():
     watch = bench.Stopwatch("cpu")
-    run = watch.around(lambda capacity: lambda *arguments: (capacity, arguments))(7)
-    assert run([1], 0, 1) == (7, ([1], 0, 1)) and watch.seconds > 0
+    released = []
+
+    class Lane:
+        def __init__(self, capacity):
+            self.capacity = capacity
+
+        def run(self, *arguments):
+            return self.capacity, arguments
+
+        def release(self):
+            released.append(self.capacity)
+
+    lane = bench.TimedBackend(SimpleNamespace(open_lane=Lane), watch).open_lane(7)
+    assert lane.run([1], 0, 1) == (7, ([1], 0, 1))
+    assert watch.seconds > 0
+    lane.release()
+    assert released == [7]
     watch.reset()
     assert watch.seconds == 0
 

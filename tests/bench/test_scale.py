@@ -13,9 +13,9 @@ from csd.bench import scale
 from csd.bench.scale import SHAPES, Shape, enlarge, enlarged, scaled
 from csd.decoding.methods import Autoregressive, Speculative
 from csd.decoding.tokens import TokenSequence
-from csd.models import catalog, family
-from csd.models.backends import eager
+from csd.models import catalog, device
 from csd.models.backends import llama_cpu as llama
+from csd.models.backends.eager import EagerLane
 from csd.models.catalog import FamilyError
 from csd.models.session import Session
 from csd.run import LaneFinished, Request, run_race
@@ -53,7 +53,7 @@ def big(kind: str, shape: str):
 
 def rows(made, text: list[int]) -> torch.Tensor:
     """Through the lean forward, which keeps float64 throughout; transformers' own rounds norms to float32."""
-    return llama.lean(made).lane(len(text))(text, 0, len(text))
+    return llama.fuse(made).open_lane(len(text)).run(text, 0, len(text))
 
 
 @cases
@@ -63,7 +63,7 @@ def test_logits_are_equal_at_every_position(kind, shape):
 
 @cases
 def test_logits_are_equal_after_cached_steps(kind, shape):
-    ours = Session("it", llama.lean(big(kind, shape)).lane(CONTEXT), VOCAB, CONTEXT)
+    ours = Session("it", llama.fuse(big(kind, shape)).open_lane(CONTEXT).run, VOCAB, CONTEXT)
     want, committed = rows(model(kind), TEXT), []
     for begin, tail in ((9, 3), (10, 5), (14, 1), (21, 7), (40, 8)):
         committed += TEXT[len(committed) : begin]
@@ -75,7 +75,7 @@ def test_logits_are_equal_after_cached_steps(kind, shape):
 
 @cases
 def test_transformers_says_the_same_but_for_norms_in_float32(kind, shape):
-    found, want = (eager.lane(made, CONTEXT)(TEXT, 0, CONTEXT) for made in (big(kind, shape), model(kind)))
+    found, want = (EagerLane(made, CONTEXT).run(TEXT, 0, CONTEXT) for made in (big(kind, shape), model(kind)))
     torch.testing.assert_close(found, want, rtol=0, atol=1e-5)
 
 
@@ -189,7 +189,7 @@ def test_refusals(embedded, monkeypatch):
         scaled(embedded.spec, "70B", "cpu")
     with pytest.raises(FamilyError, match="no 7B shape for SmolLM2-360M-Instruct of SmolLM2"):
         scaled(catalog.find("SmolLM2"), "7B", "cpu")
-    monkeypatch.setattr(family, "memory_free", lambda device: 8 * 2**30)
+    monkeypatch.setattr(device, "memory_free", lambda device: 8 * 2**30)
     with pytest.raises(
         FamilyError, match=r"embedded, 13B shape needs about \d+\.\d GiB in bfloat16, and cpu has 8.0 GiB"
     ):
