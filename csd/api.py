@@ -5,11 +5,12 @@ Importable without torch; models are imported when a family is loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from csd.decoding.methods import Method
 from csd.models.catalog import FamilySpec, custom, find
+from csd.models.messages import Progress, ignore
 from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.request.defaults import defaults_for
@@ -27,7 +28,7 @@ def load(
     drafts: Sequence[str] = (),
     device: str = "auto",
     dtype: str = "auto",
-    progress: Callable[[str], None] = lambda sentence: None,
+    progress: Progress = ignore,
 ) -> Family:
     """Load a ready-made family by name, or models of your own: `target` and `drafts`, strongest first.
 

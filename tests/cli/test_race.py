@@ -202,7 +202,7 @@ def test_refused_by_the_engine_with_a_sentence(csd_on_toy, arguments, words):
         ([STORY, "--K", "[[5,2,1],[0,4,8],[0,0,8]]"], "cumulative"),
         ([STORY, "--K", "nonsense"], "nonsense"),
         ([STORY, "--draft", "some/draft"], "--draft needs --target"),
-        ([STORY, "--target", " "], "name is empty"),
+        ([STORY, "--target", " "], "name of a model is empty"),
         (
             [STORY, "--json", "/no/such/folder/race.json"],
             "Cannot write /no/such/folder/race.json: its folder does not exist.",
