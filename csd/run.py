@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -91,7 +91,7 @@ def run_race(
                 lane.finished = True
                 yield LaneFinished(number, lane.trace(pieces))
                 continue
-            (lane.steps if isinstance(record, Step) else lane.prefill).append(record)
+            lane.add(record)
             new = family.pieces(sorted(_ids_of(record) - pieces.keys()))
             pieces.update(new)
             yield LaneAdvanced(number, record, new)
@@ -147,10 +147,16 @@ class _Lane:
     """A lane in motion."""
 
     header: Header
-    records: Iterator[Prefill | Step]
+    records: Generator[Prefill | Step]
     prefill: list[Prefill] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     finished: bool = False
+
+    def add(self, record: Prefill | Step) -> None:
+        if isinstance(record, Step):
+            self.steps.append(record)
+        else:
+            self.prefill.append(record)
 
     def trace(self, pieces: Pieces) -> Trace:
         used = set(self.header.prompt).union(*map(_ids_of, self.steps))

@@ -29,7 +29,8 @@ def bigram(
     with refusals():
         models = load(find_spec(FamilyOptions(family)), device)
     try:
-        path = write(models, out)
+        path = out or models.bigram_path
+        write(models.models["target"], models.vocab, models.opening, path)
     except OSError as error:
         refuse(f"Cannot write the table: {error}.")
     typer.echo(f"written: {path}")

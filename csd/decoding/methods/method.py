@@ -115,8 +115,7 @@ def check_length(value: object, name: str) -> None:
 
 
 def check_lenience(value: object) -> None:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not (number and 1 <= value < float("inf")):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1 <= value < float("inf"):
         raise Refusal(f"Lenience must be a number of at least 1, not {value!r}; 1 is strict.")
 
 
