@@ -34,12 +34,12 @@ from csd.bench.summary import (
     Summary,
     spread,
 )  # fmt: skip
-from csd.decoding.methods import AdaptiveCascade, Autoregressive, PromptLookup, Refusal, Speculative
+from csd.decoding.methods import AdaptiveCascade, Autoregressive, PromptLookup, Refusal, Speculative, title
 from csd.record.trace import Trace
 from csd.request.prompts import Prompt
 
 METHODS = Autoregressive(), PromptLookup(3)
-AR, LOOKUP = (method.title for method in METHODS)
+AR, LOOKUP = map(title, METHODS)
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def test_a_peer_that_fails_midway_is_named():
 
 def test_an_adaptive_method_takes_part():
     plan = Plan(PROMPTS[:1], (Autoregressive(), AdaptiveCascade(toy.DRAFTS)), (), 1)
-    assert json.loads(json.dumps(bench.config(family(), plan)))["methods"][1]["name"] == "adaptive"
+    assert json.loads(json.dumps(bench.config(family(), plan)))["methods"][1]["method"] == "adaptive cascade"
     runs = [bench.run_of(line) for _, lines in done(bench.checked(family(), plan)) for line in lines]
     assert len(runs) == 4 and len({run.tokens for run in runs}) == 1
 
@@ -193,7 +193,7 @@ def test_a_folder_with_other_settings_is_refused(tmp_path):
     [
         (Plan((), METHODS), "No prompt"),
         (Plan(PROMPTS, METHODS, repeats=0), "At least one repeat"),
-        (Plan(PROMPTS, (*METHODS, Autoregressive())), "there twice"),
+        (Plan(PROMPTS, (*METHODS, Autoregressive())), "listed twice"),
         (Plan(PROMPTS, ()), "at least one method"),
         (Plan(PROMPTS, (Speculative("nobody", 3),)), "nobody"),
     ],
@@ -371,15 +371,15 @@ def test_peers_write_the_text_of_autoregressive_decoding(embedded):
     """Also those that compile; here nothing is, so that the test is short."""
     ids = embedded.encode("Once upon a time")
     settings = csd.run.Request("Once upon a time", (Autoregressive(),), 12)
-    *_, ended = csd.run.race(embedded, settings)
+    (trace,) = csd.run.finished_traces(csd.run.run_race(embedded, settings))
     by_title = {peer.title: peer for peer in peers.peers(embedded, compiled=True)}
     by_title[peers.LOOP].decode.forward = by_title[peers.LOOP].decode._next
     for title in (peers.LOOP, "transformers, eager", "transformers, assisted, draft-mid, 5"):
         for _ in range(2):  # caches are used again
             found = by_title[title].decode(ids, 12, embedded.eos)
-            assert found.tokens == ended.trace.tokens, title
+            assert found.tokens == trace.tokens, title
             assert sum(count for count, _ in found.blocks) == 12 and found.counted < 12 and found.prefill > 0
-    end = ended.trace.tokens[4]
+    end = trace.tokens[4]
     assert by_title[peers.LOOP].decode(ids, 12, frozenset({end})).tokens[-1] == end
     assert by_title["transformers, eager"].decode(ids, 12, frozenset({end})).tokens[-1] == end
 

@@ -10,8 +10,8 @@ import pytest
 import toy
 from toy import DRAFTS
 
-from csd.decoding.adaptive import ANY, Prior
-from csd.decoding.methods import AdaptiveCascade, Autoregressive, Cascade, PromptLookup, Speculative, checked
+from csd.decoding.adaptive.prior import ANY, Prior
+from csd.decoding.methods import AdaptiveCascade, Autoregressive, Cascade, PromptLookup, Speculative, title
 from csd.models import catalog
 from csd.record.trace import Review
 from csd.request import tuned
@@ -50,7 +50,7 @@ def test_a_tape_holds_the_targets_text_and_its_own_choices_are_that_text(family,
 @pytest.mark.parametrize(
     "method",
     [Autoregressive(), PromptLookup(6), Speculative("draft-3", 1), Speculative("draft-1", 1)],
-    ids=lambda method: method.title,
+    ids=title,
 )
 def test_a_tape_predicts_the_runs_exactly_where_no_draft_goes_on_after_an_error(family, tapes, method):
     """Each run is charged what it costs: the sum over the reviews of the real lane is the tape's prediction."""
@@ -67,10 +67,10 @@ def test_priors_are_counts_never_falling_with_the_evidence(family, tapes):
     prior = tune.counted(tapes, DRAFTS, family.bigram)
     assert list(prior.copies) == sorted(prior.copies)
     for draft in DRAFTS:
-        rates = prior.of(draft)
+        rates = prior.of_draft(draft)
         assert len(rates) == ANY + 1 and all(0 < rate < 1 for rate in rates)
         assert list(rates[: ANY - 1]) == sorted(rates[: ANY - 1])
-    assert prior.of("draft-3")[ANY] > prior.of("draft-1")[ANY]  # the better draft is believed more
+    assert prior.of_draft("draft-3")[ANY] > prior.of_draft("draft-1")[ANY]  # the better draft is believed more
 
 
 def test_neighbours_that_would_fall_are_counted_together():
@@ -93,7 +93,7 @@ def test_neighbours_of_K_are_Ks_of_the_paper():
     found = list(tune._neighbours(((4, 6, 10), (0, 2, 4), (0, 0, 3))))
     assert ((5, 7, 11), (0, 2, 4), (0, 0, 3)) in found and ((0, 2, 6), (0, 2, 4), (0, 0, 3)) in found
     for K in found:
-        checked(Cascade(("draft-3", "draft-2"), K), DRAFTS)
+        Cascade(("draft-3", "draft-2"), K).check(DRAFTS)
 
 
 def test_tuning_a_family_gives_a_record_that_runs(family, monkeypatch):
@@ -105,7 +105,7 @@ def test_tuning_a_family_gives_a_record_that_runs(family, monkeypatch):
     assert ran[0].method == Autoregressive() and ran[0].measured == 1.0
     assert all(found.measured > 0 for found in ran) and said
     assert record.draft in DRAFTS and record.k in (1, 3) and record.lookup == 4 and len(record.K) == 4
-    checked(Cascade(DRAFTS, record.K, record.lenience), DRAFTS)
+    Cascade(DRAFTS, record.K, record.lenience).check(DRAFTS)
     best = max((found for found in ran if found.method.name == "cascade"), key=lambda found: found.measured)
     assert (best.method.K, best.method.lenience) == (record.K, record.lenience)
     text = trace_of(family, PROMPTS[0], Autoregressive()).tokens
@@ -131,11 +131,11 @@ def record(**changes) -> Tuned:
 def test_the_record_of_this_machine_comes_before_the_shipped_one(monkeypatch, tmp_path):
     monkeypatch.setenv("CSD_HOME", str(tmp_path))
     spec = catalog.find("embedded")
-    assert tuned.find(spec).k != 7  # the shipped one
-    tuned.save(record(), tuned.place(spec, "cpu"))
-    assert tuned.find(spec, "cpu") == tuned.find(spec) == record()
-    assert tuned.find(spec, "cuda:1").k != 7  # that was another device
-    assert tuned.find(catalog.find("Qwen3")) is None
+    assert tuned.find_tuned(spec).k != 7  # the shipped one
+    tuned.save_tuned(record(), tuned.tuned_path(spec, "cpu"))
+    assert tuned.find_tuned(spec, "cpu") == tuned.find_tuned(spec) == record()
+    assert tuned.find_tuned(spec, "cuda:1").k != 7  # that was another device
+    assert tuned.find_tuned(catalog.find("Qwen3")) is None
 
 
 @pytest.mark.parametrize(
@@ -144,34 +144,34 @@ def test_the_record_of_this_machine_comes_before_the_shipped_one(monkeypatch, tm
      json.dumps({**json.loads(record().to_json()), "prior": {"copies": [0.1], "drafts": {"d": [0.5]}, "unknown": [0.5]}})],
 )  # fmt: skip
 def test_a_damaged_record_is_passed_over(monkeypatch, tmp_path, text):
-    with pytest.raises(ValueError, match="record of tuning"):
+    with pytest.raises(ValueError, match="not a tuning record"):
         Tuned.from_json(text)
     monkeypatch.setenv("CSD_HOME", str(tmp_path))
     spec = catalog.find("Qwen3")
-    place = tuned.place(spec, "cpu")
+    place = tuned.tuned_path(spec, "cpu")
     place.parent.mkdir(parents=True)
     place.write_text(text)
-    assert tuned.find(spec, "cpu") is None
+    assert tuned.find_tuned(spec, "cpu") is None
 
 
 def test_a_record_for_other_drafts_is_passed_over(monkeypatch, tmp_path):
     monkeypatch.setenv("CSD_HOME", str(tmp_path))
     spec = catalog.find("embedded")
-    tuned.save(record(draft="somebody"), tuned.place(spec, "cpu"))
-    assert tuned.find(spec, "cpu").draft == "draft-mid" and tuned.find(spec, "cpu").k != 7
+    tuned.save_tuned(record(draft="somebody"), tuned.tuned_path(spec, "cpu"))
+    assert tuned.find_tuned(spec, "cpu").draft == "draft-mid" and tuned.find_tuned(spec, "cpu").k != 7
 
 
 def test_the_shipped_record_suits_the_embedded_family():
     spec = catalog.find("embedded")
     shipped = Tuned.from_json(tuned.SHIPPED.read_text(encoding="utf-8"))
     drafts = tuple(draft.name for draft in spec.drafts)
-    checked(Speculative(shipped.draft, shipped.k), drafts)
-    checked(Cascade(drafts, shipped.K, shipped.lenience), drafts)
-    checked(AdaptiveCascade(drafts, shipped.prior), drafts)
+    Speculative(shipped.draft, shipped.k).check(drafts)
+    Cascade(drafts, shipped.K, shipped.lenience).check(drafts)
+    AdaptiveCascade(drafts, shipped.prior).check(drafts)
     assert set(shipped.prior.drafts) == set(drafts) and shipped.machine and shipped.speedups["cascade"] > 1
 
 
 def test_a_place_is_told_by_the_models(monkeypatch, tmp_path):
     monkeypatch.setenv("CSD_HOME", str(tmp_path))
     one, other = (SimpleNamespace(models=(catalog.ModelSpec("target", id),)) for id in ("a", "b"))
-    assert len({tuned.place(one, "cpu"), tuned.place(other, "cpu"), tuned.place(one, "cuda")}) == 3
+    assert len({tuned.tuned_path(one, "cpu"), tuned.tuned_path(other, "cpu"), tuned.tuned_path(one, "cuda")}) == 3
