@@ -42,7 +42,7 @@ PACKAGES: dict[str, set[str]] = {
     "csd.plots": {"plotly"},
     "csd.theory.figures": {"plotly"},
     "csd.tuning": {"torch"},
-    "csd.bench": HEAVY | {"plotly"},
+    "csd.bench": HEAVY | {"plotly", "psutil"},
     "csd.web": {"gradio"},
     "csd.cli": {"typer", "rich", "torch"},
 }
