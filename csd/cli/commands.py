@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from csd.bench.baselines import Peer
-    from csd.bench.run import Plan, Report
-    from csd.bench.summary import Run
+    from csd.bench.baselines import Baseline
+    from csd.bench.plan import Plan
+    from csd.bench.report import Report
+    from csd.bench.timed_run import TimedRun
     from csd.models.catalog import FamilySpec
     from csd.models.family import Family
     from csd.run import Request
@@ -280,11 +281,13 @@ def bench(
       2    refused input, or a family that cannot be loaded
       130  interrupted; what was measured is kept and printed, the same --out goes on
     """
-    from csd.bench.run import Plan, append, checked, left, measure, opened, run_of, warmed
-    from csd.bench.run import config as config_of
+    from csd.bench.plan import Plan, check_plan
+    from csd.bench.run import measure, warm_up
+    from csd.bench.store import append_lines, make_config, open_folder, remaining_jobs
+    from csd.bench.timed_run import parse_line
     from csd.cli import display as terminal
     from csd.decoding.errors import Refusal
-    from csd.decoding.methods import METHODS, title
+    from csd.decoding.methods import METHODS
     from csd.paths import ROOT
     from csd.request import prompts as tasks
     from csd.request.defaults import defaults_for
@@ -305,59 +308,60 @@ def bench(
             spec, model.device, method or defaults.every_lane, most=len(METHODS), draft=drafter or None, k=k,
             lookup=lookup, K=matrix or None, lenience=lenience,
         ).methods  # fmt: skip
-        rivals = _peers(model, peers, bool(peer), quick)
-        plan = Plan(tuple(kept), tuple(lanes), tuple(one.title for one in rivals), 1 if quick else repeats, raced)
-        plan = checked(model, plan)
+        baselines = _baselines(model, peers, bool(peer), quick)
+        entries = tuple(baseline.entry for baseline in baselines)
+        plan = Plan(tuple(kept), tuple(lanes), entries, 1 if quick else repeats, raced)
+        check_plan(model, plan)
         folder = out or Path(f"bench-{datetime.now():%Y%m%d-%H%M%S}")
-        settings = config_of(model, plan)
-        runs = opened(folder, settings, plan)
+        config = make_config(model, plan)
+        runs = open_folder(folder, config, plan)
     except Refusal as refusal:
         _refuse(refusal)
     notes = [f"{len(long)} prompts are too long for the target and were left out."] if long else []
-    todo = left(plan, runs)
-    _say(f"{len(todo)} runs to do, {len(runs)} stand in {folder} already")
+    todo = remaining_jobs(plan, runs)
+    _say(f"{len(todo)} runs to do, {len(runs)} already in {folder}")
     with interruptible() as stopped:
-        able = rivals
+        able = baselines
         if todo:
-            able, failed = warmed(model, plan, rivals, _say, stopped)
+            able, failed = warm_up(model, plan, baselines, _say, stopped)
             notes += failed
-            titles = {*map(title, lanes), *(one.title for one in able), ""}
-            todo = [job for job in todo if job.title in titles]
+            unable = {baseline.entry.id for baseline in baselines if baseline not in able}
+            todo = [job for job in todo if job.entry not in unable]
         with terminal.progress(len(todo)) as advance:
             for job, lines in measure(model, plan, able, todo, stopped, notes.append):
-                append(folder, lines)
-                runs += map(run_of, lines)
+                append_lines(folder, lines)
+                runs += map(parse_line, lines)
                 advance(f"{plan.prompts[job.prompt].kind}: {plan.prompts[job.prompt].name}")
         interrupted = stopped()
         growing = not interrupted and (not quick if growth is None else growth)
-        report = _report(model, plan, runs, rivals, settings, notes, growing)
+        report = _report(model, plan, runs, config, notes, growing)
     _keep(folder, report)
     terminal.show_bench(report, terminal.console())
     _say(f"results: {folder}")
     typer.echo(json.dumps(report.document(), separators=(",", ":")))
     if interrupted:
         raise typer.Exit(INTERRUPTED)
-    if report.summary.differing() or report.summary.repeating:
+    if report.summary.differing or report.summary.repeating:
         raise typer.Exit(DIFFERS)
 
 
-def _peers(family: Family, usual: bool, loop: bool, quick: bool) -> tuple[Peer, ...]:
+def _baselines(family: Family, usual: bool, loop: bool, quick: bool) -> tuple[Baseline, ...]:
     """transformers' ways to decode; with `quick` none that compiles, but for the loop where it is asked for."""
-    from csd.bench.baselines import LOOP, peers
+    from csd.bench.baselines import COMPILED_LOOP, make_baselines
 
     if not usual and not loop:
         return ()
-    found = peers(family, loop)
-    return tuple(one for one in found if one.title == LOOP or (usual and not (quick and one.compiles)))
+    found = make_baselines(family, loop)
+    return tuple(one for one in found if one.entry.id == COMPILED_LOOP or (usual and not (quick and one.compiles)))
 
 
 def _scaled(spec: FamilySpec, size: str, device: str, dtype: str) -> Family:
     """The family at the cost of a big one; says on standard error what there is to know about it."""
-    from csd.bench.scale import scaled
+    from csd.bench.scale import load_scaled
     from csd.models.catalog import FamilyError
 
     try:
-        family = scaled(spec, size, device, dtype, _say)
+        family = load_scaled(spec, size, device, dtype, _say)
     except FamilyError as error:
         _refuse(error)
     for note in family.notes:
@@ -368,36 +372,40 @@ def _scaled(spec: FamilySpec, size: str, device: str, dtype: str) -> Family:
 def _report(
     family: Family,
     plan: Plan,
-    runs: Sequence[Run],
-    rivals: Sequence[Peer],
-    settings: dict[str, Any],
+    runs: Sequence[TimedRun],
+    config: dict[str, Any],
     notes: Sequence[str],
     growing: bool,
 ) -> Report:
     """The figures of what was run, with the device's limits measured now."""
-    from csd.bench import limits
-    from csd.bench.run import Report, machine, summary
+    from csd.bench.forward_times import measure_forward_times
+    from csd.bench.limits import measure_limits
+    from csd.bench.memory import measure_memory
+    from csd.bench.report import Report
+    from csd.bench.run import machine
+    from csd.bench.summary import summarize
 
     _say("measuring the device")
-    found = limits.limits(family)
+    limits = measure_limits(family)
     longest = max(len(family.encode(prompt.prompt)) + prompt.max_new for prompt in plan.prompts)
-    held = limits.memory(family, longest)
-    curves = tuple(limits.growth(family, _say)) if growing else ()
+    memory = measure_memory(family, longest)
+    times = measure_forward_times(family, _say) if growing else ()
     sampled = sum(prompt.temperature > 0 for prompt in plan.prompts)
-    if rivals and sampled:
-        notes = [*notes, f"{sampled} sampled prompts: transformers' ways decode greedily and were not run on them."]
-    figures = summary(family, plan, runs, rivals, found)
-    return Report(family.spec.name, machine(family), settings, plan.prompts, figures, found, held, curves, tuple(notes))
+    if plan.baselines and sampled:
+        notes = [*notes, f"{sampled} sampled prompts: transformers' methods decode greedily and were not run on them."]
+    summary = summarize(family, plan, runs, limits)
+    return Report(family.spec.name, machine(family), config, plan.prompts, summary, limits, memory, times, tuple(notes))
 
 
 def _keep(folder: Path, report: Report) -> None:
     """Writes the figures, the table and the page next to the traces."""
-    from csd.bench.report import markdown, page
+    from csd.bench.markdown import to_markdown
+    from csd.bench.page import to_page
 
     texts = {
         "bench.json": json.dumps(report.document(), indent=1) + "\n",
-        "bench.md": markdown(report) + "\n",
-        "bench.html": page(report),
+        "bench.md": to_markdown(report) + "\n",
+        "bench.html": to_page(report),
     }
     for name, text in texts.items():
         try:
@@ -437,7 +445,7 @@ def tune(
     from csd.paths import ROOT
     from csd.request import prompts as tasks
     from csd.request import tuned
-    from csd.tuning.search import tune as choose
+    from csd.tuning.tune import tune as choose
 
     _check_writable(out)
     try:

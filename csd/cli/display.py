@@ -18,8 +18,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from csd.bench.report import sections
-from csd.bench.run import Report
+from csd.bench.report import Report
+from csd.bench.tables import overview_tables
+from csd.decoding.methods import title
 from csd.models.catalog import FamilySpec, memory_needed, size
 from csd.record.metrics import (
     REPEATED_LIMIT,
@@ -35,7 +36,7 @@ from csd.record.verdict import Verdict
 from csd.request.tuned import Tuned
 from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 from csd.theme import look, mark
-from csd.tuning.search import Candidate
+from csd.tuning.tune import Candidate
 
 # Colour is not the only sign: every level has an attribute of its own, the target has none.
 ATTRIBUTES = ("underline", "italic", "bold", "underline2")
@@ -271,19 +272,20 @@ def progress(total: int) -> Iterator[Callable[[str], None]]:
 def show_bench(report: Report, console: Console) -> None:
     """The tables of a benchmark, each under its title; what is written of each prompt stands in the files."""
     _line(console, f"{report.title} on {report.machine}")
-    for title, words, (heads, rows) in sections(report):
-        if title == "Prompts":
-            continue
-        _line(console, f"\n{title}")
-        table = _table(console, *heads)
-        for row in rows:
+    for found in overview_tables(report):
+        _line(console, f"\n{found.title}")
+        table = _table(console, *found.heads)
+        for row in found.rows:
             table.add_row(*map(Text, row))
         console.print(table)
-        if words:
-            _line(console, words)
-    for cell in report.summary.differing():
+        if found.note:
+            _line(console, found.note)
+    for cell in report.summary.differing:
         prompt = report.prompts[cell.prompt]
-        _line(console, f"{cell.title} differs from autoregressive at {cell.position}: {prompt.kind}: {prompt.name}")
+        _line(
+            console,
+            f"{report.summary.title(cell.entry)} differs from autoregressive at {cell.position}: {prompt.kind}: {prompt.name}",
+        )
     for number in sorted(report.summary.repeating):
         prompt = report.prompts[number]
         _line(
@@ -309,8 +311,8 @@ def show_tuned(record: Tuned, ran: Sequence[Candidate], costs: Mapping[str, Sequ
     table = _table(console, "x autoregressive", "predicted", "measured")
     for found in ran:
         kept = found.measured == max(one.measured for one in ran if one.method.name == found.method.name)
-        title = Text(found.method.title, style="bold" if kept else "")
-        table.add_row(title, f"{found.played:.2f}", f"{found.measured:.2f}" + (" chosen" if kept else ""))
+        named = Text(title(found.method), style="bold" if kept else "")
+        table.add_row(named, f"{found.simulated:.2f}", f"{found.measured:.2f}" + (" chosen" if kept else ""))
     console.print(table)
 
 
