@@ -46,10 +46,8 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parse_arguments(argv)
     set_threads(arguments.threads)
     studio = default_studio(FamilyChoice(catalog.find(arguments.family), arguments.device))
-    from csd.web.page import (
-        build,
-        launch_settings,
-    )  # importing Gradio takes seconds: wrong arguments are reported before
+    # Importing Gradio takes seconds; wrong arguments are reported before that.
+    from csd.web.page import build, launch_settings
 
     page = build(studio).queue(max_size=64)
     page.launch(server_name=arguments.host, server_port=arguments.port, prevent_thread_lock=True, **launch_settings())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -91,7 +91,7 @@ def run_race(
                 lane.finished = True
                 yield LaneFinished(number, lane.trace(pieces))
                 continue
-            (lane.steps if isinstance(record, Step) else lane.prefill).append(record)
+            lane.add(record)
             new = family.pieces(sorted(_ids_of(record) - pieces.keys()))
             pieces.update(new)
             yield LaneAdvanced(number, record, new)
@@ -147,10 +147,16 @@ class _Lane:
     """A lane in motion."""
 
     header: Header
-    records: Iterator[Prefill | Step]
+    records: Generator[Prefill | Step]
     prefill: list[Prefill] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     finished: bool = False
+
+    def add(self, record: Prefill | Step) -> None:
+        if isinstance(record, Step):
+            self.steps.append(record)
+        else:
+            self.prefill.append(record)
 
     def trace(self, pieces: Pieces) -> Trace:
         used = set(self.header.prompt).union(*map(_ids_of, self.steps))
@@ -167,10 +173,12 @@ class _Lane:
 def _start(family: Family, request: Request, method: Method, prompt: tuple[int, ...], sessions: ExitStack) -> _Lane:
     capacity = len(prompt) + request.max_new
     opened = {name: family.session(name, capacity) for name in method.models()}
+    for session in opened.values():
+        sessions.callback(session.close)
     copies = MAX_GRAM in method.leaves
     index = SuffixIndex()
     eos = family.eos if request.stop_at_eos else frozenset()
-    parts = LaneParts(opened, _rule(family, request), index, family.bigram if copies else None)
+    parts = LaneParts(opened, _rule(family, request), index, family.bigram if copies else None, family.encode_plain)
     prefilled = [*([index] if copies else []), *opened.values()]
     records = generate(method.build(parts), prefilled, prompt, request.max_new, eos)
     return _Lane(_header(family, request, method, prompt, eos), records)

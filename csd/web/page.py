@@ -10,8 +10,8 @@ from gradio.events import api
 
 from csd.paths import ASSETS
 from csd.record import recording as recordings
-from csd.stage import log as stage
-from csd.web import tour, views, wiring
+from csd.stage import bundle
+from csd.web import scripts, tour, views, wiring
 from csd.web.api import make_endpoint
 from csd.web.compare_tab import build_compare_tab
 from csd.web.context import make_context
@@ -19,7 +19,7 @@ from csd.web.race_tab import build_race_tab
 from csd.web.studio import Studio
 from csd.web.theory_tab import build_theory_tab
 
-CSS = stage.CSS + (ASSETS / "page.css").read_text(encoding="utf-8")
+CSS = bundle.CSS + (ASSETS / "page.css").read_text(encoding="utf-8")
 TITLE = "Cascade Speculative Drafting"
 CACHED_FILES = (3600, 7200)  # seconds: how often Gradio deletes its copies of files, and those of which age
 # White text has a contrast of at least 4.5:1 on these.
@@ -74,6 +74,7 @@ def launch_settings() -> dict[str, Any]:
     return {
         "theme": theme.set(**COMPACT, **READABLE),
         "css": CSS,
+        "head": scripts.HEAD,
         "ssr_mode": False,
         "max_file_size": 2 * recordings.LARGEST,  # files between one and two times the limit get a sentence of ours
         "run_history": False,

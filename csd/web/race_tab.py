@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
-from csd.stage import log as stage
+from csd.stage import bundle
 from csd.web import views
 from csd.web.context import PageContext
 from csd.web.race_events import show_at_start
@@ -93,8 +93,8 @@ def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
         about = gr.HTML(views.about_html(about_home), elem_id="about", min_width=320)
     show = gr.HTML(
         asdict(show_at_start(context)),
-        html_template=stage.HTML_TEMPLATE,
-        js_on_load=stage.JS_ON_LOAD,
+        html_template=bundle.HTML_TEMPLATE,
+        js_on_load=bundle.gradio_script(),
         apply_default_css=False,
         elem_id="stage",
     )

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from csd.plots import race as race_figures
+from csd.record.race import Race
 from csd.theory import figures as theory_figures
-from csd.theory import prediction as theory
+from csd.theory.comparison import compare_with_theory
 from csd.web.context import PageContext
 from csd.web.downloads import RaceFiles
 from csd.web.races import FinishedRace
+from csd.web.theory_view import comparison_table
 from csd.web.what_if import Figure, WhatIfPanel, panel_after
 
 FIGURES = (
@@ -37,13 +39,14 @@ class RaceResults:
 def make_results(context: PageContext, visitor: str, race: FinishedRace) -> RaceResults:
     """Earlier races of this visitor give the spread of the measured speed-ups."""
     own = tuple(context.studio.visitors.state(visitor).races)
-    lanes = theory.beside(race.traces, [other.traces for other in own if other.id != race.id])
+    traces = Race(race.traces)
+    lanes = compare_with_theory(traces, [Race(other.traces) for other in own if other.id != race.id])
     return RaceResults(
         race_id=race.id,
-        figures=tuple(figure(race.traces) for figure in FIGURES),
-        comparison=theory.table(lanes),
+        figures=tuple(figure(traces) for figure in FIGURES),
+        comparison=comparison_table(lanes),
         prediction=theory_figures.prediction(lanes),
-        panel=panel_after(race.traces),
+        panel=panel_after(traces),
         listed=tuple((one.title, one.id) for one in (*reversed(own), *context.recorded.values())),
         files=context.downloads.save_race(race),
     )

@@ -14,9 +14,9 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from csd.bench.run import machine
 from csd.decoding.errors import Refusal
 from csd.models.catalog import FamilySpec
+from csd.models.device import describe_machine
 from csd.record.recording import Recording, today
 from csd.record.trace import Trace
 from csd.run import LaneFinished, RaceEvent, RaceStarted, Request, run_race
@@ -152,7 +152,9 @@ class Studio:
         """Keep a race among the visitor's own."""
         state.count += 1
         lanes = tuple(traces[lane] for lane in sorted(traces))
-        recording = Recording(lanes, example_title(request.prompt), machine=machine(family), date=today())
+        recording = Recording(
+            lanes, example_title(request.prompt), machine=describe_machine(family.device, family.dtype), date=today()
+        )
         title = race_title(state.count, request.prompt, lanes)
         race = FinishedRace(race_id, title, recording, (DISTURBED,) if disturbed else ())
         state.races.append(race)
@@ -195,8 +197,8 @@ def default_studio(home: FamilyChoice) -> Studio:
     """The studio over real models; the first family that loads imports torch and transformers."""
 
     def load(spec: FamilySpec, device: str, dtype: str, progress: Callable[[str], None]) -> Any:
-        from csd.models.family import open_family
+        from csd.models.family import load_family
 
-        return open_family(spec, device, dtype, progress)
+        return load_family(spec, device, dtype, progress)
 
     return Studio(home, load)

@@ -11,20 +11,20 @@ from gradio.components import Component
 
 from csd.decoding.k_matrix import format_K
 from csd.request.defaults import Defaults
-from csd.theory import prediction as theory
+from csd.theory.what_if import MOST_DRAFTS
 from csd.web import tour, views
 from csd.web.race_form import Values
+from csd.web.theory_view import ASSUMPTIONS
 from csd.web.updates import StatusLine
 from csd.web.what_if import (
     ALL_LEVELS,
     MAX_ALPHAS,
-    MAX_DRAFTS,
     Knob,
     Prediction,
     WhatIf,
     WhatIfPanel,
     level_choices,
-    make_panel,
+    starting_panel,
 )
 
 UNUSED = Knob("", 0.5, 1.0)  # a slider that the family has no use for
@@ -77,7 +77,7 @@ class WhatIfParts:
         changes |= {} if panel.k is None else {self.k: panel.k}
         changes |= {} if panel.K is None else {self.K: panel.K}
         changes[self.removed] = gr.Radio(list(level_choices(panel.drafts)), value=ALL_LEVELS)
-        sliders = _sliders(panel.alphas, MAX_ALPHAS) + _sliders(panel.costs, MAX_DRAFTS)
+        sliders = _sliders(panel.alphas, MAX_ALPHAS) + _sliders(panel.costs, MOST_DRAFTS)
         return {**changes, **dict(zip((*self.alphas, *self.costs), sliders, strict=True)), self.width: panel.width}
 
 
@@ -110,7 +110,7 @@ def build_theory_tab(defaults: Defaults) -> TheoryTab:
 
 def _build_what_if(defaults: Defaults) -> WhatIfParts:
     preset, drafts = defaults.preset, defaults.drafts
-    panel = make_panel(drafts, preset.draft, preset.k, preset.K)
+    panel = starting_panel(defaults)
     state = gr.State(drafts)
     with gr.Row():
         with gr.Column(scale=3, min_width=420):
@@ -133,7 +133,7 @@ def _build_what_if(defaults: Defaults) -> WhatIfParts:
             )
             with gr.Row(elem_id="what-if-sliders"):
                 alphas = tuple(_sliders(panel.alphas, MAX_ALPHAS))
-                costs = tuple(_sliders(panel.costs, MAX_DRAFTS))
+                costs = tuple(_sliders(panel.costs, MOST_DRAFTS))
                 width = gr.Slider(0, 0.2, step=0.001, value=panel.width, label="c of a reviewed token", min_width=180)
     return WhatIfParts(state, draft, k, K, removed, alphas, costs, width, figure, status, measure)
 
@@ -155,5 +155,5 @@ def _build_curves() -> CurveParts:
         figures = [gr.Plot(show_label=False, min_width=420) for _ in range(2)]
     with gr.Row():
         figures.append(gr.Plot(show_label=False, min_width=420))
-        gr.HTML(theory.LAWS, elem_id="laws", min_width=420)
+        gr.HTML(ASSUMPTIONS, elem_id="laws", min_width=420)
     return CurveParts(c, copies, tuple(figures))

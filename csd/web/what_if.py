@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from csd.decoding.errors import Refusal
 from csd.decoding.k_matrix import Matrix, check_K, format_K, from_budgets, parse_K, to_budgets
 from csd.decoding.maxgram import MAX_GRAM
 from csd.decoding.methods import Autoregressive, Cascade, Speculative
-from csd.record.trace import Trace
+from csd.record.race import Race
+from csd.request.defaults import Defaults
+from csd.theme import display_name
 from csd.theory import figures as theory_figures
-from csd.theory import prediction as theory
+from csd.theory import what_if as theory
+from csd.theory.prediction import CostModel
+from csd.theory.what_if import PanelSettings
 
 Figure = Any
 """A plotly figure; only the rooms that draw them import plotly."""
-MAX_DRAFTS = theory.MOST_DRAFTS
-MAX_ALPHAS = len(theory.pairs(("",) * MAX_DRAFTS))
+MAX_ALPHAS = len(theory.pairs(("",) * theory.MOST_DRAFTS))
 ALL_LEVELS = "all levels"
-DISPLAY_NAMES = {MAX_GRAM: "Max-Gram"}
 MEASURED = tuple(method.name for method in (Autoregressive, Speculative, Cascade))
 """The lanes of the race that measures a prediction."""
 
@@ -78,50 +80,53 @@ class MeasureUpdate:
     fields: Mapping[str, Any] | None = None
 
 
-def make_panel(
-    drafts: tuple[str, ...], draft: str, k: int | None, K: Matrix | None, traces: Sequence[Trace] = ()
-) -> WhatIfPanel:
+def make_panel(settings: PanelSettings) -> WhatIfPanel:
     """The panel with the rates and costs that a race has measured, or with typical ones."""
-    panel = WhatIfPanel(drafts, draft, k, format_K(K) if K else None)
-    if not 0 < len(drafts) <= MAX_DRAFTS:
+    drafts, K = settings.drafts, settings.K
+    panel = WhatIfPanel(drafts, settings.draft, settings.k, format_K(K) if K else None)
+    if not 0 < len(drafts) <= theory.MOST_DRAFTS:
         return panel
-    alphas, costs, width = theory.knobs(drafts, theory.measured_world(traces) if traces else theory.World())
-    return WhatIfPanel(
-        panel.drafts,
-        panel.draft,
-        panel.k,
-        panel.K,
-        alphas=tuple(
-            Knob(f"α {by} ← {DISPLAY_NAMES.get(of, of)}", value, 1.0)
-            for (by, of), value in zip(theory.pairs(drafts), alphas, strict=True)
-        ),
-        costs=tuple(Knob(f"c {name}", value, max(1.0, 2 * value)) for name, value in zip(drafts, costs, strict=True)),
-        width=width,
+    values = theory.SliderValues.of_model(drafts, settings.model)
+    alphas = tuple(
+        Knob(f"α {by} ← {display_name(of)}", value, 1.0)
+        for (by, of), value in zip(theory.pairs(drafts), values.alphas, strict=True)
     )
+    costs = tuple(
+        Knob(f"c {name}", value, max(1.0, 2 * value)) for name, value in zip(drafts, values.costs, strict=True)
+    )
+    return replace(panel, alphas=alphas, costs=costs, width=values.per_reviewed_token)
 
 
-def panel_after(traces: tuple[Trace, ...]) -> WhatIfPanel:
+def starting_panel(defaults: Defaults) -> WhatIfPanel:
+    preset = defaults.preset
+    return make_panel(PanelSettings(defaults.drafts, preset.draft, preset.k, preset.K, CostModel()))
+
+
+def panel_after(race: Race) -> WhatIfPanel:
     """The panel with a race's drafts, k and K, and with what it measured."""
-    return make_panel(*theory.asked_of(traces), traces)
+    return make_panel(theory.settings_of_race(race))
 
 
 def level_choices(drafts: Sequence[str]) -> tuple[str, ...]:
-    return (ALL_LEVELS, *(f"without {name}" for name in (*drafts, DISPLAY_NAMES[MAX_GRAM])))
+    return (ALL_LEVELS, *(f"without {name}" for name in (*drafts, display_name(MAX_GRAM))))
 
 
 def predict(asked: WhatIf) -> Prediction:
     """The curves over k and a sentence about the chosen k and K."""
+    drafts = asked.drafts
     try:
-        world = theory.world_of(asked.drafts, asked.alphas, asked.costs, asked.width)
-        curves = theory.what_if(asked.drafts, asked.draft, _whole_k(asked.k), chosen_K(asked), world)
+        k, K = _whole_k(asked.k), chosen_K(asked)
+        alphas, costs = asked.alphas[: len(theory.pairs(drafts))], asked.costs[: len(drafts)]
+        model = theory.SliderValues(alphas, costs, asked.width).to_model(drafts)
+        curves = theory.predict_curves(drafts, asked.draft, k, K, model)
     except ValueError as error:
         return Prediction(str(error))
-    return Prediction(theory.what_if_words(curves), theory_figures.what_if(curves))
+    return Prediction(theory.describe_curves(curves), theory_figures.what_if(curves))
 
 
 def chosen_K(asked: WhatIf) -> Matrix:
     """K without the level that is removed. Raises Refusal."""
-    if not 0 < len(asked.drafts) <= MAX_DRAFTS:
+    if not 0 < len(asked.drafts) <= theory.MOST_DRAFTS:
         raise Refusal(f"This panel takes families with one or two drafts; this one has {len(asked.drafts)}.")
     K = check_K(parse_K(asked.K), len(asked.drafts))
     choices = level_choices(asked.drafts)

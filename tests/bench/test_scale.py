@@ -9,15 +9,13 @@ import torch
 from tiny import CONTEXT, SMALL, VOCAB
 from transformers import AutoModelForCausalLM, LlamaConfig, Qwen2Config
 
-from csd.bench import scale
-from csd.bench.scale import SHAPES, Shape, enlarge, enlarged, scaled
+from csd.bench.scale import SHAPES, Shape, check_shape, enlarge_family, enlarge_model, load_scaled
 from csd.decoding.methods import Autoregressive, Speculative
 from csd.decoding.tokens import TokenSequence
-from csd.models import catalog, family
-from csd.models.backends import eager
+from csd.models import catalog, device
 from csd.models.backends import llama_cpu as llama
+from csd.models.backends.eager import EagerLane
 from csd.models.catalog import FamilyError
-from csd.models.family import open_family
 from csd.models.session import Session
 from csd.run import LaneFinished, Request, run_race
 
@@ -49,12 +47,12 @@ def model(kind: str):
 
 @cache
 def big(kind: str, shape: str):
-    return enlarge(model(kind), WIDE[shape])
+    return enlarge_model(model(kind), WIDE[shape])
 
 
 def rows(made, text: list[int]) -> torch.Tensor:
     """Through the lean forward, which keeps float64 throughout; transformers' own rounds norms to float32."""
-    return llama.lean(made).lane(len(text))(text, 0, len(text))
+    return llama.fuse(made).open_lane(len(text)).run(text, 0, len(text))
 
 
 @cases
@@ -64,7 +62,7 @@ def test_logits_are_equal_at_every_position(kind, shape):
 
 @cases
 def test_logits_are_equal_after_cached_steps(kind, shape):
-    ours = Session("it", llama.lean(big(kind, shape)).lane(CONTEXT), VOCAB, CONTEXT)
+    ours = Session("it", llama.fuse(big(kind, shape)).open_lane(CONTEXT).run, VOCAB, CONTEXT)
     want, committed = rows(model(kind), TEXT), []
     for begin, tail in ((9, 3), (10, 5), (14, 1), (21, 7), (40, 8)):
         committed += TEXT[len(committed) : begin]
@@ -76,7 +74,7 @@ def test_logits_are_equal_after_cached_steps(kind, shape):
 
 @cases
 def test_transformers_says_the_same_but_for_norms_in_float32(kind, shape):
-    found, want = (eager.lane(made, CONTEXT)(TEXT, 0, CONTEXT) for made in (big(kind, shape), model(kind)))
+    found, want = (EagerLane(made, CONTEXT).run(TEXT, 0, CONTEXT) for made in (big(kind, shape), model(kind)))
     torch.testing.assert_close(found, want, rtol=0, atol=1e-5)
 
 
@@ -103,7 +101,7 @@ def test_the_new_weights_are_at_work():
 
 
 def test_number_format():
-    made = enlarge(model("own keys"), WIDE["all wider"], "cpu", torch.bfloat16)
+    made = enlarge_model(model("own keys"), WIDE["all wider"], "cpu", torch.bfloat16)
     assert {weights.dtype for weights in made.parameters()} == {torch.bfloat16}
     assert made.model.rotary_emb.inv_freq.dtype == torch.float32
     with torch.inference_mode():
@@ -114,38 +112,33 @@ def test_number_format():
 @pytest.mark.parametrize(
     ("kind", "shape", "said"),
     [
-        ("own keys", Shape("thin", 15, 24, 2, 4, 4), "has 15 hidden dimensions, and 16 are needed"),
-        ("own keys", Shape("thin", 16, 23, 2, 4, 4), "has 23 neurons, and 24 are needed"),
-        ("own keys", Shape("flat", 16, 24, 1, 4, 4), "has 1 layers, and 2 are needed"),
-        ("own keys", Shape("few", 16, 24, 2, 3, 3), "has 3 heads, and 4 are needed"),
-        ("own keys", Shape("few", 16, 24, 2, 8, 2), "has 8 heads, and 13 are needed"),
-        ("shared keys", Shape("few", 16, 24, 2, 3, 3), "has 3 heads, and 4 are needed"),
-        ("own keys", Shape("odd", 16, 24, 2, 9, 4), "9 heads cannot share 4 heads"),
+        ("own keys", Shape("thin", 15, 24, 2, 4, 4), "has 15 hidden dimensions, but 16 are needed"),
+        ("own keys", Shape("thin", 16, 23, 2, 4, 4), "has 23 intermediate dimensions, but 24 are needed"),
+        ("own keys", Shape("flat", 16, 24, 1, 4, 4), "has 1 layers, but 2 are needed"),
+        ("own keys", Shape("few", 16, 24, 2, 3, 3), "has 3 heads, but 4 are needed"),
+        ("own keys", Shape("few", 16, 24, 2, 8, 2), "has 8 heads, but 13 are needed"),
+        ("shared keys", Shape("few", 16, 24, 2, 3, 3), "has 3 heads, but 4 are needed"),
+        ("own keys", Shape("odd", 16, 24, 2, 9, 4), "9 heads cannot evenly share 4 key-value heads"),
     ],
 )
 def test_what_does_not_fit(kind, shape, said):
     with pytest.raises(ValueError, match=said):
-        enlarge(model(kind), shape)
+        enlarge_model(model(kind), shape)
 
 
 def test_another_architecture_is_refused():
-    with pytest.raises(ValueError, match="A qwen2 model is given"):
-        enlarge(AutoModelForCausalLM.from_config(Qwen2Config(**SMALL, num_key_value_heads=2)), WIDE["all wider"])
+    with pytest.raises(ValueError, match="this is a qwen2 model"):
+        enlarge_model(AutoModelForCausalLM.from_config(Qwen2Config(**SMALL, num_key_value_heads=2)), WIDE["all wider"])
 
 
 # --- the table and the embedded family -----------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def embedded():
-    return open_family(catalog.find("embedded"), "cpu")
 
 
 def test_every_embedded_model_fits_its_shapes(embedded):
     for size, shapes in SHAPES.items():
         assert list(shapes) == [model.name for model in embedded.spec.models]
         for name, shape in shapes.items():
-            scale._checked(embedded.models[name], shape)
+            check_shape(embedded.models[name], shape)
         figures = [shape.parameters(64, 8192, True) for shape in shapes.values()]
         assert figures == sorted(figures, reverse=True)
         assert figures[0] == pytest.approx(float(size[:-1]) * 1e9, rel=0.08)
@@ -164,7 +157,7 @@ def test_a_family_enlarged_writes_the_same_texts(embedded):
         "draft-small": Shape("S", 160, 384, 2, 3, 3),
     }
     said = []
-    large = enlarged(embedded, shapes, "T shape", "cpu", "float32", said.append)
+    large = enlarge_family(embedded, shapes, "T shape", "cpu", "float32", said.append)
     assert large.spec.name == "embedded, T shape"
     assert large.notes[0] == large.spec.about and "a measure of cost, not of quality" in large.spec.about
     assert [level.model for level in large.levels][-1] == "assets/family/target in a T shape"
@@ -188,22 +181,22 @@ def test_a_family_enlarged_writes_the_same_texts(embedded):
 
 
 def test_refusals(embedded, monkeypatch):
-    with pytest.raises(FamilyError, match="no size called '70B'. Choose one of: 1B, 7B, 13B"):
-        scaled(embedded.spec, "70B", "cpu")
+    with pytest.raises(FamilyError, match=r"Unknown size '70B'. Choose one of: 1B, 7B, 13B"):
+        load_scaled(embedded.spec, "70B", "cpu")
     with pytest.raises(FamilyError, match="no 7B shape for SmolLM2-360M-Instruct of SmolLM2"):
-        scaled(catalog.find("SmolLM2"), "7B", "cpu")
-    monkeypatch.setattr(family, "memory_free", lambda device: 8 * 2**30)
+        load_scaled(catalog.find("SmolLM2"), "7B", "cpu")
+    monkeypatch.setattr(device, "memory_free", lambda device: 8 * 2**30)
     with pytest.raises(
         FamilyError, match=r"embedded, 13B shape needs about \d+\.\d GiB in bfloat16, and cpu has 8.0 GiB"
     ):
-        enlarged(embedded, SHAPES["13B"], "13B shape", "cpu", "bfloat16")
+        enlarge_family(embedded, SHAPES["13B"], "13B shape", "cpu", "bfloat16")
     with pytest.raises(FamilyError, match="embedded cannot be enlarged: The shape T has 8 hidden"):
-        enlarged(embedded, dict.fromkeys(SHAPES["7B"], Shape("T", 8, 8, 8, 8, 8)), "T shape", "cpu", "float32")
+        enlarge_family(embedded, dict.fromkeys(SHAPES["7B"], Shape("T", 8, 8, 8, 8, 8)), "T shape", "cpu", "float32")
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 def test_seven_billion_on_a_gpu():
-    large = scaled(catalog.find("embedded"), "7B", "cuda")
+    large = load_scaled(catalog.find("embedded"), "7B", "cuda")
     assert large.models["target"].device.type == "cuda" and large.dtype == "bfloat16"
     (ended,) = [
         e for e in run_race(large, Request("Once upon a time", (Autoregressive(),), 8)) if isinstance(e, LaneFinished)

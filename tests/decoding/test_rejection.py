@@ -180,6 +180,7 @@ STRICT_AND_LENIENT = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", STRICT_AND_LENIENT, ids=str)
 def test_the_text_has_exactly_the_targets_law(case):
     toy = case.toy(1)
@@ -338,6 +339,7 @@ def chi_square(counts: Counter, law: dict, total: int) -> bool:
     return statistic < freedom + 5 * math.sqrt(2 * freedom)
 
 
+@pytest.mark.slow
 def test_real_dice_have_the_law_too():
     """A second witness, with the dice that races use: pairs of tokens through the real loop."""
     case = Case(Cascade(TWO, ((1, 2, 3), (0, 1, 2), (0, 0, 1)), lenience=3.0))

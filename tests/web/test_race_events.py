@@ -73,7 +73,7 @@ def test_the_results_have_figures_files_and_a_list_of_races(page):
         ({"k": None}, "Speculative k is empty"),
         ({"lanes": ["cascade"]}, "Choose 2 to 4"),
         ({"K": "[[1]]"}, "K must have 3 rows"),
-        ({"family": CUSTOM}, "A model's name is empty"),
+        ({"family": CUSTOM}, "The name of a model is empty"),
     ],
 )
 def test_a_form_that_cannot_be_run_is_refused(page, changes, sentence):

@@ -8,11 +8,14 @@ import pytest
 from fake_page import HOME, RECORDED
 
 from csd.decoding.k_matrix import format_K
+from csd.record.race import Race
+from csd.theory.prediction import CostModel
+from csd.theory.what_if import MOST_DRAFTS, PanelSettings
 from csd.web import what_if
 from csd.web.what_if import WhatIf
 
 PRESET, DRAFTS = HOME.defaults.preset, HOME.defaults.drafts
-PANEL = what_if.make_panel(DRAFTS, PRESET.draft, 4, PRESET.K)
+PANEL = what_if.starting_panel(HOME.defaults)
 ASKED = WhatIf(
     DRAFTS,
     "draft-mid",
@@ -27,17 +30,17 @@ ASKED = WhatIf(
 
 def test_the_panel_has_a_knob_for_each_pair_and_each_draft():
     assert [knob.label for knob in PANEL.alphas[:2]] == ["α target ← draft-mid", "α target ← draft-small"]
-    assert (len(PANEL.alphas), len(PANEL.costs)) == (what_if.MAX_ALPHAS, what_if.MAX_DRAFTS)
-    assert (PANEL.k, PANEL.K) == (4, format_K(PRESET.K))
+    assert (len(PANEL.alphas), len(PANEL.costs)) == (what_if.MAX_ALPHAS, MOST_DRAFTS)
+    assert (PANEL.k, PANEL.K) == (PRESET.k, format_K(PRESET.K))
     assert all(0 <= knob.value <= knob.maximum for knob in (*PANEL.alphas, *PANEL.costs))
 
 
 def test_a_race_sets_the_panel():
-    panel = what_if.panel_after(RECORDED)
+    panel = what_if.panel_after(Race(RECORDED))
     assert panel.drafts == DRAFTS
     assert panel.alphas != PANEL.alphas
     for drafts in ((), ("a", "b", "c")):
-        assert what_if.make_panel(drafts, "", None, None).alphas == ()
+        assert what_if.make_panel(PanelSettings(drafts, "", None, None, CostModel())).alphas == ()
 
 
 def test_a_prediction_has_a_figure_and_a_sentence():
