@@ -7,15 +7,11 @@ anybody: it is measured, parsed and checked field by field before anything is dr
 from __future__ import annotations
 
 import json
-import math
 import re
-import types
-import typing
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from datetime import date
-from functools import cache
 from gzip import compress
 from pathlib import Path
 from typing import Any
@@ -142,44 +138,11 @@ def _fault(traces: Sequence[Trace]) -> str:
     """The first thing that keeps these traces from being shown as one race; empty where all is well."""
     first = traces[0].header
     for trace in traces:
-        if fault := _misfit(trace, Trace) or _odd_header(trace) or _odd_steps(trace):
+        if fault := _odd_header(trace) or _odd_steps(trace):
             return fault
         if (trace.header.prompt, trace.header.text, trace.header.levels) != (first.prompt, first.text, first.levels):
             return "its lanes ran on different prompts or models"
     return ""
-
-
-def _misfit(value: Any, hint: Any, name: str = "the trace") -> str:
-    """Where a value is not what the dataclasses of csd.record.trace declare."""
-    wrong = f"{name} is not what it should be"
-    if is_dataclass(hint):
-        if not isinstance(value, hint):
-            return wrong
-        pairs = ((field.name, getattr(value, field.name)) for field in fields(hint))
-        return next((found for key, one in pairs if (found := _misfit(one, _hints(hint)[key], key))), "")
-    origin, inner = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, types.UnionType):
-        faults = [_misfit(value, one, name) for one in inner]
-        return "" if "" in faults else max(faults, key=len)
-    if origin is tuple:
-        if not isinstance(value, tuple):
-            return wrong
-        return next((found for one in value if (found := _misfit(one, inner[0], name))), "")
-    if origin is dict:
-        if not isinstance(value, dict):
-            return wrong
-        checks = (_misfit(key, inner[0], name) or _misfit(one, inner[1], name) for key, one in value.items())
-        return next(filter(None, checks), "")
-    if hint is float:
-        hint, value = (int, float), value if isinstance(value, (int, float)) and math.isfinite(value) else None
-    if isinstance(value, bool) or not isinstance(value, type(None) if hint is None else hint):
-        return wrong
-    return "" if not isinstance(value, int) or abs(value) < 2**63 else wrong
-
-
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
 
 
 def _odd_header(trace: Trace) -> str:

@@ -18,7 +18,7 @@ def upgrade(data: Any) -> dict[str, Any]:
     if version == 1:
         try:
             fields["header"] = _header_of_version_1(fields["header"])
-        except (KeyError, TypeError, IndexError, AttributeError) as error:
+        except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
             raise ValueError(f"This trace is damaged: {error!r}.") from error
     return fields
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import toy
 
-from csd.request.prompts import Prompt, chosen, fitting, read
-from csd.run import Refusal
+from csd.decoding.errors import Refusal
+from csd.request.prompts import Prompt, read_prompts, select_prompts, split_by_context
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,7 +26,7 @@ def lines(*rows: object) -> str:
 
 def test_the_project_s_prompts():
     """At least five kinds, and a code prompt does not end with a line break."""
-    prompts = read(ROOT / "assets" / "prompts.json")
+    prompts = read_prompts(ROOT / "assets" / "prompts.json")
     assert len({prompt.kind for prompt in prompts}) >= 5
     assert all(prompt.prompt.strip() and prompt.title and prompt.max_new > 0 for prompt in prompts)
     assert not any(prompt.prompt.endswith("\n") for prompt in prompts if prompt.kind == "code")
@@ -54,16 +54,16 @@ def test_the_project_s_prompts():
     ],
 )  # fmt: skip
 def test_formats(tmp_path, text, expected):
-    assert read(written(tmp_path, text)) == expected
+    assert read_prompts(written(tmp_path, text)) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "holds no prompt"),
-        ("\n \n", "holds no prompt"),
-        ("[]", "holds no prompt"),
-        ("[1, 2", "is none"),
+        ("", "contains no prompt"),
+        ("\n \n", "contains no prompt"),
+        ("[]", "contains no prompt"),
+        ("[1, 2", "is not one"),
         ('{"prompt": "a"}\n{"prompt"\n', "Line 2"),
         ('{"text": "a"}', "Prompt 1"),
         ('{"prompt": "a"}\n{"prompt": 7}', "Prompt 2"),
@@ -77,28 +77,28 @@ def test_formats(tmp_path, text, expected):
 )
 def test_refused_with_a_sentence(tmp_path, text, words):
     with pytest.raises(Refusal, match=words):
-        read(written(tmp_path, text))
+        read_prompts(written(tmp_path, text))
 
 
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(Refusal, match="cannot be read"):
-        read(tmp_path / "nothing")
+        read_prompts(tmp_path / "nothing")
 
 
 def test_chosen_evenly_from_each_kind():
     prompts = [Prompt("ab"[number % 2], str(number)) for number in range(12)]
-    assert chosen(prompts) == prompts
-    assert [prompt.prompt for prompt in chosen(prompts, 2)] == ["0", "1", "6", "7"]
-    assert [prompt.prompt for prompt in chosen(prompts, 3, only="b")] == ["1", "5", "9"]
-    assert chosen(prompts, 99) == prompts
+    assert select_prompts(prompts) == prompts
+    assert [prompt.prompt for prompt in select_prompts(prompts, 2)] == ["0", "1", "6", "7"]
+    assert [prompt.prompt for prompt in select_prompts(prompts, 3, only="b")] == ["1", "5", "9"]
+    assert select_prompts(prompts, 99) == prompts
     with pytest.raises(Refusal, match="Choose one of: a, b"):
-        chosen(prompts, only="c")
+        select_prompts(prompts, only="c")
 
 
 def test_prompts_over_the_context_are_told_apart():
     family = toy.family(context=20)
     short, long = Prompt("a", "x" * 10, max_new=10), Prompt("a", "x" * 11, max_new=10)
-    assert fitting(family, [long, short]) == ([short], [long])
+    assert split_by_context(family, [long, short]) == ([short], [long])
 
 
 def test_names_are_one_line():

@@ -29,9 +29,9 @@ WORDS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 
 def header(method: str, **changes) -> Header:
     base = Header(
-        method=method, title=f"{method}, settings", family="toy", levels=LEVELS, prompt=(1, 2), text="The fox",
-        max_new=64, eos=(), rule="rejection", temperature=1.0, top_k=0, top_p=1.0, seed=0, lenience=1.0, K=(), k=0,
-        draft="", device="cpu", dtype="float32", versions={},
+        method=method, label="settings", settings={}, family="toy", levels=LEVELS, prompt=(1, 2), text="The fox",
+        max_new=64, eos=(), rule="rejection", temperature=1.0, top_k=0, top_p=1.0, seed=0, device="cpu",
+        dtype="float32", versions={},
     )  # fmt: skip
     return replace(base, **changes)
 
