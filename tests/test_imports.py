@@ -26,7 +26,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("csd.paths", "csd.theme"),
     ("csd.record",),
     ("csd.decoding",),
-    ("csd.models",),
+    ("csd.models", "csd.request.request"),
     ("csd.run",),
     ("csd.request",),
     ("csd.plots", "csd.stage"),
@@ -36,9 +36,11 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )
 # Packages that are not ours, by room; a longer name counts before a shorter one.
 PACKAGES: dict[str, set[str]] = {
-    "csd.decoding": {"torch"},
+    "csd.record": {"pydantic"},
+    "csd.decoding": {"torch", "pydantic"},
     "csd.models": HEAVY | {"huggingface_hub"},
     "csd.run": {"torch"},
+    "csd.request": {"pydantic"},
     "csd.plots": {"plotly"},
     "csd.theory.figures": {"plotly"},
     "csd.tuning": {"torch"},
@@ -123,7 +125,13 @@ def loaded_with(module: str) -> set[str]:
     return seen
 
 
-HEAVY_ROOMS = ("csd.decoding.acceptance", "csd.models", "csd.bench.baselines", "csd.bench.scale")
+HEAVY_ROOMS = (
+    "csd.decoding.acceptance",
+    "csd.decoding.sampling",
+    "csd.models",
+    "csd.bench.baselines",
+    "csd.bench.scale",
+)
 LIGHT = [name for name in MODULES if not any(within(name, room) for room in HEAVY_ROOMS)]
 
 

@@ -21,19 +21,27 @@ authors = st.lists(names, max_size=5).map(tuple)
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 pieces = st.one_of(texts, st.lists(st.integers(0, 255), min_size=1, max_size=4).map(tuple))
 
-proposals = st.builds(Proposal, names, st.integers(0), ids, authors, numbers, numbers)
+proposals = st.builds(Proposal, names, st.integers(0, 2**63 - 1), ids, authors, numbers, numbers)
 reviews = st.recursive(
     st.builds(
-        Review, names, st.integers(0), ids, authors, st.integers(0), st.none() | st.integers(0), numbers, numbers
+        Review,
+        names,
+        st.integers(0, 2**63 - 1),
+        ids,
+        authors,
+        st.integers(0, 2**63 - 1),
+        st.none() | st.integers(0, 2**63 - 1),
+        numbers,
+        numbers,
     ),
     lambda inner: st.builds(
         Review,
         names,
-        st.integers(0),
+        st.integers(0, 2**63 - 1),
         ids,
         authors,
         st.integers(0, 64),
-        st.none() | st.integers(0),
+        st.none() | st.integers(0, 2**63 - 1),
         numbers,
         numbers,
         st.lists(inner | proposals, max_size=3).map(tuple),
@@ -50,14 +58,16 @@ headers = st.builds(
     label=texts,
     settings=st.dictionaries(names, numbers | texts | st.lists(st.integers(0, 64)), max_size=3),
     family=texts,
-    levels=st.lists(st.builds(Level, names, st.integers(0, 5), texts, st.integers(0), names), max_size=3).map(tuple),
+    levels=st.lists(
+        st.builds(Level, names, st.integers(0, 5), texts, st.integers(0, 2**63 - 1), names), max_size=3
+    ).map(tuple),
     prompt=ids,
     text=texts,
-    max_new=st.integers(1),
+    max_new=st.integers(1, 2**63 - 1),
     eos=ids,
     rule=names,
     temperature=numbers,
-    top_k=st.integers(0),
+    top_k=st.integers(0, 2**63 - 1),
     top_p=numbers,
     seed=st.integers(0, 2**63 - 1),
     device=names,
@@ -67,7 +77,7 @@ headers = st.builds(
 traces = st.builds(
     Trace,
     headers,
-    st.lists(st.builds(Prefill, names, st.integers(0), numbers, numbers), max_size=2).map(tuple),
+    st.lists(st.builds(Prefill, names, st.integers(0, 2**63 - 1), numbers, numbers), max_size=2).map(tuple),
     st.lists(st.builds(Step, ids, authors, reviews, numbers, numbers), max_size=3).map(tuple),
     st.sampled_from(("eos", "budget", "stopped")),
     st.dictionaries(st.integers(0, 200_000), pieces, max_size=4),
@@ -124,7 +134,7 @@ def test_what_is_no_trace_is_refused(data):
 
 @pytest.mark.parametrize("text", ["", "{", "[1,2", '{"version": 1,', "nonsense", "[" * 100_000])
 def test_what_is_no_json_is_refused(text):
-    with pytest.raises(ValueError, match="invalid JSON") as refusal:
+    with pytest.raises(ValueError, match="This is not a trace: it is (not JSON|nested too deeply)") as refusal:
         Trace.from_json(text)
     assert str(refusal.value).endswith(".")
 

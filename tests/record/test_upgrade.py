@@ -8,7 +8,7 @@ import json
 import pytest
 
 from csd.decoding.methods import METHODS, Speculative, restore_method, title
-from csd.record.recording import FOLDER, SUFFIX, parsed
+from csd.record.recording import FOLDER, SUFFIX, Recording
 from csd.record.trace import Trace
 from csd.record.upgrade import VERSION, upgrade
 
@@ -79,7 +79,7 @@ def test_todays_traces_stay_as_they_are():
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name.removesuffix(SUFFIX))
 def test_the_recorded_races_can_be_read_and_their_methods_restored(file):
     packed = file.read_bytes()
-    recording = parsed(packed)
+    recording = Recording.from_bytes(packed)
     raw = json.loads(gzip.decompress(packed))["traces"]
     for trace, data in zip(recording.traces, raw, strict=True):
         method = restore_method(trace.header.method, trace.header.settings)
@@ -102,7 +102,7 @@ def test_the_recorded_races_can_be_read_and_their_methods_restored(file):
         lambda header: header.pop("K"),
         lambda header: header.update(title=3),
         lambda header: header.update(method=["cascade"]),
-        lambda header: header.update(levels=[]),
+        lambda header: header.update(levels=[{"name": "x", "level": 1, "colour": 3}]),
         lambda header: header.update(levels=[{"name": "x"}]),
         lambda header: header.update(levels=5),
         lambda header: header.update(method="vertical", K=[[1], []]),

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import toy
 
-from csd.decoding.errors import Refusal
+from csd.decoding.methods import Autoregressive, PromptLookup, Refusal
 from csd.request.prompts import Prompt, read_prompts, select_prompts, split_by_context
+from csd.request.request import Request
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -71,6 +72,12 @@ def test_formats(tmp_path, text, expected):
         ('{"prompt": "a", "max_new": 0}', "Prompt 1"),
         ('{"prompt": "a", "seed": "x"}', "Prompt 1"),
         ('{"category": "a", "turns": []}', "Prompt 1"),
+        ('{"prompt": "a", "temperature": NaN}', "Prompt 1 .*temperature"),
+        ('{"prompt": "a", "temperature": true}', "Prompt 1 .*temperature"),
+        ('{"prompt": "a", "title": 3}', "Prompt 1 .*title"),
+        ('{"prompt": "a", "kind": ""}', "Prompt 1 .*kind"),
+        ('{"question": 3, "answer": "a"}', "Prompt 1 .*prompt"),
+        ("[" * 100_000, "not one"),
         ("[7]", "Prompt 1"),
         (b"caf\xe9", "UTF-8"),
     ],
@@ -104,3 +111,9 @@ def test_prompts_over_the_context_are_told_apart():
 def test_names_are_one_line():
     assert Prompt("a", "one\n two " + "x" * 99).name == ("one two " + "x" * 99)[:60]
     assert Prompt("a", "text", "title").name == "title"
+
+
+def test_a_prompt_makes_a_request():
+    methods = (Autoregressive(), PromptLookup(3))
+    request = Prompt("story", "Once", temperature=0.5, seed=3, max_new=9).to_request(methods)
+    assert request == Request("Once", methods, 9, temperature=0.5, seed=3)
