@@ -6,7 +6,7 @@ Importable without torch.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -70,7 +70,7 @@ def run_race(family: Family, request: Request, stopped: Callable[[], bool] = lam
                 lane.finished = True
                 yield LaneFinished(number, lane.trace(pieces))
                 continue
-            (lane.steps if isinstance(record, Step) else lane.prefill).append(record)
+            lane.add(record)
             new = family.pieces(sorted(_ids_of(record) - pieces.keys()))
             pieces.update(new)
             yield LaneAdvanced(number, record, new)
@@ -110,13 +110,19 @@ def check_request(family: Family, request: Request) -> tuple[int, ...]:
 
 @dataclass
 class _Lane:
-    """A lane in motion."""
+    """A lane while it runs."""
 
     header: Header
-    records: Iterator[Prefill | Step]
+    records: Generator[Prefill | Step, None, None]
     prefill: list[Prefill] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     finished: bool = False
+
+    def add(self, record: Prefill | Step) -> None:
+        if isinstance(record, Step):
+            self.steps.append(record)
+        else:
+            self.prefill.append(record)
 
     def trace(self, pieces: Pieces) -> Trace:
         used = set(self.header.prompt).union(*map(_ids_of, self.steps))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Protocol
@@ -28,7 +28,7 @@ def generate(
     prompt: Sequence[int],
     max_new: int,
     eos: frozenset[int] = frozenset(),
-) -> Iterator[Prefill | Step]:
+) -> Generator[Prefill | Step, None, None]:
     """Yield a Prefill for each chunk that each model reads, then a Step for each round of the root.
 
     At most `max_new` tokens are generated. Times are on the lane's own clock, which stands still between two yields.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate, zip_longest
@@ -76,7 +76,7 @@ def by_position(trace: Trace) -> tuple[AcceptanceCount, ...]:
 
 def seconds_by_level(trace: Trace) -> dict[str, float]:
     """Decoding time of each level's own work, and the rest as "overhead"; they add up to the lane's decoding time."""
-    spent: Counter[str] = Counter()
+    spent: defaultdict[str, float] = defaultdict(float)
     for record in records(trace):
         spent[record.by] += record.seconds
     levels = {name: spent[name] for name in _names(trace) if name in spent}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 
 from csd.record.levels import Level, find_drafts
 from csd.record.untrusted import load_json
@@ -203,7 +203,7 @@ def _adapter() -> TypeAdapter[Trace]:
     """Validates JSON strictly: no conversions, no unknown fields, finite numbers."""
     config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
     for kind in (Level, Proposal, Review, Prefill, Step, Header, Trace):
-        kind.__pydantic_config__ = config  # type: ignore[attr-defined]
+        with_config(config)(kind)
     return TypeAdapter(Trace)
 
 

@@ -78,7 +78,7 @@ def margins(trace: Trace) -> tuple[float | None, ...]:
     """The top-2 margin at each generated token, known where the target wrote the token itself."""
     found: list[float | None] = []
     for step in trace.steps:
-        own = [None] * len(step.tokens)
+        own: list[float | None] = [None] * len(step.tokens)
         if step.review.accepted < len(own):
             own[step.review.accepted] = step.review.margin
         found += own
