@@ -18,6 +18,7 @@ from csd.decoding.maxgram import BIGRAM, MAX_GRAM
 from csd.decoding.methods import LaneParts, Method, Refusal, settings_of
 from csd.decoding.suffix_index import SuffixIndex
 from csd.record.trace import End, Header, Level, Pieces, Prefill, Step, Trace, walk
+from csd.request.request import RULES as RULES  # former place, until csd.web imports it from there
 from csd.request.request import Request, check_sampling, is_whole
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from csd.decoding.k_matrix import Matrix, check_K, parse_K
+from csd.decoding.k_matrix import Matrix, check_K, format_K, parse_K
 from csd.decoding.methods import METHODS, Knobs, Refusal, find_method
 from csd.request.request import Request, is_number
 
@@ -76,6 +76,32 @@ def to_request(form: Form, defaults: Defaults, least: int = 2, most: int = MOST_
         rule=form.rule,
         stop_at_eos=not form.always,
     )
+
+
+def to_fields(request: Request) -> dict[str, Any]:
+    """The fields of a form that makes this request, by name, without the settings that none of its methods uses.
+
+    Raises Refusal where two lanes differ in a setting, because a form has only one field for it.
+    """
+    settings: dict[str, Any] = {}
+    for method in request.methods:
+        for name, value in method.to_knobs().items():
+            if settings.setdefault(name, value) != value:
+                raise Refusal(f"Two lanes were run with different values of {name}; the form has one field for both.")
+    if "K" in settings:
+        settings["K"] = format_K(settings["K"])
+    return {
+        "prompt": request.prompt,
+        "lanes": [method.name for method in request.methods],
+        **settings,
+        "temperature": request.temperature,
+        "top_k": request.top_k,
+        "top_p": request.top_p,
+        "seed": request.seed,
+        "rule": request.rule,
+        "max_new": request.max_new,
+        "always": not request.stop_at_eos,
+    }
 
 
 def in_order(lanes: Sequence[str]) -> list[str]:

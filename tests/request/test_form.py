@@ -6,10 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from csd.decoding.methods import METHODS, AdaptiveCascade, Refusal
+from csd.decoding.methods import (
+    METHODS,
+    AdaptiveCascade,
+    Autoregressive,
+    Cascade,
+    HorizontalCascade,
+    PromptLookup,
+    Refusal,
+    Speculative,
+    VerticalCascade,
+)
 from csd.models import catalog
 from csd.request.defaults import make_defaults
-from csd.request.form import Form, in_order, to_request
+from csd.request.form import Form, in_order, to_fields, to_request
+from csd.request.request import Request
 
 DRAFTS = ("draft-mid", "draft-small")
 DEFAULTS = make_defaults(DRAFTS)
@@ -22,6 +33,28 @@ def test_vertical_takes_the_diagonal_of_K_and_horizontal_its_first_row():
     assert vertical.ks == (2, 4, 8)
     assert horizontal.ks == (2, 6, 10)
     assert both.K == ((2, 6, 10), (0, 4, 8), (0, 0, 8))
+
+
+@pytest.mark.parametrize(
+    "methods",
+    [
+        (Autoregressive(), Speculative("draft-small", 3), PromptLookup(5), AdaptiveCascade(DRAFTS, lenience=2.0)),
+        (Cascade(DRAFTS, ((2, 6, 10), (0, 4, 8), (0, 0, 8)), lenience=3.0), Speculative("draft-mid", 2)),
+        (VerticalCascade(DRAFTS, (5, 3, 4), lenience=2.0),),
+        (HorizontalCascade(DRAFTS, (2, 4, 6)),),
+        (Autoregressive(),),
+    ],
+)
+def test_a_request_gives_its_form_back(methods):
+    request = Request("a", methods, 9, temperature=0.5, top_k=3, top_p=0.9, seed=7, rule="rejection", stop_at_eos=False)
+    fields = to_fields(request)
+    assert to_request(DEFAULTS.form(**fields), DEFAULTS, least=1) == request
+    assert "k" in fields or not any(isinstance(method, Speculative) for method in methods)
+
+
+def test_lanes_that_one_form_cannot_describe_are_refused():
+    with pytest.raises(Refusal, match="different values of k"):
+        to_fields(Request("a", (Speculative("draft-mid", 2), Speculative("draft-mid", 3))))
 
 
 def test_K_is_text_or_nested_lists():

@@ -1,4 +1,4 @@
-"""Prompt files: told apart by their fields, chosen evenly, refused with a sentence."""
+"""Prompt files: formats recognized by their fields, even selection, and what is refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def lines(*rows: object) -> str:
     return "\n".join(json.dumps(row) for row in rows) + "\n"
 
 
-def test_the_project_s_prompts():
+def test_the_example_prompts():
     """At least five kinds, and a code prompt does not end with a line break."""
     prompts = read_prompts(ROOT / "assets" / "prompts.json")
     assert len({prompt.kind for prompt in prompts}) >= 5
@@ -102,7 +102,7 @@ def test_chosen_evenly_from_each_kind():
         select_prompts(prompts, only="c")
 
 
-def test_prompts_over_the_context_are_told_apart():
+def test_prompts_that_do_not_fit_the_context_are_separated():
     family = toy.family(context=20)
     short, long = Prompt("a", "x" * 10, max_new=10), Prompt("a", "x" * 11, max_new=10)
     assert split_by_context(family, [long, short]) == ([short], [long])

@@ -18,6 +18,8 @@ from csd.decoding.methods import (
     VerticalCascade,
 )
 from csd.record.recording import Recording, bundled_recordings
+from csd.request.defaults import make_defaults
+from csd.request.form import to_fields, to_request
 from csd.request.request import Request
 from csd.run import finished_traces, run_race
 
@@ -63,8 +65,10 @@ def test_the_recorded_races_say_what_they_were_run_with(recording):
     request = Request.from_traces(recording.traces)
     assert [method.name for method in request.methods] == [trace.header.method for trace in recording.traces]
     assert request.prompt == recording.traces[0].header.text
+    defaults = make_defaults(recording.traces[0].header.drafts)
+    assert to_request(defaults.form(**to_fields(request)), defaults) == request
     for method in request.methods:
-        method.check(recording.traces[0].header.drafts)
+        method.check(defaults.drafts)
 
 
 def test_lanes_that_did_not_run_together_are_refused():

@@ -108,7 +108,7 @@ def test_the_command_writes_the_page_beside_the_race(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "sentence"), [(None, "cannot be used"), ("{}", "no saved race"), ("hello", "not even JSON")]
+    ("content", "sentence"), [(None, "cannot be used"), ("{}", "not a saved race"), ("hello", "not JSON")]
 )
 def test_the_command_refuses_with_a_sentence(tmp_path, content, sentence):
     file = tmp_path / "race.json"
