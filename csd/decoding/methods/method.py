@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from csd.decoding.adaptive.prior import GENERAL, Prior
 from csd.decoding.combinators import Session, Vertical
@@ -82,6 +82,10 @@ class Method(Protocol):
     def from_knobs(cls, knobs: Knobs) -> Method:
         """The method with the settings of a form."""
         return cls()
+
+    def to_knobs(self) -> dict[str, Any]:
+        """The fields of `Knobs` named in `uses` that make this method again."""
+        return {name: getattr(self, name) for name in self.uses}
 
     @property
     def label(self) -> str:
