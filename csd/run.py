@@ -5,7 +5,6 @@ Importable without torch.
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
@@ -18,30 +17,12 @@ from csd.decoding.interleave import interleave
 from csd.decoding.maxgram import BIGRAM, MAX_GRAM
 from csd.decoding.methods import LaneParts, Method, Refusal, settings_of
 from csd.decoding.suffix_index import SuffixIndex
-from csd.record.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
+from csd.record.trace import End, Header, Level, Pieces, Prefill, Step, Trace, walk
+from csd.request.request import Request, check_sampling, is_whole
 
 if TYPE_CHECKING:
     from csd.decoding.acceptance import AcceptanceRule
     from csd.models.family import Family
-
-Pieces = dict[int, str | tuple[int, ...]]
-RULES = ("coupled", "rejection")
-COLDEST = 0.001  # above 0: logits divided by less may leave float32
-
-
-@dataclass(frozen=True)
-class Request:
-    """What the visitor asked for. `rule` matters where `temperature` is above 0; at 0 decoding is greedy."""
-
-    prompt: str
-    methods: tuple[Method, ...]
-    max_new: int = 128
-    temperature: float = 0.0
-    top_k: int = 0
-    top_p: float = 1.0
-    seed: int = 0
-    rule: str = "coupled"
-    stop_at_eos: bool = True
 
 
 @dataclass(frozen=True)
@@ -72,9 +53,7 @@ class LaneFinished:
 RaceEvent = RaceStarted | LaneAdvanced | LaneFinished
 
 
-def run_race(
-    family: Family, request: Request, stopped: Callable[[], bool] = lambda: False
-) -> Iterator[RaceStarted | LaneAdvanced | LaneFinished]:
+def run_race(family: Family, request: Request, stopped: Callable[[], bool] = lambda: False) -> Iterator[RaceEvent]:
     """Run the methods on one prompt, interleaved, and yield what happens as it happens.
 
     Once `stopped()` is true the lanes end where they are, within one step. Raises Refusal, before anything runs, for a
@@ -101,7 +80,7 @@ def run_race(
                 yield LaneFinished(number, lane.trace(pieces))
 
 
-def finished_traces(events: Iterator[RaceStarted | LaneAdvanced | LaneFinished]) -> tuple[Trace, ...]:
+def finished_traces(events: Iterator[RaceEvent]) -> tuple[Trace, ...]:
     """The traces of a race in the order of its methods, once it has ended."""
     found = {event.lane: event.trace for event in events if isinstance(event, LaneFinished)}
     return tuple(found[lane] for lane in sorted(found))
@@ -113,8 +92,8 @@ def check_request(family: Family, request: Request) -> tuple[int, ...]:
         raise Refusal("Choose at least one method to run.")
     for method in request.methods:
         method.check(family.draft_names)
-    _check_sampling(request)
-    if not _is_number(request.max_new, 1, family.context, int):
+    check_sampling(request)
+    if not is_whole(request.max_new, 1, family.context):
         raise Refusal(f"New tokens must be a whole number from 1 to {family.context - 1}, not {request.max_new!r}.")
     if not isinstance(request.prompt, str) or not request.prompt.strip():
         raise Refusal("The prompt is empty. Type a text for the models to continue, or pick an example.")
@@ -129,25 +108,12 @@ def check_request(family: Family, request: Request) -> tuple[int, ...]:
     return prompt
 
 
-def _check_sampling(request: Request) -> None:
-    if not (_is_number(request.temperature, 0, 0) or _is_number(request.temperature, COLDEST, 10)):
-        raise Refusal(f"Temperature must be 0 (greedy) or a number from {COLDEST} to 10, not {request.temperature!r}.")
-    if not _is_number(request.top_p, 0, 1) or request.top_p == 0:
-        raise Refusal(f"Top-p must be a number above 0 and at most 1, not {request.top_p!r}; 1 switches it off.")
-    if not _is_number(request.top_k, 0, math.inf, int):
-        raise Refusal(f"Top-k must be a whole number of at least 0, not {request.top_k!r}; 0 switches it off.")
-    if not _is_number(request.seed, 0, 2**63 - 1, int):
-        raise Refusal(f"The seed must be a whole number of at least 0, not {request.seed!r}.")
-    if request.rule not in RULES:
-        raise Refusal(f"The acceptance rule must be one of {', '.join(RULES)}, not {request.rule!r}.")
-
-
 @dataclass
 class _Lane:
-    """A lane in motion."""
+    """A lane while it runs."""
 
     header: Header
-    records: Generator[Prefill | Step]
+    records: Generator[Prefill | Step, None, None]
     prefill: list[Prefill] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     finished: bool = False
@@ -163,7 +129,7 @@ class _Lane:
         shown = {i: pieces[i] for i in sorted(used)}
         return Trace(self.header, tuple(self.prefill), tuple(self.steps), self._end(), shown)
 
-    def _end(self) -> str:
+    def _end(self) -> End:
         """Why the text ended where it does."""
         if self.steps and self.steps[-1].tokens[-1] in self.header.eos:
             return "eos"
@@ -225,16 +191,8 @@ def _rule(family: Family, request: Request) -> AcceptanceRule:
     return Rejection(warper, Sampler(request.seed))
 
 
-def _ids_of(record: Prefill | Step | Review | Proposal) -> set[int]:
+def _ids_of(record: Prefill | Step) -> set[int]:
     """Every id that a record names."""
     if isinstance(record, Prefill):
         return set()
-    if isinstance(record, Step):
-        return set(record.tokens) | _ids_of(record.review)
-    inner = record.inner if isinstance(record, Review) else ()
-    return set(record.tokens).union(*map(_ids_of, inner))
-
-
-def _is_number(value: object, low: float, high: float, kind: type = float) -> bool:
-    allowed = (int,) if kind is int else (int, float)
-    return isinstance(value, allowed) and not isinstance(value, bool) and low <= value <= high
+    return set(record.tokens).union(*(part.tokens for part in walk(record.review)))

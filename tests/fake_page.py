@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from csd.models import catalog
-from csd.record.recording import bundled
+from csd.record.recording import bundled_recordings
 from csd.record.trace import Trace
 from csd.run import LaneFinished, RaceStarted
 from csd.web.context import PageContext, make_context
@@ -16,7 +16,7 @@ from csd.web.fields import PageFields
 from csd.web.studio import Studio
 
 HOME = FamilyChoice(catalog.find("embedded"), "cpu")
-RECORDED: tuple[Trace, ...] = next(iter(bundled().values())).traces
+RECORDED: tuple[Trace, ...] = next(iter(bundled_recordings().values())).traces
 
 
 def load_family(spec: catalog.FamilySpec, *_: Any) -> SimpleNamespace:

@@ -27,7 +27,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("csd.paths", "csd.theme"),
     ("csd.record",),
     ("csd.decoding",),
-    ("csd.models",),
+    ("csd.models", "csd.request.request"),
     ("csd.run",),
     ("csd.request",),
     ("csd.api",),

@@ -21,7 +21,8 @@ from csd.decoding.methods import (
 )
 from csd.record.trace import Prefill, Step, Trace
 from csd.record.verdict import judge
-from csd.run import LaneAdvanced, LaneFinished, RaceStarted, Request, run_race
+from csd.request.request import Request
+from csd.run import LaneAdvanced, LaneFinished, RaceStarted, run_race
 
 METHODS = (
     Autoregressive(),
@@ -286,8 +287,11 @@ def test_what_was_through_before_the_stop_is_not_called_stopped():
     done = []
     for event in run_race(toy(), PLAIN, stopped=lambda: bool(done)):
         if isinstance(event, LaneFinished):
-            done.append(event.trace.end)
-    assert done == ["budget", "stopped", "stopped", "stopped"]
+            done.append(event.trace)
+    assert done[0].end == "budget"
+    assert any(trace.end == "stopped" for trace in done)
+    for trace in done:  # a lane may have written its last token without having been asked again
+        assert trace.end == ("budget" if len(trace.tokens) == PLAIN.max_new else "stopped")
 
 
 def test_closing_a_race_closes_its_lanes():

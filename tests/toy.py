@@ -1,7 +1,7 @@
 """Random table language models, and a family of them that `csd.run.run_race` takes like any other.
 
-The next token's logits depend on the last two tokens alone, so every law can be computed by hand. The session is a hostile
-one: rows that it gave out turn to NaN at its next call, and a call that the protocol forbids fails.
+The next token's logits depend on the last two tokens alone, so every distribution can be computed by hand. The session is a
+hostile one: rows that it returned turn to NaN at its next call, and a call that the protocol forbids fails.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ def table(vocab: int, seed: int, sharp: float = 2.0) -> Tensor:
 
 
 def blurred(strong: Tensor, seed: int, noise: float) -> Tensor:
-    """A weaker model: the same table with noise of its own."""
+    """A weaker model: the same table with added noise."""
     return strong + noise * torch.randn(
         strong.shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64
     )
 
 
 def after(logits: Tensor, tokens: Iterable[int]) -> Tensor:
-    """The row that a table has for what follows these tokens; a missing left neighbour counts as token 0."""
+    """The logits of the token after these; a missing left neighbour counts as token 0."""
     last = (0, 0, *tokens)[-2:]
     return logits[last]
 

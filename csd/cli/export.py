@@ -10,7 +10,7 @@ import typer
 
 from csd.cli.exits import refuse, say
 from csd.cli.output import check_writable
-from csd.record.recording import SUFFIX, parsed
+from csd.record.recording import SUFFIX, Recording
 from csd.stage.export import page
 
 
@@ -41,7 +41,7 @@ def export(
     path = out or file.with_name(file.name.removesuffix(SUFFIX).removesuffix(".json") + ".html")
     check_writable(path)
     try:
-        recording = parsed(file.read_bytes())
+        recording = Recording.from_bytes(file.read_bytes())
         html = page(replace(recording, title=title) if title else recording)
     except OSError as error:
         refuse(f"Cannot read {file}: {error.strerror}.")

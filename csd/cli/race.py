@@ -19,7 +19,7 @@ from csd.cli.request import make_race_request
 from csd.cli.terminal import make_console
 from csd.models.device import describe_machine
 from csd.record.race import Race
-from csd.record.recording import Recording, document, today
+from csd.record.recording import Recording, today
 from csd.run import run_race
 
 
@@ -76,7 +76,7 @@ def race(
     if output is not None:
         write_json(
             output,
-            document(Recording(finished.traces, machine=describe_machine(models.device, models.dtype), date=today())),
+            Recording(finished.traces, machine=describe_machine(models.device, models.dtype), date=today()).to_dict(),
         )
     show_results(finished, console)
     if interrupted:

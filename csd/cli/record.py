@@ -15,7 +15,7 @@ from csd.cli.flatten import flatten_options
 from csd.cli.options import DeviceOptions, FamilyName, FamilyOptions, PromptMaxNew
 from csd.cli.request import make_race_request
 from csd.models.device import describe_machine
-from csd.record.recording import FOLDER, SUFFIX, Recording, file_name, packed, today
+from csd.record.recording import FOLDER, SUFFIX, Recording, file_name, today
 from csd.request.prompts import example_prompts
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def record(
         models = load(find_spec(FamilyOptions(family)), device)
         with interruptible() as stopped:
             recordings = dict(enumerate(_record_takes(models, device.device, max_new, stopped), 1))
-    files = {file_name(number, recording): packed(recording) for number, recording in recordings.items()}
+    files = {file_name(number, recording): recording.to_gzip() for number, recording in recordings.items()}
     try:
         _replace_files(folder, files)
     except OSError as error:

@@ -1,1 +1,1 @@
-"""The paper: tokens and laws. No text, no page, no transformers."""
+"""Cascade speculative decoding on token ids and logits. Knows nothing of text, model files or the page."""

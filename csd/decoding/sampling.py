@@ -79,7 +79,7 @@ class Sampler:
         return self._random.random() < probability
 
     def draw(self, probs: Tensor) -> int:
-        """A token from a distribution that need not be normalised; a token of probability 0 is never drawn."""
+        """A token from a distribution that need not be normalized; a token of probability 0 is never drawn."""
         cumulative = probs.double().cumsum(-1)
         point = torch.tensor(self._random.random(), dtype=torch.float64, device=probs.device) * cumulative[-1]
         return int(torch.searchsorted(cumulative, point, right=True).clamp(max=int(probs.nonzero()[-1])))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate, zip_longest
 
-from csd.record.trace import Proposal, Review, Trace
+from csd.record.trace import Proposal, Review, Trace, walk
 
 REPEATED_LIMIT = 0.15  # share of repeated 8-grams above which a text counts as repeating itself
 SHORT_RUN = 32  # tokens below which a speed says little
@@ -67,14 +69,9 @@ def acceptance(trace: Trace) -> dict[str, AcceptanceCount]:
 
 def by_position(trace: Trace) -> tuple[AcceptanceCount, ...]:
     """For each position of the target's block (from 0), how often it was drafted and how often accepted."""
-    width = max((len(step.review.tokens) for step in trace.steps), default=0)
-    return tuple(
-        AcceptanceCount(
-            sum(len(step.review.tokens) > place for step in trace.steps),
-            sum(step.review.accepted > place for step in trace.steps),
-        )
-        for place in range(width)
-    )
+    proposed = _reached(Counter(len(step.review.tokens) for step in trace.steps))
+    accepted = _reached(Counter(step.review.accepted for step in trace.steps))
+    return tuple(AcceptanceCount(*counts) for counts in zip_longest(proposed, accepted, fillvalue=0))
 
 
 def seconds_by_level(trace: Trace) -> dict[str, float]:
@@ -93,20 +90,21 @@ def shares(trace: Trace) -> dict[str, int]:
 
 
 def geometric_mean(ratios: Iterable[float]) -> float:
-    logs = [math.log(ratio) for ratio in ratios]
-    return math.exp(sum(logs) / len(logs)) if logs else math.nan
+    """The mean that fits ratios; NaN where there are none."""
+    found = list(ratios)
+    return statistics.geometric_mean(found) if found else math.nan
 
 
 def records(trace: Trace) -> Iterator[Review | Proposal]:
     """Every review and every statistical draft of a trace, inner ones first."""
     for step in trace.steps:
-        yield from _inside(step.review)
+        yield from walk(step.review)
 
 
-def _inside(record: Review | Proposal) -> Iterator[Review | Proposal]:
-    for inner in getattr(record, "inner", ()):
-        yield from _inside(inner)
-    yield record
+def _reached(lengths: Counter[int]) -> list[int]:
+    """For each position, how many of the lengths go beyond it."""
+    longest = max(lengths, default=0)
+    return list(accumulate(lengths[length] for length in range(longest, 0, -1)))[::-1]
 
 
 def _names(trace: Trace) -> list[str]:

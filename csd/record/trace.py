@@ -1,29 +1,34 @@
 """The record of a run: plain numbers and strings, and JSON both ways.
 
-Everything that people see (stage, figures, metrics, export, benchmark) reads a `Trace` and nothing else. Times are seconds;
-a record's `start` is on its lane's own clock, which counts only that lane's computing. Positions count from the first prompt
-token.
+Everything that people see (stage, figures, metrics, export, benchmark) reads a `Trace` and nothing else. Times are
+seconds; a record's `start` is on its lane's own clock, which counts only that lane's computing. Positions count from
+the first prompt token.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
+
+from csd.record.levels import Level, find_drafts
+from csd.record.untrusted import load_json
 from csd.record.upgrade import VERSION, upgrade
 
+__all__ = ["End", "Header", "Level", "Pieces", "Prefill", "Proposal", "Review", "Step", "Trace", "detokenize", "walk"]
 
-@dataclass(frozen=True, slots=True)
-class Level:
-    """One level of the cascade: 0 is statistical, then come the drafts from the weakest up, the target is the highest."""
-
-    name: str
-    level: int
-    model: str = ""
-    parameters: int = 0
-    dtype: str = ""
+FAIL_FAST = Field(fail_fast=True)  # a hostile file gets one error per tuple, not millions
+Tokens = Annotated[tuple[int, ...], FAIL_FAST]
+Authors = Annotated[tuple[str, ...], FAIL_FAST]
+Probabilities = Annotated[tuple[float, ...], FAIL_FAST]
+Pieces = dict[int, str | Tokens]
+"""The text of each token id; an id that is only a part of a character has its bytes instead."""
+End = Literal["eos", "budget", "stopped"]
+"""Why a text ended: at an end-of-text token, after as many tokens as were asked for, or because it was stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +37,8 @@ class Proposal:
 
     by: str
     at: int
-    tokens: tuple[int, ...]
-    authors: tuple[str, ...]
+    tokens: Tokens
+    authors: Authors
     start: float
     seconds: float
 
@@ -44,21 +49,22 @@ class Review:
 
     `seconds` is the reviewer's own work; `inner` holds what happened while the draft was made, with its own times.
     `token` is a correction where `accepted < len(tokens)`, otherwise a bonus; None where the draft ended with EOS.
-    `p` and `q` (the reviewer's and the draft's probability of each proposed token) are recorded under the rejection rule
-    only; `margin` is the distance of the two best scores at the reviewer's own token; `skipped` says why a level did nothing.
+    `p` and `q` (the reviewer's and the draft's probability of each proposed token) are recorded under the rejection
+    rule only; `margin` is the distance of the two best scores at the reviewer's own token; `skipped` says why a level
+    did nothing.
     """
 
     by: str
     at: int
-    tokens: tuple[int, ...]
-    authors: tuple[str, ...]
+    tokens: Tokens
+    authors: Authors
     accepted: int
     token: int | None
     start: float
     seconds: float
-    inner: tuple[Review | Proposal, ...] = ()
-    p: tuple[float, ...] = ()
-    q: tuple[float, ...] = ()
+    inner: Annotated[tuple[Review | Proposal, ...], FAIL_FAST] = ()
+    p: Probabilities = ()
+    q: Probabilities = ()
     margin: float | None = None
     skipped: str = ""
 
@@ -77,8 +83,8 @@ class Prefill:
 class Step:
     """One round of the root: what the text grew by. `seconds` is all of the lane's time in it, overhead included."""
 
-    tokens: tuple[int, ...]
-    authors: tuple[str, ...]
+    tokens: Tokens
+    authors: Authors
     review: Review
     start: float
     seconds: float
@@ -88,19 +94,19 @@ class Step:
 class Header:
     """What ran, on what: enough to run it again.
 
-    `method` is the name of a decoding method and `settings` are its fields (`csd.decoding.methods.restore_method` makes the
-    method from them); `label` puts the settings in a few words.
+    `method` is the name of a decoding method and `settings` are its fields (`csd.decoding.methods.restore_method`
+    makes the method from them); `label` puts the settings in a few words.
     """
 
     method: str
     label: str
     settings: dict[str, Any]
     family: str
-    levels: tuple[Level, ...]
-    prompt: tuple[int, ...]
+    levels: Annotated[tuple[Level, ...], FAIL_FAST]
+    prompt: Tokens
     text: str
     max_new: int
-    eos: tuple[int, ...]
+    eos: Tokens
     rule: str
     temperature: float
     top_k: int
@@ -118,26 +124,22 @@ class Header:
     @property
     def drafts(self) -> tuple[str, ...]:
         """The family's drafts, strongest first."""
-        top = max((level.level for level in self.levels), default=0)
-        between = [level for level in self.levels if 0 < level.level < top]
-        return tuple(level.name for level in sorted(between, key=lambda level: -level.level))
+        return find_drafts(self.levels)
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One lane's run. `end` is "eos", "budget" or "stopped".
-
-    `pieces` gives the text of each id that occurs; an id that is only a part of a character has its bytes instead.
-    """
+    """One lane's run: how the prompt was read, every step, why it ended, and the text of each id that occurs."""
 
     header: Header
-    prefill: tuple[Prefill, ...]
-    steps: tuple[Step, ...]
-    end: str
-    pieces: dict[int, str | tuple[int, ...]]
+    prefill: Annotated[tuple[Prefill, ...], FAIL_FAST]
+    steps: Annotated[tuple[Step, ...], FAIL_FAST]
+    end: End
+    pieces: Pieces
 
     @property
     def tokens(self) -> tuple[int, ...]:
+        """The generated tokens."""
         return tuple(token for step in self.steps for token in step.tokens)
 
     @property
@@ -155,7 +157,7 @@ class Trace:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data: lists instead of tuples, text as keys."""
-        return {"version": VERSION, **json.loads(json.dumps(asdict(self)))}
+        return {"version": VERSION, **_adapter().dump_python(self, mode="json")}
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=True, separators=(",", ":"))
@@ -163,37 +165,53 @@ class Trace:
     @staticmethod
     def from_dict(data: Any) -> Trace:
         """Raises ValueError with a sentence where the data is not a trace. Traces of version 1 are upgraded."""
-        from pydantic import ValidationError
-
         try:
-            return _adapter().validate_json(json.dumps(upgrade(data)))
+            # JSON once more, because only there can strict types be lists and numbers as keys. Half a surrogate pair
+            # is not a character and becomes a question mark.
+            text = json.dumps(upgrade(data), ensure_ascii=False).encode(errors="replace")
+            return _adapter().validate_json(text)
+        except RecursionError as error:
+            raise ValueError("This trace is damaged: it is nested too deeply.") from error
         except ValidationError as error:
-            wrong = error.errors()[0]
-            place = ".".join(map(str, wrong["loc"]))
-            raise ValueError(f"This trace is damaged: {place}: {wrong['msg']}.") from error
+            raise ValueError(f"This trace is damaged: {_first_fault(error)}.") from error
 
     @staticmethod
     def from_json(text: str) -> Trace:
         """Raises ValueError with a sentence where the text is not a trace."""
         try:
-            data = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"Not a trace: invalid JSON ({error}).") from error
+            data = load_json(text)
+        except ValueError as error:
+            raise ValueError(f"This is not a trace: {error}") from error
         return Trace.from_dict(data)
 
 
-def detokenize(tokens: tuple[int, ...], pieces: dict[int, str | tuple[int, ...]]) -> str:
+def walk(record: Review | Proposal) -> Iterator[Review | Proposal]:
+    """The record and everything inside it, inner records first."""
+    if isinstance(record, Review):
+        for inner in record.inner:
+            yield from walk(inner)
+    yield record
+
+
+def detokenize(tokens: tuple[int, ...], pieces: Pieces) -> str:
     """The text of tokens, from their pieces; bytes that are not a whole character become U+FFFD."""
     parts = (pieces[token] for token in tokens)
     return b"".join(part.encode() if isinstance(part, str) else bytes(part) for part in parts).decode(errors="replace")
 
 
 @cache
-def _adapter() -> Any:
-    """Validates JSON strictly: no conversions, no unknown fields, finite numbers of at most 64 bits."""
-    from pydantic import ConfigDict, TypeAdapter
-
+def _adapter() -> TypeAdapter[Trace]:
+    """Validates JSON strictly: no conversions, no unknown fields, finite numbers."""
     config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
     for kind in (Level, Proposal, Review, Prefill, Step, Header, Trace):
-        kind.__pydantic_config__ = config  # type: ignore[attr-defined]
+        with_config(config)(kind)
     return TypeAdapter(Trace)
+
+
+def _first_fault(error: ValidationError) -> str:
+    """Where the first wrong value is and what is wrong with it. Only a hostile file has very many."""
+    if error.error_count() > 1000:
+        return f"{error.error_count():,} of its values are wrong"
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = ".".join(map(str, first["loc"]))
+    return f"{where[:200]}: {first['msg'][:200]}" if where else first["msg"][:200]

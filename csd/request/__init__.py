@@ -1,1 +1,1 @@
-"""From what a visitor sets to a request: defaults, presets, tuned records, form fields, links and prompt files."""
+"""Requests and where they come from: forms with defaults and tuned values, links, prompt files, traces of a race."""

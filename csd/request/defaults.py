@@ -1,4 +1,4 @@
-"""What is used where the visitor leaves something open: presets, tuned values, the adaptive cascade's prior.
+"""The settings that are used unless the visitor chooses others: presets, tuned values, the adaptive cascade's prior.
 
 The page, the API, links, the command line and the benchmark all start from here.
 """
@@ -24,7 +24,7 @@ PAPER_K: dict[int, Matrix] = {1: ((5, 15), (0, 10)), 2: ((5, 19, 29), (0, 1, 11)
 
 @dataclass(frozen=True)
 class Preset:
-    """A ready combination: the settings of every method, and the lanes that race."""
+    """A named combination of lanes and the settings of their methods."""
 
     name: str
     draft: str
@@ -35,7 +35,7 @@ class Preset:
     lanes: tuple[str, ...]
 
     def fields(self) -> dict[str, Any]:
-        """What it sets in the form, by field name."""
+        """The fields of the form that it sets, by name."""
         return {
             "lanes": list(self.lanes),
             "draft": self.draft,
@@ -48,7 +48,7 @@ class Preset:
 
 @dataclass(frozen=True)
 class Defaults:
-    """The presets of one family on one device, the first of which is the default, and what was learned of its drafts."""
+    """For one family on one device: its drafts, its presets (the first is the default), and the prior of its drafts."""
 
     drafts: tuple[str, ...]
     presets: tuple[Preset, ...]
@@ -63,35 +63,46 @@ class Defaults:
         return next((preset for preset in self.presets if preset.name == name), self.preset)
 
     def form(self, **changes: Any) -> Form:
-        """The form as it starts out; `changes` are fields that the visitor has set."""
+        """The form with the default preset; `changes` are fields that the visitor has set."""
         return replace(Form(**self.preset.fields()), **changes)
 
     @property
     def every_lane(self) -> tuple[str, ...]:
-        """Every method worth measuring for this family: speculative decoding and K need a draft."""
+        """Every method worth measuring for this family; without drafts, speculative decoding and K are left out."""
         with_draft = (Autoregressive, Speculative, PromptLookup, Cascade, AdaptiveCascade)
         without = (Autoregressive, PromptLookup, AdaptiveCascade)
         return tuple(method.name for method in (with_draft if self.drafts else without))
 
 
 def defaults_for(spec: FamilySpec, device: str = "auto") -> Defaults:
-    """The defaults of a family on a device, with what was tuned for it there."""
+    """The defaults of a family on a device, from its tuning record there if it has one."""
     return make_defaults(tuple(draft.name for draft in spec.drafts), find_tuned(spec, device))
 
 
 def make_defaults(drafts: Sequence[str], tuned: Tuned | None = None) -> Defaults:
     """Presets for a family with these drafts, strongest first: adaptive, the best known K, and the paper's K."""
-    first = drafts[0] if drafts else ""
-    fixed_lanes = (Autoregressive.name, Speculative.name if drafts else PromptLookup.name, Cascade.name)
+    strongest = drafts[0] if drafts else ""
+    baselines = (Autoregressive.name, Speculative.name if drafts else PromptLookup.name)
+    fixed = Preset(
+        name="short drafts",
+        draft=strongest,
+        k=SHORT_DRAFT,
+        lookup=LOOKUP,
+        K=example_K(len(drafts)),
+        lenience=1.0,
+        lanes=(*baselines, Cascade.name),
+    )
     if tuned is not None:
-        draft, k = tuned.draft or first, tuned.k or SHORT_DRAFT
-        chosen = Preset("tuned K", draft, k, tuned.lookup, tuned.K, tuned.lenience, fixed_lanes)
-    else:
-        chosen = Preset("short drafts", first, SHORT_DRAFT, LOOKUP, example_K(len(drafts)), 1.0, fixed_lanes)
-    adaptive = replace(chosen, name="adaptive", lenience=1.0, lanes=(*fixed_lanes[:2], AdaptiveCascade.name))
-    paper = [
-        replace(chosen, name="paper's K", draft=first, k=5, K=K, lenience=1.0)
-        for drafts_, K in PAPER_K.items()
-        if drafts_ == len(drafts)
-    ]
-    return Defaults(tuple(drafts), (adaptive, chosen, *paper), tuned.prior if tuned else GENERAL)
+        fixed = replace(
+            fixed,
+            name="tuned K",
+            draft=tuned.draft or strongest,
+            k=tuned.k or SHORT_DRAFT,
+            lookup=tuned.lookup,
+            K=tuned.K,
+            lenience=tuned.lenience,
+        )
+    presets = [replace(fixed, name="adaptive", lenience=1.0, lanes=(*baselines, AdaptiveCascade.name)), fixed]
+    if len(drafts) in PAPER_K:
+        presets.append(replace(fixed, name="paper's K", draft=strongest, k=5, K=PAPER_K[len(drafts)], lenience=1.0))
+    return Defaults(tuple(drafts), tuple(presets), tuned.prior if tuned else GENERAL)

@@ -1,28 +1,30 @@
-"""From the fields of a form to a request. Pure; every refusal is a sentence for the visitor."""
+"""From the fields of a form to a request. Every refusal is a sentence for the visitor."""
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from csd.decoding.k_matrix import Matrix, check_K, parse_K
+from csd.decoding.k_matrix import Matrix, check_K, format_K, parse_K
 from csd.decoding.methods import METHODS, Knobs, Refusal, find_method
-from csd.run import Request
+from csd.request.request import Request, is_number
 
 if TYPE_CHECKING:
     from csd.request.defaults import Defaults
 
 MOST_LANES = 4
+LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
 class Form:
-    """The fields as the page, a link, the API or the command line hold them.
+    """The fields as the page, a link, the API or the command line provide them.
 
-    Numbers may be None (a cleared field), K is text or nested lists, `lanes` are names of methods. `draft`, `k`: speculative
-    decoding; `lookup`: prompt lookup; `K`, `lenience`: the cascades; `always`: ignore end-of-text.
+    `lanes` are names of methods. `draft` and `k` belong to speculative decoding, `lookup` to prompt lookup, `K` (text
+    or nested lists) and `lenience` to the cascades; `always` ignores the end-of-text token. A number may be None: a
+    cleared field.
     """
 
     prompt: str = ""
@@ -44,8 +46,8 @@ class Form:
 def to_request(form: Form, defaults: Defaults, least: int = 2, most: int = MOST_LANES) -> Request:
     """The request that a form makes, with `least` to `most` lanes.
 
-    Raises Refusal for what cannot be read, a wrong K also where no lane uses it; what `csd.run` refuses by itself is left
-    to it.
+    Raises Refusal for fields that cannot be read, and for a wrong K even where no lane uses it. Values that can be read
+    but not run are refused by `csd.run`.
     """
     lanes = tuple(form.lanes)
     if not least <= len(lanes) <= most:
@@ -57,8 +59,8 @@ def to_request(form: Form, defaults: Defaults, least: int = 2, most: int = MOST_
     knobs = Knobs(
         drafts=defaults.drafts,
         draft=form.draft or defaults.preset.draft,
-        k=_whole(form.k, "Speculative k") if "k" in used else 0,
-        lookup=_whole(form.lookup, "Prompt lookup k") if "lookup" in used else 0,
+        k=_whole_number(form.k, "Speculative k") if "k" in used else 0,
+        lookup=_whole_number(form.lookup, "Prompt lookup k") if "lookup" in used else 0,
         K=K,
         lenience=_number(form.lenience, "Lenience") if "lenience" in used else 1.0,
         prior=defaults.prior,
@@ -66,18 +68,44 @@ def to_request(form: Form, defaults: Defaults, least: int = 2, most: int = MOST_
     return Request(
         prompt=form.prompt or "",
         methods=tuple(method.from_knobs(knobs) for method in methods),
-        max_new=_whole(form.max_new, "New tokens"),
+        max_new=_whole_number(form.max_new, "New tokens"),
         temperature=_number(form.temperature, "Temperature"),
-        top_k=_whole(form.top_k, "Top-k"),
+        top_k=_whole_number(form.top_k, "Top-k"),
         top_p=_number(form.top_p, "Top-p"),
-        seed=_whole(form.seed, "The seed"),
+        seed=_whole_number(form.seed, "The seed"),
         rule=form.rule,
         stop_at_eos=not form.always,
     )
 
 
+def to_fields(request: Request) -> dict[str, Any]:
+    """The fields of a form that makes this request, by name, without the settings that none of its methods uses.
+
+    Raises Refusal where two lanes differ in a setting, because a form has only one field for it.
+    """
+    settings: dict[str, Any] = {}
+    for method in request.methods:
+        for name, value in method.to_knobs().items():
+            if settings.setdefault(name, value) != value:
+                raise Refusal(f"Two lanes were run with different values of {name}; the form has one field for both.")
+    if "K" in settings:
+        settings["K"] = format_K(settings["K"])
+    return {
+        "prompt": request.prompt,
+        "lanes": [method.name for method in request.methods],
+        **settings,
+        "temperature": request.temperature,
+        "top_k": request.top_k,
+        "top_p": request.top_p,
+        "seed": request.seed,
+        "rule": request.rule,
+        "max_new": request.max_new,
+        "always": not request.stop_at_eos,
+    }
+
+
 def in_order(lanes: Sequence[str]) -> list[str]:
-    """Lanes in the order of the registry, whatever order they were chosen in."""
+    """Names of methods in the order of the registry."""
     order = list(METHODS)
     return sorted(lanes, key=order.index)
 
@@ -87,13 +115,13 @@ def _matrix(K: str | Sequence[Sequence[int]]) -> Matrix:
 
 
 def _number(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if not is_number(value, -LARGEST, LARGEST):
         raise Refusal(f"{name} is empty or not a number. Enter a number.")
     return float(value)
 
 
-def _whole(value: Any, name: str) -> int:
+def _whole_number(value: Any, name: str) -> int:
     number = _number(value, name)
-    if number != int(number):
+    if not number.is_integer():
         raise Refusal(f"{name} is {number:g}. It must be a whole number.")
     return int(value)

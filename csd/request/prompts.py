@@ -1,15 +1,18 @@
-"""Prompt files: the project's own, GSM8K, Spec-Bench, JSON lines or plain text."""
+"""Prompt files: the project's own JSON, GSM8K, Spec-Bench, JSON lines or plain text."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from csd.decoding.errors import Refusal
+from pydantic import Field, TypeAdapter, ValidationError
+
+from csd.decoding.methods import Method, Refusal
 from csd.paths import ASSETS
+from csd.request.request import Request
 
 if TYPE_CHECKING:
     from csd.models.family import Family
@@ -24,17 +27,21 @@ FORMATS = (
 class Prompt:
     """A prompt, its kind (story, code, ...), and how it is decoded: greedily, or by coupled sampling with this seed."""
 
-    kind: str
-    prompt: str
+    kind: Annotated[str, Field(min_length=1)]
+    prompt: Annotated[str, Field(pattern=r"\S")]
     title: str = ""
-    temperature: float = 0.0
-    seed: int = 0
-    max_new: int = 128
+    temperature: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] = 0.0
+    seed: Annotated[int, Field(strict=True)] = 0
+    max_new: Annotated[int, Field(strict=True, gt=0)] = 128
 
     @property
     def name(self) -> str:
         """Its title, or how it begins, in one line."""
         return self.title or " ".join(self.prompt.split())[:60]
+
+    def to_request(self, methods: Sequence[Method]) -> Request:
+        """The race of these methods on this prompt."""
+        return Request(self.prompt, tuple(methods), self.max_new, temperature=self.temperature, seed=self.seed)
 
 
 def example_prompts() -> list[Prompt]:
@@ -43,24 +50,27 @@ def example_prompts() -> list[Prompt]:
 
 
 def read_prompts(path: Path) -> list[Prompt]:
-    """The prompts of a file, told apart by their fields. Raises Refusal for a file that holds none."""
+    """The prompts of a file; the format of each is recognized by its fields.
+
+    Raises Refusal for a file that cannot be read or contains no prompt.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise Refusal(f"The prompts {path} cannot be read: {error.strerror}.") from error
     except UnicodeError as error:
         raise Refusal(f"The prompts {path} are not UTF-8 text. Save the file as UTF-8.") from error
-    rows = _rows(text, path)
-    prompts = [_prompt(row, number, path) for number, row in enumerate(rows, 1)]
+    rows = _split_rows(text, path)
+    prompts = [_read_row(row, number, path) for number, row in enumerate(rows, 1)]
     if not prompts:
         raise Refusal(f"{path} contains no prompt. It can be {FORMATS}.")
     return prompts
 
 
 def select_prompts(prompts: Sequence[Prompt], limit: int = 0, only: str = "") -> list[Prompt]:
-    """At most `limit` prompts of each kind (0: all), evenly spaced over the file, in its order; `only` one kind.
+    """At most `limit` prompts of each kind (0: all), evenly spaced over the file and in its order.
 
-    Raises Refusal where no prompt is of the kind.
+    `only` keeps a single kind. Raises Refusal where there is no prompt of that kind.
     """
     kinds = list(dict.fromkeys(prompt.kind for prompt in prompts))
     if only and only not in kinds:
@@ -83,14 +93,13 @@ def split_by_context(family: Family, prompts: Iterable[Prompt]) -> tuple[list[Pr
     return short, long
 
 
-def _rows(text: str, path: Path) -> list[Any]:
-    """The file's entries: of a JSON list, of JSON lines, or its lines."""
+def _split_rows(text: str, path: Path) -> list[Any]:
+    """The entries of a JSON list or of JSON lines; of any other file, its lines that are not blank."""
     if text.lstrip().startswith("["):
         try:
-            found = json.loads(text)
+            return json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise Refusal(f"{path} begins like a JSON list but is not one: {error}.") from error
-        return found
+            raise Refusal(f"{path} starts like a JSON list but is not one: {error}.") from error
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines or lines[0][1].lstrip()[0] not in '{"':
         return [line for _, line in lines]
@@ -103,31 +112,23 @@ def _rows(text: str, path: Path) -> list[Any]:
     return rows
 
 
-def _prompt(row: Any, number: int, path: Path) -> Prompt:
+def _read_row(row: Any, number: int, path: Path) -> Prompt:
+    match row:
+        case str():
+            fields = {"prompt": row}
+        case {"category": kind, "turns": [first, *_]}:
+            fields = {"kind": kind, "prompt": first}
+        case {"question": str(question), "answer": _}:
+            fields = {"kind": "gsm8k", "prompt": f"Question: {question}\nAnswer:"}
+        case dict():
+            fields = row
+        case _:
+            fields = {}
     try:
-        prompt = _read(row)
-    except (KeyError, TypeError, IndexError, AttributeError):
-        prompt = None
-    if prompt is None or not prompt.prompt.strip() or not prompt.kind:
-        raise Refusal(f"Prompt {number} of {path} cannot be read. A file of prompts can be {FORMATS}.")
-    return prompt
-
-
-def _read(row: Any) -> Prompt | None:
-    if isinstance(row, str):
-        return Prompt("text", row)
-    if "turns" in row:
-        return Prompt(str(row["category"]), _text(row["turns"][0]))
-    if "question" in row and "answer" in row:
-        return Prompt("gsm8k", f"Question: {_text(row['question'])}\nAnswer:")
-    values = {field.name: row[field.name] for field in fields(Prompt) if field.name in row}
-    _text(values["prompt"])
-    whole = all(type(values.get(name, 1)) is int for name in ("seed", "max_new")) and values.get("max_new", 1) > 0
-    number = isinstance(values.get("temperature", 0), (int, float)) and values.get("temperature", 0) >= 0
-    return Prompt(**{"kind": "text", **values}) if whole and number else None
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value
+        return TypeAdapter(Prompt).validate_python({"kind": "text", **fields})
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        reason = f"{wrong['loc'][0]}: {wrong['msg']}"
+        raise Refusal(
+            f"Prompt {number} of {path} cannot be read ({reason}). A prompt file can be {FORMATS}."
+        ) from error

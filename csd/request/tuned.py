@@ -1,4 +1,4 @@
-"""What `csd.tuning` chose for a family on a device, stored as JSON and read without torch."""
+"""Tuning records: what `csd.tuning` chose for a family on a device. JSON files, read without torch."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
 
 from csd.decoding.adaptive.prior import KINDS, Prior
 from csd.decoding.errors import Refusal
@@ -23,8 +25,8 @@ class Tuned:
     prior of the adaptive cascade.
 
     K has a row for every draft of the family, of zeros for one that is not used. `alpha` holds for each draft the
-    probability that the target accepts its token at position 1, 2, ... of a block, given those before it; `speedups` the
-    measured speed of each method over autoregressive decoding, as geometric means over `prompts` prompts.
+    probability that the target accepts its token at position 1, 2, ... of a block, given those before it; `speedups`
+    the measured speed of each method over autoregressive decoding, as geometric means over `prompts` prompts.
     """
 
     family: str
@@ -48,23 +50,24 @@ class Tuned:
     @staticmethod
     def from_json(text: str) -> Tuned:
         """Raises ValueError where the text is not such a record."""
-        from pydantic import TypeAdapter, ValidationError
-
         try:
             found = TypeAdapter(Tuned).validate_json(text)
-            check_K(found.K, len(found.K) - 1)
+            check_K(found.K, max(0, len(found.K) - 1))
         except (ValidationError, Refusal) as error:
             raise ValueError(f"This is not a tuning record: {error}") from error
         if any(len(rates) != KINDS for rates in (found.prior.unknown, *found.prior.drafts.values())):
-            raise ValueError("This is not a tuning record: a draft's prior has another number of kinds.")
+            raise ValueError(f"This is not a tuning record: the prior of a draft must have {KINDS} rates.")
         return found
 
 
 def find_tuned(spec: FamilySpec, device: str = "auto") -> Tuned | None:
-    """The record for a family on a device, this machine's own first; None where the family was never tuned."""
+    """The record for a family on a device; this machine's own comes before the shipped one.
+
+    None where the family was not tuned. A file that cannot be read, or that belongs to other drafts, is passed over.
+    """
     kinds = ("cuda", "cpu") if device == "auto" else (device.split(":")[0],)
-    places = [tuned_path(spec, kind) for kind in kinds]
-    for path in (*places, *([SHIPPED] if spec.name == "embedded" else [])):
+    paths = [tuned_path(spec, kind) for kind in kinds]
+    for path in (*paths, *([SHIPPED] if spec.name == "embedded" else [])):
         try:
             tuned = Tuned.from_json(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -75,7 +78,7 @@ def find_tuned(spec: FamilySpec, device: str = "auto") -> Tuned | None:
 
 
 def tuned_path(spec: FamilySpec, kind: str) -> Path:
-    """Where this machine keeps the record, by models and kind of device."""
+    """Where this machine stores the record of these models on a kind of device ("cpu" or "cuda")."""
     key = hashlib.sha256(json.dumps([[model.name, model.id, model.revision] for model in spec.models]).encode())
     return cache_folder() / "tuned" / f"{key.hexdigest()[:16]}-{kind}.json"
 

@@ -16,7 +16,7 @@ from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.record.verdict import judge
 from csd.request.prompts import Prompt
-from csd.run import Request
+from csd.request.request import Request
 
 BY_KIND, TWO_CASCADES = "the same lanes on every kind of prompt", "two cascades on the prompt of the Race tab"
 MAX_REPEATS = 5

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from csd.decoding.methods import METHODS
 from csd.models import catalog
-from csd.run import RULES
+from csd.request.request import RULES
 from csd.web.downloads import Downloads
 from csd.web.examples import first_example
 from csd.web.fields import CUSTOM, FamilyFields, PageFields

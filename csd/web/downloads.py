@@ -8,7 +8,6 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
-from csd.record import recording as recordings
 from csd.stage import export
 from csd.web.races import FinishedRace
 
@@ -31,7 +30,7 @@ class Downloads:
         self.folder = Path(self._owner.name)
 
     def save_race(self, race: FinishedRace) -> RaceFiles:
-        traces = self._write(f"race-{race.id}.json", json.dumps(recordings.document(race.recording)))
+        traces = self._write(f"race-{race.id}.json", json.dumps(race.recording.to_dict()))
         replay = self._write(f"race-{race.id}.html", export.page(race.recording))
         return RaceFiles(traces, replay)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from csd.models import catalog
 from csd.request.form import Form, in_order, to_request
-from csd.run import Request
+from csd.request.request import Request
 from csd.web.families import FamilyChoice
 
 CUSTOM = "custom…"  # the family whose models the visitor names

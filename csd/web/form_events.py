@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from csd.decoding.k_matrix import format_K
 from csd.decoding.methods import AdaptiveCascade, Cascade, find_method
+from csd.models import catalog
+from csd.record.trace import Trace
 from csd.request import link
 from csd.request.defaults import Defaults
+from csd.request.form import to_fields
+from csd.request.request import Request
 from csd.web.context import PageContext
 from csd.web.examples import next_example
 from csd.web.fields import FamilyFields, PageFields
@@ -79,16 +83,42 @@ def open_link(context: PageContext, query: Mapping[str, str]) -> FormUpdate:
         return FormUpdate()
     models = {name: value for name, value in found.items() if name in link.FAMILY}
     settings = {name: value for name, value in found.items() if name not in link.FAMILY}
+    family = FamilyFields.from_values({**start, **models})
     try:
-        choice = FamilyFields.from_values({**start, **models}).to_choice()
+        family.to_choice()
     except ValueError as error:
-        choice, models = context.studio.home, {}
+        family, models = context.start.family, {}
         faults.append(f"The models in the link were ignored. {error}")
-    defaults = choice.defaults
-    kept, more_faults = link.check_values(settings, defaults)
-    values = {**_with_preset(context.start, defaults).values(), **models, **kept}
+    kept, more_faults = link.check_values(settings, family.to_choice().defaults)
     sentences = ["The link has filled in the form. Press Race."] if models or kept else []
     status = StatusLine(" ".join((*sentences, *faults, *more_faults)))
+    return _fill(context, family, kept, status)
+
+
+def restore_form(context: PageContext, traces: Sequence[Trace]) -> FormUpdate | None:
+    """The settings of a race from a file, to run it again; None if its family is not a ready one, or if the form has no
+    fields for its settings."""
+    header = traces[0].header
+    try:
+        catalog.find(header.family)
+        settings = to_fields(Request.from_traces(traces))
+    except ValueError:
+        return None
+    family = replace(context.start.family, family=header.family)
+    defaults = family.to_choice().defaults
+    kept, faults = link.check_values(settings, defaults)
+    if faults or settings["rule"] not in context.options["rule"]:
+        return None
+    return _fill(context, family, kept)
+
+
+def _fill(
+    context: PageContext, family: FamilyFields, settings: Mapping[str, Any], status: StatusLine | None = None
+) -> FormUpdate:
+    """The whole form: what it starts with for a family, with these settings."""
+    defaults = family.to_choice().defaults
+    start = replace(_with_preset(context.start, defaults), family=family)
+    values = {**start.values(), **settings}
     return FormUpdate(values, defaults.drafts, preset_choices(defaults, values), status)
 
 

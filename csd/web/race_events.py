@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 
-from csd.record import recording as recordings
+from csd.record.recording import Recording
 from csd.run import LaneAdvanced, RaceEvent, RaceStarted
 from csd.stage import log as stage
 from csd.web.context import PageContext
 from csd.web.examples import example_title
 from csd.web.families import FamilyStatus
 from csd.web.fields import FamilyFields, PageFields
+from csd.web.form_events import restore_form
 from csd.web.races import FinishedRace, replay_log, uploaded_race
 from csd.web.results import make_results
 from csd.web.studio import Batch, Finished, Refused, Waiting
@@ -93,13 +95,19 @@ def show_race(context: PageContext, visitor: str, race_id: str | None) -> RaceUp
 
 
 def open_file(context: PageContext, visitor: str, data: bytes | None) -> RaceUpdate:
-    """A race from a visitor's file."""
+    """A race from a visitor's file; its settings fill in the form where they can."""
     try:
-        race = uploaded_race(recordings.parsed(data or b""))
+        race = uploaded_race(Recording.from_bytes(data or b""))
     except ValueError as error:
         return RaceUpdate(StatusLine(str(error), "refused"))
     context.studio.visitors.keep_race(visitor, race)
-    return _finish(context, visitor, race, replay_log(race, play=True))
+    update = _finish(context, visitor, race, replay_log(race, play=True))
+    form = restore_form(context, race.traces)
+    if form is None:
+        return update
+    status = StatusLine(f"{describe_end(race)} The form has its settings.", "ended")
+    family = family_lines(context, FamilyFields.from_values(form.values))
+    return replace(update, status=status, family=family, form=form)
 
 
 def family_lines(context: PageContext, fields: FamilyFields) -> FamilyLines:

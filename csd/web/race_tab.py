@@ -80,6 +80,8 @@ class RaceTab:
         if update.results is not None:
             listed = gr.Dropdown(list(update.results.listed), value=update.results.race_id)
             changes |= {self.prompt_row.earlier: listed, **self.results.show(update.results)}
+        if update.form is not None:
+            changes |= self.form.fill(update.form)
         return changes
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 
-from csd.record import recording as recordings
 from csd.record.metrics import speed
-from csd.record.recording import Recording
+from csd.record.recording import Recording, bundled_recordings
 from csd.record.trace import Trace
 from csd.stage import export
 from csd.stage import log as stage
@@ -41,7 +40,7 @@ def new_race_id() -> str:
 
 def recorded_races() -> dict[str, FinishedRace]:
     """The races that come with the project, by id, in their order."""
-    races = (_recorded_race(name, recording) for name, recording in recordings.bundled().items())
+    races = (_recorded_race(name, recording) for name, recording in bundled_recordings().items())
     return {race.id: race for race in races}
 
 

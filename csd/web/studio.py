@@ -19,7 +19,8 @@ from csd.models.catalog import FamilySpec
 from csd.models.device import describe_machine
 from csd.record.recording import Recording, today
 from csd.record.trace import Trace
-from csd.run import LaneFinished, RaceEvent, RaceStarted, Request, run_race
+from csd.request.request import Request
+from csd.run import LaneFinished, RaceEvent, RaceStarted, run_race
 from csd.web.examples import example_title
 from csd.web.families import Families, FamilyChoice, FamilyStatus, LoadFamily, first_line
 from csd.web.races import FinishedRace, new_race_id, race_title

@@ -54,12 +54,13 @@ class StageView:
 
 @dataclass(frozen=True)
 class RaceUpdate:
-    """What a race, or showing one again, changes."""
+    """What a race, or showing one again, changes. `form` holds the settings of a race from a file."""
 
     status: StatusLine | None = None
     family: FamilyLines | None = None
     stage: StageView | None = None
     results: RaceResults | None = None
+    form: FormUpdate | None = None
 
 
 @dataclass(frozen=True)

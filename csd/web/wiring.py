@@ -156,7 +156,8 @@ def wire_races(
         **DEVICE,
     )
     prompt_row.earlier.input(show_race, [prompt_row.earlier], outputs, **QUICK)
-    prompt_row.upload.upload(open_file, [prompt_row.upload], outputs, **QUICK)
+    form_outputs = [*form.fields.values(), form.preset]
+    prompt_row.upload.upload(open_file, [prompt_row.upload], [*outputs, *form_outputs], **QUICK)
     _wire_stop(context, form.stop, tab.status, hidden)
     for kind, button in tab.results.save_figures.items():
         button.click(None, js=scripts.download_figures(kind), **PRIVATE)

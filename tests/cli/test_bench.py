@@ -97,8 +97,8 @@ def test_an_interrupted_benchmark_keeps_and_prints_what_there_is(csd_bench, monk
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--max-new", "2000"], "No prompt is left"),
-        (["--scale", "2B"], "no size called"),
+        (["--max-new", "2000"], "No prompts are left"),
+        (["--scale", "2B"], "Unknown size"),
         (["--drafter", "nobody"], "nobody"),
         (["--method", "magic"], "magic"),
         (["--method", "speculative", "--k", "0"], "k must be a whole number"),

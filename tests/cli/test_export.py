@@ -7,14 +7,14 @@ import json
 import pytest
 from cli_traces import make_trace
 
-from csd.record.recording import SUFFIX, Recording, document, packed
+from csd.record.recording import SUFFIX, Recording
 
 RECORDING = Recording((make_trace(), make_trace("cascade")), title="A fox")
 
 
 def test_the_page_is_written_next_to_the_race(csd_without_models, tmp_path):
     file = tmp_path / "race.json"
-    file.write_text(json.dumps(document(RECORDING)))
+    file.write_text(json.dumps(RECORDING.to_dict()))
     done = csd_without_models("export", str(file), "--title", "My <race>")
     assert done.exit_code == 0, done.output
     assert "My &lt;race&gt;" in (tmp_path / "race.html").read_text("utf-8")
@@ -23,7 +23,7 @@ def test_the_page_is_written_next_to_the_race(csd_without_models, tmp_path):
 
 def test_a_packed_recording_and_a_chosen_file(csd_without_models, tmp_path):
     file, out = tmp_path / f"1-fox{SUFFIX}", tmp_path / "page.html"
-    file.write_bytes(packed(RECORDING))
+    file.write_bytes(RECORDING.to_gzip())
     assert csd_without_models("export", str(file)).exit_code == 0
     assert csd_without_models("export", str(file), "--out", str(out)).exit_code == 0
     assert (tmp_path / "1-fox.html").read_bytes() == out.read_bytes()
@@ -42,6 +42,6 @@ def test_a_file_that_is_not_a_race_is_refused(csd_without_models, tmp_path, cont
 
 def test_a_page_that_cannot_be_written_is_refused(csd_without_models, tmp_path):
     file = tmp_path / "race.json"
-    file.write_text(json.dumps(document(RECORDING)))
+    file.write_text(json.dumps(RECORDING.to_dict()))
     done = csd_without_models("export", str(file), "--out", str(tmp_path / "no" / "page.html"))
     assert done.exit_code == 2 and "its folder does not exist" in done.stderr

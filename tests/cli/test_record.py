@@ -9,7 +9,7 @@ import pytest
 from cli_traces import make_trace
 
 from csd.cli import recorder
-from csd.record.recording import SUFFIX, bundled
+from csd.record.recording import SUFFIX, bundled_recordings
 from csd.run import LaneFinished, Request
 
 TRACES = (make_trace("autoregressive"), make_trace("cascade"))
@@ -28,7 +28,7 @@ def test_the_note_is_what_was_measured():
 
 
 def test_the_notes_of_the_recordings_that_come_with_the_project():
-    for found in bundled().values():
+    for found in bundled_recordings().values():
         assert found.note == recorder.write_note(found.traces)
 
 
@@ -50,7 +50,7 @@ def test_every_take_is_run_once_warm_and_replaces_the_old_ones(csd_on_toy, raced
     (tmp_path / f"9-old{SUFFIX}").write_bytes(b"")
     done = csd_on_toy("record", "--max-new", "48", "--out", str(tmp_path))
     assert done.exit_code == 0, done.output
-    found = bundled(tmp_path)
+    found = bundled_recordings(tmp_path)
     assert [one.kind for one in found.values()] == [take.kind for take in recorder.TAKES]
     assert all(one.traces == TRACES for one in found.values())
     assert all(one.machine and one.date for one in found.values())

@@ -1,4 +1,4 @@
-"""Filters against transformers' own warpers, the noise of coupled sampling, and the rules on hand-made drafts."""
+"""Filters against the warpers of transformers, the noise of coupled sampling, and the rules on hand-made drafts."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_lenience_accepts_scores_within_its_logarithm():
     assert Greedy(3.0)(draft(1, 0), logits, 0).accepted == 2
     assert Greedy(3.0)(draft(2, 0), logits, 0).accepted == 0
     assert Greedy(1.0)(draft(1, 0), logits, 0).accepted == 0
-    assert Greedy(3.0)(draft(2, 0), logits, 0).token == 0  # a correction is always the best
-    assert Greedy(1.0)(draft(0, 1), logits, 0).accepted == 1  # of equals, strict takes the first
+    assert Greedy(3.0)(draft(2, 0), logits, 0).token == 0  # a correction is always the best token
+    assert Greedy(1.0)(draft(0, 1), logits, 0).accepted == 1  # of ties, strict takes the first
     assert Greedy(1.0001)(draft(0, 1), logits, 0).accepted == 2  # and lenient takes any
     assert Greedy().with_lenience(3.0) == Greedy(3.0)
 
@@ -64,7 +64,7 @@ def test_noise_is_fixed_by_seed_and_position():
         assert torch.equal(GumbelNoise(7, 40).rows(at, count), whole[at : at + count])
 
 
-def test_noise_keeps_few_rows_and_makes_the_others_again():
+def test_noise_caches_few_rows_and_recomputes_the_others():
     noise = GumbelNoise(1, 8, keep=16)
     first = noise.rows(0, 20)
     for at in range(0, 3000, 10):
@@ -80,36 +80,36 @@ def test_noise_of_other_seeds_and_positions_is_unrelated():
 
 
 def test_noise_is_gumbel():
-    """Kolmogorov's distance to exp(-exp(-x)), and no clumps in the argmax."""
+    """The Kolmogorov-Smirnov distance to exp(-exp(-x)) is small, and every argmax is equally likely."""
     values = GumbelNoise(11, 500).rows(100, 100).flatten().sort().values
     n = len(values)
-    law = torch.exp(-torch.exp(-values))
+    cdf = torch.exp(-torch.exp(-values))
     steps = torch.arange(n, dtype=torch.float64) / n
-    assert max((law - steps).max(), (steps + 1 / n - law).max()) < 1.95 / math.sqrt(n)
+    assert max((cdf - steps).max(), (steps + 1 / n - cdf).max()) < 1.95 / math.sqrt(n)
     best = Counter(GumbelNoise(3, 5).rows(0, 5000).argmax(-1).tolist())
     assert all(abs(count - 1000) < 5 * math.sqrt(800) for count in best.values())
 
 
 @pytest.mark.slow
 def test_coupled_is_an_exact_sample_of_the_target():
-    """The law over seeds of the first two tokens, after a filter, through a whole tree."""
-    toy, chosen, total = family(4, 5, (0.7, 1.2), sharp=1.0), LogitsWarper(0.9, top_k=3), 3000
+    """The distribution over seeds of the first two tokens, with a filter, through a whole tree."""
+    toy, warper, total = family(4, 5, (0.7, 1.2), sharp=1.0), LogitsWarper(0.9, top_k=3), 3000
     prompt, method = (0, 1, 2, 0, 1), Cascade(DRAFTS[:2], ((1, 2, 4), (0, 2, 3), (0, 0, 2)), lenience=3.0)
     counts: Counter[tuple[int, ...]] = Counter()
     for seed in range(total):
-        counts[text_of(steps_of(toy, method, prompt, 4, Coupled(chosen, GumbelNoise(seed, 4))))[:2]] += 1
+        counts[text_of(steps_of(toy, method, prompt, 4, Coupled(warper, GumbelNoise(seed, 4))))[:2]] += 1
         toy.opened.clear()
-    law = {}
+    probs = {}
     target = toy.tables["target"]
-    for a, p in enumerate(chosen(after(target, prompt)[None])[0].softmax(-1).tolist()):
-        for b, r in enumerate(chosen(after(target, (*prompt, a))[None])[0].softmax(-1).tolist()):
+    for a, p in enumerate(warper(after(target, prompt)[None])[0].softmax(-1).tolist()):
+        for b, r in enumerate(warper(after(target, (*prompt, a))[None])[0].softmax(-1).tolist()):
             if p * r:
-                law[a, b] = p * r
-    assert set(counts) <= set(law) and len(law) == 9
-    statistic = sum((counts[key] - total * chance) ** 2 / (total * chance) for key, chance in law.items())
+                probs[a, b] = p * r
+    assert set(counts) <= set(probs) and len(probs) == 9
+    statistic = sum((counts[key] - total * chance) ** 2 / (total * chance) for key, chance in probs.items())
     assert statistic < 8 + 5 * math.sqrt(16)
-    flat = sum((counts[key] - total / 9) ** 2 / (total / 9) for key in law)
-    assert flat > 8 + 5 * math.sqrt(16)  # the statistic can tell
+    flat = sum((counts[key] - total / 9) ** 2 / (total / 9) for key in probs)
+    assert flat > 8 + 5 * math.sqrt(16)  # the test can fail
 
 
 def test_coupled_uses_the_noise_of_each_position():
@@ -122,11 +122,11 @@ def test_coupled_uses_the_noise_of_each_position():
 
 
 def test_a_filter_that_leaves_one_token_has_no_margin():
-    """JSON knows no infinity, so where only one token is left there is no distance to the second."""
-    for chosen in (LogitsWarper(top_k=1), LogitsWarper(top_p=1e-6)):
-        verdict = Coupled(chosen, GumbelNoise(0, 4))(draft(), torch.tensor([[0.0, 3, 1, 2]]), 5)
-        assert (verdict.token, verdict.margin) == (1, None)
-        json.dumps(verdict.margin, allow_nan=False)
+    """JSON has no infinity, so where only one token is left the margin is None."""
+    for warper in (LogitsWarper(top_k=1), LogitsWarper(top_p=1e-6)):
+        result = Coupled(warper, GumbelNoise(0, 4))(draft(), torch.tensor([[0.0, 3, 1, 2]]), 5)
+        assert (result.token, result.margin) == (1, None)
+        json.dumps(result.margin, allow_nan=False)
 
 
 # --- filters -----------------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def test_a_filter_that_leaves_one_token_has_no_margin():
 
 @st.composite
 def rows(draw, distinct: bool = True):
-    """Logits [n, V] on a grid of halves, so that ties are real ties; `distinct` has none."""
+    """Logits [n, V] that are multiples of one half, so that ties are exact; `distinct` rows have none."""
     n, vocab = draw(st.integers(1, 4)), draw(st.integers(2, 12))
     made = [
         draw(st.lists(st.integers(-12, 12), min_size=vocab, max_size=vocab, unique=distinct)) for _ in range(n)
@@ -153,7 +153,7 @@ def warped(logits: torch.Tensor, temperature: float, top_k: int, top_p: float) -
 
 @settings(max_examples=150, deadline=None)
 @given(rows(), st.sampled_from((0.5, 1.0, 1.7)), st.integers(0, 14), st.sampled_from((1.0, 0.93, 0.7, 0.3, 1e-6)))
-def test_filter_is_transformers(logits, temperature, top_k, top_p):
+def test_filters_agree_with_transformers(logits, temperature, top_k, top_p):
     ours = LogitsWarper(temperature, top_k, top_p)(logits)
     theirs = warped(logits, temperature, top_k, top_p)
     assert torch.equal(ours.isinf(), theirs.isinf())
@@ -162,38 +162,38 @@ def test_filter_is_transformers(logits, temperature, top_k, top_p):
 
 @settings(max_examples=150, deadline=None)
 @given(rows(distinct=False), st.integers(1, 12))
-def test_top_k_keeps_all_equals_of_the_last_as_transformers_does(logits, top_k):
-    """Which of two equal tokens `topk` takes is not defined and may change with the width, and the text with it."""
+def test_top_k_keeps_all_ties_of_the_last_as_transformers_does(logits, top_k):
+    """Which of two tied tokens `topk` returns is undefined and may change with the width, and the text with it."""
     assert torch.equal(LogitsWarper(top_k=top_k)(logits), warped(logits, 1.0, top_k, 1.0))
 
 
 @settings(max_examples=150, deadline=None)
 @given(rows(distinct=False), st.sampled_from((0.93, 0.7, 0.3)))
-def test_top_p_keeps_as_much_of_tied_laws_as_transformers(logits, top_p):
-    """Among equals transformers' choice is not defined: ours is the first, and the kept probabilities are the same."""
+def test_top_p_keeps_the_same_probabilities_of_ties_as_transformers(logits, top_p):
+    """Among ties the choice of transformers is undefined; ours is the first, and the kept probabilities are the same."""
     ours, theirs = (LogitsWarper(top_p=top_p)(logits).softmax(-1), warped(logits, 1.0, 0, top_p).softmax(-1))
     assert torch.allclose(ours.sort(-1).values, theirs.sort(-1).values, atol=1e-14)
     for row, kept in zip(logits, ours > 0):
         for value in row[kept].unique():
-            places = kept[row == value].tolist()
-            assert places == sorted(places, reverse=True)
+            ties = kept[row == value].tolist()
+            assert ties == sorted(ties, reverse=True)
 
 
 @given(rows(), st.sampled_from((0.7, 1.0)), st.integers(0, 5), st.sampled_from((1.0, 0.8)))
 @settings(max_examples=60, deadline=None)
-def test_a_row_is_filtered_the_same_in_any_company(logits, temperature, top_k, top_p):
-    chosen = LogitsWarper(temperature, top_k, top_p)
-    whole = chosen(logits)
+def test_a_row_is_filtered_the_same_alone_and_in_a_batch(logits, temperature, top_k, top_p):
+    warper = LogitsWarper(temperature, top_k, top_p)
+    whole = warper(logits)
     for i, row in enumerate(logits):
-        assert torch.equal(chosen(row[None])[0], whole[i])
+        assert torch.equal(warper(row[None])[0], whole[i])
 
 
-def test_filter_does_not_write_into_the_logits():
-    """They are the session's own buffer."""
+def test_filters_do_not_write_into_the_logits():
+    """The logits are a buffer of the session."""
     logits = torch.randn(3, 9, dtype=torch.float64)
     kept = logits.clone()
-    for chosen in (LogitsWarper(), LogitsWarper(0.5, 3, 0.5), LogitsWarper(top_k=2)):
-        chosen(logits)
+    for warper in (LogitsWarper(), LogitsWarper(0.5, 3, 0.5), LogitsWarper(top_k=2)):
+        warper(logits)
         assert torch.equal(logits, kept)
 
 
@@ -203,12 +203,12 @@ def test_half_precision_is_filtered_in_float32(kind):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
-def test_scores_are_read_the_same_way_near_by_and_far_off(dtype):
-    """First of equals, margins, and None where a filter left one token; what a GPU fetches at once is what a CPU finds."""
+def test_argmax_on_cpu_and_gpu_agree(dtype):
+    """The first of ties, margins, and None where a filter left one token."""
     scores = torch.randn(6, 50, generator=torch.Generator().manual_seed(1)).round(decimals=1).to(dtype)
     scores[1] = 3.0
     scores[2, 1:] = -math.inf
-    near, far = acceptance._argmax_on_cpu(scores), acceptance._argmax_on_gpu(scores)
-    assert near[0] == far[0] == scores.argmax(-1).tolist() and near[0][1] == 0
-    assert [near[1](row) for row in range(6)] == [far[1](row) for row in range(6)]
-    assert near[1](1) == 0 and near[1](2) is None
+    cpu, gpu = acceptance._argmax_on_cpu(scores), acceptance._argmax_on_gpu(scores)
+    assert cpu[0] == gpu[0] == scores.argmax(-1).tolist() and cpu[0][1] == 0
+    assert [cpu[1](row) for row in range(6)] == [gpu[1](row) for row in range(6)]
+    assert cpu[1](1) == 0 and cpu[1](2) is None

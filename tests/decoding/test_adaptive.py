@@ -1,4 +1,4 @@
-"""The adaptive cascade: what it learns, and that it decides by what a token is worth. That it is exact stands elsewhere."""
+"""The adaptive cascade: what it learns, and that it drafts where a token is worth its time. Its exactness is tested elsewhere."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Review, Step
 
 
-def test_odds_begin_at_the_prior_and_end_at_what_is_seen():
-    odds = AcceptanceEstimate((0.5, 0.9))
-    assert odds.rates == pytest.approx([0.5, 0.9])
+def test_estimates_start_at_the_prior_and_converge_to_what_is_observed():
+    estimate = AcceptanceEstimate((0.5, 0.9))
+    assert estimate.rates == pytest.approx([0.5, 0.9])
     for i in range(600):
-        odds.update(0, i % 4 > 0)
-    assert odds.rates[0] == pytest.approx(0.75, abs=0.04)
+        estimate.update(0, i % 4 > 0)
+    assert estimate.rates[0] == pytest.approx(0.75, abs=0.04)
 
 
-def test_what_is_seen_of_one_kind_moves_the_others():
+def test_observations_of_one_kind_move_the_others():
     better, worse = AcceptanceEstimate((0.5, 0.8)), AcceptanceEstimate((0.5, 0.8))
     for _ in range(5):
         better.update(0, True)
@@ -38,37 +38,37 @@ def test_what_is_seen_of_one_kind_moves_the_others():
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.booleans()), max_size=400))
-def test_odds_stay_chances(seen):
-    odds = AcceptanceEstimate((0.005, 0.5, 0.995))
+def test_estimates_stay_probabilities(seen):
+    estimate = AcceptanceEstimate((0.005, 0.5, 0.995))
     for kind, accepted in seen:
-        odds.update(kind, accepted)
-    assert all(0 < rate < 1 for rate in odds.rates)
+        estimate.update(kind, accepted)
+    assert all(0 < rate < 1 for rate in estimate.rates)
 
 
-def test_pace_is_tokens_over_seconds_and_forgets():
-    pace = DecayingRate(4.0, 2.0)
-    assert pace.rate == 2.0
+def test_the_rate_is_tokens_over_seconds_and_forgets():
+    speed = DecayingRate(4.0, 2.0)
+    assert speed.rate == 2.0
     for _ in range(300):
-        pace.add(6, 1.0)
-    assert pace.rate == pytest.approx(6.0, rel=1e-4)
+        speed.add(6, 1.0)
+    assert speed.rate == pytest.approx(6.0, rel=1e-4)
 
 
 def test_copies_learn_from_the_text_and_not_from_the_prompt():
-    """In the prompt 1 is followed by 2 each time; the text then breaks that, and the chance of a copy falls."""
+    """In the prompt 1 is always followed by 2; the text then breaks this, and the estimate for copies falls."""
     copies, text = CopyModel(MaxGram(SuffixIndex(), 64), GENERAL.copies), [1, 2, 1, 2, 1, 2, 1]
     before = copies.acceptance(TokenSequence(text))[0]
-    assert before == pytest.approx(GENERAL.copies[5])  # "1 2 1 2 1" stood before
+    assert before == pytest.approx(GENERAL.copies[5])  # "1 2 1 2 1" occurred before
     text += [3, 1, 4, 1, 5, 1, 6, 1]
     after = copies.acceptance(TokenSequence(text))[0]
     assert after < GENERAL.copies[1]
 
 
-def test_a_tail_that_is_taken_back_teaches_nothing():
-    plain, teased = (CopyModel(MaxGram(SuffixIndex(), 64), GENERAL.copies) for _ in range(2))
+def test_a_dropped_tail_teaches_nothing():
+    plain, other = (CopyModel(MaxGram(SuffixIndex(), 64), GENERAL.copies) for _ in range(2))
     for tail in ((), (1, 2, 3), (9, 9), ()):
-        teased.acceptance(TokenSequence([1, 2, 3, 1], tail))
+        other.acceptance(TokenSequence([1, 2, 3, 1], tail))
     plain.acceptance(TokenSequence([1, 2, 3, 1]))
-    assert plain.acceptance(TokenSequence([1, 2, 3, 1])) == teased.acceptance(TokenSequence([1, 2, 3, 1]))
+    assert plain.acceptance(TokenSequence([1, 2, 3, 1])) == other.acceptance(TokenSequence([1, 2, 3, 1]))
 
 
 @dataclass
@@ -100,7 +100,7 @@ def run(target, drafts, prompt, count, costs, prior=GENERAL):
 
 
 def counts(ids):
-    """0 1 2 ... 48 0 1 2 ...: nothing to copy for a while, and easy to draft."""
+    """0 1 2 ... 48 0 1 2 ...: nothing to copy at first, and easy to draft."""
     return (ids[-1] + 1) % 49
 
 
@@ -125,8 +125,8 @@ def test_a_good_cheap_draft_gets_long_blocks_and_a_bad_one_is_given_up():
     assert sum(asked[:9]) > 0 and sum(asked[-100:]) == 0
 
 
-def test_a_dear_draft_is_not_asked_where_copies_are_right():
-    """The text repeats the prompt: after its first tokens the target reviews copies, not the draft's words."""
+def test_an_expensive_draft_is_not_run_where_copies_are_right():
+    """The text repeats the prompt: after its first tokens the target reviews copies, not tokens of the draft."""
     prompt = [i * 19 % 61 for i in range(60)]
     steps = run(
         lambda ids: prompt[len(ids) % 60], [lambda ids: prompt[len(ids) % 60]], prompt, 55, [SLOPE, (0.5,) * 65]
@@ -135,7 +135,7 @@ def test_a_dear_draft_is_not_asked_where_copies_are_right():
     assert authors.count("MaxGram") > 0.8 * len(authors)
 
 
-def test_the_dearer_a_wide_review_the_shorter_the_blocks():
+def test_blocks_are_shorter_where_wide_reviews_are_expensive():
     flat, steep = (
         run(counts, [counts], [0], 45, [tuple(1.0 + slope * width for width in range(65)), CHEAP])
         for slope in (0.0, 2.0)
@@ -143,21 +143,21 @@ def test_the_dearer_a_wide_review_the_shorter_the_blocks():
     assert len(flat) == 1 and len(steep) > 5
 
 
-def test_a_review_that_costs_by_steps_is_filled_to_the_step():
-    """Widths up to 16 cost the same, 17 six times as much: copies fill the first 16 and stop there."""
+def test_blocks_fill_a_step_of_the_cost_and_stop_there():
+    """Widths up to 16 cost the same, 17 six times as much: copies fill the first 16."""
     costs = tuple(1.0 if width <= 16 else 6.0 for width in range(1, 66))
     prompt = [i * 19 % 61 for i in range(60)]
     steps = run(lambda ids: prompt[len(ids) % 60], [], prompt, 120, [costs])
     assert set(block(steps)[2:-1]) == {15}
 
 
-def test_no_block_is_longer_than_the_room_or_the_limit():
+def test_no_block_is_longer_than_the_remaining_budget_or_the_limit():
     steps = run(counts, [counts], [0], 400, [FLAT, (0.0001,) * 65])
     assert max(block(steps)) <= LONGEST_BLOCK
     assert sum(len(step.tokens) for step in steps) == 400
 
 
-def test_a_draft_whose_context_is_full_leaves_the_others_at_work():
+def test_a_draft_whose_context_is_full_leaves_the_others_running():
     reviews = []
     for seed in range(8):
         toy = family(6, seed=seed, noises=(0.0, 1.0, 1.0), contexts={"draft-3": 12})
@@ -180,7 +180,7 @@ def test_the_same_prompt_gives_the_same_blocks():
     assert plain() == plain()
 
 
-def test_a_prior_has_a_place_for_every_kind():
+def test_a_prior_has_a_rate_for_every_kind():
     prior = Prior(drafts={"known": (0.5,) * (ANY + 1)})
     assert len(prior.unknown) == len(prior.of_draft("known")) == KINDS == ANY + 1 == AGREED + 2 == len(MARGINS) + 3
     assert prior.of_draft("other") == prior.unknown

@@ -1,4 +1,4 @@
-"""Greedy and coupled: every tree writes what its target alone writes, token for token, on random tables."""
+"""Greedy and coupled: every tree generates what its target alone generates, token for token, on random tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VOCAB = 6
 
 @st.composite
 def matrices(draw, drafts: int) -> tuple[tuple[int, ...], ...]:
-    """Any K that the paper allows: upper triangular, each row not falling."""
+    """Any K that the paper allows: upper triangular, rows that do not decrease."""
     n = drafts + 1
     rows = []
     for r in range(n):
@@ -52,7 +52,7 @@ def methods(draw) -> Method:
 
 
 @st.composite
-def worlds(draw) -> tuple[ToyFamily, tuple[int, ...], int, frozenset[int]]:
+def settings_of_a_lane(draw) -> tuple[ToyFamily, tuple[int, ...], int, frozenset[int]]:
     """A family (drafts good or bad, contexts wide or tight), a prompt, a budget and a set of EOS ids."""
     toy = family(
         VOCAB,
@@ -73,13 +73,13 @@ def alone(
     max_new: int,
     eos: frozenset[int],
     noise: GumbelNoise | None,
-    chosen: LogitsWarper,
+    warper: LogitsWarper,
 ):
     """The oracle: the table's own argmax (of logits, or of filtered logits + noise) one token at a time."""
     text = list(prompt)
     while len(text) < len(prompt) + max_new:
         row = after(toy.tables["target"], text)[None]
-        scores = row if noise is None else chosen(row) + noise.rows(len(text), 1)
+        scores = row if noise is None else warper(row) + noise.rows(len(text), 1)
         text.append(int(scores.argmax()))
         if text[-1] in eos:
             break
@@ -113,9 +113,9 @@ def emitted_by(record) -> tuple[int, ...]:
 
 
 @settings(max_examples=250, deadline=None)
-@given(worlds(), methods())
-def test_greedy_equals_the_target_alone(world, method):
-    toy, prompt, max_new, eos = world
+@given(settings_of_a_lane(), methods())
+def test_greedy_equals_the_target_alone(lane, method):
+    toy, prompt, max_new, eos = lane
     steps = steps_of(toy, method, prompt, max_new, Greedy(), eos)
     assert text_of(steps) == alone(toy, prompt, max_new, eos, None, LogitsWarper())
     check_steps(steps, prompt, max_new)
@@ -123,17 +123,17 @@ def test_greedy_equals_the_target_alone(world, method):
 
 @settings(max_examples=250, deadline=None)
 @given(
-    worlds(),
+    settings_of_a_lane(),
     methods(),
     st.integers(0, 2**63 - 1),
     st.builds(
         LogitsWarper, st.sampled_from((0.3, 1.0, 1.7)), st.sampled_from((0, 1, 3)), st.sampled_from((1.0, 0.8, 0.05))
     ),
 )
-def test_coupled_equals_the_target_alone(world, method, seed, chosen):
-    toy, prompt, max_new, eos = world
-    steps = steps_of(toy, method, prompt, max_new, Coupled(chosen, GumbelNoise(seed, VOCAB)), eos)
-    assert text_of(steps) == alone(toy, prompt, max_new, eos, GumbelNoise(seed, VOCAB), chosen)
+def test_coupled_equals_the_target_alone(lane, method, seed, warper):
+    toy, prompt, max_new, eos = lane
+    steps = steps_of(toy, method, prompt, max_new, Coupled(warper, GumbelNoise(seed, VOCAB)), eos)
+    assert text_of(steps) == alone(toy, prompt, max_new, eos, GumbelNoise(seed, VOCAB), warper)
     check_steps(steps, prompt, max_new)
 
 
@@ -159,8 +159,8 @@ NAMED = [
 
 @pytest.mark.parametrize("method", NAMED, ids=title)
 @pytest.mark.parametrize("max_new", [1, 2, 3, 60])
-def test_every_named_recipe(method, max_new):
-    """Each recipe, at budgets where nothing, or nearly nothing, may be drafted, and with a tree that does draft."""
+def test_every_named_method(method, max_new):
+    """With budgets where nothing, or almost nothing, may be drafted, and with one where the tree does draft."""
     toy = family(VOCAB, seed=3, noises=(0.3, 0.6, 1.0), bigram=True)
     prompt = (1, 2, 3)
     steps = steps_of(toy, method, prompt, max_new)
@@ -170,12 +170,12 @@ def test_every_named_recipe(method, max_new):
     if max_new == 1:
         assert len(steps) == 1 and steps[0].review.tokens == ()
     if max_new == 60 and method.name != "autoregressive":
-        assert len(steps) < 60  # something was accepted, so the equality above says something
+        assert len(steps) < 60  # something was accepted, so the equality above is not trivial
 
 
 @pytest.mark.parametrize("method", NAMED, ids=title)
-def test_a_perfect_draft_is_taken_whole(method):
-    """With drafts equal to the target, neural tokens are never rejected, and each round is as long as its K allows."""
+def test_a_perfect_draft_is_accepted_whole(method):
+    """With drafts equal to the target, neural tokens are never rejected, and each round is as long as K allows."""
     toy = family(VOCAB, seed=5, noises=(0.0, 0.0, 0.0))
     steps = steps_of(toy, method, (1, 2, 3), 48)
     for step in steps:
@@ -187,10 +187,10 @@ def test_a_perfect_draft_is_taken_whole(method):
 
 
 def test_eos_inside_a_draft_ends_the_text_with_it():
-    """A draft is not continued past an EOS, an accepted EOS brings no bonus, and nothing follows it; any of several ids."""
+    """Drafts end at an EOS, an accepted EOS brings no bonus token, and nothing follows it; with one id and with several."""
     toy = family(VOCAB, seed=11, noises=(0.0, 0.0, 0.0))
     free = alone(toy, (0, 1), 30, frozenset(), None, LogitsWarper())
-    first = max(free.index(token) for token in free)  # where the last new token comes up
+    first = max(free.index(token) for token in free)  # where the last new token appears
     for eos in ({free[first]}, {free[first], free[3]}):
         want = alone(toy, (0, 1), 30, frozenset(eos), None, LogitsWarper())
         for method in NAMED:
@@ -205,7 +205,7 @@ def test_eos_inside_a_draft_ends_the_text_with_it():
 
 
 def test_the_prompt_may_end_with_eos():
-    """Ids of the set that stand in the prompt end nothing."""
+    """EOS ids in the prompt do not end the text."""
     toy = family(VOCAB, seed=2)
     eos = frozenset({4})
     for method in NAMED:
@@ -229,10 +229,10 @@ def test_a_draft_whose_context_is_full_is_skipped_and_the_trace_says_so(full):
     for review in skipped:
         assert "12 tokens" in review.skipped and full in review.skipped
         assert (review.tokens, review.token, review.seconds) == ((), None, 0.0)
-    assert any(len(step.tokens) > 1 for step in steps if step.review.at > 14)  # the others go on drafting
+    assert any(len(step.tokens) > 1 for step in steps if step.review.at > 14)  # the others keep drafting
 
 
-def test_a_prompt_longer_than_the_draft_reads():
+def test_a_prompt_longer_than_the_context_of_the_draft():
     toy = family(VOCAB, seed=8, contexts={"draft-1": 3})
     steps = steps_of(toy, Speculative("draft-1", 4), (1, 2, 3, 4, 5), 12)
     assert text_of(steps) == alone(toy, (1, 2, 3, 4, 5), 12, frozenset(), None, LogitsWarper())
@@ -248,7 +248,7 @@ def test_the_budget_may_fill_the_context_to_the_last_token():
 
 
 def test_ties_go_to_the_first_index():
-    """Where the target cannot decide, greedy takes the first index, whatever was drafted."""
+    """Where all scores are equal, greedy takes the first index, whatever was drafted."""
     toy = family(4, seed=1)
     toy.tables["target"].zero_()
     for method in NAMED:
@@ -257,7 +257,7 @@ def test_ties_go_to_the_first_index():
         assert all(step.review.margin == 0 for step in lenient_steps)
 
 
-def test_lenience_lets_inner_reviewers_accept_more_and_leaves_the_text_alone():
+def test_lenience_lets_inner_reviewers_accept_more_without_changing_the_text():
     def accepted(lenience: float) -> tuple[int, int, tuple[int, ...]]:
         kept = shown = 0
         texts: tuple[int, ...] = ()
@@ -286,7 +286,7 @@ def test_a_lane_is_the_same_every_time():
 
 
 def test_the_hostile_session_is_hostile():
-    """Rows kept beyond the next call are worthless, so a rule that kept some would be found out."""
+    """Rows become invalid at the next call, so a rule that kept some would be noticed."""
     toy = family(VOCAB)
     session = toy.session("target", 20)
     from csd.decoding.tokens import TokenSequence

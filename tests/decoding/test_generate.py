@@ -1,4 +1,4 @@
-"""The loop, and the fair race between lanes."""
+"""The decoding loop, and fair interleaving of lanes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_long_prompt_is_read_in_chunks_by_every_reader():
 
 
 def test_one_clock_runs_through_prefill_and_steps():
-    """Each record starts where the one before ended; what is inside a step lies inside it."""
+    """Each record starts when the previous one ended, and inner records lie within their step."""
     toy = family(6, 2, (0.5, 1.0))
     steps = steps_of(toy, Cascade(DRAFTS[:2], ((3, 5, 8), (0, 2, 4), (0, 0, 3))), (1, 2, 3), 30)
     for step, after in itertools.pairwise(steps):
@@ -79,14 +79,14 @@ def test_each_review_runs_its_model_once_over_the_draft_and_no_more():
 
 
 def lane(*seconds: float):
-    """A scripted lane: one record for each duration."""
+    """A scripted lane with one record for each duration."""
     clock = 0.0
     for duration in seconds:
         yield Prefill("x", 1, clock, duration)
         clock += duration
 
 
-def test_the_lane_that_is_furthest_behind_moves_next():
+def test_the_lane_with_the_least_time_moves_next():
     lanes = [lane(1, 1, 1), lane(0.4, 0.4, 5), lane(2.5)]
     order = [number for number, record in interleave(lanes) if record is not None]
     # clocks after each move:  0: 1    1: .4   2: 2.5  1: .8   1: 5.8  0: 2    0: 3

@@ -1,4 +1,4 @@
-"""Max-Gram against a naive search, with any order of commits, guesses and rollbacks."""
+"""Max-Gram against a naive search, with commits, guesses and rollbacks in any order."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from csd.decoding.tokens import TokenSequence
 
 
 def naive_match(text: list[int], longest: int) -> tuple[int, int]:
-    """The longest suffix that stood before and was followed by something, and where that follows; by looking everywhere."""
+    """The length of the longest suffix that occurred earlier, and the position after its last such occurrence."""
     for n in range(min(longest, len(text) - 1), 0, -1):
         suffix = text[-n:]
-        places = [end for end in range(n, len(text)) if text[end - n : end] == suffix]
-        if places:
-            return n, max(places)
+        ends = [end for end in range(n, len(text)) if text[end - n : end] == suffix]
+        if ends:
+            return n, max(ends)
     return 0, 0
 
 
-def naive_copy(text: list[int], place: int, count: int) -> list[int]:
-    """Token by token, reading what was just written."""
+def naive_copy(text: list[int], position: int, count: int) -> list[int]:
+    """Copied token by token, reading what was just written."""
     text = list(text)
     start = len(text)
     for i in range(count):
-        text.append(text[place + i])
+        text.append(text[position + i])
     return text[start:]
 
 
@@ -39,7 +39,7 @@ moves = st.lists(st.tuples(st.booleans(), tails, st.integers(0, 8)), min_size=1,
 @settings(max_examples=200, deadline=None)
 @given(moves, st.sampled_from((1, 2, 4, 16)))
 def test_index_is_a_naive_search(moves, longest):
-    """Each move guesses a tail (often sharing a beginning with the last one), then perhaps commits a part of it or more."""
+    """Each move guesses a tail, often with a prefix of the last one, and may commit a part of it."""
     index, committed, tail = SuffixIndex(longest), [0], []
     for commits, fresh, keep in moves:
         tail = tail[:keep] + fresh
@@ -58,7 +58,7 @@ def test_index_is_a_naive_search(moves, longest):
 @settings(max_examples=50, deadline=None)
 @given(st.lists(tokens, min_size=1, max_size=20), tails, tails)
 def test_a_rollback_leaves_no_trace(text, guess, other):
-    """After any guess was read and dropped, the index is that of one which never saw it."""
+    """After a guess was indexed and dropped, the index equals one that never saw it."""
     index, plain = SuffixIndex(4), SuffixIndex(4)
     for tail in (guess, other, [], guess, []):
         index.sync(TokenSequence(text, tuple(tail)))
@@ -74,16 +74,16 @@ def shape(contexts) -> dict | None:
 
 @settings(max_examples=100, deadline=None)
 @given(moves, st.sampled_from((1, 3, 16)))
-def test_hindsight_says_what_a_copy_would_have_been(moves, longest):
+def test_the_index_knows_whether_a_copy_would_have_been_right(moves, longest):
     """For every token: the length of the match before it, and whether copying there would have given it."""
     index, committed = SuffixIndex(longest), [0]
     for commits, tail, _ in moves:
         committed.extend(tail if commits else [])
         index.sync(TokenSequence(committed, () if commits else tuple(tail)))
         text = committed + ([] if commits else tail)
-        for place, (length, right) in enumerate(index.matched):
-            found, follows = naive_match(text[:place], longest)
-            assert (length, right) == (found, bool(found) and text[follows] == text[place])
+        for position, (length, right) in enumerate(index.matched):
+            found, follows = naive_match(text[:position], longest)
+            assert (length, right) == (found, bool(found) and text[follows] == text[position])
 
 
 def drafted(text, k, room=99, bigram=None, eos=frozenset(), **options):
@@ -101,8 +101,8 @@ def test_the_longest_suffix_wins_over_a_more_recent_short_one():
     assert drafted(text, 1, longest=1).tokens == (8,)
 
 
-def test_a_period_goes_on():
-    """The paper's code yields 1 2 and then junk here."""
+def test_a_periodic_text_is_continued():
+    """The code of the paper gives 1 2 and then wrong tokens here."""
     assert drafted((1, 2, 3, 1, 2, 3), 8).tokens == (1, 2, 3, 1, 2, 3, 1, 2)
     assert drafted((4, 7, 7), 5).tokens == (7,) * 5
     assert drafted((1, 2, 3, 1), 7).tokens == (2, 3, 1, 2, 3, 1, 2)
@@ -115,7 +115,7 @@ def test_at_most_k_and_at_most_room():
             assert len(drafted(text, k, room).tokens) == min(k, room)
 
 
-def test_bigrams_only_where_nothing_matches_and_two_at_most():
+def test_bigrams_draft_at_most_two_tokens_and_only_where_nothing_matches():
     table = (1, 2, 3, 0)
     draft = drafted((3, 2, 0), 9, bigram=table)
     assert (draft.tokens, draft.authors) == ((1, 2), ("Bigram",) * 2)
@@ -123,7 +123,7 @@ def test_bigrams_only_where_nothing_matches_and_two_at_most():
     assert drafted((3, 2, 0), 9, room=1, bigram=table).tokens == (1,)
     assert drafted((0, 2, 0), 9, bigram=table).authors == ("MaxGram",) * 9
     assert drafted((3, 2, 0), 9).tokens == ()
-    assert drafted((1, 9), 9, bigram=table).tokens == ()  # an id that the table does not know
+    assert drafted((1, 9), 9, bigram=table).tokens == ()  # an id outside the table
 
 
 def test_a_draft_ends_with_its_first_eos():
@@ -140,7 +140,7 @@ def test_the_record_says_who_drafted():
 
 @pytest.mark.parametrize("longest", [4, 16])
 def test_the_cost_of_a_draft_does_not_grow_with_the_text(longest):
-    """Tokens looked at per draft, with a rejected guess each time, at 100 and at 20,000 tokens."""
+    """Tokens read per draft, each with a rejected guess, at 100 and at 20,000 tokens of text."""
 
     def cost(length: int) -> tuple[int, int]:
         text, own = Watched(i * i % 97 for i in range(length)), Watched()

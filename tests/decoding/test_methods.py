@@ -1,4 +1,4 @@
-"""Recipes by name: what is refused, and the trees they make."""
+"""Methods: the trees that they build, their settings, and what is refused."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ INDEX = SuffixIndex()
 LEAF = MaxGram(INDEX, LONGEST_DRAFT)
 
 
-def planted(method: Method) -> Vertical:
+def build(method: Method) -> Vertical:
     method.check(DRAFTS)
     return method.build(LaneParts(SESSIONS, STRICT, INDEX))
 
@@ -84,9 +84,9 @@ TREES = {
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_a_recipe_is_the_tree_that_one_would_write_by_hand(name):
+def test_a_method_builds_the_tree_that_one_would_write_by_hand(name):
     method, by_hand = TREES[name]
-    assert planted(method) == by_hand
+    assert build(method) == by_hand
 
 
 def test_the_worked_example_in_its_two_forms():
@@ -96,7 +96,7 @@ def test_the_worked_example_in_its_two_forms():
 
 
 def test_vertical_and_horizontal_are_a_diagonal_and_a_first_row():
-    """The same trees as those of a K that has only a diagonal, or only a first row."""
+    """The same plans as those of a K with only a diagonal, or only a first row."""
     knobs = Knobs(DRAFTS, K=((2, 6, 10), (0, 4, 8), (0, 0, 9)))
     vertical, horizontal = VerticalCascade.from_knobs(knobs), HorizontalCascade.from_knobs(knobs)
     assert vertical.ks == (2, 4, 9) and horizontal.ks == (2, 6, 10)
@@ -104,7 +104,7 @@ def test_vertical_and_horizontal_are_a_diagonal_and_a_first_row():
     assert horizontal.stages() == Cascade(DRAFTS, ((2, 6, 10), (0, 0, 0), (0, 0, 0))).stages()
 
 
-def test_a_method_knows_what_it_runs():
+def test_models_and_leaves_of_a_method():
     assert Autoregressive().models() == ("target",) and not Autoregressive.leaves
     assert Speculative("small", 3).models() == ("small", "target") and not Speculative.leaves
     assert PromptLookup(3).models() == ("target",) and "MaxGram" in PromptLookup.leaves
@@ -123,7 +123,7 @@ def test_titles():
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_settings_make_the_method_again(name):
+def test_settings_restore_the_method(name):
     method, _ = TREES[name]
     settings = settings_of(method)
     assert json.loads(json.dumps(settings)) == settings
@@ -139,7 +139,7 @@ def test_settings_make_the_method_again(name):
         ("cascade", {"drafts": ["mid"], "K": [[1, "x"], [0, 1]]}),
     ],
 )
-def test_settings_that_make_no_method_are_refused(name, settings):
+def test_invalid_settings_are_refused(name, settings):
     with pytest.raises(Refusal):
         restore_method(name, settings)
 
@@ -174,14 +174,14 @@ def test_methods_are_found_by_name_however_it_is_spelled():
         (((0, 0), (0, 1)), 1, "nothing would be drafted"),
     ],
 )
-def test_a_K_that_cannot_be_is_refused(K, drafts, words):
+def test_an_invalid_K_is_refused(K, drafts, words):
     with pytest.raises(Refusal, match=words) as refusal:
         check_K(K, drafts)
     assert str(refusal.value).endswith(".")
 
 
 @given(st.integers(0, 20))
-def test_the_example_that_a_refusal_gives_is_right(drafts):
+def test_the_example_in_a_refusal_is_valid(drafts):
     assert check_K(example_K(drafts), drafts)
 
 
@@ -200,7 +200,7 @@ def test_a_K_that_cannot_be_read_is_refused(text):
 @pytest.mark.parametrize(
     "text", ['{"ab": 1}', '["ab", "cd"]', "[[1.5, 2], [0, 1]]", "[[null, 2], [0, 1]]", "[]", "[[[1], 2], [0, 1]]"]
 )
-def test_what_can_be_read_but_is_no_K_is_refused_next(text):
+def test_what_can_be_read_but_is_not_a_K_is_refused(text):
     with pytest.raises(Refusal):
         check_K(parse_K(text), 1)
 

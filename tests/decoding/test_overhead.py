@@ -1,4 +1,4 @@
-"""What the host does for a review does not grow with the text: calls made and committed tokens read, at 100 and at 2,000."""
+"""The work of the host per review does not grow with the text: calls and committed tokens read, at 100 and at 2,000."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ METHODS = [
 
 
 def model(name: str, errs: int, cost: float):
-    """A session over a fake model: the next token is a step around a ring; each `errs`-th place is wrong."""
+    """A session over a fake model: the next token is the successor modulo V, and wrong at every `errs`-th position."""
 
     def run(ids: list[int], keep: int, rows: int) -> torch.Tensor:
         logits = torch.zeros(rows, VOCAB)
-        for row, place in enumerate(range(keep + len(ids) - rows, keep + len(ids))):
-            token = ids[place - keep]
-            logits[row, (token + (3 if errs and place % errs == 0 else 1)) % VOCAB] = 5.0
+        for row, position in enumerate(range(keep + len(ids) - rows, keep + len(ids))):
+            token = ids[position - keep]
+            logits[row, (token + (3 if errs and position % errs == 0 else 1)) % VOCAB] = 5.0
         return logits
 
     return Session(name, run, VOCAB, 10**6, tuple(cost * (1 + width / 16) for width in range(65)))
 
 
 def work(method, length: int) -> tuple[int, int]:
-    """Python calls, and committed tokens read, in some rounds behind a text of this length."""
+    """Python calls, and committed tokens read, in some rounds after a text of this length."""
     committed = Watched((i + (i // 40)) % VOCAB for i in range(length))
     sessions = {
         "target": model("target", 0, 1.0),
@@ -51,7 +51,7 @@ def work(method, length: int) -> tuple[int, int]:
     index.sync(text)
     for session in sessions.values():
         session.prefill(text)
-    for _ in range(10):  # until the odds and the matches have settled
+    for _ in range(10):  # until the estimates and the matches have settled
         committed.extend(root.draft(text, 40).tokens)
     calls = 0
 

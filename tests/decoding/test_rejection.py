@@ -1,4 +1,4 @@
-"""The paper's rule: the exact law of the text, for every shape of tree, by walking through all outcomes of the dice."""
+"""The rejection rule: the exact distribution of the text for trees of every shape, by enumerating all random outcomes."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from csd.decoding.suffix_index import SuffixIndex
 from csd.decoding.tokens import TokenSequence
 
 ALL = LogitsWarper()
-NONE = 1e-15  # below it a chance is a rounding error
+NEGLIGIBLE = 1e-15  # probabilities below this are rounding errors
 
 
 @dataclass
-class Walk:
-    """Sampler that follow a given path through the choices, then take the first way at every new one and note the others."""
+class PathSampler:
+    """A sampler that follows a given path of choices, then takes the first option of each new one and notes the others."""
 
     path: tuple[int, ...]
     others: list[tuple[int, ...]]
@@ -51,72 +51,72 @@ class Walk:
     def accept(self, chance: float) -> bool:
         return self._choose((1 - chance, chance)) == 1
 
-    def draw(self, law: torch.Tensor) -> int:
-        return self._choose((law / law.sum()).tolist())
+    def draw(self, probs: torch.Tensor) -> int:
+        return self._choose((probs / probs.sum()).tolist())
 
     def _choose(self, chances) -> int:
         step = len(self.taken)
         if step < len(self.path):
             choice = self.path[step]
         else:
-            ways = [way for way, chance in enumerate(chances) if chance > NONE]
-            choice = ways[0]
-            self.others += [(*self.taken, way) for way in ways[1:]]
+            options = [option for option, chance in enumerate(chances) if chance > NEGLIGIBLE]
+            choice = options[0]
+            self.others += [(*self.taken, option) for option in options[1:]]
         self.taken.append(choice)
         self.chance *= chances[choice]
         return choice
 
 
-def outcomes(run: Callable[[Walk], object]) -> Iterator[tuple[float, object]]:
+def outcomes(run: Callable[[PathSampler], object]) -> Iterator[tuple[float, object]]:
     """Everything that `run` can return, each with its probability."""
     todo: list[tuple[int, ...]] = [()]
     while todo:
-        dice = Walk(todo.pop(), todo)
-        result = run(dice)
-        yield dice.chance, result
+        sampler = PathSampler(todo.pop(), todo)
+        result = run(sampler)
+        yield sampler.chance, result
 
 
-def law_of_text(
+def text_probs(
     toy: ToyFamily,
     method: Method,
-    chosen: LogitsWarper,
+    warper: LogitsWarper,
     prompt: tuple[int, ...],
     count: int,
     max_new: int,
     eos: frozenset[int],
 ) -> dict[tuple[int, ...], float]:
-    """The law of the first `count` tokens that the real loop writes."""
+    """The distribution of the first `count` tokens that the real loop generates."""
 
-    def run(dice: Walk) -> tuple[int, ...]:
+    def run(sampler: PathSampler) -> tuple[int, ...]:
         sessions = {name: toy.session(name, len(prompt) + max_new) for name in method.models()}
-        root = method.build(LaneParts(sessions, Rejection(chosen, dice), SuffixIndex(), toy.bigram))
+        root = method.build(LaneParts(sessions, Rejection(warper, sampler), SuffixIndex(), toy.bigram))
         text = TokenSequence(list(prompt), eos=eos)
         while len(text) < len(prompt) + count and not (len(text) > len(prompt) and text.committed[-1] in eos):
             text.commit(root.draft(text, len(prompt) + max_new - len(text)).tokens)
         toy.opened.clear()
         return tuple(text.committed[len(prompt) :][:count])
 
-    law: defaultdict[tuple[int, ...], float] = defaultdict(float)
+    probs: defaultdict[tuple[int, ...], float] = defaultdict(float)
     for chance, result in outcomes(run):
-        law[result] += chance
-    return law
+        probs[result] += chance
+    return probs
 
 
-def target_law(
-    toy: ToyFamily, chosen: LogitsWarper, prompt: tuple[int, ...], count: int, eos: frozenset[int]
+def target_probs(
+    toy: ToyFamily, warper: LogitsWarper, prompt: tuple[int, ...], count: int, eos: frozenset[int]
 ) -> dict[tuple[int, ...], float]:
-    """What sampling from the target alone gives, written out."""
-    law = {(): 1.0}
+    """The distribution of sampling from the target alone, enumerated."""
+    probs = {(): 1.0}
     for _ in range(count):
         grown: dict[tuple[int, ...], float] = {}
-        for text, chance in law.items():
+        for text, chance in probs.items():
             if text and text[-1] in eos:
                 grown[text] = chance
                 continue
-            row = chosen(after(toy.tables["target"], prompt + text)[None])[0].softmax(-1).tolist()
+            row = warper(after(toy.tables["target"], prompt + text)[None])[0].softmax(-1).tolist()
             grown |= {(*text, token): chance * p for token, p in enumerate(row) if p > 0}
-        law = grown
-    return law
+        probs = grown
+    return probs
 
 
 def distance(one: dict, other: dict) -> float:
@@ -125,13 +125,13 @@ def distance(one: dict, other: dict) -> float:
 
 @dataclass(frozen=True)
 class Case:
-    """A tree and where it is run. `eos`, a context or a filter make the shapes' edges."""
+    """A tree and the setting it runs in. `eos`, `contexts` and filters make the edge cases."""
 
     method: Method
     vocab: int = 3
     count: int = 2
     max_new: int = 12
-    chosen: LogitsWarper = ALL
+    warper: LogitsWarper = ALL
     prompt: tuple[int, ...] = (0, 1, 2, 0, 1)  # Max-Gram finds a match in it
     bigram: bool = False
     eos: frozenset[int] = frozenset()
@@ -152,17 +152,17 @@ SHAPES = [
     Case(Speculative("draft-3", 3)),
     Case(PromptLookup(4), vocab=4, count=3),
     Case(PromptLookup(3), vocab=4, count=3, prompt=(3,), bigram=True),
-    Case(VerticalCascade(("draft-3",), (3, 2)), chosen=PAIRS),
+    Case(VerticalCascade(("draft-3",), (3, 2)), warper=PAIRS),
     Case(Cascade(("draft-3",), ((1, 4), (0, 2)))),  # and horizontal
     Case(Cascade(("draft-3",), ((2, 4), (0, 0)))),  # the draft writes alone, then Max-Gram
-    Case(VerticalCascade(TWO, (2, 1, 1)), chosen=PAIRS, count=3),
+    Case(VerticalCascade(TWO, (2, 1, 1)), warper=PAIRS, count=3),
     Case(HorizontalCascade(TWO, (1, 2, 4)), count=3),
     Case(Cascade(TWO, ((1, 2, 3), (0, 1, 2), (0, 0, 1)))),
-    Case(VerticalCascade(THREE, (1, 1, 1, 1)), chosen=PAIRS),
-    Case(Cascade(THREE, ((1, 2, 2, 3), (0, 1, 1, 2), (0, 0, 1, 2), (0, 0, 0, 1))), chosen=PAIRS),
+    Case(VerticalCascade(THREE, (1, 1, 1, 1)), warper=PAIRS),
+    Case(Cascade(THREE, ((1, 2, 2, 3), (0, 1, 1, 2), (0, 0, 1, 2), (0, 0, 0, 1))), warper=PAIRS),
     Case(AdaptiveCascade(()), vocab=4, count=3),
-    Case(AdaptiveCascade(("draft-3",)), max_new=5, chosen=PAIRS, count=3),
-    Case(AdaptiveCascade(TWO), max_new=5, chosen=PAIRS),
+    Case(AdaptiveCascade(("draft-3",)), max_new=5, warper=PAIRS, count=3),
+    Case(AdaptiveCascade(TWO), max_new=5, warper=PAIRS),
 ]
 EDGES = [
     Case(Cascade(("draft-3",), ((3, 3), (0, 2))), count=3, max_new=3),  # the room cuts drafts
@@ -170,8 +170,8 @@ EDGES = [
     Case(Cascade(("draft-3",), ((1, 4), (0, 2))), count=3, eos=frozenset({0, 2})),
     Case(Cascade(("draft-3",), ((3, 5), (0, 2))), count=3, contexts=(("draft-3", 6),)),  # a context that fills up
     Case(VerticalCascade(TWO, (2, 1, 1)), contexts=(("draft-2", 5),)),
-    Case(Cascade(("draft-3",), ((2, 4), (0, 2))), vocab=4, count=3, chosen=LogitsWarper(0.7, top_k=2)),
-    Case(Cascade(("draft-3",), ((2, 4), (0, 2))), vocab=4, chosen=LogitsWarper(1.3, top_p=0.75)),
+    Case(Cascade(("draft-3",), ((2, 4), (0, 2))), vocab=4, count=3, warper=LogitsWarper(0.7, top_k=2)),
+    Case(Cascade(("draft-3",), ((2, 4), (0, 2))), vocab=4, warper=LogitsWarper(1.3, top_p=0.75)),
 ]
 STRICT_AND_LENIENT = [
     case if lenience == 1 else replace(case, method=replace(case.method, lenience=lenience))
@@ -182,43 +182,43 @@ STRICT_AND_LENIENT = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", STRICT_AND_LENIENT, ids=str)
-def test_the_text_has_exactly_the_targets_law(case):
+def test_the_text_has_exactly_the_distribution_of_the_target(case):
     toy = case.toy(1)
-    law = law_of_text(toy, case.method, case.chosen, case.prompt, case.count, case.max_new, case.eos)
-    assert math.isclose(sum(law.values()), 1, abs_tol=1e-9)
-    assert distance(law, target_law(toy, case.chosen, case.prompt, case.count, case.eos)) < 1e-9
+    probs = text_probs(toy, case.method, case.warper, case.prompt, case.count, case.max_new, case.eos)
+    assert math.isclose(sum(probs.values()), 1, abs_tol=1e-9)
+    assert distance(probs, target_probs(toy, case.warper, case.prompt, case.count, case.eos)) < 1e-9
 
 
-def test_passing_p_for_what_was_emitted_breaks_the_law(monkeypatch):
-    """The control: with the reviewer's p instead of E, as Algorithm 1 suggests, lenience 3 gives another law."""
+def test_using_p_as_the_emitted_distribution_is_wrong(monkeypatch):
+    """The control: with the reviewer's p instead of E, as Algorithm 1 suggests, lenience 3 changes the distribution."""
     case = Case(Cascade(("draft-3",), ((2, 2), (0, 2)), lenience=3.0))
     monkeypatch.setattr(accept, "emitted_probs", lambda p, q, lenience: p)
     toy = case.toy(1)
-    law = law_of_text(toy, case.method, case.chosen, case.prompt, case.count, case.max_new, case.eos)
-    assert math.isclose(sum(law.values()), 1, abs_tol=1e-9)
-    assert distance(law, target_law(toy, case.chosen, case.prompt, case.count, case.eos)) > 0.01
+    probs = text_probs(toy, case.method, case.warper, case.prompt, case.count, case.max_new, case.eos)
+    assert math.isclose(sum(probs.values()), 1, abs_tol=1e-9)
+    assert distance(probs, target_probs(toy, case.warper, case.prompt, case.count, case.eos)) > 0.01
 
 
-def test_passing_the_drafts_own_law_breaks_it_too(monkeypatch):
+def test_using_q_as_the_emitted_distribution_is_wrong(monkeypatch):
     case = Case(Cascade(("draft-3",), ((2, 2), (0, 2)), lenience=3.0))
     monkeypatch.setattr(accept, "emitted_probs", lambda p, q, lenience: q)
     toy = case.toy(1)
-    law = law_of_text(toy, case.method, case.chosen, case.prompt, case.count, case.max_new, case.eos)
-    assert distance(law, target_law(toy, case.chosen, case.prompt, case.count, case.eos)) > 0.01
+    probs = text_probs(toy, case.method, case.warper, case.prompt, case.count, case.max_new, case.eos)
+    assert distance(probs, target_probs(toy, case.warper, case.prompt, case.count, case.eos)) > 0.01
 
 
-def drafters(dice, lenience: float):
-    """The kinds of drafter that a tree is made of, over one set of toy models."""
+def drafters(sampler, lenience: float):
+    """The kinds of drafter that trees are made of, over one set of toy models."""
     toy = family(3, 7, (1.0, 1.5), sharp=1.0)
     strong, weak = (TableSession(name, toy.tables[name]) for name in TWO)
-    rule = Rejection(LogitsWarper(), dice, lenience)
+    rule = Rejection(LogitsWarper(), sampler, lenience)
     leaf = MaxGram(SuffixIndex(), 3)
     single = Vertical(weak, Nothing(), rule)
     over_copy = Vertical(weak, Horizontal(((leaf, 2),)), rule)
     return {
         "a draft alone": single,
         "a draft over Max-Gram": over_copy,
-        "some rounds of that": Horizontal(((over_copy, 3),)),
+        "several rounds of that": Horizontal(((over_copy, 3),)),
         "a stage of each kind": Horizontal(((over_copy, 1), (single, 1), (leaf, 2))),
         "a draft over a draft": Vertical(strong, Horizontal(((single, 2),)), rule),
         "a draft over a draft over Max-Gram": Vertical(strong, Horizontal(((over_copy, 2),)), rule),
@@ -228,15 +228,15 @@ def drafters(dice, lenience: float):
 
 @pytest.mark.parametrize("lenience", [1.0, 3.0])
 @pytest.mark.parametrize("kind", list(drafters(None, 1.0)))
-def test_q_is_the_law_that_each_token_was_drawn_from(kind, lenience):
-    """Position by position: among all outcomes with the same tokens before it, a token has the law in its row of q.
+def test_q_is_the_distribution_that_each_token_was_drawn_from(kind, lenience):
+    """Position by position: among all outcomes with the same prefix, a token is distributed as its row of q says.
 
-    The row may depend on what happened before (which round wrote it), so outcomes are told apart by their row too.
+    The row may depend on earlier events (which round wrote the token), so outcomes are grouped by their row as well.
     """
     prompt = (0, 1, 2, 0, 1)
 
-    def run(dice: Walk) -> Draft:
-        return drafters(dice, lenience)[kind].draft(TokenSequence(list(prompt)), 12)
+    def run(sampler: PathSampler) -> Draft:
+        return drafters(sampler, lenience)[kind].draft(TokenSequence(list(prompt)), 12)
 
     seen: defaultdict[tuple, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     total = 0.0
@@ -244,9 +244,9 @@ def test_q_is_the_law_that_each_token_was_drawn_from(kind, lenience):
         total += chance
         rows = draft.probs(torch.zeros(1, 3, dtype=torch.float64)).tolist()
         assert len(rows) == len(draft.tokens) >= 1
-        for place, (token, row) in enumerate(zip(draft.tokens, rows)):
+        for position, (token, row) in enumerate(zip(draft.tokens, rows)):
             assert math.isclose(sum(row), 1, abs_tol=1e-12)
-            key = (draft.tokens[:place], tuple(round(x, 9) for x in row))
+            key = (draft.tokens[:position], tuple(round(x, 9) for x in row))
             seen[key][token] += chance
     assert math.isclose(total, 1, abs_tol=1e-9)
     for (_, row), counts in seen.items():
@@ -255,7 +255,7 @@ def test_q_is_the_law_that_each_token_was_drawn_from(kind, lenience):
 
 
 @st.composite
-def laws(draw, vocab: int = 5):
+def distributions(draw, vocab: int = 5):
     """p and q, with zeros in either, sometimes equal."""
     rows = []
     for _ in range(2):
@@ -266,96 +266,96 @@ def laws(draw, vocab: int = 5):
 
 
 @settings(max_examples=200, deadline=None)
-@given(laws(), st.sampled_from((1.0, 1.5, 3.0, 100.0)))
-def test_emitted_is_what_a_review_of_one_token_emits(pair, lenience):
-    """E against an enumeration of the rule itself, and its limits: p at l = 1, q at l = infinity."""
+@given(distributions(), st.sampled_from((1.0, 1.5, 3.0, 100.0)))
+def test_emitted_probs_are_those_of_a_review_of_one_token(pair, lenience):
+    """E against an enumeration of the rule itself, and in its limits: p at l = 1, q at l = infinity."""
     p, q = pair
-    law = defaultdict(float)
+    probs = defaultdict(float)
     for x, chance in enumerate(q[0].tolist()):
         if chance:
             draft = Draft((x,), ("d",), q)
             logits = torch.cat([p, p]).log()
 
-            def review(dice, draft=draft, logits=logits):
-                return Rejection(LogitsWarper(), dice, lenience)(draft, logits, 0)
+            def review(sampler, draft=draft, logits=logits):
+                return Rejection(LogitsWarper(), sampler, lenience)(draft, logits, 0)
 
-            for part, verdict in outcomes(review):
-                law[x if verdict.accepted else verdict.token] += chance * part
-                assert len(verdict.q) == verdict.accepted + 1
+            for part, result in outcomes(review):
+                probs[x if result.accepted else result.token] += chance * part
+                assert len(result.q) == result.accepted + 1
     E = emitted_probs(p, q, lenience)[0]
-    assert max(abs(law[x] - E[x]) for x in range(5)) < 1e-9
+    assert max(abs(probs[x] - E[x]) for x in range(5)) < 1e-9
     assert (emitted_probs(p, q, 1.0) - p).abs().max() < 1e-12
-    if not ((p == 0) & (q > 0)).any():  # what the reviewer never says, no lenience lets pass
+    if not ((p == 0) & (q > 0)).any():  # a token that the reviewer never emits is rejected at any lenience
         assert (emitted_probs(p, q, 1e300) - q).abs().max() < 1e-9
     assert math.isclose(residual_probs(p, q).sum(), 1, abs_tol=1e-12)
 
 
-def test_a_verdict_records_p_and_q_of_each_proposed_token():
+def test_the_result_records_p_and_q_of_each_proposed_token():
     p = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]], dtype=torch.float64)
     q = torch.tensor([[0.2, 0.6, 0.2], [0.3, 0.4, 0.3]], dtype=torch.float64)
 
-    class Fixed:
+    class ScriptedSampler:
         def __init__(self, *accepts):
-            self.accepts, self.asked, self.laws = list(accepts), [], []
+            self.accepts, self.asked, self.drawn_from = list(accepts), [], []
 
         def accept(self, chance):
             self.asked.append(chance)
             return self.accepts.pop(0)
 
-        def draw(self, law):
-            self.laws.append(law.tolist())
-            return int(law.argmax())
+        def draw(self, probs):
+            self.drawn_from.append(probs.tolist())
+            return int(probs.argmax())
 
-    dice = Fixed(True, False)
-    verdict = Rejection(LogitsWarper(), dice)(Draft((1, 2), ("d", "d"), q), p.log(), 9)
-    assert dice.asked == pytest.approx([0.5, 1 / 3])
-    assert dice.laws[0] == pytest.approx([0, 1, 0])
-    assert (verdict.accepted, verdict.token) == (1, 1)
-    assert verdict.p_drafted == pytest.approx((0.3, 0.1)) and verdict.q_drafted == pytest.approx((0.6, 0.3))
-    assert verdict.margin == pytest.approx(math.log(0.8 / 0.1))  # of the scores, as under the other rules
+    sampler = ScriptedSampler(True, False)
+    result = Rejection(LogitsWarper(), sampler)(Draft((1, 2), ("d", "d"), q), p.log(), 9)
+    assert sampler.asked == pytest.approx([0.5, 1 / 3])
+    assert sampler.drawn_from[0] == pytest.approx([0, 1, 0])
+    assert (result.accepted, result.token) == (1, 1)
+    assert result.p_drafted == pytest.approx((0.3, 0.1)) and result.q_drafted == pytest.approx((0.6, 0.3))
+    assert result.margin == pytest.approx(math.log(0.8 / 0.1))  # of the scores, as under the other rules
     # Fully accepted: the bonus comes from the last row of p.
-    dice = Fixed(True, True)
-    verdict = Rejection(LogitsWarper(), dice)(Draft((1, 2), ("d", "d"), q), p.log(), 9)
-    assert dice.laws == [pytest.approx([0.2, 0.2, 0.6])] and verdict.accepted == 2 and len(verdict.q) == 3
+    sampler = ScriptedSampler(True, True)
+    result = Rejection(LogitsWarper(), sampler)(Draft((1, 2), ("d", "d"), q), p.log(), 9)
+    assert sampler.drawn_from == [pytest.approx([0.2, 0.2, 0.6])] and result.accepted == 2 and len(result.q) == 3
 
 
-def test_dice_draw_by_weight_and_never_a_zero():
-    dice = Sampler(3)
-    law = torch.tensor([0.0, 2.0, 0.0, 1.0, 1.0, 0.0])  # not normalised
-    counts = Counter(dice.draw(law) for _ in range(4000))
+def test_the_sampler_draws_by_weight_and_never_an_impossible_token():
+    sampler = Sampler(3)
+    probs = torch.tensor([0.0, 2.0, 0.0, 1.0, 1.0, 0.0])  # not normalized
+    counts = Counter(sampler.draw(probs) for _ in range(4000))
     assert set(counts) == {1, 3, 4}
-    assert chi_square(counts, {1: 0.5, 3: 0.25, 4: 0.25}, 4000)
+    assert fits(counts, {1: 0.5, 3: 0.25, 4: 0.25}, 4000)
     assert {Sampler(seed).draw(torch.tensor([0.0, 0.0, 5.0])) for seed in range(20)} == {2}
-    assert 0.45 < sum(dice.accept(0.5) for _ in range(4000)) / 4000 < 0.55
-    assert all(dice.accept(1.0) for _ in range(100)) and not any(dice.accept(0.0) for _ in range(100))
+    assert 0.45 < sum(sampler.accept(0.5) for _ in range(4000)) / 4000 < 0.55
+    assert all(sampler.accept(1.0) for _ in range(100)) and not any(sampler.accept(0.0) for _ in range(100))
     assert [Sampler(1).draw(torch.ones(50)) for _ in range(3)] == [Sampler(1).draw(torch.ones(50))] * 3
 
 
-def chi_square(counts: Counter, law: dict, total: int) -> bool:
-    """Whether the counts fit the law: the statistic is within five of its standard deviations."""
-    assert set(counts) <= {key for key, chance in law.items() if chance > 0}
-    statistic = sum((counts[key] - total * chance) ** 2 / (total * chance) for key, chance in law.items())
-    freedom = len(law) - 1
-    return statistic < freedom + 5 * math.sqrt(2 * freedom)
+def fits(counts: Counter, probs: dict, total: int) -> bool:
+    """Whether the counts fit the distribution: the statistic is within five of its standard deviations."""
+    assert set(counts) <= {key for key, chance in probs.items() if chance > 0}
+    statistic = sum((counts[key] - total * chance) ** 2 / (total * chance) for key, chance in probs.items())
+    degrees = len(probs) - 1
+    return statistic < degrees + 5 * math.sqrt(2 * degrees)
 
 
 @pytest.mark.slow
-def test_real_dice_have_the_law_too():
-    """A second witness, with the dice that races use: pairs of tokens through the real loop."""
+def test_the_real_sampler_gives_the_distribution_too():
+    """A second check, with the sampler that races use: pairs of tokens through the real loop."""
     case = Case(Cascade(TWO, ((1, 2, 3), (0, 1, 2), (0, 0, 1)), lenience=3.0))
-    toy, total, dice = case.toy(3), 3000, Sampler(2024)
+    toy, total, sampler = case.toy(3), 3000, Sampler(2024)
     counts: Counter[tuple[int, ...]] = Counter()
     for _ in range(total):
-        steps = steps_of(toy, case.method, case.prompt, 3, Rejection(LogitsWarper(), dice))
+        steps = steps_of(toy, case.method, case.prompt, 3, Rejection(LogitsWarper(), sampler))
         counts[text_of(steps)[:2]] += 1
         toy.opened.clear()
-    law = target_law(toy, LogitsWarper(), case.prompt, 2, frozenset())
-    assert chi_square(counts, law, total)
-    wrong = target_law(family(3, 4, sharp=1.0), LogitsWarper(), case.prompt, 2, frozenset())
-    assert not chi_square(counts, wrong, total)  # the test can fail
+    probs = target_probs(toy, LogitsWarper(), case.prompt, 2, frozenset())
+    assert fits(counts, probs, total)
+    wrong = target_probs(family(3, 4, sharp=1.0), LogitsWarper(), case.prompt, 2, frozenset())
+    assert not fits(counts, wrong, total)  # the test can fail
 
 
-def test_table_has_no_accidental_symmetry():
-    """The toy laws differ between contexts, so a row taken at the wrong place is seen."""
+def test_the_toy_table_has_no_accidental_symmetry():
+    """The toy distributions differ between contexts, so a row taken at the wrong position is noticed."""
     rows = table(3, 1, 1.0).softmax(-1).reshape(-1, 3)
     assert (rows[None] - rows[:, None]).abs().sum(-1).add(torch.eye(9)).min() > 1e-3

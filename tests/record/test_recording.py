@@ -10,21 +10,21 @@ from handmade import alone, nested
 
 from csd.record import metrics
 from csd.record import recording as record
-from csd.record.recording import Recording, bundled, document, packed, parsed
+from csd.record.recording import Recording, bundled_recordings
 
 RECORDING = Recording((alone(), nested()), "A fox", "story", "A note.", "One CPU", "2026-01-02")
 KINDS = {"story", "word problem", "code", "edit", "list"}
 
 
 def test_a_recording_comes_back_from_its_file():
-    assert parsed(packed(RECORDING)) == RECORDING
-    assert packed(RECORDING) == packed(RECORDING)
-    assert parsed(json.dumps(document(RECORDING)).encode()) == RECORDING
-    assert parsed(nested().to_json().encode()) == Recording((nested(),))
+    assert Recording.from_bytes(RECORDING.to_gzip()) == RECORDING
+    assert RECORDING.to_gzip() == RECORDING.to_gzip()
+    assert Recording.from_bytes(json.dumps(RECORDING.to_dict()).encode()) == RECORDING
+    assert Recording.from_bytes(nested().to_json().encode()) == Recording((nested(),))
 
 
 def test_what_comes_with_the_project():
-    found = list(bundled().values())
+    found = list(bundled_recordings().values())
     assert {one.kind for one in found} == KINDS and len(found) >= 6
     assert sum(file.stat().st_size for file in record.FOLDER.iterdir()) < 400_000
     slower = 0
@@ -41,7 +41,7 @@ def test_what_comes_with_the_project():
 
 
 def altered(change) -> bytes:
-    data = document(RECORDING)
+    data = RECORDING.to_dict()
     change(data["traces"][1])
     return json.dumps(data).encode()
 
@@ -56,65 +56,211 @@ def deep(trace) -> None:
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (b"", "not even JSON"),
-        (b"hello", "not even JSON"),
-        (b"\xff\xfe\x00", "not even text"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00", "not even text"),
-        (b"[" * 100_000, "not even JSON"),
-        (b"[1]", "no saved race"),
-        (b'{"a": 1}', "no saved race"),
-        (b'{"traces": []}', "holds 0 traces"),
-        (json.dumps({"traces": [alone().to_dict()] * 5}).encode(), "holds 5 traces"),
-        (b'{"traces": [1]}', "no trace of version 1"),
-        (b'{"traces": [{"version": 2}]}', "no trace of version 1"),
+        (b"", "not JSON"),
+        (b"hello", "not JSON"),
+        (b"\xff\xfe\x00", "not text"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "not text"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b"[1]", "not a saved race"),
+        (b'{"a": 1}', "not a saved race"),
+        (b'{"traces": []}', "contains 0 traces"),
+        (json.dumps({"traces": [alone().to_dict()] * 5}).encode(), "contains 5 traces"),
+        (b'{"traces": [1]}', "not a trace of version"),
+        (b'{"traces": [{"version": 3}]}', "not a trace of version"),
         (b" " * (record.LARGEST + 1), "too large"),
         (gzip.compress(b" " * (record.LARGEST + 1)), "too large"),
-        (packed(RECORDING)[:50], "not even JSON"),
+        (RECORDING.to_gzip()[:50], "not JSON"),
         (b"\x1f\x8bnothing", "cannot be unpacked"),
     ],
 )
 def test_what_is_no_race_gets_a_sentence(data, sentence):
     with pytest.raises(ValueError, match=sentence):
-        parsed(data)
+        Recording.from_bytes(data)
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (lambda t: t.pop("steps"), "damaged"),
-        (lambda t: t["header"].update(max_new="64"), "max_new is not"),
-        (lambda t: t["header"].update(text=["a"]), "text is not"),
-        (lambda t: t["header"].update(prompt="ab"), "prompt is not"),
-        (lambda t: t["header"].update(levels=[]), "levels"),
-        (lambda t: t["header"].update(method="<b>x</b>"), "has a name that is none"),
+        (lambda t: t["header"].update(max_new="64"), "max_new: Input should be a valid integer"),
+        (lambda t: t["header"].update(text=["a"]), "text: Input should be a valid string"),
+        (lambda t: t["header"].update(prompt="ab"), "prompt: Input should be a valid"),
+        (lambda t: t["header"].update(levels=[]), "it has 0 levels"),
+        (lambda t: t["header"].update(method="<b>x</b>"), "name of its method"),
         (lambda t: t["header"].update(text="other"), "different prompts"),
-        (lambda t: t.update(end="<i>"), "how it ended"),
-        (lambda t: t["pieces"].update({"1": [256]}), "bytes that are none"),
+        (lambda t: t.update(end="<i>"), "end: Input should be 'eos', 'budget' or 'stopped'"),
+        (lambda t: t["pieces"].update({"1": [256]}), "out of range"),
         (lambda t: t["pieces"].update({"1": {"a": 1}}), "damaged|pieces"),
         (lambda t: t["pieces"].pop("9"), "no text"),
-        (lambda t: t["steps"][0].update(seconds=float("nan")), "seconds is not"),
+        (lambda t: t["steps"][0].update(seconds=float("nan")), "contains NaN"),
         (lambda t: t["steps"][0].update(start=1e9), "follow one another"),
-        (lambda t: t["steps"][0].update(tokens=[9, 9]), "what its review made"),
-        (lambda t: t["steps"][0].update(authors=["mid"] * 3 + ["nobody"]), "written by nobody"),
+        (lambda t: t["steps"][0].update(tokens=[9, 9, 9, 9]), "not what its review accepted"),
+        (lambda t: t["steps"][0].update(authors=["mid"] * 3 + ["nobody"]), "no author or an unknown one"),
         (lambda t: t["steps"][0]["review"].update(at=7), "follow one another"),
-        (lambda t: t["steps"][1]["review"].update(accepted=9), "made of the draft|than it was shown"),
+        (lambda t: t["steps"][1]["review"].update(accepted=9), "not what its review accepted|than it was shown"),
         (lambda t: t["steps"][0]["review"]["inner"][0].update(accepted=-1), "than it was shown"),
-        (lambda t: t["steps"][0]["review"]["inner"][0].update(at=10**6), "no place or time"),
-        (lambda t: t["steps"][0]["review"]["inner"][0].update(by="nobody"), "written by nobody"),
+        (lambda t: t["steps"][0]["review"]["inner"][0].update(at=10**6), "impossible position or time"),
+        (lambda t: t["steps"][0]["review"]["inner"][0].update(by="nobody"), "no author or an unknown one"),
         (lambda t: t["steps"][0]["review"]["inner"][0].update(extra=1), "damaged"),
-        (lambda t: t["prefill"][0].update(seconds=-1), "reading of the prompt"),
+        (lambda t: t["prefill"][0].update(seconds=-1), "negative time or count"),
         (deep, "too deeply"),
     ],
 )
 def test_a_damaged_trace_gets_a_sentence(change, sentence):
     with pytest.raises(ValueError, match=sentence):
-        parsed(altered(change))
+        Recording.from_bytes(altered(change))
+
+
+def own_header(**changes):
+    """Changes to the header of the only lane of a race, so that no other lane contradicts it."""
+
+    def change(trace):
+        trace["header"].update(changes)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (own_header(levels=[{"name": f"l{i}", "level": 1} for i in range(101)]), "101 levels; a race has 1 to 100"),
+        (own_header(levels=[{"name": "MaxGram", "level": 0}] * 2), "two of its levels have the same name"),
+        (own_header(levels=[{"name": "target", "level": 100}]), "number of a level is out of range"),
+        (own_header(levels=[{"name": "", "level": 0}]), "name of its method or of a level is empty"),
+        (own_header(label="<b>k=4</b>"), "label is too long or has characters"),
+        (own_header(label="k" * 4001), "label is too long"),
+        (own_header(settings={"K": [[0] * 999] * 999}), "settings of its method are too long"),
+        (own_header(max_new=0), "number of new tokens is out of range"),
+        (own_header(max_new=2**31), "number of new tokens is out of range"),
+        (own_header(max_new=6), "longer than its number of new tokens"),
+        (lambda trace: trace["pieces"].pop("1"), "a token of the prompt has no text"),
+        (lambda trace: trace["steps"][1]["review"].update(token=77), "not what its review|no text"),
+        (lambda trace: trace["steps"][0]["review"]["inner"][0].update(token=77), "has no text"),
+        (lambda trace: trace["steps"][0]["review"].update(p=[0.5] * 6), "more probabilities than tokens"),
+        (lambda trace: trace["steps"][-1].update(tokens=[]), "not what its review accepted"),
+    ],
+)
+def test_what_the_fields_must_satisfy(change, sentence):
+    data = nested().to_dict()
+    change(data)
+    with pytest.raises(ValueError, match=f"This trace is damaged: .*{sentence}"):
+        Recording.from_bytes(json.dumps(data).encode())
+
+
+# ---- hostile files: a sentence, in bounded time and memory
+
+HUGE = "9" * 5000
+MEGABYTE = 2**20
+
+
+def replaced(old: str, new: str) -> bytes:
+    """A valid race in which some JSON text was replaced."""
+    text = json.dumps({"traces": [nested().to_dict()]}, separators=(",", ":"))
+    assert old in text
+    return text.replace(old, new).encode()
+
+
+def flood(item: str, size: int = 4 * MEGABYTE) -> str:
+    """So many items that they would take minutes, or gigabytes, if each got an error of its own."""
+    return ",".join([item] * (size // len(item)))
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (replaced('"seed":0', f'"seed":{HUGE}'), "does not fit 64 bits"),
+        (replaced('"seed":0', '"seed":9223372036854775808'), "does not fit 64 bits"),
+        (replaced('"seed":0', '"seed":-9223372036854775808'), "does not fit 64 bits"),
+        (replaced('"settings":{}', f'"settings":{{"k":{HUGE}}}'), "does not fit 64 bits"),
+        (replaced('"settings":{}', '"settings":{"k":1e999}'), "too large: 1e999"),
+        (replaced('"settings":{}', '"settings":{"k":Infinity}'), "contains Infinity"),
+        (
+            replaced('"settings":{}', '"settings":' + '{"a":' * 500 + "1" + "}" * 501),
+            "nested too deeply|recursion limit|not JSON",
+        ),
+        (
+            replaced('"settings":{}', '"settings":' + '{"a":' * 500 + "1" + "}" * 500),
+            "nested too deeply|recursion limit",
+        ),
+        (replaced('"temperature":1.0', '"temperature":-1e400'), "too large"),
+        (
+            replaced('"prompt":[1,2]', f'"prompt":[{flood(chr(34) * 2)}]'),
+            "header.prompt.0: Input should be a valid int",
+        ),
+        (replaced('"eos":[]', f'"eos":[{flood("1.5")}]'), "header.eos.0"),
+        (replaced('"prefill":[', f'"prefill":[{flood("{}")},'), "prefill.0"),
+        (replaced('"steps":[', f'"steps":[{flood("{}")},'), "steps.0"),
+        (replaced('"inner":[]', f'"inner":[{flood("{}")}]'), "inner.0"),
+        (replaced('"levels":[', f'"levels":[{flood("{}")},'), "levels.0"),
+        (
+            replaced('"levels":[', "[".join(['"levels":', flood('{"name":"a","level":0}') + ","])),
+            "has [0-9,]* levels; a race has 1 to 100",
+        ),
+        (
+            replaced('"pieces":{', '"pieces":{' + ",".join(f'"{i}":5' for i in range(300_000)) + ","),
+            "object of .* fields",
+        ),
+        (replaced('"pieces":{', '"pieces":{' + ",".join(f'"{i}":5' for i in range(99_000)) + ","), "values are wrong"),
+        (
+            replaced('"versions":{}', '"versions":{' + ",".join(f'"{i}":5' for i in range(99_000)) + "}"),
+            "values are wrong",
+        ),
+        (
+            replaced('"family":"toy"', '"family":"toy",' + ",".join(f'"{i}":5' for i in range(99_000))),
+            "values are wrong",
+        ),
+        (replaced('"version":2', '"version":' + json.dumps("v" * MEGABYTE)), "not a trace of version"),
+        (replaced('"version":2', '"version":true'), "not a trace of version"),
+        (replaced('"family":"toy"', f'"family":"toy","{"f" * MEGABYTE}":1'), "header.f{50,200}: "),
+        (b'{"header":' * 3 + b"1" + b"}" * 3, "not a trace of version"),
+        (b'{"traces":[' + b"[" * 50 + b"]" * 50 + b"]}", "not a trace of version"),
+        (b'"\\ud83d"', "JSON, but not a saved race"),
+    ],
+)
+def test_a_hostile_file_gets_one_sentence(data, sentence):
+    with pytest.raises(ValueError, match=sentence) as refusal:
+        Recording.from_bytes(data)
+    assert len(str(refusal.value)) < 500
+
+
+def test_nothing_else_is_raised_for_what_anybody_may_write():
+    """Every value of a race replaced by values of every other kind."""
+    values = (None, True, -1, 2**63 - 1, 1e308, "", "\ud83d", "<b>", [], [[]], [None], {}, {"": None}, [1, "a", {}])
+
+    def attempts(data, root):
+        items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+        for key, old in list(items):
+            for value in values:
+                data[key] = value
+                yield json.dumps(root).encode()
+            data[key] = old
+            yield from attempts(old, root)
+
+    def read(data):
+        try:
+            return Recording.from_bytes(data)
+        except ValueError as error:
+            return str(error)
+
+    recording = {"traces": [nested().to_dict()], "title": "A", "date": "B"}
+    for found in map(read, attempts(recording, recording)):
+        if isinstance(found, str):
+            assert found.endswith(".") and len(found) < 700
+        else:
+            assert Recording.from_bytes(found.to_gzip()) == found
+
+
+def test_a_title_is_one_line_of_text():
+    data = {"traces": [alone().to_dict()], "title": "a\n b \ud83d" + "c" * 900, "note": ["x"], "machine": 7}
+    found = Recording.from_bytes(json.dumps(data).encode())
+    assert found.title.startswith("a b ?ccc") and len(found.title) == 500
+    assert (found.note, found.machine) == ("", "")
 
 
 def test_half_a_surrogate_pair_is_mended():
     def hurt(trace):
         trace["pieces"]["9"] = "\ud83d"
 
-    found = parsed(altered(hurt))
+    found = Recording.from_bytes(altered(hurt))
     assert found.traces[1].pieces[9] == "?"
-    packed(found)
+    found.to_gzip()

@@ -1,71 +1,105 @@
-"""From the page's fields to settings: what they become, and what cannot be read."""
+"""From the fields of a form to a request: what they become, and what cannot be read."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from csd.decoding.methods import Refusal, checked
+from csd.decoding.methods import (
+    METHODS,
+    AdaptiveCascade,
+    Autoregressive,
+    Cascade,
+    HorizontalCascade,
+    PromptLookup,
+    Refusal,
+    Speculative,
+    VerticalCascade,
+)
 from csd.models import catalog
-from csd.request import form, tuned
+from csd.request.defaults import make_defaults
+from csd.request.form import Form, in_order, to_fields, to_request
+from csd.request.request import Request
 
 DRAFTS = ("draft-mid", "draft-small")
+DEFAULTS = make_defaults(DRAFTS)
 K = "[[2,6,10],[0,4,8],[0,0,8]]"
 
 
-def test_every_preset_suits_its_family():
-    for spec in catalog.READY:
-        drafts = tuple(model.name for model in spec.drafts)
-        for preset in form.presets(drafts):
-            asked = form.Form("a", ("speculative", "cascade"), preset.draft, preset.k, 8, form.matrix_text(preset.K))
-            for method in form.settings(asked, drafts).methods:
-                checked(method, drafts)
-
-
-def test_the_adaptive_cascade_comes_first_and_then_what_was_tuned():
-    record = tuned.find(catalog.find("embedded"), "cpu")
-    first, second, *_ = form.presets(DRAFTS, record)
-    assert (first.name, first.lanes[-1], first.k) == ("adaptive", "cascade, adaptive", record.k)
-    assert (second.name, second.draft, second.k, second.K) == ("tuned K", record.draft, record.k, record.K)
-    [lane] = form.settings(form.Form("a", ["cascade, adaptive"]), DRAFTS, 1, record.prior).methods
-    assert (lane.name, lane.drafts, lane.prior) == ("adaptive", DRAFTS, record.prior)
-
-
-@pytest.mark.parametrize("count", [0, 1, 2, 3, 4])
-def test_there_is_a_preset_for_any_number_of_drafts(count):
-    drafts = tuple(f"draft-{i}" for i in range(count))
-    for preset in form.presets(drafts):
-        asked = form.Form("a", ("autoregressive", "cascade"), K=form.matrix_text(preset.K))
-        checked(form.settings(asked, drafts).methods[1], drafts)
-
-
 def test_vertical_takes_the_diagonal_of_K_and_horizontal_its_first_row():
-    lanes = ("cascade, vertical only", "cascade, horizontal only", "cascade")
-    vertical, horizontal, both = form.settings(form.Form("a", lanes, K=K), DRAFTS).methods
-    assert vertical.K == ((2, 2, 2), (0, 4, 4), (0, 0, 8))
-    assert horizontal.K == ((2, 6, 10), (0, 0, 0), (0, 0, 0))
+    lanes = ("vertical cascade", "horizontal cascade", "cascade")
+    vertical, horizontal, both = to_request(DEFAULTS.form(prompt="a", lanes=lanes, K=K), DEFAULTS).methods
+    assert vertical.ks == (2, 4, 8)
+    assert horizontal.ks == (2, 6, 10)
     assert both.K == ((2, 6, 10), (0, 4, 8), (0, 0, 8))
 
 
-def test_always_n_tokens_switches_the_end_off():
-    assert form.settings(form.Form("a", K=K), DRAFTS).stop_at_eos
-    assert not form.settings(form.Form("a", K=K, always=True), DRAFTS).stop_at_eos
+@pytest.mark.parametrize(
+    "methods",
+    [
+        (Autoregressive(), Speculative("draft-small", 3), PromptLookup(5), AdaptiveCascade(DRAFTS, lenience=2.0)),
+        (Cascade(DRAFTS, ((2, 6, 10), (0, 4, 8), (0, 0, 8)), lenience=3.0), Speculative("draft-mid", 2)),
+        (VerticalCascade(DRAFTS, (5, 3, 4), lenience=2.0),),
+        (HorizontalCascade(DRAFTS, (2, 4, 6)),),
+        (Autoregressive(),),
+    ],
+)
+def test_a_request_gives_its_form_back(methods):
+    request = Request("a", methods, 9, temperature=0.5, top_k=3, top_p=0.9, seed=7, rule="rejection", stop_at_eos=False)
+    fields = to_fields(request)
+    assert to_request(DEFAULTS.form(**fields), DEFAULTS, least=1) == request
+    assert "k" in fields or not any(isinstance(method, Speculative) for method in methods)
+
+
+def test_lanes_that_one_form_cannot_describe_are_refused():
+    with pytest.raises(Refusal, match="different values of k"):
+        to_fields(Request("a", (Speculative("draft-mid", 2), Speculative("draft-mid", 3))))
+
+
+def test_K_is_text_or_nested_lists():
+    as_lists = DEFAULTS.form(lanes=["cascade"], K=[[2, 6, 10], [0, 4, 8], [0, 0, 8]])
+    assert to_request(as_lists, DEFAULTS, least=1) == to_request(replace(as_lists, K=K), DEFAULTS, least=1)
+
+
+def test_always_n_tokens_ignores_the_end_of_text_token():
+    assert to_request(DEFAULTS.form(prompt="a"), DEFAULTS).stop_at_eos
+    assert not to_request(DEFAULTS.form(prompt="a", always=True), DEFAULTS).stop_at_eos
+
+
+@pytest.mark.parametrize("name", ["cascade, adaptive", "adaptive", "adaptive-cascade", " adaptive cascade "])
+def test_names_of_earlier_versions_still_work(name):
+    (lane,) = to_request(DEFAULTS.form(lanes=[name]), DEFAULTS, least=1).methods
+    assert lane == AdaptiveCascade(DRAFTS)
+
+
+def test_lanes_in_the_order_of_the_registry():
+    assert in_order(["cascade", "speculative", "autoregressive"]) == ["autoregressive", "speculative", "cascade"]
+
+
+@pytest.mark.parametrize("spec", catalog.READY, ids=lambda spec: spec.name)
+def test_every_preset_of_every_ready_family_makes_a_request(spec):
+    defaults = make_defaults([model.name for model in spec.drafts])
+    for preset in defaults.presets:
+        for method in to_request(Form("a", **preset.fields()), defaults).methods:
+            method.check(defaults.drafts)
 
 
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
         ({"lanes": ("cascade",)}, "1 method is chosen. Choose 2 to 4."),
-        ({"lanes": tuple(form.LANES)}, "7 methods are chosen."),
-        ({"lanes": ("cascade", "magic")}, "There is no method called 'magic'"),
+        ({"lanes": tuple(METHODS)}, "7 methods are chosen."),
+        ({"lanes": ("cascade", "magic")}, "There is no method “magic”"),
         ({"temperature": None}, "Temperature is empty"),
-        ({"seed": float("nan")}, "The seed is empty or no number"),
+        ({"seed": float("nan")}, "The seed is empty or not a number"),
         ({"k": 2.5}, "Speculative k is 2.5. It must be a whole number."),
         ({"K": "[[2,6]"}, "could not be read"),
         ({"K": "[[2,6,10],[0,4,8]]"}, "K must have 3 rows of 3 numbers"),
-        ({"lenience": ""}, "Lenience is empty"),
+        ({"lanes": ("cascade", "autoregressive"), "lenience": ""}, "Lenience is empty"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_a_sentence(fields, sentence):
     with pytest.raises(Refusal) as refusal:
-        form.settings(form.Form(**{"prompt": "a", "K": K, **fields}), DRAFTS)
+        to_request(DEFAULTS.form(**{"prompt": "a", "K": K, **fields}), DEFAULTS)
     assert sentence in str(refusal.value)

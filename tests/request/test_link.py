@@ -7,9 +7,13 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from csd.request import form, link
+from csd.decoding.methods import METHODS
+from csd.request import link
+from csd.request.defaults import make_defaults
 
-STANDARD = form.Form(prompt="A fox", draft="mid", K="[[2,6,10],[0,4,8],[0,0,8]]")
+DRAFTS = ("mid", "small")
+DEFAULTS = make_defaults(DRAFTS)
+STANDARD = DEFAULTS.form(prompt="A fox", K="[[2,6,10],[0,4,8],[0,0,8]]")
 OWN = {
     **asdict(STANDARD),
     "lanes": list(STANDARD.lanes),
@@ -23,9 +27,8 @@ CHOICES = {
     "family": ["embedded", "custom…"],
     "dtype": ["auto", "float32"],
     "rule": ["coupled", "rejection"],
-    "lanes": form.LANES,
+    "lanes": tuple(METHODS),
 }
-DRAFTS = ("mid", "small")
 ODD = {
     "prompt": 'Zwei Füchse & 100% <b>\n"€" \u202e +=',
     "seed": 2**53,
@@ -43,24 +46,24 @@ def asked(query: str) -> dict[str, str]:
 
 
 def test_a_link_brings_back_what_differs_and_holds_nothing_else():
-    query, left = link.query({**OWN, **ODD}, OWN)
+    query, left = link.to_query({**OWN, **ODD}, OWN)
     assert left == "" and query.isascii() and not set("<>\"' ") & set(query)
     assert asked(query).keys() == ODD.keys()
-    assert link.read(asked(query), OWN, CHOICES) == (ODD, [])
-    assert link.query(OWN, OWN) == ("", "")
+    assert link.from_query(asked(query), OWN, CHOICES) == (ODD, [])
+    assert link.to_query(OWN, OWN) == ("", "")
 
 
 def test_a_cleared_field_is_no_value():
-    assert link.query({**OWN, "seed": None}, OWN) == ("", "")
+    assert link.to_query({**OWN, "seed": None}, OWN) == ("", "")
 
 
 def test_a_prompt_that_is_too_long_is_left_out_and_the_rest_stays():
-    query, left = link.query({**OWN, "prompt": "ä" * 2000, "seed": 3}, OWN)
+    query, left = link.to_query({**OWN, "prompt": "ä" * 2000, "seed": 3}, OWN)
     assert asked(query) == {"seed": "3"} and left == link.TOO_LONG
 
 
 def test_half_a_surrogate_pair_makes_a_link():
-    assert "%EF%BF%BD" in link.query({**OWN, "prompt": "\ud83d"}, OWN)[0]
+    assert "%EF%BF%BD" in link.to_query({**OWN, "prompt": "\ud83d"}, OWN)[0]
 
 
 @pytest.mark.parametrize(
@@ -71,12 +74,12 @@ def test_half_a_surrogate_pair_makes_a_link():
     ],
 )  # fmt: skip
 def test_nonsense_is_left_out_with_a_sentence(name, text):
-    found, (fault,) = link.read({name: text, "k": "5"}, OWN, CHOICES)
+    found, (fault,) = link.from_query({name: text, "k": "5"}, OWN, CHOICES)
     assert found == {"k": 5} and name in fault and len(fault) < 200
 
 
 def test_names_of_the_host_are_not_ours():
-    assert link.read({"__theme": "dark"}, OWN, CHOICES) == ({}, [])
+    assert link.from_query({"__theme": "dark"}, OWN, CHOICES) == ({}, [])
 
 
 @pytest.mark.parametrize(
@@ -90,5 +93,24 @@ def test_names_of_the_host_are_not_ours():
     ],
 )
 def test_the_forms_own_checks_hold_for_a_link(found, sentence):
-    kept, faults = link.checked({"temperature": 0.5, **found}, STANDARD, DRAFTS)
+    kept, faults = link.check_values({"temperature": 0.5, **found}, DEFAULTS)
     assert kept == {"temperature": 0.5} and sentence in faults[0]
+
+
+@pytest.mark.parametrize(
+    ("written", "lanes"),
+    [
+        ("autoregressive|speculative|cascade, adaptive", ["autoregressive", "speculative", "adaptive cascade"]),
+        ("cascade, vertical only|cascade, horizontal only", ["vertical cascade", "horizontal cascade"]),
+        ("prompt-lookup|adaptive|cascade, adaptive", ["prompt lookup", "adaptive cascade"]),
+    ],
+)
+def test_links_of_earlier_versions_keep_their_lanes(written, lanes):
+    found, faults = link.from_query({"lanes": written}, OWN, CHOICES)
+    assert (found, faults) == ({"lanes": lanes}, [])
+    assert link.check_values(found, DEFAULTS) == (found, [])
+
+
+def test_lanes_of_a_family_without_drafts():
+    found = {"lanes": ["autoregressive", "prompt lookup", "cascade"], "lookup": 5, "k": 3}
+    assert link.check_values(found, make_defaults(())) == (found, [])

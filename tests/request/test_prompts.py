@@ -1,4 +1,4 @@
-"""Prompt files: told apart by their fields, chosen evenly, refused with a sentence."""
+"""Prompt files: formats recognized by their fields, even selection, and what is refused."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import toy
 
-from csd.request.prompts import Prompt, chosen, fitting, read
-from csd.run import Refusal
+from csd.decoding.methods import Autoregressive, PromptLookup, Refusal
+from csd.request.prompts import Prompt, read_prompts, select_prompts, split_by_context
+from csd.request.request import Request
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,9 +25,9 @@ def lines(*rows: object) -> str:
     return "\n".join(json.dumps(row) for row in rows) + "\n"
 
 
-def test_the_project_s_prompts():
+def test_the_example_prompts():
     """At least five kinds, and a code prompt does not end with a line break."""
-    prompts = read(ROOT / "assets" / "prompts.json")
+    prompts = read_prompts(ROOT / "assets" / "prompts.json")
     assert len({prompt.kind for prompt in prompts}) >= 5
     assert all(prompt.prompt.strip() and prompt.title and prompt.max_new > 0 for prompt in prompts)
     assert not any(prompt.prompt.endswith("\n") for prompt in prompts if prompt.kind == "code")
@@ -54,16 +55,16 @@ def test_the_project_s_prompts():
     ],
 )  # fmt: skip
 def test_formats(tmp_path, text, expected):
-    assert read(written(tmp_path, text)) == expected
+    assert read_prompts(written(tmp_path, text)) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "holds no prompt"),
-        ("\n \n", "holds no prompt"),
-        ("[]", "holds no prompt"),
-        ("[1, 2", "is none"),
+        ("", "contains no prompt"),
+        ("\n \n", "contains no prompt"),
+        ("[]", "contains no prompt"),
+        ("[1, 2", "is not one"),
         ('{"prompt": "a"}\n{"prompt"\n', "Line 2"),
         ('{"text": "a"}', "Prompt 1"),
         ('{"prompt": "a"}\n{"prompt": 7}', "Prompt 2"),
@@ -71,36 +72,48 @@ def test_formats(tmp_path, text, expected):
         ('{"prompt": "a", "max_new": 0}', "Prompt 1"),
         ('{"prompt": "a", "seed": "x"}', "Prompt 1"),
         ('{"category": "a", "turns": []}', "Prompt 1"),
+        ('{"prompt": "a", "temperature": NaN}', "Prompt 1 .*temperature"),
+        ('{"prompt": "a", "temperature": true}', "Prompt 1 .*temperature"),
+        ('{"prompt": "a", "title": 3}', "Prompt 1 .*title"),
+        ('{"prompt": "a", "kind": ""}', "Prompt 1 .*kind"),
+        ('{"question": 3, "answer": "a"}', "Prompt 1 .*prompt"),
+        ("[" * 100_000, "not one"),
         ("[7]", "Prompt 1"),
         (b"caf\xe9", "UTF-8"),
     ],
 )
 def test_refused_with_a_sentence(tmp_path, text, words):
     with pytest.raises(Refusal, match=words):
-        read(written(tmp_path, text))
+        read_prompts(written(tmp_path, text))
 
 
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(Refusal, match="cannot be read"):
-        read(tmp_path / "nothing")
+        read_prompts(tmp_path / "nothing")
 
 
 def test_chosen_evenly_from_each_kind():
     prompts = [Prompt("ab"[number % 2], str(number)) for number in range(12)]
-    assert chosen(prompts) == prompts
-    assert [prompt.prompt for prompt in chosen(prompts, 2)] == ["0", "1", "6", "7"]
-    assert [prompt.prompt for prompt in chosen(prompts, 3, only="b")] == ["1", "5", "9"]
-    assert chosen(prompts, 99) == prompts
+    assert select_prompts(prompts) == prompts
+    assert [prompt.prompt for prompt in select_prompts(prompts, 2)] == ["0", "1", "6", "7"]
+    assert [prompt.prompt for prompt in select_prompts(prompts, 3, only="b")] == ["1", "5", "9"]
+    assert select_prompts(prompts, 99) == prompts
     with pytest.raises(Refusal, match="Choose one of: a, b"):
-        chosen(prompts, only="c")
+        select_prompts(prompts, only="c")
 
 
-def test_prompts_over_the_context_are_told_apart():
+def test_prompts_that_do_not_fit_the_context_are_separated():
     family = toy.family(context=20)
     short, long = Prompt("a", "x" * 10, max_new=10), Prompt("a", "x" * 11, max_new=10)
-    assert fitting(family, [long, short]) == ([short], [long])
+    assert split_by_context(family, [long, short]) == ([short], [long])
 
 
 def test_names_are_one_line():
     assert Prompt("a", "one\n two " + "x" * 99).name == ("one two " + "x" * 99)[:60]
     assert Prompt("a", "text", "title").name == "title"
+
+
+def test_a_prompt_makes_a_request():
+    methods = (Autoregressive(), PromptLookup(3))
+    request = Prompt("story", "Once", temperature=0.5, seed=3, max_new=9).to_request(methods)
+    assert request == Request("Once", methods, 9, temperature=0.5, seed=3)

@@ -14,7 +14,7 @@ from browser import House
 from handmade import alone, header, nested
 
 from csd.record.race import Race
-from csd.record.recording import Recording, bundled, document
+from csd.record.recording import Recording, bundled_recordings
 from csd.record.trace import Prefill, Proposal, Review, Step, Trace
 from csd.stage import export
 from csd.stage.conclusion import conclude
@@ -142,7 +142,7 @@ def from_disk(chromium, tmp_path):
 
 
 def test_it_plays_from_disk_without_network(from_disk):
-    name, recording = next(iter(bundled().items()))
+    name, recording = next(iter(bundled_recordings().items()))
     one = from_disk(recording)
     one.page.wait_for_selector('.cascade-stage[data-state="replay"]')
     one.page.wait_for_selector(".cs-step.cs-on")
@@ -189,7 +189,7 @@ def visit(chromium, house: House, query: str = ""):
 def test_a_recorded_race_plays_before_anything_and_files_are_replayed(chromium, house, tmp_path):
     page = visit(chromium, house)
     page.wait_for_selector('#stage .cascade-stage[data-state="replay"]')
-    recording = next(iter(bundled().values()))
+    recording = next(iter(bundled_recordings().values()))
     said = page.inner_text("#stage .cs-message")
     assert said.startswith("Recorded on")
     assert recording.machine in said
@@ -200,7 +200,7 @@ def test_a_recorded_race_plays_before_anything_and_files_are_replayed(chromium, 
     assert "Content-Security-Policy" in Path(waiting.value.path()).read_text("utf-8")
     for name, content, state in (
         ("other.json", b"[1]", "refused"),
-        ("race.json", json.dumps(document(Recording((alone(), nested()), "Mine"))).encode(), "ended"),
+        ("race.json", json.dumps(Recording((alone(), nested()), "Mine").to_dict()).encode(), "ended"),
     ):
         (tmp_path / name).write_bytes(content)
         page.set_input_files("#bring ~ input[type=file], #bring input[type=file], input[type=file]", tmp_path / name)

@@ -13,7 +13,7 @@ from csd.decoding import methods
 from csd.decoding.methods import Refusal
 from csd.record.race import Race
 from csd.request.prompts import Prompt
-from csd.run import Request
+from csd.request.request import Request
 from csd.web import compare
 
 K, OTHER = ((2, 4), (0, 2)), ((1, 4), (0, 2))

@@ -7,16 +7,19 @@ import json
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fake_page import RECORDED, context, fields, load_family, run_stopped
 
-from csd.record import recording as recordings
+from csd.record.recording import Recording
+from csd.request.form import to_fields
+from csd.request.request import Request
 from csd.web import race_events
 from csd.web.downloads import MAX_FILES, Downloads
-from csd.web.fields import CUSTOM
+from csd.web.fields import CUSTOM, PageFields
 from csd.web.race_events import RaceUpdate
 from csd.web.races import prompt_start
 from csd.web.updates import StatusLine
@@ -62,7 +65,7 @@ def test_the_results_have_figures_files_and_a_list_of_races(page):
     assert results.listed[0][0].startswith("1. ")
     assert results.listed[0][1] == results.race_id
     assert [race_id for _, race_id in results.listed[1:]] == list(page.recorded)
-    assert recordings.parsed(Path(results.files.traces).read_bytes()).traces == RECORDED
+    assert Recording.from_bytes(Path(results.files.traces).read_bytes()).traces == RECORDED
     assert "<html" in Path(results.files.replay).read_text("utf-8")
     assert (results.panel.drafts, len(results.panel.alphas)) == (("draft-mid", "draft-small"), 6)
 
@@ -110,15 +113,32 @@ def test_an_earlier_race_and_a_recorded_one_are_shown_again(page):
 
 
 def test_a_file_is_opened_and_kept(page):
-    recording = recordings.Recording(RECORDED, "My race", machine="a machine", date="2026-01-02")
-    update = race_events.open_file(page, "v", recordings.packed(recording))
+    recording = Recording(RECORDED, "My race", machine="a machine", date="2026-01-02")
+    update = race_events.open_file(page, "v", recording.to_gzip())
     assert update.results.listed[0] == ("From a file: My race", update.results.race_id)
     assert "From a file, recorded on 2026-01-02, on a machine." in update.stage.log
-    assert recordings.parsed(Path(update.results.files.traces).read_bytes()) == recording
+    assert Recording.from_bytes(Path(update.results.files.traces).read_bytes()) == recording
     assert race_events.show_race(page, "v", update.results.race_id).status.state == "ended"
     for data in (None, b"", b"{}", b"nonsense"):
         refused = race_events.open_file(page, "v", data)
         assert (refused.status.state, refused.stage) == ("refused", None)
+
+
+def test_a_file_fills_in_the_form_with_its_settings(page):
+    recording = Recording(RECORDED)
+    update = race_events.open_file(page, "v", recording.to_gzip())
+    _, request = PageFields.from_values(update.form.values).to_request()
+    assert to_fields(request) == to_fields(Request.from_traces(RECORDED))
+    assert update.family.status.state == "waiting"
+    assert update.status.text.endswith("The form has its settings.")
+
+
+@pytest.mark.parametrize("changes", [{"family": "custom: a/b"}, {"rule": "none", "temperature": 1.0}])
+def test_a_file_with_settings_for_which_there_are_no_fields_leaves_the_form(page, changes):
+    traces = tuple(replace(trace, header=replace(trace.header, **changes)) for trace in RECORDED)
+    update = race_events.open_file(page, "v", Recording(traces).to_gzip())
+    assert update.form is None
+    assert update.status.state == "ended"
 
 
 def test_the_page_starts_with_a_recorded_race(page):

@@ -10,7 +10,8 @@ import pytest
 from csd.decoding.errors import Refusal
 from csd.models import catalog
 from csd.record.trace import Header, Trace
-from csd.run import LaneFinished, Request
+from csd.request.request import Request
+from csd.run import LaneFinished
 from csd.web.families import FamilyChoice
 from csd.web.studio import Batch, Finished, Refused, Studio, Waiting
 from csd.web.visitors import MAX_RACES

@@ -70,7 +70,7 @@ class Copying:
 
 
 class AdaptiveDrafter(Drafter):
-    """Drafts for one reviewer, of which a forward pass over w tokens costs `costs[w - 1]` seconds."""
+    """Drafts for one reviewer, whose forward pass over w tokens costs `costs[w - 1]` seconds."""
 
     def __init__(self, costs: Sequence[float], arms: Sequence[DraftArm], copies: CopyModel):
         self._costs, self._arms, self._copies = costs, tuple(arms), copies
@@ -85,7 +85,7 @@ class AdaptiveDrafter(Drafter):
             grown, left = sequence + out.tokens, longest - len(out)
             if grown.ended:
                 break
-            # After a copy no more copying pays, by its own reckoning.
+            # The last copy was as long as copying pays.
             copy = Copying(0.0, 0, 0.0) if copied else self._copying(grown, p_alive, len(out), left)
             arm = self._best_arm(arms, copy.value, p_alive, len(out), left)
             if arm is not None:
@@ -152,7 +152,7 @@ class AdaptiveDrafter(Drafter):
         return best
 
     def _worth(self, arm: DraftArm, p_alive: float, drafted: int, room: int) -> float:
-        """The value, in tokens, of as many tokens of a draft as pay.
+        """The value, in tokens, of drafting with an arm for as long as it pays.
 
         With s the probability that the block is still alive, acceptance a and price x of a token, n tokens are worth
         s (a + ... + a^n) - n x; the n-th still pays as long as s a^n > x.

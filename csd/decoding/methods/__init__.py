@@ -7,8 +7,8 @@
     VerticalCascade, HorizontalCascade    one half of it each
     AdaptiveCascade    Vertical(target, drafts and Max-Gram wherever they pay)
 
-All of them run through the same loop (`csd.decoding.generate`), so a comparison differs in the tree and in nothing else.
-Importable without torch.
+All of them run through the same loop (`csd.decoding.generate`), so a comparison differs in the tree and in nothing
+else. Importable without torch.
 """
 
 from __future__ import annotations
@@ -93,5 +93,5 @@ def restore_method(name: str, settings: Mapping[str, Any]) -> Method:
         return TypeAdapter(find_method(name)).validate_python(dict(settings))
     except ValidationError as error:
         wrong = error.errors()[0]
-        place = ".".join(map(str, wrong["loc"])) or "settings"
-        raise Refusal(f"The settings of {name} cannot be read: {place}: {wrong['msg']}.") from error
+        where = ".".join(map(str, wrong["loc"])) or "settings"
+        raise Refusal(f"The settings of {name} cannot be read: {where}: {wrong['msg']}.") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from csd.decoding.combinators import Vertical
 from csd.decoding.errors import Refusal
@@ -31,6 +31,10 @@ class HorizontalCascade(Method):
     def from_knobs(cls, knobs: Knobs) -> HorizontalCascade:
         """The first row of K."""
         return cls(knobs.drafts, knobs.K[0])
+
+    def to_knobs(self) -> dict[str, Any]:
+        """K with this first row and no vertical part."""
+        return {"K": (self.ks, *((0,) * len(self.ks) for _ in self.drafts))}
 
     @property
     def label(self) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from csd.decoding.adaptive.prior import GENERAL, Prior
 from csd.decoding.combinators import Session, Vertical
@@ -53,8 +53,8 @@ class LaneParts:
 class Knobs:
     """Everything that a form, a link or the command line can set; each method takes what it needs.
 
-    `drafts` are the family's, strongest first; `draft` and `k` belong to speculative decoding, `lookup` to prompt lookup,
-    `K` (cumulative) and `lenience` to the cascades, `prior` to the adaptive one.
+    `drafts` are the family's, strongest first; `draft` and `k` belong to speculative decoding, `lookup` to prompt
+    lookup, `K` (cumulative) and `lenience` to the cascades, `prior` to the adaptive one.
     """
 
     drafts: tuple[str, ...] = ()
@@ -69,8 +69,8 @@ class Knobs:
 class Method(Protocol):
     """A way to decode. Its dataclass fields are its settings, stored in the header of every trace.
 
-    `name` identifies the method everywhere and is what people read; `formula` is its predicted speed-up; `leaves` are the
-    statistical authors that it uses, shown as level 0; `uses` are the fields of `Knobs` that it reads.
+    `name` identifies the method everywhere and is what people read; `formula` is its predicted speed-up; `leaves` are
+    the statistical authors that it uses, shown as level 0; `uses` are the fields of `Knobs` that it reads.
     """
 
     name: ClassVar[str]
@@ -82,6 +82,10 @@ class Method(Protocol):
     def from_knobs(cls, knobs: Knobs) -> Method:
         """The method with the settings of a form."""
         return cls()
+
+    def to_knobs(self) -> dict[str, Any]:
+        """The fields of `Knobs` named in `uses` that make this method again."""
+        return {name: getattr(self, name) for name in self.uses}
 
     @property
     def label(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from csd.decoding.combinators import Vertical
 from csd.decoding.maxgram import BIGRAM, MAX_GRAM
@@ -26,6 +26,9 @@ class PromptLookup(Method):
     @classmethod
     def from_knobs(cls, knobs: Knobs) -> PromptLookup:
         return cls(knobs.lookup)
+
+    def to_knobs(self) -> dict[str, Any]:
+        return {"lookup": self.k}
 
     @property
     def label(self) -> str:

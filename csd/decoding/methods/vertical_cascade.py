@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from csd.decoding.combinators import Vertical
 from csd.decoding.errors import Refusal
@@ -34,6 +34,11 @@ class VerticalCascade(Method):
     def from_knobs(cls, knobs: Knobs) -> VerticalCascade:
         """The diagonal of K: how much each level drafts for the one directly above it."""
         return cls(knobs.drafts, tuple(row[i] for i, row in enumerate(knobs.K)), knobs.lenience)
+
+    def to_knobs(self) -> dict[str, Any]:
+        """K with this diagonal and no horizontal part."""
+        K = tuple((0,) * i + (k,) * (len(self.ks) - i) for i, k in enumerate(self.ks))
+        return {"K": K, "lenience": self.lenience}
 
     @property
     def label(self) -> str:

@@ -1,0 +1,57 @@
+"""JSON that anybody may have written: read in time and memory that its size bounds."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NoReturn
+
+MOST_FIELDS = 2**18  # of one object: the largest are the texts of a vocabulary's tokens
+LARGEST_INT = 2**63 - 1
+
+
+def load_json(text: str) -> Any:
+    """Plain JSON data, whose numbers are finite and fit 64 bits.
+
+    Raises ValueError that completes a sentence such as "This is not a trace: ...".
+    """
+    try:
+        return json.loads(
+            text,
+            parse_int=_parse_int,
+            parse_float=_parse_float,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_make_object,
+        )
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it is not JSON ({error}).") from error
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply.") from error
+
+
+def mend_surrogates(text: str) -> str:
+    """Half a surrogate pair can be written as an escape but is not a character; it becomes a question mark."""
+    return text.encode(errors="replace").decode()
+
+
+def _parse_int(digits: str) -> int:
+    if len(digits) > 20 or abs(value := int(digits)) > LARGEST_INT:
+        raise ValueError("it contains a whole number that does not fit 64 bits.")
+    return value
+
+
+def _parse_float(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"it contains a number that is too large: {digits[:20]}.")
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"it contains {name}, which is not a number in JSON.")
+
+
+def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > MOST_FIELDS:
+        raise ValueError(f"it contains an object of {len(pairs):,} fields; at most {MOST_FIELDS:,} are read.")
+    return dict(pairs)
