@@ -1,6 +1,11 @@
-"""`python -m csd`: the command line."""
+"""The command line, as `csd` or `python -m csd`."""
 
-from csd.cli.commands import app
+from csd.cli.app import app
+
+
+def main() -> None:
+    app()
+
 
 if __name__ == "__main__":
-    app(prog_name="python -m csd")
+    main()

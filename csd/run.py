@@ -114,7 +114,7 @@ class _Lane:
     """A lane while it runs."""
 
     header: Header
-    records: Generator[Prefill | Step, None, None]
+    records: Generator[Prefill | Step]
     prefill: list[Prefill] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     finished: bool = False
@@ -140,10 +140,12 @@ class _Lane:
 def _start(family: Family, request: Request, method: Method, prompt: tuple[int, ...], sessions: ExitStack) -> _Lane:
     capacity = len(prompt) + request.max_new
     opened = {name: family.session(name, capacity) for name in method.models()}
+    for session in opened.values():
+        sessions.callback(session.close)
     copies = MAX_GRAM in method.leaves
     index = SuffixIndex()
     eos = family.eos if request.stop_at_eos else frozenset()
-    parts = LaneParts(opened, _rule(family, request), index, family.bigram if copies else None)
+    parts = LaneParts(opened, _rule(family, request), index, family.bigram if copies else None, family.encode_plain)
     prefilled = [*([index] if copies else []), *opened.values()]
     records = generate(method.build(parts), prefilled, prompt, request.max_new, eos)
     return _Lane(_header(family, request, method, prompt, eos), records)

@@ -1,33 +1,9 @@
 #!/usr/bin/env bash
-# Makes .venv, installs what the project and its tests need, and runs all tests: bash tests/run.sh [pytest arguments]
-# PYTHON names the interpreter for a new .venv, CHROMIUM the browser. What is there already is used as it is.
+# Creates .venv, installs what the project and its tests need, and runs all tests: bash tests/run.sh [pytest arguments]
+# PYTHON names the interpreter for a new .venv, CHROMIUM the browser. Whatever is already there is used as it is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-as_root() {
-    if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
-}
-
-can_use_apt() {
-    command -v apt-get >/dev/null && { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }
-}
-
-apt_install() {
-    as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
-}
-
-find_python() {
-    local name
-    if ! command -v python3 >/dev/null && can_use_apt; then apt_install python3 python3-venv; fi
-    for name in ${PYTHON:-} python3 python3.12 python3.11 python3.13 python3.10; do
-        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
-            echo "$name"
-            return
-        fi
-    done
-    echo "No Python 3.10 or newer was found. Install one, or name it: PYTHON=/path/to/python bash tests/run.sh" >&2
-    return 1
-}
+. tests/setup.sh
 
 find_chromium() {
     local name
@@ -48,15 +24,6 @@ with sync_playwright() as driver:
     print(path if Path(path).exists() else "")
 '
 
-if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
-    python=$(find_python)
-    if ! "$python" -c 'import ensurepip, venv' 2>/dev/null && can_use_apt; then
-        apt_install "python$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv"
-    fi
-    "$python" -m venv --clear .venv
-fi
-.venv/bin/python -m pip install -q --disable-pip-version-check -r requirements.txt -r tests/requirements.txt
-
 # The browser: the system's, else Debian's package, else the build that playwright brings.
 CHROMIUM=$(find_chromium)
 if [ -z "$CHROMIUM" ]; then
@@ -70,7 +37,7 @@ if [ -z "$CHROMIUM" ]; then
     fi
 fi
 if [ -z "$CHROMIUM" ]; then
-    echo "Left out: the browser tests. There is no Chromium here and none could be installed; set CHROMIUM to one." >&2
+    echo "Skipping the browser tests: Chromium was not found and could not be installed. Set CHROMIUM to its path." >&2
     [ "${CI:-}" != true ] || exit 1
 fi
 export CHROMIUM

@@ -67,6 +67,7 @@ class TableSession:
     costs: tuple[float, ...] = ()
     calls: int = 0
     fed: list[int] = field(default_factory=list)
+    closed: bool = False
     _given: Tensor | None = None
 
     def logits(self, sequence: TokenSequence, since: int) -> Tensor:
@@ -79,7 +80,11 @@ class TableSession:
         assert not sequence.tail
         self._rows(sequence, len(sequence))
 
+    def close(self) -> None:
+        self.closed = True
+
     def _rows(self, sequence: TokenSequence, since: int) -> Tensor:
+        assert not self.closed, "a closed session was used"
         if self._given is not None:
             self._given.fill_(math.nan)
         text = sequence.since(0)
@@ -125,6 +130,8 @@ class ToyFamily:
     def encode(self, text: str) -> tuple[int, ...]:
         return tuple(ord(character) % self.vocab for character in text)
 
+    encode_plain = encode
+
     def pieces(self, ids: Iterable[int]) -> dict[int, str | tuple[int, ...]]:
         return {i: chr(97 + i) for i in ids}
 
@@ -166,7 +173,7 @@ def steps_of(
     rule = rule or Greedy()
     sessions = {name: toy.session(name, len(prompt) + max_new) for name in method.models()}
     index = SuffixIndex()
-    root = method.build(LaneParts(sessions, rule, index, toy.bigram))
+    root = method.build(LaneParts(sessions, rule, index, toy.bigram, toy.encode_plain))
     records = generate(root, [index, *sessions.values()], prompt, max_new, eos)
     return [record for record in records if isinstance(record, Step)]
 

@@ -74,10 +74,10 @@ def peers(family: Family, compiled: bool = False) -> tuple[Peer, ...]:
         Peer("transformers, eager", True, False, partial(_generate, target)),
         Peer("transformers, static cache, compiled", True, True, partial(_static, target, {})),
     ]
-    for draft in family.spec.drafts:
+    for draft in family.draft_names:
         for count in ASSISTED:
-            decode = partial(_assisted, target, family.models[draft.name], count)
-            found.append(Peer(f"transformers, assisted, {draft.name}, {count}", False, False, decode))
+            decode = partial(_assisted, target, family.models[draft], count)
+            found.append(Peer(f"transformers, assisted, {draft}, {count}", False, False, decode))
     lookup = partial(_generate, target, prompt_lookup_num_tokens=LOOKUP)
     found.append(Peer(f"transformers, prompt lookup, {LOOKUP}", False, False, lookup))
     if compiled:

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from csd.decoding.tokens import TokenSequence
 from csd.models.catalog import BYTES
+from csd.models.messages import Progress, ignore
 
 if TYPE_CHECKING:
+    from csd.models.backends.interface import Lane
     from csd.models.family import Family
 
 SECONDS = 0.3  # how long one figure is measured; the best run counts, as it is a limit
@@ -105,7 +107,7 @@ def read_bytes(model: Any) -> int:
     return sum(weight.nbytes for weight in model.parameters()) - (0 if tied else table.nbytes)
 
 
-def growth(family: Family, progress: Callable[[str], None] = lambda sentence: None) -> list[Curve]:
+def growth(family: Family, progress: Progress = ignore) -> list[Curve]:
     """A curve for each model, through sessions as the lanes use them. Texts are random ids: the time is the same."""
     curves = []
     for name in reversed([level.name for level in family.levels]):
@@ -205,20 +207,27 @@ def _forwards(family: Family, name: str, ids: Sequence[int], context: int, width
             session.logits(longer, context + 1).argmax(-1).tolist()
             times.append(perf_counter() - started)
         found.append(median(times[1:]))
+    session.close()
     return found
 
 
 def _held(torch: Any, family: Family, name: str, tokens: int) -> int:
     """Bytes that a lane keeps after its first run: on a GPU what is allocated, else the storages that are still there."""
     if family.device.startswith("cuda"):
-        lanes: list[Any] = []
-        while len(lanes) <= WAITING:  # lanes that stand ready were allocated before; the first one beyond them shows
-            before = torch.cuda.memory_allocated(family.device)
-            lanes.append(family.lanes[name](tokens))
-            lanes[-1]([0], 0, 1).argmax().item()
-            if (grown := torch.cuda.memory_allocated(family.device) - before) > 0:
-                return grown
-        return 0
+        lanes: list[Lane] = []
+        try:
+            while (
+                len(lanes) <= WAITING
+            ):  # lanes that stand ready were allocated before; the first one beyond them shows
+                before = torch.cuda.memory_allocated(family.device)
+                lanes.append(family.backends[name].open_lane(tokens))
+                lanes[-1].run([0], 0, 1).argmax().item()
+                if (grown := torch.cuda.memory_allocated(family.device) - before) > 0:
+                    return grown
+            return 0
+        finally:
+            for lane in lanes:
+                lane.release()
     from torch.multiprocessing.reductions import StorageWeakRef
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_leaves
@@ -242,8 +251,8 @@ def _held(torch: Any, family: Family, name: str, tokens: int) -> int:
             return out
 
     with Watch():
-        lane = family.lanes[name](tokens)
-        lane([0], 0, 1)
+        lane = family.backends[name].open_lane(tokens)
+        lane.run([0], 0, 1)
     held = sum(size for reference, size in made.values() if not reference.expired())
     del lane
     return held

@@ -8,13 +8,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
-import platform
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -29,7 +25,10 @@ from csd.request.prompts import Prompt
 from csd.run import LaneAdvanced, LaneFinished, Request, check_request, run_race
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from csd.bench.baselines import Decoded, Peer
+    from csd.models.backends.interface import Backend, ForwardFn, Lane
     from csd.models.family import Family
 
 VERSION = 1
@@ -150,26 +149,6 @@ def summary(
         tuple(runs),
         limits.autoregressive if limits else None,
     )
-
-
-def machine(family: Family) -> str:
-    """The device that ran, in words: its name, its threads, the number format and PyTorch's version."""
-    import torch
-
-    if str(family.device).startswith("cuda"):
-        name = torch.cuda.get_device_name(family.device)
-    else:
-        name = f"{processor()}, {torch.get_num_threads()} threads of {os.cpu_count()}"
-    return f"{name}; {family.dtype}; torch {torch.__version__}, transformers {version('transformers')}"
-
-
-def processor() -> str:
-    """The processor's name, as the system tells it."""
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
 
 
 def _finite(value: Any) -> Any:
@@ -346,7 +325,7 @@ def measure(
     `failed` is told which peer failed on which prompt; that job has no lines.
     """
     watch = Stopwatch(str(family.device))
-    watched = replace(family, lanes={name: watch.around(lane) for name, lane in family.lanes.items()})
+    watched = replace(family, backends={name: TimedBackend(one, watch) for name, one in family.backends.items()})
     by_title = {title(method): method for method in plan.methods}
     peer_of = {peer.title: peer for peer in peers}
     for job in todo:
@@ -380,23 +359,14 @@ class Stopwatch:
         self.total = 0.0
         self.events: list[tuple[Any, Any]] = []
 
-    def around(self, lane: Callable[[int], Any]) -> Callable[[int], Any]:
-        """The same lanes, with a watch on each of their runs."""
-
-        def opened(capacity: int) -> Any:
-            run = lane(capacity)
-
-            def timed(*arguments: Any) -> Any:
-                if self.gpu:
-                    return self._on_gpu(run, arguments)
-                started = perf_counter()
-                out = run(*arguments)
-                self.total += perf_counter() - started
-                return out
-
-            return timed
-
-        return opened
+    def timed(self, run: ForwardFn, ids: list[int], keep: int, rows: int) -> Tensor:
+        """One forward pass, with its time added."""
+        if self.gpu:
+            return self._on_gpu(run, ids, keep, rows)
+        started = perf_counter()
+        out = run(ids, keep, rows)
+        self.total += perf_counter() - started
+        return out
 
     def reset(self) -> None:
         self.total = 0.0
@@ -411,15 +381,38 @@ class Stopwatch:
         torch.cuda.synchronize()
         return sum(begin.elapsed_time(end) for begin, end in self.events) / 1000
 
-    def _on_gpu(self, run: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    def _on_gpu(self, run: ForwardFn, ids: list[int], keep: int, rows: int) -> Tensor:
         import torch
 
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         begin.record()
-        out = run(*arguments)
+        out = run(ids, keep, rows)
         end.record()
         self.events.append((begin, end))
         return out
+
+
+@dataclass(frozen=True)
+class TimedBackend:
+    """A backend whose forward passes are timed."""
+
+    backend: Backend
+    watch: Stopwatch
+
+    def open_lane(self, capacity: int) -> TimedLane:
+        return TimedLane(self.backend.open_lane(capacity), self.watch)
+
+
+@dataclass(frozen=True)
+class TimedLane:
+    lane: Lane
+    watch: Stopwatch
+
+    def run(self, ids: list[int], keep: int, rows: int) -> Tensor:
+        return self.watch.timed(self.lane.run, ids, keep, rows)
+
+    def release(self) -> None:
+        self.lane.release()
 
 
 def _raced(

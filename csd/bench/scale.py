@@ -7,15 +7,17 @@ random. So tokens and acceptance are those of the small family, while memory and
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil
 
 import torch
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
+from csd.models.backends.prepare import prepare_models
 from csd.models.catalog import FamilyError, FamilySpec, ModelSpec
-from csd.models.family import Family, device_named, dtype_named, fits, measured, open_family, runners
+from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
+from csd.models.family import Family, load_family
+from csd.models.messages import Progress, ignore
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def scaled(
     size: str,
     device: str = "auto",
     dtype: str = "auto",
-    progress: Callable[[str], None] = lambda sentence: None,
+    progress: Progress = ignore,
 ) -> Family:
     """A family of this project's shapes, opened and enlarged to a key of SHAPES. Raises FamilyError."""
     if size not in SHAPES:
@@ -67,10 +69,10 @@ def scaled(
         raise FamilyError(
             f"There is no {size} shape for {absent[0]} of {spec.name}. Choose the embedded family for this measurement."
         )
-    device = device_named(device)
-    dtype = dtype_named(dtype, device)
+    device = resolve_device(device)
+    dtype = resolve_dtype(dtype, device)
     return enlarged(
-        open_family(spec, "cpu", "float32", progress), SHAPES[size], f"{size} shape", device, dtype, progress
+        load_family(spec, "cpu", "float32", progress), SHAPES[size], f"{size} shape", device, dtype, progress
     )
 
 
@@ -80,7 +82,7 @@ def enlarged(
     label: str,
     device: str,
     dtype: str,
-    progress: Callable[[str], None] = lambda sentence: None,
+    progress: Progress = ignore,
 ) -> Family:
     """A loaded family with each model in the shape of its name, on one device and in one number format.
 
@@ -99,22 +101,27 @@ def enlarged(
         drafts=tuple(specs[draft.name] for draft in family.spec.drafts),
         about=f"The {family.spec.name} family, enlarged without changing its function; a measure of cost, not of quality.",
     )
-    notes = fits(spec, dtype, device)
+    check_memory(spec, dtype, device)
     models = {}
     for name, model in family.models.items():
         progress(f"enlarging {name} to {shapes[name].name}")
         models[name] = enlarge(model, shapes[name], device, getattr(torch, dtype))
-    lanes, said = runners(models, family.contexts, progress)
-    progress("measuring what a run costs")
-    costs = measured(lanes, family.contexts, device)
+    prepared = prepare_models(models, family.contexts, device, progress)
     levels = tuple(
         replace(level, model=specs[level.name].id, parameters=models[level.name].num_parameters(), dtype=dtype)
         for level in family.levels
     )
     return replace(
-        family, spec=spec, levels=levels, models=models, lanes=lanes, costs=costs, device=device, dtype=dtype,
-        notes=(spec.about, *notes, *family.notes, *said),
-    )  # fmt: skip
+        family,
+        spec=spec,
+        levels=levels,
+        models=models,
+        backends=prepared.backends,
+        costs=prepared.costs,
+        device=device,
+        dtype=dtype,
+        notes=(spec.about, *memory_notes(spec, dtype), *family.notes, *prepared.notes),
+    )
 
 
 def _spec(model: ModelSpec, small: PreTrainedModel, shape: Shape) -> ModelSpec:

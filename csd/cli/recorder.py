@@ -1,12 +1,13 @@
-"""Recording the example races that the page replays before any model is loaded."""
+"""The example races that `csd record` records, and the note on each."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from csd.decoding.methods import AdaptiveCascade, Cascade, Speculative
 from csd.record.metrics import speed
 from csd.record.trace import Trace
 from csd.run import Request, finished_traces, run_race
@@ -14,18 +15,22 @@ from csd.run import Request, finished_traces, run_race
 if TYPE_CHECKING:
     from csd.models.family import Family
 
-SAME = 0.02  # a difference of speeds that one run cannot tell
-WARM = 32  # new tokens of the race before the recorded one
+AS_FAST = 0.02  # relative difference of speeds that a single run cannot tell from noise
+WARM_UP = 32  # new tokens of the race before the recorded one
 
 
 @dataclass(frozen=True)
 class Take:
-    """An example prompt to record. `k` and `K` (cumulative) differ from the first preset where they are given."""
+    """An example prompt to record. `k` and `K` (cumulative) replace those of the default preset if they are given."""
 
     kind: str
     title: str
     k: int | None = None
     K: str = ""
+
+    def fields(self) -> dict[str, Any]:
+        """The form fields that it sets, by name."""
+        return {name: value for name, value in (("k", self.k), ("K", self.K)) if value}
 
 
 # The last one shows a cascade that loses: the paper's K was tuned for other models.
@@ -40,21 +45,23 @@ TAKES = (
 )
 
 
-def record(family: Family, settings: Request, stopped: Callable[[], bool] = lambda: False) -> tuple[Trace, ...]:
-    """One race as it is, after a short one that warms the models up. Raises Refusal."""
-    for _ in run_race(family, replace(settings, max_new=min(WARM, settings.max_new)), stopped):
+def record_race(family: Family, request: Request, stopped: Callable[[], bool] = lambda: False) -> tuple[Trace, ...]:
+    """The traces of one race, run after a short one that warms the models up. Raises Refusal."""
+    for _ in run_race(family, replace(request, max_new=min(WARM_UP, request.max_new)), stopped):
         pass
-    return finished_traces(run_race(family, settings, stopped))
+    return finished_traces(run_race(family, request, stopped))
 
 
-def note_of(traces: Sequence[Trace]) -> str:
-    """How the cascade did against speculative decoding, from the measured speeds; empty where one of them is missing."""
-    lanes = {trace.header.method: speed(trace) for trace in traces if trace.tokens}
-    ours, other = lanes.get("adaptive cascade") or lanes.get("cascade"), lanes.get("speculative")
-    if not ours or not other or not math.isfinite(ours + other):
+def write_note(traces: Sequence[Trace]) -> str:
+    """How the cascade compares with speculative decoding by measured speed; empty if one of them is missing."""
+    speeds = {trace.header.method: speed(trace) for trace in traces if trace.tokens}
+    cascade = speeds.get(AdaptiveCascade.name) or speeds.get(Cascade.name)
+    speculative = speeds.get(Speculative.name)
+    if not cascade or not speculative or not math.isfinite(cascade + speculative):
         return ""
-    if abs(ours / other - 1) < SAME:
+    ratio = cascade / speculative
+    if abs(ratio - 1) < AS_FAST:
         return "Here the cascade is about as fast as speculative decoding."
-    if ours < other:
-        return f"Here the cascade is slower than speculative decoding: {ours / other:.2f} times its speed."
-    return f"Here the cascade is {ours / other:.2f} times as fast as speculative decoding."
+    if ratio < 1:
+        return f"Here the cascade is slower than speculative decoding: {ratio:.2f} times its speed."
+    return f"Here the cascade is {ratio:.2f} times as fast as speculative decoding."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from csd.decoding.tokens import TokenSequence
@@ -56,6 +57,17 @@ def _stack(first: Draft, second: Draft) -> Tensor | None:
         if part.tokens:
             rows[start : start + len(part)] = part.probs(like)
     return rows
+
+
+def statistical_draft(name: str, sequence: TokenSequence, tokens: list[int], started: float, author: str = "") -> Draft:
+    """The draft of a leaf that is not a neural model: point masses up to the first EOS, with the record of the proposal.
+
+    `started` is `perf_counter()` before the leaf began to look for tokens; `author` defaults to `name`.
+    """
+    drafted = tuple(sequence.until_eos(tokens))
+    authors = (author or name,) * len(drafted)
+    proposal = Proposal(name, len(sequence), drafted, authors, started, perf_counter() - started)
+    return Draft(drafted, authors, reviews=(proposal,))
 
 
 class Drafter(Protocol):

@@ -28,7 +28,7 @@ def generate(
     prompt: Sequence[int],
     max_new: int,
     eos: frozenset[int] = frozenset(),
-) -> Generator[Prefill | Step, None, None]:
+) -> Generator[Prefill | Step]:
     """Yield a Prefill for each chunk that each model reads, then a Step for each round of the root.
 
     At most `max_new` tokens are generated. Times are on the lane's own clock, which does not advance between two yields.
@@ -54,16 +54,17 @@ def generate(
         draft = root.draft(sequence, left)
         sequence.commit(draft.tokens)
         seconds = perf_counter() - started
-        review = draft.reviews[0]
-        yield Step(draft.tokens, draft.authors, _shift(review, clock - started), clock, seconds)
+        review = shift_start(draft.reviews[0], clock - started)
+        assert isinstance(review, Review)  # the root is a Vertical
+        yield Step(draft.tokens, draft.authors, review, clock, seconds)
         clock += seconds
         left -= len(draft.tokens)
         if draft.tokens[-1] in eos:
             return
 
 
-def _shift(record: Review | Proposal, by: float) -> Review | Proposal:
+def shift_start(record: Review | Proposal, by: float) -> Review | Proposal:
     """The record with its times moved from the machine's clock to the lane's."""
     if isinstance(record, Proposal):
         return replace(record, start=record.start + by)
-    return replace(record, start=record.start + by, inner=tuple(_shift(inner, by) for inner in record.inner))
+    return replace(record, start=record.start + by, inner=tuple(shift_start(inner, by) for inner in record.inner))

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import ClassVar
 
-from csd.decoding.draft import Draft, Drafter
+from csd.decoding.draft import Draft, Drafter, statistical_draft
 from csd.decoding.suffix_index import SuffixIndex
 from csd.decoding.tokens import TokenSequence
-from csd.record.trace import Proposal
 
 MAX_GRAM, BIGRAM = "MaxGram", "Bigram"  # the names of its two authors in traces
 BIGRAM_RUN = 2  # tokens: a longer chain of bigrams is right too seldom to be worth the longer review
@@ -38,10 +37,7 @@ class MaxGram(Drafter):
             tokens, author = self.index.copy(position, count), MAX_GRAM
         else:
             tokens, author = self._chain(min(count, BIGRAM_RUN)), BIGRAM
-        drafted = tuple(sequence.until_eos(tokens))
-        authors = (author,) * len(drafted)
-        record = Proposal(MAX_GRAM, len(sequence), drafted, authors, started, perf_counter() - started)
-        return Draft(drafted, authors, None, (record,))
+        return statistical_draft(MAX_GRAM, sequence, tokens, started, author)
 
     def _chain(self, count: int) -> list[int]:
         """Up to `count` tokens, each the most likely successor of the one before."""

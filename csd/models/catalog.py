@@ -1,7 +1,7 @@
-"""Which model families there are, what they hold and what they need; a table, without torch.
+"""The table of model families: what they contain and how much memory they need. Imports no torch.
 
-A family is a target and its drafts, strongest first, over one tokenizer. `embedded` lies in the repository,
-the others are fetched from the Hugging Face Hub, and `custom` makes one of any ids or folders.
+A family is a target and its drafts, strongest first, with one shared tokenizer. The family `embedded` is part of this
+repository, the others are downloaded from the Hugging Face Hub, and `custom` makes one from any Hub IDs or folders.
 """
 
 from __future__ import annotations
@@ -12,25 +12,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
-LANES = 3  # a race holds this many key-value caches of every model
-RESERVED = ("target", "MaxGram", "Bigram")  # level names that no draft may have
-LONGEST = 4096  # tokens of context a race uses at most, whatever a model could do; caches are as long as this
-FUSED = (
-    2**30
-)  # bytes of weights up to which a CPU keeps a second, rearranged copy (csd.models.backends.llama_cpu.LARGEST)
-MARGIN = 512 * 2**20  # bytes for activations, logits, recorded graphs and the runtime
+LANES = 3  # KV caches of every model that a race is assumed to hold
+RESERVED = ("target", "MaxGram", "Bigram")  # level names that a draft cannot have
+MAX_CONTEXT = 4096  # tokens of context used at most, even if a model can read more; bounds the size of KV caches
+MAX_PACKED = 2**30  # bytes of weights up to which a CPU keeps a second, packed copy (see backends.llama_cpu)
+MARGIN = 512 * 2**20  # bytes for activations, logits, CUDA graphs and the runtime
 
 
 class FamilyError(ValueError):
-    """Why a family cannot be opened, in a sentence for the visitor."""
+    """A family cannot be loaded; the message tells the user why and what to do."""
 
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """One model: its level's name, its Hub id or folder, and what is known of its size before loading.
+    """One model: the name of its level, its Hub ID or folder, and what is known about its size before loading.
 
-    `parameters` counts weights (tied ones once), `cache` the numbers that one token takes in the key-value cache
-    (2 x layers x key-value heads x head size), `context` the tokens it can read; 0 where unknown.
+    `parameters` counts weights (tied ones once), `cache` the numbers that one token takes in the KV cache
+    (2 x layers x key-value heads x head size), `context` the tokens that the model can read; 0 if unknown.
     """
 
     name: str
@@ -41,14 +39,19 @@ class ModelSpec:
     cache: int = 0
     context: int = 0
 
+    def dtype_or(self, default: str) -> str:
+        """The model's own dtype, or `default` if it is "auto"."""
+        return default if self.dtype == "auto" else self.dtype
+
 
 @dataclass(frozen=True)
 class FamilySpec:
     """A target and its drafts, strongest first.
 
-    `chat` says whether a prompt becomes a user's turn; None: if the tokenizer has a chat template. `turn` is how a turn
-    is written where it has none, with {} for the text. `tokenizer` is the folder of a tokenizer that all models share; empty: each
-    has its own, and they are compared. `bigram` is the file of a ready bigram table.
+    `chat`: whether the prompt is sent as a user's turn; None: only if the tokenizer has a chat template. `turn` is the
+    format of a turn for tokenizers without a template, with {} for the text. `tokenizer` is the folder of a tokenizer
+    shared by all models; if empty, each model has its own and they are compared. `bigram` is the file of a prebuilt
+    bigram table.
     """
 
     name: str
@@ -62,14 +65,19 @@ class FamilySpec:
 
     @property
     def models(self) -> tuple[ModelSpec, ...]:
-        """Target first, then the drafts, strongest first: the order of loading."""
+        """Target first, then the drafts, strongest first. Models are loaded in this order."""
         return (self.target, *self.drafts)
+
+    @property
+    def draft_names(self) -> tuple[str, ...]:
+        """Names of the drafts, strongest first."""
+        return tuple(draft.name for draft in self.drafts)
 
 
 def short_names(ids: Sequence[str]) -> tuple[str, ...]:
-    """Level names for drafts: the last part of each id, made unique."""
-    taken = set(RESERVED)
-    names = []
+    """Level names for drafts: the last part of each ID, made unique."""
+    taken: set[str] = set(RESERVED)
+    names: list[str] = []
     for id in ids:
         stem = re.split(r"[/\\]", id.rstrip("/\\"))[-1] or "draft"
         name, count = stem, 1
@@ -82,20 +90,20 @@ def short_names(ids: Sequence[str]) -> tuple[str, ...]:
 
 
 def custom(target: str, drafts: Sequence[str] = (), dtype: str = "auto", chat: bool | None = None) -> FamilySpec:
-    """A family of any Hub ids or local folders, drafts strongest first; "id@revision" picks a revision.
+    """A family of any Hub IDs or local folders, drafts strongest first; "id@revision" selects a revision.
 
-    Raises FamilyError for an empty id.
+    Raises FamilyError for an empty ID.
     """
-    places = [_place(text) for text in (target, *drafts)]
-    names = ("target", *short_names([id for id, _ in places[1:]]))
-    models = [ModelSpec(name, id, revision, dtype) for name, (id, revision) in zip(names, places)]
-    return FamilySpec(f"custom: {places[0][0]}", models[0], tuple(models[1:]), chat, "Models of your own choice.")
+    sources = [_split_revision(text) for text in (target, *drafts)]
+    names = ("target", *short_names([id for id, _ in sources[1:]]))
+    models = [ModelSpec(name, id, revision, dtype) for name, (id, revision) in zip(names, sources, strict=True)]
+    return FamilySpec(f"custom: {sources[0][0]}", models[0], tuple(models[1:]), chat, "Models of your own choice.")
 
 
-def _place(text: str) -> tuple[str, str]:
+def _split_revision(text: str) -> tuple[str, str]:
     text = text.strip()
     if not text:
-        raise FamilyError("A model's name is empty. Give a Hugging Face id such as Qwen/Qwen3-0.6B, or a folder.")
+        raise FamilyError("The name of a model is empty. Give a Hub ID such as Qwen/Qwen3-0.6B, or a folder.")
     if "@" in text and not Path(text).is_dir():
         id, revision = text.rsplit("@", 1)
         return id, revision or "main"
@@ -103,7 +111,7 @@ def _place(text: str) -> tuple[str, str]:
 
 
 def find(name: str) -> FamilySpec:
-    """The ready family of this name; raises FamilyError that lists the names there are."""
+    """The family of this name in the table. Raises FamilyError, which lists the available names."""
     for spec in READY:
         if spec.name == name:
             return spec
@@ -111,25 +119,25 @@ def find(name: str) -> FamilySpec:
 
 
 def memory_needed(spec: FamilySpec, dtype: str) -> int | None:
-    """Bytes to run a family in `dtype` (models that name their own keep it); None where a size is unknown.
+    """Bytes needed to run a family in `dtype` (models with their own dtype keep it); None if a size is unknown.
 
-    weights x bytes  +  3 lanes x cache numbers per token x context x bytes, over all models, + 10 % of that + 512 MiB;
-    in float32 and float64, which run on CPUs, weights of up to 1 GiB count twice.
+    1.1 x (weights + 3 lanes x cache numbers per token x context), in bytes, summed over all models, plus 512 MiB. In
+    float32 and float64, which run on CPUs, weights of up to 1 GiB count twice.
     """
     if any(not (model.parameters and model.cache and model.context) for model in spec.models):
         return None
-    return round(1.1 * sum(_bytes(model, dtype) for model in spec.models)) + MARGIN
+    return round(1.1 * sum(_model_bytes(model, dtype) for model in spec.models)) + MARGIN
 
 
-def _bytes(model: ModelSpec, dtype: str) -> int:
-    each = BYTES[dtype if model.dtype == "auto" else model.dtype]
+def _model_bytes(model: ModelSpec, dtype: str) -> int:
+    each = BYTES[model.dtype_or(dtype)]
     weights = model.parameters * each
-    copy = weights if each >= 4 and weights <= FUSED else 0
-    return weights + copy + LANES * model.cache * min(model.context, LONGEST) * each
+    copy = weights if each >= 4 and weights <= MAX_PACKED else 0
+    return weights + copy + LANES * model.cache * min(model.context, MAX_CONTEXT) * each
 
 
 def size(count: float) -> str:
-    """Bytes as people read them."""
+    """A number of bytes in GiB or MiB, for people to read."""
     return f"{count / 2**30:.1f} GiB" if count >= 2**30 else f"{count / 2**20:.0f} MiB"
 
 
@@ -140,7 +148,7 @@ def _model(name: str, id: str, parameters: int, layers: int, heads: int, head: i
 def _hub(name: str, about: str, *rows: tuple[str, int, int, int, int, int], turn: str = "") -> FamilySpec:
     """One row per model, target first: id, parameters, layers, key-value heads, head size, context."""
     names = ("target", *short_names([row[0] for row in rows[1:]]))
-    models = [_model(name, *row) for name, row in zip(names, rows)]
+    models = [_model(name, *row) for name, row in zip(names, rows, strict=True)]
     return FamilySpec(name, models[0], tuple(models[1:]), True, about, turn=turn)
 
 
@@ -164,7 +172,7 @@ READY: tuple[FamilySpec, ...] = (
     ),
     _hub(
         "SmolLM2",
-        "1.7 B with drafts of 360 M and 135 M. The smallest ready family from the Hub; also runs on a CPU.",
+        "1.7 B with drafts of 360 M and 135 M. The smallest family from the Hub; also runs on a CPU.",
         ("HuggingFaceTB/SmolLM2-1.7B-Instruct", 1_711_376_384, 24, 32, 64, 8192),
         ("HuggingFaceTB/SmolLM2-360M-Instruct", 361_821_120, 32, 5, 64, 8192),
         ("HuggingFaceTB/SmolLM2-135M-Instruct", 134_515_008, 30, 3, 64, 8192),
@@ -178,14 +186,14 @@ READY: tuple[FamilySpec, ...] = (
     ),
     _hub(
         "Qwen3",
-        "8.2 B with drafts of 1.7 B and 0.6 B; its thinking is switched off.",
+        "8.2 B with drafts of 1.7 B and 0.6 B; thinking mode is off.",
         ("Qwen/Qwen3-8B", 8_190_735_360, 36, 8, 128, 40960),
         ("Qwen/Qwen3-1.7B", 1_720_574_976, 28, 8, 128, 40960),
         ("Qwen/Qwen3-0.6B", 596_049_920, 28, 8, 128, 40960),
     ),
     _hub(
         "Llama 3",
-        "8.0 B with drafts of 3.2 B and 1.2 B. Gated: accept Meta's licence on the Hub and log in first.",
+        "8.0 B with drafts of 3.2 B and 1.2 B. Gated: accept Meta's license on the Hub and log in first.",
         ("meta-llama/Llama-3.1-8B-Instruct", 8_030_261_248, 32, 8, 128, 131072),
         ("meta-llama/Llama-3.2-3B-Instruct", 3_212_749_824, 28, 8, 128, 131072),
         ("meta-llama/Llama-3.2-1B-Instruct", 1_235_814_400, 16, 8, 64, 131072),

@@ -7,23 +7,29 @@ from collections.abc import Callable, Sequence
 from torch import Tensor
 
 from csd.decoding.tokens import TokenSequence
-
-Run = Callable[[list[int], int, int], Tensor]
-"""A model with one lane's cache. (ids, keep, rows) feeds the ids after the first `keep` cached tokens, drops what was
-cached after those, and returns the logits of the last `rows` ids, [rows, V]."""
+from csd.models.backends.interface import ForwardFn
 
 
 class Session:
     """A model with the keys and values of one lane's text. Weights are shared between sessions, caches never are.
 
-    `run` is the model over an empty cache (`eager.lane`, `llama_cpu.Llama.lane`), `vocab` the width of the rows that it
-    returns (models of one family may pad theirs differently), `context` the longest text in tokens that the model can
-    read, `costs` the measured seconds of a forward pass by width (see `backends.costs`).
+    `forward` is the model over an empty cache (the `run` of a backend's lane), `vocab` the width of the rows that the
+    session returns (models of one family may pad theirs differently), `context` the longest text in tokens that the
+    model can read, `costs` the measured seconds of a forward pass by width (see `backends.costs`). `release` gives the
+    cache back to the backend.
     """
 
-    def __init__(self, name: str, run: Run, vocab: int, context: int, costs: Sequence[float] = ()):
+    def __init__(
+        self,
+        name: str,
+        forward: ForwardFn,
+        vocab: int,
+        context: int,
+        costs: Sequence[float] = (),
+        release: Callable[[], None] | None = None,
+    ):
         self.name, self.context, self.costs = name, context, costs
-        self._run, self._vocab = run, vocab
+        self._forward, self._vocab, self._release = forward, vocab, release
         self._fixed = 0  # committed tokens that are cached
         self._tail: tuple[int, ...] = ()  # speculative tokens cached after them
 
@@ -34,7 +40,7 @@ class Session:
         """
         # The row for position `since` comes from feeding the token before it, so that token is never kept.
         keep = min(self._fixed + self._agreed(sequence), since - 1)
-        logits = self._run(sequence.since(keep), keep, len(sequence) - since + 1)
+        logits = self._forward(sequence.since(keep), keep, len(sequence) - since + 1)
         self._fixed, self._tail = len(sequence.committed), sequence.tail
         return logits[:, : self._vocab]
 
@@ -43,11 +49,22 @@ class Session:
         if len(sequence) <= self.context:
             self.logits(sequence, len(sequence)).argmax().item()
 
+    def close(self) -> None:
+        """Release the cache for the next race. The session cannot be used afterwards; closing it twice is allowed."""
+        release, self._release = self._release, None
+        self._forward = _closed
+        if release is not None:
+            release()
+
     def _agreed(self, sequence: TokenSequence) -> int:
         """How many of the cached tokens after the committed ones are those of the sequence."""
         count = 0
-        for ours, theirs in zip(self._tail, sequence.since(self._fixed)):
+        for ours, theirs in zip(self._tail, sequence.since(self._fixed), strict=False):
             if ours != theirs:
                 break
             count += 1
         return count
+
+
+def _closed(ids: list[int], keep: int, rows: int) -> Tensor:
+    raise RuntimeError("This session is closed; open another one.")

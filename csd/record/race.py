@@ -37,6 +37,17 @@ class Race:
         """What can be said of each lane's text."""
         return tuple(judge(trace, self.reference) for trace in self.traces)
 
+    @property
+    def summary(self) -> str:
+        """A line for each lane: its name, speed-up, target passes, and what can be said of its text."""
+        width = max(map(len, self.names), default=0)
+        lines = []
+        for name, trace, verdict in zip(self.names, self.traces, self.verdicts):
+            ratio = self.speedup(trace)
+            gain = f"{ratio:.2f}x" if ratio else "-"
+            lines.append(f"{name:{width}}  {gain:>6}  {len(trace.steps):4} target passes  {verdict.kind}")
+        return "\n".join(lines)
+
     def speedup(self, trace: Trace) -> float | None:
         """Decoding speed over the reference's; None where there is nothing to compare."""
         return _ratio(speed(trace), speed(self.reference)) if self.reference else None

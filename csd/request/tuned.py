@@ -72,7 +72,7 @@ def find_tuned(spec: FamilySpec, device: str = "auto") -> Tuned | None:
             tuned = Tuned.from_json(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
-        if len(tuned.K) == len(spec.drafts) + 1 and tuned.draft in ("", *(draft.name for draft in spec.drafts)):
+        if len(tuned.K) == len(spec.drafts) + 1 and tuned.draft in ("", *spec.draft_names):
             return tuned
     return None
 

@@ -73,7 +73,7 @@ def tune(
 
     Raises Refusal for prompts that the family cannot run.
     """
-    drafts = tuple(level.name for level in reversed(family.levels[:-1]))
+    drafts = family.draft_names
     tapes = []
     for number, prompt in enumerate(prompts, 1):
         progress(f"reading prompt {number} of {len(prompts)}")
@@ -141,6 +141,7 @@ def taped(family: Family, prompt: Prompt, drafts: Sequence[str]) -> Tape:
         best = scores.topk(min(KEPT, scores.shape[-1]), dim=-1)
         gaps = (best.values[:, :1] - best.values).tolist()
         rows[level.name] = tuple(zip(map(tuple, best.indices.tolist()), map(tuple, gaps)))
+        session.close()
     return Tape(trace.header.prompt, trace.tokens, rows)
 
 

@@ -25,19 +25,24 @@ from csd.paths import ASSETS
 from csd.plots import race as figures
 from csd.record import metrics
 from csd.record import recording as record
+from csd.record.race import Race
 from csd.record.recording import Recording
 from csd.record.trace import Trace
 from csd.request import form, link
 from csd.request.defaults import Preset, defaults_for
 from csd.run import RULES, LaneAdvanced, LaneFinished, RaceStarted
-from csd.stage import export
+from csd.stage import bundle, export
 from csd.stage import log as stage
+from csd.theme import display_name
 from csd.theory import figures as theory_figures
-from csd.theory import prediction as theory
+from csd.theory import what_if
+from csd.theory.comparison import compare_with_theory
+from csd.theory.prediction import CostModel
 from csd.web import compare, tour
 from csd.web.studio import Batch, Choice, Finished, Past, Refused, Shelf, Studio, Waiting
+from csd.web.theory_view import ASSUMPTIONS, comparison_table
 
-CSS = stage.CSS + (ASSETS / "page.css").read_text(encoding="utf-8")
+CSS = bundle.CSS + (ASSETS / "page.css").read_text(encoding="utf-8")
 TITLE = "Cascade Speculative Drafting"
 CUSTOM = "custom…"
 RECORDED = "Recorded: "
@@ -51,32 +56,14 @@ TINY = (
     "These models are tiny, trained for this demo: good at their own kinds of text (stories, word problems, edits, "
     "lists, code in their manner) and at nothing else."
 )
-# Cancelling would cost a race that has begun its last words, so only one that has not begun is cancelled.
-WITHDRAW = (
-    """(status) => { if (status.includes('data-state="withdrawn"')) document.getElementById("withdraw").click(); }"""
-)
-# The race button itself is pressed, so that a measured guess is a race like any other.
-MEASURE = """(words) => { if (words.includes('data-state="measuring"')) document.getElementById("race").click(); }"""
-UNFOLD = """() => {
-    const open = document.getElementById("advanced").toggleAttribute("data-open");
-    document.getElementById("more").setAttribute("aria-expanded", open);
-}"""
-COPY = """async (query, left) => {
-    const link = location.origin + location.pathname + query;
-    let said = "The link is in the clipboard. It fills the form and runs nothing.";
-    try { await navigator.clipboard.writeText(link); }
-    catch { said = "The browser keeps its clipboard shut. The link: " + link.replaceAll("&", "&amp;"); }
-    return `<p>${said} ${left}</p>`;
-}"""
-PICTURES = """async () => {
-    for (const plot of document.querySelectorAll(".js-plotly-plot")) {
-        if (!plot.offsetParent) continue;
-        const filename = (plot.layout.title?.text || "figure").toLowerCase().replace(/[^a-z0-9]+/g, "-");
-        const size = { width: plot.offsetWidth, height: plot.offsetHeight, scale: 2 };
-        await window.Plotly.downloadImage(plot, { format: "FORMAT", filename, ...size });
-    }
-}"""
-SLOTS = len(theory.pairs(("",) * theory.MOST_DRAFTS))  # sliders of alpha
+# Functions of assets/page.js, loaded in the head of the page.
+SCRIPT = f"<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}</script>"
+WITHDRAW = "(status) => CascadePage.leaveQueue(status)"
+MEASURE = "(status) => CascadePage.raceIfMeasuring(status)"
+UNFOLD = "() => CascadePage.toggleAdvanced()"
+COPY = "(query, omitted) => CascadePage.copyLink(query, omitted)"
+PICTURES = "() => CascadePage.downloadFigures('FORMAT')"
+SLOTS = len(what_if.pairs(("",) * what_if.MOST_DRAFTS))  # sliders of alpha
 KEEP = "all levels"
 FIGURES = (figures.speedup, figures.acceptance_by_level, figures.acceptance_by_position, figures.time_per_level)
 
@@ -201,8 +188,8 @@ def build(studio: Studio) -> gr.Blocks:
                 about = gr.HTML(_about(home), elem_id="about", min_width=320)
             show = gr.HTML(
                 {"race": shown.id, "log": _replay(shown, play=True)} if shown else {"race": "", "log": ""},
-                html_template=stage.HTML_TEMPLATE,
-                js_on_load=stage.JS_ON_LOAD,
+                html_template=bundle.HTML_TEMPLATE,
+                js_on_load=bundle.gradio_script(),
                 apply_default_css=False,
                 elem_id="stage",
             )
@@ -275,7 +262,7 @@ def build(studio: Studio) -> gr.Blocks:
             choices = [(one.title, one.id) for one in (*reversed(races), *recorded.values())]
             return {
                 after: gr.Column(visible=True),
-                **{plot: figure(past.traces) for plot, figure in zip(plots, FIGURES)},
+                **{plot: figure(Race(past.traces)) for plot, figure in zip(plots, FIGURES)},
                 **_theory(past, races),
                 earlier: gr.Dropdown(choices, value=past.id),
                 **dict(zip((save, replay), _saved(Path(folder.name), past))),
@@ -283,9 +270,9 @@ def build(studio: Studio) -> gr.Blocks:
 
         def _theory(past: Past, races: Any) -> dict:
             """What the paper predicts for this race, and the what-if knobs where the race left them."""
-            lanes = theory.beside(past.traces, [one.traces for one in races if one.id != past.id])
+            lanes = compare_with_theory(Race(past.traces), [Race(one.traces) for one in races if one.id != past.id])
             return {
-                beside: theory.table(lanes),
+                beside: comparison_table(lanes),
                 predicted: theory_figures.prediction(lanes),
                 **dict(zip(guessing.knobs, _knobs_after(past.traces))),
             }
@@ -530,7 +517,7 @@ def _theory_tab(drafts: tuple[str, ...], preset: Preset) -> SimpleNamespace:
                     )
                 drop = gr.Radio(_drops(drafts), value=KEEP, label="Levels of the cascade", elem_id="what-if-drop")
                 with gr.Row(elem_id="what-if-sliders"):
-                    sliders = _sliders(drafts, theory.World())
+                    sliders = _sliders(drafts, CostModel())
                     width = gr.Slider(0, 0.2, step=0.001, value=0, label="c of a reviewed token", min_width=180)
         gr.HTML("<h2>The paper's curves</h2>")
         with gr.Row():
@@ -540,7 +527,7 @@ def _theory_tab(drafts: tuple[str, ...], preset: Preset) -> SimpleNamespace:
             curves = [gr.Plot(show_label=False, min_width=420) for _ in range(2)]
         with gr.Row():
             curves.append(gr.Plot(show_label=False, min_width=420))
-            gr.HTML(theory.LAWS, elem_id="laws", min_width=420)
+            gr.HTML(ASSUMPTIONS, elem_id="laws", min_width=420)
         with gr.Accordion("Words", open=False):
             gr.HTML(tour.glossary_html())
         wanted = [draft, k, K, drop]
@@ -558,13 +545,13 @@ def _theory_tab(drafts: tuple[str, ...], preset: Preset) -> SimpleNamespace:
     return SimpleNamespace(asked=asked, wanted=wanted, knobs=knobs, words=words, measure=measure)
 
 
-def _sliders(drafts: tuple[str, ...], world: theory.World) -> list[gr.Slider]:
+def _sliders(drafts: tuple[str, ...], model: CostModel) -> list[gr.Slider]:
     """alpha of every pair, then c of every draft; as many as two drafts need, those of a smaller family hidden."""
-    alphas, prices, _ = theory.knobs(drafts, world)
-    pairs = [f"α {reviewer} ← {drafter}" for reviewer, drafter in theory.pairs(drafts)]
+    values = what_if.SliderValues.of_model(drafts, model)
+    pairs = [f"α {reviewer} ← {display_name(drafter)}" for reviewer, drafter in what_if.pairs(drafts)]
     costs = [f"c {name}" for name in drafts]
-    rows = [(1, *row) for row in zip(pairs, alphas)] + [(0, "", 0.5)] * (SLOTS - len(pairs))
-    rows += [(2, *row) for row in zip(costs, prices)] + [(0, "", 0.5)] * (theory.MOST_DRAFTS - len(costs))
+    rows = [(1, *row) for row in zip(pairs, values.alphas)] + [(0, "", 0.5)] * (SLOTS - len(pairs))
+    rows += [(2, *row) for row in zip(costs, values.costs)] + [(0, "", 0.5)] * (what_if.MOST_DRAFTS - len(costs))
     return [
         gr.Slider(
             0,
@@ -575,7 +562,7 @@ def _sliders(drafts: tuple[str, ...], world: theory.World) -> list[gr.Slider]:
             visible=bool(kind),
             min_width=180,
         )
-        for kind, label, value in rows[: SLOTS + theory.MOST_DRAFTS]
+        for kind, label, value in rows[: SLOTS + what_if.MOST_DRAFTS]
     ]
 
 
@@ -585,31 +572,31 @@ def _drops(drafts: tuple[str, ...]) -> list[str]:
 
 def _knobs_after(traces: tuple[Trace, ...]) -> list:
     """The what-if knobs as a race leaves them: its drafts, k and K, and what it measured."""
-    drafts, draft, k, K = theory.asked_of(traces)
-    world = theory.measured_world(traces)
-    if not 0 < len(drafts) <= theory.MOST_DRAFTS:
-        return [drafts, *[gr.skip()] * (5 + SLOTS + theory.MOST_DRAFTS)]
+    found = what_if.settings_of_race(Race(traces))
+    drafts, K = found.drafts, found.K
+    if not 0 < len(drafts) <= what_if.MOST_DRAFTS:
+        return [drafts, *[gr.skip()] * (5 + SLOTS + what_if.MOST_DRAFTS)]
     return [
         drafts,
-        gr.Dropdown(list(drafts), value=draft),
-        k or gr.skip(),
+        gr.Dropdown(list(drafts), value=found.draft),
+        found.k or gr.skip(),
         format_K(K) if K else gr.skip(),
         gr.Radio(_drops(drafts), value=KEEP),
-        theory.knobs(drafts, world)[2],
-        *_sliders(drafts, world),
+        what_if.SliderValues.of_model(drafts, found.model).per_reviewed_token,
+        *_sliders(drafts, found.model),
     ]
 
 
 def _wanted(drafts: tuple[str, ...], K: str, drop: str) -> Any:
     """The what-if panel's K without the level that is dropped. Raises Refusal."""
-    if not 0 < len(drafts) <= theory.MOST_DRAFTS:
+    if not 0 < len(drafts) <= what_if.MOST_DRAFTS:
         raise Refusal(f"This panel takes families with one or two drafts; this one has {len(drafts)}.")
     checked = check_K(parse_K(K), len(drafts))
     options = _drops(drafts)
     return (
         checked
         if drop not in options[1:]
-        else check_K(from_budgets(theory.without_level(to_budgets(checked), options.index(drop) - 1)), len(drafts))
+        else check_K(from_budgets(what_if.without_level(to_budgets(checked), options.index(drop) - 1)), len(drafts))
     )
 
 
@@ -619,11 +606,12 @@ def _guess(drafts: Any, draft: str, k: Any, K: str, drop: str, width: float, *kn
         fixed = _wanted(tuple(drafts), K, drop)
         if not isinstance(k, (int, float)) or k != int(k):
             raise Refusal("k is empty or no whole number. Write one there.")
-        world = theory.world_of(drafts, knobs[: len(theory.pairs(drafts))], knobs[SLOTS:], width)
-        curves = theory.what_if(tuple(drafts), draft, int(k), fixed, world)
+        n = len(drafts)
+        values = what_if.SliderValues(knobs[: len(what_if.pairs(drafts))], knobs[SLOTS : SLOTS + n], width)
+        curves = what_if.predict_curves(tuple(drafts), draft, int(k), fixed, values.to_model(drafts))
     except ValueError as error:
         return gr.skip(), _status(str(error), "refused")
-    return theory_figures.what_if(curves), _status(theory.what_if_words(curves))
+    return theory_figures.what_if(curves), _status(what_if.describe_curves(curves))
 
 
 def _curves(c: float, copies: float) -> tuple:
@@ -720,6 +708,7 @@ def launch_settings() -> dict[str, Any]:
     return {
         "theme": theme.set(**compact, **readable),
         "css": CSS,
+        "head": SCRIPT,
         "ssr_mode": False,
         "max_file_size": 2 * record.LARGEST,  # what is between gets a sentence
         "run_history": False,
@@ -815,7 +804,7 @@ def _choice(home: Choice, family: str, target: str, others: str, dtype: str, dev
 
 
 def _drafts(choice: Choice) -> tuple[str, ...]:
-    return tuple(model.name for model in choice.spec.drafts)
+    return choice.spec.draft_names
 
 
 def _presets(choice: Choice) -> tuple[Preset, ...]:

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from csd import run
-from csd.bench.run import machine
 from csd.decoding.errors import Refusal
+from csd.models.device import describe_machine
 from csd.record.metrics import speed
 from csd.record.recording import today
 from csd.record.trace import Trace
@@ -267,7 +267,7 @@ class Studio:
                 title_of(visit.count, settings.prompt, lanes),
                 lanes,
                 (DISTURBED,) if disturbed else (),
-                machine(family),
+                describe_machine(family.device, family.dtype),
                 today(),
             )
             visit.races.append(past)
@@ -294,9 +294,9 @@ def real(home: Choice) -> Studio:
     """The studio over real models; transformers and torch are imported by the first family that loads."""
 
     def opener(spec: Any, device: str, dtype: str, progress: Callable[[str], None]) -> Any:
-        from csd.models.family import open_family
+        from csd.models.family import load_family
 
-        return open_family(spec, device, dtype, progress)
+        return load_family(spec, device, dtype, progress)
 
     return Studio(home, opener, run.run_race)
 

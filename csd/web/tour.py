@@ -8,7 +8,9 @@ from html import escape
 
 from csd.paths import ROOT
 
-JS_ON_LOAD = (ROOT / "assets" / "tour.js").read_text(encoding="utf-8") + "\nguide(element.querySelector('.tour'));\n"
+JS_ON_LOAD = (ROOT / "assets" / "tour.js").read_text(
+    encoding="utf-8"
+) + "\nstartTour(element.querySelector('.tour'));\n"
 
 
 @dataclass(frozen=True)
@@ -42,18 +44,10 @@ def template() -> str:
     )
 
 
-def glossary(readme: str | None = None) -> tuple[tuple[str, str], ...]:
-    """The words and their meanings, from the README's table of words."""
-    text = readme if readme is not None else (ROOT / "README.md").read_text(encoding="utf-8")
-    _, found, rest = text.partition("\n## Words\n")
-    rows = [
-        line.strip().strip("|").split("|", 1)
-        for line in rest.partition("\n## ")[0].splitlines()
-        if line.startswith("|")
-    ]
-    if not found or len(rows) < 3:
-        raise ValueError("README.md has no table under the heading “Words”.")
-    return tuple((word.strip(), meaning.strip()) for word, meaning in rows[2:])
+def glossary() -> tuple[tuple[str, str], ...]:
+    """Words and their meanings, in reading order."""
+    entries = json.loads((ROOT / "assets" / "glossary.json").read_text(encoding="utf-8"))
+    return tuple((entry["word"], entry["meaning"]) for entry in entries)
 
 
 def glossary_html() -> str:

@@ -6,11 +6,11 @@ import json
 import math
 import re
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 
 import pytest
 import toy
 from plotly.offline import get_plotlyjs
-from typer.testing import CliRunner
 
 import csd.models.family
 import csd.run
@@ -44,9 +44,9 @@ AR, LOOKUP = (method.title for method in METHODS)
 
 @dataclass(frozen=True)
 class Family(toy.ToyFamily):
-    """A toy without lanes of its own: its sessions are tables, so nothing is spent inside models."""
+    """A toy without backends: its sessions are tables, so nothing is spent inside models."""
 
-    lanes: dict = field(default_factory=dict)
+    backends: dict = field(default_factory=dict)
 
 
 def family(**more) -> Family:
@@ -141,8 +141,23 @@ def test_a_job_that_is_stopped_midway_is_not_kept():
 
 def test_forwards_are_counted_without_prefill():
     watch = bench.Stopwatch("cpu")
-    run = watch.around(lambda capacity: lambda *arguments: (capacity, arguments))(7)
-    assert run([1], 0, 1) == (7, ([1], 0, 1)) and watch.seconds > 0
+    released = []
+
+    class Lane:
+        def __init__(self, capacity):
+            self.capacity = capacity
+
+        def run(self, *arguments):
+            return self.capacity, arguments
+
+        def release(self):
+            released.append(self.capacity)
+
+    lane = bench.TimedBackend(SimpleNamespace(open_lane=Lane), watch).open_lane(7)
+    assert lane.run([1], 0, 1) == (7, ([1], 0, 1))
+    assert watch.seconds > 0
+    lane.release()
+    assert released == [7]
     watch.reset()
     assert watch.seconds == 0
 
@@ -337,6 +352,7 @@ def test_limit_of_autoregressive_decoding():
     assert replace(found, read=2000.0).autoregressive(10) == pytest.approx(20)
 
 
+@pytest.mark.slow
 def test_limits_of_the_embedded_family(embedded):
     """What is read per run and held per lane is what the shapes say."""
     found = limits.limits(embedded)
@@ -367,6 +383,7 @@ def test_growth_of_a_toy_stays_within_its_context():
 # ---- peers
 
 
+@pytest.mark.slow
 def test_peers_write_the_text_of_autoregressive_decoding(embedded):
     """Also those that compile; here nothing is, so that the test is short."""
     ids = embedded.encode("Once upon a time")
@@ -384,6 +401,7 @@ def test_peers_write_the_text_of_autoregressive_decoding(embedded):
     assert by_title["transformers, eager"].decode(ids, 12, frozenset({end})).tokens[-1] == end
 
 
+@pytest.mark.slow
 def test_peers_leave_the_models_settings_as_they_were(embedded):
     before = [model.generation_config for model in embedded.models.values()]
     for peer in peers.peers(embedded):
@@ -425,103 +443,3 @@ def test_html_is_whole_and_needs_no_network():
     assert own.count("Plotly.newPlot") == 5 and own.count('class="figure"') == 5
     assert "A </script>" not in own and "A &lt;/script&gt;&lt;b&gt;fox" in own
     assert own.count("</script>") == 2
-
-
-# ---- the command
-
-
-@pytest.fixture(scope="module")
-def embedded():
-    return csd.models.family.open_family(csd.models.family.find("embedded"))
-
-
-@pytest.fixture
-def cli(embedded, monkeypatch, tmp_path):
-    monkeypatch.setattr(csd.models.family, "open_family", lambda *_, **__: embedded)
-    monkeypatch.chdir(tmp_path)
-    from csd.cli.commands import app
-
-    (tmp_path / "two.jsonl").write_text(
-        '{"kind": "story", "prompt": "Once upon a time"}\n{"kind": "code", "prompt": "def f():"}\n'
-    )
-    return lambda *arguments: CliRunner().invoke(app, ["bench", "--prompts", "two.jsonl", "--max-new", "8", *arguments])
-
-
-def test_bench_from_prompts_to_page(cli, tmp_path):
-    """A small real run with peers, and then the same again: nothing is left to do, and the figures are the same."""
-    options = ("--quick", "--max-new", "8", "--out", "results")
-    first = cli(*options)
-    assert first.exit_code == 0, first.output
-    found = json.loads(first.stdout.splitlines()[-1])
-    titles = [row["title"] for row in found["methods"]]
-    assert (
-        titles[0] == "autoregressive"
-        and "transformers, eager" in titles
-        and "transformers, prompt lookup, 10" in titles
-    )
-    assert not any("compiled" in title for title in titles)
-    assert all(cell["verdict"] in ("reference", "identical") and cell["tokens"] == 8 for cell in found["cells"])
-    assert found["best_autoregressive"] and found["limits"]["read"] > 0 and found["growth"] == []
-    assert all(row["race_share"] > 0 and 0 < row["overhead"] < 1 for row in found["methods"] if row["own"])
-    for name in ("traces.jsonl", "config.json", "bench.json", "bench.md", "bench.html"):
-        assert (tmp_path / "results" / name).stat().st_size > 0
-    traces = (tmp_path / "results" / "traces.jsonl").read_bytes()
-    again = cli(*options)
-    assert again.exit_code == 0 and "0 runs to do" in again.stderr
-    assert (tmp_path / "results" / "traces.jsonl").read_bytes() == traces
-    assert json.loads(again.stdout.splitlines()[-1])["cells"][0]["speed"] == found["cells"][0]["speed"]
-    other = cli("--quick", "--max-new", "9", "--out", "results")
-    assert other.exit_code == 2 and "other settings (prompts)" in other.stderr
-
-
-def test_bench_of_named_methods_that_repeat_themselves(cli, monkeypatch):
-    monkeypatch.setattr("csd.bench.summary.REPEATED_LIMIT", -1.0)
-    result = cli(
-        "--only", "story", "--method", "autoregressive", "--method", "prompt-lookup", "--lookup", "5", "--no-peers",
-        "--no-growth", "--no-race", "--repeats", "1", "--out", "results",
-    )  # fmt: skip
-    assert result.exit_code == 1, result.output
-    assert "A text repeats itself" in result.stdout and "story: Once upon a time" in result.stdout
-    found = json.loads(result.stdout.splitlines()[-1])
-    assert [row["title"] for row in found["methods"]] == ["autoregressive", "prompt lookup, k=5"]
-    assert found["methods"][0]["race_share"] is None and len(found["prompts"]) == 1
-
-
-def test_bench_stopped_keeps_and_prints_what_there_is(cli, monkeypatch):
-    real = bench.measure
-
-    def two_jobs(family, plan, peers, todo, stopped, failed):
-        for number, found in enumerate(real(family, plan, peers, todo, lambda: False, failed)):
-            yield found
-            if number == 1:
-                import os
-                import signal
-
-                os.kill(os.getpid(), signal.SIGINT)
-                return
-
-    monkeypatch.setattr(bench, "measure", two_jobs)
-    result = cli("--no-peers", "--no-growth", "--repeats", "1", "--out", "results")
-    assert result.exit_code == 130, result.output
-    assert len(json.loads(result.stdout.splitlines()[-1])["cells"]) == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--only", "poem"], "Choose one of: story, code"),
-        (["--prompts", "nothing.jsonl"], "cannot be read"),
-        (["--max-new", "2000"], "No prompt is left"),
-        (["--peer", "magic"], "magic"),
-        (["--method", "magic"], "magic"),
-        (["--K", "[[1,2],[0,1]]"], "K must have 3 rows"),
-        (["--k", "0"], "k must be a whole number"),
-        (["--scale", "2B"], "no size called"),
-        (["--drafter", "nobody"], "nobody"),
-        (["--out", "two.jsonl"], "cannot be used"),
-    ],
-)
-def test_bench_refuses_with_a_sentence(cli, arguments, words):
-    result = cli(*arguments)
-    assert result.exit_code == 2, result.output
-    assert words in result.stderr and "Traceback" not in result.output and not result.stdout.strip()

@@ -13,11 +13,10 @@ from csd.bench import scale
 from csd.bench.scale import SHAPES, Shape, enlarge, enlarged, scaled
 from csd.decoding.methods import Autoregressive, Speculative
 from csd.decoding.tokens import TokenSequence
-from csd.models import catalog, family
-from csd.models.backends import eager
+from csd.models import catalog, device
 from csd.models.backends import llama_cpu as llama
+from csd.models.backends.eager import EagerLane
 from csd.models.catalog import FamilyError
-from csd.models.family import open_family
 from csd.models.session import Session
 from csd.run import LaneFinished, Request, run_race
 
@@ -54,7 +53,7 @@ def big(kind: str, shape: str):
 
 def rows(made, text: list[int]) -> torch.Tensor:
     """Through the lean forward, which keeps float64 throughout; transformers' own rounds norms to float32."""
-    return llama.lean(made).lane(len(text))(text, 0, len(text))
+    return llama.fuse(made).open_lane(len(text)).run(text, 0, len(text))
 
 
 @cases
@@ -64,7 +63,7 @@ def test_logits_are_equal_at_every_position(kind, shape):
 
 @cases
 def test_logits_are_equal_after_cached_steps(kind, shape):
-    ours = Session("it", llama.lean(big(kind, shape)).lane(CONTEXT), VOCAB, CONTEXT)
+    ours = Session("it", llama.fuse(big(kind, shape)).open_lane(CONTEXT).run, VOCAB, CONTEXT)
     want, committed = rows(model(kind), TEXT), []
     for begin, tail in ((9, 3), (10, 5), (14, 1), (21, 7), (40, 8)):
         committed += TEXT[len(committed) : begin]
@@ -76,7 +75,7 @@ def test_logits_are_equal_after_cached_steps(kind, shape):
 
 @cases
 def test_transformers_says_the_same_but_for_norms_in_float32(kind, shape):
-    found, want = (eager.lane(made, CONTEXT)(TEXT, 0, CONTEXT) for made in (big(kind, shape), model(kind)))
+    found, want = (EagerLane(made, CONTEXT).run(TEXT, 0, CONTEXT) for made in (big(kind, shape), model(kind)))
     torch.testing.assert_close(found, want, rtol=0, atol=1e-5)
 
 
@@ -136,11 +135,7 @@ def test_another_architecture_is_refused():
 # --- the table and the embedded family -----------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def embedded():
-    return open_family(catalog.find("embedded"), "cpu")
-
-
+@pytest.mark.slow
 def test_every_embedded_model_fits_its_shapes(embedded):
     for size, shapes in SHAPES.items():
         assert list(shapes) == [model.name for model in embedded.spec.models]
@@ -157,6 +152,7 @@ def test_every_embedded_model_fits_its_shapes(embedded):
     )
 
 
+@pytest.mark.slow
 def test_a_family_enlarged_writes_the_same_texts(embedded):
     shapes = {
         "target": Shape("T", 384, 896, 15, 6, 6),
@@ -187,12 +183,13 @@ def test_a_family_enlarged_writes_the_same_texts(embedded):
     assert len(texts) == 4 and len(set(texts.values())) == 1
 
 
+@pytest.mark.slow
 def test_refusals(embedded, monkeypatch):
     with pytest.raises(FamilyError, match="no size called '70B'. Choose one of: 1B, 7B, 13B"):
         scaled(embedded.spec, "70B", "cpu")
     with pytest.raises(FamilyError, match="no 7B shape for SmolLM2-360M-Instruct of SmolLM2"):
         scaled(catalog.find("SmolLM2"), "7B", "cpu")
-    monkeypatch.setattr(family, "memory_free", lambda device: 8 * 2**30)
+    monkeypatch.setattr(device, "memory_free", lambda device: 8 * 2**30)
     with pytest.raises(
         FamilyError, match=r"embedded, 13B shape needs about \d+\.\d GiB in bfloat16, and cpu has 8.0 GiB"
     ):

@@ -90,6 +90,7 @@ def test_noise_is_gumbel():
     assert all(abs(count - 1000) < 5 * math.sqrt(800) for count in best.values())
 
 
+@pytest.mark.slow
 def test_coupled_is_an_exact_sample_of_the_target():
     """The distribution over seeds of the first two tokens, with a filter, through a whole tree."""
     toy, warper, total = family(4, 5, (0.7, 1.2), sharp=1.0), LogitsWarper(0.9, top_k=3), 3000

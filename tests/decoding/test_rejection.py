@@ -180,6 +180,7 @@ STRICT_AND_LENIENT = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", STRICT_AND_LENIENT, ids=str)
 def test_the_text_has_exactly_the_distribution_of_the_target(case):
     toy = case.toy(1)
@@ -338,6 +339,7 @@ def fits(counts: Counter, probs: dict, total: int) -> bool:
     return statistic < degrees + 5 * math.sqrt(2 * degrees)
 
 
+@pytest.mark.slow
 def test_the_real_sampler_gives_the_distribution_too():
     """A second check, with the sampler that races use: pairs of tokens through the real loop."""
     case = Case(Cascade(TWO, ((1, 2, 3), (0, 1, 2), (0, 0, 1)), lenience=3.0))

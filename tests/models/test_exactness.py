@@ -34,6 +34,8 @@ from csd.record.trace import Review, Trace
 from csd.record.verdict import judge
 from csd.run import LaneFinished, Request, run_race
 
+pytestmark = pytest.mark.slow
+
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 NEAR_TIE = 1e-4
 WORKERS = 2  # races share nothing, so one runs on each of two cores
@@ -75,11 +77,12 @@ def prompts() -> tuple[str, ...]:
 
 @cache
 def opened(dtype: str):
-    from csd.models.family import READY, open_family
+    from csd.models.catalog import READY
+    from csd.models.family import load_family
 
     spec = READY[0]
     spec = replace(spec, drafts=tuple(replace(draft, dtype="float32") for draft in spec.drafts))
-    return open_family(spec, device="cpu", dtype=dtype)
+    return load_family(spec, device="cpu", dtype=dtype)
 
 
 def lanes(family, settings: Request) -> list[Trace]:

@@ -14,8 +14,8 @@ from tiny import CONTEXT, SMALL, VOCAB
 from transformers import AutoModelForCausalLM, GPTNeoXConfig, LlamaConfig, Qwen2Config
 
 from csd.decoding.tokens import TokenSequence
-from csd.models.backends import eager
-from csd.models.backends import llama_cpu as llama
+from csd.models.backends.eager import EagerLane
+from csd.models.backends.llama_cpu import fuse
 from csd.models.session import Session
 
 CONFIGS = {
@@ -40,13 +40,13 @@ def model(kind: str):
 def forward(way: str, kind: str, capacity: int):
     """The model over an empty cache, through one of the two forwards."""
     if way == "lean":
-        return lean(kind).lane(capacity)
-    return eager.lane(model(kind), capacity)
+        return lean(kind).open_lane(capacity).run
+    return EagerLane(model(kind), capacity).run
 
 
 @cache
 def lean(kind: str):
-    return llama.lean(model(kind))
+    return fuse(model(kind))
 
 
 WAYS = [("eager", kind) for kind in CONFIGS] + [("lean", "llama"), ("lean", "llama, tied")]
@@ -65,7 +65,7 @@ def fresh(way: str, kind: str, tokens: list[int]) -> torch.Tensor:
     oracle is itself with an empty cache, which is held against transformers' below.
     """
     if way == "lean":
-        return lean(kind).lane(len(tokens))(tokens, 0, len(tokens))
+        return lean(kind).open_lane(len(tokens)).run(tokens, 0, len(tokens))
     return model(kind)(input_ids=torch.tensor([tokens]), use_cache=False).logits[0]
 
 
@@ -78,7 +78,7 @@ def check(ours: Session, way: str, kind: str, text: TokenSequence, since: int, v
 
 def test_the_lean_forward_takes_what_it_can():
     assert lean("llama") is not None and lean("llama, tied") is not None
-    assert llama.lean(model("gpt-neox")) is None
+    assert fuse(model("gpt-neox")) is None
 
 
 @pytest.mark.parametrize("kind", ["llama", "llama, tied"])
@@ -171,6 +171,19 @@ def test_padding_of_the_vocabulary_is_cut_off(way, kind):
     ours = session(way, kind, vocab=VOCAB - 6)
     check(ours, way, kind, TokenSequence([1, 2, 3], (4, 5)), 3, vocab=VOCAB - 6)
     check(ours, way, kind, TokenSequence([1, 2, 3, 4], ()), 4, vocab=VOCAB - 6)
+
+
+def test_closing_releases_the_cache_once():
+    released = []
+    ours = Session("it", forward("eager", "llama", CONTEXT), VOCAB, CONTEXT, release=lambda: released.append(1))
+    ours.prefill(TokenSequence([1, 2]))
+    assert released == []
+    ours.close()
+    ours.close()
+    assert released == [1]
+    with pytest.raises(RuntimeError, match="closed"):
+        ours.logits(TokenSequence([1, 2]), 2)
+    session("eager", "llama").close()  # without a release: nothing to do
 
 
 @ways

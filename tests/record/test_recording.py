@@ -1,22 +1,16 @@
-"""Recordings: those that come with the project, the command that makes them, and what is refused of a file."""
+"""Recordings: those that come with the project, and what is refused of a file."""
 
 from __future__ import annotations
 
 import gzip
 import json
-from types import SimpleNamespace
 
 import pytest
-from test_replay import alone, nested
-from typer.testing import CliRunner
+from handmade import alone, nested
 
-import csd.models.family
-from csd.cli import recorder
-from csd.cli.commands import app
 from csd.record import metrics
 from csd.record import recording as record
 from csd.record.recording import Recording, bundled_recordings
-from csd.run import LaneFinished, Request
 
 RECORDING = Recording((alone(), nested()), "A fox", "story", "A note.", "One CPU", "2026-01-02")
 KINDS = {"story", "word problem", "code", "edit", "list"}
@@ -38,68 +32,9 @@ def test_what_comes_with_the_project():
         lanes = {trace.header.method: trace for trace in one.traces}
         assert [*lanes][:2] == ["autoregressive", "speculative"] and len(lanes) == 3
         assert len({trace.tokens for trace in one.traces}) == 1, "greedy and coupled lanes write the same text"
-        assert one.machine and one.date and one.title and one.note == recorder.note_of(one.traces)
+        assert one.machine and one.date and one.title
         slower += metrics.speed(one.traces[2]) < metrics.speed(lanes["speculative"])
     assert slower, "one race that the cascade loses"
-
-
-def test_the_note_is_what_was_measured():
-    def lane(method, seconds):
-        trace = alone(seconds=seconds)
-        return type(trace)(
-            type(trace.header)(
-                **{**{name: getattr(trace.header, name) for name in trace.header.__slots__}, "method": method}
-            ),
-            trace.prefill,
-            trace.steps,
-            trace.end,
-            trace.pieces,
-        )
-
-    assert "slower than speculative decoding: 0.50 times" in recorder.note_of(
-        (lane("speculative", 0.1), lane("cascade", 0.2))
-    )
-    assert "2.00 times as fast" in recorder.note_of((lane("speculative", 0.2), lane("cascade", 0.1)))
-    assert "about as fast" in recorder.note_of((lane("speculative", 0.1), lane("cascade", 0.1)))
-    assert recorder.note_of((lane("autoregressive", 0.1),)) == ""
-
-
-# ---- the command
-
-
-@pytest.fixture
-def raced(monkeypatch):
-    """Settings of every race that `record` runs; nothing is loaded and nothing computes."""
-    seen: list[Request] = []
-
-    def race(family, settings, stopped):
-        seen.append(settings)
-        yield LaneFinished(1, nested())
-        yield LaneFinished(0, alone())
-
-    monkeypatch.setattr(recorder, "run_race", race)
-    model = SimpleNamespace(spec=csd.models.family.find("embedded"), device="cpu", dtype="float32", notes=())
-    monkeypatch.setattr(csd.models.family, "open_family", lambda *_, **__: model)
-    return seen
-
-
-def test_the_command_runs_every_take_once_warm_and_replaces_the_old_ones(raced, tmp_path):
-    (tmp_path / f"9-old{record.SUFFIX}").write_bytes(b"")
-    done = CliRunner().invoke(app, ["record", "--max-new", "48", "--out", str(tmp_path)])
-    assert done.exit_code == 0, done.output
-    found = bundled_recordings(tmp_path)
-    assert [one.kind for one in found.values()] == [take.kind for take in recorder.TAKES]
-    assert all(one.traces == (alone(), nested()) for one in found.values())
-    assert [one.max_new for one in raced] == [recorder.WARM, 48] * len(recorder.TAKES)
-    paper = raced[-1].methods
-    assert (paper[1].k, paper[2].K) == (5, ((5, 19, 29), (0, 1, 11), (0, 0, 10)))
-    assert "paper's K" in list(found.values())[-1].title
-    kinds = [[method.name for method in one.methods] for one in raced]
-    assert (
-        kinds
-        == [["autoregressive", "speculative", "adaptive cascade"]] * (len(raced) - 2)
-        + [["autoregressive", "speculative", "cascade"]] * 2
-    )
 
 
 # ---- what is refused

@@ -10,25 +10,28 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import House
-from test_replay import alone, header, nested
-from typer.testing import CliRunner
+from browser import House
+from handmade import alone, header, nested
 
-from csd.cli.commands import app
-from csd.record.recording import FOLDER, Recording, bundled, document
+from csd.record.race import Race
+from csd.record.recording import Recording, bundled_recordings
 from csd.record.trace import Prefill, Proposal, Review, Step, Trace
 from csd.stage import export
-from csd.stage import log as stage
+from csd.stage.conclusion import conclude
+from csd.stage.log import log_of
 
-HOSTILE = "</script><script>window.hit = 1</script><!-- <img src=x onerror='window.hit = 1'> \u202e &amp; \u0000 \ud83d </pre>"
-FILE = FOLDER / "1-edit-rename-the-fox.json.gz"
+HOSTILE = (
+    "</script><script>window.hit = 1</script><!-- <img src=x onerror='window.hit = 1'> "
+    "\u202e &amp; \u0000 \ud83d </pre>"
+)
+LIMIT = 2 * 2**20  # bytes that a race of 512 tokens in three lanes may take
 
 
 def hostile() -> Recording:
     pieces = {**alone().pieces, 3: HOSTILE, 4: (240, 159)}
     text = HOSTILE * 2
     traces = tuple(
-        Trace(replace(t.header, text=text, title=f"{t.header.method}, {HOSTILE}"), t.prefill, t.steps, t.end, pieces)
+        Trace(replace(t.header, text=text, label=HOSTILE), t.prefill, t.steps, t.end, pieces)
         for t in (alone(), nested())
     )
     return Recording(traces, HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE)
@@ -44,7 +47,8 @@ def long(method: str, size: int, tokens: int = 512) -> Trace:
     while at < 2 + tokens:
         inner = tuple(
             Review("mid", at + i, (7, 8), ("MaxGram", "Bigram"), 1, 9, clock + i / 977, 0.00123456,
-                   (Proposal("MaxGram", at + i, (7, 8), ("MaxGram", "Bigram"), clock, 0.0000123),), (0.123456, 0.1), (1.0, 0.98765), 0.123456)
+                   (Proposal("MaxGram", at + i, (7, 8), ("MaxGram", "Bigram"), clock, 0.0000123),),
+                   (0.123456, 0.1), (1.0, 0.98765), 0.123456)
             for i in range(0, size, 2)
         )  # fmt: skip
         block = (7, 9) * (size // 2)
@@ -77,45 +81,30 @@ def test_the_file_is_one_script_and_asks_for_nothing():
     assert not re.search(r"\b(src|href)\s*=|@import|url\(", page)
     for word in ("A fox", "story, 2026-01-02, One CPU", "A note.", "The fox", "sampled (rejection)", "tokens/s"):
         assert word in page
-    for sentence in stage.verdict((alone(), nested()))["lanes"][1]["notes"]:
+    for sentence in conclude(Race((alone(), nested())))["lanes"][1]["notes"]:
         assert sentence in page
 
 
 def test_nothing_closes_the_elements():
     page = export.page(hostile())
     page.encode("utf-8")
-    assert page.count("</script") == 2 and page.count("<script") == 2
-    assert "<img" not in page and "<!--" not in page.split("<body>", 1)[1] and "\0" not in page
+    assert page.count("</script") == 2
+    assert page.count("<script") == 2
+    assert "<img" not in page
+    assert "<!--" not in page.split("<body>", 1)[1]
+    assert "\0" not in page
     log = log_in(page)
-    assert log.isascii() and not set(log) & set("<>&")
+    assert log.isascii()
+    assert not set(log) & set("<>&")
     assert [json.loads(line) for line in log.splitlines()] == [
-        json.loads(line) for line in stage.log_of(hostile().traces, "export", play=True).splitlines()
+        json.loads(line) for line in log_of(hostile().traces, "export", play=True).splitlines()
     ]
 
 
 def test_512_tokens_in_three_lanes_are_small():
     traces = (alone((7,) * 512), long("speculative", 6), long("cascade", 12))
     assert all(len(trace.tokens) >= 512 for trace in traces)
-    assert len(export.page(Recording(traces)).encode()) < export.LIMIT
-
-
-def test_the_command_writes_the_page_beside_the_race(tmp_path):
-    file = tmp_path / "race.json"
-    file.write_text(json.dumps(document(Recording((alone(), nested())))))
-    done = CliRunner().invoke(app, ["export", str(file), "--title", "My <race>"])
-    assert done.exit_code == 0, done.output
-    assert "My &lt;race&gt;" in (tmp_path / "race.html").read_text("utf-8")
-
-
-@pytest.mark.parametrize(
-    ("content", "sentence"), [(None, "cannot be used"), ("{}", "not a saved race"), ("hello", "not JSON")]
-)
-def test_the_command_refuses_with_a_sentence(tmp_path, content, sentence):
-    file = tmp_path / "race.json"
-    if content is not None:
-        file.write_text(content)
-    done = CliRunner().invoke(app, ["export", str(file)])
-    assert done.exit_code == 2 and sentence in done.stderr and not (tmp_path / "race.html").exists()
+    assert len(export.page(Recording(traces)).encode()) < LIMIT
 
 
 # ---- in a browser
@@ -153,7 +142,7 @@ def from_disk(chromium, tmp_path):
 
 
 def test_it_plays_from_disk_without_network(from_disk):
-    name, recording = next(iter(bundled().items()))
+    name, recording = next(iter(bundled_recordings().items()))
     one = from_disk(recording)
     one.page.wait_for_selector('.cascade-stage[data-state="replay"]')
     one.page.wait_for_selector(".cs-step.cs-on")
@@ -165,23 +154,28 @@ def test_it_plays_from_disk_without_network(from_disk):
         "lanes => lanes.map(lane => [...lane.querySelectorAll('.cs-token')].map(t => t.textContent).join(''))",
     )
     assert texts == [trace.answer for trace in recording.traces]
-    assert one.page.locator(".cs-plot path.cs-line").count() == 3 and one.page.locator(".cs-strip path").count() > 3
-    assert recording.machine in one.page.inner_text("body") and recording.note in one.page.inner_text("body")
+    assert one.page.locator(".cs-plot path.cs-line").count() == 3
+    assert one.page.locator(".cs-strip path").count() > 3
+    assert recording.machine in one.page.inner_text("body")
+    assert recording.note in one.page.inner_text("body")
     before = one.page.evaluate("getComputedStyle(document.body).backgroundColor")
     one.page.click("#ground")
     assert one.page.evaluate("getComputedStyle(document.body).backgroundColor") != before
-    assert not one.errors and len(one.asked) == 1, name
+    assert not one.errors, name
+    assert len(one.asked) == 1, name
 
 
 def test_hostile_text_stays_text(from_disk):
     one = from_disk(hostile(), dark=True)
     one.page.wait_for_selector(".cs-token")
     one.page.keyboard.press("Tab")
-    assert one.page.evaluate("window.hit") is None and one.page.locator("img").count() == 0
+    assert one.page.evaluate("window.hit") is None
+    assert one.page.locator("img").count() == 0
     assert one.page.text_content("#prompt").count("</script><script>window.hit = 1</script><!--") == 2
     assert "<img src=x onerror='window.hit = 1'>" in one.page.text_content(".cs-lanes")
     assert one.page.evaluate("document.documentElement.className") == "dark"
-    assert not one.errors and len(one.asked) == 1
+    assert not one.errors
+    assert len(one.asked) == 1
 
 
 def visit(chromium, house: House, query: str = ""):
@@ -195,16 +189,18 @@ def visit(chromium, house: House, query: str = ""):
 def test_a_recorded_race_plays_before_anything_and_files_are_replayed(chromium, house, tmp_path):
     page = visit(chromium, house)
     page.wait_for_selector('#stage .cascade-stage[data-state="replay"]')
-    recording = next(iter(bundled().values()))
+    recording = next(iter(bundled_recordings().values()))
     said = page.inner_text("#stage .cs-message")
-    assert said.startswith("Recorded on") and recording.machine in said and recording.date in said
+    assert said.startswith("Recorded on")
+    assert recording.machine in said
+    assert recording.date in said
     assert page.input_value("#earlier input").startswith("Recorded: ")
     with page.expect_download() as waiting:
         page.click("#replay")
     assert "Content-Security-Policy" in Path(waiting.value.path()).read_text("utf-8")
     for name, content, state in (
         ("other.json", b"[1]", "refused"),
-        ("race.json", json.dumps(document(Recording((alone(), nested()), "Mine"))).encode(), "ended"),
+        ("race.json", json.dumps(Recording((alone(), nested()), "Mine").to_dict()).encode(), "ended"),
     ):
         (tmp_path / name).write_bytes(content)
         page.set_input_files("#bring ~ input[type=file], #bring input[type=file], input[type=file]", tmp_path / name)
@@ -222,12 +218,14 @@ def test_a_link_fills_the_form_and_runs_nothing(chromium, house):
     before = house.gate.begun
     page = visit(chromium, house, "?seed=7&prompt=A%20%3Cb%3Efox%3C%2Fb%3E&temperature=0.5&k=none")
     page.wait_for_function("document.querySelector('#prompt textarea').value === 'A <b>fox</b>'")
-    assert page.input_value("#seed input") == "7" and page.input_value("#temperature input") == "0.5"
+    assert page.input_value("#seed input") == "7"
+    assert page.input_value("#temperature input") == "0.5"
     said = page.inner_text("#status")
-    assert "The link filled the form" in said and "The link's k cannot be 'none'" in said
+    assert "The link filled the form" in said
+    assert "The link's k cannot be 'none'" in said
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("#copy")
-    page.wait_for_function("/clipboard/.test(document.querySelector('#status').innerText)")
+    page.wait_for_function("/Link copied/.test(document.querySelector('#status').innerText)")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == house.url + "?prompt=A%20%3Cb%3Efox%3C%2Fb%3E&temperature=0.5&seed=7"
     assert house.gate.begun == before

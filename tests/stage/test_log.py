@@ -7,9 +7,12 @@ from dataclasses import replace
 import pytest
 
 from csd.record import metrics
+from csd.record.race import Race
 from csd.record.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
 from csd.run import LaneAdvanced, LaneFinished, RaceStarted
+from csd.stage import bundle
 from csd.stage import log as stage
+from csd.stage.conclusion import conclude
 
 LEVELS = (Level("MaxGram", 0), Level("Bigram", 0), Level("small", 1), Level("target", 2))
 PIECES = {i: f" w{i}" for i in range(100)}
@@ -18,15 +21,14 @@ PROMPT = (0, 1)
 
 def header(method: str, **changes) -> Header:
     base = Header(
-        method=method, title=f"{method}, settings", family="toy", levels=LEVELS, prompt=PROMPT, text="w0 w1",
-        max_new=64, eos=(), rule="greedy", temperature=0.0, top_k=0, top_p=1.0, seed=0, lenience=1.0, K=(), k=0,
-        draft="", device="cpu", dtype="float32", versions={},
+        method=method, label="settings", settings={}, family="toy", levels=LEVELS, prompt=PROMPT, text="w0 w1",
+        max_new=64, eos=(), rule="greedy", temperature=0.0, top_k=0, top_p=1.0, seed=0, device="cpu", dtype="float32", versions={},
     )  # fmt: skip
     return replace(base, **changes)
 
 
 def alone(tokens, seconds=0.1, margin=1.0, **changes) -> Trace:
-    """Autoregressive: one target run per token, prefill 0.2 s."""
+    """Autoregressive: one target pass per token, prefill 0.2 s."""
     steps = tuple(
         Step(
             (token,), ("target",), Review("target", 2 + i, (), (), 0, token, 0.0, seconds, margin=margin), 0.0, seconds
@@ -46,6 +48,10 @@ def drafted(tokens, by="MaxGram", method="cascade", seconds=0.1, end="budget", *
         review = Review("target", 2 + i, pair[:1], (by,), 1, own, 0.0, seconds, (guess,), margin=0.5)
         steps.append(Step(pair, (by, "target")[: len(pair)], review, 0.0, seconds))
     return Trace(header(method, **changes), (Prefill("target", 2, 0.0, 0.2),), tuple(steps), end, PIECES)
+
+
+def conclude_race(traces) -> dict:
+    return conclude(Race(tuple(traces)))
 
 
 def lines(text: str) -> list[dict]:
@@ -71,7 +77,8 @@ def test_open_names_levels_lanes_and_pieces():
     assert [(level["name"], level["mark"], level["look"]) for level in line["levels"]] == [
         ("MaxGram", "0", "0"), ("Bigram", "0", "0"), ("small", "1", "1"), ("target", "T", "T"),
     ]  # fmt: skip
-    assert line["lanes"][1] == {"method": "cascade", "title": "cascade, settings", "rule": "coupled", "max": 64}
+    assert [level["label"] for level in line["levels"]] == ["Max-Gram", "Bigram", "small", "target"]
+    assert line["lanes"][1] == {"method": "cascade", "label": "settings", "rule": "coupled", "max": 64}
     assert line["p"] == {"0": "a\n</script>", "1": [240, 159]}
 
 
@@ -88,16 +95,19 @@ def test_a_step_keeps_its_reviews():
     assert (line["c"], line["d"], line["p"]) == (0.1, 0.06, {"5": " x"})
     root = line["r"]
     assert (root["by"], root["at"], root["ok"], root["y"]) == ("target", 2, 2, 8)
-    assert "m" not in root, "an infinite margin is no JSON"
+    assert "m" not in root, "an infinite margin is not valid JSON"
     below, empty = root["in"]
     assert (below["ok"], below["y"], below["p"], below["q"]) == (1, 7, [0.1235, 0.5], [0.5, 1.0])
     assert below["in"] == [{"by": "MaxGram", "at": 2, "c": 0.1, "d": 0.0, "x": [5, 6], "who": ["MaxGram", "Bigram"]}]
-    assert empty["s"] == "its context is full" and "x" not in empty and "y" not in empty
+    assert empty["s"] == "its context is full"
+    assert "x" not in empty
+    assert "y" not in empty
 
 
 def test_one_author_is_named_once():
     (line,) = lines(stage.moved(LaneAdvanced(0, alone((5,)).steps[0], {})))
-    assert line["who"] == "target" and "p" not in line
+    assert line["who"] == "target"
+    assert "p" not in line
 
 
 def test_prefill_end_and_message():
@@ -121,78 +131,87 @@ def test_the_whole_log_is_what_the_events_make():
 
 
 def test_identical_text_gets_the_badge_and_the_speedup():
-    said = stage.verdict((alone(TEXT), drafted(TEXT)))
+    said = conclude_race((alone(TEXT), drafted(TEXT)))
     reference, cascade = said["lanes"]
-    assert reference["kind"] == "reference" and reference["speed"] == ""
+    assert reference["kind"] == "reference"
+    assert reference["speed"] == ""
     assert (cascade["kind"], cascade["badge"]) == ("identical", "= identical to autoregressive, 50 of 50 tokens")
     assert cascade["speed"] == "2.00x autoregressive, 1.93x with prefill"  # 20 : 10 tokens/s, and 5.2 s : 2.7 s
-    assert cascade["notes"] == [] and said["notes"] == []
+    assert cascade["notes"] == []
+    assert said["notes"] == []
     assert "cascade wrote 50 tokens at 20 tokens per second" in said["summary"]
 
 
 def test_a_slower_lane_is_told_calmly():
-    slow = stage.verdict((alone(TEXT), drafted(TEXT, seconds=0.25)))["lanes"][1]
+    slow = conclude_race((alone(TEXT), drafted(TEXT, seconds=0.25)))["lanes"][1]
     assert slow["speed"] == "slower here: 0.80x autoregressive, 0.81x with prefill"
 
 
 @pytest.mark.parametrize(
     ("margin", "dtype", "kind"),
-    (
+    [
         (0.00002, "float32", "near-tie"),
-        (0.3, "float32", "fault"),
+        (0.3, "float32", "bug"),
         (0.3, "bfloat16", "near-tie"),
-        (None, "float32", "open"),
-    ),
+        (None, "float32", "unknown"),
+    ],
 )
 def test_a_difference_says_where_and_why(margin, dtype, kind):
     other = (*TEXT[:20], 99, *TEXT[21:])
-    lane = stage.verdict((alone(TEXT, margin=margin, dtype=dtype), drafted(other, dtype=dtype)))["lanes"][1]
+    lane = conclude_race((alone(TEXT, margin=margin, dtype=dtype), drafted(other, dtype=dtype)))["lanes"][1]
     shown = {0.00002: " (margin 0.000020)", 0.3: " (margin 0.30)", None: ""}[margin]
     assert (lane["kind"], lane["badge"]) == ("differs", f"differs from position 20{shown}")
     assert kind in lane["notes"][0]
 
 
 def test_rejection_promises_the_law_and_not_the_text():
-    lane = stage.verdict((alone(TEXT, rule="rejection"), drafted(TEXT[::-1], rule="rejection")))["lanes"][1]
-    assert lane["kind"] == "law" and "identical" not in lane["badge"]
+    lane = conclude_race((alone(TEXT, rule="rejection"), drafted(TEXT[::-1], rule="rejection")))["lanes"][1]
+    assert lane["kind"] == "law"
+    assert "identical" not in lane["badge"]
     assert "distribution" in lane["notes"][0]
 
 
 def test_lanes_without_a_reference_or_without_tokens():
-    assert stage.verdict((drafted(TEXT),))["lanes"][0]["badge"] == "not checked: no autoregressive lane"
-    empty = stage.verdict((alone(()), drafted(())))
+    assert conclude_race((drafted(TEXT),))["lanes"][0]["badge"] == "not checked: no autoregressive lane"
+    empty = conclude_race((alone(()), drafted(())))
     assert [lane["kind"] for lane in empty["lanes"]] == ["reference", "none"]
-    assert "not checked" in stage.verdict((alone(()), drafted(TEXT)))["lanes"][1]["badge"]
+    assert "not checked" in conclude_race((alone(()), drafted(TEXT)))["lanes"][1]["badge"]
     assert "nan" not in json.dumps(empty).lower()
 
 
 def test_short_and_stopped_runs_say_so():
-    notes = " ".join(stage.verdict((alone(TEXT), drafted(TEXT[:10], end="stopped")))["lanes"][1]["notes"])
-    assert "Short run: 10 tokens" in notes and "Stopped" in notes and "as far as both went" in notes
-    enough = stage.verdict((alone(TEXT), drafted(TEXT[: metrics.SHORT_RUN], end="stopped")))["lanes"][1]["notes"]
+    notes = " ".join(conclude_race((alone(TEXT), drafted(TEXT[:10], end="stopped")))["lanes"][1]["notes"])
+    assert "Short run: 10 tokens" in notes
+    assert "Stopped" in notes
+    assert "only the shared length was compared" in notes
+    enough = conclude_race((alone(TEXT), drafted(TEXT[: metrics.SHORT_RUN], end="stopped")))["lanes"][1]["notes"]
     assert not any("Short" in note for note in enough)
 
 
 def test_a_loop_is_named_and_so_is_the_lane_that_wins_by_it():
     loop = tuple(range(10, 14)) * 10  # 33 8-grams, all but the first 4 seen before: 88 %
-    notes = stage.verdict((alone(loop), drafted(loop), drafted(loop, by="small", method="speculative")))["notes"]
-    assert notes[0].startswith("This text repeats itself: 88% of its 8-grams")
-    assert len(notes) == 2 and "cascade copied 50%" in notes[1]
+    notes = conclude_race((alone(loop), drafted(loop), drafted(loop, by="small", method="speculative")))["notes"]
+    assert notes[0].startswith("This text is repetitive (88% of its 8-grams occurred earlier)")
+    assert len(notes) == 2
+    assert "cascade copied 50%" in notes[1]
 
 
 def test_the_style_sheet_survives_gradio():
     """Gradio splits selectors at commas and keeps plain, media and keyframe rules only."""
-    assert "var(--cs-level-0)" in stage.CSS and "--cs-level-0:" in stage.CSS
+    assert "var(--cs-level-0)" in bundle.CSS
+    assert "--cs-level-0:" in bundle.CSS
     for rule in re.findall(
-        r"{([^{}]*)}", stage.CSS
+        r"{([^{}]*)}", bundle.CSS
     ):  # a shorthand with a variable is lost where a part of it is set too
         for name in re.findall(r"(?<![-\w])(font|text-decoration): [^;]*var\(", rule):
             assert not re.search(rf"(?<![-\w]){name}-(?!skip-ink)[a-z-]+:", rule), rule
     for word in ("@supports", "@container", "@layer", ":is(", ":where("):
-        assert word not in stage.CSS.split("*/", 1)[1]
+        assert word not in bundle.CSS.split("*/", 1)[1]
 
 
 def test_the_template_is_static():
     for sign in ("${", "{{", "`", "<script"):
-        assert sign not in stage.HTML_TEMPLATE
-    assert "innerHTML" not in stage.JS_ON_LOAD and "CascadeStage.mount" in stage.JS_ON_LOAD
+        assert sign not in bundle.HTML_TEMPLATE
+    script = bundle.gradio_script()
+    assert "innerHTML" not in script
+    assert "CascadeStage.mount" in script

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from csd.theory.ewif import best_k, ewif_horizontal, ewif_positions, ewif_speculative, ewif_vertical, phi
+from csd.theory.ewif import best_k, ewif_combined, ewif_horizontal, ewif_speculative, ewif_vertical, phi
 
 # Costs of FLAN-T5 small and base in runs of FLAN-T5-XXL, by parameter count (millions).
 SMALL, BASE = 77 / 11300, 248 / 11300
@@ -66,7 +66,18 @@ def test_hand_computed():
     # A draft of 1 or 2 tokens, each accepted with 1/2: (1.5 + 1.75) / 2 tokens a round.
     assert ewif_vertical(0.5, 0.5, 0.1, 0.05, 1, 1) == pytest.approx(1.625 / 1.15)
     # 1 + 0.9 + 0.9 * 0.5 tokens for 1 + 0.2 + 0.1 runs.
-    assert ewif_positions((0.9, 0.5), (0.2, 0.1)) == pytest.approx(2.35 / 1.3)
+    assert ewif_horizontal([(0.9, 0.2, 1), (0.5, 0.1, 1)]) == pytest.approx(2.35 / 1.3)
+
+
+def test_speculative_as_in_leviathan():
+    for alpha, c, k in product((0.0, 0.3, 0.9), (0.0, 0.2), (0, 1, 7)):
+        assert ewif_speculative(alpha, c, k) == pytest.approx((1 - alpha ** (k + 1)) / ((1 - alpha) * (1 + c * k)))
+
+
+def test_vertical_as_in_the_paper():
+    for alpha, inner, n, k in product((0.2, 0.9), (0.3, 1.0), (1, 4), (0, 3)):
+        tokens = (1 - alpha * phi(alpha, inner, k) ** n) / (1 - alpha)
+        assert ewif_vertical(alpha, inner, 0.2, 0.01, n, k) == pytest.approx(tokens / (1 + n * 0.2 + n * k * 0.01))
 
 
 def test_two_stages_closed_form():
@@ -100,7 +111,7 @@ def test_vertical_by_direct_summation(alpha, alpha_inner, n, k):
 
 
 def test_vertical_by_simulation():
-    """Rounds played with a random generator; five standard errors."""
+    """Rounds simulated with a random generator; five standard errors."""
     alpha, alpha_inner, c1, c2, n, k = 0.8, 0.45, 0.15, 0.01, 3, 4
     dice = random.Random(7)
 
@@ -137,7 +148,7 @@ def test_limits():
 
 
 def test_free_inner_draft_never_loses():
-    """The paper's corollary: with an inner draft that costs nothing, the vertical cascade beats the same number of runs."""
+    """The paper's corollary: with a free inner draft, the vertical cascade beats speculation with as many passes."""
     for alpha, alpha_inner, n in product((0.2, 0.6, 0.95), (0.1, 0.5, 0.9), (1, 3, 8)):
         assert ewif_vertical(alpha, alpha_inner, 0.2, 0, n, 5) > ewif_speculative(alpha, 0.2, n)
 
@@ -156,7 +167,7 @@ def test_best_k():
         (lambda: ewif_speculative(0.5, -0.1, 2), "-0.1"),
         (lambda: ewif_speculative(0.5, 0.1, -2), "-2"),
         (lambda: ewif_horizontal([(0.5, 0.1, -1)]), "-1"),
-        (lambda: ewif_positions((0.5,), (0.1, 0.2)), "1 rates and 2 costs"),
+        (lambda: ewif_combined(0.5, 0.5, 1.5, 0.1, 0.1, 1, 1, 1), "1.5"),
         (lambda: ewif_speculative(float("nan"), 0.1, 2), "nan"),
     ],
 )

@@ -1,25 +1,24 @@
-"""Predictions for any K against the closed forms and the real combinators; tables from a race worked out by hand."""
+"""Predictions for any K against the closed forms, and against the real combinators with tokens accepted by chance."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import ClassVar
 
 import pytest
-from test_figures import LEVELS, RACE, autoregressive, cascade
-from test_theory_simulation import ROOM, Counter, Walked, sessions
+from coins import ROOM, Counter, Walked, sessions
+from plans import plan
 
-from csd.decoding.acceptance import Verdict
+from csd.decoding.acceptance import Acceptance
 from csd.decoding.combinators import Vertical
-from csd.decoding.combinators import cascade as tree_of
-from csd.decoding.draft import Draft
-from csd.decoding.methods import Refusal
+from csd.decoding.draft import Draft, Drafter
+from csd.decoding.stages import Stage, build_stages
 from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Proposal
-from csd.theory import prediction as theory
-from csd.theory.ewif import ewif_horizontal, ewif_speculative, ewif_vertical
-from csd.theory.prediction import Node, World, predicted
+from csd.theory.ewif import ewif_combined, ewif_horizontal, ewif_speculative, ewif_vertical
+from csd.theory.prediction import CostModel, predict_round
 
 A, B, COPY = "mid", "small", "MaxGram"
 
@@ -31,24 +30,25 @@ A, B, COPY = "mid", "small", "MaxGram"
     ("alpha", "c", "k"), [(0.7, 0.1, 1), (0.7, 0.1, 5), (0.95, 0.02, 12), (0.0, 0.3, 3), (1.0, 0.1, 4)]
 )
 def test_speculative(alpha, c, k):
-    assert predicted((Node(A, k),), World({("target", A): alpha}, {A: c})).ewif == pytest.approx(
+    assert predict_round((Stage(A, k),), CostModel({("target", A): alpha}, {A: c})).ewif == pytest.approx(
         ewif_speculative(alpha, c, k)
     )
 
 
 def test_nothing_drafted_is_autoregressive():
-    assert predicted((), World()).ewif == 1
+    assert predict_round((), CostModel()).ewif == 1
 
 
 @pytest.mark.parametrize("ks", [(2, 3, 4), (1, 0, 2), (0, 0, 5), (4, 0, 0)])
 def test_horizontal(ks):
     alphas, costs = (0.85, 0.6, 0.3), (0.2, 0.05, 0.001)
-    stages = list(zip(alphas, costs, ks))
-    world = World(
-        {("target", name): alpha for name, alpha in zip((A, B, COPY), alphas)}, dict(zip((A, B, COPY), costs))
+    stages = list(zip(alphas, costs, ks, strict=True))
+    model = CostModel(
+        {("target", name): alpha for name, alpha in zip((A, B, COPY), alphas, strict=True)},
+        dict(zip((A, B, COPY), costs, strict=True)),
     )
     K = (tuple(sum(ks[: i + 1]) for i in range(3)), (0, 0, 0), (0, 0, 0))
-    assert predicted(theory.nodes(K, (A, B)), world).ewif == pytest.approx(ewif_horizontal(stages))
+    assert predict_round(plan(K, (A, B)), model).ewif == pytest.approx(ewif_horizontal(stages))
 
 
 @pytest.mark.parametrize(
@@ -56,21 +56,22 @@ def test_horizontal(ks):
     [(0.8, 0.6, 1, 1, 4), (0.8, 1.0, 10, 2, 4), (0.8, 0.0, 3, 3, 4), (0.5, 1.0, 12, 4, 2)],
 )
 def test_vertical_where_the_number_of_runs_is_certain(alpha, inner, goal, n, k):
-    """Theorem 4.3 counts runs and K tokens: they are the same where one run is enough, or all or no copies are accepted."""
-    world = World({("target", A): alpha, (A, COPY): inner}, {A: 0.2, COPY: 0.01})
-    tree = theory.nodes(((goal, goal), (0, k)), (A,))
-    assert predicted(tree, world).ewif == pytest.approx(ewif_vertical(alpha, inner, 0.2, 0.01, n, k))
+    """Theorem 4.3 counts passes, K counts tokens: they agree if one pass is enough or all or no copies are accepted."""
+    model = CostModel({("target", A): alpha, (A, COPY): inner}, {A: 0.2, COPY: 0.01})
+    tree = plan(((goal, goal), (0, k)), (A,))
+    assert predict_round(tree, model).ewif == pytest.approx(ewif_vertical(alpha, inner, 0.2, 0.01, n, k))
 
 
 # ---- any K, against the real combinators
 
 
 @dataclass(frozen=True)
-class Copier:
-    """A leaf that drafts what is asked of it."""
+class Copier(Drafter):
+    """A leaf that drafts exactly what it is asked for."""
+
+    exact_length: ClassVar[bool] = True
 
     name: str = COPY
-    divisible: bool = True
 
     def draft(self, sequence: TokenSequence, room: int) -> Draft:
         at = len(sequence)
@@ -80,13 +81,14 @@ class Copier:
 
 @dataclass
 class ByHand:
-    """Accepts each token with the rate of whoever handed it up, which the draft's reviews tell."""
+    """Accepts each token at the rate of the drafter that handed it up, known from the draft's reviews."""
 
     reviewer: str
     alphas: dict
     coin: object
+    lenience: float = 1.0
 
-    def __call__(self, draft: Draft, logits, at: int) -> Verdict:
+    def __call__(self, draft: Draft, logits, start: int) -> Acceptance:
         handed = []
         for inner in draft.reviews:
             own = getattr(inner, "accepted", len(inner.tokens) - 1) + 1
@@ -95,20 +97,20 @@ class ByHand:
         accepted = 0
         while accepted < len(draft) and self.coin.flip(self.alphas[self.reviewer, handed[accepted]]):
             accepted += 1
-        return Verdict(accepted, 1, 0.0)
+        return Acceptance(accepted, 1, 0.0)
 
 
 def real(coin, K, drafts, alphas):
-    """The tree that `methods` would build, with every reviewer throwing coins."""
-    counters = [Counter(name) for name in drafts]
-    drafter = tree_of(counters, Copier(), K, None)
+    """The tree that the cascade would build, with every reviewer tossing coins."""
+    counters = {name: Counter(name) for name in drafts}
+    drafter = build_stages(plan(K, drafts), counters, Copier(), None)
     return Vertical(Counter("target"), _coins(drafter, alphas, coin), ByHand("target", alphas, coin))
 
 
 def _coins(drafter, alphas, coin):
     if isinstance(drafter, Vertical):
         rule = ByHand(drafter.session.name, alphas, coin)
-        return replace(drafter, drafter=_coins(drafter.drafter, alphas, coin), accept=rule)
+        return replace(drafter, drafter=_coins(drafter.drafter, alphas, coin), rule=rule)
     if isinstance(drafter, Copier):
         return drafter
     return replace(drafter, stages=tuple((_coins(one, alphas, coin), k) for one, k in drafter.stages))
@@ -124,7 +126,7 @@ def _coins(drafter, alphas, coin):
     ],
 )
 def test_any_tree_by_all_outcomes(K, drafts):
-    """All flips of one round of the real combinators: the same tokens and the same runs of every model."""
+    """Over all outcomes of one round of the real combinators: the same tokens and the same passes of every model."""
     dice = random.Random(3)
     names = ("target", *drafts, COPY)
     alphas = {pair: round(dice.uniform(0.2, 0.9), 2) for pair in product(names, names)}
@@ -137,189 +139,37 @@ def test_any_tree_by_all_outcomes(K, drafts):
             runs[name] = runs.get(name, 0.0) + count * coin.chance
         total += coin.chance
     assert total == pytest.approx(1)
-    tree = theory.nodes(K, drafts)
-    assert predicted(tree, World(alphas)).tokens == pytest.approx(tokens)
-    for name in drafts:  # the price of one model alone is the number of its runs
-        assert predicted(tree, World(alphas, {name: 1.0})).drafting == pytest.approx(runs[name])
+    tree = plan(K, drafts)
+    assert predict_round(tree, CostModel(alphas)).tokens == pytest.approx(tokens)
+    for name in drafts:  # with c = 1 for one model and 0 for the others, the cost is the number of its passes
+        assert predict_round(tree, CostModel(alphas, {name: 1.0})).drafting == pytest.approx(runs[name])
 
 
-def test_the_price_of_width_is_paid_for_the_whole_block():
-    round = predicted((Node(A, 4),), World({("target", A): 0.5}, {A: 0.1}, 0.05))
+def test_reviewed_tokens_cost_for_the_whole_block():
+    round = predict_round((Stage(A, 4),), CostModel({("target", A): 0.5}, {A: 0.1}, 0.05))
     assert (round.block, round.review) == (4, pytest.approx(1.2))
     assert round.ewif == pytest.approx((1 + 0.5 + 0.25 + 0.125 + 0.0625) / 1.6)
 
 
-def test_both_cascades_hold_each_of_them():
-    assert theory.ewif_both(0.8, 0.5, 0.3, 0.2, 0.01, 3, 4, 0) == pytest.approx(
-        ewif_vertical(0.8, 0.5, 0.2, 0.01, 3, 4)
-    )
-    assert theory.ewif_both(0.8, 0.5, 0.3, 0.2, 0.01, 3, 0, 5) == pytest.approx(
+def test_the_combined_form_without_reviewed_copies_is_horizontal():
+    assert ewif_combined(0.8, 0.5, 0.3, 0.2, 0.01, 3, 0, 5) == pytest.approx(
         ewif_horizontal([(0.8, 0.2, 3), (0.3, 0.01, 5)])
     )
-    world = World({("target", A): 0.8, (A, COPY): 0.5, ("target", COPY): 0.3}, {A: 0.2, COPY: 0.01})
-    tail = Node(A, 1, (Node(COPY, 4),))
-    # One run of 1 to 5 tokens; then, whatever it wrote, 3 copied ones: the second stage's goal moves with it in the closed
-    # form and not in K, so the forms meet where the run writes one token for sure.
-    sure = replace(world, alphas={**world.alphas, (A, COPY): 0.0})
-    assert predicted((tail, Node(COPY, 3)), sure).ewif == pytest.approx(
-        theory.ewif_both(0.8, 0.0, 0.3, 0.2, 0.01, 1, 4, 3)
+
+
+def test_the_combined_form_where_the_number_of_runs_is_certain():
+    """The closed form drafts 3 copies after a run of any length, K drafts up to position 4. Both agree where the run
+    certainly writes one token, because none of its own copies is accepted."""
+    model = CostModel({("target", A): 0.8, (A, COPY): 0.0, ("target", COPY): 0.3}, {A: 0.2, COPY: 0.01})
+    run = Stage(A, 1, (Stage(COPY, 4),))
+    assert predict_round((run, Stage(COPY, 3)), model).ewif == pytest.approx(
+        ewif_combined(0.8, 0.0, 0.3, 0.2, 0.01, 1, 4, 3)
     )
-
-
-@pytest.mark.parametrize("world", [{"alphas": {("target", A): 1.5}}, {"costs": {A: -1.0}}, {"width": float("nan")}])
-def test_a_world_that_cannot_be(world):
-    with pytest.raises(ValueError, match=r"\.$"):
-        World(**world)
-
-
-# ---- what a race measured, by hand (tests/test_figures.py has the race)
-
-
-def test_rates_count_judged_tokens_by_who_handed_them_up():
-    """Round one: small hands up two copies and its own 9, which dies: 2 of 3. Round two: 1 of 1. small kept both copies."""
-    found = theory.rates(RACE)
-    assert {pair: (count.accepted, count.proposed) for pair, count in found.items()} == {
-        ("target", "small"): (3, 4),
-        ("small", "MaxGram"): (2, 2),
-    }
-
-
-def test_costs_are_in_target_runs():
-    assert theory.unit(RACE) == pytest.approx(0.1)
-    assert theory.costs(RACE, 0.1) == pytest.approx({"MaxGram": 0.025, "small": 0.25})
-    assert theory.unit((cascade(),)) != theory.unit((cascade(),))  # nan: all of its runs reviewed something
-
-
-def test_width_is_what_reviews_cost_beyond_one_run():
-    slow = replace(
-        cascade(),
-        steps=tuple(replace(step, review=replace(step.review, seconds=0.14)) for step in cascade().steps),
-    )
-    assert theory.width((autoregressive(), slow), 0.1) == pytest.approx(2 * 0.4 / 4)
-    assert theory.width(RACE, 0.1) == 0  # reviews cheaper than a run are not credited
-
-
-def lanes_of(K=((2, 3), (0, 2))):
-    made = cascade()
-    return theory.beside((autoregressive(), replace(made, header=replace(made.header, K=K))))
-
-
-def test_prediction_beside_measurement():
-    alone, lane = lanes_of()
-    assert (alone.flat, alone.measured) == (1, (1.0,))
-    # small writes until 2 tokens stand there; with both copies kept its one run writes 3 and overshoots the leaf's place.
-    tokens = 1 + 0.75 + 0.75**2 + 0.75**3
-    assert lane.flat == pytest.approx(tokens / (1 + 0.25 + 2 * 0.025))
-    assert lane.measured == pytest.approx((2.0,))
-    assert "A round brought 2.0 tokens, the model says 2.7" in lane.words[0]
-    assert lane.words[1].startswith(
-        "It cost 1.00 target runs, the model says 1.30: the review of 2.0 drafted tokens took 0.65 and not 1, drafts 0.2"
-    )
-    assert theory._parts(cascade(), 0.1) == pytest.approx((1, 0.65, 0.275, 0.075))
-
-
-def test_adaptive_has_no_closed_form():
-    made = cascade()
-    lane = theory.beside((autoregressive(), replace(made, header=replace(made.header, method="adaptive"))))[1]
-    assert lane.flat is lane.wide is None
-    assert "no closed form" in lane.formula
-    (words,) = lane.words
-    assert words.startswith(
-        "A round brought 2.0 tokens and cost 1.00 target runs: the review of 2.0 drafted tokens 0.65,"
-    )
-
-
-def test_the_spread_is_over_races_with_the_same_settings():
-    slower = (autoregressive(), replace(cascade(), steps=tuple(replace(s, seconds=0.125) for s in cascade().steps)))
-    other = tuple(replace(trace, header=replace(trace.header, seed=9)) for trace in RACE)
-    halted = tuple(replace(trace, end="stopped") for trace in RACE)
-    lane = theory.beside(RACE, (RACE, slower, other, halted))[1]
-    assert lane.measured == pytest.approx((2.0, 1.6))
-    assert theory.spread(lane.measured) == "1.80x, 1.60 to 2.00 in 2 races"
-    assert theory.spread((2.0,)).startswith("2.00x in one race")
-    assert (theory.spread((1.0, 1.0)), theory.spread(())) == ("1.00x", "–")
-
-
-def test_without_a_single_token_run_the_table_says_what_to_do():
-    (lane,) = theory.beside((cascade(),))
-    assert lane.flat is None and lane.words[0].endswith("Race with the autoregressive lane.")
-    (empty,) = theory.beside((replace(cascade(), steps=()),))
-    assert empty.words == ("This lane wrote nothing, so nothing was measured.",)
-
-
-def test_the_table_is_escaped_and_has_heads():
-    lane = replace(lanes_of()[1], name="<b>x</b>")
-    html = theory.table((lane,))
-    assert "<b>x" not in html and "&lt;b&gt;x" in html
-    assert html.count('scope="col"') == 6 and '<th scope="row">' in html and "<caption>" in html
-    assert "target ← small: 0.75 (3/4)" in html
-
-
-def test_drafts_and_trees_of_headers():
-    header = autoregressive().header
-    assert theory.drafts_of(header) == ("small",)
-    assert theory.drafts_of(replace(header, levels=())) == ()
-    speculative = replace(autoregressive(), header=replace(header, method="speculative", draft="small", k=3))
-    assert theory.stages_of(speculative) == (Node("small", 3),)
-    unused = replace(autoregressive(), header=replace(header, method="cascade", K=((0, 4), (0, 0)), levels=LEVELS))
-    assert theory.stages_of(unused) == (Node(COPY, 4),)
-    unknown = replace(autoregressive(), header=replace(header, method="cascade", K=((1, 1, 1),) * 3))
-    assert theory.stages_of(unknown) is None
-
-
-# ---- what if
-
-WORLD = World(
-    {("target", A): 0.8, ("target", B): 0.6, ("target", COPY): 0.3, (A, B): 0.7, (A, COPY): 0.4, (B, COPY): 0.4},
-    {A: 0.2, B: 0.05, COPY: 0.001},
-)
-K = ((2, 6, 10), (0, 4, 8), (0, 0, 8))
-
-
-def test_dropping_a_level_keeps_the_others_tokens():
-    assert theory.dropped(K, 1) == ((2, 2, 6), (0, 0, 4), (0, 0, 0))
-    assert theory.dropped(K, 0) == ((0, 4, 8), (0, 0, 0), (0, 0, 8))
-    assert theory.dropped(K, 2) == ((2, 6, 6), (0, 4, 4), (0, 0, 0))
-
-
-def test_shifting_moves_the_first_number_that_is_there():
-    assert theory.shifted(K, 5)[0] == (5, 9, 13)
-    assert theory.shifted(((0, 4, 8), (0, 0, 0), (0, 0, 8)), 1)[0] == (0, 1, 5)
-
-
-def test_curves_pass_through_the_predictions():
-    guess, both = theory.what_if((A, B), A, 4, K, WORLD)
-    assert guess.here() == pytest.approx(ewif_speculative(0.8, 0.2, 4))
-    assert guess.flat[9] == pytest.approx(ewif_speculative(0.8, 0.2, 10))
-    assert (both.at, both.here()) == (2, pytest.approx(predicted(theory.nodes(K, (A, B)), WORLD).ewif))
-    wide = theory.what_if((A, B), A, 4, K, replace(WORLD, width=0.1))[0]
-    assert wide.flat == guess.flat and wide.here() == pytest.approx(3.3616 / (1 + 0.8 + 0.4))
-    assert "the best of its curve" in theory.what_if_words((guess,))
-    assert "highest at 4 with 1.87x" in theory.what_if_words((replace(guess, at=9),))
 
 
 @pytest.mark.parametrize(
-    ("change", "word"), [({"K": ((1, 2),)}, "3 rows"), ({"draft": "x"}, "no draft"), ({"k": 0}, "k must be")]
+    "fields", [{"alphas": {("target", A): 1.5}}, {"costs": {A: -1.0}}, {"per_reviewed_token": float("nan")}]
 )
-def test_what_cannot_be_predicted_is_a_sentence(change, word):
-    asked = {"drafts": (A, B), "draft": A, "k": 4, "K": K, "world": WORLD} | change
-    with pytest.raises(Refusal, match=word):
-        theory.what_if(**asked)
-
-
-def test_knobs_stand_where_the_race_left_them():
-    assert theory.pairs((A, B)) == tuple(WORLD.alphas)
-    alphas, prices, width = theory.knobs((A, B), replace(WORLD, width=0.0314))
-    assert (alphas, prices, width) == ((0.8, 0.6, 0.3, 0.7, 0.4, 0.4), (0.2, 0.05), 0.031)
-    back = theory.world_of((A, B), alphas, prices, width)
-    assert (back.alphas, back.costs[B]) == (WORLD.alphas, 0.05)
-    alphas, prices, _ = theory.knobs(("small",), theory.measured_world(RACE))
-    assert alphas == (0.75, theory.COPIED, 1.0) and prices == (0.25,)  # the target never judged a copy by itself
-
-
-def test_what_a_race_was_run_with():
-    guess = replace(autoregressive(), header=replace(autoregressive().header, method="speculative", draft="small", k=3))
-    made = replace(cascade(), header=replace(cascade().header, K=((2, 3), (0, 2))))
-    assert theory.asked_of((guess, made)) == (("small",), "small", 3, ((2, 3), (0, 2)))
-    assert theory.asked_of(RACE) == (("small",), "small", None, None)
-    assert theory.asked_of(()) == ((), "", None, None)
+def test_an_impossible_cost_model_is_refused(fields):
+    with pytest.raises(ValueError, match=r"\.$"):
+        CostModel(**fields)

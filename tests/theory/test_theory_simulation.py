@@ -1,95 +1,20 @@
-"""The paper's formulas against the real combinators: tokens that are accepted by chance, and model runs that are counted.
+"""The paper's formulas against the real combinators: tokens are accepted by chance, and model passes are counted.
 
-Coins are thrown in two ways: all outcomes are walked through, which must give the formula exactly, and a seeded generator
-throws them, for trees that are too large for that.
+Coins are tossed in two ways: all outcomes are enumerated, which must give the formula exactly, or a seeded generator
+tosses them, for trees that are too large for that.
 """
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
 
 import pytest
-import torch
+from coins import ROOM, Bernoulli, Counter, Runs, Seeded, Walked, sessions
 
-from csd.decoding.acceptance import Verdict
 from csd.decoding.combinators import Horizontal, Vertical
-from csd.decoding.draft import Draft, Nothing
+from csd.decoding.draft import Nothing
 from csd.decoding.tokens import TokenSequence
-from csd.theory.ewif import ewif_horizontal, ewif_positions, ewif_speculative, ewif_vertical, phi
-
-ROOM = 10**6
-
-
-@dataclass
-class Counter:
-    """A session that computes nothing and counts its runs."""
-
-    name: str
-    context: int = ROOM
-    runs: int = 0
-
-    def logits(self, sequence: TokenSequence, since: int) -> torch.Tensor:
-        self.runs += 1
-        return torch.zeros(len(sequence) - since + 1, 2)
-
-
-@dataclass
-class Bernoulli:
-    """Accepts each token with the rate that its author has with this reviewer, each independently."""
-
-    rates: dict[str, float]
-    coin: object
-    lenience: float = 1.0
-
-    def __call__(self, draft: Draft, logits: torch.Tensor, at: int) -> Verdict:
-        accepted = 0
-        while accepted < len(draft) and self.coin.flip(self.rates[draft.authors[accepted]]):
-            accepted += 1
-        return Verdict(accepted, 1, 0.0)
-
-
-@dataclass
-class Seeded:
-    random: random.Random
-
-    def flip(self, rate: float) -> bool:
-        return self.random.random() < rate
-
-
-@dataclass
-class Walked:
-    """One path through all the flips; see `expected`."""
-
-    path: tuple[bool, ...]
-    others: list
-    chance: float = 1.0
-    taken: list[bool] = field(default_factory=list)
-
-    def flip(self, rate: float) -> bool:
-        if len(self.taken) < len(self.path):
-            heads = self.path[len(self.taken)]
-        else:
-            heads = True
-            self.others.append((*self.taken, False))
-        self.taken.append(heads)
-        self.chance *= rate if heads else 1 - rate
-        return heads
-
-
-@dataclass(frozen=True)
-class Runs:
-    """A drafter run n times, as theorem 4.3 counts (a Horizontal counts tokens)."""
-
-    drafter: Vertical
-    n: int
-    divisible: bool = False
-
-    def draft(self, sequence: TokenSequence, room: int) -> Draft:
-        out = Draft()
-        for _ in range(self.n):
-            out += self.drafter.draft(sequence + out.tokens, room - len(out))
-        return out
+from csd.theory.ewif import ewif_horizontal, ewif_speculative, ewif_vertical, phi
 
 
 def speculative(coin, alpha: float, k: int):
@@ -108,19 +33,6 @@ def horizontal(coin, stages):
     drafts = [(Vertical(Counter(str(i)), Nothing(), Bernoulli({}, coin)), k) for i, (_, _, k) in enumerate(stages)]
     rates = {str(i): alpha for i, (alpha, _, _) in enumerate(stages)}
     return Vertical(Counter("t"), Horizontal(tuple(drafts)), Bernoulli(rates, coin))
-
-
-def sessions(drafter) -> dict[str, int]:
-    """How often each model of a tree ran."""
-    found = {}
-    if isinstance(drafter, Vertical):
-        found = {drafter.session.name: drafter.session.runs} | sessions(drafter.drafter)
-    elif isinstance(drafter, Horizontal):
-        for inner, _ in drafter.stages:
-            found |= sessions(inner)
-    elif isinstance(drafter, Runs):
-        found = sessions(drafter.drafter)
-    return found
 
 
 def one_round(tree) -> int:
@@ -176,8 +88,8 @@ def test_horizontal(stages):
     costs = {"t": 1} | {str(i): c for i, (_, c, _) in enumerate(stages)}
     found = improvement(lambda coin: horizontal(coin, stages), costs)
     assert found == pytest.approx(ewif_horizontal(stages))
-    by_position = [(alpha, c) for alpha, c, k in stages for _ in range(k)]
-    assert found == pytest.approx(ewif_positions(*zip(*by_position)))
+    by_position = [(alpha, c, 1) for alpha, c, k in stages for _ in range(k)]
+    assert found == pytest.approx(ewif_horizontal(by_position))
 
 
 @pytest.mark.parametrize(("inner", "k", "x"), [(0.6, 3, 0.7), (0.9, 5, 0.2), (0.0, 2, 0.5), (1.0, 4, 0.9)])

@@ -7,7 +7,7 @@ import io
 from dataclasses import replace
 
 import pytest
-from test_figures import RACE, autoregressive, cascade
+from handmade import RACE, autoregressive, cascade
 
 from csd.decoding import methods
 from csd.decoding.methods import Refusal

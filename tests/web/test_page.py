@@ -6,49 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import House
+from browser import STORY, Tab
 
 from csd.record.trace import Trace
-
-STORY = "Once upon a time there was a"
-
-
-class Tab:
-    """One visitor's page."""
-
-    def __init__(self, chromium, house: House):
-        self.errors: list[str] = []
-        self.context = chromium.new_context(viewport={"width": 1280, "height": 720})
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(60_000)
-        self.page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.goto(house.url)
-        self.page.wait_for_selector('#shelf [data-state="ready"]')
-
-    def fill(self, prompt: str = STORY, tokens: int | str = 16) -> None:
-        self.page.fill("#prompt textarea", prompt)
-        self.page.fill("#max-new input", str(tokens))
-
-    def race(self, prompt: str = STORY, tokens: int | str = 16) -> None:
-        self.fill(prompt, tokens)
-        self.page.click("#race")
-
-    def stop(self) -> None:
-        self.page.click("#stop")
-
-    def status(self, state: str) -> str:
-        """The status line once it is in this state and no older one."""
-        return self.page.wait_for_selector(f'#status p[data-state="{state}"]').inner_text()
-
-    def tokens(self) -> int:
-        return self.page.locator("#stage .cs-token").count()
-
-    def advanced(self) -> None:
-        self.page.click("#more")
-
-    def close(self) -> None:
-        self.context.close()
 
 
 @pytest.fixture

@@ -9,7 +9,9 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, free_port
+from browser import free_port
+
+from csd.paths import ROOT
 
 BLOCKED = """
 import sys
@@ -70,6 +72,7 @@ def running(tmp_path):
         process.wait()
 
 
+@pytest.mark.slow
 def test_the_page_is_served_where_torch_and_transformers_cannot_be_imported(running):
     process, port, _ = running(BLOCKED)
     assert "Cascade Speculative Drafting" in get(port, process)
@@ -78,6 +81,7 @@ def test_the_page_is_served_where_torch_and_transformers_cannot_be_imported(runn
     assert "recorded-1-" in config and "Recorded on" in config  # a recorded race plays without any model
 
 
+@pytest.mark.slow
 def test_the_page_is_served_before_torch_is_imported(running):
     process, port, seen = running(HELD)
     assert "Cascade Speculative Drafting" in get(port, process)

@@ -5,7 +5,7 @@ To add one, write a file beside this one and name the class in `csd.decoding.met
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -23,15 +23,23 @@ if TYPE_CHECKING:
 TARGET = "target"
 
 
+def _no_tokenizer(text: str) -> Sequence[int]:
+    raise Refusal("This lane has no tokenizer.")
+
+
 @dataclass(frozen=True)
 class LaneParts:
-    """What a lane offers to the method that runs in it: a session for each of its models, Max-Gram's index and table,
-    and the target's rule of acceptance."""
+    """What a lane offers to the method that runs in it.
+
+    A session for each of its models, the target's rule of acceptance, Max-Gram's index and table, and `encode`, which
+    gives the ids of a plain piece of text.
+    """
 
     sessions: Mapping[str, Session]
     rule: AcceptanceRule
     index: SuffixIndex
     bigram: Sequence[int] | None = None
+    encode: Callable[[str], Sequence[int]] = _no_tokenizer
 
     @property
     def target(self) -> Session:
@@ -111,8 +119,7 @@ def check_length(value: object, name: str) -> None:
 
 
 def check_lenience(value: object) -> None:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not (number and 1 <= value < float("inf")):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1 <= value < float("inf"):
         raise Refusal(f"Lenience must be a number of at least 1, not {value!r}; 1 is strict.")
 
 

@@ -1,100 +1,108 @@
-"""What a run over w tokens costs on this device, measured when a family is opened; and with how many threads to run.
+"""What a forward pass over w tokens costs on this device, measured when a family is loaded; and the best thread count.
 
-Widths round up differently on every device (on a CPU 8 tokens cost about 1.4 times one, on a GPU nearly nothing more), so
-whoever chooses how long drafts are needs the table, not one number.
+The cost grows with the width differently on every device (on a CPU 8 tokens cost about 1.4 times one token, on a GPU
+hardly more than one), so draft lengths must be chosen from the table, not from one number.
 """
 
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import accumulate, pairwise
 from time import perf_counter
 
-from csd.models.session import Run
+from csd.models.backends.interface import Backend
 
-WIDEST = 65  # a block of 64 tokens and the one before it
-WIDTHS = (1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 48, 65)  # measured; between them lie straight lines
-SEEN = 64  # tokens in the cache while measuring
-WARM = 1.0  # seconds per model at most for a first run at every width
+WIDEST = 65  # a block of 64 tokens and the token before it
+WIDTHS = (1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 48, 65)  # measured; linear interpolation between them
+CACHED_TOKENS = 64  # in the cache while measuring
+WARMUP_SECONDS = 1.0  # per model at most, for a first pass at every width
 REPEATS = 3
 
-Lanes = Mapping[str, Callable[[int], Run]]
 
+def measure_costs(backends: Mapping[str, Backend], contexts: Mapping[str, int]) -> dict[str, tuple[float, ...]]:
+    """For each model the seconds of a pass over 1, 2, ... `WIDEST` tokens, including the choice of the tokens.
 
-def measured(lanes: Lanes, contexts: Mapping[str, int]) -> dict[str, tuple[float, ...]]:
-    """For each model the seconds of a run over 1, 2, ... `WIDEST` tokens, choice of the tokens included.
-
-    Every width runs once before, as kernels are chosen then. The models take turns, because a run is slower after one of
-    another model, whose weights have taken its place in the caches: it counts one part in four. The fastest repeat counts.
+    Every width runs once before, since kernels are selected then. The models take turns, because a pass is slower after
+    one of another model, whose weights have replaced its own in the caches: that counts one part in four. The fastest
+    repeat counts.
     """
-    timers = {name: _timer(lane, contexts[name]) for name, lane in lanes.items()}
-    reach = {name: _warmed(timed, contexts[name] - _seen(contexts[name])) for name, timed in timers.items()}
-    found: dict[str, dict[int, float]] = {name: {} for name in timers}
-    for _ in range(REPEATS):
-        for width in WIDTHS:
-            for name, timed in timers.items():
-                if width <= reach[name]:
-                    cold, warm = timed(width), timed(width)
-                    seconds = min(cold, (cold + 3 * warm) / 4)
-                    found[name][width] = min(seconds, found[name].get(width, seconds))
-    return {name: _table(times) for name, times in found.items()}
+    timers = {name: _Timer(backend, contexts[name]) for name, backend in backends.items()}
+    try:
+        widest = {name: _warm_up(timer) for name, timer in timers.items()}
+        found: dict[str, dict[int, float]] = {name: {} for name in timers}
+        for _ in range(REPEATS):
+            for width in WIDTHS:
+                for name, timer in timers.items():
+                    if width <= widest[name]:
+                        cold, warm = timer.seconds(width), timer.seconds(width)
+                        seconds = min(cold, (cold + 3 * warm) / 4)
+                        found[name][width] = min(seconds, found[name].get(width, seconds))
+    finally:
+        for timer in timers.values():
+            timer.release()
+    return {name: _interpolate(times) for name, times in found.items()}
 
 
-def best_threads(lane: Callable[[int], Run], context: int, most: int) -> int:
-    """The number of threads, 1, 2, 4, ... up to `most`, that runs a model fastest at the widths of decoding."""
+def best_threads(backend: Backend, context: int, most: int) -> int:
+    """The number of threads, 1, 2, 4, ... up to `most`, that runs a model fastest at the widths of decoding.
+
+    Leaves PyTorch at the last number that was tried.
+    """
     import torch
 
     counts = sorted({min(2**power, most) for power in range(most.bit_length() + 1)})
-    timed, best = _timer(lane, context), {}
-    widths = [width for width in (1, 8) if width <= context - _seen(context)]
-    for _ in range(REPEATS):
-        for count in counts:
-            torch.set_num_threads(count)
-            seconds = sum(min(timed(width) for _ in range(REPEATS)) for width in widths)
-            best[count] = min(seconds, best.get(count, seconds))
+    timer, best = _Timer(backend, context), {}
+    widths = [width for width in (1, 8) if width <= timer.room]
+    try:
+        for _ in range(REPEATS):
+            for count in counts:
+                torch.set_num_threads(count)
+                seconds = sum(min(timer.seconds(width) for _ in range(REPEATS)) for width in widths)
+                best[count] = min(seconds, best.get(count, seconds))
+    finally:
+        timer.release()
     return min(counts, key=best.__getitem__)
 
 
-def _seen(context: int) -> int:
-    """Tokens in the cache while measuring."""
-    return min(SEEN, context // 2)
+class _Timer:
+    """A lane with cached tokens, and the seconds that a pass after them takes. `room` is the widest pass that fits."""
 
+    def __init__(self, backend: Backend, context: int):
+        self._cached = min(CACHED_TOKENS, context // 2)
+        self.room = context - self._cached
+        self._lane = backend.open_lane(min(context, self._cached + WIDEST))
+        if self._cached:
+            self._lane.run([0] * self._cached, 0, 1).argmax(-1).tolist()
 
-def _timer(lane: Callable[[int], Run], context: int) -> Callable[[int], float]:
-    """A function that runs the model over so many tokens behind some text, and returns the seconds that it took."""
-    seen = _seen(context)
-    run = lane(min(context, seen + WIDEST))
-    if seen:
-        run([0] * seen, 0, 1).argmax(-1).tolist()
-
-    def timed(width: int) -> float:
+    def seconds(self, width: int) -> float:
         started = perf_counter()
-        logits = run([0] * width, seen, width)
+        logits = self._lane.run([0] * width, self._cached, width)
         logits.argmax(-1).tolist()
         logits[-1].topk(2).values.tolist()
         return perf_counter() - started
 
-    return timed
+    def release(self) -> None:
+        self._lane.release()
 
 
-def _warmed(timed: Callable[[int], float], room: int) -> int:
-    """Run at every width up to `room` while there is time; the widest that was reached."""
+def _warm_up(timer: _Timer) -> int:
+    """Run at every width that fits while there is time; returns the widest one reached."""
     started = perf_counter()
-    for width in range(1, min(WIDEST, room) + 1):
-        timed(width)
-        if perf_counter() - started > WARM:
+    for width in range(1, min(WIDEST, timer.room) + 1):
+        timer.seconds(width)
+        if perf_counter() - started > WARMUP_SECONDS:
             return width
-    return min(WIDEST, room)
+    return min(WIDEST, timer.room)
 
 
-def _table(times: Mapping[int, float]) -> tuple[float, ...]:
-    """Seconds by width from those measured: straight lines between and beyond them, no width dearer than a wider one."""
+def _interpolate(times: Mapping[int, float]) -> tuple[float, ...]:
+    """Seconds for every width: straight lines between and beyond the measured ones, none dearer than a wider one."""
     widths = sorted(times)
     if len(widths) == 1:
         return (times[widths[0]],) * WIDEST
-    calm = list(accumulate((times[width] for width in reversed(widths)), min))[::-1]
-    lines = [(a, x, (y - x) / (b - a)) for (a, b), (x, y) in zip(pairwise(widths), pairwise(calm))]
+    monotonic = list(accumulate((times[width] for width in reversed(widths)), min))[::-1]
+    lines = [(a, x, (y - x) / (b - a)) for (a, b), (x, y) in zip(pairwise(widths), pairwise(monotonic), strict=True)]
 
     def at(width: int) -> float:
         start, seconds, slope = lines[min(max(0, bisect(widths, width) - 1), len(lines) - 1)]

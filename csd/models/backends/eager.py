@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 from transformers import Cache, DynamicLayer, PreTrainedModel
 
-from csd.models.session import Run
 
-
-class Layer(DynamicLayer):
-    """Keys and values of one layer in a buffer; rewinding sets a number.
+class InPlaceLayer(DynamicLayer):
+    """Keys and values of one layer in a buffer of fixed size; rewinding sets a number.
 
     transformers' own dynamic layer copies everything that is cached at each step.
     """
+
+    keys: Tensor
+    values: Tensor
 
     def __init__(self, capacity: int):
         super().__init__()
@@ -42,16 +45,32 @@ class Layer(DynamicLayer):
         return self.length
 
 
-def lane(model: PreTrainedModel, capacity: int) -> Run:
-    """The model over an empty cache for texts of up to `capacity` tokens."""
-    layers = [Layer(capacity) for _ in range(model.config.get_text_config().num_hidden_layers)]
-    cache = Cache(layers=layers)
+class EagerLane:
+    """A model over an empty cache for texts of up to `capacity` tokens."""
+
+    def __init__(self, model: PreTrainedModel, capacity: int):
+        self._model = model
+        self._layers = [InPlaceLayer(capacity) for _ in range(model.config.get_text_config().num_hidden_layers)]
+        self._cache = Cache(layers=[*self._layers])
 
     @torch.inference_mode()
-    def run(ids: list[int], keep: int, rows: int) -> Tensor:
-        for layer in layers:
+    def run(self, ids: list[int], keep: int, rows: int) -> Tensor:
+        """A `ForwardFn`."""
+        for layer in self._layers:
             layer.length = keep
-        fed = torch.tensor([ids], device=model.device)
-        return model(input_ids=fed, past_key_values=cache, use_cache=True, logits_to_keep=rows).logits[0, -rows:]
+        fed = torch.tensor([ids], device=self._model.device)
+        out = self._model(input_ids=fed, past_key_values=self._cache, use_cache=True, logits_to_keep=rows)
+        return out.logits[0, -rows:]
 
-    return run
+    def release(self) -> None:
+        """Nothing to give back: the cache is freed with the lane."""
+
+
+@dataclass(frozen=True, eq=False)
+class EagerBackend:
+    """Runs any decoder-only model, without preparation."""
+
+    model: PreTrainedModel
+
+    def open_lane(self, capacity: int) -> EagerLane:
+        return EagerLane(self.model, capacity)

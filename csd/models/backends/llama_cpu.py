@@ -1,8 +1,8 @@
-"""A lean forward for Llama models on a CPU: the same answers as transformers' in about two thirds of the time.
+"""A lean forward for Llama models on a CPU: the same logits as transformers in about two thirds of the time.
 
-A CPU spends its time reading weights. Fused (q, k, v; gate, up) and packed once in the layout of the kernel that reads
-them, a review of 8 tokens costs little more than one of 1, where transformers' linear layers pack them at every call.
-The transformers model stays the oracle: `lean` compares the two before the lean one is used.
+A CPU spends its time reading weights. Here they are fused (q, k, v; gate, up) and packed once in the layout that the
+kernel reads, while transformers' linear layers pack them at every call. With packed weights a pass over 8 tokens costs
+little more than a pass over one. `fuse` returns the lean forward only if its logits are those of transformers.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ import torch.nn.functional as F
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from csd.models.session import Run
+from csd.models.catalog import MAX_PACKED
 
-LARGEST = 2**30  # bytes of weights: the fused ones are a second copy
-PROBE = 24  # tokens compared with the oracle
+PROBE = 24  # tokens on which the logits are compared with transformers'
 
 Linear = Callable[[Tensor], Tensor]
 
@@ -27,17 +26,20 @@ Linear = Callable[[Tensor], Tensor]
 class Layer:
     """Weights of one layer: norms, and linear maps as functions."""
 
-    before: Tensor
+    attention_norm: Tensor
     qkv: Linear
     out: Linear
-    between: Tensor
+    mlp_norm: Tensor
     gate_up: Linear
     down: Linear
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Llama:
-    """Fused weights; `cos` and `sin` are [context, 1, head_dim], the first half of `sin` negated for rotating by a roll."""
+    """A backend with fused weights.
+
+    `cos` and `sin` are [context, 1, head_dim]; the first half of `sin` is negated, so that rotating needs only a roll.
+    """
 
     embedding: Tensor
     layers: tuple[Layer, ...]
@@ -49,25 +51,22 @@ class Llama:
     kv_heads: int
     epsilon: float
 
-    def lane(self, capacity: int) -> Run:
+    def open_lane(self, capacity: int) -> LlamaLane:
         """The model over an empty cache for texts of up to `capacity` tokens."""
-        width = self.cos.shape[-1]
-        keys, values = (self.embedding.new_empty(len(self.layers), self.kv_heads, capacity, width) for _ in range(2))
+        return LlamaLane(self, capacity)
 
-        @torch.inference_mode()
-        def run(ids: list[int], keep: int, rows: int) -> Tensor:
-            return self._forward(torch.tensor(ids), keep, rows, keys, values)
+    def forward(self, ids: Tensor, keep: int, rows: int, keys: Tensor, values: Tensor) -> Tensor:
+        """Logits of the last `rows` ids, [rows, V], fed after `keep` cached tokens.
 
-        return run
-
-    def _forward(self, ids: Tensor, keep: int, rows: int, keys: Tensor, values: Tensor) -> Tensor:
+        `keys` and `values` are [layers, key-value heads, capacity, head_dim]; those of `ids` are written into them.
+        """
         n, end = len(ids), keep + len(ids)
         cos, sin, half = self.cos[keep:end], self.sin[keep:end], self.cos.shape[-1] // 2
         rotated = self.heads + self.kv_heads
         mask = torch.ones(n, end, dtype=torch.bool).tril(keep) if n > 1 else None
         x = F.embedding(ids, self.embedding)
-        for layer, key, value in zip(self.layers, keys, values):
-            qkv = layer.qkv(self._normed(x, layer.before)).view(n, rotated + self.kv_heads, -1)
+        for layer, key, value in zip(self.layers, keys, values, strict=True):
+            qkv = layer.qkv(self._rms_norm(x, layer.attention_norm)).view(n, rotated + self.kv_heads, -1)
             qk = qkv[:, :rotated]
             qk = qk * cos + qk.roll(half, -1) * sin
             key[:, keep:end] = qk[:, self.heads :].transpose(0, 1)
@@ -77,39 +76,56 @@ class Llama:
                 query[None], key[None, :, :end], value[None, :, :end], mask, enable_gqa=self.heads != self.kv_heads
             )[0]
             x = x + layer.out(seen.transpose(0, 1).reshape(n, -1))
-            gate, up = layer.gate_up(self._normed(x, layer.between)).chunk(2, -1)
+            gate, up = layer.gate_up(self._rms_norm(x, layer.mlp_norm)).chunk(2, -1)
             x = x + layer.down(F.silu(gate) * up)
-        return self.head(self._normed(x[-rows:], self.norm))
+        return self.head(self._rms_norm(x[-rows:], self.norm))
 
-    def _normed(self, x: Tensor, weight: Tensor) -> Tensor:
+    def _rms_norm(self, x: Tensor, weight: Tensor) -> Tensor:
         return F.rms_norm(x, weight.shape, weight, self.epsilon)
 
 
-def packed(*linears: torch.nn.Linear) -> Linear:
-    """The maps side by side as one: in oneDNN's own layout where it has the format, else stored [in, out]."""
+class LlamaLane:
+    """A model over an empty cache for texts of up to `capacity` tokens."""
+
+    def __init__(self, llama: Llama, capacity: int):
+        self._llama = llama
+        shape = (len(llama.layers), llama.kv_heads, capacity, llama.cos.shape[-1])
+        self._keys, self._values = (llama.embedding.new_empty(shape) for _ in range(2))
+
+    @torch.inference_mode()
+    def run(self, ids: list[int], keep: int, rows: int) -> Tensor:
+        """A `ForwardFn`."""
+        return self._llama.forward(torch.tensor(ids), keep, rows, self._keys, self._values)
+
+    def release(self) -> None:
+        """Nothing to give back: the cache is freed with the lane."""
+
+
+def pack(*linears: torch.nn.Linear) -> Linear:
+    """Several linear maps as one, in oneDNN's own layout for float32 if available, otherwise stored as [in, out]."""
     weight = torch.cat([linear.weight.detach() for linear in linears])
     if weight.dtype != torch.float32 or not torch.backends.mkldnn.is_available():
-        turned = weight.t().contiguous()
-        return lambda x: x @ turned
-    ready = torch.ops.mkldnn._reorder_linear_weight(weight)
-    apply = torch.ops.mkldnn._linear_pointwise
-    return lambda x: apply(x, ready, None, "none", [], "")
+        transposed = weight.t().contiguous()
+        return lambda x: x @ transposed
+    reordered = torch.ops.mkldnn._reorder_linear_weight(weight)
+    linear = torch.ops.mkldnn._linear_pointwise
+    return lambda x: linear(x, reordered, None, "none", [], "")
 
 
-def lean(model: PreTrainedModel) -> Llama | None:
-    """The lean forward of a model, or None where it does not fit or does not give the same answers."""
-    if not _fits(model):
+def fuse(model: PreTrainedModel) -> Llama | None:
+    """The lean forward of a model; None if the model is not supported or the logits differ from transformers'."""
+    if not _is_supported(model):
         return None
-    llama = _fused(model)
+    llama = _fuse(model)
     ids = torch.arange(1, PROBE + 1)
     with torch.inference_mode():
         expected = model(input_ids=ids[None], use_cache=False).logits[0]
-    found = llama.lane(PROBE)(ids.tolist(), 0, PROBE)
+    found = llama.open_lane(PROBE).run(ids.tolist(), 0, PROBE)
     scale = float(expected.abs().max())
     return llama if torch.allclose(found, expected, rtol=0, atol=1e-4 * max(scale, 1.0)) else None
 
 
-def _fits(model: PreTrainedModel) -> bool:
+def _is_supported(model: PreTrainedModel) -> bool:
     config = model.config
     return (
         config.model_type == "llama"
@@ -118,33 +134,33 @@ def _fits(model: PreTrainedModel) -> bool:
         and config.hidden_act == "silu"
         and not (config.attention_bias or config.mlp_bias)
         and config.rope_parameters["rope_type"] in ("default", "linear", "llama3")
-        and sum(weight.nbytes for weight in model.parameters()) <= LARGEST
+        and sum(weight.nbytes for weight in model.parameters()) <= MAX_PACKED  # packed weights are a second copy
     )
 
 
 @torch.no_grad()
-def _fused(model: PreTrainedModel) -> Llama:
+def _fuse(model: PreTrainedModel) -> Llama:
     config, body = model.config, model.model
 
     layers = tuple(
         Layer(
-            before=layer.input_layernorm.weight.detach(),
-            qkv=packed(layer.self_attn.q_proj, layer.self_attn.k_proj, layer.self_attn.v_proj),
-            out=packed(layer.self_attn.o_proj),
-            between=layer.post_attention_layernorm.weight.detach(),
-            gate_up=packed(layer.mlp.gate_proj, layer.mlp.up_proj),
-            down=packed(layer.mlp.down_proj),
+            attention_norm=layer.input_layernorm.weight.detach(),
+            qkv=pack(layer.self_attn.q_proj, layer.self_attn.k_proj, layer.self_attn.v_proj),
+            out=pack(layer.self_attn.o_proj),
+            mlp_norm=layer.post_attention_layernorm.weight.detach(),
+            gate_up=pack(layer.mlp.gate_proj, layer.mlp.up_proj),
+            down=pack(layer.mlp.down_proj),
         )
         for layer in body.layers
     )
-    places = torch.arange(config.max_position_embeddings)[None]
-    cos, sin = (angle[0, :, None] for angle in body.rotary_emb(body.embed_tokens.weight, places))
+    positions = torch.arange(config.max_position_embeddings)[None]
+    cos, sin = (angle[0, :, None] for angle in body.rotary_emb(body.embed_tokens.weight, positions))
     sin = torch.cat([-sin[..., : sin.shape[-1] // 2], sin[..., sin.shape[-1] // 2 :]], -1)
     return Llama(
         embedding=body.embed_tokens.weight.detach(),
         layers=layers,
         norm=body.norm.weight.detach(),
-        head=packed(model.lm_head),
+        head=pack(model.lm_head),
         cos=cos,
         sin=sin,
         heads=config.num_attention_heads,

@@ -1,4 +1,4 @@
-"""What runs cost, and how many threads: from fake models that take a known time on a fake clock."""
+"""Measured costs and the number of threads, with fake models that take a known time on a fake clock."""
 
 from __future__ import annotations
 
@@ -21,59 +21,82 @@ def clock(monkeypatch):
     return found
 
 
-def lane(clock, seconds, seen=None, widest=None):
-    """A model whose run over w tokens takes `seconds(w)`; it notes the widths and refuses to be overfilled."""
+class Backend:
+    """A model whose pass over w tokens takes `seconds(w)`; it notes the widths and refuses to be overfilled."""
 
-    def opened(capacity):
-        def run(ids, keep, rows):
-            assert keep + len(ids) <= capacity and (widest is None or capacity <= widest)
-            if seen is not None:
-                seen.append(len(ids))
-            clock.now += seconds(len(ids))
-            return torch.zeros(rows, 8)
+    def __init__(self, clock, seconds, seen=None, widest=None):
+        self.clock, self.seconds, self.seen, self.widest = clock, seconds, [] if seen is None else seen, widest
+        self.lanes = 0  # open ones
 
-        return run
+    def open_lane(self, capacity):
+        assert self.widest is None or capacity <= self.widest
+        self.lanes += 1
+        return Lane(self, capacity)
 
-    return opened
+
+class Lane:
+    def __init__(self, backend, capacity):
+        self.backend, self.capacity = backend, capacity
+
+    def run(self, ids, keep, rows):
+        assert keep + len(ids) <= self.capacity
+        self.backend.seen.append(len(ids))
+        self.backend.clock.now += self.backend.seconds(len(ids))
+        return torch.zeros(rows, 8)
+
+    def release(self):
+        self.backend.lanes -= 1
 
 
 def test_the_table_is_what_the_model_takes(clock):
-    table = costs.measured({"target": lane(clock, lambda width: 1e-3 + 1e-4 * width)}, {"target": 1024})["target"]
+    table = costs.measure_costs({"target": Backend(clock, lambda width: 1e-3 + 1e-4 * width)}, {"target": 1024})[
+        "target"
+    ]
     assert table == pytest.approx([1e-3 + 1e-4 * width for width in range(1, costs.WIDEST + 1)])
 
 
 def test_every_width_ran_before_it_is_timed(clock):
     seen = []
-    costs.measured({"target": lane(clock, lambda width: 1e-4, seen)}, {"target": 1024})
+    costs.measure_costs({"target": Backend(clock, lambda width: 1e-4, seen)}, {"target": 1024})
     assert set(range(1, costs.WIDEST + 1)) <= set(seen)
 
 
 def test_a_slow_model_is_not_run_at_every_width_and_the_rest_is_a_line(clock):
     seen = []
-    table = costs.measured({"target": lane(clock, lambda width: 0.1 + 0.01 * width, seen)}, {"target": 1024})["target"]
+    backend = Backend(clock, lambda width: 0.1 + 0.01 * width, seen)
+    table = costs.measure_costs({"target": backend}, {"target": 1024})["target"]
     assert max(seen[1:]) < 20
     assert table[64] == pytest.approx(0.1 + 0.65)
 
 
 def test_a_disturbed_width_is_not_dearer_than_a_wider_one(clock):
-    table = costs.measured({"target": lane(clock, lambda width: 0.5 if width == 8 else 1e-3 * width)}, {"target": 1024})
+    backend = Backend(clock, lambda width: 0.5 if width == 8 else 1e-3 * width)
+    table = costs.measure_costs({"target": backend}, {"target": 1024})
     assert list(table["target"]) == sorted(table["target"])
     assert table["target"][7] < 0.05
 
 
 @pytest.mark.parametrize("context", [1, 2, 3, 10, 64, 100])
 def test_a_short_context_is_never_overfilled(clock, context):
-    models = {"target": lane(clock, lambda width: 1e-3 * width, widest=context)}
-    table = costs.measured(models, {"target": context})["target"]
-    assert len(table) == costs.WIDEST and all(seconds > 0 for seconds in table)
-    costs.best_threads(models["target"], context, 2)
+    backend = Backend(clock, lambda width: 1e-3 * width, widest=context)
+    table = costs.measure_costs({"target": backend}, {"target": context})["target"]
+    assert len(table) == costs.WIDEST
+    assert all(seconds > 0 for seconds in table)
+    costs.best_threads(backend, context, 2)
+
+
+def test_lanes_are_released(clock):
+    backends = {name: Backend(clock, lambda width: 1e-3 * width) for name in ("target", "draft")}
+    costs.measure_costs(backends, {"target": 1024, "draft": 64})
+    costs.best_threads(backends["target"], 1024, 2)
+    assert [backend.lanes for backend in backends.values()] == [0, 0]
 
 
 def test_the_fastest_number_of_threads_wins(clock):
     before = torch.get_num_threads()
     try:
         for best in (1, 2, 4):
-            slow = lane(clock, lambda width, best=best: 1e-3 * (1 + abs(torch.get_num_threads() - best)))
+            slow = Backend(clock, lambda width, best=best: 1e-3 * (1 + abs(torch.get_num_threads() - best)))
             assert costs.best_threads(slow, 1024, 6) == best
     finally:
         torch.set_num_threads(before)

@@ -1,0 +1,37 @@
+// Numbers as they are shown.
+
+export function formatSeconds(value) {
+  if (value < 0.1) return `${(value * 1000).toFixed(1)} ms`;
+  return value < 10 ? `${value.toFixed(2)} s` : `${value.toFixed(1)} s`;
+}
+
+// The position in a replay: milliseconds where the whole race takes less than a second.
+export function formatPosition(now, total) {
+  if (total < 1) return `${(now * 1000).toFixed(0)} of ${(total * 1000).toFixed(0)} ms`;
+  return `${now.toFixed(2)} of ${total.toFixed(2)} s`;
+}
+
+// Tokens per second.
+export function formatRate(value) {
+  return value < 10 ? value.toFixed(1) : value.toFixed(0);
+}
+
+// A replay speed: two significant figures.
+export function formatFactor(value) {
+  return `${Number(value.toPrecision(2))}x`;
+}
+
+export function formatPercent(part, whole) {
+  return `${Math.round((100 * part) / whole)} %`;
+}
+
+// "3 copied tokens", "1 token".
+export function countTokens(n, kind = "") {
+  return `${n} ${kind}${kind && " "}token${n === 1 ? "" : "s"}`;
+}
+
+// How often a level ran: a model in forward passes, the statistical level (mark "0") in lookups.
+export function countRuns(n, mark) {
+  if (mark === "0") return `${n} lookup${n === 1 ? "" : "s"}`;
+  return `${n} pass${n === 1 ? "" : "es"}`;
+}

@@ -1,0 +1,159 @@
+// The stage: draws a race from its log, live and replayed. No dependencies. csd/stage/log.py describes the log;
+// csd/stage/bundle.py joins these modules into one script that defines CascadeStage.
+//
+//   const stage = CascadeStage.mount(element)            element: an empty <div class="cascade-stage">
+//   stage.update({race, log})                            the whole log so far; only what is new in it is processed
+//   stage.play(), stage.pause(), stage.skip()            the replay of a finished race; skip goes to its end
+//   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
+//
+// Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
+// State and the replay:  state, playback, rounds
+// Parts of the page:     legend, lanes (lanetext), transport, timeline (strips), review (scoregrid), budget, plot,
+//                        tooltip, speech, keys, present; dom and linestyle build elements
+
+import { buildBudget, clearBudget, createBudget } from "./budget.js";
+import { h, put } from "./dom.js";
+import { createKeysHelp, listenToKeys } from "./keys.js";
+import { createLanesBox, drawLanes, openLanes, showVerdicts } from "./lanes.js";
+import { appendSteps, followText, markSelection } from "./lanetext.js";
+import { clearLegend, createLegend, drawLegend, openLegend, restoreRejected } from "./legend.js";
+import { addLine } from "./log.js";
+import { halt, pause, play, scrub, showAll, skip, stepReview, stepToken } from "./playback.js";
+import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
+import { clearReview, createReview, drawReview } from "./review.js";
+import { createSpeech, say, sayReview } from "./speech.js";
+import { createState, forgetSizes, isQuick, prefersReducedMotion, resetState, setMode } from "./state.js";
+import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
+import { createTooltip, hideTooltip } from "./tooltip.js";
+import { clearTransport, createTransport, drawTransport } from "./transport.js";
+
+const EMPTY = "Press Race. The lanes fill here, and every token is marked with the level that proposed it.";
+
+export function mount(root) {
+  const stage = createState(root);
+  createParts(stage);
+  clearTransport(stage);
+  restoreRejected(stage);
+  listenToKeys(stage);
+  watchSize(stage);
+  return {
+    update: (value) => update(stage, value || {}),
+    play: (from) => play(stage, from),
+    pause: () => pause(stage),
+    skip: () => skip(stage),
+    seek(to) {
+      scrub(stage, to);
+      sayReview(stage);
+    },
+    step: (by) => stepReview(stage, by),
+    token: (by) => stepToken(stage, by),
+    get race() {
+      return stage.race;
+    },
+  };
+}
+
+function createParts(stage) {
+  const { root } = stage;
+  Object.assign(stage, {
+    draw: () => draw(stage),
+    message: h("p", { class: "cs-message" }),
+    notes: h("ul", { class: "cs-notes" }),
+    legend: createLegend(stage),
+    lanesBox: createLanesBox(),
+    transport: createTransport(stage),
+    timeline: createTimeline(stage),
+    review: createReview(stage),
+    budget: createBudget(),
+    plot: createPlot(),
+    speech: createSpeech(),
+    tooltip: createTooltip(),
+  });
+  const body = h("div", { class: "cs-body" },
+    stage.legend.box, stage.lanesBox, stage.transport.box, stage.timeline.box, createKeysHelp(), stage.notes,
+    stage.review.box, h("div", { class: "cs-after" }, stage.budget, stage.plot.box));
+  root.replaceChildren(h("p", { class: "cs-empty", text: EMPTY }), stage.message, body, stage.speech, stage.tooltip);
+  root.setAttribute("role", "group");
+  root.setAttribute("aria-label", "Stage of the race");
+  root.tabIndex = 0;
+  root.removeAttribute("data-present");
+}
+
+// Adds what is new in a log, or begins anew where it is another race's.
+function update(stage, { race: id = "", log = "" }) {
+  if (id !== stage.raceId || log.length < stage.logLength) reset(stage, id);
+  const end = log.lastIndexOf("\n") + 1;
+  if (end <= stage.logLength) return;
+  const isWhole = stage.logLength === 0; // all at once: an earlier race
+  const lines = log.slice(stage.logLength, end).split("\n").filter(Boolean);
+  stage.logLength = end;
+  const touched = new Set();
+  for (const line of lines.map((text) => JSON.parse(text))) {
+    const lane = addLine(stage.race, line);
+    if (line.t === "open") open(stage);
+    else if (lane) touched.add(lane);
+  }
+  put(stage.message, stage.race.message);
+  if (!stage.race.open) return;
+  for (const lane of touched) appendSteps(stage, stage.views[lane.index]);
+  if (stage.mode === "replay") return; // the replay draws what came in
+  if (stage.race.close) finish(stage, isWhole);
+  else draw(stage);
+}
+
+function reset(stage, id) {
+  halt(stage);
+  resetState(stage, id);
+  clearLegend(stage);
+  clearTimeline(stage);
+  clearReview(stage);
+  clearBudget(stage);
+  clearPlot(stage);
+  clearTransport(stage);
+  stage.lanesBox.replaceChildren();
+  stage.notes.replaceChildren();
+  put(stage.message, "");
+  say(stage, "");
+  hideTooltip(stage);
+}
+
+function open(stage) {
+  setMode(stage, "live");
+  openLanes(stage);
+  openLegend(stage);
+  openPlot(stage);
+  openTimeline(stage);
+}
+
+function finish(stage, isWhole) {
+  const { close } = stage.race;
+  showVerdicts(stage);
+  stage.notes.replaceChildren(...(close.notes || []).map((text) => h("li", { text })));
+  buildBudget(stage);
+  showAll(stage);
+  if (close.play && isQuick(stage) && !prefersReducedMotion()) play(stage);
+  else if (!isWhole || close.play) say(stage, close.summary || "");
+}
+
+// Draws everything as of the time shown. Only what changes is touched.
+function draw(stage) {
+  drawLanes(stage);
+  drawLegend(stage);
+  drawPlot(stage);
+  drawTransport(stage);
+  if (stage.view) markSelection(stage);
+  drawTimeline(stage);
+  drawReview(stage);
+  followText(stage);
+}
+
+function watchSize(stage) {
+  let known = "";
+  new ResizeObserver(() => {
+    const size = stage.race.open ? `${stage.lanesBox.clientWidth} ${stage.views[0].text.clientHeight}` : "";
+    if (!size || size === known) return;
+    known = size;
+    forgetSizes(stage);
+    draw(stage);
+  }).observe(stage.lanesBox);
+}

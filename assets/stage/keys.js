@@ -1,0 +1,76 @@
+// The keyboard.
+
+import { h } from "./dom.js";
+import { cycleRejected } from "./legend.js";
+import { changeSpeed, jump, selectLane, skip, stepReview, stepToken, togglePlay } from "./playback.js";
+import { leavePresent, togglePresent } from "./present.js";
+import { openReview } from "./review.js";
+import { stepRound } from "./rounds.js";
+import { zoom } from "./timeline.js";
+import { hideTooltip } from "./tooltip.js";
+
+const HELP = [
+  ["space", "play"], ["\u2190 \u2192", "review"], ["shift \u2190 \u2192", "token"], [", .", "round of the review"],
+  ["Home End", "start, end"], ["< >", "speed"], ["1 2 3", "lane"], ["+ \u2212", "zoom"], ["h", "rejected"],
+  ["o", "open review"], ["p", "present"], ["Esc", "leave"],
+];
+const ACTIONS = {
+  " ": togglePlay,
+  ArrowLeft: (stage, { shiftKey }) => (shiftKey ? stepToken : stepReview)(stage, -1),
+  ArrowRight: (stage, { shiftKey }) => (shiftKey ? stepToken : stepReview)(stage, 1),
+  Home: (stage) => jump(stage, 0),
+  End: (stage) => jump(stage, Infinity),
+  ",": (stage) => stepRound(stage, -1),
+  ".": (stage) => stepRound(stage, 1),
+  "<": (stage) => changeSpeed(stage, -1),
+  ">": (stage) => changeSpeed(stage, 1),
+  "+": (stage) => zoom(stage, 0.5),
+  "=": (stage) => zoom(stage, 0.5),
+  "-": (stage) => zoom(stage, 2),
+  h: cycleRejected,
+  o: (stage) => openReview(stage),
+  p: togglePresent,
+  Escape: leave,
+};
+
+// The line that names the keys.
+export function createKeysHelp() {
+  const keys = HELP.map(([key, what]) => h("span", {}, h("kbd", { text: key }), ` ${what}`));
+  return h("p", { class: "cs-keys" }, h("span", { text: "keys" }), ...keys);
+}
+
+// Keys work while the stage has the focus; while it is presented, wherever the focus is.
+export function listenToKeys(stage) {
+  stage.root.addEventListener("keydown", (event) => press(stage, event));
+  document.addEventListener("keydown", (event) => {
+    if (stage.presenting && !stage.root.contains(event.target)) press(stage, event);
+  });
+}
+
+function press(stage, event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !stage.race.open) return;
+  const action = isTaken(event) ? null : actionOf(stage, event.key);
+  if (!action) return;
+  event.preventDefault();
+  hideTooltip(stage);
+  action(stage, event);
+}
+
+// Whether the key belongs to the element that has the focus.
+function isTaken({ target, key }) {
+  const tag = target.tagName;
+  if (tag === "TEXTAREA" || tag === "SELECT" || (tag === "INPUT" && target.type !== "range")) return true;
+  return tag === "BUTTON" && (key === " " || key === "Enter");
+}
+
+function actionOf(stage, key) {
+  const view = /^[1-9]$/.test(key) && stage.views[key - 1];
+  if (view) return () => selectLane(stage, view);
+  return Object.hasOwn(ACTIONS, key) ? ACTIONS[key] : null;
+}
+
+function leave(stage) {
+  if (stage.reviewOpen) openReview(stage, false);
+  else if (stage.presenting) leavePresent(stage);
+  else skip(stage);
+}

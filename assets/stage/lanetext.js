@@ -1,0 +1,193 @@
+// The text of a lane, token by token, with what was rejected where it was rejected.
+
+import { h } from "./dom.js";
+import { rejectedFacts, tokenFacts } from "./facts.js";
+import { levelOf } from "./log.js";
+import { selectToken } from "./playback.js";
+import { openReview } from "./review.js";
+import { isPlaying, selectedStep } from "./state.js";
+import { createDetokenizer, createLineBreaker, escapeControls, splitWhitespace, tokenText } from "./text.js";
+import { hideTooltip, showTooltip } from "./tooltip.js";
+
+const NEAR = 30; // pixels from its end within which a text counts as scrolled to its end
+
+// The fields of a lane's view that this module owns.
+export function createLaneText(stage, lane) {
+  const label = `Text of lane ${lane.info.method}. Arrow keys step by review, Shift and arrow keys by token.`;
+  return {
+    text: h("div", { class: "cs-text", tabindex: "0", role: "group", "aria-label": label }),
+    tokenNodes: [],
+    stepNodes: [],
+    detokenizer: createDetokenizer(stage.race.pieces),
+    breaker: createLineBreaker(),
+    follow: true, // scrolls along with what is new
+    bottoms: null, // where each step ends, in pixels; null until measured
+    height: null, // of the box
+    wanted: 0, // where the replay scrolls to
+  };
+}
+
+// Lets a lane's text react to the pointer and the keyboard.
+export function listenToText(stage, view) {
+  const { text } = view;
+  const point = (event) => showTokenTooltip(stage, view, event.target);
+  const scrolled = () => {
+    view.follow = isAtEnd(stage, view);
+  };
+  text.addEventListener("scroll", scrolled, { passive: true });
+  text.addEventListener("pointerover", point);
+  text.addEventListener("focusin", point);
+  text.addEventListener("pointerleave", () => hideTooltip(stage));
+  text.addEventListener("focusout", () => hideTooltip(stage));
+  text.addEventListener("click", (event) => selectClicked(stage, view, event.target));
+}
+
+// Adds the steps of a lane that are not in the page yet; what is there is not touched.
+export function appendSteps(stage, view) {
+  const { lane, stepNodes } = view;
+  const fresh = lane.steps.slice(stepNodes.length).map((step) => createStep(stage.race, view, step));
+  stepNodes.push(...fresh);
+  view.text.append(...fresh);
+  if (lane.end) appendRest(view, view.detokenizer.flush());
+}
+
+// Keeps the newest text in sight. In a replay the text to come has its place already, so that a step costs no layout.
+export function followText(stage) {
+  for (const view of stage.views) {
+    if (stage.mode !== "replay") {
+      if (view.follow) view.text.scrollTop = 1e7;
+      continue;
+    }
+    if (!view.bottoms) view.bottoms = view.stepNodes.map((node) => node.offsetTop + node.offsetHeight);
+    if (!view.height) view.height = view.text.clientHeight;
+    const to = Math.max(0, Math.ceil((view.bottoms[view.shown - 1] || 0) + 14 - view.height));
+    if (view.follow && to !== view.wanted) view.text.scrollTop = to;
+    view.wanted = to;
+  }
+}
+
+// Frames the selected token, and the step of the open review while nothing moves.
+export function markSelection(stage) {
+  const step = isPlaying(stage) || stage.mode === "live" ? null : selectedStep(stage);
+  const { view, token } = stage;
+  markOnly(stage, "cs-now", step ? view.stepNodes[step.number - 1] : null);
+  markOnly(stage, "cs-picked", token === null ? null : view.tokenNodes[token]);
+}
+
+export function answerOf(view) {
+  return view.tokenNodes.map((node) => node.textContent).join("");
+}
+
+export async function copyText(stage, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = h("textarea", { class: "cs-hidden" });
+    area.value = text;
+    stage.root.append(area);
+    area.select();
+    const done = document.execCommand("copy"); // pages without the clipboard API, such as files and plain http
+    area.remove();
+    return done;
+  }
+}
+
+// At most one node of the stage carries a class of `stage.marked`.
+function markOnly({ marked }, className, node) {
+  if (marked[className] === node) return;
+  if (marked[className]) marked[className].classList.remove(className);
+  if (node) node.classList.add(className);
+  marked[className] = node;
+}
+
+function createStep(race, view, step) {
+  const node = h("span", { class: "cs-step" });
+  const waiting = [...step.rejected];
+  const last = step.line.x.length - 1;
+  step.line.x.forEach((_, j) => {
+    const at = race.open.start + step.from + j;
+    while (waiting.length && (waiting[0].at <= at || j === last)) {
+      node.append(createRejected(race, view, waiting.shift()));
+    }
+    node.append(...createToken(view, view.lane.tokens[step.from + j]));
+  });
+  node.append(...waiting.map((run) => createRejected(race, view, run)));
+  return node;
+}
+
+function createToken(view, token) {
+  const [before, text] = view.detokenizer.next(token.id);
+  appendRest(view, before);
+  const mark = token.kind === "bonus" ? "+" : token.level.mark;
+  const node = h("span", {
+    class: "cs-token", "data-level": token.level.mark, "data-look": token.level.look, "data-author": token.who,
+    "data-kind": token.kind, "data-mark": mark, "data-i": token.position, tabindex: "-1",
+  }, ...whitespaceNodes(text, mark));
+  if (text === "") node.classList.add("cs-part");
+  else if (text.includes("\n")) node.classList.add("cs-breaks");
+  if (view.breaker.isLong(text)) node.classList.add("cs-long");
+  view.tokenNodes.push(node);
+  return view.breaker.next(text) ? [h("wbr"), node] : [node];
+}
+
+// White space as text that can be copied; the style sheet draws the signs for it. A token's first line break carries
+// the token's mark if nothing is before it.
+function whitespaceNodes(text, mark) {
+  return splitWhitespace(text).flatMap(([kind, part], i) => {
+    if (kind === "break") return [h("i", { class: "cs-break", "data-mark": i ? null : mark }), part];
+    return kind === "space" ? [h("i", { class: "cs-space", text: part })] : [part];
+  });
+}
+
+// Bytes that turned out not to be a character: they are shown at the token that left them incomplete.
+function appendRest(view, text) {
+  if (!text) return;
+  const node = view.tokenNodes[view.tokenNodes.length - 1];
+  node.classList.remove("cs-part");
+  node.append(text);
+}
+
+function createRejected(race, view, run) {
+  view.breaker.restart();
+  const tokens = run.ids.flatMap((id, j) => {
+    const { look, mark } = levelOf(race, run.who[j]);
+    return [h("wbr"), h("span", {
+      class: "cs-rejected", "data-rejected-by": run.by, "data-proposed-by": run.who[j], "data-look": look,
+      "data-mark": mark, "data-r": run.index, "data-j": j, text: escapeControls(tokenText(race.pieces, id)),
+    })];
+  });
+  const spoken = h("span", { class: "cs-hidden", text: "rejected:" });
+  return h("del", { class: "cs-fallen", "data-inner": run.inner ? "1" : null }, spoken, ...tokens);
+}
+
+function isAtEnd(stage, view) {
+  const { text, wanted } = view;
+  const end = stage.mode === "replay" ? wanted : text.scrollHeight - text.clientHeight;
+  return Math.abs(end - text.scrollTop) < NEAR;
+}
+
+function showTokenTooltip(stage, view, node) {
+  const target = node.closest && node.closest(".cs-token, .cs-rejected");
+  if (!target) return hideTooltip(stage);
+  const { i, r, j } = target.dataset;
+  const { lane } = view;
+  const facts = i !== undefined ? tokenFacts(stage.race, lane.tokens[Number(i)])
+    : rejectedFacts(stage.race, lane.rejected[Number(r)], Number(j));
+  showTooltip(stage, facts, target.getClientRects()[0] || target.getBoundingClientRect());
+  target.setAttribute("aria-describedby", stage.tooltip.id);
+}
+
+// A click on a rejected token selects the token of the text that stands at its position.
+function selectClicked(stage, view, node) {
+  const target = node.closest(".cs-token, .cs-rejected");
+  if (!target || !getSelection().isCollapsed) return;
+  hideTooltip(stage);
+  const { i, r } = target.dataset;
+  if (i !== undefined) selectToken(stage, view, Number(i));
+  else {
+    const { at, step } = view.lane.rejected[Number(r)];
+    selectToken(stage, view, Math.max(step.from, Math.min(step.count - 1, at - stage.race.open.start)));
+  }
+  if (stage.presenting) openReview(stage, true);
+}

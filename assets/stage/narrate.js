@@ -1,0 +1,97 @@
+// Reviews in plain sentences.
+
+import { authorOf, countPassedUp, draftGroups, isReview, tokensOf } from "./records.js";
+import { countTokens } from "./format.js";
+import { levelOf } from "./log.js";
+import { quoteToken } from "./text.js";
+
+// What happened in one round, without a full stop: "mid reviewed 2 copied tokens, accepted 1 and ...".
+export function tellRound(race, record) {
+  const by = nameOf(race, record.by);
+  const n = tokensOf(record).length;
+  if (!isReview(record)) return n ? tellProposals(race, [record]) : `${by} found nothing to copy`;
+  if (record.s) return `${by} was skipped: ${record.s}`;
+  const own = ownToken(race, record);
+  if (!n) return own ? `${by} wrote ${own} on its own` : `${by} wrote nothing`;
+  const seen = `${by} reviewed ${countTokens(n, sourceOf(race, [record]))}`;
+  if (record.ok < n) return `${seen}, ${tellCorrection(race, record)}`;
+  return `${seen}, accepted ${n === 1 ? "it" : "all"}${tellBonus(own)}`;
+}
+
+// The same as a sentence.
+export function tellRoundSentence(race, record) {
+  return `${capitalize(tellRound(race, record))}.`;
+}
+
+// What happened in a review of the target, drafts first.
+export function tellReview(race, step) {
+  const root = step.line.r;
+  const n = tokensOf(root).length;
+  const own = ownToken(race, root);
+  const drafts = draftGroups(root).map((group) => tellGroup(race, group));
+  const before = drafts.length ? `${capitalize(drafts.join("; then "))}. ` : "";
+  const by = capitalize(nameOf(race, root.by));
+  if (!n) return `${before}${by} ran without a draft and wrote ${own}.`;
+  const block = n === 1 ? "the drafted token" : `the block of ${n} tokens`;
+  const seen = `${before}${by} verified ${block} in one pass, `;
+  if (root.ok < n) return `${seen}${tellCorrection(race, root)}.`;
+  return `${seen}accepted ${n === 1 ? "it" : `all ${n}`}${tellBonus(own)}.`;
+}
+
+// Neighbouring rounds of one drafter.
+function tellGroup(race, { by, records }) {
+  if (records.length === 1) return tellRound(race, records[0]);
+  if (!isReview(records[0])) return tellProposals(race, records);
+  const seen = sum(records, (one) => tokensOf(one).length);
+  const wrote = `${nameOf(race, by)} wrote ${countTokens(sum(records, countPassedUp))}`;
+  if (!seen) return `${wrote}, one at a time`;
+  const kept = sum(records, (one) => one.ok);
+  const added = sum(records, (one) => (one.y === undefined ? 0 : 1));
+  const shown = countTokens(seen, sourceOf(race, records));
+  return `${wrote} in ${records.length} rounds: it accepted ${kept} of ${shown} and added ${added}`;
+}
+
+function tellProposals(race, records) {
+  const names = [...new Set(authorsOf(records))].map((name) => levelOf(race, name).label);
+  return `${names.join(" and ")} ${sourceOf(race, records)} ${countTokens(sum(records, countPassedUp))}`;
+}
+
+function tellCorrection(race, review) {
+  const rejected = quoteToken(race.pieces, review.x[review.ok]);
+  const own = ownToken(race, review);
+  const kept = `accepted ${review.ok || "none"} and`;
+  return own ? `${kept} replaced ${rejected} with ${own}` : `${kept} rejected ${rejected}`;
+}
+
+function tellBonus(own) {
+  return own ? ` and added ${own}` : "; the text ends there";
+}
+
+function ownToken(race, review) {
+  return review.y === undefined ? "" : quoteToken(race.pieces, review.y);
+}
+
+function authorsOf(records) {
+  return records.flatMap((record) => tokensOf(record).map((_, j) => authorOf(record, j)));
+}
+
+// Where the tokens that a round was shown came from, in one word.
+function sourceOf(race, records) {
+  const authors = authorsOf(records);
+  if (authors.some((name) => levelOf(race, name).mark !== "0")) return "drafted";
+  return authors.every((name) => name === "MaxGram") ? "copied" : "guessed";
+}
+
+function nameOf(race, name) {
+  const { label, mark } = levelOf(race, name);
+  return mark === "T" ? `the ${label}` : label;
+}
+
+// Names of levels keep their spelling.
+function capitalize(text) {
+  return text.replace(/^the /, "The ");
+}
+
+function sum(list, value) {
+  return list.reduce((total, one) => total + value(one), 0);
+}

@@ -1,0 +1,156 @@
+// The replay: moves the time shown and the selection, by itself or as the visitor says.
+
+import { say, sayReview, sayToken } from "./speech.js";
+import { SPEEDS, canReplay, isPlaying, prefersReducedMotion, remember, selectedStep } from "./state.js";
+import { setMode, speedFactor, totalTime } from "./state.js";
+
+const LONGEST_FRAME = 0.1; // seconds: a page in the background gets no frames, and the replay waits for it
+
+export function play(stage, from) {
+  if (!canReplay(stage)) return;
+  deselect(stage);
+  seek(stage, from === undefined ? (stage.time === Infinity ? 0 : stage.time) : from);
+  if (stage.time === Infinity) return;
+  say(stage, "");
+  stage.tickedAt = 0;
+  stage.clock = stage.time;
+  stage.frame = requestAnimationFrame((now) => tick(stage, now));
+  stage.draw();
+}
+
+export function pause(stage) {
+  if (!isPlaying(stage)) return;
+  halt(stage);
+  stage.draw();
+  sayReview(stage);
+}
+
+export function togglePlay(stage) {
+  if (isPlaying(stage)) pause(stage);
+  else play(stage);
+}
+
+// Goes to the end of the race.
+export function skip(stage) {
+  if (stage.mode !== "replay") return;
+  showAll(stage);
+  say(stage, stage.race.close.summary || "");
+}
+
+// Stops what moves by itself.
+export function halt(stage) {
+  cancelAnimationFrame(stage.frame);
+  clearTimeout(stage.roundTimer);
+  stage.frame = 0;
+  stage.roundTimer = 0;
+}
+
+// Shows the whole race; what is selected stays selected.
+export function showAll(stage) {
+  halt(stage);
+  stage.time = Infinity;
+  setMode(stage, "done");
+  for (const view of stage.views) view.follow = true;
+  stage.draw();
+}
+
+// Goes to a time while the visitor drags.
+export function scrub(stage, to) {
+  deselect(stage);
+  stage.scrubbing = true;
+  seek(stage, to);
+  stage.scrubbing = false;
+}
+
+export function jump(stage, to) {
+  deselect(stage);
+  seek(stage, to);
+  sayReview(stage);
+}
+
+// Goes `by` reviews of the selected lane forward, or back where it is negative.
+export function stepReview(stage, by) {
+  if (!canReplay(stage)) return;
+  const { lane, shown } = stage.view;
+  const n = shown + by;
+  jump(stage, n > lane.steps.length ? Infinity : n > 0 ? lane.steps[n - 1].until : 0);
+}
+
+export function stepToken(stage, by) {
+  if (!canReplay(stage) || !stage.view.lane.tokens.length) return;
+  const { lane, shown } = stage.view;
+  const count = shown ? lane.steps[shown - 1].count : 0;
+  const here = stage.token !== null ? stage.token : by > 0 ? count - 1 : count;
+  selectToken(stage, stage.view, here + by);
+}
+
+export function selectLane(stage, view) {
+  stage.view = view;
+  deselect(stage);
+  stage.draw();
+  sayReview(stage);
+}
+
+// Selects a token and goes to the review that wrote it.
+export function selectToken(stage, view, position) {
+  const inside = view.text.contains(document.activeElement) && document.activeElement !== view.text;
+  const before = stage.view === view ? selectedStep(stage) : null;
+  stage.view = view;
+  stage.token = Math.max(0, Math.min(view.lane.tokens.length - 1, position));
+  const token = view.lane.tokens[stage.token];
+  if (token.step !== before) stage.round = null;
+  seek(stage, token.step.until);
+  if (inside) view.tokenNodes[stage.token].focus({ preventScroll: true });
+  if (token.step !== before) sayReview(stage);
+  else sayToken(stage, token);
+}
+
+export function setSpeed(stage, value) {
+  stage.speed = value;
+  remember("cascade-speed", value);
+  stage.draw();
+}
+
+// The next higher speed, or the next lower one where `by` is negative.
+export function changeSpeed(stage, by) {
+  const values = SPEEDS.slice(1).map(Number);
+  const now = speedFactor(stage);
+  const higher = () => values.find((value) => value > now * 1.001);
+  const lower = () => values.reverse().find((value) => value < now * 0.999);
+  const next = by > 0 ? higher() : lower();
+  if (next) setSpeed(stage, String(next));
+}
+
+function seek(stage, to) {
+  if (!canReplay(stage)) return stage.draw();
+  halt(stage);
+  if (to >= totalTime(stage)) return showAll(stage);
+  stage.time = Math.max(0, to);
+  setMode(stage, "replay");
+  for (const view of stage.views) view.follow = true;
+  stage.draw();
+}
+
+function tick(stage, now) {
+  const passed = stage.tickedAt ? Math.min(LONGEST_FRAME, (now - stage.tickedAt) / 1000) : 0;
+  stage.clock += passed * speedFactor(stage);
+  stage.tickedAt = now;
+  if (stage.clock >= totalTime(stage)) return skip(stage);
+  const to = prefersReducedMotion() ? lastReviewBefore(stage, stage.clock) : stage.clock;
+  stage.frame = requestAnimationFrame((next) => tick(stage, next));
+  if (to === stage.time) return;
+  stage.time = to;
+  stage.draw();
+}
+
+// With reduced motion the replay goes from review to review of the selected lane, then of the others.
+function lastReviewBefore(stage, time) {
+  const isOver = stage.view.lane.clock <= time;
+  const views = stage.views.filter((view) => isOver || view === stage.view);
+  const ends = views.flatMap((view) => view.lane.steps.map((step) => step.until).filter((until) => until <= time));
+  return Math.max(0, ...ends);
+}
+
+function deselect(stage) {
+  stage.token = stage.round = null;
+}

@@ -1,0 +1,29 @@
+// Presenting: the stage alone on the screen, in large type.
+
+import { put } from "./dom.js";
+import { forgetSizes } from "./state.js";
+
+export function togglePresent(stage) {
+  setPresenting(stage, !stage.presenting);
+}
+
+export function leavePresent(stage) {
+  setPresenting(stage, false);
+}
+
+function setPresenting(stage, on) {
+  const { root } = stage;
+  const button = stage.transport.present;
+  stage.presenting = on;
+  root.toggleAttribute("data-present", on);
+  document.documentElement.classList.toggle("cs-presenting", on);
+  button.setAttribute("aria-pressed", String(on));
+  put(button, on ? "Leave" : "Present");
+  if (on) root.focus({ preventScroll: true });
+  else {
+    stage.reviewOpen = false;
+    root.removeAttribute("data-opened");
+  }
+  forgetSizes(stage);
+  if (stage.race.open) stage.draw();
+}

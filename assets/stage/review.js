@@ -1,0 +1,147 @@
+// The panel below the lanes that opens one review: a sentence, the score of its rounds, and the selected token.
+
+import { button, h, iconButton, put } from "./dom.js";
+import { cellFacts, tokenFacts } from "./facts.js";
+import { countTokens, formatSeconds } from "./format.js";
+import { tellReview, tellRoundSentence } from "./narrate.js";
+import { playRounds, stepRound } from "./rounds.js";
+import { reviewScore } from "./score.js";
+import { buildScore, drawScore, scrollToBox } from "./scoregrid.js";
+import { forgetSizes, isPlaying, selectedStep } from "./state.js";
+import { hideTooltip, showTooltip } from "./tooltip.js";
+
+const PAUSE = 350; // milliseconds between two drawings while something moves
+
+export function createReview(stage) {
+  const review = {
+    title: h("b", { class: "cs-score-title" }),
+    told: h("p", { class: "cs-told" }),
+    ...createRounds(stage),
+    grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
+    readout: h("div", { class: "cs-readout" }),
+    step: null, // that is open, of this lane
+    lane: null,
+    score: null, // see score.js
+    drawn: "", // what the panel shows
+    drawnAt: 0,
+    height: 0, // the panel grows and does not shrink, so that nothing below it jumps
+    inSight: true,
+  };
+  const close = button("cs-button cs-close", "Close", {
+    title: "Back to the lanes (o)", onclick: () => openReview(stage, false),
+  });
+  review.box = h("section", { class: "cs-opened", "aria-label": "Review details" },
+    h("div", { class: "cs-score-head" }, review.title, close), review.told, review.rounds, review.grid, review.readout);
+  review.grid.addEventListener("pointerover", (event) => showCellTooltip(stage, event.target.closest(".cs-cell")));
+  review.grid.addEventListener("pointerleave", () => hideTooltip(stage));
+  closeReview(review);
+  watchSight(review);
+  return review;
+}
+
+export function clearReview({ review }) {
+  Object.assign(review, { drawn: "", height: 0 });
+  review.box.style.minHeight = "";
+  review.grid.replaceChildren();
+  review.readout.replaceChildren();
+  closeReview(review);
+}
+
+export function drawReview(stage) {
+  const { review, view } = stage;
+  const isLive = stage.mode === "live";
+  if (!view || (isLive && stage.token === null) || (stage.presenting && !stage.reviewOpen)) return;
+  const step = selectedStep(stage);
+  const key = `${view.lane.index} ${step ? step.number : 0} ${stage.token} ${stage.round}`;
+  if (key === review.drawn) return;
+  if (isPlaying(stage) || stage.scrubbing || isLive) {
+    const now = performance.now();
+    if (!review.inSight || now - review.drawnAt < PAUSE) return;
+    review.drawnAt = now;
+  }
+  review.drawn = key;
+  review.box.dataset.empty = String(!step);
+  if (!step) return closeReview(review);
+  if (review.step !== step) buildReview(stage, step);
+  drawRounds(stage);
+  drawReadout(stage, step);
+  keepHeight(review);
+}
+
+// While presenting the review takes the place of the lanes, or gives it back; else it is scrolled into view.
+export function openReview(stage, open = !stage.reviewOpen) {
+  if (!stage.presenting) return stage.review.box.scrollIntoView({ block: "nearest" });
+  stage.reviewOpen = open;
+  stage.root.toggleAttribute("data-opened", open);
+  forgetSizes(stage);
+  stage.draw();
+}
+
+function createRounds(stage) {
+  const roundLabel = h("span", { class: "cs-place" });
+  const roundTold = h("span", { class: "cs-round-told" });
+  const watch = button("cs-button cs-unfold", "Watch it happen", { onclick: () => playRounds(stage) });
+  const rounds = h("div", { class: "cs-rounds" }, watch,
+    h("span", { class: "cs-stepper" },
+      iconButton("previous", "Previous round", ",", () => stepRound(stage, -1)), roundLabel,
+      iconButton("next", "Next round", ".", () => stepRound(stage, 1))), roundTold);
+  return { roundLabel, roundTold, watch, rounds };
+}
+
+function watchSight(review) {
+  if (typeof IntersectionObserver === "undefined") return;
+  const seen = (entries) => {
+    review.inSight = entries[entries.length - 1].isIntersecting;
+  };
+  new IntersectionObserver(seen, { rootMargin: "100px" }).observe(review.box);
+}
+
+function closeReview(review) {
+  review.step = review.score = null;
+  review.box.dataset.empty = "true";
+  put(review.title, "Review details");
+  put(review.told, "Step forward or click a token to see the review that produced it, level by level.");
+}
+
+function buildReview({ review, race, view: { lane } }, step) {
+  if (lane !== review.lane) {
+    review.height = 0;
+    review.box.style.minHeight = "";
+  }
+  Object.assign(review, { step, lane, score: reviewScore(race, step) });
+  const wrote = `${countTokens(step.line.x.length)} in ${formatSeconds(step.line.d)}`;
+  put(review.title, `Review ${step.number} of ${lane.steps.length} in ${lane.info.method}: ${wrote}`);
+  put(review.told, tellReview(race, step));
+  review.rounds.hidden = review.score.boxes.length < 2;
+  buildScore(review.grid, race, lane, step, review.score);
+}
+
+function drawRounds({ review, race, round, roundTimer, token }) {
+  const { boxes } = review.score;
+  const box = round === null ? null : boxes[round];
+  drawScore(review.score, round, token === null ? null : race.open.start + token);
+  put(review.roundLabel, box ? `round ${round + 1} of ${boxes.length}` : `all ${boxes.length} rounds`);
+  put(review.roundTold, box ? tellRoundSentence(race, box.record) : "");
+  put(review.watch, roundTimer ? "Stop" : "Watch it happen");
+  if (box) scrollToBox(review.grid, box);
+}
+
+function drawReadout({ review, race, view: { lane }, token }, step) {
+  const facts = tokenFacts(race, lane.tokens[token === null ? step.count - 1 : token]);
+  review.readout.replaceChildren(...facts.map(([name, value]) =>
+    h("p", {}, h("span", { class: "cs-readout-name", text: name }), h("span", { text: value }))));
+}
+
+function keepHeight(review) {
+  const height = review.box.offsetHeight;
+  if (height <= review.height) return;
+  review.height = height;
+  review.box.style.minHeight = `${height}px`;
+}
+
+function showCellTooltip(stage, node) {
+  if (!node) return hideTooltip(stage);
+  const { race, review } = stage;
+  const facts = cellFacts(race, review.step, review.score.boxes[Number(node.dataset.order)], Number(node.dataset.j));
+  showTooltip(stage, facts, node.getBoundingClientRect());
+}

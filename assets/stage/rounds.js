@@ -1,0 +1,65 @@
+// Goes through the rounds of the opened review, by hand or one after the other.
+
+import { tellReview, tellRoundSentence } from "./narrate.js";
+import { pause } from "./playback.js";
+import { say } from "./speech.js";
+import { isPlaying, prefersReducedMotion, selectedStep } from "./state.js";
+
+const LONGEST = 12000; // milliseconds for all rounds of a review
+const SLOWEST = 1000; // per round
+const FASTEST = 300;
+
+// Goes one round forward or back; before the first and after the last one all are shown.
+export function stepRound(stage, by) {
+  const n = countRounds(stage);
+  if (!selectedStep(stage) || n < 2) return;
+  stop(stage);
+  const to = stage.round === null ? (by > 0 ? 0 : n - 1) : stage.round + by;
+  stage.round = to < 0 || to >= n ? null : to;
+  stage.draw();
+  sayRound(stage);
+}
+
+// Plays the rounds, or stops playing them.
+export function playRounds(stage) {
+  const wasPlaying = Boolean(stage.roundTimer);
+  const n = countRounds(stage);
+  stop(stage);
+  if (wasPlaying || n < 2) redraw(stage);
+  else if (prefersReducedMotion()) stepRound(stage, 1);
+  else {
+    stage.round = null;
+    showNext(stage, Math.max(FASTEST, Math.min(SLOWEST, LONGEST / n)));
+  }
+}
+
+function showNext(stage, pace) {
+  stage.roundTimer = 0;
+  const next = stage.round === null ? 0 : stage.round + 1;
+  stage.round = next < countRounds(stage) ? next : null;
+  if (stage.round !== null) stage.roundTimer = setTimeout(() => showNext(stage, pace), pace);
+  stage.draw();
+}
+
+function stop(stage) {
+  if (isPlaying(stage)) pause(stage);
+  clearTimeout(stage.roundTimer);
+  stage.roundTimer = 0;
+}
+
+// Draws although no field has changed: the button says what it does now.
+function redraw(stage) {
+  stage.review.drawn = "";
+  stage.draw();
+}
+
+function sayRound(stage) {
+  const { race, review, round } = stage;
+  if (round === null) return say(stage, tellReview(race, review.step));
+  const { boxes } = review.score;
+  say(stage, `Round ${round + 1} of ${boxes.length}: ${tellRoundSentence(race, boxes[round].record)}`);
+}
+
+function countRounds({ review }) {
+  return review.score ? review.score.boxes.length : 0;
+}

@@ -1,0 +1,64 @@
+// A review laid out as a score: a row for each level, a column for each position of the block, a box for each round.
+
+import { authorOf, flattenRecords, isReview, tokenKind, tokensOf } from "./records.js";
+import { levelOf } from "./log.js";
+
+// Returns {root, from, to, boxes, lines, costs}. `from` and `to` are positions; `lines` says how many lines the row of
+// a mark needs, more than one where rounds overlap; `costs` holds {seconds, runs} by mark. A box holds what its round
+// passed up; boxes are in the order in which the rounds ended.
+export function reviewScore(race, step) {
+  const root = step.line.r;
+  const rounds = flattenRecords(root);
+  const order = new Map(rounds.map(({ record }, i) => [record, i]));
+  const rows = new Map(); // by mark: the first free position of each line
+  const boxes = rounds.map(({ record, parent }, i) => {
+    const mark = levelOf(race, record.by).mark;
+    const cells = passedUp(record, parent);
+    const to = record.at + cells.length;
+    if (!rows.has(mark)) rows.set(mark, []);
+    const line = takeLine(rows.get(mark), record.at, Math.max(to, record.at + 1));
+    const judged = parent ? order.get(parent) : i; // the round in which it is decided what becomes of the cells
+    return { record, parent, order: i, judged, mark, line, cells, from: record.at, to };
+  });
+  const to = Math.max(root.at + 1, ...boxes.map((box) => Math.max(box.to, box.from + tokensOf(box.record).length)));
+  const lines = new Map([...rows].map(([mark, ends]) => [mark, ends.length]));
+  return { root, from: root.at, to, boxes, lines, costs: costsByMark(boxes) };
+}
+
+// The tokens that a round passed up, as cells {at, id, who, own, fate}. `own` is the kind of a reviewer's own token.
+function passedUp(record, parent) {
+  const kept = isReview(record) ? record.ok : tokensOf(record).length;
+  const cells = tokensOf(record)
+    .slice(0, kept)
+    .map((id, j) => ({ at: record.at + j, id, who: authorOf(record, j), own: "" }));
+  if (record.y !== undefined) {
+    cells.push({ at: record.at + record.ok, id: record.y, who: record.by, own: tokenKind(record, record.ok) });
+  }
+  for (const cell of cells) cell.fate = fateAt(cell.at, parent);
+  return cells;
+}
+
+// What became of the token at a position under the review that it was passed to.
+function fateAt(at, parent) {
+  if (!parent) return "text";
+  const j = at - parent.at;
+  if (j < parent.ok) return "kept";
+  return j === parent.ok ? "rejected" : "unjudged";
+}
+
+// Finds the first line of a row that is free from a position on, and takes it up to `to`.
+function takeLine(ends, from, to) {
+  const free = ends.findIndex((end) => end <= from);
+  const line = free < 0 ? ends.length : free;
+  ends[line] = to;
+  return line;
+}
+
+function costsByMark(boxes) {
+  const costs = new Map();
+  for (const { record, mark } of boxes) {
+    const before = costs.get(mark) || { seconds: 0, runs: 0 };
+    costs.set(mark, { seconds: before.seconds + record.d, runs: before.runs + (record.s ? 0 : 1) });
+  }
+  return costs;
+}

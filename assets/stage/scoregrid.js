@@ -1,0 +1,133 @@
+// Draws a review as a score: names of the levels on the left, positions on top, a box with tokens for each round.
+
+import { h } from "./dom.js";
+import { countRuns, countTokens, formatSeconds } from "./format.js";
+import { levelOf, levelsOfLane } from "./log.js";
+import { draftGroups, tokensOf } from "./records.js";
+import { tokenWord } from "./text.js";
+
+// Fills the grid and gives every box of the score its nodes: {node, cells, rises}; rises are the dotted lines up to the
+// level above. They are kept in `box.view`.
+export function buildScore(grid, race, lane, step, score) {
+  const names = nameColumn(race, lane, score);
+  const blocks = score.boxes.filter((box) => box.cells.length);
+  for (const box of blocks) box.view = createBox(race, score, box, names.rows);
+  const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
+  grid.replaceChildren(...createHeader(score), ...names.nodes, createOverhead(names.end, step.line.d - spent),
+    ...blocks.flatMap(({ view }) => [view.node, ...view.cells, ...view.rises]));
+  grid.scrollLeft = 0;
+}
+
+// Shows the rounds up to one, or all where it is null: what was not judged by then is still open. Marks the cells at a
+// position, unless it is null.
+export function drawScore(score, round, position) {
+  const column = position === null ? null : String(position);
+  for (const box of score.boxes) {
+    if (!box.view) continue;
+    const { node, cells, rises } = box.view;
+    const isLater = round !== null && box.order > round;
+    const isJudged = round === null || box.judged <= round;
+    for (const one of [node, ...cells, ...rises]) one.classList.toggle("cs-later", isLater);
+    node.classList.toggle("cs-round", box.order === round);
+    box.cells.forEach(({ fate }, j) => {
+      cells[j].dataset.fate = isJudged ? fate : "open";
+      cells[j].classList.toggle("cs-column", cells[j].dataset.at === column);
+      if (rises[j]) rises[j].hidden = !isJudged || fate !== "kept";
+    });
+  }
+}
+
+// Scrolls the grid sideways so that a box is in sight.
+export function scrollToBox(grid, { view }) {
+  if (!view) return;
+  const { offsetLeft: left, offsetWidth: width } = view.node;
+  const names = grid.querySelector(".cs-score-name").offsetWidth;
+  if (left - names < grid.scrollLeft) grid.scrollLeft = left - names - 20;
+  else if (left + width > grid.scrollLeft + grid.clientWidth) grid.scrollLeft = left + width - grid.clientWidth + 60;
+}
+
+function cell(row, height, column, width) {
+  return `grid-row:${row} / span ${height};grid-column:${column} / span ${width}`;
+}
+
+// The column of a position; the first one holds the names.
+function columnOf(score, position) {
+  return position - score.from + 2;
+}
+
+function createHeader(score) {
+  const numbers = Array.from({ length: score.to - score.from }, (_, i) =>
+    h("span", { class: "cs-score-at", style: cell(1, 1, i + 2, 1), text: String(i + 1) }));
+  return [...numbers, createCaption(1, "position in block")];
+}
+
+function createCaption(row, text) {
+  return h("span", { class: "cs-score-name cs-score-head-name", style: cell(row, 1, 1, 1), text });
+}
+
+// The names of the levels, and below the target who drafted which part of its block. Returns {nodes, rows, end}: the
+// first row of each mark and the first row below all.
+function nameColumn(race, lane, score) {
+  const nodes = [];
+  const rows = new Map();
+  const groups = draftGroups(score.root).filter((group) => group.to > group.from);
+  let row = 2;
+  for (const entry of levelsOfLane(race, lane)) {
+    const height = score.lines.get(entry.mark) || 1;
+    rows.set(entry.mark, row);
+    nodes.push(createName(entry, score.costs.get(entry.mark), cell(row, height, 1, 1)));
+    row += height;
+    if (entry.mark !== "T" || !groups.length) continue;
+    const block = row++;
+    nodes.push(createCaption(block, `drafted block, ${countTokens(tokensOf(score.root).length)}`));
+    nodes.push(...groups.map((group) => createZone(race, score, group, block)));
+  }
+  return { nodes, rows, end: row };
+}
+
+function createName({ mark, look, labels }, cost, style) {
+  const told = cost ? `${countRuns(cost.runs, mark)}, ${formatSeconds(cost.seconds)}` : "not run";
+  return h("div", { class: "cs-score-name", style, "data-level": mark },
+    h("span", { class: "cs-swatch", "data-look": look, text: mark }),
+    h("span", { class: "cs-score-who", text: labels.join(" / ") }), h("span", { class: "cs-score-cost", text: told }));
+}
+
+function createZone(race, score, { by, from, to }, row) {
+  const { label, look, mark } = levelOf(race, by);
+  const n = to - from;
+  const title = `${label} drafted ${countTokens(n)} of the block`;
+  return h("span", { class: "cs-zone", "data-look": look, style: cell(row, 1, columnOf(score, from), n), title },
+    h("span", { text: `${n > 2 ? label : mark}: ${n}` }));
+}
+
+function createOverhead(row, time) {
+  return h("div", { class: "cs-score-name cs-score-rest", style: cell(row, 1, 1, 1) },
+    h("span", { class: "cs-swatch" }),
+    h("span", { class: "cs-score-who", text: "overhead" }),
+    h("span", { class: "cs-score-cost", text: formatSeconds(Math.max(0, time)) }));
+}
+
+function createBox(race, score, box, rows) {
+  const row = rows.get(box.mark) + box.line;
+  const { look } = levelOf(race, box.record.by);
+  const style = cell(row, 1, columnOf(score, box.from), box.to - box.from);
+  const order = score.boxes.length > 1 ? h("span", { class: "cs-order", text: String(box.order + 1) }) : null;
+  const above = box.parent ? rows.get(levelOf(race, box.parent.by).mark) + 1 : 0;
+  return {
+    node: h("div", { class: "cs-box", "data-look": look, "data-order": box.order, style }, order),
+    cells: box.cells.map((one, j) => createCell(race, box, one, j, cell(row, 1, columnOf(score, one.at), 1))),
+    rises: above ? box.cells.map((one) => createRise(cell(above, row - above + 1, columnOf(score, one.at), 1))) : [],
+  };
+}
+
+function createCell(race, box, { id, who, own, at }, j, style) {
+  const { look, mark } = levelOf(race, who);
+  const sign = own === "bonus" && box.mark === "T" ? "+" : mark;
+  return h("span", { class: "cs-cell", "data-look": look, "data-mark": sign, "data-own": own || null,
+                     "data-at": at, "data-order": box.order, "data-j": j, style },
+    h("bdi", { text: tokenWord(race.pieces, id) }));
+}
+
+function createRise(style) {
+  return h("i", { class: "cs-rise", "aria-hidden": "true", style });
+}

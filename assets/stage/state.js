@@ -1,0 +1,132 @@
+// The state of one stage: everything that its modules share, created once by index.js and passed to all of them.
+
+import { emptyRace } from "./log.js";
+
+const REPLAY_SECONDS = 8; // at speed "auto" the slowest lane takes this long, or its real time where that is longer
+export const SPEEDS = ["auto", "0.1", "0.25", "0.5", "1", "2", "4"];
+
+export function createState(root) {
+  return {
+    root, // the <div class="cascade-stage">
+    mode: "idle", // "live" while the race runs, "done" while all of it is shown, "replay" at a time before its end
+    presenting: false, // full screen
+    reviewOpen: false, // while presenting: the opened review takes the place of the lanes
+
+    // the log
+    raceId: null, // of the race that is shown
+    logLength: 0, // characters of its log that have been processed
+    race: emptyRace(), // what the log says, see log.js
+
+    // what is shown
+    views: [], // one per lane, see lanes.js
+    view: null, // of the selected lane
+    token: null, // the selected token: its position in the selected lane; null where none is selected
+    time: Infinity, // seconds on the lanes' clocks; Infinity shows everything
+    marked: {}, // nodes of the text that are framed, by class
+    round: null, // of the opened review: rounds up to this one are shown; null shows all
+
+    // the replay, see playback.js
+    speed: SPEEDS[0],
+    frame: 0, // the next animation frame; 0 while nothing plays
+    clock: 0, // the replay's own time; differs from `time` with reduced motion
+    tickedAt: 0, // when the last frame was drawn
+    scrubbing: false, // while the visitor drags, the opened review is drawn less often
+    roundTimer: 0, // the next round of the opened review, while they are played
+
+    // the parts of the page; each belongs to the module of its name
+    message: null,
+    legend: null,
+    lanesBox: null,
+    transport: null,
+    timeline: null,
+    notes: null,
+    review: null,
+    budget: null,
+    plot: null,
+    speech: null,
+    tooltip: null,
+    draw() {}, // draws all parts as of the fields above; set by index.js
+  };
+}
+
+// Forgets the race; the parts of the page are cleared by index.js.
+export function resetState(stage, raceId) {
+  Object.assign(stage, { raceId, logLength: 0, race: emptyRace(), views: [], view: null });
+  Object.assign(stage, { token: null, time: Infinity, round: null, marked: {} });
+  stage.root.dataset.race = raceId;
+  setMode(stage, "idle");
+}
+
+export function setMode(stage, mode) {
+  stage.mode = mode;
+  stage.root.dataset.state = mode;
+}
+
+export function totalTime(stage) {
+  return Math.max(0, ...stage.race.lanes.map((lane) => lane.clock));
+}
+
+export function shownTime(stage) {
+  return stage.time === Infinity ? totalTime(stage) : stage.time;
+}
+
+export function canReplay(stage) {
+  return Boolean(stage.race.close && totalTime(stage));
+}
+
+export function isPlaying(stage) {
+  return stage.frame !== 0;
+}
+
+// At speed "auto": slowed down to REPLAY_SECONDS, never faster than the race was.
+export function autoFactor(stage) {
+  return Math.min(1, totalTime(stage) / REPLAY_SECONDS);
+}
+
+// Short races are replayed when they end; a longer one has been watched already.
+export function isQuick(stage) {
+  return totalTime(stage) > 0 && autoFactor(stage) < 1;
+}
+
+export function speedFactor(stage) {
+  return stage.speed === "auto" ? autoFactor(stage) : Number(stage.speed);
+}
+
+// The review that is open: that of the selected token, else the last one shown of the selected lane.
+export function selectedStep(stage) {
+  if (!stage.view) return undefined;
+  const { lane, shown } = stage.view;
+  return stage.token === null ? lane.steps[shown - 1] : lane.tokens[stage.token].step;
+}
+
+export function prefersReducedMotion() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+// Forgets every measured size: the stage has become wider or narrower, or its type larger.
+export function forgetSizes(stage) {
+  for (const view of stage.views) view.bottoms = view.height = null;
+  stage.plot.width = 0;
+  stage.timeline.width = 0;
+  stage.review.drawn = "";
+  stage.review.height = 0;
+  stage.review.box.style.minHeight = "";
+}
+
+// Choices that are kept from visit to visit.
+export function remembered(key, values) {
+  try {
+    const value = localStorage.getItem(key);
+    return values.includes(value) ? value : values[0];
+  } catch {
+    return values[0];
+  }
+}
+
+export function remember(key, value) {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // storage may be blocked in a frame
+  }
+}

@@ -1,0 +1,128 @@
+// The controls of the replay: one row to play, one to step.
+
+import { button, h, iconButton, iconImage, iconPath, iconShape, put } from "./dom.js";
+import { formatFactor, formatPosition, formatSeconds } from "./format.js";
+import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
+import { togglePresent } from "./present.js";
+import { sayReview } from "./speech.js";
+import { SPEEDS, autoFactor, canReplay, isPlaying, remembered, selectedStep } from "./state.js";
+import { shownTime, speedFactor, totalTime } from "./state.js";
+
+const TICKS = 10000; // of the scrubber
+
+export function createTransport(stage) {
+  const transport = {
+    ...createPlayButton(stage),
+    scrubber: createScrubber(stage),
+    time: h("span", { class: "cs-time" }),
+    speed: createSpeedBox(stage),
+    review: h("span", { class: "cs-place" }),
+    measured: h("span", { class: "cs-slow" }),
+    token: h("span", { class: "cs-place" }),
+    present: button("cs-button cs-presenter", "Present", {
+      "aria-pressed": "false", title: "Full screen with large type (p); Escape leaves",
+      onclick: () => togglePresent(stage),
+    }),
+    enabled: null, // whether the controls work
+  };
+  transport.box = h("div", { class: "cs-transport", role: "group", "aria-label": "Replay" },
+    createPlayRow(stage, transport), createStepRow(stage, transport));
+  return transport;
+}
+
+export function clearTransport(stage) {
+  const { time, review, measured, token } = stage.transport;
+  for (const node of [time, review, measured, token]) put(node, "");
+  enableTransport(stage);
+}
+
+// The controls work once there is something to replay.
+export function enableTransport(stage) {
+  const { transport } = stage;
+  const enabled = canReplay(stage);
+  if (transport.enabled === enabled) return;
+  transport.enabled = enabled;
+  for (const node of transport.box.querySelectorAll("button, input, select")) {
+    node.disabled = !enabled && node !== transport.present;
+  }
+  put(transport.speed.options[0], enabled ? `auto ${formatFactor(autoFactor(stage))}` : "auto");
+}
+
+export function drawTransport(stage) {
+  if (!stage.view) return;
+  enableTransport(stage);
+  drawPlayButton(stage);
+  if (stage.transport.enabled) drawPosition(stage);
+  const { transport, view: { lane, shown } } = stage;
+  const step = selectedStep(stage);
+  const factor = isPlaying(stage) ? `${formatFactor(speedFactor(stage))}, ` : "";
+  const token = stage.token !== null ? stage.token + 1 : step ? step.count : 0;
+  transport.speed.value = stage.speed;
+  put(transport.review, `review ${step ? step.number : shown} of ${lane.steps.length}`);
+  put(transport.measured, step ? `in ${lane.info.method}: ${factor}measured ${formatSeconds(step.line.d)}` : "");
+  put(transport.token, `token ${token} of ${lane.tokens.length}`);
+}
+
+function drawPlayButton(stage) {
+  const { playIcon, playLabel } = stage.transport;
+  const label = isPlaying(stage) ? "Pause" : stage.mode === "replay" ? "Play" : "Replay";
+  if (playLabel.textContent === label) return;
+  put(playLabel, label);
+  playIcon.setAttribute("d", iconShape(isPlaying(stage) ? "pause" : "play"));
+}
+
+function drawPosition(stage) {
+  const { scrubber, time } = stage.transport;
+  const total = totalTime(stage);
+  const now = shownTime(stage);
+  const value = String(Math.round((now / total) * TICKS));
+  put(time, formatPosition(now, total));
+  if (scrubber.value !== value) scrubber.value = value;
+  if (!isPlaying(stage)) scrubber.setAttribute("aria-valuetext", time.textContent);
+}
+
+function createPlayButton(stage) {
+  const playIcon = iconPath("play");
+  const playLabel = h("span", { text: "Replay" });
+  const attributes = { class: "cs-button cs-replay", title: "Play or pause (space)", onclick: () => togglePlay(stage) };
+  return { playIcon, playLabel, play: h("button", { type: "button", ...attributes }, iconImage(playIcon), playLabel) };
+}
+
+function createScrubber(stage) {
+  const scrubber = h("input", {
+    type: "range", class: "cs-scrubber", min: "0", max: TICKS, step: "1", value: TICKS,
+    "aria-label": "Position in the replay",
+    oninput: () => scrub(stage, (Number(scrubber.value) / TICKS) * totalTime(stage)),
+    onchange: () => sayReview(stage),
+  });
+  return scrubber;
+}
+
+function createSpeedBox(stage) {
+  const label = "Replay speed";
+  const options = SPEEDS.map((value) => h("option", { value, text: value === "auto" ? "auto" : `${value}x` }));
+  const attributes = { class: "cs-speedbox", "aria-label": label, title: `${label} (< >)` };
+  const box = h("select", { ...attributes, onchange: () => setSpeed(stage, box.value) }, ...options);
+  stage.speed = remembered("cascade-speed", SPEEDS);
+  box.value = stage.speed;
+  return box;
+}
+
+function createPlayRow(stage, { play, scrubber, time, speed }) {
+  return h("div", { class: "cs-row" },
+    iconButton("start", "Jump to the start", "Home", () => jump(stage, 0)), play,
+    iconButton("end", "Jump to the end", "End", () => jump(stage, Infinity)),
+    scrubber, time, h("label", { class: "cs-speedlabel" }, h("span", { text: "speed " }), speed));
+}
+
+function createStepRow(stage, { review, measured, token, present }) {
+  return h("div", { class: "cs-row" },
+    h("span", { class: "cs-stepper" },
+      iconButton("previous", "Previous review", "left arrow", () => stepReview(stage, -1)), review,
+      iconButton("next", "Next review", "right arrow", () => stepReview(stage, 1))),
+    measured,
+    h("span", { class: "cs-stepper cs-right" },
+      iconButton("previous", "Previous token", "Shift and left arrow", () => stepToken(stage, -1)), token,
+      iconButton("next", "Next token", "Shift and right arrow", () => stepToken(stage, 1))),
+    present);
+}

@@ -1,0 +1,33 @@
+"""The family that the options name, loaded with progress on standard error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from csd.cli.exits import refuse, say
+from csd.cli.options import DeviceOptions, FamilyOptions
+from csd.models.catalog import FamilySpec, custom, find
+
+if TYPE_CHECKING:
+    from csd.models.family import Family
+
+
+def find_spec(options: FamilyOptions) -> FamilySpec:
+    """The family of these options. Raises FamilyError."""
+    if options.drafts and not options.target:
+        refuse("--draft needs --target. Name the target too, or choose a --family.")
+    return custom(options.target, options.drafts or []) if options.target else find(options.family)
+
+
+def load(spec: FamilySpec, options: DeviceOptions) -> Family:
+    """Load a family and print its progress and its notes. Raises FamilyError."""
+    from csd.models.family import load_family
+
+    return print_notes(load_family(spec, options.device, options.dtype, progress=say))
+
+
+def print_notes(family: Family) -> Family:
+    """The same family, after printing what should be known about it."""
+    for note in family.notes:
+        say(note)
+    return family

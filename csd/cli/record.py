@@ -1,0 +1,82 @@
+"""`csd record`: the example races that the page replays before any model is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from csd.cli import recorder
+from csd.cli.exits import INTERRUPTED, interruptible, refusals, refuse, say
+from csd.cli.family import find_spec, load
+from csd.cli.flatten import flatten_options
+from csd.cli.options import DeviceOptions, FamilyName, FamilyOptions, PromptMaxNew
+from csd.cli.request import make_race_request
+from csd.models.device import describe_machine
+from csd.record.recording import FOLDER, SUFFIX, Recording, file_name, today
+from csd.request.prompts import example_prompts
+
+if TYPE_CHECKING:
+    from csd.models.family import Family
+
+
+@flatten_options
+def record(
+    *,
+    family: FamilyName = "embedded",
+    max_new: PromptMaxNew = None,
+    device: DeviceOptions,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FOLDER", help="Write to this folder instead of the page's own.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Record races of the default methods on example prompts, each once and after a warm-up.
+
+    Replaces the recordings in the folder. The last race has the paper's K, with which the embedded cascade may lose.
+    """
+    folder = out or FOLDER
+    with refusals():
+        models = load(find_spec(FamilyOptions(family)), device)
+        with interruptible() as stopped:
+            recordings = dict(enumerate(_record_takes(models, device.device, max_new, stopped), 1))
+    files = {file_name(number, recording): recording.to_gzip() for number, recording in recordings.items()}
+    try:
+        _replace_files(folder, files)
+    except OSError as error:
+        refuse(f"Cannot write the recordings: {error}.")
+    say(f"written: {len(files)} races, {sum(map(len, files.values())) / 1000:.0f} KB, in {folder}")
+
+
+def _record_takes(family: Family, device: str, max_new: int | None, stopped: Callable[[], bool]) -> Iterator[Recording]:
+    """The recording of each take. Exits after the race that is interrupted; raises Refusal."""
+    examples = {(prompt.kind, prompt.title): prompt for prompt in example_prompts()}
+    for take in recorder.TAKES:
+        prompt = examples[take.kind, take.title]
+        given = {
+            **take.fields(),
+            "prompt": prompt.prompt,
+            "max_new": max_new or prompt.max_new,
+            "temperature": float(prompt.temperature),
+            "seed": prompt.seed,
+        }
+        traces = recorder.record_race(family, make_race_request(family.spec, device, None, given), stopped)
+        if stopped():
+            raise typer.Exit(INTERRUPTED)
+        title = take.title + (", with the paper's K" if take.K else "")
+        note = recorder.write_note(traces)
+        say(f"{take.kind}: {title}. {note}")
+        yield Recording(traces, title, take.kind, note, describe_machine(family.device, family.dtype), today())
+
+
+def _replace_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write these recordings in place of those that the folder holds. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob(f"*{SUFFIX}"):
+        old.unlink()
+    for name, data in files.items():
+        (folder / name).write_bytes(data)

@@ -1,0 +1,33 @@
+"""What every backend provides: lanes over the weights of one model, each with its own KV cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+ForwardFn = Callable[[list[int], int, int], "Tensor"]
+"""A model with one lane's cache. (ids, keep, rows) feeds the ids after the first `keep` cached tokens, drops what was
+cached after those, and returns the logits of the last `rows` ids, [rows, V], which are valid until the next call."""
+
+
+class Lane(Protocol):
+    """A model with the KV cache of one text. It belongs to whoever opened it, until `release`."""
+
+    def run(self, ids: list[int], keep: int, rows: int) -> Tensor:
+        """A `ForwardFn`."""
+        ...
+
+    def release(self) -> None:
+        """Give the cache back to the backend. The lane cannot be used afterwards."""
+        ...
+
+
+class Backend(Protocol):
+    """One way of running a model."""
+
+    def open_lane(self, capacity: int) -> Lane:
+        """The model over an empty cache for texts of up to `capacity` tokens."""
+        ...

@@ -1,0 +1,49 @@
+"""Choose the backend of each model, and measure what its passes cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from csd.models.backends.costs import measure_costs
+from csd.models.backends.interface import Backend
+from csd.models.backends.process import set_best_threads
+from csd.models.catalog import LANES
+from csd.models.messages import Progress, ignore
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Models ready to run: their backends, the seconds of a pass by width, and sentences about what did not work."""
+
+    backends: dict[str, Backend]
+    costs: dict[str, tuple[float, ...]]
+    notes: tuple[str, ...]
+
+
+def prepare_models(
+    models: Mapping[str, Any], contexts: Mapping[str, int], device: str, progress: Progress = ignore
+) -> Prepared:
+    """Choose backends, warm them up and measure them. On a CPU this also sets PyTorch's number of threads."""
+    backends: dict[str, Backend] = {}
+    notes: tuple[str, ...] = ()
+    for name, model in models.items():
+        progress(f"preparing {name}")
+        backends[name], new = choose_backend(name, model, contexts[name])
+        notes += new
+    progress("measuring what a forward pass costs")
+    if device == "cpu":
+        set_best_threads(backends["target"], contexts["target"])
+    return Prepared(backends, measure_costs(backends, contexts), notes)
+
+
+def choose_backend(name: str, model: Any, context: int) -> tuple[Backend, tuple[str, ...]]:
+    """On a GPU captured graphs, on a CPU the lean forward if it supports the model, otherwise transformers' own."""
+    from csd.models.backends.eager import EagerBackend
+    from csd.models.backends.graph_pool import prepare_graphs
+    from csd.models.backends.llama_cpu import fuse
+
+    if model.device.type == "cuda":
+        return prepare_graphs(name, model, context, LANES)
+    return (fuse(model) or EagerBackend(model)), ()

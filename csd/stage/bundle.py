@@ -1,0 +1,92 @@
+"""The stage as a page embeds it: template, style sheet, and its ES modules joined into one script.
+
+The modules in assets/stage/ are written for Node and browsers alike. Gradio and the exported file take a single classic
+script, so the modules are joined here. Each keeps a scope of its own, so that a name means the same as in the module.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from csd import theme
+from csd.paths import ASSETS
+
+MODULES = ASSETS / "stage"
+
+HTML_TEMPLATE = '<div class="cascade-stage" data-state="idle" data-race=""></div>'
+CSS = theme.css_variables() + (ASSETS / "stage.css").read_text(encoding="utf-8")
+
+_IMPORT = re.compile(r'import \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";')
+_EXPORT = re.compile(r"export ((?:async )?function|const|class) (\w+)\b")
+_KEYWORD = re.compile(r"\s*(?:import|export)\b")
+_DYNAMIC_IMPORT = re.compile(r"\bimport\s*[(.]")
+
+
+class BundleError(ValueError):
+    """A module is written in a way that cannot be joined."""
+
+
+@cache
+def stage_script() -> str:
+    """A script that defines CascadeStage."""
+    return join_modules(MODULES, "index", "CascadeStage")
+
+
+def gradio_script() -> str:
+    """What gr.HTML runs when the stage is loaded: mounts it and shows every new value."""
+    return stage_script() + (
+        "const stage = CascadeStage.mount(element.querySelector('.cascade-stage'));\n"
+        "stage.update(props.value);\n"
+        "watch('value', () => stage.update(props.value));\n"
+    )
+
+
+def join_modules(folder: Path, entry: str, name: str) -> str:
+    """A script that defines `name` as the exports of a module, with all modules that it imports.
+
+    Raises BundleError for anything but one-line `import { a, b } from "./x.js";` and
+    `export function|async function|const|class name` at the start of a line, for names that the other module does not
+    export, and for modules that import each other.
+    """
+    exports: dict[str, list[str]] = {}  # by module, in the order in which they are needed
+    parts: list[str] = []
+
+    def add(module: str, path: tuple[str, ...]) -> None:
+        if module in path:
+            raise BundleError(f"Modules import each other: {' -> '.join((*path, module))}.")
+        if module in exports:
+            return
+        file = folder / f"{module}.js"
+        if not file.is_file():
+            raise BundleError(f"{path[-1] if path else 'The bundle'} imports {file.name}, which does not exist.")
+        imports, body, exported = _parse(file)
+        for other, names in imports:
+            add(other, (*path, module))
+            if missing := set(names) - set(exports[other]):
+                raise BundleError(
+                    f"{file.name} imports {', '.join(sorted(missing))}, which {other}.js does not export."
+                )
+        exports[module] = exported
+        inner = "".join(f"const {{ {', '.join(names)} }} = ${other};\n" for other, names in imports)
+        parts.append(f"const ${module} = (() => {{\n{inner}{body}return {{ {', '.join(exported)} }};\n}})();\n")
+
+    add(entry, ())
+    return f'const {name} = (() => {{\n"use strict";\n{"".join(parts)}return ${entry};\n}})();\n'
+
+
+def _parse(file: Path) -> tuple[list[tuple[str, list[str]]], str, list[str]]:
+    """A module's imports, its text without `import` and `export`, and the names that it exports."""
+    imports, lines, exported = [], [], []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if found := _IMPORT.fullmatch(line):
+            imports.append((found[2], found[1].split(", ")))
+        elif found := _EXPORT.match(line):
+            exported.append(found[2])
+            lines.append(line.removeprefix("export "))
+        elif _KEYWORD.match(line) or _DYNAMIC_IMPORT.search(line):
+            raise BundleError(f"{file.name}, line {number}: this form of import or export is not supported: {line!r}")
+        else:
+            lines.append(line)
+    return imports, "\n".join(lines) + "\n", exported

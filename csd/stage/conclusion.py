@@ -1,0 +1,106 @@
+"""What a race showed, in words: badge, speed-up and remarks for each lane, notes on the text, and a summary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from csd.record import metrics
+from csd.record.race import Race
+from csd.record.trace import Trace
+from csd.record.verdict import Verdict
+
+COPIED = 0.25  # share of a lane's tokens from the statistical level above which copying explains its speed
+
+Badge = tuple[str, str, tuple[str, ...]]  # kind, text, remarks
+
+
+def conclude(race: Race) -> dict[str, Any]:
+    """What is shown below the lanes after a race: {lanes: [{kind, badge, speed, notes}], notes, summary}."""
+    lanes = []
+    for trace, verdict in zip(race.traces, race.verdicts):
+        kind, badge, notes = _badge(trace, verdict)
+        if 0 < len(trace.tokens) < metrics.SHORT_RUN:
+            notes = (*notes, f"Short run: {len(trace.tokens)} tokens are too few to judge the speed.")
+        if trace.end == "stopped":
+            notes = (*notes, "Stopped early.")
+        lanes.append({"kind": kind, "badge": badge, "speed": speedup_text(race, trace), "notes": list(notes)})
+    return {"lanes": lanes, "notes": _repetition_notes(race), "summary": summary(race)}
+
+
+def speedup_text(race: Race, trace: Trace) -> str:
+    """Such as "1.80x autoregressive, 1.62x with prefill"; empty if there is nothing to compare."""
+    decoding, whole = race.speedup(trace), race.speedup_with_prefill(trace)
+    if trace is race.reference or decoding is None or whole is None:
+        return ""
+    slower = "slower here: " if decoding < 0.995 else ""
+    return f"{slower}{decoding:.2f}x autoregressive, {whole:.2f}x with prefill"
+
+
+def summary(race: Race) -> str:
+    """One spoken sentence per lane, for screen readers."""
+    parts = []
+    for trace in race.traces:
+        text = speedup_text(race, trace)
+        end = {"stopped": "stopped after", "eos": "finished with"}.get(trace.end, "wrote")
+        speed = f" at {metrics.speed(trace):.0f} tokens per second" if trace.tokens else ""
+        parts.append(f"{trace.header.method} {end} {len(trace.tokens)} tokens{speed}" + (f", {text}" if text else ""))
+    return "The race has ended. " + "; ".join(parts) + "."
+
+
+def _badge(trace: Trace, verdict: Verdict) -> Badge:
+    if verdict.kind == "reference":
+        return "reference", "the reference: one target pass per token", ()
+    if verdict.kind == "same distribution":
+        promise = (
+            "The acceptance rule guarantees the target's distribution, not the same text; one run cannot show that."
+        )
+        return "law", "same distribution as autoregressive, different sample", (promise,)
+    if verdict.kind == "not compared":
+        return "none", f"not checked: {verdict.reason}", ()
+    if verdict.kind == "identical":
+        part = () if verdict.whole else ("One of the two lanes was stopped, so only the shared length was compared.",)
+        return "identical", f"= identical to autoregressive, {verdict.compared} of {len(trace.tokens)} tokens", part
+    margin = "" if verdict.margin is None else f" (margin {_small(verdict.margin)})"
+    return "differs", f"differs from position {verdict.position}{margin}", (_cause(verdict, trace.header.dtype),)
+
+
+def _cause(verdict: Verdict, dtype: str) -> str:
+    """What a difference under greedy or coupled decoding means."""
+    number_format = dtype.removeprefix("torch.")
+    if verdict.margin is None:
+        return "No margin was recorded at that position, so the cause is unknown."
+    apart = _small(verdict.margin)
+    if verdict.kind == "near-tie":
+        return f"A near-tie: the two best scores there differ by {apart}, within {number_format} rounding."
+    return f"The two best scores there differ by {apart}, which is too large to be {number_format} rounding. This is a bug."
+
+
+def _repetition_notes(race: Race) -> list[str]:
+    """One note per text that repeats itself, and one per lane that is fast because it copies such a text."""
+    looping = [trace for trace in race.traces if metrics.repeated(trace) > metrics.REPEATED_LIMIT]
+    texts = {trace.tokens: metrics.repeated(trace) for trace in looping}
+    notes = [
+        f"This text is repetitive ({share:.0%} of its 8-grams occurred earlier), so it is easy to draft."
+        for share in texts.values()
+    ]
+    for trace in looping:
+        copied = _copied(trace)
+        if copied >= COPIED and (race.speedup(trace) or 0) > 1:
+            gain = f"lane {trace.header.method} copied {copied:.0%} of its tokens"
+            notes.append(f"This favours copying: {gain}. Expect smaller gains elsewhere.")
+    return notes
+
+
+def _copied(trace: Trace) -> float:
+    statistical = {level.name for level in trace.header.levels if level.level == 0}
+    return sum(n for name, n in metrics.shares(trace).items() if name in statistical) / max(1, len(trace.tokens))
+
+
+def _small(value: float) -> str:
+    """A margin with two significant figures and no exponent: 0.000021, 0.34."""
+    if value == 0:
+        return "0"
+    digits = 2
+    while digits < 12 and abs(value) < 10 ** (1 - digits):
+        digits += 1
+    return f"{value:.{digits}f}"

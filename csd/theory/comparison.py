@@ -1,0 +1,134 @@
+"""The prediction beside the measurement, lane by lane, and in sentences why they differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from csd.decoding.maxgram import MAX_GRAM
+from csd.decoding.stages import Stage
+from csd.record.metrics import AcceptanceCount
+from csd.record.race import Race
+from csd.record.trace import Trace
+from csd.theory.measurement import (
+    MeasuredRound,
+    measure_acceptance,
+    measure_cost_model,
+    measure_costs,
+    measure_round,
+    target_step_seconds,
+)
+from csd.theory.plan import formula_of, plan_of
+from csd.theory.prediction import Pair, RoundEstimate, predict_round
+
+SAME_TOKENS = 0.05  # relative difference up to which measured and predicted tokens per round count as equal
+SHORT_BLOCK = 0.9  # share of the predicted block length below which blocks count as cut short
+
+
+@dataclass(frozen=True)
+class LaneComparison:
+    """One lane: acceptance and costs in this race, the predicted speed-up, and the measured ones, this race's first.
+
+    `flat` is the paper's prediction, `wide` adds this lane's own cost of reviewed tokens; None where the method has no
+    fixed plan or nothing was measured. `reasons` are sentences.
+    """
+
+    name: str
+    formula: str
+    acceptance: Mapping[Pair, AcceptanceCount]
+    costs: Mapping[str, float]
+    flat: float | None
+    wide: float | None
+    measured: tuple[float, ...]
+    reasons: tuple[str, ...]
+
+
+def compare_with_theory(race: Race, earlier: Sequence[Race] = ()) -> tuple[LaneComparison, ...]:
+    """Every lane beside its prediction. Those of the `earlier` races that had the same settings give the spread."""
+    target_step = target_step_seconds(race)
+    races = (race, *(other for other in earlier if _same_settings(race, other)))
+    return tuple(
+        _compare_lane(name, trace, target_step, _speedups(races, lane))
+        for lane, (name, trace) in enumerate(zip(race.names, race.traces, strict=True))
+    )
+
+
+def format_spread(speedups: Sequence[float]) -> str:
+    """Such as "2.31x, 2.25 to 2.40 in 3 races"; a dash where there is none, "1.00x" for the reference."""
+    if not speedups:
+        return "–"
+    if set(speedups) == {1.0}:
+        return "1.00x"
+    if len(speedups) == 1:
+        return f"{speedups[0]:.2f}x in one race; race again to see the spread"
+    return f"{median(speedups):.2f}x, {min(speedups):.2f} to {max(speedups):.2f} in {len(speedups)} races"
+
+
+def _same_settings(race: Race, other: Race) -> bool:
+    """Whether two races had the same prompt and settings, and ran to their ends."""
+    headers = [trace.header for trace in race.traces]
+    complete = all(trace.end != "stopped" for trace in (*race.traces, *other.traces))
+    return complete and headers == [trace.header for trace in other.traces]
+
+
+def _speedups(races: Sequence[Race], lane: int) -> tuple[float, ...]:
+    ratios = (race.speedup(race.traces[lane]) for race in races)
+    return tuple(ratio for ratio in ratios if ratio is not None)
+
+
+def _compare_lane(name: str, trace: Trace, target_step: float, measured: tuple[float, ...]) -> LaneComparison:
+    formula = formula_of(trace)
+    if missing := _missing(trace, target_step):
+        return LaneComparison(name, formula, {}, {}, None, None, measured, (missing,))
+    acceptance, costs = measure_acceptance((trace,)), measure_costs((trace,), target_step)
+    found, plan = measure_round(trace, target_step), plan_of(trace)
+    if plan is None:
+        return LaneComparison(name, formula, acceptance, costs, None, None, measured, (_describe_round(found),))
+    estimate = predict_round(plan, measure_cost_model((trace,), target_step))
+    reasons = (_explain_tokens(found, estimate, plan), _explain_cost(found, estimate)) if plan else ()
+    return LaneComparison(name, formula, acceptance, costs, estimate.flat_ewif, estimate.ewif, measured, reasons)
+
+
+def _missing(trace: Trace, target_step: float) -> str:
+    """Why nothing can be said of a lane; empty where something can."""
+    if not trace.steps:
+        return "This lane generated nothing, so nothing was measured."
+    if math.isnan(target_step):
+        return "No target pass over a single token was measured to compare with. Race with the autoregressive lane."
+    return ""
+
+
+def _describe_round(found: MeasuredRound) -> str:
+    return (
+        f"A round emitted {found.tokens:.1f} tokens and cost {found.total:.2f} target passes: {found.review:.2f} for "
+        f"the review of {found.drafted:.1f} drafted tokens, {found.drafts:.2f} for drafting, "
+        f"{found.overhead:.2f} overhead."
+    )
+
+
+def _explain_tokens(found: MeasuredRound, estimate: RoundEstimate, plan: Sequence[Stage]) -> str:
+    """Why a round emitted more or fewer tokens than independent acceptance gives."""
+    start = f"A round emitted {found.tokens:.1f} tokens; the model predicts {estimate.tokens:.1f}"
+    if abs(found.tokens / estimate.tokens - 1) < SAME_TOKENS:
+        return f"{start}. Acceptances were close to independent."
+    if found.tokens > estimate.tokens:
+        return f"{start}. Acceptances are correlated: easy stretches of the text are accepted in long runs."
+    if found.drafted < SHORT_BLOCK * estimate.block:
+        cause = "Max-Gram found less to copy" if _copies(plan) else "The end of the text cut blocks short"
+        return f"{start}. {cause}: blocks had {found.drafted:.1f} tokens instead of {estimate.block:.1f}."
+    return f"{start}. Acceptances are correlated: rejections cluster in hard stretches."
+
+
+def _explain_cost(found: MeasuredRound, estimate: RoundEstimate) -> str:
+    """Why a round cost more or less than the paper's model counts."""
+    return (
+        f"It cost {found.total:.2f} target passes; the model predicts {1 + estimate.drafting:.2f}. The review of "
+        f"{found.drafted:.1f} drafted tokens took {found.review:.2f} instead of 1, drafting {found.drafts:.2f} instead "
+        f"of {estimate.drafting:.2f}, overhead {found.overhead:.2f} instead of 0."
+    )
+
+
+def _copies(plan: Sequence[Stage]) -> bool:
+    return any(MAX_GRAM in stage.names() for stage in plan)

@@ -1,0 +1,153 @@
+"""What if k or K were different? The curves and the settings of the what-if panel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from csd.decoding.k_matrix import Budgets, Matrix, check_K, format_K, to_budgets
+from csd.decoding.maxgram import MAX_GRAM
+from csd.decoding.methods import Cascade, Refusal, Speculative
+from csd.decoding.methods.method import TARGET, check_length
+from csd.decoding.stages import Stage, cascade_stages
+from csd.record.race import Race
+from csd.theory.measurement import measure_cost_model, target_step_seconds
+from csd.theory.plan import method_of
+from csd.theory.prediction import CostModel, Pair, predict_round
+
+CURVE_END = 32  # tokens: the curves go at least this far
+MOST_DRAFTS = 2  # drafts of a family that the panel has knobs for
+USUAL_ALPHA, USUAL_COPY_ALPHA, USUAL_COSTS = 0.8, 0.4, (0.2, 0.08)  # of the sliders, until they are measured
+
+
+# ---- curves
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Predicted speed-up over k, or over the first number of K. `current` is the panel's own k or number.
+
+    `flat` is the paper's prediction, `wide` adds the cost of reviewed tokens; `title` names all settings.
+    """
+
+    name: str
+    title: str
+    ks: tuple[int, ...]
+    flat: tuple[float, ...]
+    wide: tuple[float, ...]
+    current: int
+
+    @property
+    def best(self) -> int:
+        """Where the curve is highest."""
+        return self.ks[self.wide.index(max(self.wide))]
+
+    @property
+    def current_speedup(self) -> float:
+        return self.wide[self.ks.index(self.current)]
+
+
+def predict_curves(drafts: Sequence[str], draft: str, k: int, K: Matrix, model: CostModel) -> tuple[Curve, Curve]:
+    """The curves of speculative decoding with `draft` and of the cascade K. Raises Refusal for impossible settings."""
+    budgets = to_budgets(check_K(K, len(drafts)))
+    if draft not in drafts:
+        raise Refusal(f"There is no draft “{draft}”. The drafts are: {', '.join(drafts) or 'none'}.")
+    check_length(k, "k")
+    first = next(budget for budget in budgets[0] if budget)
+    ks = tuple(range(1, max(CURVE_END, k, first) + 1))
+    speculative = [(Stage(draft, x),) for x in ks]
+    cascade = [cascade_stages(drafts, with_first(budgets, x)) for x in ks]
+    return (
+        _curve("speculative", f"Speculative, {draft}, k={k}", ks, speculative, k, model),
+        _curve("cascade", f"Cascade, K={format_K(K)}", ks, cascade, first, model),
+    )
+
+
+def describe_curves(curves: Sequence[Curve]) -> str:
+    """The predicted speed-up of the current settings, and where each curve is highest."""
+    return " ".join(f"{curve.title}: predicted {curve.current_speedup:.2f}x{_best(curve)}" for curve in curves)
+
+
+def without_level(budgets: Budgets, column: int) -> Budgets:
+    """Budgets without the tokens of one level (a draft by its column, Max-Gram last) and without what it reviews."""
+    return tuple(
+        tuple(0 if c == column or r == column + 1 else k for c, k in enumerate(row)) for r, row in enumerate(budgets)
+    )
+
+
+def with_first(budgets: Budgets, k: int) -> Budgets:
+    """Budgets with another number of tokens for the first stage that the target has."""
+    row = list(budgets[0])
+    row[next(column for column, budget in enumerate(row) if budget)] = k
+    return (tuple(row), *budgets[1:])
+
+
+def _curve(
+    name: str, title: str, ks: tuple[int, ...], plans: Sequence[tuple[Stage, ...]], current: int, model: CostModel
+) -> Curve:
+    rounds = [predict_round(plan, model) for plan in plans]
+    flat, wide = tuple(one.flat_ewif for one in rounds), tuple(one.ewif for one in rounds)
+    return Curve(name, title, ks, flat, wide, current)
+
+
+def _best(curve: Curve) -> str:
+    highest = max(curve.wide)
+    if curve.current_speedup >= highest:
+        return ", the maximum of its curve."
+    return f"; the maximum of its curve is {highest:.2f}x at {curve.best}."
+
+
+# ---- the panel
+
+
+@dataclass(frozen=True)
+class SliderValues:
+    """What the sliders set: alpha of each of `pairs(drafts)`, c of each draft, and the cost of a reviewed token."""
+
+    alphas: tuple[float, ...]
+    costs: tuple[float, ...]
+    per_reviewed_token: float
+
+    def to_model(self, drafts: Sequence[str]) -> CostModel:
+        """The cost model that they describe; a copied token is free."""
+        alphas = dict(zip(pairs(drafts), self.alphas, strict=True))
+        return CostModel(alphas, dict(zip(drafts, self.costs, strict=True)), self.per_reviewed_token)
+
+    @staticmethod
+    def of_model(drafts: Sequence[str], model: CostModel) -> SliderValues:
+        """What was measured, and usual values for what was not."""
+        usual = {pair: USUAL_COPY_ALPHA if pair[1] == MAX_GRAM else USUAL_ALPHA for pair in pairs(drafts)}
+        return SliderValues(
+            tuple(round(model.alphas.get(pair, alpha), 3) for pair, alpha in usual.items()),
+            tuple(round(model.costs.get(name, cost), 3) for name, cost in zip(drafts, USUAL_COSTS, strict=False)),
+            round(model.per_reviewed_token, 3),
+        )
+
+
+def pairs(drafts: Sequence[str]) -> tuple[Pair, ...]:
+    """Every pair (reviewer, drafter) of a family, those of the target first."""
+    names = (TARGET, *drafts, MAX_GRAM)
+    return tuple((reviewer, drafter) for i, reviewer in enumerate(names) for drafter in names[i + 1 :])
+
+
+@dataclass(frozen=True)
+class PanelSettings:
+    """What the panel takes over from a race: its family's drafts, the draft and k of the speculative lane, the K of the
+    cascade, and what was measured. None where the race does not say."""
+
+    drafts: tuple[str, ...]
+    draft: str
+    k: int | None
+    K: Matrix | None
+    model: CostModel
+
+
+def settings_of_race(race: Race) -> PanelSettings:
+    """From the first speculative lane and the first cascade that uses all of the family's drafts."""
+    drafts = race.traces[0].header.drafts if race.traces else ()
+    methods = [method_of(trace) for trace in race.traces]
+    guess = next((method for method in methods if isinstance(method, Speculative)), None)
+    fixed = next((method for method in methods if isinstance(method, Cascade) and method.drafts == drafts), None)
+    model = measure_cost_model(race.traces, target_step_seconds(race))
+    draft = guess.draft if guess else drafts[0] if drafts else ""
+    return PanelSettings(drafts, draft, guess.k if guess else None, fixed.K if fixed else None, model)

@@ -1,0 +1,113 @@
+"""A served page whose races a test can hold, and a visitor's tab in a headless Chromium."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+STORY = "Once upon a time there was a"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Gate:
+    """Holds real races at a kind of record ("Prefill", "Step") until it is opened or the race is stopped."""
+
+    def __init__(self):
+        self.at = ""
+        self.held = threading.Semaphore(0)
+        self.opened = threading.Event()
+        self.begun = 0  # races
+        self.stopped = 0
+
+    def hold(self, at: str) -> None:
+        self.at = at
+        self.held = threading.Semaphore(0)
+        self.opened.clear()
+
+    def open(self) -> None:
+        self.at = ""
+        self.opened.set()
+
+    def wait(self, timeout: float = 60) -> None:
+        assert self.held.acquire(timeout=timeout), f"no race came to a {self.at}"
+
+    def race(self, family, settings, stopped=lambda: False):
+        from csd.run import run_race
+
+        self.begun += 1
+        try:
+            for event in run_race(family, settings, stopped):
+                yield event
+                if self.at and type(getattr(event, "record", None)).__name__ == self.at:
+                    self.held.release()
+                    while not self.opened.wait(0.02) and not stopped():
+                        pass
+        finally:
+            self.stopped += stopped()
+
+
+class House:
+    """A served page over the embedded family: its address, its studio and its gate."""
+
+    def __init__(self):
+        from csd.models import catalog
+        from csd.models.family import load_family
+        from csd.web import page as layout
+        from csd.web.studio import Choice, Studio
+
+        self.gate = Gate()
+        self.studio = Studio(Choice(catalog.find("embedded"), "cpu"), load_family, self.gate.race)
+        self.page = layout.build(self.studio).queue(max_size=64)
+        self.port = free_port()
+        self.page.launch(
+            server_name="127.0.0.1",
+            server_port=self.port,
+            prevent_thread_lock=True,
+            quiet=True,
+            **layout.launch_settings(),
+        )
+        self.url = f"http://127.0.0.1:{self.port}/"
+        self.studio.want(self.studio.home)
+
+
+class Tab:
+    """One visitor's page."""
+
+    def __init__(self, chromium, house: House):
+        self.errors: list[str] = []
+        self.context = chromium.new_context(viewport={"width": 1280, "height": 720})
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(60_000)
+        self.page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.goto(house.url)
+        self.page.wait_for_selector('#shelf [data-state="ready"]')
+
+    def fill(self, prompt: str = STORY, tokens: int | str = 16) -> None:
+        self.page.fill("#prompt textarea", prompt)
+        self.page.fill("#max-new input", str(tokens))
+
+    def race(self, prompt: str = STORY, tokens: int | str = 16) -> None:
+        self.fill(prompt, tokens)
+        self.page.click("#race")
+
+    def stop(self) -> None:
+        self.page.click("#stop")
+
+    def status(self, state: str) -> str:
+        """The status line once it is in this state and no older one."""
+        return self.page.wait_for_selector(f'#status p[data-state="{state}"]').inner_text()
+
+    def tokens(self) -> int:
+        return self.page.locator("#stage .cs-token").count()
+
+    def advanced(self) -> None:
+        self.page.click("#more")
+
+    def close(self) -> None:
+        self.context.close()

@@ -1,0 +1,59 @@
+"""The command line in this process, over families that are loaded once or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from toy import ToyFamily, blurred, table
+from typer.testing import CliRunner
+
+import csd.models.family
+from csd.cli.app import app
+from csd.models.catalog import READY, FamilySpec
+
+NAMES = ("draft-small", "draft-mid", "target")  # those of the embedded family
+
+
+@dataclass(frozen=True)
+class NamedToy(ToyFamily):
+    """A toy family that passes for the embedded one; it is an ordinary family for every command that only races."""
+
+    notes: tuple[str, ...] = ("A note on the toy family.",)
+    spec: FamilySpec = READY[0]
+
+
+@pytest.fixture
+def toy_family() -> NamedToy:
+    target = table(7, seed=3)
+    tables = {"draft-small": blurred(target, 1, 0.9), "draft-mid": blurred(target, 2, 0.4), "target": target}
+    return NamedToy(tables, dict.fromkeys(NAMES, 400))
+
+
+@pytest.fixture
+def csd_on_toy(toy_family, monkeypatch) -> Callable:
+    """Runs a command; every family that it loads is the toy one."""
+    monkeypatch.setattr(csd.models.family, "load_family", lambda *_, **__: toy_family)
+    return lambda *arguments, **more: CliRunner().invoke(app, list(arguments), **more)
+
+
+@pytest.fixture
+def csd_on_embedded(embedded, monkeypatch) -> Callable:
+    """Runs a command; the embedded family is loaded once for all tests, any other one for real."""
+    load = csd.models.family.load_family
+
+    def load_once(spec, device="auto", dtype="auto", progress=lambda sentence: None):
+        if (spec.name, device, dtype) == ("embedded", "auto", "auto"):
+            return embedded
+        return load(spec, device, dtype, progress)
+
+    monkeypatch.setattr(csd.models.family, "load_family", load_once)
+    return lambda *arguments, **more: CliRunner().invoke(app, list(arguments), **more)
+
+
+@pytest.fixture
+def csd_without_models(monkeypatch) -> Callable:
+    """Runs a command that must not load a family."""
+    monkeypatch.setattr(csd.models.family, "load_family", lambda *_, **__: pytest.fail("a family was loaded"))
+    return lambda *arguments, **more: CliRunner().invoke(app, list(arguments), **more)

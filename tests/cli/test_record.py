@@ -1,0 +1,89 @@
+"""`csd record`: the races that it runs, the files that it writes, and the note on each race."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+from cli_traces import make_trace
+
+from csd.cli import recorder
+from csd.record.recording import SUFFIX, bundled_recordings
+from csd.run import LaneFinished, Request
+
+TRACES = (make_trace("autoregressive"), make_trace("cascade"))
+
+
+def test_the_note_is_what_was_measured():
+    def note(method: str, speculative: float, cascade: float) -> str:
+        return recorder.write_note(
+            (make_trace("speculative", seconds=speculative), make_trace(method, seconds=cascade))
+        )
+
+    assert "slower than speculative decoding: 0.50 times" in note("cascade", 0.1, 0.2)
+    assert "2.00 times as fast" in note("cascade", 0.2, 0.1)
+    assert "about as fast" in note("adaptive cascade", 0.1, 0.1)
+    assert recorder.write_note((make_trace("autoregressive"),)) == ""
+
+
+def test_the_notes_of_the_recordings_that_come_with_the_project():
+    for found in bundled_recordings().values():
+        assert found.note == recorder.write_note(found.traces)
+
+
+@pytest.fixture
+def raced(monkeypatch) -> list[Request]:
+    """The request of every race that `record` runs; nothing is computed."""
+    seen: list[Request] = []
+
+    def race(family, request, stopped):
+        seen.append(request)
+        yield LaneFinished(1, TRACES[1])
+        yield LaneFinished(0, TRACES[0])
+
+    monkeypatch.setattr(recorder, "run_race", race)
+    return seen
+
+
+def test_every_take_is_run_once_warm_and_replaces_the_old_ones(csd_on_toy, raced, tmp_path):
+    (tmp_path / f"9-old{SUFFIX}").write_bytes(b"")
+    done = csd_on_toy("record", "--max-new", "48", "--out", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    found = bundled_recordings(tmp_path)
+    assert [one.kind for one in found.values()] == [take.kind for take in recorder.TAKES]
+    assert all(one.traces == TRACES for one in found.values())
+    assert all(one.machine and one.date for one in found.values())
+    assert [one.max_new for one in raced] == [recorder.WARM_UP, 48] * len(recorder.TAKES)
+    paper = raced[-1].methods
+    assert (paper[1].k, paper[2].K) == (5, ((5, 19, 29), (0, 1, 11), (0, 0, 10)))
+    assert "paper's K" in list(found.values())[-1].title
+    names = [[method.name for method in one.methods] for one in raced]
+    adaptive = ["autoregressive", "speculative", "adaptive cascade"]
+    assert names == [adaptive] * (len(raced) - 2) + [["autoregressive", "speculative", "cascade"]] * 2
+    assert any(one.temperature > 0 for one in raced)
+
+
+def test_an_interrupted_recording_leaves_the_old_files(csd_on_toy, raced, monkeypatch, tmp_path):
+    real = recorder.record_race
+
+    def interrupted(*arguments):
+        os.kill(os.getpid(), signal.SIGINT)
+        return real(*arguments)
+
+    monkeypatch.setattr(recorder, "record_race", interrupted)
+    old = tmp_path / f"9-old{SUFFIX}"
+    old.write_bytes(b"")
+    assert csd_on_toy("record", "--out", str(tmp_path)).exit_code == 130
+    assert [*tmp_path.iterdir()] == [old]
+
+
+def test_a_folder_that_cannot_be_made_is_refused(csd_on_toy, raced, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = csd_on_toy("record", "--max-new", "48", "--out", str(tmp_path / "file" / "inside"))
+    assert done.exit_code == 2 and "Cannot write the recordings" in done.stderr
+
+
+def test_an_unknown_family_is_refused(csd_without_models):
+    done = csd_without_models("record", "--family", "nonesuch")
+    assert done.exit_code == 2 and "Choose one of: embedded" in done.stderr

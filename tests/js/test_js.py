@@ -1,0 +1,87 @@
+"""The stage's modules outside a browser: Node runs their unit tests and parses every script that the project ships."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from csd.paths import ASSETS
+from csd.stage import bundle
+
+HERE = Path(__file__).parent
+MODULES = sorted(bundle.MODULES.glob("*.js"))
+MOST_LINES = 250
+
+
+def find_node() -> str | None:
+    path = shutil.which("node")
+    if path is None:
+        return None
+    version = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.match(r"v(\d+)\.", version)
+    return path if found and int(found[1]) >= 18 else None
+
+
+NODE = find_node()
+needs_node = pytest.mark.skipif(NODE is None, reason="Node 18 or newer is not installed")
+
+
+def run_node(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(NODE), *arguments], capture_output=True, text=True, timeout=120, check=False)
+
+
+@needs_node
+def test_unit_tests():
+    done = run_node("--test", *(str(file) for file in sorted(HERE.glob("*.test.mjs"))))
+    assert done.returncode == 0, done.stdout + done.stderr
+    passed = re.search(r"^# pass (\d+)$", done.stdout, re.MULTILINE)
+    assert passed is not None, done.stdout
+    assert int(passed[1]) > 30, done.stdout
+
+
+@needs_node
+@pytest.mark.parametrize("file", MODULES, ids=lambda file: file.name)
+def test_every_module_parses(file):
+    done = run_node("--check", str(file))
+    assert done.returncode == 0, done.stderr
+
+
+@needs_node
+def test_modules_can_be_imported():
+    """Every imported name is exported, and nothing touches the page before it is mounted."""
+    script = f"import({str((bundle.MODULES / 'index.js').as_uri())!r}).then((stage) => console.log(Object.keys(stage)))"
+    done = run_node("--input-type=module", "--eval", script)
+    assert done.stdout.strip() == "[ 'mount' ]", done.stderr
+
+
+@needs_node
+@pytest.mark.parametrize("name", ["stage", "gradio", "page", "tour", "export"])
+def test_scripts_parse(name, tmp_path):
+    text = {
+        "stage": bundle.stage_script,
+        "gradio": lambda: f"function load(element, props, watch) {{\n{bundle.gradio_script()}}}\n",
+        "page": (ASSETS / "page.js").read_text,
+        "tour": (ASSETS / "tour.js").read_text,
+        "export": (ASSETS / "export" / "page.js").read_text,
+    }[name]()
+    (tmp_path / "script.js").write_text(text, encoding="utf-8")
+    done = run_node("--check", str(tmp_path / "script.js"))
+    assert done.returncode == 0, done.stderr
+
+
+def test_modules_are_short_and_all_are_used():
+    script = bundle.stage_script()
+    for file in MODULES:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= MOST_LINES, f"{file.name} has {len(lines)} lines: split it where an idea ends"
+        assert max(map(len, lines)) <= 120, f"{file.name} has a line of over 120 characters"
+        assert f"const ${file.stem} = " in script, f"no module imports {file.name}"
+
+
+def test_modules_insert_no_markup():
+    for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
+        assert word not in bundle.stage_script()

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  createDetokenizer, createLineBreaker, escapeControls, quoteToken, splitWhitespace, tokenText, tokenWord, visibleText,
+} from "../../assets/stage/text.js";
+
+const spell = (pieces, ids) => {
+  const detokenizer = createDetokenizer(new Map(Object.entries(pieces).map(([id, piece]) => [Number(id), piece])));
+  return [...ids.map((id) => detokenizer.next(id)), detokenizer.flush()];
+};
+
+test("a character split over tokens appears at the token that completes it", () => {
+  const pieces = { 1: [0xf0, 0x9f], 2: [0xa6, 0x8a], 3: " fox" }; // U+1F98A
+  assert.deepEqual(spell(pieces, [1, 2, 3]), [["", ""], ["", "\u{1F98A}"], ["", " fox"], ""]);
+});
+
+test("bytes that no token completes become replacement characters, at the next token or at the end", () => {
+  const pieces = { 1: [0xf0, 0x9f], 2: "a", 3: [0xff], 4: [0x62, 0xe2] };
+  assert.deepEqual(spell(pieces, [1, 2]), [["", ""], ["\uFFFD", "a"], ""]);
+  assert.deepEqual(spell(pieces, [3, 1]), [["", "\uFFFD"], ["", ""], "\uFFFD"]);
+  assert.deepEqual(spell(pieces, [4, 2]), [["", "b"], ["\uFFFD", "a"], ""]); // a whole character, then the start of one
+});
+
+test("half a surrogate pair and ids without a piece stay as they are", () => {
+  assert.deepEqual(spell({ 1: "\ud83d" }, [1, 5]), [["", "\ud83d"], ["", "\uFFFD"], ""]);
+  assert.equal(escapeControls("\ud83d"), "\ud83d");
+});
+
+test("a token alone shows the bytes of a part of a character", () => {
+  const pieces = new Map([[1, [0xf0, 0x9f]], [2, [0xc3, 0xa9]], [3, "x"]]);
+  assert.deepEqual([1, 2, 3, 4].map((id) => tokenText(pieces, id)), ["<F0><9F>", "\u00e9", "x", "\uFFFD"]);
+});
+
+test("control characters and changes of direction are named", () => {
+  assert.equal(escapeControls("a\u0000\u001b\u202e\ufeffb"), "a<U+0000><U+001B><U+202E><U+FEFF>b");
+  assert.equal(escapeControls("a\r\nb\tc\n"), "a\u23CEb\u21E5c\u23CE");
+  assert.equal(visibleText(" a b"), "\u00B7a\u00B7b");
+  assert.equal(visibleText(""), "(part of a character)");
+});
+
+test("a token as a word has no space before it, unless it is nothing else", () => {
+  const pieces = new Map([[1, " fox"], [2, "  "], [3, "\n"]]);
+  assert.deepEqual([1, 2, 3].map((id) => tokenWord(pieces, id)), ["fox", "\u00B7\u00B7", "\u23CE"]);
+  assert.equal(quoteToken(pieces, 1), "\u201C\u2068fox\u2069\u201D");
+});
+
+test("white space is split off where it needs a sign", () => {
+  assert.deepEqual(splitWhitespace("a b\r\n  c\td"), [
+    ["text", "a b"], ["break", "\r\n"], ["space", "  "], ["text", "c"], ["space", "\t"], ["text", "d"],
+  ]);
+  assert.deepEqual(splitWhitespace(""), []);
+});
+
+test("lines break at white space, before CJK characters, and in long runs", () => {
+  const breaks = (texts) => {
+    const breaker = createLineBreaker();
+    return texts.map((text) => breaker.next(text));
+  };
+  assert.deepEqual(breaks(["On", "ce", " upon", "\n", "a"]), [true, false, true, true, true]);
+  assert.deepEqual(breaks(["a", "\u4e2d", "\u6587"]), [true, true, true]);
+  assert.deepEqual(breaks(["abcdefghij", "abcdefghij", "abcdefghij", "a"]), [true, false, true, false]);
+});

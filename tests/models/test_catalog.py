@@ -1,0 +1,60 @@
+"""The table of families: what they need, names of custom ones, and that none of it imports torch."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from csd.models.catalog import READY, FamilyError, custom, find, memory_needed, short_names
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_table_needs_no_torch():
+    check = (
+        "import sys, csd.models.catalog as c; c.find('embedded'); "
+        "sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", check], cwd=ROOT, check=False).returncode == 0
+
+
+def test_memory_is_weights_and_three_caches_and_a_margin():
+    spec = find("Vicuna")
+    weights = 6_738_415_616 + 162_417_408 + 68_030_208
+    caches = 3 * (2 * 32 * 32 * 128 * 4096 + 2 * 12 * 12 * 64 * 2048 + 2 * 2 * 12 * 64 * 2048)
+    assert memory_needed(spec, "bfloat16") == round(1.1 * 2 * (weights + caches)) + 512 * 2**20
+    copies = 4 * (162_417_408 + 68_030_208)  # small enough for a CPU's second copy
+    assert memory_needed(spec, "float32") == round(1.1 * (4 * (weights + caches) + copies)) + 512 * 2**20
+    assert memory_needed(custom("someone/something"), "float32") is None
+
+
+def test_a_model_with_its_own_dtype_keeps_it():
+    spec = READY[0]
+    halved = replace(spec, target=replace(spec.target, dtype="bfloat16"))
+    assert memory_needed(spec, "bfloat16") < memory_needed(halved, "float32") < memory_needed(spec, "float32")
+
+
+def test_short_names_are_unique():
+    assert short_names(["a/x", "b/x", "/m/x/", "y/target", "MaxGram"]) == ("x", "x-2", "x-3", "target-2", "MaxGram-2")
+
+
+def test_custom_splits_off_a_revision():
+    spec = custom(" org/big@v1 ", ["org/small"])
+    assert (spec.target.id, spec.target.revision) == ("org/big", "v1")
+    assert (spec.drafts[0].name, spec.drafts[0].revision) == ("small", "main")
+    with pytest.raises(FamilyError, match="name of a model is empty"):
+        custom("org/big", [" "])
+
+
+def test_find_lists_the_names():
+    with pytest.raises(FamilyError, match=r"no family called 'nope'.*embedded, SmolLM2"):
+        find("nope")
+
+
+def test_names_of_drafts_are_strongest_first():
+    assert READY[0].draft_names == ("draft-mid", "draft-small")
+    assert custom("org/big").draft_names == ()

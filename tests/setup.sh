@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Creates .venv and installs what the project, its tests and its checks need. Sourced by tests/run.sh and tests/lint.sh.
+# PYTHON names the interpreter for a new .venv. An existing .venv is reused.
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+can_use_apt() {
+    command -v apt-get >/dev/null && { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }
+}
+
+apt_install() {
+    as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
+}
+
+find_python() {
+    local name
+    if ! command -v python3 >/dev/null && can_use_apt; then apt_install python3 python3-venv; fi
+    for name in ${PYTHON:-} python3 python3.12 python3.11 python3.13 python3.10; do
+        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+            echo "$name"
+            return
+        fi
+    done
+    echo "Python 3.10 or newer was not found. Install it, or name it: PYTHON=/path/to/python bash tests/run.sh" >&2
+    return 1
+}
+
+if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
+    python=$(find_python)
+    if ! "$python" -c 'import ensurepip, venv' 2>/dev/null && can_use_apt; then
+        apt_install "python$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv"
+    fi
+    "$python" -m venv --clear .venv
+fi
+.venv/bin/python -m pip install -q --disable-pip-version-check -r requirements.txt -r tests/requirements.txt

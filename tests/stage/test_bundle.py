@@ -1,0 +1,78 @@
+"""Joining ES modules into one script: what is supported, and that everything else is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from csd.stage.bundle import BundleError, join_modules
+
+
+def join(folder, **modules: str) -> str:
+    for name, text in modules.items():
+        (folder / f"{name}.js").write_text(text, encoding="utf-8")
+    return join_modules(folder, "index", "Joined")
+
+
+def test_modules_come_before_those_that_import_them(tmp_path):
+    script = join(
+        tmp_path,
+        index='import { b } from "./b.js";\nimport { a } from "./a.js";\nexport function run() {\n  return a;\n}\n',
+        a="export const a = 1;\n",
+        b='import { a } from "./a.js";\nexport async function b() {\n  return a;\n}\n',
+    )
+    assert script.index("const $a = ") < script.index("const $b = ") < script.index("const $index = ")
+    assert script.count("const $a = ") == 1
+    assert "const { b } = $b;\nconst { a } = $a;\nfunction run() {" in script
+    assert "return { run };" in script
+    assert script.startswith("const Joined = ")
+    assert "import" not in script
+    assert "export" not in script
+
+
+def test_private_names_of_two_modules_do_not_clash(tmp_path):
+    """Each module has a scope of its own, so both constants are declared and neither hides the other."""
+    script = join(
+        tmp_path,
+        index='import { a } from "./a.js";\nconst GAP = 2;\nexport const sum = a + GAP;\n',
+        a="const GAP = 1;\nexport const a = GAP;\n",
+    )
+    inner, outer = script.split("const $index = ")
+    assert "const GAP = 1;" in inner
+    assert "const GAP = 2;" in outer
+    assert inner.rstrip().endswith("})();")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'import a from "./a.js";',
+        'import * as a from "./a.js";',
+        'import { a as b } from "./a.js";',
+        'import "./a.js";',
+        'import { a } from "../a.js";',
+        'import { a } from "a";',
+        "import { a } from './a.js';",
+        "import {",
+        'import { a } from "./a.js"; // why',
+        '  import { a } from "./a.js";',
+        "export default a;",
+        "export { a };",
+        'export * from "./a.js";',
+        "export let a = 1;",
+        "export var a = 1;",
+        'const a = await import("./a.js");',
+        "const here = import.meta.url;",
+    ],
+)
+def test_other_forms_are_refused(tmp_path, line):
+    with pytest.raises(BundleError, match=r"index\.js, line 2"):
+        join(tmp_path, index=f"// a comment\n{line}\n", a="export const a = 1;\n")
+
+
+def test_unknown_names_and_files_and_circles_are_refused(tmp_path):
+    with pytest.raises(BundleError, match=r"index\.js imports b, which a\.js does not export"):
+        join(tmp_path, index='import { a, b } from "./a.js";\n', a="export const a = 1;\n")
+    with pytest.raises(BundleError, match=r"index imports gone\.js, which does not exist"):
+        join(tmp_path, index='import { a } from "./gone.js";\n')
+    with pytest.raises(BundleError, match="index -> a -> index"):
+        join(tmp_path, index='import { a } from "./a.js";\n', a='import { b } from "./index.js";\n')

@@ -1,0 +1,68 @@
+"""Prediction beside measurement for the hand-made race, worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from handmade import RACE, autoregressive, cascade
+from plans import made_by
+
+from csd.decoding.methods import AdaptiveCascade, Cascade
+from csd.record.race import Race
+from csd.theory.comparison import compare_with_theory, format_spread
+
+
+def compare(*traces):
+    return compare_with_theory(Race(traces))
+
+
+def test_prediction_beside_measurement():
+    alone, lane = compare(autoregressive(), made_by(Cascade(("small",), ((2, 3), (0, 2))), cascade()))
+    assert (alone.flat, alone.measured) == (1, (1.0,))
+    # small writes until there are 2 tokens. It accepts both copies, so one run writes 3 and passes Max-Gram's position.
+    tokens = 1 + 0.75 + 0.75**2 + 0.75**3
+    assert lane.flat == pytest.approx(tokens / (1 + 0.25 + 2 * 0.025))
+    assert lane.measured == pytest.approx((2.0,))
+    tokens_reason, cost_reason = lane.reasons
+    assert tokens_reason == (
+        "A round emitted 2.0 tokens; the model predicts 2.7. "
+        "Max-Gram found less to copy: blocks had 2.0 tokens instead of 3.0."
+    )
+    assert cost_reason.startswith(
+        "It cost 1.00 target passes; the model predicts 1.30. "
+        "The review of 2.0 drafted tokens took 0.65 instead of 1, drafting 0.2"
+    )
+
+
+def test_adaptive_has_no_closed_form():
+    _, lane = compare(autoregressive(), made_by(AdaptiveCascade(("small",)), cascade()))
+    assert lane.flat is lane.wide is None
+    assert "no closed form" in lane.formula
+    (reason,) = lane.reasons
+    assert reason.startswith(
+        "A round emitted 2.0 tokens and cost 1.00 target passes: 0.65 for the review of 2.0 drafted tokens,"
+    )
+
+
+def test_the_spread_is_over_races_with_the_same_settings():
+    slower = (autoregressive(), replace(cascade(), steps=tuple(replace(s, seconds=0.125) for s in cascade().steps)))
+    other = tuple(replace(trace, header=replace(trace.header, seed=9)) for trace in RACE)
+    halted = tuple(replace(trace, end="stopped") for trace in RACE)
+    lane = compare_with_theory(Race(RACE), tuple(map(Race, (slower, other, halted))))[1]
+    assert lane.measured == pytest.approx((2.0, 1.6))
+    assert format_spread(lane.measured) == "1.80x, 1.60 to 2.00 in 2 races"
+    assert format_spread((2.0,)).startswith("2.00x in one race")
+    assert (format_spread((1.0, 1.0)), format_spread(())) == ("1.00x", "–")
+
+
+def test_two_lanes_of_one_method_are_numbered():
+    assert [lane.name for lane in compare(cascade(), cascade())] == ["1: cascade", "2: cascade"]
+
+
+def test_without_a_single_token_pass_the_table_says_what_to_do():
+    (lane,) = compare(cascade())
+    assert lane.flat is None
+    assert lane.reasons[0].endswith("Race with the autoregressive lane.")
+    (empty,) = compare(replace(cascade(), steps=()))
+    assert empty.reasons == ("This lane generated nothing, so nothing was measured.",)

@@ -1,0 +1,86 @@
+"""The curves and settings of the what-if panel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from handmade import RACE, autoregressive, cascade
+from plans import made_by, plan
+
+from csd.decoding.k_matrix import from_budgets, to_budgets
+from csd.decoding.methods import Cascade, Refusal, Speculative
+from csd.record.race import Race
+from csd.theory.ewif import ewif_speculative
+from csd.theory.prediction import CostModel, predict_round
+from csd.theory.what_if import (
+    USUAL_COPY_ALPHA,
+    SliderValues,
+    describe_curves,
+    pairs,
+    predict_curves,
+    settings_of_race,
+    with_first,
+    without_level,
+)
+
+A, B, COPY = "mid", "small", "MaxGram"
+
+MODEL = CostModel(
+    {("target", A): 0.8, ("target", B): 0.6, ("target", COPY): 0.3, (A, B): 0.7, (A, COPY): 0.4, (B, COPY): 0.4},
+    {A: 0.2, B: 0.05, COPY: 0.001},
+)
+K = ((2, 6, 10), (0, 4, 8), (0, 0, 8))
+
+
+def test_without_a_level_the_others_keep_their_tokens():
+    budgets = to_budgets(K)
+    assert from_budgets(without_level(budgets, 1)) == ((2, 2, 6), (0, 0, 4), (0, 0, 0))
+    assert from_budgets(without_level(budgets, 0)) == ((0, 4, 8), (0, 0, 0), (0, 0, 8))
+    assert from_budgets(without_level(budgets, 2)) == ((2, 6, 6), (0, 4, 4), (0, 0, 0))
+
+
+def test_the_first_budget_of_the_target_is_the_one_that_changes():
+    assert from_budgets(with_first(to_budgets(K), 5))[0] == (5, 9, 13)
+    assert from_budgets(with_first(to_budgets(((0, 4, 8), (0, 0, 0), (0, 0, 8))), 1))[0] == (0, 1, 5)
+
+
+def test_curves_pass_through_the_predictions():
+    guess, both = predict_curves((A, B), A, 4, K, MODEL)
+    assert guess.current_speedup == pytest.approx(ewif_speculative(0.8, 0.2, 4))
+    assert guess.flat[9] == pytest.approx(ewif_speculative(0.8, 0.2, 10))
+    assert (both.current, both.current_speedup) == (2, pytest.approx(predict_round(plan(K, (A, B)), MODEL).ewif))
+    wide = predict_curves((A, B), A, 4, K, replace(MODEL, per_reviewed_token=0.1))[0]
+    assert wide.flat == guess.flat and wide.current_speedup == pytest.approx(3.3616 / (1 + 0.8 + 0.4))
+    assert "the maximum of its curve." in describe_curves((guess,))
+    assert "the maximum of its curve is 1.87x at 4." in describe_curves((replace(guess, current=9),))
+
+
+@pytest.mark.parametrize(
+    ("change", "word"), [({"K": ((1, 2),)}, "3 rows"), ({"draft": "x"}, "no draft"), ({"k": 0}, "k must be")]
+)
+def test_what_cannot_be_predicted_is_a_sentence(change, word):
+    asked = {"drafts": (A, B), "draft": A, "k": 4, "K": K, "model": MODEL} | change
+    with pytest.raises(Refusal, match=word):
+        predict_curves(**asked)
+
+
+def test_sliders_show_what_was_measured():
+    assert pairs((A, B)) == tuple(MODEL.alphas)
+    values = SliderValues.of_model((A, B), replace(MODEL, per_reviewed_token=0.0314))
+    assert values == SliderValues((0.8, 0.6, 0.3, 0.7, 0.4, 0.4), (0.2, 0.05), 0.031)
+    back = values.to_model((A, B))
+    assert (back.alphas, back.costs[B]) == (MODEL.alphas, 0.05)
+    # The target never judged a copy directly, so that alpha keeps its usual value.
+    measured = SliderValues.of_model(("small",), settings_of_race(Race(RACE)).model)
+    assert (measured.alphas, measured.costs) == ((0.75, USUAL_COPY_ALPHA, 1.0), (0.25,))
+
+
+def test_settings_of_a_race():
+    guess = made_by(Speculative("small", 3), autoregressive())
+    both = settings_of_race(Race((guess, made_by(Cascade(("small",), ((2, 3), (0, 2))), cascade()))))
+    assert (both.drafts, both.draft, both.k, both.K) == (("small",), "small", 3, ((2, 3), (0, 2)))
+    neither = settings_of_race(Race(RACE))
+    assert (neither.drafts, neither.draft, neither.k, neither.K) == (("small",), "small", None, None)
+    empty = settings_of_race(Race(()))
+    assert (empty.drafts, empty.draft, empty.k, empty.K) == ((), "", None, None)
