@@ -114,7 +114,7 @@ class _Lane:
     """A lane while it runs."""
 
     header: Header
-    records: Generator[Prefill | Step]
+    records: Generator[Prefill | Step, None, None]
     prefill: list[Prefill] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     finished: bool = False

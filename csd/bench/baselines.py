@@ -1,7 +1,7 @@
-"""transformers' own ways to decode, over a family's weights: what the project's methods are measured against.
+"""transformers' own ways to decode, with a family's weights: the baselines of a benchmark.
 
-All of them decode greedily. The time of a peer is taken where its tokens reach the host: the first block ends prefill,
-and decoding runs from there to the last block.
+All of them decode greedily. Times are taken where tokens reach the host: the first block ends prefill, and decoding
+lasts from there to the last block.
 """
 
 from __future__ import annotations
@@ -19,74 +19,63 @@ from transformers import CompileConfig, GenerationConfig, PreTrainedModel, Stati
 from transformers.generation.streamers import BaseStreamer
 from transformers.utils import logging
 
+from csd.bench.plan import Entry
+from csd.bench.timed_run import Decoded
+
 if TYPE_CHECKING:
     from csd.models.family import Family
 
-BUCKET = 256  # tokens: static caches are a multiple of it, so that few shapes are compiled
-LOOKUP = 10
-ASSISTED = (5, 20)
-LOOP = "compiled loop, static cache"  # runs on request only
+CACHE_STEP = 256  # tokens: static caches are a multiple of this, so that few shapes are compiled
+LOOKUP = 10  # tokens that prompt lookup copies
+ASSISTED = (5, 20)  # tokens per draft of assisted generation
+COMPILED_LOOP = "transformers-compiled-loop"  # the id of the baseline that runs on request only
+
+Decode = Callable[[Sequence[int], int, frozenset[int]], Decoded]
+"""(ids of the prompt, new tokens at most, ids that end a text) to what was written."""
 
 
 @dataclass(frozen=True)
-class Decoded:
-    """What a peer wrote: the tokens, and for each block that came how many tokens it had and when, in seconds.
+class Baseline:
+    """One of transformers' ways to decode.
 
-    Times count from the call; the first block is the end of prefill (in assisted generation it is already reviewed).
+    `compiles`: the first call for each of `cache_sizes` compiles, which must not be timed.
     """
 
-    tokens: tuple[int, ...]
-    blocks: tuple[tuple[int, float], ...]
+    entry: Entry
+    decode: Decode = field(compare=False)
+    compiles: bool = False
 
     @property
-    def prefill(self) -> float:
-        return self.blocks[0][1]
-
-    @property
-    def counted(self) -> int:
-        """The tokens behind the first block: those that `seconds` is the time of."""
-        return len(self.tokens) - self.blocks[0][0]
-
-    @property
-    def seconds(self) -> float:
-        """Seconds from the first block to the last."""
-        return self.blocks[-1][1] - self.blocks[0][1]
+    def title(self) -> str:
+        return self.entry.title
 
 
-@dataclass(frozen=True)
-class Peer:
-    """One of transformers' ways: `decode(ids, new tokens, eos)`. `plain`: it decodes one token at a time.
-
-    `compiles`: the first call in each of `buckets` compiles, so it belongs before anything is timed.
-    """
-
-    title: str
-    plain: bool
-    compiles: bool
-    decode: Callable[[Sequence[int], int, frozenset[int]], Decoded] = field(compare=False)
-
-
-def peers(family: Family, compiled: bool = False) -> tuple[Peer, ...]:
-    """Every peer of a family; `compiled` adds a loop like gpt-fast's, over the compiled forward and a static cache."""
-    logging.set_verbosity_error()  # `generate` warns about its own inner calls at each round
+def make_baselines(family: Family, compiled_loop: bool = False) -> tuple[Baseline, ...]:
+    """Every baseline of a family; `compiled_loop` adds a loop like gpt-fast's, which compiles the forward pass."""
+    logging.set_verbosity_error()  # `generate` warns about its own inner calls in each round
     target = family.models["target"]
-    found = [
-        Peer("transformers, eager", True, False, partial(_generate, target)),
-        Peer("transformers, static cache, compiled", True, True, partial(_static, target, {})),
-    ]
-    for draft in family.draft_names:
-        for count in ASSISTED:
-            decode = partial(_assisted, target, family.models[draft], count)
-            found.append(Peer(f"transformers, assisted, {draft}, {count}", False, False, decode))
-    lookup = partial(_generate, target, prompt_lookup_num_tokens=LOOKUP)
-    found.append(Peer(f"transformers, prompt lookup, {LOOKUP}", False, False, lookup))
-    if compiled:
-        found.append(Peer(LOOP, True, True, Loop(target)))
+    plain = Entry("transformers-eager", "transformers, eager", token_by_token=True)
+    static = Entry("transformers-static-cache", "transformers, static cache, compiled", token_by_token=True)
+    found = [Baseline(plain, partial(_generate, target)), Baseline(static, partial(_static, target, {}), compiles=True)]
+    for draft in family.spec.drafts:
+        for k in ASSISTED:
+            assisted = Entry(f"transformers-assisted-{draft.name}-{k}", f"transformers, assisted, {draft.name}, {k}")
+            found.append(Baseline(assisted, partial(_assisted, target, family.models[draft.name], k)))
+    lookup = Entry(f"transformers-prompt-lookup-{LOOKUP}", f"transformers, prompt lookup, {LOOKUP}")
+    found.append(Baseline(lookup, partial(_generate, target, prompt_lookup_num_tokens=LOOKUP)))
+    if compiled_loop:
+        loop = Entry(COMPILED_LOOP, "compiled loop, static cache", token_by_token=True)
+        found.append(Baseline(loop, CompiledLoop(target), compiles=True))
     return tuple(found)
 
 
+def cache_sizes(lengths: Sequence[int]) -> dict[int, int]:
+    """The sizes of static cache, in steps, that texts of these lengths need; for each the index of one such text."""
+    return {-(-length // CACHE_STEP): i for i, length in reversed(list(enumerate(lengths)))}
+
+
 class Clock(BaseStreamer):
-    """Takes down when each block of tokens reaches the host. `generate` hands over the prompt first."""
+    """Records when each block of tokens reaches the host. `generate` passes the prompt first."""
 
     def __init__(self) -> None:
         self.started = time.perf_counter()
@@ -110,8 +99,8 @@ class Clock(BaseStreamer):
         return Decoded(tuple(self.tokens), tuple(self.blocks))
 
 
-def _generate(model: PreTrainedModel, ids: Sequence[int], max_new: int, eos: frozenset[int], **more: Any) -> Decoded:
-    """`generate`, greedy, with whatever else a peer sets."""
+def _generate(model: Any, ids: Sequence[int], max_new: int, eos: frozenset[int], **more: Any) -> Decoded:
+    """`generate`, greedy, with further options of one baseline."""
     ends = sorted(eos)
     options = {name: more.pop(name) for name in ("prompt_lookup_num_tokens", "compile_config") if name in more}
     config = GenerationConfig(
@@ -133,26 +122,26 @@ def _generate(model: PreTrainedModel, ids: Sequence[int], max_new: int, eos: fro
 def _static(
     model: PreTrainedModel, caches: dict[int, StaticCache], ids: Sequence[int], max_new: int, eos: frozenset[int]
 ) -> Decoded:
-    """A static cache and the compiled forward; on a CPU `generate` compiles only when it is told to."""
+    """A static cache and the compiled forward pass; on a CPU `generate` compiles only when it is told to."""
     config = CompileConfig(dynamic=False, mode=_mode(model))
-    config._compile_all_devices = True
+    config._compile_all_devices = True  # pyright: ignore[reportAttributeAccessIssue]
     cache = _cache(model, caches, len(ids) + max_new)
     return _generate(model, ids, max_new, eos, past_key_values=cache, compile_config=config)
 
 
 def _assisted(
-    model: PreTrainedModel, draft: PreTrainedModel, count: int, ids: Sequence[int], max_new: int, eos: frozenset[int]
+    model: PreTrainedModel, draft: PreTrainedModel, k: int, ids: Sequence[int], max_new: int, eos: frozenset[int]
 ) -> Decoded:
-    """Assisted generation with a constant number of drafted tokens; the draft's own settings are put back."""
+    """Assisted generation with a constant number of drafted tokens; the draft's own settings are restored."""
     plain = GenerationConfig(
-        num_assistant_tokens=count, num_assistant_tokens_schedule="constant", assistant_confidence_threshold=0.0
+        num_assistant_tokens=k, num_assistant_tokens_schedule="constant", assistant_confidence_threshold=0.0
     )
     with _own_defaults(draft, plain):
         return _generate(model, ids, max_new, eos, assistant_model=draft)
 
 
-class Loop:
-    """The compiled forward over a static cache in a loop of its own, as in gpt-fast; prefill is not compiled."""
+class CompiledLoop:
+    """A loop over the compiled forward pass and a static cache, as in gpt-fast; prefill is not compiled."""
 
     def __init__(self, model: PreTrainedModel):
         self.model = model
@@ -163,33 +152,33 @@ class Loop:
     def __call__(self, ids: Sequence[int], max_new: int, eos: frozenset[int]) -> Decoded:
         started = time.perf_counter()
         cache = _cache(self.model, self.caches, len(ids) + max_new)
-        place = torch.arange(len(ids), device=self.model.device)[None]
-        token = self._next(torch.tensor([list(ids)], device=self.model.device), place, cache)
-        place = place[:, -1:].clone()
+        position = torch.arange(len(ids), device=self.model.device)[None]
+        token = self._next(torch.tensor([list(ids)], device=self.model.device), position, cache)
+        position = position[:, -1:].clone()
         tokens, blocks = [], []
         while True:
             tokens.append(int(token))
             blocks.append((1, time.perf_counter() - started))
             if len(tokens) == max_new or tokens[-1] in eos:
                 return Decoded(tuple(tokens), tuple(blocks))
-            place += 1
-            token = self.forward(token, place, cache).clone()  # a captured graph overwrites what it returned
+            position += 1
+            token = self.forward(token, position, cache).clone()  # a captured graph overwrites what it returned
 
-    def _next(self, ids: torch.Tensor, place: torch.Tensor, cache: StaticCache) -> torch.Tensor:
+    def _next(self, ids: torch.Tensor, position: torch.Tensor, cache: StaticCache) -> torch.Tensor:
         """The most likely next token, [1, 1]."""
-        out = self.model(input_ids=ids, position_ids=place, past_key_values=cache, use_cache=True, logits_to_keep=1)
+        out = self.model(input_ids=ids, position_ids=position, past_key_values=cache, use_cache=True, logits_to_keep=1)
         return out.logits[:, -1:].argmax(-1)
 
 
 def _mode(model: PreTrainedModel) -> str:
-    """CUDA graphs where there is a GPU."""
+    """How torch.compile works: with CUDA graphs on a GPU."""
     return "reduce-overhead" if model.device.type == "cuda" else "default"
 
 
 @torch.inference_mode()
 def _cache(model: PreTrainedModel, caches: dict[int, StaticCache], tokens: int) -> StaticCache:
-    """An empty static cache with room for `tokens`, one for each bucket: its address stays, so nothing is compiled anew."""
-    size = -(-tokens // BUCKET) * BUCKET
+    """An empty static cache with room for `tokens`, one per size: its address stays, so nothing is compiled again."""
+    size = -(-tokens // CACHE_STEP) * CACHE_STEP
     if size not in caches:
         caches[size] = StaticCache(config=model.config, max_cache_len=size)
     caches[size].reset()
@@ -198,15 +187,10 @@ def _cache(model: PreTrainedModel, caches: dict[int, StaticCache], tokens: int) 
 
 @contextmanager
 def _own_defaults(model: PreTrainedModel, config: GenerationConfig | None = None) -> Iterator[None]:
-    """Sets a model's generation config aside: what its authors chose (penalties, sampling) is not to be measured."""
+    """Set a model's generation config aside: what its authors chose (penalties, sampling) must not be measured."""
     before = model.generation_config
     model.generation_config = config or GenerationConfig()
     try:
         yield
     finally:
         model.generation_config = before
-
-
-def buckets(lengths: Sequence[int]) -> dict[int, int]:
-    """For each size of static cache that texts of these lengths need, the place of one such text."""
-    return {-(-length // BUCKET): place for place, length in reversed(list(enumerate(lengths)))}

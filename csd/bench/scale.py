@@ -1,7 +1,7 @@
-"""A family at the cost of a big one without its weights: small models, enlarged without changing what they compute.
+"""A family that costs what a larger one costs: small models, enlarged without changing what they compute.
 
-A Llama's weights stand in the first rows and columns of bigger matrices. What could alter the result is zero, the rest is
-random. So tokens and acceptance are those of the small family, while memory and time are those of the big shape.
+A Llama's weights are placed in the first rows and columns of larger matrices. New weights that could alter the result
+are zero, the others random. Tokens and acceptance are the small family's, memory and time are the large shape's.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass, replace
 from math import ceil
+from typing import Any
 
 import torch
 from transformers import AutoModelForCausalLM, PreTrainedModel
@@ -22,7 +23,7 @@ from csd.models.messages import Progress, ignore
 
 @dataclass(frozen=True)
 class Shape:
-    """The sizes of a Llama. Head size and vocabulary stay those of the small model."""
+    """The sizes of a Llama. Head size and vocabulary remain those of the small model."""
 
     name: str
     hidden: int
@@ -32,13 +33,13 @@ class Shape:
     kv_heads: int
 
     def parameters(self, head: int, vocab: int, tied: bool) -> int:
-        """How many numbers a model of this shape has, tied ones once."""
+        """How many parameters a model of this shape has; tied ones count once."""
         attention = 2 * self.hidden * head * (self.heads + self.kv_heads)
         layer = attention + 3 * self.hidden * self.intermediate + 2 * self.hidden
         return self.layers * layer + (1 if tied else 2) * vocab * self.hidden + self.hidden
 
 
-# Shapes of known models at head size 64: names are those of the models, whose larger vocabularies are not imitated.
+# Shapes of known models at head size 64, named after them; their larger vocabularies are not imitated.
 _68M = Shape("68M", 768, 3072, 2, 12, 12)
 _160M = Shape("160M", 768, 3072, 12, 12, 12)
 _HALF = Shape("0.5B", 1024, 5120, 24, 16, 16)
@@ -51,19 +52,19 @@ SHAPES: dict[str, dict[str, Shape]] = {
     "7B": {"target": _7B, "draft-mid": _HALF, "draft-small": _68M},
     "13B": {"target": _13B, "draft-mid": _1B, "draft-small": _68M},
 }
-"""For each size the shape of each model of the embedded family."""
+"""For each size, the shape of each model of the embedded family."""
 
 
-def scaled(
+def load_scaled(
     spec: FamilySpec,
     size: str,
     device: str = "auto",
     dtype: str = "auto",
     progress: Progress = ignore,
 ) -> Family:
-    """A family of this project's shapes, opened and enlarged to a key of SHAPES. Raises FamilyError."""
+    """Load a family and enlarge it to a size of SHAPES. Raises FamilyError."""
     if size not in SHAPES:
-        raise FamilyError(f"There is no size called {size!r}. Choose one of: {', '.join(SHAPES)}.")
+        raise FamilyError(f"Unknown size {size!r}. Choose one of: {', '.join(SHAPES)}.")
     absent = [model.name for model in spec.models if model.name not in SHAPES[size]]
     if absent:
         raise FamilyError(
@@ -71,12 +72,12 @@ def scaled(
         )
     device = resolve_device(device)
     dtype = resolve_dtype(dtype, device)
-    return enlarged(
+    return enlarge_family(
         load_family(spec, "cpu", "float32", progress), SHAPES[size], f"{size} shape", device, dtype, progress
     )
 
 
-def enlarged(
+def enlarge_family(
     family: Family,
     shapes: dict[str, Shape],
     label: str,
@@ -84,9 +85,9 @@ def enlarged(
     dtype: str,
     progress: Progress = ignore,
 ) -> Family:
-    """A loaded family with each model in the shape of its name, on one device and in one number format.
+    """Enlarge each model of a loaded family to the shape of its name, on one device and in one number format.
 
-    Tokenizer, bigram table and contexts stay. Raises FamilyError where a model does not fit its shape or the memory.
+    Tokenizer, bigram table and contexts remain. Raises FamilyError where a model does not fit its shape or the memory.
     """
     try:
         specs = {
@@ -99,13 +100,13 @@ def enlarged(
         name=f"{family.spec.name}, {label}",
         target=specs["target"],
         drafts=tuple(specs[draft.name] for draft in family.spec.drafts),
-        about=f"The {family.spec.name} family, enlarged without changing its function; a measure of cost, not of quality.",
+        about=f"The {family.spec.name} family, enlarged with the same output: a measure of cost, not of quality.",
     )
     check_memory(spec, dtype, device)
     models = {}
     for name, model in family.models.items():
         progress(f"enlarging {name} to {shapes[name].name}")
-        models[name] = enlarge(model, shapes[name], device, getattr(torch, dtype))
+        models[name] = enlarge_model(model, shapes[name], device, getattr(torch, dtype))
     prepared = prepare_models(models, family.contexts, device, progress)
     levels = tuple(
         replace(level, model=specs[level.name].id, parameters=models[level.name].num_parameters(), dtype=dtype)
@@ -125,7 +126,7 @@ def enlarged(
 
 
 def _spec(model: ModelSpec, small: PreTrainedModel, shape: Shape) -> ModelSpec:
-    _checked(small, shape)
+    check_shape(small, shape)
     config = small.config
     return replace(
         model,
@@ -137,76 +138,83 @@ def _spec(model: ModelSpec, small: PreTrainedModel, shape: Shape) -> ModelSpec:
 
 
 @torch.no_grad()
-def enlarge(
+def enlarge_model(
     small: PreTrainedModel, shape: Shape, device: str | None = None, dtype: torch.dtype | None = None
 ) -> PreTrainedModel:
-    """A model of this shape, made on the device, that gives the same logits; default: the small one's device and type.
+    """A model of this shape that gives the same logits, by default on the small one's device and in its number format.
 
-    Raises ValueError with a sentence where the small one does not fit in.
+    Raises ValueError where the small one does not fit into the shape.
     """
-    _checked(small, shape)
-    # The mean of squares is taken over more numbers, the new ones 0: smaller by `share`, and so must be what is added.
+    check_shape(small, shape)
+    # The norms' mean of squares runs over more numbers, the new ones 0: it shrinks by `share`, so epsilon must too.
     share = small.config.hidden_size / shape.hidden
     big = _random(small, shape, small.config.rms_norm_eps * share, device or small.device, dtype or small.dtype)
-    wide, head = small.config.hidden_size, small.config.head_dim
-    queries, keys = _places(small, shape)
-    origin = [place // (len(keys) // small.config.num_key_value_heads) for place in keys]
+    wide = small.config.hidden_size
 
-    def put(into: torch.nn.Module, weights: torch.Tensor) -> None:
-        into.weight[: weights.shape[0], : weights.shape[1]] = weights.to(into.weight)
+    def put(into: torch.Tensor, weights: torch.Tensor) -> None:
+        into[: weights.shape[0], : weights.shape[1]] = weights.to(into)
 
-    def norm(into: torch.nn.Module, weights: torch.Tensor) -> None:
-        into.weight[:wide] = (weights.double() * share**0.5).to(into.weight)
+    def put_norm(into: torch.Tensor, weights: torch.Tensor) -> None:
+        into[:wide] = (weights.double() * share**0.5).to(into)
 
-    big.model.embed_tokens.weight.zero_()  # so that the new dimensions of the hidden state are 0 from the start
-    put(big.model.embed_tokens, small.model.embed_tokens.weight)
+    big.model.embed_tokens.weight.zero_()  # the new dimensions of the hidden state start at 0
+    put(big.model.embed_tokens.weight, small.model.embed_tokens.weight)
     if not small.config.tie_word_embeddings:
-        put(big.lm_head, small.lm_head.weight)
-    norm(big.model.norm, small.model.norm.weight)
-    for layer in big.model.layers:  # and stay 0, whatever layers, heads and neurons there are more
+        put(big.lm_head.weight, small.lm_head.weight)
+    put_norm(big.model.norm.weight, small.model.norm.weight)
+    for layer in big.model.layers:  # and stay 0 through additional layers, heads and neurons
         layer.self_attn.o_proj.weight.zero_()
         layer.mlp.down_proj.weight.zero_()
     for layer, model in zip(big.model.layers, small.model.layers):
-        norm(layer.input_layernorm, model.input_layernorm.weight)
-        norm(layer.post_attention_layernorm, model.post_attention_layernorm.weight)
-        put(layer.mlp.gate_proj, model.mlp.gate_proj.weight)
-        put(layer.mlp.up_proj, model.mlp.up_proj.weight)
-        put(layer.mlp.down_proj, model.mlp.down_proj.weight)
-        ours, theirs = layer.self_attn, model.self_attn
-        for into, weights, places, sources in (
-            (ours.q_proj, theirs.q_proj, queries, range(len(queries))),
-            (ours.k_proj, theirs.k_proj, keys, origin),
-            (ours.v_proj, theirs.v_proj, keys, origin),
-        ):
-            rows = weights.weight.view(-1, head, wide)[list(sources)]
-            into.weight.view(-1, head, shape.hidden)[places, :, :wide] = rows.to(into.weight)
-        columns = theirs.o_proj.weight.view(wide, -1, head)
-        ours.o_proj.weight.view(shape.hidden, -1, head)[:wide, queries] = columns.to(ours.o_proj.weight)
+        put_norm(layer.input_layernorm.weight, model.input_layernorm.weight)
+        put_norm(layer.post_attention_layernorm.weight, model.post_attention_layernorm.weight)
+        put(layer.mlp.gate_proj.weight, model.mlp.gate_proj.weight)
+        put(layer.mlp.up_proj.weight, model.mlp.up_proj.weight)
+        put(layer.mlp.down_proj.weight, model.mlp.down_proj.weight)
+        _copy_attention(layer.self_attn, model.self_attn, small, shape)
     return big
 
 
-def _checked(small: PreTrainedModel, shape: Shape) -> None:
+def _copy_attention(ours: Any, theirs: Any, small: PreTrainedModel, shape: Shape) -> None:
+    """Write the projections of an attention layer at the heads' new positions."""
+    wide, head = small.config.hidden_size, small.config.head_dim
+    queries, keys = _head_positions(small, shape)
+    repeats = len(keys) // small.config.num_key_value_heads
+    origin = [key // repeats for key in keys]
+    for into, weights, positions, sources in (
+        (ours.q_proj, theirs.q_proj, queries, range(len(queries))),
+        (ours.k_proj, theirs.k_proj, keys, origin),
+        (ours.v_proj, theirs.v_proj, keys, origin),
+    ):
+        rows = weights.weight.view(-1, head, wide)[list(sources)]
+        into.weight.view(-1, head, shape.hidden)[positions, :, :wide] = rows.to(into.weight)
+    columns = theirs.o_proj.weight.view(wide, -1, head)
+    ours.o_proj.weight.view(shape.hidden, -1, head)[:wide, queries] = columns.to(ours.o_proj.weight)
+
+
+def check_shape(small: PreTrainedModel, shape: Shape) -> None:
+    """Raise ValueError where the model cannot be enlarged to this shape."""
     config = small.config
     if config.model_type != "llama" or config.attention_bias or config.mlp_bias:
-        raise ValueError(f"A {config.model_type} model is given; only a Llama without biases can be enlarged.")
+        raise ValueError(f"Only Llama models without biases can be enlarged; this is a {config.model_type} model.")
     if shape.heads % shape.kv_heads:
-        raise ValueError(f"{shape.heads} heads cannot share {shape.kv_heads} heads of keys and values evenly.")
-    queries, keys = _places(small, shape)
-    for what, needed, there in (
+        raise ValueError(f"{shape.heads} heads cannot evenly share {shape.kv_heads} key-value heads.")
+    queries, keys = _head_positions(small, shape)
+    for what, needed, given in (
         ("hidden dimensions", config.hidden_size, shape.hidden),
-        ("neurons", config.intermediate_size, shape.intermediate),
+        ("intermediate dimensions", config.intermediate_size, shape.intermediate),
         ("layers", config.num_hidden_layers, shape.layers),
         ("heads", max(queries) + 1, shape.heads),
-        ("heads of keys and values", max(keys) + 1, shape.kv_heads),
+        ("key-value heads", max(keys) + 1, shape.kv_heads),
     ):
-        if needed > there:
-            raise ValueError(f"The shape {shape.name} has {there} {what}, and {needed} are needed.")
+        if needed > given:
+            raise ValueError(f"The shape {shape.name} has {given} {what}, but {needed} are needed.")
 
 
-def _places(small: PreTrainedModel, shape: Shape) -> tuple[list[int], list[int]]:
-    """Where each head goes, so that it keeps its keys and values: heads, and heads of keys and values.
+def _head_positions(small: PreTrainedModel, shape: Shape) -> tuple[list[int], list[int]]:
+    """The positions of query heads and of key-value heads in the large model, so that each query keeps its keys.
 
-    Where fewer heads share keys and values in the big shape, keys and values come several times, one after another.
+    Where fewer queries share a key-value head in the large shape, key-value heads are repeated, one after another.
     """
     config = small.config
     group, big = config.num_attention_heads // config.num_key_value_heads, shape.heads // shape.kv_heads
@@ -221,7 +229,7 @@ def _places(small: PreTrainedModel, shape: Shape) -> tuple[list[int], list[int]]
 def _random(
     small: PreTrainedModel, shape: Shape, epsilon: float, device: str | torch.device, dtype: torch.dtype
 ) -> PreTrainedModel:
-    """A random model of the shape, made where it will run."""
+    """A random model of the shape, created on the device where it will run."""
     config = copy.deepcopy(small.config)
     config.update(
         {

@@ -35,7 +35,7 @@ def bench(
 ) -> None:
     """Benchmark decoding methods over prompts, beside transformers' own decoding of the same weights.
 
-    For each prompt and repeat, all contestants take turns, after a warm-up. The folder receives traces.jsonl,
+    For each prompt and repeat, all entries take turns, after a warm-up. The folder receives traces.jsonl,
     bench.json, bench.md and bench.html; the last line of standard output is all figures as JSON.
 
     \b
@@ -43,7 +43,7 @@ def bench(
       csd bench --quick
       csd bench --repeats 5 --out results
       csd bench --prompts spec_bench.jsonl --limit 4 --max-new 128 --family Qwen3
-      csd bench --scale 7B --device cuda --peer compiled
+      csd bench --scale 7B --device cuda --baseline compiled
 
     \b
     Exit codes:
@@ -78,7 +78,7 @@ def bench(
     typer.echo(json.dumps(report.document(), separators=(",", ":")))
     if interrupted:
         raise typer.Exit(INTERRUPTED)
-    if report.summary.differing() or report.summary.repeating:
+    if report.summary.differing or report.summary.repeating:
         raise typer.Exit(DIFFERS)
 
 
@@ -86,4 +86,6 @@ def _check_extra(names: Sequence[str]) -> None:
     """Raises Refusal for the name of an additional baseline that does not exist."""
     for name in names:
         if name not in EXTRA_BASELINES:
-            raise Refusal(f"There is no peer called {name!r}. Choose one of: {', '.join(EXTRA_BASELINES)}.")
+            raise Refusal(
+                f"There is no additional baseline called {name!r}. Choose one of: {', '.join(EXTRA_BASELINES)}."
+            )

@@ -11,7 +11,7 @@ import typer
 from csd.cli.options import PromptFile, PromptLimit, PromptMaxNew
 
 QUICK_NEW = 64  # new tokens with --quick
-EXTRA_BASELINES = ("compiled",)  # those that only --peer adds
+EXTRA_BASELINES = ("compiled",)  # those that only --baseline adds
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class MeasureOptions:
         bool, typer.Option("--race/--no-race", help="Also run all methods at the same time, in a race.")
     ] = True
     baselines: Annotated[
-        bool, typer.Option("--peers/--no-peers", help="Also run transformers' own ways of decoding.")
+        bool, typer.Option("--baselines/--no-baselines", help="Also run transformers' own ways of decoding.")
     ] = True
     extra: Annotated[
         list[str] | None,
         typer.Option(
-            "--peer",
+            "--baseline",
             metavar="NAME",
             help="An additional baseline: compiled, a loop over the compiled forward pass.",
             show_default=False,

@@ -8,21 +8,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from csd.bench import limits
-from csd.bench.report import markdown, page
-from csd.bench.run import Job, Plan, Report, append, checked, config, left, measure, opened, run_of, summary, warmed
-from csd.bench.summary import Run
+from csd.bench.forward_times import measure_forward_times
+from csd.bench.limits import measure_limits
+from csd.bench.markdown import to_markdown
+from csd.bench.memory import measure_memory
+from csd.bench.page import to_page
+from csd.bench.plan import Job, Plan, check_plan
+from csd.bench.report import Report
+from csd.bench.run import measure, warm_up
+from csd.bench.store import append_lines, make_config, open_folder, remaining_jobs
+from csd.bench.summary import summarize
+from csd.bench.timed_run import TimedRun, parse_line
 from csd.cli.bench_options import MeasureOptions
 from csd.cli.exits import say
 from csd.cli.options import DeviceOptions
 from csd.cli.terminal import show_progress
-from csd.decoding.methods import Method, title
+from csd.decoding.methods import Method
 from csd.models.catalog import FamilySpec
 from csd.models.device import describe_machine
 from csd.request.prompts import Prompt
 
 if TYPE_CHECKING:
-    from csd.bench.baselines import Peer
+    from csd.bench.baselines import Baseline
     from csd.models.family import Family
 
 
@@ -32,22 +39,22 @@ class Benchmark:
 
     family: Family
     plan: Plan
-    baselines: tuple[Peer, ...]
+    baselines: tuple[Baseline, ...]
     folder: Path
     config: dict[str, Any]
-    runs: tuple[Run, ...]
+    runs: tuple[TimedRun, ...]
 
     @property
     def todo(self) -> list[Job]:
         """The jobs that have no run yet."""
-        return left(self.plan, self.runs)
+        return remaining_jobs(self.plan, self.runs)
 
 
 def load_scaled(spec: FamilySpec, size: str, options: DeviceOptions) -> Family:
     """The family enlarged to the cost of a bigger one. Raises FamilyError."""
-    from csd.bench.scale import scaled
+    from csd.bench import scale
 
-    return scaled(spec, size, options.device, options.dtype, say)
+    return scale.load_scaled(spec, size, options.device, options.dtype, say)
 
 
 def prepare(
@@ -55,13 +62,14 @@ def prepare(
 ) -> Benchmark:
     """Check the plan, and create the folder or read the runs that it holds. Raises Refusal."""
     baselines = _choose_baselines(family, options)
-    titles = tuple(baseline.title for baseline in baselines)
-    plan = checked(family, Plan(tuple(prompts), tuple(methods), titles, options.repeats, options.raced))
-    settings = config(family, plan)
-    return Benchmark(family, plan, baselines, folder, settings, tuple(opened(folder, settings, plan)))
+    entries = tuple(baseline.entry for baseline in baselines)
+    plan = Plan(tuple(prompts), tuple(methods), entries, options.repeats, options.raced)
+    check_plan(family, plan)
+    config = make_config(family, plan)
+    return Benchmark(family, plan, baselines, folder, config, tuple(open_folder(folder, config, plan)))
 
 
-def run(benchmark: Benchmark, stopped: Callable[[], bool], note: Callable[[str], None]) -> list[Run]:
+def run(benchmark: Benchmark, stopped: Callable[[], bool], note: Callable[[str], None]) -> list[TimedRun]:
     """Do the remaining jobs, each written to the folder when it is done; returns all runs.
 
     `note` is told what could not run.
@@ -69,28 +77,28 @@ def run(benchmark: Benchmark, stopped: Callable[[], bool], note: Callable[[str],
     runs, todo, plan = list(benchmark.runs), benchmark.todo, benchmark.plan
     if not todo:
         return runs
-    able, failures = warmed(benchmark.family, plan, benchmark.baselines, say, stopped)
+    able, failures = warm_up(benchmark.family, plan, benchmark.baselines, say, stopped)
     for failure in failures:
         note(failure)
-    titles = {*map(title, plan.methods), *(baseline.title for baseline in able), ""}  # a race has no title
-    todo = [job for job in todo if job.title in titles]
+    unable = {baseline.entry.id for baseline in benchmark.baselines if baseline not in able}
+    todo = [job for job in todo if job.entry not in unable]
     with show_progress(len(todo)) as advance:
         for job, lines in measure(benchmark.family, plan, able, todo, stopped, note):
-            append(benchmark.folder, lines)
-            runs += map(run_of, lines)
+            append_lines(benchmark.folder, lines)
+            runs += map(parse_line, lines)
             prompt = plan.prompts[job.prompt]
             advance(f"{prompt.kind}: {prompt.name}")
     return runs
 
 
-def make_report(benchmark: Benchmark, runs: Sequence[Run], notes: Sequence[str], growth: bool) -> Report:
+def make_report(benchmark: Benchmark, runs: Sequence[TimedRun], notes: Sequence[str], growth: bool) -> Report:
     """The figures of the runs, with the limits of the device, measured now; `growth` times forward passes too."""
     family, plan = benchmark.family, benchmark.plan
     say("measuring the device")
-    found = limits.limits(family)
+    limits = measure_limits(family)
     longest = max(len(family.encode(prompt.prompt)) + prompt.max_new for prompt in plan.prompts)
-    memory = limits.memory(family, longest)
-    curves = tuple(limits.growth(family, say)) if growth else ()
+    memory = measure_memory(family, longest)
+    times = measure_forward_times(family, say) if growth else ()
     sampled = sum(prompt.temperature > 0 for prompt in plan.prompts)
     if benchmark.baselines and sampled:
         notes = [*notes, f"Sampled prompts, which transformers' greedy decoding was not run on: {sampled}."]
@@ -99,10 +107,10 @@ def make_report(benchmark: Benchmark, runs: Sequence[Run], notes: Sequence[str],
         machine=describe_machine(family.device, family.dtype),
         config=benchmark.config,
         prompts=plan.prompts,
-        summary=summary(family, plan, runs, benchmark.baselines, found),
-        limits=found,
+        summary=summarize(family, plan, runs, limits),
+        limits=limits,
         memory=memory,
-        curves=curves,
+        forward_times=times,
         notes=tuple(notes),
     )
 
@@ -111,8 +119,8 @@ def write_files(folder: Path, report: Report) -> None:
     """Write the figures, the tables and the page next to the traces. A file that cannot be written is reported."""
     texts = {
         "bench.json": json.dumps(report.document(), indent=1) + "\n",
-        "bench.md": markdown(report) + "\n",
-        "bench.html": page(report),
+        "bench.md": to_markdown(report) + "\n",
+        "bench.html": to_page(report),
     }
     for name, text in texts.items():
         try:
@@ -121,14 +129,14 @@ def write_files(folder: Path, report: Report) -> None:
             say(f"Cannot write {folder / name}: {error.strerror}.")
 
 
-def _choose_baselines(family: Family, options: MeasureOptions) -> tuple[Peer, ...]:
+def _choose_baselines(family: Family, options: MeasureOptions) -> tuple[Baseline, ...]:
     """transformers' ways of decoding that the options ask for; --quick skips those that are compiled."""
-    from csd.bench.baselines import LOOP, peers
+    from csd.bench.baselines import COMPILED_LOOP, make_baselines
 
     if not options.baselines and not options.extra:
         return ()
     return tuple(
-        peer
-        for peer in peers(family, bool(options.extra))
-        if peer.title == LOOP or (options.baselines and not (options.quick and peer.compiles))
+        baseline
+        for baseline in make_baselines(family, bool(options.extra))
+        if baseline.entry.id == COMPILED_LOOP or (options.baselines and not (options.quick and baseline.compiles))
     )

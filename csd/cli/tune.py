@@ -42,7 +42,7 @@ def tune(
     then use the record.
     """
     from csd.cli.tune_tables import show_tuned
-    from csd.tuning.search import tune as search
+    from csd.tuning import tune as tuning
 
     check_writable(out)
     with refusals():
@@ -52,7 +52,7 @@ def tune(
         kept, long = split_by_context(models, chosen)
         for note in left_out_notes(long):
             say(note)
-        tuned, candidates = search(models, kept, repeats, say)
+        tuned, candidates = tuning.tune(models, kept, repeats, say)
     tuned = replace(tuned, machine=describe_machine(models.device, models.dtype))
     show_tuned(tuned, candidates, models.costs, make_console())
     path = out or tuned_path(spec, tuned.device)

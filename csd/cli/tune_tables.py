@@ -8,16 +8,16 @@ from rich.console import Console
 from rich.text import Text
 
 from csd.cli.terminal import make_table
-from csd.decoding.methods import title
+from csd.decoding.methods import Method, title
 from csd.request.tuned import Tuned
-from csd.tuning.search import Candidate
+from csd.tuning.tune import Candidate
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64)  # tokens of a forward pass
 POSITIONS = (1, 2, 4, 8, 16)  # of a token in a block
 
 
 def show_tuned(
-    tuned: Tuned, candidates: Sequence[Candidate], costs: Mapping[str, Sequence[float]], console: Console
+    tuned: Tuned, candidates: Sequence[Candidate[Method]], costs: Mapping[str, Sequence[float]], console: Console
 ) -> None:
     """Print the tables. `costs`: for each model, the seconds of a forward pass over 1, 2, ... tokens."""
     _show_costs(costs, console)
@@ -42,7 +42,7 @@ def _show_acceptance(alpha: Mapping[str, Sequence[float]], console: Console) -> 
     console.print(table)
 
 
-def _show_candidates(candidates: Sequence[Candidate], console: Console) -> None:
+def _show_candidates(candidates: Sequence[Candidate[Method]], console: Console) -> None:
     """The methods that ran; the fastest with each name is marked as chosen."""
     fastest: dict[str, float] = {}
     for candidate in candidates:
@@ -54,7 +54,7 @@ def _show_candidates(candidates: Sequence[Candidate], console: Console) -> None:
         chosen = measured == fastest[candidate.method.name]
         table.add_row(
             Text(title(candidate.method), style="bold" if chosen else ""),
-            f"{candidate.played:.2f}",
+            f"{candidate.simulated:.2f}",
             f"{measured:.2f}" + (" chosen" if chosen else ""),
         )
     console.print(table)

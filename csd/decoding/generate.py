@@ -28,7 +28,7 @@ def generate(
     prompt: Sequence[int],
     max_new: int,
     eos: frozenset[int] = frozenset(),
-) -> Generator[Prefill | Step]:
+) -> Generator[Prefill | Step, None, None]:
     """Yield a Prefill for each chunk that each model reads, then a Step for each round of the root.
 
     At most `max_new` tokens are generated. Times are on the lane's own clock, which does not advance between two yields.

@@ -30,7 +30,8 @@ from csd.record.recording import Recording
 from csd.record.trace import Trace
 from csd.request import form, link
 from csd.request.defaults import Preset, defaults_for
-from csd.run import RULES, LaneAdvanced, LaneFinished, RaceStarted
+from csd.request.request import RULES
+from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 from csd.stage import bundle, export
 from csd.stage import log as stage
 from csd.theme import display_name
@@ -77,7 +78,7 @@ def build(studio: Studio) -> gr.Blocks:
     preset = options[0]
     first = next(iter(_examples().values()))[0]
     folder = tempfile.TemporaryDirectory(prefix="csd-")  # goes with the page
-    recorded = {past.id: past for past in (_recorded(*item) for item in record.bundled().items())}
+    recorded = {past.id: past for past in (_recorded(*item) for item in record.bundled_recordings().items())}
     shown = next(iter(recorded.values()), None)
 
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=(3600, 7200)) as page:
@@ -324,7 +325,7 @@ def build(studio: Studio) -> gr.Blocks:
         def opened(data: bytes | None, request: gr.Request) -> dict:
             """A race from a file that the visitor brings."""
             try:
-                past = _brought(record.parsed(data or b""))
+                past = _brought(Recording.from_bytes(data or b""))
             except ValueError as error:
                 return {status: _status(str(error), "refused")}
             studio.keep(_visitor(request), past)
@@ -879,7 +880,7 @@ def _saved(folder: Path, past: Past) -> tuple[str, str]:
     title = past.title.removeprefix(RECORDED) if past.label else _title(past.traces[0].header.text)
     recording = Recording(past.traces, title, machine=past.machine, date=past.date)
     paths = folder / f"race-{past.id}.json", folder / f"race-{past.id}.html"
-    paths[0].write_text(json.dumps(record.document(recording)), encoding="utf-8")
+    paths[0].write_text(json.dumps(recording.to_dict()), encoding="utf-8")
     paths[1].write_text(export.page(recording), encoding="utf-8")
     return str(paths[0]), str(paths[1])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from toy import ToyFamily, blurred, table
@@ -22,6 +23,13 @@ class NamedToy(ToyFamily):
 
     notes: tuple[str, ...] = ("A note on the toy family.",)
     spec: FamilySpec = READY[0]
+    bigram_path: Path = Path("bigram.json")
+    opening: tuple[int, ...] = ()
+
+    @property
+    def models(self) -> dict:
+        """What its sessions run."""
+        return self.tables
 
 
 @pytest.fixture

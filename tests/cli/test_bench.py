@@ -12,7 +12,7 @@ from csd.cli import benchmark
 from csd.cli.bench_options import MeasureOptions
 
 STORY_AND_CODE = '{"kind": "story", "prompt": "Once upon a time"}\n{"kind": "code", "prompt": "def f():"}\n'
-ALONE = ("--no-peers", "--no-growth", "--no-race", "--repeats", "1")
+ALONE = ("--no-baselines", "--no-growth", "--no-race", "--repeats", "1")
 
 
 @pytest.fixture
@@ -39,13 +39,13 @@ def test_bench_from_prompts_to_page(csd_bench, tmp_path):
     first = csd_bench(*options)
     assert first.exit_code == 0, first.output
     found = figures_in(first)
-    titles = [row["title"] for row in found["methods"]]
+    titles = [row["title"] for row in found["entries"]]
     assert titles[0] == "autoregressive"
     assert {"transformers, eager", "transformers, prompt lookup, 10"} <= {*titles}
     assert not any("compiled" in title for title in titles)
     assert all(cell["verdict"] in ("reference", "identical") and cell["tokens"] == 8 for cell in found["cells"])
-    assert found["best_autoregressive"] and found["limits"]["read"] > 0 and found["growth"] == []
-    assert all(row["race_share"] > 0 and 0 < row["overhead"] < 1 for row in found["methods"] if row["own"])
+    assert found["best_autoregressive"] and found["limits"]["read_rate"] > 0 and found["forward_times"] == []
+    assert all(row["race_share"] > 0 and 0 < row["overhead"] < 1 for row in found["entries"] if row["own"])
     for name in ("traces.jsonl", "config.json", "bench.json", "bench.md", "bench.html"):
         assert (tmp_path / "results" / name).stat().st_size > 0
     traces = (tmp_path / "results" / "traces.jsonl").read_bytes()
@@ -62,10 +62,10 @@ def test_named_methods_and_a_text_that_repeats_itself(csd_bench, monkeypatch):
     methods = ("--method", "autoregressive", "--method", "prompt-lookup", "--lookup", "5")
     result = csd_bench("--only", "story", *methods, *ALONE, "--out", "results")
     assert result.exit_code == 1, result.output
-    assert "A text repeats itself" in result.stdout and "story: Once upon a time" in result.stdout
+    assert "A text is repetitive" in result.stdout and "story: Once upon a time" in result.stdout
     found = figures_in(result)
-    assert [row["title"] for row in found["methods"]] == ["autoregressive", "prompt lookup, k=5"]
-    assert found["methods"][0]["race_share"] is None and len(found["prompts"]) == 1
+    assert [row["title"] for row in found["entries"]] == ["autoregressive", "prompt lookup, k=5"]
+    assert found["entries"][0]["race_share"] is None and len(found["prompts"]) == 1
 
 
 def test_prompts_that_are_too_long_are_left_out(csd_on_embedded, in_folder):
@@ -89,7 +89,7 @@ def test_an_interrupted_benchmark_keeps_and_prints_what_there_is(csd_bench, monk
                 return
 
     monkeypatch.setattr(benchmark, "measure", two_jobs)
-    result = csd_bench("--no-peers", "--no-growth", "--repeats", "1", "--out", "results")
+    result = csd_bench("--no-baselines", "--no-growth", "--repeats", "1", "--out", "results")
     assert result.exit_code == 130, result.output
     assert len(figures_in(result)["cells"]) == 2
 
@@ -97,8 +97,8 @@ def test_an_interrupted_benchmark_keeps_and_prints_what_there_is(csd_bench, monk
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--max-new", "2000"], "No prompt is left"),
-        (["--scale", "2B"], "no size called"),
+        (["--max-new", "2000"], "No prompts are left"),
+        (["--scale", "2B"], "Unknown size"),
         (["--drafter", "nobody"], "nobody"),
         (["--method", "magic"], "magic"),
         (["--method", "speculative", "--k", "0"], "k must be a whole number"),
@@ -118,7 +118,7 @@ def test_refused_with_a_sentence(csd_bench, arguments, words):
     [
         (["--only", "poem"], "Choose one of: story, code"),
         (["--prompts", "nothing.jsonl"], "cannot be read"),
-        (["--peer", "magic"], "'magic'. Choose one of: compiled"),
+        (["--baseline", "magic"], "'magic'. Choose one of: compiled"),
         (["--family", "nonesuch"], "Choose one of: embedded"),
         (["--draft", "some/draft"], "--draft needs --target"),
     ],

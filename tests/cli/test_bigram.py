@@ -8,15 +8,14 @@ import csd.models.bigram
 
 
 @pytest.fixture
-def written(monkeypatch, tmp_path) -> list:
-    """What the command asks to be written; nothing is computed."""
+def written(monkeypatch) -> list:
+    """Where the command asks for the table to be written; nothing is computed."""
     seen = []
 
-    def write(family, path):
-        if path and not path.parent.is_dir():
+    def write(model, vocab, opening, path):
+        if not path.parent.is_dir():
             raise FileNotFoundError(2, "No such file or directory")
-        seen.append((family, path))
-        return path or tmp_path / "bigram.json"
+        seen.append(path)
 
     monkeypatch.setattr(csd.models.bigram, "write", write)
     return seen
@@ -24,10 +23,10 @@ def written(monkeypatch, tmp_path) -> list:
 
 def test_the_table_is_written_and_its_path_printed(csd_on_toy, written, toy_family, tmp_path):
     default = csd_on_toy("bigram")
-    assert default.exit_code == 0 and default.stdout == f"written: {tmp_path / 'bigram.json'}\n"
+    assert default.exit_code == 0 and default.stdout == f"written: {toy_family.bigram_path}\n"
     chosen = csd_on_toy("bigram", "--out", str(tmp_path / "own.json"))
     assert chosen.exit_code == 0 and chosen.stdout == f"written: {tmp_path / 'own.json'}\n"
-    assert written == [(toy_family, None), (toy_family, tmp_path / "own.json")]
+    assert written == [toy_family.bigram_path, tmp_path / "own.json"]
 
 
 def test_refusals_are_sentences(csd_on_toy, written, tmp_path):

@@ -13,7 +13,7 @@ from csd.decoding.adaptive.prior import GENERAL
 from csd.decoding.methods import Autoregressive, Cascade
 from csd.request.defaults import defaults_for
 from csd.request.tuned import Tuned, tuned_path
-from csd.tuning.search import Candidate
+from csd.tuning.tune import Candidate
 
 
 @pytest.fixture

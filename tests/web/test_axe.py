@@ -58,7 +58,7 @@ def test_the_tour(page):
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_an_exported_race(chromium, tmp_path, theme):
-    recording = next(iter(record.bundled(record.FOLDER).values()))
+    recording = next(iter(record.bundled_recordings(record.FOLDER).values()))
     file = tmp_path / "race.html"
     file.write_text(export.page(recording), encoding="utf-8")
     own = chromium.new_page(viewport={"width": 1280, "height": 720}, color_scheme=theme)

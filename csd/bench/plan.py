@@ -1,0 +1,109 @@
+"""What a benchmark measures, and in which order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from csd.decoding.errors import Refusal
+from csd.decoding.methods import Autoregressive, Method, title
+from csd.request.prompts import Prompt
+from csd.run import Request, check_request
+
+if TYPE_CHECKING:
+    from csd.models.family import Family
+
+Mode = Literal["alone", "race", "baseline"]
+"""How something is timed: a method by itself, all methods at once, or one of transformers' own ways to decode."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something to measure: one of the methods or, where `method` is None, one of transformers' own ways to decode.
+
+    `id` identifies it in files and figures, `title` is only displayed. `token_by_token`: each target pass gives one
+    token, so its speed may count as that of autoregressive decoding.
+    """
+
+    id: str
+    title: str
+    method: Method | None = None
+    token_by_token: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that is measured. `race`: the methods also run in a race, all at once."""
+
+    prompts: tuple[Prompt, ...]
+    methods: tuple[Method, ...]
+    baselines: tuple[Entry, ...] = ()
+    repeats: int = 3
+    race: bool = True
+
+    @cached_property
+    def method_entries(self) -> tuple[Entry, ...]:
+        """The methods, identified by their position and name."""
+        return tuple(
+            Entry(_slug(f"{number}-{method.name}"), title(method), method, isinstance(method, Autoregressive))
+            for number, method in enumerate(self.methods, 1)
+        )
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The methods, then the baselines."""
+        return (*self.method_entries, *self.baselines)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One thing to time on a prompt. `entry` is an entry's id; it is empty for a race, in which all methods run."""
+
+    prompt: int
+    repeat: int
+    mode: Mode
+    entry: str
+
+
+def list_jobs(plan: Plan) -> Iterator[Job]:
+    """Everything to time, in order: within each prompt and repeat all entries take turns, and the first one rotates.
+
+    Baselines decode greedily, so they are left out for prompts that are sampled.
+    """
+    turns: list[tuple[Mode, str]] = [("alone", entry.id) for entry in plan.method_entries]
+    turns.extend(("baseline", entry.id) for entry in plan.baselines)
+    if plan.race and len(plan.methods) > 1:
+        turns.append(("race", ""))
+    for number, prompt in enumerate(plan.prompts):
+        for repeat in range(plan.repeats):
+            first = repeat % len(turns)
+            for mode, entry in turns[first:] + turns[:first]:
+                if mode != "baseline" or prompt.temperature == 0:
+                    yield Job(number, repeat, mode, entry)
+
+
+def check_plan(family: Family, plan: Plan) -> None:
+    """Raise Refusal where the family cannot run the plan."""
+    if not plan.prompts:
+        raise Refusal("No prompts are left to measure. Use shorter prompts or fewer new tokens.")
+    if plan.repeats < 1:
+        raise Refusal(f"At least one repeat is needed, not {plan.repeats}.")
+    for method in plan.methods:
+        if plan.methods.count(method) > 1:
+            raise Refusal(f"The method {title(method)!r} is listed twice. Name each method once.")
+    for prompt in plan.prompts:
+        check_request(family, make_request(prompt, plan.methods))
+
+
+def make_request(prompt: Prompt, methods: Sequence[Method]) -> Request:
+    """The race of these methods on a prompt."""
+    return Request(
+        prompt.prompt, tuple(methods), prompt.max_new, temperature=float(prompt.temperature), seed=prompt.seed
+    )
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

@@ -1,0 +1,99 @@
+"""Stopwatches that add up the seconds inside model forward passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Protocol
+
+from csd.models.backends.interface import Backend, Lane
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Forward = Callable[..., Any]
+
+
+class Stopwatch(Protocol):
+    """Runs forward passes and adds up their time. `seconds` is the sum since the last `reset`."""
+
+    @property
+    def seconds(self) -> float: ...
+
+    def run(self, forward: Forward, *arguments: Any) -> Any: ...
+
+    def reset(self) -> None: ...
+
+
+class HostStopwatch:
+    """Times forward passes by the host's clock."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def run(self, forward: Forward, *arguments: Any) -> Any:
+        started = perf_counter()
+        result = forward(*arguments)
+        self.seconds += perf_counter() - started
+        return result
+
+    def reset(self) -> None:
+        self.seconds = 0.0
+
+
+class CudaStopwatch:
+    """Times forward passes by events on the GPU, since the host does not wait for them."""
+
+    def __init__(self) -> None:
+        self._events: list[tuple[Any, Any]] = []
+
+    @property
+    def seconds(self) -> float:
+        import torch
+
+        torch.cuda.synchronize()
+        return sum(begin.elapsed_time(end) for begin, end in self._events) / 1000
+
+    def run(self, forward: Forward, *arguments: Any) -> Any:
+        import torch
+
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        result = forward(*arguments)
+        end.record()
+        self._events.append((begin, end))
+        return result
+
+    def reset(self) -> None:
+        self._events.clear()
+
+
+def make_stopwatch(device: str) -> Stopwatch:
+    return CudaStopwatch() if device.startswith("cuda") else HostStopwatch()
+
+
+def watch_backends(backends: Mapping[str, Backend], stopwatch: Stopwatch) -> dict[str, Backend]:
+    """The same backends, with every forward pass timed by the stopwatch."""
+    return {name: WatchedBackend(backend, stopwatch) for name, backend in backends.items()}
+
+
+@dataclass(frozen=True)
+class WatchedBackend:
+    backend: Backend
+    stopwatch: Stopwatch
+
+    def open_lane(self, capacity: int) -> WatchedLane:
+        return WatchedLane(self.backend.open_lane(capacity), self.stopwatch)
+
+
+@dataclass(frozen=True)
+class WatchedLane:
+    lane: Lane
+    stopwatch: Stopwatch
+
+    def run(self, ids: list[int], keep: int, rows: int) -> Tensor:
+        return self.stopwatch.run(self.lane.run, ids, keep, rows)
+
+    def release(self) -> None:
+        self.lane.release()

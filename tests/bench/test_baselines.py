@@ -1,0 +1,42 @@
+"""transformers' own ways to decode: the same texts, and no traces left in the models."""
+
+from __future__ import annotations
+
+from csd.bench.baselines import COMPILED_LOOP, cache_sizes, make_baselines
+from csd.decoding.methods import Autoregressive
+from csd.run import Request, finished_traces, run_race
+
+
+def test_static_caches_are_compiled_once_for_each_size():
+    assert cache_sizes([10, 256, 257, 512, 100]) == {1: 0, 2: 2}
+
+
+def test_ids_are_unique(embedded):
+    ids = [baseline.entry.id for baseline in make_baselines(embedded, compiled_loop=True)]
+    assert len(set(ids)) == len(ids) and COMPILED_LOOP in ids
+    assert COMPILED_LOOP not in [baseline.entry.id for baseline in make_baselines(embedded)]
+
+
+def test_baselines_write_the_text_of_autoregressive_decoding(embedded):
+    """Also those that compile; here nothing is compiled, so that the test is short."""
+    ids = embedded.encode("Once upon a time")
+    (trace,) = finished_traces(run_race(embedded, Request("Once upon a time", (Autoregressive(),), 12)))
+    by_id = {baseline.entry.id: baseline for baseline in make_baselines(embedded, compiled_loop=True)}
+    loop, eager = by_id[COMPILED_LOOP], by_id["transformers-eager"]
+    loop.decode.forward = loop.decode._next
+    for baseline in (loop, eager, by_id["transformers-assisted-draft-mid-5"]):
+        for _ in range(2):  # caches are used again
+            found = baseline.decode(ids, 12, embedded.eos)
+            assert found.tokens == trace.tokens, baseline.title
+            assert sum(count for count, _ in found.blocks) == 12 and found.timed_tokens < 12 and found.prefill > 0
+    end = trace.tokens[4]
+    assert loop.decode(ids, 12, frozenset({end})).tokens[-1] == end
+    assert eager.decode(ids, 12, frozenset({end})).tokens[-1] == end
+
+
+def test_baselines_leave_the_models_settings_as_they_were(embedded):
+    before = [model.generation_config for model in embedded.models.values()]
+    for baseline in make_baselines(embedded):
+        if not baseline.compiles:
+            baseline.decode(embedded.encode("Once"), 4, embedded.eos)
+    assert all(model.generation_config is one for model, one in zip(embedded.models.values(), before))
