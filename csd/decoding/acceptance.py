@@ -22,8 +22,8 @@ from csd.decoding.sampling import GumbelNoise, LogitsWarper, Sampler
 class Acceptance:
     """How many tokens of a draft were accepted, and the reviewer's own token after them.
 
-    `margin` is the distance of the two best scores at that token; None where the filter leaves one token only. `q` is the
-    distribution that each emitted token was drawn from, [accepted + 1, V]; None for point masses. `p_drafted` and
+    `margin` is the distance of the two best scores at that token; None where the filter leaves one token only. `q` is
+    the distribution that each emitted token was drawn from, [accepted + 1, V]; None for point masses. `p_drafted` and
     `q_drafted` are the probabilities of the drafted tokens under both models, known under the rejection rule only.
     """
 
@@ -63,7 +63,7 @@ class Greedy:
 
 @dataclass(frozen=True)
 class Coupled:
-    """Every level takes argmax(log p + g) with the same Gumbel noise g: an exact sample, and the same text for every tree.
+    """Every level takes argmax(log p + g) with the same Gumbel noise g: an exact sample, and one text for every tree.
 
     Whatever the tree, the text is what the target alone samples with this noise, so it is checked like a greedy one.
     """

@@ -1,4 +1,4 @@
-"""The paper in two combinators: the vertical and the horizontal cascade. Both are drafters, so they nest to any depth."""
+"""The paper in two combinators: the vertical and the horizontal cascade. Both are drafters, so they nest."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Session(Protocol):
     """One lane's view of a model: tokens in, logits out. What is cached is private.
 
-    `context` is the longest text in tokens that the model can read. `costs` holds the measured seconds of a forward pass
-    over w tokens at index w - 1; it may be empty where nobody asks for costs.
+    `context` is the longest text in tokens that the model can read. `costs` holds the measured seconds of a forward
+    pass over w tokens at index w - 1; it may be empty where nobody asks for costs.
     """
 
     name: str

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Draft:
     """Proposed tokens, who first proposed each, and the reviews that produced them.
 
-    `q` is the distribution each token was really drawn from, [n, V], or None where every token is a point mass. `cost` is
-    what drafting takes in seconds by the measured costs of the models' forward passes, not by a clock.
+    `q` is the distribution each token was really drawn from, [n, V], or None where every token is a point mass.
+    `cost` is what drafting takes in seconds by the measured costs of the models' forward passes, not by a clock.
     """
 
     tokens: tuple[int, ...] = ()
@@ -60,7 +60,7 @@ def _stack(first: Draft, second: Draft) -> Tensor | None:
 
 
 def statistical_draft(name: str, sequence: TokenSequence, tokens: list[int], started: float, author: str = "") -> Draft:
-    """The draft of a leaf that is not a neural model: point masses up to the first EOS, with the record of the proposal.
+    """The draft of a leaf that is not a neural model: point masses up to the first EOS, with a record of them.
 
     `started` is `perf_counter()` before the leaf began to look for tokens; `author` defaults to `name`.
     """

@@ -31,8 +31,8 @@ def generate(
 ) -> Generator[Prefill | Step, None, None]:
     """Yield a Prefill for each chunk that each model reads, then a Step for each round of the root.
 
-    At most `max_new` tokens are generated. Times are on the lane's own clock, which does not advance between two yields.
-    Raises ValueError for a lenient root and for a text that does not fit the target's context.
+    At most `max_new` tokens are generated. Times are on the lane's own clock, which does not advance between two
+    yields. Raises ValueError for a lenient root and for a text that does not fit the target's context.
     """
     if root.rule.lenience != 1:
         raise ValueError("The target's review is always strict: its lenience must be 1.")

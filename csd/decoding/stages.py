@@ -32,7 +32,7 @@ class Stage:
 
 
 def cascade_stages(drafts: Sequence[str], budgets: Budgets) -> tuple[Stage, ...]:
-    """Algorithm 1 as a plan: stage i of row 0 is draft i reviewing the cascade of budgets[i+1:, i+1:]; Max-Gram is last.
+    """Algorithm 1 as a plan: stage i of row 0 is draft i reviewing the cascade of budgets[i+1:, i+1:], Max-Gram last.
 
     A stage without tokens is left out, with everything below it.
     """

@@ -43,10 +43,10 @@ class SuffixIndex:
     """Where each context of the text (up to `longest` tokens) was last followed by a token.
 
     A trie of the contexts read backwards, grown by one level where a context occurs again. Committed tokens are entered
-    once; the speculative tail is pushed with a record of its changes and popped when the lane takes another path. A token
-    costs as many steps as its match is long, whatever the length of the text.
-    `matched` holds, for each token, the length of the match before it and whether a copy would have been right there.
-    An index belongs to one lane, as a session does.
+    once; the speculative tail is pushed with a record of its changes and popped when the lane takes another path. A
+    token costs as many steps as its match is long, whatever the length of the text. `matched` holds, for each token,
+    the length of the match before it and whether a copy would have been right there. An index belongs to one lane, as
+    a session does.
     """
 
     name = "MaxGram"

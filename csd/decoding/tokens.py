@@ -8,8 +8,8 @@ from collections.abc import Iterable
 class TokenSequence:
     """Committed ids, shared by all sequences of a lane and only ever appended to, and a tail that is still a guess.
 
-    A session or Max-Gram's index, which cache work on a sequence, compare tails only, so no cost grows with the length of
-    the text. `eos` is the set of ids that end a text; it is empty where end-of-text is ignored.
+    A session or Max-Gram's index, which cache work on a sequence, compare tails only, so no cost grows with the
+    length of the text. `eos` is the set of ids that end a text; it is empty where end-of-text is ignored.
     """
 
     __slots__ = ("committed", "eos", "tail")

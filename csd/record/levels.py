@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One level of the cascade: 0 is statistical, then come the drafts from the weakest up, the target is the highest."""
+    """One level of the cascade: 0 is statistical, then come the drafts from the weakest up; the target is highest."""
 
     name: str
     level: int

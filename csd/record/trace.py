@@ -1,8 +1,8 @@
 """The record of a run: plain numbers and strings, and JSON both ways.
 
-Everything that people see (stage, figures, metrics, export, benchmark) reads a `Trace` and nothing else. Times are seconds;
-a record's `start` is on its lane's own clock, which counts only that lane's computing. Positions count from the first prompt
-token.
+Everything that people see (stage, figures, metrics, export, benchmark) reads a `Trace` and nothing else. Times are
+seconds; a record's `start` is on its lane's own clock, which counts only that lane's computing. Positions count from
+the first prompt token.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Probabilities = Annotated[tuple[float, ...], FAIL_FAST]
 Pieces = dict[int, str | Tokens]
 """The text of each token id; an id that is only a part of a character has its bytes instead."""
 End = Literal["eos", "budget", "stopped"]
-"""Why a text ended: with the end-of-text token, after as many tokens as were asked for, or because somebody stopped it."""
+"""Why a text ended: at an end-of-text token, after as many tokens as were asked for, or because it was stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,9 @@ class Review:
 
     `seconds` is the reviewer's own work; `inner` holds what happened while the draft was made, with its own times.
     `token` is a correction where `accepted < len(tokens)`, otherwise a bonus; None where the draft ended with EOS.
-    `p` and `q` (the reviewer's and the draft's probability of each proposed token) are recorded under the rejection rule
-    only; `margin` is the distance of the two best scores at the reviewer's own token; `skipped` says why a level did nothing.
+    `p` and `q` (the reviewer's and the draft's probability of each proposed token) are recorded under the rejection
+    rule only; `margin` is the distance of the two best scores at the reviewer's own token; `skipped` says why a level
+    did nothing.
     """
 
     by: str
@@ -93,8 +94,8 @@ class Step:
 class Header:
     """What ran, on what: enough to run it again.
 
-    `method` is the name of a decoding method and `settings` are its fields (`csd.decoding.methods.restore_method` makes the
-    method from them); `label` puts the settings in a few words.
+    `method` is the name of a decoding method and `settings` are its fields (`csd.decoding.methods.restore_method`
+    makes the method from them); `label` puts the settings in a few words.
     """
 
     method: str

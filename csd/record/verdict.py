@@ -21,9 +21,9 @@ rejection rule, under which texts differ."""
 class Verdict:
     """A lane's text against the reference's.
 
-    `compared` tokens were compared; `whole` is false where one of the two was stopped. `position` is the first token that
-    differs and `margin` the reference's top-2 margin there, None where it was not recorded. `reason` says why nothing was
-    compared.
+    `compared` tokens were compared; `whole` is false where one of the two was stopped. `position` is the first token
+    that differs and `margin` the reference's top-2 margin there, None where it was not recorded. `reason` says why
+    nothing was compared.
     """
 
     kind: Kind
@@ -62,7 +62,7 @@ def compare_tokens(
     dtype: str,
     whole: bool = True,
 ) -> Verdict:
-    """Token for token; `margins` are the reference's at each of its tokens. Where one lane was stopped, as far as both went."""
+    """Token for token, as far as both go if one was stopped; `margins` are the reference's at each of its tokens."""
     compared = min(len(ours), len(theirs))
     position = next((i for i in range(compared) if ours[i] != theirs[i]), None)
     if position is None:

@@ -22,9 +22,9 @@ LARGEST = sys.float_info.max
 class Form:
     """The fields as the page, a link, the API or the command line provide them.
 
-    `lanes` are names of methods. `draft` and `k` belong to speculative decoding, `lookup` to prompt lookup, `K` (text or
-    nested lists) and `lenience` to the cascades; `always` ignores the end-of-text token. A number may be None: a cleared
-    field.
+    `lanes` are names of methods. `draft` and `k` belong to speculative decoding, `lookup` to prompt lookup, `K` (text
+    or nested lists) and `lenience` to the cascades; `always` ignores the end-of-text token. A number may be None: a
+    cleared field.
     """
 
     prompt: str = ""

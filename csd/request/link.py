@@ -38,8 +38,8 @@ def from_query(
 ) -> tuple[dict[str, Any], list[str]]:
     """The values of a parsed query that fit the fields, and a sentence for each that does not.
 
-    A value must be of the kind of the field's `initial` value; `choices` are the options of fields that have some. Names
-    that begin with an underscore belong to the host and are ignored.
+    A value must be of the kind of the field's `initial` value; `choices` are the options of fields that have some.
+    Names that begin with an underscore belong to the host and are ignored.
     """
     values: dict[str, Any] = {}
     faults = []

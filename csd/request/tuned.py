@@ -25,8 +25,8 @@ class Tuned:
     prior of the adaptive cascade.
 
     K has a row for every draft of the family, of zeros for one that is not used. `alpha` holds for each draft the
-    probability that the target accepts its token at position 1, 2, ... of a block, given those before it; `speedups` the
-    measured speed of each method over autoregressive decoding, as geometric means over `prompts` prompts.
+    probability that the target accepts its token at position 1, 2, ... of a block, given those before it; `speedups`
+    the measured speed of each method over autoregressive decoding, as geometric means over `prompts` prompts.
     """
 
     family: str

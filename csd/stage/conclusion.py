@@ -72,7 +72,8 @@ def _cause(verdict: Verdict, dtype: str) -> str:
     apart = _small(verdict.margin)
     if verdict.kind == "near-tie":
         return f"A near-tie: the two best scores there differ by {apart}, within {number_format} rounding."
-    return f"The two best scores there differ by {apart}, which is too large to be {number_format} rounding. This is a bug."
+    too_large = f"which is too large to be {number_format} rounding"
+    return f"The two best scores there differ by {apart}, {too_large}. This is a bug."
 
 
 def _repetition_notes(race: Race) -> list[str]:

@@ -746,9 +746,9 @@ def _endpoint(studio: Studio):
     ) -> dict:
         """Race 1 to 4 methods on a prompt and return their traces.
 
-        methods: autoregressive, speculative, prompt lookup, cascade, adaptive cascade, vertical cascade, horizontal cascade.
-        draft, k: of speculative. K: the cascade's, as text in the paper's cumulative form; empty: the family's preset.
-        Returns {"summary": [...], "traces": [...]}, one entry per method.
+        methods: autoregressive, speculative, prompt lookup, cascade, adaptive cascade, vertical cascade, horizontal
+        cascade. draft, k: of speculative. K: the cascade's, as text in the paper's cumulative form; empty: the
+        family's preset. Returns {"summary": [...], "traces": [...]}, one entry per method.
         """
         try:
             choice = Choice(catalog.find(family), home.device, home.dtype)

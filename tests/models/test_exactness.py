@@ -202,7 +202,7 @@ def test_float32_differs_at_near_ties_only(capsys):
         for trace in others:
             found = judge(trace, reference)
             compared += 1
-            if not found.kind == "identical":
+            if found.kind != "identical":
                 assert found.margin is not None and found.margin < NEAR_TIE, (trace.header.title, prompt, found)
                 ties += 1
     with capsys.disabled():

@@ -20,8 +20,8 @@ RATE_MEMORY = 0.95  # what remains of a round in a rate after the next one
 class AcceptanceEstimate:
     """How often tokens of each kind are accepted: fading counts over a prior worth PRIOR_WEIGHT tokens.
 
-    All kinds of the prior shift together, on the scale of log odds, as the text turns out easier or harder than the prior:
-    what is observed of one kind informs the others.
+    All kinds of the prior shift together, on the scale of log odds, as the text turns out easier or harder than the
+    prior: what is observed of one kind informs the others.
     """
 
     def __init__(self, prior: Sequence[float]):

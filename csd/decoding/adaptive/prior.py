@@ -18,8 +18,8 @@ KINDS = ANY + 1
 class Prior:
     """Acceptance rates by kind of token, as `csd.tuning` counts them; the defaults are those of the embedded family.
 
-    `copies`: Max-Gram's next token by the length of its match, a bigram's at index 0. `drafts`: by name, a draft's tokens
-    by kind (bins of the margin, AGREED, ANY); drafts without an entry have `unknown`.
+    `copies`: Max-Gram's next token by the length of its match, a bigram's at index 0. `drafts`: by name, a draft's
+    tokens by kind (bins of the margin, AGREED, ANY); drafts without an entry have `unknown`.
     """
 
     copies: tuple[float, ...] = (

@@ -7,8 +7,8 @@
     VerticalCascade, HorizontalCascade    one half of it each
     AdaptiveCascade    Vertical(target, drafts and Max-Gram wherever they pay)
 
-All of them run through the same loop (`csd.decoding.generate`), so a comparison differs in the tree and in nothing else.
-Importable without torch.
+All of them run through the same loop (`csd.decoding.generate`), so a comparison differs in the tree and in nothing
+else. Importable without torch.
 """
 
 from __future__ import annotations

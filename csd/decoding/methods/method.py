@@ -53,8 +53,8 @@ class LaneParts:
 class Knobs:
     """Everything that a form, a link or the command line can set; each method takes what it needs.
 
-    `drafts` are the family's, strongest first; `draft` and `k` belong to speculative decoding, `lookup` to prompt lookup,
-    `K` (cumulative) and `lenience` to the cascades, `prior` to the adaptive one.
+    `drafts` are the family's, strongest first; `draft` and `k` belong to speculative decoding, `lookup` to prompt
+    lookup, `K` (cumulative) and `lenience` to the cascades, `prior` to the adaptive one.
     """
 
     drafts: tuple[str, ...] = ()
@@ -69,8 +69,8 @@ class Knobs:
 class Method(Protocol):
     """A way to decode. Its dataclass fields are its settings, stored in the header of every trace.
 
-    `name` identifies the method everywhere and is what people read; `formula` is its predicted speed-up; `leaves` are the
-    statistical authors that it uses, shown as level 0; `uses` are the fields of `Knobs` that it reads.
+    `name` identifies the method everywhere and is what people read; `formula` is its predicted speed-up; `leaves` are
+    the statistical authors that it uses, shown as level 0; `uses` are the fields of `Knobs` that it reads.
     """
 
     name: ClassVar[str]
