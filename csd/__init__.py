@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     )
     from csd.models.catalog import FamilyError
     from csd.record.race import Race
+    from csd.record.recording import Recording
     from csd.record.trace import Trace
-    from csd.run import Request, run_race
+    from csd.request.request import Request
+    from csd.run import finished_traces, run_race
 
 _HOMES = {
     "csd.api": ("generate", "load", "race"),
@@ -57,8 +59,10 @@ _HOMES = {
     ),
     "csd.models.catalog": ("FamilyError",),
     "csd.record.race": ("Race",),
+    "csd.record.recording": ("Recording",),
     "csd.record.trace": ("Trace",),
-    "csd.run": ("Request", "run_race"),
+    "csd.request.request": ("Request",),
+    "csd.run": ("finished_traces", "run_race"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -77,6 +81,7 @@ __all__ = [
     "Method",
     "PromptLookup",
     "Race",
+    "Recording",
     "Refusal",
     "Rejection",
     "Request",
@@ -84,6 +89,7 @@ __all__ = [
     "Trace",
     "Vertical",
     "VerticalCascade",
+    "finished_traces",
     "generate",
     "load",
     "race",

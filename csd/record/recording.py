@@ -111,5 +111,5 @@ def _line(value: Any) -> str:
     return mend_surrogates(" ".join(value.split())[:500]) if isinstance(value, str) else ""
 
 
-# ---- former names, until every room has moved
-bundled, parsed, packed, document = bundled_recordings, Recording.from_bytes, Recording.to_gzip, Recording.to_dict
+# Former names, until csd.web uses the new ones.
+bundled, parsed, document = bundled_recordings, Recording.from_bytes, Recording.to_dict

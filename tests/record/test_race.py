@@ -60,3 +60,10 @@ def test_nothing_to_compare_is_none():
 def test_an_empty_race():
     race = Race(())
     assert (race.reference, race.names, race.verdicts) == (None, (), ())
+
+
+def test_a_summary_has_a_line_for_each_lane():
+    first, second = Race((reference(), cascade())).summary.splitlines()
+    assert first.split() == ["autoregressive", "1.00x", "7", "target", "passes", "reference"]
+    assert second.split() == ["cascade", "0.88x", "2", "target", "passes", "identical"]
+    assert Race((cascade(),)).summary.split() == ["cascade", "-", "2", "target", "passes", "not", "compared"]
