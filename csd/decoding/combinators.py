@@ -5,39 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from csd.decoding.draft import Draft, Drafter
+from csd.decoding.session import Session
 from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Review
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from csd.decoding.acceptance import Acceptance, AcceptanceRule
-
-
-class Session(Protocol):
-    """One lane's view of a model: tokens in, logits out. What is cached is private.
-
-    `context` is the longest text in tokens that the model can read. `costs` holds the measured seconds of a forward
-    pass over w tokens at index w - 1; it may be empty where nobody asks for costs.
-    """
-
-    name: str
-    context: int
-    costs: Sequence[float]
-
-    def logits(self, sequence: TokenSequence, since: int) -> Tensor:
-        """Rows for positions since .. len(sequence): row j predicts what follows the first since + j tokens.
-
-        [len(sequence) - since + 1, V], valid until this session's next call.
-        """
-        ...
-
-    def prefill(self, sequence: TokenSequence) -> None:
-        """Read the prompt ahead of decoding, and return when that is done."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -99,8 +75,9 @@ class Vertical(Drafter):
 
 @dataclass(frozen=True)
 class Horizontal(Drafter):
-    """Stages by position: each extends the draft until its k tokens are there, so that strong drafters write first.
+    """Stages by position, so that strong drafters write first: stage i extends the draft up to position k_1 + ... + k_i.
 
+    What a stage leaves open, the next one may write.
     An empty proposal ends a stage. What a round of review writes beyond its stage's k is kept, as in the paper.
     What a reviewer accepts is not passed on: the stages of a fixed cascade learn nothing.
     """

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from csd.decoding.combinators import Horizontal, Session, Vertical
+from csd.decoding.combinators import Horizontal, Vertical
 from csd.decoding.draft import Drafter
 from csd.decoding.k_matrix import Budgets
 from csd.decoding.maxgram import MAX_GRAM
+from csd.decoding.session import Session
 
 if TYPE_CHECKING:
     from csd.decoding.acceptance import AcceptanceRule

@@ -56,19 +56,19 @@ def test_the_rate_is_tokens_over_seconds_and_forgets():
 def test_copies_learn_from_the_text_and_not_from_the_prompt():
     """In the prompt 1 is always followed by 2; the text then breaks this, and the estimate for copies falls."""
     copies, text = CopyModel(MaxGram(SuffixIndex(), 64), GENERAL.copies), [1, 2, 1, 2, 1, 2, 1]
-    before = copies.acceptance(TokenSequence(text))[0]
+    before = copies.rates(TokenSequence(text))[0]
     assert before == pytest.approx(GENERAL.copies[5])  # "1 2 1 2 1" occurred before
     text += [3, 1, 4, 1, 5, 1, 6, 1]
-    after = copies.acceptance(TokenSequence(text))[0]
+    after = copies.rates(TokenSequence(text))[0]
     assert after < GENERAL.copies[1]
 
 
 def test_a_dropped_tail_teaches_nothing():
     plain, other = (CopyModel(MaxGram(SuffixIndex(), 64), GENERAL.copies) for _ in range(2))
     for tail in ((), (1, 2, 3), (9, 9), ()):
-        other.acceptance(TokenSequence([1, 2, 3, 1], tail))
-    plain.acceptance(TokenSequence([1, 2, 3, 1]))
-    assert plain.acceptance(TokenSequence([1, 2, 3, 1])) == other.acceptance(TokenSequence([1, 2, 3, 1]))
+        other.rates(TokenSequence([1, 2, 3, 1], tail))
+    plain.rates(TokenSequence([1, 2, 3, 1]))
+    assert plain.rates(TokenSequence([1, 2, 3, 1])) == other.rates(TokenSequence([1, 2, 3, 1]))
 
 
 @dataclass

@@ -47,7 +47,7 @@ class AcceptanceEstimate:
 
 
 class DecayingRate:
-    """Tokens per second over the last rounds; older rounds fade. The first values are what is assumed at the start."""
+    """Tokens per second over the last rounds; older rounds fade. The constructor's values seed the estimate."""
 
     def __init__(self, tokens: float, seconds: float):
         self._tokens, self._seconds = tokens, seconds
@@ -76,7 +76,7 @@ class CopyModel:
         self._asked: tuple[int, tuple[int, ...]] | None = None
         self._answer: Sequence[float] = ()
 
-    def acceptance(self, sequence: TokenSequence) -> Sequence[float]:
+    def rates(self, sequence: TokenSequence) -> Sequence[float]:
         """For each token that Max-Gram would write, the probability that it is accepted, given those before it are."""
         asked = (len(sequence.committed), sequence.tail)
         if asked != self._asked:  # a level often asks what the one above it has just asked

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from csd.record.trace import Review
 
 MARGINS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # edges between the kinds of a draft's own tokens
-AGREED = len(MARGINS) + 1  # the kind of a copied token that a draft accepted
+AGREED = len(MARGINS) + 1  # the kind of a token from the level below that this draft accepted
 ANY = AGREED + 1  # the kind of a token of a draft about which nothing more is known
 KINDS = ANY + 1
 
@@ -36,7 +36,10 @@ GENERAL = Prior()
 
 
 def kind_of_margin(margin: float | None) -> int:
-    """The kind of a draft's own token, by how far its score was ahead of the second best."""
+    """The kind of a draft's own token, by how far its score was ahead of the second best.
+
+    Without a second candidate (a filter left one token) it is as sure as a token that two levels agree on.
+    """
     return AGREED if margin is None else bisect(MARGINS, margin)
 
 

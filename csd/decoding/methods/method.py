@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from csd.decoding.adaptive.prior import GENERAL, Prior
-from csd.decoding.combinators import Session, Vertical
+from csd.decoding.combinators import Vertical
 from csd.decoding.errors import Refusal
 from csd.decoding.k_matrix import LONGEST_DRAFT, Matrix, is_length
 from csd.decoding.maxgram import MaxGram
+from csd.decoding.session import Session
 from csd.decoding.stages import Stage
 from csd.decoding.suffix_index import SuffixIndex
 
