@@ -37,10 +37,8 @@ def load(
     """
     from csd.models.family import load_family
 
-    if target:
-        spec = custom(target, drafts)
-    else:
-        spec = find(family) if isinstance(family, str) else family
+    named = find(family) if isinstance(family, str) else family
+    spec = custom(target, drafts) if target else named
     return load_family(spec, device, dtype, progress)
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -93,17 +94,19 @@ def check_request(family: Family, request: Request) -> tuple[int, ...]:
     for method in request.methods:
         method.check(family.draft_names)
     check_sampling(request)
-    if not is_whole(request.max_new, 1, family.context):
+    if not is_whole(request.max_new, 1, family.context - 1):
         raise Refusal(f"New tokens must be a whole number from 1 to {family.context - 1}, not {request.max_new!r}.")
     if not isinstance(request.prompt, str) or not request.prompt.strip():
         raise Refusal("The prompt is empty. Type a text for the models to continue, or pick an example.")
+    if not _is_unicode(request.prompt):
+        raise Refusal("The prompt contains half of a surrogate pair, which is not text. Remove it, or paste it again.")
     prompt = tuple(family.encode(request.prompt))
     if len(prompt) + request.max_new > family.context:
         room = family.context - len(prompt)
-        advice = f"ask for at most {room} new tokens, or shorten it" if room > 0 else "shorten it"
+        advice = f"Ask for at most {room} new tokens, or shorten it." if room > 0 else "Shorten it."
         raise Refusal(
-            f"The prompt has {len(prompt):,} tokens. With {request.max_new:,} new tokens that is over the limit of "
-            f"{family.context:,} of the target model: {advice}."
+            f"The prompt takes {_count(len(prompt), 'token')}; with {_count(request.max_new, 'new token')} it exceeds "
+            f"the target's context of {family.context:,}. {advice}"
         )
     return prompt
 
@@ -118,8 +121,19 @@ class _Lane:
     steps: list[Step] = field(default_factory=list)
     finished: bool = False
 
+    @cached_property
+    def levels(self) -> frozenset[str]:
+        return frozenset(level.name for level in self.header.levels)
+
     def add(self, record: Prefill | Step) -> None:
+        """Raises Refusal for a token of an author that is not a level, since such a trace could not be shown."""
         if isinstance(record, Step):
+            for author in {*record.authors, *record.review.authors}:
+                if author not in self.levels:
+                    method = self.header.method
+                    raise Refusal(
+                        f"“{author}” wrote a token but is not in `leaves` of the method “{method}”. Add it there."
+                    )
             self.steps.append(record)
         else:
             self.prefill.append(record)
@@ -189,6 +203,18 @@ def _rule(family: Family, request: Request) -> AcceptanceRule:
     if request.rule == "coupled":
         return Coupled(warper, GumbelNoise(request.seed, family.vocab, family.device))
     return Rejection(warper, Sampler(request.seed))
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeError:
+        return False
+    return True
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _ids_of(record: Prefill | Step) -> set[int]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import pytest
 from toy import DRAFTS, family, records_of
 
+from csd.decoding.combinators import Vertical
+from csd.decoding.draft import Drafter, statistical_draft
 from csd.decoding.generate import CHUNK
 from csd.decoding.methods import (
     Autoregressive,
     Cascade,
+    Method,
     PromptLookup,
     Refusal,
     Speculative,
@@ -53,6 +57,7 @@ def ended(events) -> list[Trace]:
         ({"prompt": " \n\t "}, "The prompt is empty"),
         ({"prompt": None}, "The prompt is empty"),
         ({"prompt": 5}, "The prompt is empty"),
+        ({"prompt": "a \ud83d"}, "half of a surrogate pair"),
         ({"methods": ()}, "at least one method"),
         (
             {"methods": (Autoregressive(), Speculative("draft-9", 2))},
@@ -100,13 +105,16 @@ def test_what_cannot_be_is_refused_before_anything_runs(change, words):
 def test_an_over_long_prompt_is_refused_with_its_length_and_the_limit():
     world = toy(context=50)
     for length, words in (
-        (21, "has 21 tokens. With 30 new tokens that is over the limit of 50 .* at most 29 new tokens, or shorten it"),
-        (50, "has 50 tokens.* limit of 50 of the target model: shorten it"),
-        (1_234, "has 1,234 tokens.*shorten it"),
+        (
+            21,
+            "takes 21 tokens; with 30 new tokens it exceeds the target's context of 50. Ask for at most 29 new tokens",
+        ),
+        (50, "takes 50 tokens.* context of 50. Shorten it"),
+        (1_234, "takes 1,234 tokens.*Shorten it"),
     ):
         with pytest.raises(Refusal, match=words):
             next(run_race(world, replace(PLAIN, prompt="a" * length)))
-    with pytest.raises(Refusal, match="over the limit"):
+    with pytest.raises(Refusal, match="from 1 to 49"):
         next(run_race(world, replace(PLAIN, prompt="a", max_new=50)))
     assert world.opened == []
     assert all(len(trace.tokens) == 30 for trace in ended(run_race(world, replace(PLAIN, prompt="a" * 20))))
@@ -304,3 +312,34 @@ def test_closing_a_race_closes_its_lanes():
     calls = sum(session.calls for session in world.opened)
     events.close()
     assert sum(session.calls for session in world.opened) == calls
+
+
+@dataclass(frozen=True)
+class Careless(Method):
+    """A method that lets Max-Gram write and does not say so, or a drafter that ignores its room."""
+
+    name: ClassVar[str] = "careless"
+    greedy: bool = False
+
+    def build(self, lane):
+        return Vertical(lane.target, TooLong() if self.greedy else Unnamed(), lane.rule)
+
+
+class Unnamed(Drafter):
+    def draft(self, sequence, room):
+        return statistical_draft("nobody", sequence, [0][:room], 0.0)
+
+
+class TooLong(Drafter):
+    def draft(self, sequence, room):
+        return statistical_draft("MaxGram", sequence, [0] * (room + 1), 0.0)
+
+
+def test_an_author_that_is_not_a_level_is_refused_by_name():
+    with pytest.raises(Refusal, match="“nobody” wrote a token but is not in `leaves` of the method “careless”"):
+        list(run_race(toy(), replace(PLAIN, methods=(Careless(),))))
+
+
+def test_a_drafter_that_ignores_its_room_is_named():
+    with pytest.raises(ValueError, match="TooLong drafted 30 tokens where there is room for 29"):
+        list(run_race(toy(), replace(PLAIN, methods=(Careless(greedy=True),))))

@@ -31,7 +31,12 @@ class Vertical(Drafter):
             return Draft()
         if free < 0:
             return Draft(reviews=(self._skipped(start),))
-        draft = self.drafter.draft(sequence, min(room - 1, free))
+        room = min(room - 1, free)
+        draft = self.drafter.draft(sequence, room)
+        if len(draft) > room:
+            raise ValueError(
+                f"{type(self.drafter).__name__} drafted {len(draft)} tokens where there is room for {room}."
+            )
         started = perf_counter()
         result = self.rule(draft, self.session.logits(sequence + draft.tokens, since=start), start)
         seconds = perf_counter() - started
@@ -75,7 +80,7 @@ class Vertical(Drafter):
 
 @dataclass(frozen=True)
 class Horizontal(Drafter):
-    """Stages by position, so that strong drafters write first: stage i extends the draft up to position k_1 + ... + k_i.
+    """Stages by position, so that strong drafters write first: stage i extends the draft to position k_1 + ... + k_i.
 
     What a stage leaves open, the next one may write.
     An empty proposal ends a stage. What a round of review writes beyond its stage's k is kept, as in the paper.

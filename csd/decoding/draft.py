@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Proposal, Review
@@ -70,7 +71,7 @@ def statistical_draft(name: str, sequence: TokenSequence, tokens: list[int], sta
     return Draft(drafted, authors, reviews=(proposal,))
 
 
-class Drafter(Protocol):
+class Drafter(ABC):
     """Anything that proposes a continuation of the text and may learn from what became of it.
 
     `exact_length` says that it proposes any length at no extra cost, so a stage asks it for exactly what is missing; a
@@ -79,11 +80,11 @@ class Drafter(Protocol):
 
     exact_length: ClassVar[bool] = False
 
+    @abstractmethod
     def draft(self, sequence: TokenSequence, room: int) -> Draft:
         """Propose at most `room` tokens; with room 0, nothing."""
-        ...
 
-    def learn(self, draft: Draft, accepted: int) -> None:
+    def learn(self, draft: Draft, accepted: int) -> None:  # noqa: B027  most drafters learn nothing
         """Be told by the reviewer how many tokens of the last draft it accepted. By default nothing is learned."""
 
 

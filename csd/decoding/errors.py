@@ -1,4 +1,4 @@
-"""How bad input is answered."""
+"""The exception for invalid input."""
 
 
 class Refusal(ValueError):

@@ -40,9 +40,10 @@ class Race:
     @property
     def summary(self) -> str:
         """A line for each lane: its name, speed-up, target passes, and what can be said of its text."""
-        width = max(map(len, self.names), default=0)
+        titles = [trace.header.title for trace in self.traces]
+        width = max(map(len, titles), default=0)
         lines = []
-        for name, trace, verdict in zip(self.names, self.traces, self.verdicts):
+        for name, trace, verdict in zip(titles, self.traces, self.verdicts):
             ratio = self.speedup(trace)
             gain = f"{ratio:.2f}x" if ratio else "-"
             lines.append(f"{name:{width}}  {gain:>6}  {len(trace.steps):4} target passes  {verdict.kind}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -111,7 +112,7 @@ def in_order(lanes: Sequence[str]) -> list[str]:
 
 
 def _matrix(K: str | Sequence[Sequence[int]]) -> Matrix:
-    return parse_K(K) if isinstance(K, str) else tuple(tuple(row) for row in K)
+    return parse_K(K if isinstance(K, str) else json.dumps(K))
 
 
 def _number(value: Any, name: str) -> float:

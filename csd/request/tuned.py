@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from csd.decoding.adaptive.prior import KINDS, Prior
+from csd.decoding.adaptive.prior import Prior, check_prior
 from csd.decoding.errors import Refusal
-from csd.decoding.k_matrix import Matrix, check_K
+from csd.decoding.k_matrix import LONGEST_DRAFT, Matrix, check_K, is_length
 from csd.models.catalog import FamilySpec
 from csd.paths import ASSETS, cache_folder, write_whole
 
@@ -53,10 +53,11 @@ class Tuned:
         try:
             found = TypeAdapter(Tuned).validate_json(text)
             check_K(found.K, max(0, len(found.K) - 1))
+            check_prior(found.prior)
         except (ValidationError, Refusal) as error:
             raise ValueError(f"This is not a tuning record: {error}") from error
-        if any(len(rates) != KINDS for rates in (found.prior.unknown, *found.prior.drafts.values())):
-            raise ValueError(f"This is not a tuning record: the prior of a draft must have {KINDS} rates.")
+        if not is_length(found.k, 0) or not is_length(found.lookup, 1):
+            raise ValueError(f"This is not a tuning record: a draft has at most {LONGEST_DRAFT} tokens.")
         return found
 
 

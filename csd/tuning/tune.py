@@ -91,7 +91,7 @@ def shortlist(drafts: tuple[str, ...], prior: Prior, simulated: Simulator) -> li
         *_best(speculative),
         *_best(cascades),
         *_best(lookups),
-        simulated(AdaptiveCascade(drafts, prior)),
+        simulated(AdaptiveCascade(drafts, prior=prior)),
     ]
 
 

@@ -31,13 +31,16 @@ STOPS = tuple(
 def template() -> str:
     """A button and a native dialog with every stop, for gr.HTML; assets/tour.js shows one at a time."""
     stops = "".join(
-        f'<section hidden data-at="{escape("|".join(stop.at))}"><p class="tour-count">{i} of {len(STOPS)}</p>'
-        f'<h2 id="tour-title-{i}">{escape(stop.title)}</h2>{"".join(f"<p>{escape(part)}</p>" for part in stop.text)}</section>'
+        f'<section hidden data-at="{escape("|".join(stop.at))}">'
+        f'<p class="tour-count">{i} of {len(STOPS)}</p>'
+        f'<h2 id="tour-title-{i}">{escape(stop.title)}</h2>'
+        f"{''.join(f'<p>{escape(part)}</p>' for part in stop.text)}</section>"
         for i, stop in enumerate(STOPS, 1)
     )
     return (
         '<div class="tour"><button type="button" id="tour-start" aria-haspopup="dialog">Tour</button>'
-        '<dialog aria-labelledby="tour-title-1"><div class="tour-frame" aria-hidden="true"></div><div class="tour-card">'
+        '<dialog aria-labelledby="tour-title-1"><div class="tour-frame" aria-hidden="true"></div>'
+        '<div class="tour-card">'
         f'<div class="tour-stops" aria-live="polite">{stops}</div><div class="tour-buttons">'
         '<button type="button" class="tour-close">Close</button><button type="button" class="tour-back">Back</button>'
         '<button type="button" class="tour-next" autofocus>Next</button></div></div></dialog></div>'

@@ -30,7 +30,7 @@ def test_no_race_of_one_and_none_where_it_is_switched_off():
 
 def test_entries_are_told_apart_by_id_even_where_their_titles_are_equal():
     prior = replace(GENERAL, copies=tuple(0.5 for _ in GENERAL.copies))
-    plan = Plan(PROMPTS, (AdaptiveCascade(("d",)), AdaptiveCascade(("d",), prior)), (BASELINE,))
+    plan = Plan(PROMPTS, (AdaptiveCascade(("d",)), AdaptiveCascade(("d",), prior=prior)), (BASELINE,))
     ids = [entry.id for entry in plan.entries]
     assert ids == ["1-adaptive-cascade", "2-adaptive-cascade", BASELINE.id]
     assert plan.entries[0].title == plan.entries[1].title

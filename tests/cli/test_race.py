@@ -174,7 +174,7 @@ def test_a_target_without_drafts_races_with_the_methods_that_need_none(
     ("arguments", "words"),
     [
         (["   "], "prompt is empty"),
-        (["word " * 3000], "over the limit of 400"),
+        (["word " * 3000], "context of 400"),
         ([PROMPT, "--temperature", "-1"], "Temperature"),
         ([PROMPT, "--temperature", "nan"], "Temperature"),
         ([PROMPT, "--top-p", "0"], "Top-p"),

@@ -13,6 +13,7 @@ from toy import DRAFTS, family, records_of, steps_of, text_of
 from csd.decoding.acceptance import Greedy
 from csd.decoding.adaptive.estimates import LONGEST_BLOCK, AcceptanceEstimate, CopyModel, DecayingRate
 from csd.decoding.adaptive.prior import AGREED, ANY, GENERAL, KINDS, MARGINS, Prior
+from csd.decoding.errors import Refusal
 from csd.decoding.generate import generate
 from csd.decoding.maxgram import MaxGram
 from csd.decoding.methods import AdaptiveCascade, LaneParts
@@ -95,7 +96,7 @@ def run(target, drafts, prompt, count, costs, prior=GENERAL):
     names = ("target", *(f"draft-{i}" for i in range(len(drafts))))
     models = {name: Fixed(name, follows, cost) for name, follows, cost in zip(names, (target, *drafts), costs)}
     index = SuffixIndex()
-    root = AdaptiveCascade(names[1:], prior).build(LaneParts(models, Greedy(), index))
+    root = AdaptiveCascade(names[1:], prior=prior).build(LaneParts(models, Greedy(), index))
     return [record for record in generate(root, [index], prompt, count) if isinstance(record, Step)]
 
 
@@ -184,3 +185,18 @@ def test_a_prior_has_a_rate_for_every_kind():
     prior = Prior(drafts={"known": (0.5,) * (ANY + 1)})
     assert len(prior.unknown) == len(prior.of_draft("known")) == KINDS == ANY + 1 == AGREED + 2 == len(MARGINS) + 3
     assert prior.of_draft("other") == prior.unknown
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [
+        Prior(copies=()),
+        Prior(copies=(0.0, 0.5)),
+        Prior(copies=(1.0,)),
+        Prior(unknown=(0.5,) * (KINDS - 1)),
+        Prior(drafts={"draft-1": (0.5,) * KINDS, "draft-2": (1.0,) * KINDS}),
+    ],
+)
+def test_a_prior_that_nothing_can_be_estimated_from_is_refused(prior):
+    with pytest.raises(Refusal, match="adaptive cascade's prior"):
+        AdaptiveCascade(DRAFTS, prior=prior).check(DRAFTS)

@@ -36,7 +36,7 @@ def test_methods_take_their_settings_from_the_tuned_record(tuned):
     form = defaults.form(prompt="a", lanes=["prompt lookup", "adaptive cascade"])
     lookup, adaptive = to_request(form, defaults).methods
     assert lookup == PromptLookup(LOOKUP + 3)
-    assert adaptive == AdaptiveCascade(DRAFTS, tuned.prior)
+    assert adaptive == AdaptiveCascade(DRAFTS, prior=tuned.prior)
 
 
 def test_a_family_is_looked_up_with_its_device(tuned):

@@ -63,7 +63,7 @@ def test_the_shipped_record_suits_the_embedded_family():
     drafts = tuple(draft.name for draft in spec.drafts)
     Speculative(shipped.draft, shipped.k).check(drafts)
     Cascade(drafts, shipped.K, shipped.lenience).check(drafts)
-    AdaptiveCascade(drafts, shipped.prior).check(drafts)
+    AdaptiveCascade(drafts, prior=shipped.prior).check(drafts)
     assert set(shipped.prior.drafts) == set(drafts) and shipped.machine and shipped.speedups[Cascade.name] > 1
     assert set(shipped.speedups) <= set(METHODS)
 

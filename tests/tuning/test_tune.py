@@ -34,7 +34,7 @@ def test_tuning_a_family_gives_a_record_that_runs():
     assert (best.method.K, best.method.lenience) == (record.K, record.lenience)
     assert list(record.speedups) == [kind.name for kind in (Speculative, PromptLookup, Cascade, AdaptiveCascade)]
     text = run_method(family, PROMPTS[0], Autoregressive()).tokens
-    assert run_method(family, PROMPTS[0], AdaptiveCascade(DRAFTS, record.prior)).tokens == text
+    assert run_method(family, PROMPTS[0], AdaptiveCascade(DRAFTS, prior=record.prior)).tokens == text
     assert Tuned.from_json(record.to_json()) == record
 
 

@@ -31,9 +31,9 @@ FIRST_REVIEW = (5.0, 2.6, 4)
 class DraftArm:
     """One choice of a reviewer (an arm, as of a bandit): let this draft model write next.
 
-    It reviews drafts of its own, made in the same adaptive way. `speed` is how fast it writes, and its estimates are how
-    often its reviewer accepts what it wrote: one over all tokens, to decide whether to ask it, and one by kind of token,
-    to judge what it has written.
+    It reviews drafts of its own, made in the same adaptive way. `speed` is how fast it writes. Two estimates tell how
+    often its reviewer accepts what it wrote: one over all tokens, to decide whether to ask it, and one by kind of
+    token, to judge what it has written.
     """
 
     def __init__(self, session: Session, below: AdaptiveDrafter, rule: AcceptanceRule, prior: Sequence[float]):

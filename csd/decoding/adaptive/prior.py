@@ -6,6 +6,7 @@ from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from csd.decoding.errors import Refusal
 from csd.record.trace import Review
 
 MARGINS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # edges between the kinds of a draft's own tokens
@@ -33,6 +34,15 @@ class Prior:
 
 
 GENERAL = Prior()
+
+
+def check_prior(prior: Prior) -> None:
+    """Raise Refusal for rates that nothing can be estimated from: each lies between 0 and 1, and every kind has one."""
+    by_draft = (prior.unknown, *prior.drafts.values())
+    if not prior.copies or any(len(rates) != KINDS for rates in by_draft):
+        raise Refusal(f"The adaptive cascade's prior needs rates for copies, and {KINDS} rates for each draft.")
+    if not all(0 < rate < 1 for rates in (prior.copies, *by_draft) for rate in rates):
+        raise Refusal("The rates of the adaptive cascade's prior must lie between 0 and 1, both excluded.")
 
 
 def kind_of_margin(margin: float | None) -> int:

@@ -2,9 +2,9 @@
 
     value = expected accepted tokens - tokens_per_second x (seconds to draft them + seconds that the review gets longer)
 
-`tokens_per_second` is what the reviewer's time is worth. `costs[w - 1]` are the seconds of its pass over w tokens: with d
-tokens drafted, a pass takes costs[d], since it also reads the token before them. `p_alive` is the probability that all
-tokens drafted so far are accepted.
+`tokens_per_second` is what the reviewer's time is worth. `costs[w - 1]` are the seconds of its pass over w tokens: with
+d tokens drafted, a pass takes costs[d], since it also reads the token before them. `p_alive` is the probability that
+all tokens drafted so far are accepted.
 
 Copies and drafts are valued in two ways because different things are known about them. A copy costs nothing to make and
 all of its tokens are known, with an acceptance rate for each, so every length is tried. A draft model writes one token
@@ -60,9 +60,9 @@ def value_of_draft(
 ) -> float:
     """The value of as many tokens of a draft model as pay, after `drafted` ones.
 
-    `rate` is their acceptance rate, `drafting_speed` the draft model's own tokens per second. With `price` tokens for each
-    drafted token, n tokens are worth p_alive (rate + rate^2 + ... + rate^n) - n price, and the n-th one pays as long as
-    p_alive rate^n > price.
+    `rate` is their acceptance rate, `drafting_speed` the draft model's own tokens per second. With `price` tokens for
+    each drafted token, n tokens are worth p_alive (rate + rate^2 + ... + rate^n) - n price, and the n-th one pays as
+    long as p_alive rate^n > price.
     """
     ahead = min(room, STRIDE)
     review_seconds = (costs[drafted + ahead] - costs[drafted]) / ahead

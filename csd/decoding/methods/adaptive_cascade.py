@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from csd.decoding.adaptive.policy import adaptive_drafter
-from csd.decoding.adaptive.prior import GENERAL, Prior
+from csd.decoding.adaptive.prior import GENERAL, Prior, check_prior
 from csd.decoding.combinators import Vertical
 from csd.decoding.maxgram import BIGRAM, MAX_GRAM
 from csd.decoding.methods.method import (
@@ -31,12 +31,12 @@ class AdaptiveCascade(Method):
     uses: ClassVar[tuple[str, ...]] = ("lenience",)
 
     drafts: tuple[str, ...]
-    prior: Prior = field(default=GENERAL, hash=False)
     lenience: float = 1.0
+    prior: Prior = field(default=GENERAL, hash=False)
 
     @classmethod
     def from_knobs(cls, knobs: Knobs) -> AdaptiveCascade:
-        return cls(knobs.drafts, knobs.prior, knobs.lenience)
+        return cls(knobs.drafts, knobs.lenience, knobs.prior)
 
     @property
     def label(self) -> str:
@@ -48,6 +48,7 @@ class AdaptiveCascade(Method):
     def check(self, drafts: Sequence[str]) -> None:
         check_drafts(self.drafts, drafts)
         check_lenience(self.lenience)
+        check_prior(self.prior)
 
     def build(self, lane: LaneParts) -> Vertical:
         inner = lane.rule.with_lenience(self.lenience)

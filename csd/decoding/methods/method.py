@@ -1,13 +1,14 @@
 """What a decoding method is: a small frozen dataclass that checks its settings and builds its tree of drafters.
 
-To add one, write a file beside this one and name the class in `csd.decoding.methods.METHODS`.
+To add one, write a file beside this one, and import and name the class in `csd.decoding.methods` (METHODS).
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from csd.decoding.adaptive.prior import GENERAL, Prior
 from csd.decoding.combinators import Vertical
@@ -67,11 +68,12 @@ class Knobs:
     prior: Prior = GENERAL
 
 
-class Method(Protocol):
+class Method(ABC):
     """A way to decode. Its dataclass fields are its settings, stored in the header of every trace.
 
     `name` identifies the method everywhere and is what people read; `formula` is its predicted speed-up; `leaves` are
-    the statistical authors that it uses, shown as level 0; `uses` are the fields of `Knobs` that it reads.
+    the statistical authors whose tokens it may write (Max-Gram's two, if it uses that), shown as level 0; `uses` are
+    the fields of `Knobs` that it reads.
     """
 
     name: ClassVar[str]
@@ -97,16 +99,16 @@ class Method(Protocol):
         """The neural models that it runs, weakest draft first, the target last."""
         return (TARGET,)
 
-    def check(self, drafts: Sequence[str]) -> None:
+    def check(self, drafts: Sequence[str]) -> None:  # noqa: B027  a method without settings has nothing to check
         """Raise Refusal where a family with these drafts, strongest first, cannot run it."""
 
     def stages(self) -> tuple[Stage, ...] | None:
         """The plan of its draft block; None where the plan is not fixed."""
         return None
 
+    @abstractmethod
     def build(self, lane: LaneParts) -> Vertical:
-        """Its tree over one lane."""
-        ...
+        """Its tree over one lane: the target's review of what its drafter proposes."""
 
 
 def title(method: Method) -> str:

@@ -94,7 +94,6 @@ class GraphLane:
         forwards: Mapping[int, StaticForward],
         stream: torch.cuda.Stream | None,
     ):
-        self.slots = slots
         self._model, self._last_position, cuda = model, last_position, model.device.type == "cuda"
         # Zeros, because a hidden slot gets weight 0, and 0 x NaN would still be NaN.
         self._keys, self._values = (

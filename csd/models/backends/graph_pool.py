@@ -15,7 +15,7 @@ from csd.models.backends.eager import EagerBackend
 from csd.models.backends.interface import Backend, ForwardFn
 from csd.models.messages import first_line
 
-COMPILE_ORDER = (1, 8, 80, 2, 16, 4, 32, 64)  # widths; every prefix of it can serve all widths by padding
+COMPILE_ORDER = (1, 8, 80, 2, 16, 4, 32, 64)  # widths; from the third on all others can be padded up to one
 COMPILE_SECONDS = 120.0  # after which no further width of a model is compiled
 BUCKET = 256  # slots of a lane come in multiples of this, so that lanes of similar length share compiled kernels
 READY_CAPACITY = 944  # tokens of the lanes that are kept ready; longer texts get a lane of their own, not compiled
@@ -54,20 +54,16 @@ class GraphPool:
     def open_lane(self, capacity: int) -> LentLane:
         """The model over an empty cache for texts of up to `capacity` tokens."""
         if capacity > self._capacity:
-            return LentLane(self._make_lane(capacity, dict.fromkeys(WIDTHS, forward)), self._take_back)
+            return LentLane(self._make_lane(capacity, dict.fromkeys(WIDTHS, forward)), _free_lane)
         try:
             lane = self._free.pop()
         except IndexError:
             lane = self._make_lane(self._capacity, self._forwards)
         lane.clear()
-        return LentLane(lane, self._take_back)
+        return LentLane(lane, self._free.append)
 
     def _make_lane(self, capacity: int, forwards: dict[int, StaticForward]) -> GraphLane:
         return GraphLane(self._model, _slots(capacity), self._context - 1, forwards, self._stream)
-
-    def _take_back(self, lane: GraphLane) -> None:
-        if lane.slots == _slots(self._capacity):  # longer lanes are not kept
-            self._free.append(lane)
 
 
 class LentLane:
@@ -125,7 +121,13 @@ def compile_forwards(lane: GraphLane, backend: str | Callable = "inductor") -> d
             done.append(width)
             if perf_counter() - started > COMPILE_SECONDS:
                 break
-    return {width: compiled if width in done else forward for width in WIDTHS if width in done or width > max(done)}
+    forwards: dict[int, StaticForward] = {}
+    for width in WIDTHS:
+        if width in done:
+            forwards[width] = compiled
+        elif width > max(done):  # nothing to pad up to
+            forwards[width] = forward
+    return forwards
 
 
 @torch.inference_mode()
@@ -151,6 +153,10 @@ def _close(found: Tensor, expected: Tensor) -> bool:
     tolerance = TOLERANCE[found.element_size()]
     found, expected = (rows.double() - rows.double().mean(-1, keepdim=True) for rows in (found, expected))
     return bool(((found - expected).norm(dim=-1) <= tolerance * expected.norm(dim=-1)).all())
+
+
+def _free_lane(lane: GraphLane) -> None:
+    """A lane that is longer than those of the pool goes with its last reference."""
 
 
 def _slots(capacity: int) -> int:
