@@ -10,7 +10,7 @@ from csd.record.trace import Prefill, Step
 def interleave(
     lanes: Sequence[Iterator[Prefill | Step]], stopped: Callable[[], bool] = lambda: False
 ) -> Iterator[tuple[int, Prefill | Step | None]]:
-    """Yield (lane, what it did), or (lane, None) when a lane is finished; end between steps once `stopped()` is true."""
+    """Yield (lane, what it did), or (lane, None) when a lane is finished; end between steps if `stopped()` is true."""
     clocks = dict.fromkeys(range(len(lanes)), 0.0)
     while clocks and not stopped():
         lane = min(clocks, key=clocks.__getitem__)

@@ -145,7 +145,7 @@ def test_an_example_fills_the_prompt(tab):
     ("field", "value", "sentence"),
     [
         ("#prompt textarea", "   ", "The prompt is empty."),
-        ("#prompt textarea", "word " * 1500, "tokens. With 16 new tokens that is over the limit of 1,024"),
+        ("#prompt textarea", "word " * 1500, "tokens; with 16 new tokens it exceeds the target's context of 1,024"),
         ("#max-new input", "", "New tokens is empty"),
         ("#max-new input", "100000", "New tokens must be a whole number from 1 to"),
         ("#temperature input", "-1", "Temperature must be"),
