@@ -15,7 +15,8 @@ from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.request.defaults import defaults_for
 from csd.request.form import to_request
-from csd.run import Request, finished_traces, run_race
+from csd.request.request import Request
+from csd.run import finished_traces, run_race
 
 if TYPE_CHECKING:
     from csd.models.family import Family

@@ -16,7 +16,7 @@ def cache_folder() -> Path:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file beside its place and move it there, so that no reader ever meets half of it. Raises OSError."""
+    """Write to a temporary file, then rename it, so that readers never see a partial file. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f"{path.name}.{os.getpid()}")
     beside.write_text(text, encoding="utf-8")

@@ -21,9 +21,9 @@ def module_name(path: Path) -> str:
 
 MODULES = {module_name(path): path for path in [ROOT / "app.py", *sorted((ROOT / "csd").rglob("*.py"))]}
 
-# The floors of the house, lowest first: a module may import from its own room and from the floors below it.
-# Rooms on one floor stand side by side and do not know each other.
-FLOORS: tuple[tuple[str, ...], ...] = (
+# The layers, lowest first: a module may import from its own package and from the layers below it. Packages on one layer
+# do not import each other.
+LAYERS: tuple[tuple[str, ...], ...] = (
     ("csd.paths", "csd.theme"),
     ("csd.record",),
     ("csd.decoding",),
@@ -36,8 +36,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("csd.web", "csd.cli"),
     ("app", "csd.__main__"),
 )
-# Packages that are not ours, by room; a longer name counts before a shorter one.
-PACKAGES: dict[str, set[str]] = {
+# Libraries by package; a longer name counts before a shorter one.
+LIBRARIES: dict[str, set[str]] = {
     "csd.record": {"pydantic"},
     "csd.decoding": {"torch"},
     "csd.decoding.methods": {"pydantic"},
@@ -53,17 +53,17 @@ PACKAGES: dict[str, set[str]] = {
 }
 
 
-def floor_of(module: str) -> int:
-    return next(i for i, rooms in enumerate(FLOORS) for room in rooms if within(module, room))
+def layer_of(module: str) -> int:
+    return next(i for i, packages in enumerate(LAYERS) for package in packages if within(module, package))
 
 
-def room_of(module: str) -> str:
-    return next(room for rooms in FLOORS for room in rooms if within(module, room))
+def package_of(module: str) -> str:
+    return next(package for packages in LAYERS for package in packages if within(module, package))
 
 
-def packages_of(module: str) -> set[str]:
-    longest = max((name for name in PACKAGES if within(module, name)), key=len, default="")
-    return PACKAGES.get(longest, set())
+def libraries_of(module: str) -> set[str]:
+    longest = max((name for name in LIBRARIES if within(module, name)), key=len, default="")
+    return LIBRARIES.get(longest, set())
 
 
 def within(module: str, package: str) -> bool:
@@ -106,9 +106,9 @@ def test_imports_run_one_way(module):
         return
     for name in imports(MODULES[module]):
         if name.split(".")[0] in ("csd", "app") and name != "csd":
-            below = floor_of(name) < floor_of(module)
-            assert below or room_of(name) == room_of(module), f"{module} must not import {name}"
-    others = foreign(MODULES[module]) - packages_of(module)
+            below = layer_of(name) < layer_of(module)
+            assert below or package_of(name) == package_of(module), f"{module} must not import {name}"
+    others = foreign(MODULES[module]) - libraries_of(module)
     assert not others, f"{module} must not import {others}"
 
 
@@ -128,7 +128,7 @@ def loaded_with(module: str) -> set[str]:
     return seen
 
 
-HEAVY_ROOMS = (
+HEAVY_PACKAGES = (
     "csd.decoding.acceptance",
     "csd.decoding.sampling",
     "csd.models",
@@ -137,7 +137,7 @@ HEAVY_ROOMS = (
 )
 # family: because of what must be set before torch is imported (csd.models.backends.process)
 LIGHT_MODELS = ("csd.models", "csd.models.catalog", "csd.models.device", "csd.models.family")
-LIGHT = [name for name in MODULES if not any(within(name, room) for room in HEAVY_ROOMS)]
+LIGHT = [name for name in MODULES if not any(within(name, package) for package in HEAVY_PACKAGES)]
 
 
 @pytest.mark.parametrize("module", [*LIGHT, *LIGHT_MODELS])
@@ -155,12 +155,12 @@ def test_the_reader_of_imports_sees_them():
     assert "gradio" in loaded_with("csd.web.page")
 
 
-def test_the_document_has_the_same_floors():
-    """docs/architecture.md lists the rooms floor by floor, the highest first."""
+def test_the_document_has_the_same_layers():
+    """docs/architecture.md lists the packages layer by layer, the highest first."""
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d+) \| (.*?) \|", text, re.MULTILINE)
-    told = {int(floor): {module_of(name) for name in re.findall(r"`(.*?)`", rooms)} for floor, rooms in rows}
-    assert told == {floor: set(rooms) for floor, rooms in enumerate(FLOORS)}
+    told = {int(layer): {module_of(name) for name in re.findall(r"`(.*?)`", packages)} for layer, packages in rows}
+    assert told == {layer: set(packages) for layer, packages in enumerate(LAYERS)}
 
 
 def module_of(place: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from csd.decoding.errors import Refusal
 from csd.decoding.methods import Autoregressive, Method, title
 from csd.request.prompts import Prompt
-from csd.run import Request, check_request
+from csd.run import check_request
 
 if TYPE_CHECKING:
     from csd.models.family import Family
@@ -95,14 +95,7 @@ def check_plan(family: Family, plan: Plan) -> None:
         if plan.methods.count(method) > 1:
             raise Refusal(f"The method {title(method)!r} is listed twice. Name each method once.")
     for prompt in plan.prompts:
-        check_request(family, make_request(prompt, plan.methods))
-
-
-def make_request(prompt: Prompt, methods: Sequence[Method]) -> Request:
-    """The race of these methods on a prompt."""
-    return Request(
-        prompt.prompt, tuple(methods), prompt.max_new, temperature=float(prompt.temperature), seed=prompt.seed
-    )
+        check_request(family, prompt.to_request(plan.methods))
 
 
 def _slug(text: str) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from csd.bench.plan import Job, Plan, make_request
+from csd.bench.plan import Job, Plan
 from csd.bench.stopwatch import Stopwatch, make_stopwatch, watch_backends
 from csd.bench.timed_run import Line, baseline_line, method_line
 from csd.decoding.methods import Method
-from csd.models.messages import Progress, ignore
+from csd.models.messages import Progress, first_line, ignore
 from csd.record.trace import Prefill, Trace
 from csd.request.prompts import Prompt
 from csd.run import LaneAdvanced, LaneFinished, finished_traces, run_race
@@ -37,7 +37,7 @@ def warm_up(
     What compiles does so here. Returns the baselines that can run, and a sentence for each that cannot.
     """
     short = replace(plan.prompts[0], max_new=min(WARMUP_TOKENS, plan.prompts[0].max_new))
-    for _ in run_race(family, make_request(short, plan.methods)):
+    for _ in run_race(family, short.to_request(plan.methods)):
         pass
     greedy = [prompt for prompt in plan.prompts if prompt.temperature == 0]
     able, notes = [], []
@@ -49,7 +49,7 @@ def warm_up(
             for prompt in _one_per_cache_size(family, greedy) if baseline.compiles else greedy[:1]:
                 baseline.decode(family.encode(prompt.prompt), prompt.max_new, family.eos)
         except FAILURES as error:
-            notes.append(f"{baseline.title} cannot run here: {_first_line(error)}")
+            notes.append(f"{baseline.title} cannot run here: {first_line(error)}")
         else:
             able.append(baseline)
     return tuple(able), tuple(notes)
@@ -79,7 +79,7 @@ def measure(
             yield job, _time_baseline(family, prompt, by_id[job.entry], job, failed)
             continue
         if job.mode == "race":
-            traces = finished_traces(run_race(family, make_request(prompt, plan.methods), stopped))
+            traces = finished_traces(run_race(family, prompt.to_request(plan.methods), stopped))
             lines = [method_line(job, id, trace) for id, trace in zip(methods, traces, strict=True)]
         else:
             trace, forward_seconds = _time_alone(watched, prompt, methods[job.entry], stopped, stopwatch)
@@ -93,7 +93,7 @@ def _time_alone(
     family: Family, prompt: Prompt, method: Method, stopped: Callable[[], bool], stopwatch: Stopwatch
 ) -> tuple[Trace, float]:
     """A method's trace, and its seconds inside models while decoding; `family` has watched lanes."""
-    for event in run_race(family, make_request(prompt, [method]), stopped):
+    for event in run_race(family, prompt.to_request([method]), stopped):
         if isinstance(event, LaneAdvanced) and isinstance(event.record, Prefill):
             stopwatch.reset()
         if isinstance(event, LaneFinished):
@@ -108,7 +108,7 @@ def _time_baseline(
     try:
         decoded = baseline.decode(family.encode(prompt.prompt), prompt.max_new, family.eos)
     except FAILURES as error:
-        failed(f"{baseline.title} failed on {prompt.kind}: {prompt.name}: {_first_line(error)}")
+        failed(f"{baseline.title} failed on {prompt.kind}: {prompt.name}: {first_line(error)}")
         return []
     return [baseline_line(job, decoded)]
 
@@ -119,8 +119,3 @@ def _one_per_cache_size(family: Family, prompts: Sequence[Prompt]) -> list[Promp
 
     lengths = [len(family.encode(prompt.prompt)) + prompt.max_new for prompt in prompts]
     return [prompts[position] for position in cache_sizes(lengths).values()]
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return (lines[0] if lines else type(error).__name__)[:200]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from csd.decoding.methods import AdaptiveCascade, Cascade, Speculative
 from csd.record.metrics import speed
 from csd.record.trace import Trace
-from csd.run import Request, finished_traces, run_race
+from csd.request.request import Request
+from csd.run import finished_traces, run_race
 
 if TYPE_CHECKING:
     from csd.models.family import Family

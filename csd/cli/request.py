@@ -9,7 +9,7 @@ from csd.decoding.methods import METHODS, Cascade
 from csd.models.catalog import FamilySpec
 from csd.request.defaults import Defaults, defaults_for
 from csd.request.form import MOST_LANES, to_request
-from csd.run import Request
+from csd.request.request import Request
 
 
 def make_race_request(spec: FamilySpec, device: str, lanes: Sequence[str] | None, given: dict[str, Any]) -> Request:

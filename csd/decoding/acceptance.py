@@ -103,6 +103,7 @@ class Rejection:
         own = p[n] if accepted == n else residual_probs(p[accepted], q[accepted])
         emitted = p[: accepted + 1]
         if self.lenience > 1:
+            # Accepted tokens and a correction follow E; a bonus after the whole draft was not reviewed and follows p.
             reviewed = min(accepted + 1, n)
             lenient = emitted_probs(p[:reviewed], q[:reviewed], self.lenience)
             emitted = torch.cat([lenient, p[reviewed : accepted + 1]])

@@ -11,7 +11,7 @@ from csd.decoding.tokens import TokenSequence
 class Context:
     """A context in the trie: the position that followed it last, and the contexts that are one token longer.
 
-    `longer` is None as long as the context occurred only once; until then the text itself tells what precedes it.
+    `longer` is None as long as the context occurred only once, since the text itself then tells what precedes it.
     """
 
     __slots__ = ("longer", "position")
@@ -42,11 +42,14 @@ class _Change:
 class SuffixIndex:
     """Where each context of the text (up to `longest` tokens) was last followed by a token.
 
-    A trie of the contexts read backwards, grown by one level where a context occurs again. Committed tokens are entered
-    once; the speculative tail is pushed with a record of its changes and popped when the lane takes another path. A
-    token costs as many steps as its match is long, whatever the length of the text. `matched` holds, for each token,
-    the length of the match before it and whether a copy would have been right there. An index belongs to one lane, as
-    a session does.
+    A trie of the contexts read backwards, grown by one level where a context occurs again. Take "a b x a b": read back
+    from the end, the context "b" was last followed by "x". It occurs for the second time, so it gets longer contexts:
+    "a b", which was followed by "x" as well. That is the longest match, and Max-Gram copies from "x" on.
+
+    Committed tokens are entered once; the speculative tail is pushed with a record of its changes and popped when the
+    lane takes another path. A token costs as many steps as its match is long, whatever the length of the text.
+    `matched` holds, for each token, the length of the match before it and whether a copy would have been right there.
+    An index belongs to one lane, as a session does.
     """
 
     name = "MaxGram"
@@ -110,12 +113,12 @@ class SuffixIndex:
                 contexts[last] = Context(end)
                 change.added = (contexts, last)
                 break
-            position = context.position
-            length, right = n, tokens[position] == token
+            former = context.position
+            length, right = n, tokens[former] == token  # of the longest match in the end
             if context.longer is None and n < self.longest:
-                context.longer = {tokens[position - n - 1]: Context(position)} if position > n else {}
+                context.longer = self._longer_contexts(former, n)
                 change.split.append(context)
-            change.moved.append((context, position))
+            change.moved.append((context, former))
             context.position = end
             if context.longer is None:
                 break
@@ -123,6 +126,13 @@ class SuffixIndex:
         tokens.append(token)
         self.matched.append((length, right))
         self._changes.append(change)
+
+    def _longer_contexts(self, position: int, n: int) -> dict[int, Context]:
+        """The contexts of n + 1 tokens of a context of n tokens that occurred only once, before `position`.
+
+        There is one, with the token in front of it, unless that occurrence begins the text.
+        """
+        return {self.tokens[position - n - 1]: Context(position)} if position > n else {}
 
     def _pop(self) -> None:
         self.tokens.pop()

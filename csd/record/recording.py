@@ -109,7 +109,3 @@ def _check_size(data: bytes) -> None:
 def _line(value: Any) -> str:
     """Text in one line of bounded length; anything else is left out."""
     return mend_surrogates(" ".join(value.split())[:500]) if isinstance(value, str) else ""
-
-
-# Former names, until csd.web uses the new ones.
-bundled, parsed, document = bundled_recordings, Recording.from_bytes, Recording.to_dict

@@ -11,7 +11,7 @@ from csd.decoding.methods import Autoregressive, Method, Speculative
 from csd.decoding.tokens import TokenSequence
 from csd.record.trace import Trace
 from csd.request.prompts import Prompt
-from csd.run import Request, finished_traces, run_race
+from csd.run import finished_traces, run_race
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -67,8 +67,7 @@ def record_transcript(family: Family, prompt: Prompt) -> Transcript:
 
 def run_method(family: Family, prompt: Prompt, method: Method) -> Trace:
     """Run one method on a prompt. Raises Refusal for a prompt that the family cannot run."""
-    request = Request(prompt.prompt, (method,), prompt.max_new, temperature=prompt.temperature, seed=prompt.seed)
-    (trace,) = finished_traces(run_race(family, request))
+    (trace,) = finished_traces(run_race(family, prompt.to_request((method,))))
     return trace
 
 

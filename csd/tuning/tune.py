@@ -6,7 +6,7 @@ each kind are run and timed. The fastest of those are kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from statistics import median
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from csd.decoding.adaptive.prior import Prior
 from csd.decoding.k_matrix import Budgets, from_budgets
 from csd.decoding.methods import AdaptiveCascade, Autoregressive, Cascade, Method, PromptLookup, Speculative
+from csd.models.messages import Progress, ignore
 from csd.record.metrics import geometric_mean, speed
 from csd.request.prompts import Prompt
 from csd.request.tuned import Tuned
@@ -33,7 +34,6 @@ FINALISTS = 3  # methods of a kind that are run and timed
 
 M_co = TypeVar("M_co", bound=Method, covariant=True)
 M = TypeVar("M", bound=Method)
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Simulator:
 
 
 def tune(
-    family: Family, prompts: Sequence[Prompt], repeats: int = 3, progress: Progress = lambda sentence: None
+    family: Family, prompts: Sequence[Prompt], repeats: int = 3, progress: Progress = ignore
 ) -> tuple[Tuned, tuple[Candidate[Method], ...]]:
     """The record for a family, and every method that was timed, the autoregressive one first.
 
@@ -117,7 +117,7 @@ def time_candidates(
     prompts: Sequence[Prompt],
     candidates: Sequence[Candidate[Method]],
     repeats: int,
-    progress: Progress = lambda sentence: None,
+    progress: Progress = ignore,
 ) -> list[Candidate[Method]]:
     """Run every candidate on every prompt, taking turns; speed-ups are over the first, which is autoregressive.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from csd.bench.baselines import COMPILED_LOOP, cache_sizes, make_baselines
 from csd.decoding.methods import Autoregressive
-from csd.run import Request, finished_traces, run_race
+from csd.request.request import Request
+from csd.run import finished_traces, run_race
 
 
 def test_static_caches_are_compiled_once_for_each_size():

@@ -17,7 +17,8 @@ from csd.models.backends import llama_cpu as llama
 from csd.models.backends.eager import EagerLane
 from csd.models.catalog import FamilyError
 from csd.models.session import Session
-from csd.run import LaneFinished, Request, run_race
+from csd.request.request import Request
+from csd.run import LaneFinished, run_race
 
 CONFIGS = {
     "own keys": {"num_key_value_heads": 4, "tie_word_embeddings": True},

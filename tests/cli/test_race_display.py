@@ -11,7 +11,8 @@ from rich.console import Console
 from csd.cli.race_display import show_race
 from csd.cli.race_view import LaneView, RaceView, level_style
 from csd.decoding.methods import Autoregressive, Speculative
-from csd.run import LaneAdvanced, LaneFinished, RaceStarted, Request, run_race
+from csd.request.request import Request
+from csd.run import LaneAdvanced, LaneFinished, RaceStarted, run_race
 
 METHODS = (Autoregressive(), Speculative("draft-mid", 3))
 

@@ -10,7 +10,8 @@ from cli_traces import make_trace
 
 from csd.cli import recorder
 from csd.record.recording import SUFFIX, bundled_recordings
-from csd.run import LaneFinished, Request
+from csd.request.request import Request
+from csd.run import LaneFinished
 
 TRACES = (make_trace("autoregressive"), make_trace("cascade"))
 

@@ -32,7 +32,8 @@ from csd.decoding.methods import (
 )
 from csd.record.trace import Review, Trace
 from csd.record.verdict import judge
-from csd.run import LaneFinished, Request, run_race
+from csd.request.request import Request
+from csd.run import LaneFinished, run_race
 
 pytestmark = pytest.mark.slow
 
