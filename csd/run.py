@@ -155,11 +155,13 @@ def _start(family: Family, request: Request, method: Method, prompt: tuple[int, 
     opened = {name: family.session(name, capacity) for name in method.models()}
     for session in opened.values():
         sessions.callback(session.close)
-    copies = MAX_GRAM in method.leaves
+    uses_max_gram = MAX_GRAM in method.leaves  # if not, it needs neither index nor bigram table
     index = SuffixIndex()
     eos = family.eos if request.stop_at_eos else frozenset()
-    parts = LaneParts(opened, _rule(family, request), index, family.bigram if copies else None, family.encode_plain)
-    prefilled = [*([index] if copies else []), *opened.values()]
+    parts = LaneParts(
+        opened, _rule(family, request), index, family.bigram if uses_max_gram else None, family.encode_plain
+    )
+    prefilled = [*([index] if uses_max_gram else []), *opened.values()]
     records = generate(method.build(parts), prefilled, prompt, request.max_new, eos)
     return _Lane(_header(family, request, method, prompt, eos), records)
 

@@ -85,7 +85,7 @@ class Drafter(ABC):
         """Propose at most `room` tokens; with room 0, nothing."""
 
     def learn(self, draft: Draft, accepted: int) -> None:  # noqa: B027  most drafters learn nothing
-        """Be told by the reviewer how many tokens of the last draft it accepted. By default nothing is learned."""
+        """Called by the reviewer with the number of tokens of this draft that it accepted. Does nothing by default."""
 
 
 @dataclass(frozen=True)

@@ -42,9 +42,10 @@ class _Change:
 class SuffixIndex:
     """Where each context of the text (up to `longest` tokens) was last followed by a token.
 
-    A trie of the contexts read backwards, grown by one level where a context occurs again. Take "a b x a b": read back
-    from the end, the context "b" was last followed by "x". It occurs for the second time, so it gets longer contexts:
-    "a b", which was followed by "x" as well. That is the longest match, and Max-Gram copies from "x" on.
+    A trie of the contexts read backwards. Take "a b x a b": read back from the end, the context "b" was last followed
+    by "x", at position 2. It has been followed only once, so longer matches are found by comparing the text itself:
+    "a b" matches too, and Max-Gram copies from position 2 on. When the next token arrives, "b" has been followed twice
+    and gains a level of longer contexts.
 
     Committed tokens are entered once; the speculative tail is pushed with a record of its changes and popped when the
     lane takes another path. A token costs as many steps as its match is long, whatever the length of the text.

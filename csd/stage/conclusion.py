@@ -20,7 +20,7 @@ def conclude(race: Race) -> dict[str, Any]:
     for trace, verdict in zip(race.traces, race.verdicts):
         kind, badge, notes = _badge(trace, verdict)
         if 0 < len(trace.tokens) < metrics.SHORT_RUN:
-            notes = (*notes, f"Short run: {len(trace.tokens)} tokens are too few to judge the speed.")
+            notes = (*notes, f"Short run: fewer than {metrics.SHORT_RUN} tokens are too few to judge the speed.")
         if trace.end == "stopped":
             notes = (*notes, "Stopped early.")
         lanes.append({"kind": kind, "badge": badge, "speed": speedup_text(race, trace), "notes": list(notes)})
@@ -87,8 +87,8 @@ def _repetition_notes(race: Race) -> list[str]:
     for trace in looping:
         copied = _copied(trace)
         if copied >= COPIED and (race.speedup(trace) or 0) > 1:
-            gain = f"lane {trace.header.method} copied {copied:.0%} of its tokens"
-            notes.append(f"This favours copying: {gain}. Expect smaller gains elsewhere.")
+            gain = f"Lane {trace.header.method} copied {copied:.0%} of its tokens"
+            notes.append(f"{gain}; expect a smaller speed-up on less repetitive text.")
     return notes
 
 

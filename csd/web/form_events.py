@@ -16,7 +16,7 @@ from csd.request.form import to_fields
 from csd.request.request import Request
 from csd.web.context import PageContext
 from csd.web.examples import next_example
-from csd.web.fields import FamilyFields, PageFields
+from csd.web.fields import CUSTOM, FamilyFields, PageFields
 from csd.web.updates import Choices, FormUpdate, StatusLine
 
 
@@ -36,6 +36,11 @@ def change_family(fields: FamilyFields) -> FormUpdate:
     except ValueError:  # a custom family that is not filled in yet
         return FormUpdate()
     return FormUpdate(defaults.preset.fields(), defaults.drafts, preset_choices(defaults))
+
+
+def change_drafts(fields: FamilyFields) -> FormUpdate:
+    """The same after the names of custom drafts were edited; a ready family is left as the visitor has set it up."""
+    return change_family(fields) if fields.family == CUSTOM else FormUpdate()
 
 
 def apply_preset(name: str, fields: FamilyFields) -> FormUpdate:

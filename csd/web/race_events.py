@@ -76,7 +76,7 @@ def stop_race(context: PageContext, visitor: str) -> StopUpdate:
     """Stop the visitor's own race. One that waits in Gradio's queue is taken out of it by the browser."""
     if context.studio.visitors.stop(visitor):
         return StopUpdate(StatusLine("Stopping."), leave_queue=False)
-    return StopUpdate(StatusLine("Stopped. You have nothing running or queued."), leave_queue=True)
+    return StopUpdate(StatusLine("Stopped. Your race is no longer running or queued."), leave_queue=True)
 
 
 def show_at_start(context: PageContext) -> StageView:
@@ -90,7 +90,7 @@ def show_race(context: PageContext, visitor: str, race_id: str | None) -> RaceUp
     own = context.studio.visitors.find_race(visitor, race_id or "")
     race = context.recorded.get(race_id or "") or own
     if race is None:
-        return RaceUpdate(StatusLine("That race is no longer stored. Race again.", "refused"))
+        return RaceUpdate(StatusLine("That race is no longer available. Run it again.", "refused"))
     return _finish(context, visitor, race, replay_log(race, play=bool(race.origin)))
 
 
@@ -105,7 +105,7 @@ def open_file(context: PageContext, visitor: str, data: bytes | None) -> RaceUpd
     form = restore_form(context, race.traces)
     if form is None:
         return update
-    status = StatusLine(f"{describe_end(race)} The form has its settings.", "ended")
+    status = StatusLine(f"{describe_end(race)} The form now shows its settings.", "ended")
     family = family_lines(context, FamilyFields.from_values(form.values))
     return replace(update, status=status, family=family, form=form)
 

@@ -158,4 +158,4 @@ def measure(asked: WhatIf) -> MeasureUpdate:
     except ValueError as error:
         return MeasureUpdate(str(error))
     fields = {"draft": asked.draft, "k": asked.k, "K": format_K(K), "lanes": list(MEASURED)}
-    return MeasureUpdate("The race with these numbers runs in the Race tab.", fields)
+    return MeasureUpdate("Starting a race with these settings in the Race tab.", fields)

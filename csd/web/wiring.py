@@ -66,6 +66,9 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     def change_family(values: Values) -> Changes:
         return tab.fill(form_events.change_family(form.read_family(values)))
 
+    def change_drafts(values: Values) -> Changes:
+        return tab.fill(form_events.change_drafts(form.read_family(values)))
+
     def apply_preset(values: Values) -> Changes:
         return tab.fill(form_events.apply_preset(values[form.preset], form.read_family(values)))
 
@@ -83,7 +86,7 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
 
     follow(page.load(open_link, None, [*form.fields.values(), form.preset, tab.status], **QUICK))
     follow(form.family.input(change_family, form.family_inputs, preset_outputs, **QUICK))
-    form.others.blur(change_family, form.family_inputs, preset_outputs, **QUICK)
+    form.others.blur(change_drafts, form.family_inputs, preset_outputs, **QUICK)
     loading = form.load.click(change_family, form.family_inputs, preset_outputs, **QUICK)
     follow(loading.then(load_family, form.family_inputs, None, **QUICK))
     form.preset.input(apply_preset, {form.preset, *form.family_inputs}, preset_outputs, **QUICK)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toy import DRAFTS, family, records_of, steps_of, text_of
 
 from csd.decoding.acceptance import Greedy
-from csd.decoding.adaptive.estimates import LONGEST_BLOCK, AcceptanceEstimate, CopyModel, DecayingRate
+from csd.decoding.adaptive.estimates import LONGEST_BLOCK, AcceptanceEstimate, CopyModel, Speed
 from csd.decoding.adaptive.prior import AGREED, ANY, GENERAL, KINDS, MARGINS, Prior
 from csd.decoding.errors import Refusal
 from csd.decoding.generate import generate
@@ -47,7 +47,7 @@ def test_estimates_stay_probabilities(seen):
 
 
 def test_the_rate_is_tokens_over_seconds_and_forgets():
-    speed = DecayingRate(4.0, 2.0)
+    speed = Speed(4.0, 2.0)
     assert speed.rate == 2.0
     for _ in range(300):
         speed.add(6, 1.0)

@@ -29,6 +29,7 @@ from csd.decoding.methods import (
     PromptLookup,
     Speculative,
     VerticalCascade,
+    title,
 )
 from csd.record.trace import Review, Trace
 from csd.record.verdict import judge
@@ -160,7 +161,7 @@ def test_every_tree_writes_the_text_of_autoregressive_decoding(rule):
     races = [traces for traces in raced() if traces[0].header.rule == rule]
     assert len(races) == 50
     for reference, *others in races:
-        assert [trace.header.title for trace in others] == [tree.title for tree in TREES]
+        assert [trace.header.title for trace in others] == [title(tree) for tree in TREES]
         assert len(reference.tokens) == len(reference.steps) == 32
         for trace in others:
             assert trace.tokens == reference.tokens, (trace.header.title, trace.header.text)

@@ -221,7 +221,7 @@ def test_a_link_fills_the_form_and_runs_nothing(chromium, house):
     assert page.input_value("#seed input") == "7"
     assert page.input_value("#temperature input") == "0.5"
     said = page.inner_text("#status")
-    assert "The link filled the form" in said
+    assert "The link has filled in the form" in said
     assert "The link's k cannot be 'none'" in said
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("#copy")

@@ -54,6 +54,12 @@ def test_a_family_brings_its_presets_and_drafts():
     assert form_events.change_family(custom()) == FormUpdate()
 
 
+def test_leaving_the_field_of_custom_drafts_changes_nothing_for_a_ready_family():
+    assert form_events.change_drafts(FamilyFields("embedded", device="cpu")) == FormUpdate()
+    edited = custom(target="a/b", others="c/d, ")
+    assert form_events.change_drafts(edited) == form_events.change_family(edited) != FormUpdate()
+
+
 def test_a_preset_fills_in_its_fields():
     paper = DEFAULTS.find_preset("paper's K")
     assert form_events.apply_preset("paper's K", FamilyFields("embedded", device="cpu")).values == paper.fields()

@@ -93,7 +93,7 @@ def test_a_stopped_race_says_so():
 def test_stop_takes_a_race_that_has_not_started_out_of_the_queue(page):
     update = race_events.stop_race(page, "v")
     assert update.leave_queue
-    assert update.status.text == "Stopped. You have nothing running or queued."
+    assert update.status.text == "Stopped. Your race is no longer running or queued."
     page.studio.visitors.state("v").stop = flag = threading.Event()
     assert not race_events.stop_race(page, "v").leave_queue
     assert flag.is_set()
@@ -109,7 +109,7 @@ def test_an_earlier_race_and_a_recorded_one_are_shown_again(page):
     assert json.loads(shown.stage.log.splitlines()[0])["text"] == recorded.origin
     assert json.loads(shown.stage.log.splitlines()[-1])["play"]
     for visitor, unknown in (("w", ended.results.race_id), ("v", None)):
-        assert "no longer stored" in race_events.show_race(page, visitor, unknown).status.text
+        assert "no longer available" in race_events.show_race(page, visitor, unknown).status.text
 
 
 def test_a_file_is_opened_and_kept(page):
@@ -130,7 +130,7 @@ def test_a_file_fills_in_the_form_with_its_settings(page):
     _, request = PageFields.from_values(update.form.values).to_request()
     assert to_fields(request) == to_fields(Request.from_traces(RECORDED))
     assert update.family.status.state == "waiting"
-    assert update.status.text.endswith("The form has its settings.")
+    assert update.status.text.endswith("The form now shows its settings.")
 
 
 @pytest.mark.parametrize("changes", [{"family": "custom: a/b"}, {"rule": "none", "temperature": 1.0}])

@@ -14,7 +14,7 @@ LONGEST_BLOCK = 64  # tokens given to one review at most
 PRIOR_WEIGHT = 12.0  # tokens that the prior counts for
 FADE = 0.99  # what remains of a count after the next token of its kind
 SHIFT_RATE = 0.2  # step size of the shift that all kinds share
-RATE_MEMORY = 0.95  # what remains of a round in a rate after the next one
+SPEED_MEMORY = 0.95  # what remains of a round in a speed after the next one
 
 
 class AcceptanceEstimate:
@@ -46,19 +46,19 @@ class AcceptanceEstimate:
         self._rates = None
 
 
-class DecayingRate:
+class Speed:
     """Tokens per second over the last rounds; older rounds fade. The constructor's values seed the estimate."""
 
     def __init__(self, tokens: float, seconds: float):
         self._tokens, self._seconds = tokens, seconds
 
     @property
-    def rate(self) -> float:
+    def tokens_per_second(self) -> float:
         return self._tokens / self._seconds
 
     def add(self, tokens: float, seconds: float) -> None:
-        self._tokens = RATE_MEMORY * self._tokens + tokens
-        self._seconds = RATE_MEMORY * self._seconds + seconds
+        self._tokens = SPEED_MEMORY * self._tokens + tokens
+        self._seconds = SPEED_MEMORY * self._seconds + seconds
 
 
 class CopyModel:

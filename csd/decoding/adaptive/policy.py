@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import repeat
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from csd.decoding.adaptive.estimates import LONGEST_BLOCK, AcceptanceEstimate, CopyModel, DecayingRate
+from csd.decoding.adaptive.estimates import LONGEST_BLOCK, AcceptanceEstimate, CopyModel, Speed
 from csd.decoding.adaptive.prior import ANY, Prior, token_kinds
 from csd.decoding.adaptive.value import Copying, best_copy, value_of_draft
 from csd.decoding.combinators import Vertical
@@ -23,9 +23,20 @@ from csd.record.trace import Review
 if TYPE_CHECKING:
     from csd.decoding.acceptance import AcceptanceRule
 
-# Speeds that are assumed until rounds have been seen: so many tokens in the time of so many passes of this width.
-FIRST_DRAFT_ROUND = (4.0, 3.0, 2)
-FIRST_REVIEW = (5.0, 2.6, 4)
+
+class Assumed(NamedTuple):
+    """A speed that is assumed until rounds have been seen: tokens in the time of some passes of a width."""
+
+    tokens: float
+    passes: float
+    width: int
+
+    def speed(self, costs: Sequence[float]) -> Speed:
+        return Speed(self.tokens, self.passes * costs[self.width - 1])
+
+
+DRAFT_ROUND = Assumed(tokens=4, passes=3, width=2)
+REVIEW_ROUND = Assumed(tokens=5, passes=2.6, width=4)
 
 
 class DraftArm:
@@ -38,17 +49,17 @@ class DraftArm:
 
     def __init__(self, session: Session, below: AdaptiveDrafter, rule: AcceptanceRule, prior: Sequence[float]):
         self._round = Vertical(session, below, rule)
-        self._over_all, self._by_kind = AcceptanceEstimate(prior[ANY:]), AcceptanceEstimate(prior)
-        self.speed = _assumed_speed(FIRST_DRAFT_ROUND, session.costs)
+        self._overall, self._by_kind = AcceptanceEstimate([prior[ANY]]), AcceptanceEstimate(prior)
+        self.speed = DRAFT_ROUND.speed(session.costs)
 
     @property
     def name(self) -> str:
         return self._round.session.name
 
     @property
-    def rate(self) -> float:
+    def acceptance(self) -> float:
         """The probability that the reviewer accepts a token that is not written yet."""
-        return self._over_all.rates[0]
+        return self._overall.rates[0]
 
     def draft(self, sequence: TokenSequence, room: int) -> Draft:
         """One round; empty where the model's context is full."""
@@ -64,7 +75,7 @@ class DraftArm:
 
     def update(self, kind: int, accepted: bool) -> None:
         self._by_kind.update(kind, accepted)
-        self._over_all.update(0, accepted)
+        self._overall.update(0, accepted)
 
 
 class AdaptiveDrafter(Drafter):
@@ -73,7 +84,7 @@ class AdaptiveDrafter(Drafter):
     def __init__(self, costs: Sequence[float], arms: Sequence[DraftArm], copies: CopyModel):
         self._costs, self._arms, self._copies = costs, tuple(arms), copies
         self._arm_by_name = {arm.name: arm for arm in arms}
-        self._speed = _assumed_speed(FIRST_REVIEW, costs)
+        self._speed = REVIEW_ROUND.speed(costs)
 
     def draft(self, sequence: TokenSequence, room: int) -> Draft:
         """Extend the draft as long as something is worth its time: a copy, or a round of the best arm.
@@ -89,7 +100,7 @@ class AdaptiveDrafter(Drafter):
             if arm is not None:
                 more = arm.draft(grown, left)
                 if more.tokens:
-                    p_alive *= arm.p_all_accepted(list(_kinds(more)))
+                    p_alive *= arm.p_all_accepted(_kinds(more))
                 else:  # its context is full
                     arms.remove(arm)
             elif copy.count:
@@ -118,7 +129,7 @@ class AdaptiveDrafter(Drafter):
     @property
     def _tokens_per_second(self) -> float:
         """What the reviewer's time is worth: its recent speed, or its speed without any draft."""
-        return max(self._speed.rate, 1 / self._costs[0])
+        return max(self._speed.tokens_per_second, 1 / self._costs[0])
 
     def _best_copy(self, sequence: TokenSequence, drafted: int, room: int, p_alive: float) -> Copying:
         rates = self._copies.rates(sequence)[:room]
@@ -131,7 +142,13 @@ class AdaptiveDrafter(Drafter):
         best = None
         for arm in arms:
             worth = value_of_draft(
-                arm.rate, arm.speed.rate, room, self._costs, drafted, p_alive, self._tokens_per_second
+                arm.acceptance,
+                arm.speed.tokens_per_second,
+                room,
+                self._costs,
+                drafted,
+                p_alive,
+                self._tokens_per_second,
             )
             if worth > value:
                 value, best = worth, arm
@@ -154,13 +171,8 @@ def adaptive_drafter(
     return drafter_for(reviewer, drafts)
 
 
-def _assumed_speed(assumed: tuple[float, float, int], costs: Sequence[float]) -> DecayingRate:
-    tokens, passes, width = assumed
-    return DecayingRate(tokens, passes * costs[width - 1])
-
-
-def _kinds(draft: Draft) -> Iterator[int]:
-    """The kinds of the tokens of a round."""
-    for record in draft.reviews:
-        if isinstance(record, Review):
-            yield from token_kinds(record)
+def _kinds(draft: Draft) -> list[int]:
+    """The kinds of the tokens of one round, which is one review."""
+    (review,) = draft.reviews
+    assert isinstance(review, Review)
+    return token_kinds(review)

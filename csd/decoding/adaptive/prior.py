@@ -33,7 +33,7 @@ class Prior:
         return self.drafts.get(name, self.unknown)
 
 
-GENERAL = Prior()
+GENERAL = Prior()  # measured on the embedded family, and used for every family without a tuning record
 
 
 def check_prior(prior: Prior) -> None:

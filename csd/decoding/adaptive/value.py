@@ -69,5 +69,5 @@ def value_of_draft(
     price = tokens_per_second * (1 / drafting_speed + review_seconds)
     if p_alive * rate <= price:
         return 0.0
-    count = min(room, int(log(price / p_alive) / log(rate)))
+    count = min(room, int(log(price / p_alive) / log(rate)))  # the largest n with p_alive rate^n > price
     return p_alive * rate * (1 - rate**count) / (1 - rate) - count * price

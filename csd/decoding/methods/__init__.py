@@ -81,7 +81,7 @@ def find_method(name: str) -> type[Method]:
 
 def settings_of(method: Method) -> dict[str, Any]:
     """A method's settings as plain JSON, enough to make it again with `restore_method`."""
-    fields: Any = method  # every method is a dataclass, which a Protocol cannot say
+    fields: Any = method  # every method is a dataclass, which the base class cannot say
     return json.loads(json.dumps(asdict(fields)))
 
 

@@ -73,7 +73,7 @@ class Method(ABC):
 
     `name` identifies the method everywhere and is what people read; `formula` is its predicted speed-up; `leaves` are
     the statistical authors whose tokens it may write (Max-Gram's two, if it uses that), shown as level 0; `uses` are
-    the fields of `Knobs` that it reads.
+    the settings of a form that change it.
     """
 
     name: ClassVar[str]
