@@ -169,7 +169,7 @@ def test_every_tree_writes_the_text_of_autoregressive_decoding(rule):
     # The equality says something only where drafts were accepted, by the target and inside.
     for place in range(1, len(TREES) + 1):
         steps = sum(len(traces[place].steps) for traces in races)
-        assert steps < 50 * 32 * 0.9, TREES[place - 1].title
+        assert steps < 50 * 32 * 0.9, title(TREES[place - 1])
     assert len({traces[0].tokens for traces in races}) > 45  # and where the texts are not all the same
 
 

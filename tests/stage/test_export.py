@@ -222,7 +222,7 @@ def test_a_link_fills_the_form_and_runs_nothing(chromium, house):
     assert page.input_value("#temperature input") == "0.5"
     said = page.inner_text("#status")
     assert "The link has filled in the form" in said
-    assert "The link's k cannot be 'none'" in said
+    assert "The link's value for k is not valid: 'none'" in said
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("#copy")
     page.wait_for_function("/Link copied/.test(document.querySelector('#status').innerText)")
