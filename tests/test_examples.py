@@ -26,6 +26,7 @@ def test_an_example_is_short(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 30
 
 
+@pytest.mark.slow
 def test_race(monkeypatch, capsys):
     run("race.py", monkeypatch)
     *answer, autoregressive, speculative, adaptive = capsys.readouterr().out.splitlines()
@@ -34,17 +35,20 @@ def test_race(monkeypatch, capsys):
     assert speculative.endswith("identical") and adaptive.endswith("identical")
 
 
+@pytest.mark.slow
 def test_custom_drafter(monkeypatch, capsys):
     run("custom_drafter.py", monkeypatch)
     reference, ours = capsys.readouterr().out.splitlines()
     assert "64 target passes" in reference and "64 target passes" not in ours and ours.endswith("identical")
 
 
+@pytest.mark.slow
 def test_minimal_benchmark(monkeypatch, capsys):
     run("minimal_benchmark.py", monkeypatch)
     assert "geometric mean" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_own_models(monkeypatch, capsys, tmp_path):
     """Folders as transformers saves them: weights and tokenizer together."""
     for name in ("target", "draft-small"):
@@ -55,6 +59,7 @@ def test_own_models(monkeypatch, capsys, tmp_path):
     assert "target passes" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_notebook_plots_a_race():
     """Its cells run in order; showing the figure is left to the notebook."""
     cells = json.loads((EXAMPLES / "plot_a_race.ipynb").read_text(encoding="utf-8"))["cells"]

@@ -151,6 +151,7 @@ def test_every_embedded_model_fits_its_shapes(embedded):
     )
 
 
+@pytest.mark.slow
 def test_a_family_enlarged_writes_the_same_texts(embedded):
     shapes = {
         "target": Shape("T", 384, 896, 15, 6, 6),

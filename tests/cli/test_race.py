@@ -254,6 +254,7 @@ def test_exit_code_1_when_a_text_differs(csd_on_toy, monkeypatch):
     assert "differs at 7" in result.stdout
 
 
+@pytest.mark.slow
 def test_ctrl_c_writes_what_there_is(tmp_path):
     file = tmp_path / "race.json"
     command = [sys.executable, "-m", "csd", "race", STORY, "--always", "--max-new", "900", "--json", str(file)]

@@ -48,10 +48,10 @@ def test_estimates_stay_probabilities(seen):
 
 def test_the_rate_is_tokens_over_seconds_and_forgets():
     speed = Speed(4.0, 2.0)
-    assert speed.rate == 2.0
+    assert speed.tokens_per_second == 2.0
     for _ in range(300):
         speed.add(6, 1.0)
-    assert speed.rate == pytest.approx(6.0, rel=1e-4)
+    assert speed.tokens_per_second == pytest.approx(6.0, rel=1e-4)
 
 
 def test_copies_learn_from_the_text_and_not_from_the_prompt():

@@ -103,6 +103,7 @@ def test_phi_generates_the_length_of_one_draft_run(inner, k, x):
     assert phi(x, inner, k) == pytest.approx(sum(chance * x**length for length, chance in lengths.items()))
 
 
+@pytest.mark.slow
 def test_a_large_tree_by_throwing_coins():
     """Mean tokens of 20,000 rounds within four standard errors of the formula, and outside for another rate."""
     alpha, inner, n, k, rounds = 0.8, 0.7, 4, 5, 20_000

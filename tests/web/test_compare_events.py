@@ -19,6 +19,7 @@ def compare(page, asked: ComparisonForm) -> list:
     return list(run_comparison(page, "v", asked, fields(page.start, prompt="A fox")))
 
 
+@pytest.mark.slow
 def test_the_table_grows_with_each_race():
     page, kinds = context(), examples_by_kind()
     updates = compare(page, ComparisonForm(BY_KIND, 1, "", ""))

@@ -16,6 +16,8 @@ from csd.web.families import FamilyChoice
 from csd.web.studio import Batch, Finished, Refused, Studio, Waiting
 from csd.web.visitors import MAX_RACES
 
+pytestmark = pytest.mark.slow
+
 HOME = FamilyChoice(catalog.find("embedded"))
 OTHER = FamilyChoice(catalog.find("SmolLM2"))
 THIRD = FamilyChoice(catalog.find("Qwen3"))
