@@ -118,7 +118,7 @@ class Studio:
             if status.sentence != shown:
                 shown = status.sentence
                 yield Waiting(f"The race starts when the models are loaded. {shown}")
-            time.sleep(TICK)
+            stop.wait(TICK)
             status = self.families.status(choice)
         return status
 

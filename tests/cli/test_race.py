@@ -170,6 +170,12 @@ def test_a_target_without_drafts_races_with_the_methods_that_need_none(
 # ---- refusals
 
 
+def assert_refused(result, words):
+    assert result.exit_code == 2, result.output
+    assert words in result.stderr
+    assert "Traceback" not in result.output and not result.stdout.strip()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -187,9 +193,7 @@ def test_a_target_without_drafts_races_with_the_methods_that_need_none(
 )
 def test_refused_by_the_engine_with_a_sentence(csd_on_toy, arguments, words):
     result = csd_on_toy("race", *arguments)
-    assert result.exit_code == 2, result.output
-    assert words in result.stderr
-    assert "Traceback" not in result.output and not result.stdout.strip()
+    assert_refused(result, words)
 
 
 @pytest.mark.parametrize(
@@ -213,9 +217,7 @@ def test_refused_by_the_engine_with_a_sentence(csd_on_toy, arguments, words):
 )
 def test_refused_before_anything_is_loaded(csd_without_models, arguments, words):
     result = csd_without_models("race", *arguments)
-    assert result.exit_code == 2, result.output
-    assert words in result.stderr
-    assert "Traceback" not in result.output and not result.stdout.strip()
+    assert_refused(result, words)
 
 
 @pytest.mark.parametrize(
@@ -229,9 +231,7 @@ def test_refused_before_anything_is_loaded(csd_without_models, arguments, words)
 def test_a_family_that_cannot_be_loaded_is_refused(csd_on_embedded, monkeypatch, arguments, words):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     result = csd_on_embedded("race", STORY, *arguments)
-    assert result.exit_code == 2, result.output
-    assert words in result.stderr
-    assert "Traceback" not in result.output and not result.stdout.strip()
+    assert_refused(result, words)
 
 
 # ---- other exit codes
