@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
+COPIES = {"self-8bit": 8, "self-4bit": 4}  # drafts that any target can have: copies of itself, and their bits
 LANES = 3  # KV caches of every model that a race is assumed to hold
-RESERVED = ("target", "MaxGram", "Bigram")  # level names that a draft cannot have
+RESERVED = ("target", "MaxGram", "Bigram", "self-8bit", "self-4bit")  # level names that a draft cannot have
 MAX_CONTEXT = 4096  # tokens of context used at most, even if a model can read more; bounds the size of KV caches
 MAX_PACKED = 2**30  # bytes of weights up to which a CPU keeps a second, packed copy (see backends.llama_cpu)
 MARGIN = 512 * 2**20  # bytes for activations, logits, CUDA graphs and the runtime
@@ -28,7 +29,8 @@ class ModelSpec:
     """One model: the name of its level, its Hub ID or folder, and what is known about its size before loading.
 
     `parameters` counts weights (tied ones once), `cache` the numbers that one token takes in the KV cache
-    (2 x layers x key-value heads x head size), `context` the tokens that the model can read; 0 if unknown.
+    (2 x layers x key-value heads x head size), `context` the tokens that the model can read; 0 if unknown. `bits` is 8
+    or 4 for a copy of the family's target with weights quantised to so many bits, and 0 for a model of its own.
     """
 
     name: str
@@ -38,6 +40,7 @@ class ModelSpec:
     parameters: int = 0
     cache: int = 0
     context: int = 0
+    bits: int = 0
 
     def dtype_or(self, default: str) -> str:
         """The model's own dtype, or `default` if it is "auto"."""
@@ -73,6 +76,17 @@ class FamilySpec:
         """Names of the drafts, strongest first."""
         return tuple(draft.name for draft in self.drafts)
 
+    def with_copies(self, *names: str) -> FamilySpec:
+        """The same family with these quantised copies of its target (`COPIES`) as its strongest drafts."""
+        copies = tuple(copy_of(self.target, name) for name in COPIES if name in names)
+        others = tuple(draft for draft in self.drafts if draft.name not in names)
+        return replace(self, drafts=(*copies, *others))
+
+
+def copy_of(target: ModelSpec, name: str) -> ModelSpec:
+    """A quantised copy of a target as one of its drafts; `name` is one of `COPIES`."""
+    return replace(target, name=name, bits=COPIES[name])
+
 
 def short_names(ids: Sequence[str]) -> tuple[str, ...]:
     """Level names for drafts: the last part of each ID, made unique."""
@@ -92,12 +106,14 @@ def short_names(ids: Sequence[str]) -> tuple[str, ...]:
 def custom(target: str, drafts: Sequence[str] = (), dtype: str = "auto", chat: bool | None = None) -> FamilySpec:
     """A family of any Hub IDs or local folders, drafts strongest first; "id@revision" selects a revision.
 
-    Raises FamilyError for an empty ID.
+    A draft called "self-8bit" or "self-4bit" is a quantised copy of the target. Raises FamilyError for an empty ID.
     """
-    sources = [_split_revision(text) for text in (target, *drafts)]
+    copies = [draft.strip() for draft in drafts if draft.strip() in COPIES]
+    sources = [_split_revision(text) for text in (target, *drafts) if text.strip() not in COPIES]
     names = ("target", *short_names([id for id, _ in sources[1:]]))
     models = [ModelSpec(name, id, revision, dtype) for name, (id, revision) in zip(names, sources, strict=True)]
-    return FamilySpec(f"custom: {sources[0][0]}", models[0], tuple(models[1:]), chat, "Models of your own choice.")
+    spec = FamilySpec(f"custom: {sources[0][0]}", models[0], tuple(models[1:]), chat, "Models of your own choice.")
+    return spec.with_copies(*copies)
 
 
 def _split_revision(text: str) -> tuple[str, str]:
