@@ -26,7 +26,7 @@ class FamilyError(ValueError):
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """One model: the name of its level, its Hub ID or folder, and what is known about its size before loading.
+    """One model: the name of its level, its Hub ID, folder or GGUF file, and what is known about its size.
 
     `parameters` counts weights (tied ones once), `cache` the numbers that one token takes in the KV cache
     (2 x layers x key-value heads x head size), `context` the tokens that the model can read; 0 if unknown. `bits` is 8
@@ -93,7 +93,7 @@ def short_names(ids: Sequence[str]) -> tuple[str, ...]:
     taken: set[str] = set(RESERVED)
     names: list[str] = []
     for id in ids:
-        stem = re.split(r"[/\\]", id.rstrip("/\\"))[-1] or "draft"
+        stem = re.split(r"[/\\]", id.rstrip("/\\"))[-1].removesuffix(".gguf") or "draft"
         name, count = stem, 1
         while name in taken:
             count += 1
@@ -104,7 +104,7 @@ def short_names(ids: Sequence[str]) -> tuple[str, ...]:
 
 
 def custom(target: str, drafts: Sequence[str] = (), dtype: str = "auto", chat: bool | None = None) -> FamilySpec:
-    """A family of any Hub IDs or local folders, drafts strongest first; "id@revision" selects a revision.
+    """A family of any Hub IDs, local folders or GGUF files, drafts strongest first; "id@revision" selects a revision.
 
     A draft called "self-8bit" or "self-4bit" is a quantised copy of the target. Raises FamilyError for an empty ID.
     """
@@ -119,8 +119,8 @@ def custom(target: str, drafts: Sequence[str] = (), dtype: str = "auto", chat: b
 def _split_revision(text: str) -> tuple[str, str]:
     text = text.strip()
     if not text:
-        raise FamilyError("The name of a model is empty. Give a Hub ID such as Qwen/Qwen3-0.6B, or a folder.")
-    if "@" in text and not Path(text).is_dir():
+        raise FamilyError("The name of a model is empty. Give a Hub ID such as Qwen/Qwen3-0.6B, a folder or a file.")
+    if "@" in text and not Path(text).expanduser().exists():
         id, revision = text.rsplit("@", 1)
         return id, revision or "main"
     return text, "main"

@@ -1,4 +1,4 @@
-"""Model files: local folders and downloads from the Hugging Face Hub, with the Hub's errors as sentences."""
+"""Model files: folders, GGUF files and downloads from the Hugging Face Hub, with the Hub's errors as sentences."""
 
 from __future__ import annotations
 
@@ -10,56 +10,64 @@ from pathlib import Path
 from typing import Any
 
 from csd.models.catalog import FamilyError, ModelSpec, size
+from csd.models.files import ModelFiles
+from csd.models.gguf_file import check_weights, read_gguf
 from csd.models.messages import Progress, first_line
 from csd.paths import ROOT
 
 CONFIG_FILES = ("*.json", "*.model", "*.txt", "*.jinja")  # what a repository contains besides weights
-SAFETENSORS, PICKLE = "model.safetensors", "pytorch_model.bin"
+SAFETENSORS, PICKLE, GGUF = "model.safetensors", "pytorch_model.bin", ".gguf"
 
 
-def local_folder(id: str) -> Path | None:
-    """The folder with this path, absolute, relative, or inside this project; None if `id` is a Hub ID."""
-    return next((path for path in (Path(id).expanduser(), ROOT / id) if path.is_dir()), None)
+def local_path(id: str) -> Path | None:
+    """The folder or file with this path, absolute, relative, or inside this project; None if `id` is a Hub ID."""
+    return next((path for path in (Path(id).expanduser(), ROOT / id) if path.exists()), None)
 
 
-def find_folder(model: ModelSpec) -> Path:
-    """The folder with a model's config and tokenizer, downloaded if necessary, without weights. Raises FamilyError."""
-    folder = local_folder(model.id)
-    if folder is None:
-        from huggingface_hub import snapshot_download
+def find_files(model: ModelSpec) -> ModelFiles:
+    """Where a model's files are: a GGUF file, a folder, or a snapshot from the Hub, so far without weights.
 
-        with hub_errors(model):
-            folder = Path(
-                snapshot_download(
-                    model.id, revision=model.revision, allow_patterns=list(CONFIG_FILES), ignore_patterns=["*/*"]
-                )
-            )
+    Raises FamilyError.
+    """
+    path = local_path(model.id)
+    if path is None and model.id.lower().endswith(GGUF):
+        raise FamilyError(f"There is no file {model.id}. Check the path of the GGUF file.")
+    if path is not None and path.is_file():
+        return ModelFiles(path.parent, read_gguf(path))
+    folder = path or _download_configs(model)
     if not (folder / "config.json").is_file():
+        inside = next((f" Name the GGUF file itself: {file}." for file in sorted(folder.glob(f"*{GGUF}"))), "")
         raise FamilyError(
             f"{model.id} does not contain a model: config.json is missing. "
-            "Give the folder or Hub ID of a language model."
+            f"Give the folder or Hub ID of a language model, or a GGUF file.{inside}"
         )
-    return folder
+    return ModelFiles(folder, commit="" if path else folder.name)  # the Hub's cache names a snapshot after its commit
 
 
-def version_of(model: ModelSpec, folder: Path) -> str:
-    """Identifies the state of a model's files: the Hub's commit, or the time of the last change in a local folder."""
-    if local_folder(model.id) is None:
-        return folder.name  # the Hub's cache names the folder of a snapshot after its commit
-    return str(max(path.stat().st_mtime_ns for path in folder.iterdir()))
+def _download_configs(model: ModelSpec) -> Path:
+    from huggingface_hub import snapshot_download
+
+    with hub_errors(model):
+        return Path(
+            snapshot_download(
+                model.id, revision=model.revision, allow_patterns=list(CONFIG_FILES), ignore_patterns=["*/*"]
+            )
+        )
 
 
-def count_parameters(model: ModelSpec, folder: Path) -> int:
-    """How many numbers the safetensors files contain, read from their headers; 0 if unknown."""
+def count_parameters(model: ModelSpec, files: ModelFiles) -> int:
+    """How many numbers the files contain, read from their headers; 0 if unknown."""
     import huggingface_hub as hub
     from huggingface_hub import errors
 
+    if files.gguf:
+        return files.gguf.parameters
     try:
-        if local_folder(model.id) is not None:
-            metadata = hub.get_local_safetensors_metadata(folder)
+        if not files.commit:
+            metadata = hub.get_local_safetensors_metadata(files.folder)
         else:
             with hub_errors(model):
-                metadata = hub.get_safetensors_metadata(model.id, revision=folder.name)
+                metadata = hub.get_safetensors_metadata(model.id, revision=files.commit)
     except (
         FamilyError,
         OSError,
@@ -72,13 +80,16 @@ def count_parameters(model: ModelSpec, folder: Path) -> int:
     return sum(metadata.parameter_count.values())
 
 
-def fetch_weights(model: ModelSpec, folder: Path, progress: Progress) -> None:
+def fetch_weights(model: ModelSpec, files: ModelFiles, progress: Progress) -> None:
     """Download a model's weights next to its config, unless they are there already. Raises FamilyError."""
+    if files.gguf:
+        return
+    folder = files.folder
     parts = _indexed_files(folder)
     alternatives = [[SAFETENSORS], parts or [PICKLE]]
     if any(_exist(folder, names) for names in alternatives):
         return
-    if local_folder(model.id) is not None:
+    if not files.commit:
         raise FamilyError(
             f"The folder {model.id} does not contain complete weights ({SAFETENSORS} or all of its parts)."
         )
@@ -87,7 +98,7 @@ def fetch_weights(model: ModelSpec, folder: Path, progress: Progress) -> None:
     for names in [parts] if parts else alternatives:
         with hub_errors(model):
             bar = _progress_bar_class(progress)
-            snapshot_download(model.id, revision=folder.name, allow_patterns=names, tqdm_class=bar)
+            snapshot_download(model.id, revision=files.commit, allow_patterns=names, tqdm_class=bar)
         if _exist(folder, names):
             return
     raise FamilyError(
@@ -96,7 +107,7 @@ def fetch_weights(model: ModelSpec, folder: Path, progress: Progress) -> None:
     )
 
 
-def load_weights(model: ModelSpec, folder: Path, device: str, dtype: str) -> Any:
+def load_weights(model: ModelSpec, files: ModelFiles, config: Any, device: str, dtype: str) -> Any:
     """The model on its device, for inference only. Raises FamilyError, also for weights that do not fill the model."""
     import torch
     from transformers import AutoModelForCausalLM
@@ -104,13 +115,12 @@ def load_weights(model: ModelSpec, folder: Path, device: str, dtype: str) -> Any
     try:
         auto: Any = AutoModelForCausalLM  # with output_loading_info it returns a pair, which its types do not say
         loaded, report = auto.from_pretrained(
-            folder,
+            config=config,
             dtype=getattr(torch, dtype),
             device_map={"": device},
             attn_implementation="sdpa",
-            local_files_only=True,
-            trust_remote_code=False,
             output_loading_info=True,
+            **files.source,
         )
     except Exception as error:  # damaged files and full devices fail in many ways
         raise FamilyError(f"{model.id} could not be loaded: {first_line(error)}") from error
@@ -120,6 +130,9 @@ def load_weights(model: ModelSpec, folder: Path, device: str, dtype: str) -> Any
             f"The weights of {model.id} are incomplete: {missing[0]} is missing, and perhaps others. "
             "Download them again."
         )
+    if files.gguf:
+        check_weights(files.gguf, loaded)
+        loaded.generation_config.eos_token_id = files.gguf.ends or None
     return loaded.eval().requires_grad_(False)
 
 
