@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from csd.models.catalog import FamilyError, ModelSpec, size
-from csd.models.files import ModelFiles
+from csd.models.files import (
+    GGUF,
+    PICKLE,
+    SAFETENSORS,
+    ModelFiles,
+    bundled_file,
+    cached_folder,
+    has_weights,
+    indexed_parts,
+    local_path,
+)
 from csd.models.gguf_file import check_weights, read_gguf
 from csd.models.messages import Progress, first_line
-from csd.paths import ROOT
 
 CONFIG_FILES = ("*.json", "*.model", "*.txt", "*.jinja")  # what a repository contains besides weights
-SAFETENSORS, PICKLE, GGUF = "model.safetensors", "pytorch_model.bin", ".gguf"
-
-
-def local_path(id: str) -> Path | None:
-    """The folder or file with this path, absolute, relative, or inside this project; None if `id` is a Hub ID."""
-    return next((path for path in (Path(id).expanduser(), ROOT / id) if path.exists()), None)
 
 
 def find_files(model: ModelSpec) -> ModelFiles:
@@ -29,9 +31,11 @@ def find_files(model: ModelSpec) -> ModelFiles:
 
     Raises FamilyError.
     """
-    path = local_path(model.id)
-    if path is None and model.id.lower().endswith(GGUF):
+    local = local_path(model.id)
+    if local is None and model.id.lower().endswith(GGUF):
         raise FamilyError(f"There is no file {model.id}. Check the path of the GGUF file.")
+    cached = cached_folder(model) if model.package and not local else None  # complete: the Hub need not be asked
+    path = local or cached or bundled_file(model)
     if path is not None and path.is_file():
         return ModelFiles(path.parent, read_gguf(path))
     folder = path or _download_configs(model)
@@ -41,7 +45,7 @@ def find_files(model: ModelSpec) -> ModelFiles:
             f"{model.id} does not contain a model: config.json is missing. "
             f"Give the folder or Hub ID of a language model, or a GGUF file.{inside}"
         )
-    return ModelFiles(folder, commit="" if path else folder.name)  # the Hub's cache names a snapshot after its commit
+    return ModelFiles(folder, commit="" if local else folder.name)  # the Hub's cache names a snapshot after its commit
 
 
 def _download_configs(model: ModelSpec) -> Path:
@@ -84,10 +88,7 @@ def fetch_weights(model: ModelSpec, files: ModelFiles, progress: Progress) -> No
     """Download a model's weights next to its config, unless they are there already. Raises FamilyError."""
     if files.gguf:
         return
-    folder = files.folder
-    parts = _indexed_files(folder)
-    alternatives = [[SAFETENSORS], parts or [PICKLE]]
-    if any(_exist(folder, names) for names in alternatives):
+    if has_weights(files.folder):
         return
     if not files.commit:
         raise FamilyError(
@@ -95,11 +96,12 @@ def fetch_weights(model: ModelSpec, files: ModelFiles, progress: Progress) -> No
         )
     from huggingface_hub import snapshot_download
 
-    for names in [parts] if parts else alternatives:
+    parts = indexed_parts(files.folder)
+    for names in [parts] if parts else [[SAFETENSORS], [PICKLE]]:
         with hub_errors(model):
             bar = _progress_bar_class(progress)
             snapshot_download(model.id, revision=files.commit, allow_patterns=names, tqdm_class=bar)
-        if _exist(folder, names):
+        if has_weights(files.folder):
             return
     raise FamilyError(
         f"The weights of {model.id} could not be fetched: the repository has neither {SAFETENSORS} nor {PICKLE}, or "
@@ -162,18 +164,6 @@ def hub_errors(model: ModelSpec) -> Iterator[None]:
             f"{model.id} could not be fetched: the Hugging Face Hub cannot be reached, and the model is not in the "
             "local cache. Check the network, or choose the embedded family."
         ) from error
-
-
-def _indexed_files(folder: Path) -> list[str]:
-    """The parts of weights that are split into several files; empty if there is no index of them."""
-    for index in (f"{SAFETENSORS}.index.json", f"{PICKLE}.index.json"):
-        if (folder / index).is_file():
-            return sorted(set(json.loads((folder / index).read_text())["weight_map"].values()))
-    return []
-
-
-def _exist(folder: Path, names: Sequence[str]) -> bool:
-    return all((folder / name).is_file() for name in names)
 
 
 def _progress_bar_class(progress: Progress) -> type:
