@@ -32,6 +32,11 @@ def set_best_threads(target: Backend, context: int) -> None:
     torch.set_num_threads(best_threads(target, context, most))
 
 
+def collect_garbage() -> None:
+    """Call when large weights are no longer needed: transformers' models refer to themselves."""
+    gc.collect()
+
+
 def freeze_loaded_objects() -> None:
     """Call after models are loaded, so that the garbage collector skips them: a scan stops a lane for milliseconds."""
     gc.collect()
