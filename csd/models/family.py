@@ -47,7 +47,7 @@ class Family:
     `levels` and `backends` are ordered from the weakest draft to the target. `vocab` is the size of the vocabulary that
     all models share, `eos` the set of ids that end a text, `contexts` the tokens that each model reads. `backends` run
     the models, `costs` are the measured seconds of a forward pass by width. `commit` identifies the target's weights,
-    `opening` are the ids at the start of every text, `notes` sentences for the user. `reference` gives transformers'
+    `notes` are sentences for the user. `reference` gives transformers'
     own model of a level; if its backend needs none, it is loaded again and lives as long as the caller keeps it.
     """
 
@@ -66,7 +66,6 @@ class Family:
     token_texts: TokenTexts
     reference: Callable[[str], Any]
     commit: str = ""
-    opening: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -78,6 +77,11 @@ class Family:
     def draft_names(self) -> tuple[str, ...]:
         """Names of the drafts, strongest first."""
         return tuple(level.name for level in reversed(self.levels[:-1]))
+
+    @property
+    def opening(self) -> tuple[int, ...]:
+        """The ids at the start of every text: of an empty turn, of BOS, or none."""
+        return self.encode("")
 
     @property
     def bigram_path(self) -> Path:
@@ -155,7 +159,6 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
         token_texts=token_texts(tokenizer),
         reference=reference,
         commit=files[0].version,
-        opening=tuple(tokenizer("")["input_ids"]),
     )
     table = _load_bigram(family, progress)
     notes = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from csd.models.backends.costs import measure_costs
 from csd.models.backends.interface import Backend
-from csd.models.backends.process import collect_garbage, set_best_threads
+from csd.models.backends.process import give_back_memory, set_best_threads
 from csd.models.catalog import LANES
 from csd.models.messages import Progress, ignore
 
@@ -36,7 +36,7 @@ def prepare_models(
         progress(f"preparing {name}")
         backends[name], new = choose_backend(name, models.pop(name), contexts[name])
         notes += new
-        collect_garbage()
+        give_back_memory()
     progress("measuring what a forward pass costs")
     if device == "cpu":
         set_best_threads(backends["target"], contexts["target"])
