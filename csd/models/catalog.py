@@ -46,6 +46,10 @@ class ModelSpec:
         """The model's own dtype, or `default` if it is "auto"."""
         return default if self.dtype == "auto" else self.dtype
 
+    def format_or(self, default: str) -> str:
+        """The number format of the weights: that of `dtype_or`, or int8 or int4 for a quantised copy."""
+        return f"int{self.bits}" if self.bits else self.dtype_or(default)
+
 
 @dataclass(frozen=True)
 class FamilySpec:
@@ -75,6 +79,15 @@ class FamilySpec:
     def draft_names(self) -> tuple[str, ...]:
         """Names of the drafts, strongest first."""
         return tuple(draft.name for draft in self.drafts)
+
+    @property
+    def copies(self) -> tuple[str, ...]:
+        """Names of the drafts that are quantised copies of the target."""
+        return tuple(draft.name for draft in self.drafts if draft.bits)
+
+    def without_copies(self) -> FamilySpec:
+        """The same family with models of their own only: those that have files."""
+        return replace(self, drafts=tuple(draft for draft in self.drafts if not draft.bits))
 
     def with_copies(self, *names: str) -> FamilySpec:
         """The same family with these quantised copies of its target (`COPIES`) as its strongest drafts."""
@@ -138,7 +151,8 @@ def memory_needed(spec: FamilySpec, dtype: str) -> int | None:
     """Bytes needed to run a family in `dtype` (models with their own dtype keep it); None if a size is unknown.
 
     1.1 x (weights + 3 lanes x cache numbers per token x context), in bytes, summed over all models, plus 512 MiB. In
-    float32 and float64, which run on CPUs, weights of up to 1 GiB count twice.
+    float32 and float64, which run on CPUs, weights of up to 1 GiB count twice. A quantised copy's weights count by its
+    bits.
     """
     if any(not (model.parameters and model.cache and model.context) for model in spec.models):
         return None
@@ -148,8 +162,10 @@ def memory_needed(spec: FamilySpec, dtype: str) -> int | None:
 def _model_bytes(model: ModelSpec, dtype: str) -> int:
     each = BYTES[model.dtype_or(dtype)]
     weights = model.parameters * each
-    copy = weights if each >= 4 and weights <= MAX_PACKED else 0
-    return weights + copy + LANES * model.cache * min(model.context, MAX_CONTEXT) * each
+    packed = weights if each >= 4 and weights <= MAX_PACKED else 0
+    if model.bits:
+        weights, packed = model.parameters * model.bits // 8, 0
+    return weights + packed + LANES * model.cache * min(model.context, MAX_CONTEXT) * each
 
 
 def size(count: float) -> str:

@@ -15,7 +15,7 @@ from csd.models.architecture import fill_sizes, read_config
 from csd.models.backends.interface import Backend
 from csd.models.backends.prepare import prepare_models
 from csd.models.backends.process import freeze_loaded_objects, prepare_process
-from csd.models.catalog import MAX_CONTEXT, FamilySpec
+from csd.models.catalog import MAX_CONTEXT, FamilySpec, ModelSpec
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
 from csd.models.messages import Progress, ignore
 from csd.models.tokenizer import (
@@ -123,23 +123,25 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     for model in spec.models:
         resolve_dtype(model.dtype, device)
     check_memory(spec, dtype, device)  # for known sizes even before anything is downloaded
-    folders = [hub.find_folder(model) for model in spec.models]
-    configs = [read_config(model, folder) for model, folder in zip(spec.models, folders, strict=True)]
-    spec = _with_sizes(spec, folders, configs)
-    check_memory(spec, dtype, device)
-    tokenizer, tokenizer_notes = load_tokenizer(spec, folders)
-    vocab, chat = shared_vocab_size(spec, configs, tokenizer), uses_chat(spec, tokenizer)
-    models = _load_models(spec, folders, device, dtype, progress)
-    contexts = {model.name: min(model.context, MAX_CONTEXT) for model in spec.models}
-    prepared = prepare_models(models, contexts, device, progress)
+    own = spec.without_copies()
+    folders = [hub.find_folder(model) for model in own.models]
+    configs = [read_config(model, folder) for model, folder in zip(own.models, folders, strict=True)]
+    own = _with_sizes(own, folders, configs)
+    check_memory(own.with_copies(*spec.copies), dtype, device)
+    tokenizer, tokenizer_notes = load_tokenizer(own, folders)
+    vocab, chat = shared_vocab_size(own, configs, tokenizer), uses_chat(own, tokenizer)
+    models = _load_models(own, folders, device, dtype, progress)
+    contexts = {model.name: min(model.context, MAX_CONTEXT) for model in own.with_copies(*spec.copies).models}
+    prepared = prepare_models(models, contexts, device, progress, spec.copies)
+    spec = own.with_copies(*(name for name in spec.copies if name in prepared.backends))
     family = Family(
         spec=spec,
         tokenizer=tokenizer,
-        levels=_levels(spec, models, dtype),
+        levels=make_levels(spec, models, dtype),
         models=models,
         backends=prepared.backends,
         costs=prepared.costs,
-        contexts=contexts,
+        contexts={model.name: contexts[model.name] for model in spec.models},
         device=device,
         dtype=spec.target.dtype_or(dtype),
         eos=eos_ids(models["target"], tokenizer, vocab),
@@ -183,12 +185,14 @@ def _load_models(
     return dict(reversed(loaded.items()))
 
 
-def _levels(spec: FamilySpec, models: Mapping[str, Any], dtype: str) -> tuple[Level, ...]:
-    """Level 1 is the weakest draft, the target the highest level."""
-    return tuple(
-        Level(model.name, number, model.id, models[model.name].num_parameters(), model.dtype_or(dtype))
-        for number, model in enumerate(reversed(spec.models), 1)
-    )
+def make_levels(spec: FamilySpec, models: Mapping[str, Any], dtype: str) -> tuple[Level, ...]:
+    """Level 1 is the weakest draft, the target the highest level. A quantised copy has the target's parameters."""
+
+    def level(number: int, model: ModelSpec) -> Level:
+        parameters = models["target" if model.bits else model.name].num_parameters()
+        return Level(model.name, number, model.id, parameters, model.format_or(dtype))
+
+    return tuple(level(number, model) for number, model in enumerate(reversed(spec.models), 1))
 
 
 def _load_bigram(family: Family, progress: Progress) -> Sequence[int] | None:
