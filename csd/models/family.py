@@ -16,7 +16,7 @@ from csd.models.architecture import fill_sizes, read_config
 from csd.models.backends.interface import Backend
 from csd.models.backends.prepare import prepare_models
 from csd.models.backends.process import freeze_loaded_objects, prepare_process
-from csd.models.catalog import MAX_CONTEXT, FamilySpec
+from csd.models.catalog import MAX_CONTEXT, FamilySpec, ModelSpec
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
 from csd.models.files import ModelFiles
 from csd.models.messages import Progress, ignore
@@ -131,25 +131,27 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     for model in spec.models:
         resolve_dtype(model.dtype, device)
     check_memory(spec, dtype, device)  # for known sizes even before anything is downloaded
-    files = _find_files(spec)
-    configs = [read_config(model, its) for model, its in zip(spec.models, files, strict=True)]
-    spec = _with_sizes(spec, files, configs)
-    check_memory(spec, dtype, device)
-    tokenizer, tokenizer_notes = load_tokenizer(spec, files)
-    vocab, chat = shared_vocab_size(spec, configs, tokenizer), uses_chat(spec, tokenizer)
-    load = partial(_load_model, spec, files, configs, device, dtype)
-    models = _load_models(spec, files, load, progress)
-    levels, eos = _levels(spec, models, dtype), eos_ids(models["target"], tokenizer, vocab)
+    own = spec.without_copies()
+    files = _find_files(own)
+    configs = [read_config(model, its) for model, its in zip(own.models, files, strict=True)]
+    own = _with_sizes(own, files, configs)
+    check_memory(own.with_copies(*spec.copies), dtype, device)
+    tokenizer, tokenizer_notes = load_tokenizer(own, files)
+    vocab, chat = shared_vocab_size(own, configs, tokenizer), uses_chat(own, tokenizer)
+    load = partial(_load_model, own, files, configs, device, dtype)
+    models = _load_models(own, files, load, progress)
+    counts, eos = _count_parameters(models), eos_ids(models["target"], tokenizer, vocab)
     reference = make_reference(models, load)
-    contexts = {model.name: min(model.context, MAX_CONTEXT) for model in spec.models}
-    prepared = prepare_models(models, contexts, device, progress)
+    contexts = {model.name: min(model.context, MAX_CONTEXT) for model in own.with_copies(*spec.copies).models}
+    prepared = prepare_models(models, contexts, device, progress, spec.copies)
+    spec = own.with_copies(*(name for name in spec.copies if name in prepared.backends))
     family = Family(
         spec=spec,
         tokenizer=tokenizer,
-        levels=levels,
+        levels=make_levels(spec, counts, dtype),
         backends=prepared.backends,
         costs=prepared.costs,
-        contexts=contexts,
+        contexts={model.name: contexts[model.name] for model in spec.models},
         device=device,
         dtype=spec.target.dtype_or(dtype),
         eos=eos,
@@ -212,12 +214,18 @@ def _load_model(
     return hub.load_weights(model, its, config, device, model.dtype_or(dtype))
 
 
-def _levels(spec: FamilySpec, models: Mapping[str, Any], dtype: str) -> tuple[Level, ...]:
-    """Level 1 is the weakest draft, the target the highest level."""
-    return tuple(
-        Level(model.name, number, model.id, models[model.name].num_parameters(), model.dtype_or(dtype))
-        for number, model in enumerate(reversed(spec.models), 1)
-    )
+def _count_parameters(models: Mapping[str, Any]) -> dict[str, int]:
+    return {name: model.num_parameters() for name, model in models.items()}
+
+
+def make_levels(spec: FamilySpec, parameters: Mapping[str, int], dtype: str) -> tuple[Level, ...]:
+    """Level 1 is the weakest draft, the target the highest level. A quantised copy has the target's `parameters`."""
+
+    def level(number: int, model: ModelSpec) -> Level:
+        count = parameters["target" if model.bits else model.name]
+        return Level(model.name, number, model.id, count, model.format_or(dtype))
+
+    return tuple(level(number, model) for number, model in enumerate(reversed(spec.models), 1))
 
 
 def _load_bigram(family: Family, progress: Progress) -> Sequence[int] | None:
