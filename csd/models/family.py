@@ -231,8 +231,8 @@ def _load_bigram(family: Family, progress: Progress) -> Sequence[int] | None:
 
 
 def _quantised_notes(spec: FamilySpec, files: Sequence[ModelFiles]) -> tuple[str, ...]:
-    pairs = [(model, its.gguf) for model, its in zip(spec.models, files, strict=True) if its.gguf]
-    return tuple(note for model, gguf in pairs if (note := gguf.note(model.name)))
+    read = [(model, its.gguf) for model, its in zip(spec.models, files, strict=True) if its.gguf]
+    return tuple(note for model, gguf in read if (note := gguf.note(model.name)))
 
 
 def _context_notes(contexts: Mapping[str, int]) -> tuple[str, ...]:
