@@ -7,6 +7,7 @@ few in float64, where there is none. The oracle from outside is transformers' `g
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from functools import cache
 
 import pytest
@@ -161,7 +162,7 @@ def test_it_answers():
 
 
 def test_the_committed_bigram_table_is_the_targets(reference):
-    """Exactly that of the GGUF file; the Hub's own weights disagree here and there."""
+    """That of the GGUF file; the Hub's own weights and other roundings disagree here and there."""
     loaded = family()
     ids = range(0, loaded.vocab, 331)
     found = bigram.followers(reference, ids, loaded.vocab, opening=loaded.opening)
@@ -188,7 +189,11 @@ def test_float32_differs_at_near_ties_only(reference, capsys):
 
 def test_float64_never_differs(reference, tmp_path):
     """Through a folder with the same weights, which loads faster than a GGUF file."""
-    reference.save_pretrained(tmp_path)
+    config = deepcopy(reference.config)
+    config.__dict__.pop("quantization_config", None)  # which forbids saving, though the weights are plain numbers
+    plain = type(reference)(config)
+    plain.load_state_dict(reference.state_dict())
+    plain.save_pretrained(tmp_path)
     family().tokenizer.save_pretrained(tmp_path)
     exact = load_family(custom(str(tmp_path), family().draft_names), "cpu", "float64")
     oracle = exact.reference("target")
