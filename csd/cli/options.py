@@ -79,7 +79,8 @@ class FamilyOptions:
 
     family: FamilyName = "embedded"
     target: Annotated[
-        str, typer.Option("--target", metavar="ID", help="Hub ID or folder of a target model, instead of --family.")
+        str,
+        typer.Option("--target", metavar="ID", help="Hub ID, folder or GGUF file, instead of --family."),
     ] = ""
     drafts: Annotated[
         list[str] | None,

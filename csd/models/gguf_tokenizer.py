@@ -121,7 +121,7 @@ def _byte_level(file: GgufFile) -> Any:
 
 
 def _rules(file: GgufFile) -> Rules:
-    name = file.metadata.get(PREFIX + "pre")
+    name = file.metadata.get(PREFIX + "pre", "")
     if name in RULES:
         return RULES[str(name)]
     said = f"the pre-tokenizer {name!r}, whose rules are not known here" if name else "no pre-tokenizer"

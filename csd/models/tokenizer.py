@@ -34,8 +34,6 @@ def load_tokenizer(spec: FamilySpec, files: Sequence[ModelFiles]) -> tuple[Any, 
     tokenizer = _read_tokenizer(spec.target.id, files[0])
     notes = []
     for draft, its in zip(spec.drafts, files[1:], strict=True):
-        if its == files[0]:  # a copy of the target
-            continue
         other = _read_tokenizer(draft.id, its)
         if not _same_vocabulary(tokenizer, other):
             raise FamilyError(

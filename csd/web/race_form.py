@@ -196,7 +196,7 @@ def _build_model_fields(start: Mapping[str, Any]) -> tuple[gr.Textbox, gr.Textbo
     """The target and the drafts of a custom family."""
     target = gr.Textbox(
         start["target"],
-        label="Target model: Hub ID or folder (optionally @revision)",
+        label="Target model: Hub ID (optionally @revision), folder or GGUF file",
         min_width=300,
         max_lines=1,
         elem_id="target",
