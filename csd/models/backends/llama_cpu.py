@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -137,7 +138,7 @@ def is_supported(model: PreTrainedModel) -> bool:
 
 
 @torch.no_grad()
-def fuse_with(model: PreTrainedModel, dtype: torch.dtype, kernels: tuple[Kernel, ...], layouts: int) -> Llama:
+def fuse_with(model: Any, dtype: torch.dtype, kernels: tuple[Kernel, ...], layouts: int) -> Llama:
     """The lean forward with linear maps run by some of these kernels, each in at most so many layouts.
 
     The kernels get weights in `dtype`. The embedding table is the model's own; all else is stored anew.
@@ -177,7 +178,7 @@ def _described(choices: Mapping[str, Choice]) -> dict[str, str]:
     return {name: describe(choice) for name, choice in choices.items()}
 
 
-def _after_norm(norm: torch.nn.Module, *linears: torch.nn.Module) -> Tensor:
+def _after_norm(norm: Any, *linears: Any) -> Tensor:
     """Several maps after a norm as one, [out, in], for rows of length 1."""
     weight = torch.cat([linear.weight for linear in linears])
     scale = norm.weight.double() * norm.weight.numel() ** 0.5
@@ -185,7 +186,7 @@ def _after_norm(norm: torch.nn.Module, *linears: torch.nn.Module) -> Tensor:
     return weight.to(wide).mul_(scale.to(wide)).to(weight.dtype)
 
 
-def _qkv(layer: torch.nn.Module) -> Tensor:
+def _qkv(layer: Any) -> Tensor:
     """The fused map of queries, keys and values, with the components of each query and key in pairs."""
     attention = layer.self_attn
     weight = _after_norm(layer.input_layernorm, attention.q_proj, attention.k_proj, attention.v_proj)
@@ -195,7 +196,7 @@ def _qkv(layer: torch.nn.Module) -> Tensor:
     return torch.cat([paired, heads[-values:]]).flatten(0, 1)
 
 
-def _rotations(model: PreTrainedModel, dtype: torch.dtype) -> Tensor:
+def _rotations(model: Any, dtype: torch.dtype) -> Tensor:
     """The complex number that turns each pair of components, by position: [context, 1, head_dim / 2]."""
     positions = torch.arange(min(model.config.max_position_embeddings, MAX_CONTEXT))[None]
     cos, sin = model.model.rotary_emb(torch.zeros(1, dtype=dtype), positions)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from functools import cache
 from time import perf_counter
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -93,11 +94,9 @@ def _packed_int8(weight: Tensor) -> object:
     torch.backends.quantized.engine = "x86" if "x86" in available else "qnnpack"
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # quantised tensors are to leave PyTorch some day; then this kernel is absent
-            zeros = torch.zeros(len(scales), dtype=torch.long)
-            tensor = torch._make_per_channel_quantized_tensor(codes, scales.double(), zeros, 0)
+            warnings.simplefilter("ignore")  # quantised tensors are to leave PyTorch; then this kernel is absent
+            make: Any = torch._make_per_channel_quantized_tensor  # pyright: ignore[reportPrivateImportUsage]
+            tensor = make(codes, scales.double(), torch.zeros(len(scales), dtype=torch.long), 0)
             return torch.ops.quantized.linear_prepack(tensor, None)
     finally:
         torch.backends.quantized.engine = before
@@ -109,7 +108,7 @@ def _weight_only_int8(weight: Tensor) -> Linear:
         raise ShapeError
     codes, scales = _int8(weight)
     half = scales.bfloat16()
-    return lambda x: torch._weight_int8pack_mm(x.bfloat16(), codes, half).to(x.dtype)
+    return lambda x: torch.ops.aten._weight_int8pack_mm(x.bfloat16(), codes, half).to(x.dtype)
 
 
 def _int8(weight: Tensor) -> tuple[Tensor, Tensor]:
@@ -128,8 +127,8 @@ def _weight_only_int4_cpu(weight: Tensor) -> Linear:
 def _weight_only_int4_cuda(weight: Tensor) -> Linear:
     codes, scales, group = _int4(weight)
     pairs, outputs = (codes[:, ::2] << 4 | codes[:, 1::2]).to(torch.uint8), len(weight)
-    packed = torch._convert_weight_to_int4pack(pairs, 2)
-    return lambda x: torch._weight_int4pack_mm(x.bfloat16(), packed, group, scales)[:, :outputs].to(x.dtype)
+    packed = torch.ops.aten._convert_weight_to_int4pack(pairs, 2)
+    return lambda x: torch.ops.aten._weight_int4pack_mm(x.bfloat16(), packed, group, scales)[:, :outputs].to(x.dtype)
 
 
 def _int4(weight: Tensor) -> tuple[Tensor, Tensor, int]:
