@@ -19,6 +19,7 @@ from csd.models.catalog import FamilyError, FamilySpec, ModelSpec
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
 from csd.models.family import Family, load_family, make_levels
 from csd.models.messages import Progress, ignore
+from csd.models.reference import make_reference
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def enlarge_family(
     """
     own, copies = family.spec.without_copies(), family.spec.copies
     try:
-        specs = {model.name: _spec(model, family.models[model.name], shapes[model.name]) for model in own.models}
+        specs = {model.name: _spec(model, family.reference(model.name), shapes[model.name]) for model in own.models}
     except ValueError as error:
         raise FamilyError(f"{family.spec.name} cannot be enlarged: {error}") from error
     spec = replace(
@@ -102,17 +103,22 @@ def enlarge_family(
         about=f"The {family.spec.name} family, enlarged with the same output: a measure of cost, not of quality.",
     ).with_copies(*copies)
     check_memory(spec, dtype, device)
-    models = {}
-    for name, model in family.models.items():
+
+    def enlarge(name: str) -> PreTrainedModel:
         progress(f"enlarging {name} to {shapes[name].name}")
-        models[name] = enlarge_model(model, shapes[name], device, getattr(torch, dtype))
+        return enlarge_model(family.reference(name), shapes[name], device, getattr(torch, dtype))
+
+    names = {model.name for model in own.models}
+    models = {name: enlarge(name) for name in family.backends if name in names}
+    counts = {name: model.num_parameters() for name, model in models.items()}
+    reference = make_reference(models, enlarge)
     prepared = prepare_models(models, family.contexts, device, progress, copies)
     spec = spec.with_copies(*(name for name in copies if name in prepared.backends))
     return replace(
         family,
         spec=spec,
-        levels=make_levels(spec, models, dtype),
-        models=models,
+        levels=make_levels(spec, counts, dtype),
+        reference=reference,
         backends=prepared.backends,
         costs=prepared.costs,
         device=device,

@@ -8,7 +8,7 @@ from typing import Any
 
 from csd.models.backends.costs import measure_costs
 from csd.models.backends.interface import Backend
-from csd.models.backends.process import set_best_threads
+from csd.models.backends.process import give_back_memory, set_best_threads
 from csd.models.catalog import COPIES, LANES
 from csd.models.messages import Progress, ignore
 
@@ -23,7 +23,7 @@ class Prepared:
 
 
 def prepare_models(
-    models: Mapping[str, Any],
+    models: dict[str, Any],
     contexts: Mapping[str, int],
     device: str,
     progress: Progress = ignore,
@@ -31,8 +31,9 @@ def prepare_models(
 ) -> Prepared:
     """Choose backends, warm them up and measure them. On a CPU this also sets PyTorch's number of threads.
 
-    `copies` are names in `catalog.COPIES`: quantised copies of the target to make. One that this machine cannot run
-    fast is left out, with a note.
+    `models` is emptied one by one, so that the weights of a model that its backend does not need are given back before
+    the next one is prepared. `copies` are names in `catalog.COPIES`: quantised copies of the target to make. One that
+    this machine cannot run fast is left out, with a note.
     """
     backends: dict[str, Backend] = {}
     notes: tuple[str, ...] = ()
@@ -41,10 +42,11 @@ def prepare_models(
         made, new = copy_backend(name, models["target"], contexts["target"])
         backends |= {name: made} if made else {}
         notes += new
-    for name, model in models.items():
+    for name in tuple(models):
         progress(f"preparing {name}")
-        backends[name], new = choose_backend(name, model, contexts[name])
+        backends[name], new = choose_backend(name, models.pop(name), contexts[name])
         notes += new
+        give_back_memory()
     progress("measuring what a forward pass costs")
     if device == "cpu":
         set_best_threads(backends["target"], contexts["target"])
