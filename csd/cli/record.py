@@ -54,7 +54,7 @@ def record(
 
 def _record_takes(family: Family, device: str, max_new: int | None, stopped: Callable[[], bool]) -> Iterator[Recording]:
     """The recording of each take. Exits after the race that is interrupted; raises Refusal."""
-    examples = {(prompt.kind, prompt.title): prompt for prompt in example_prompts()}
+    examples = {(prompt.kind, prompt.title): prompt for prompt in example_prompts(family.spec)}
     for take in recorder.TAKES:
         prompt = examples[take.kind, take.title]
         given = {

@@ -80,14 +80,25 @@ class _WorkerDone:
 
 
 class Studio:
-    """Families, visitors, and the device, which runs one race at a time."""
+    """Families, visitors, and the device, which runs one race at a time.
 
-    def __init__(self, home: FamilyChoice, load_family: LoadFamily, run: RunRace = run_race):
+    The page starts with the family `home`; those of `behind` are loaded after it. The last of all is `preferred`: the
+    page chooses it once it is ready, for visitors who have not chosen a family themselves.
+    """
+
+    def __init__(
+        self,
+        home: FamilyChoice,
+        load_family: LoadFamily,
+        run: RunRace = run_race,
+        behind: tuple[FamilyChoice, ...] = (),
+    ):
         self.home = home
-        self.families = Families(home, load_family)
+        self.preferred = (home, *behind)[-1]
+        self._device = threading.Lock()
+        self.families = Families((home, *behind), load_family, self._device)
         self.visitors = Visitors()
         self._run = run
-        self._device = threading.Lock()
 
     def race(self, visitor: str, choice: FamilyChoice, request: Request) -> Iterator[News]:
         """Run a race; the last item is Refused or Finished.
@@ -194,7 +205,7 @@ def _drain(feed: queue.SimpleQueue) -> Iterator[tuple[RaceEvent, ...] | _WorkerD
             return
 
 
-def default_studio(home: FamilyChoice) -> Studio:
+def default_studio(home: FamilyChoice, *behind: FamilyChoice) -> Studio:
     """The studio over real models; the first family that loads imports torch and transformers."""
 
     def load(spec: FamilySpec, device: str, dtype: str, progress: Callable[[str], None]) -> Any:
@@ -202,4 +213,4 @@ def default_studio(home: FamilyChoice) -> Studio:
 
         return load_family(spec, device, dtype, progress)
 
-    return Studio(home, load)
+    return Studio(home, load, behind=behind)

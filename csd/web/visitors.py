@@ -14,11 +14,13 @@ MAX_VISITORS = 200
 
 @dataclass
 class VisitorState:
-    """The stop flag of the race that runs, if any, the latest races, oldest first, and how many there have been."""
+    """The stop flag of the race that runs, if any, the latest races, oldest first, how many there have been, and whether
+    the visitor has chosen a family: in the form, by a link, or by a file."""
 
     stop: threading.Event | None = None
     races: deque[FinishedRace] = field(default_factory=lambda: deque(maxlen=MAX_RACES))
     count: int = 0
+    has_chosen_family: bool = False
 
 
 class Visitors:

@@ -12,6 +12,7 @@ from csd.web.fields import CUSTOM, FamilyFields, PageFields
 from csd.web.updates import Choices, FormUpdate
 
 DEFAULTS = HOME.defaults
+EMBEDDED = FamilyFields("embedded", device="cpu")
 
 
 @pytest.fixture(scope="module")
@@ -26,15 +27,15 @@ def custom(**names: str) -> FamilyFields:
 def test_the_page_starts_with_the_defaults_of_its_family(page):
     start = page.start.values()
     assert {name: start[name] for name in DEFAULTS.preset.fields()} == DEFAULTS.preset.fields()
-    assert (start["prompt"], start["family"], start["device"]) == (first_example().prompt, "embedded", "cpu")
+    assert (start["prompt"], start["family"], start["device"]) == (first_example(HOME.spec).prompt, "embedded", "cpu")
     assert PageFields.from_values(start) == page.start
 
 
 def test_a_kind_of_examples_goes_round():
-    kind, prompts = next(iter(examples_by_kind().items()))
+    prompts = next(iter(examples_by_kind(HOME.spec).values()))
     seen, text = [], "typed by hand"
     for _ in range(len(prompts) + 1):
-        update = form_events.show_example(kind, text)
+        update = form_events.show_example(EMBEDDED, 0, text)
         text = update.values["prompt"]
         seen.append(text)
     assert seen == [*(prompt.prompt for prompt in prompts), prompts[0].prompt]
@@ -45,24 +46,24 @@ def test_a_kind_of_examples_goes_round():
 
 
 def test_a_family_brings_its_presets_and_drafts():
-    update = form_events.change_family(FamilyFields("embedded", device="cpu"))
+    update = form_events.change_drafts(EMBEDDED)
     assert update.values == DEFAULTS.preset.fields()
     assert update.drafts == DEFAULTS.drafts
     assert update.presets == Choices(tuple(one.name for one in DEFAULTS.presets), DEFAULTS.preset.name)
-    one_draft = form_events.change_family(custom(target="a/b", others="c/d, "))
+    one_draft = form_events.change_drafts(custom(target="a/b", others="c/d, "))
     assert (one_draft.drafts, one_draft.values["draft"]) == (("d",), "d")
-    assert form_events.change_family(custom()) == FormUpdate()
+    assert form_events.change_drafts(custom()) == FormUpdate()
 
 
 def test_leaving_the_field_of_custom_drafts_changes_nothing_for_a_ready_family():
-    assert form_events.change_drafts(FamilyFields("embedded", device="cpu")) == FormUpdate()
+    assert form_events.change_custom_drafts(EMBEDDED) == FormUpdate()
     edited = custom(target="a/b", others="c/d, ")
-    assert form_events.change_drafts(edited) == form_events.change_family(edited) != FormUpdate()
+    assert form_events.change_custom_drafts(edited) == form_events.change_drafts(edited) != FormUpdate()
 
 
 def test_a_preset_fills_in_its_fields():
     paper = DEFAULTS.find_preset("paper's K")
-    assert form_events.apply_preset("paper's K", FamilyFields("embedded", device="cpu")).values == paper.fields()
+    assert form_events.apply_preset("paper's K", EMBEDDED).values == paper.fields()
     assert form_events.apply_preset("paper's K", custom()) == FormUpdate()
 
 
@@ -81,31 +82,31 @@ def test_a_link_takes_the_form_to_another_page(page):
     query, omitted = form_events.copy_link(page, sent)
     assert omitted == ""
     assert "family" not in query
-    update = form_events.open_link(page, dict(_pairs(query)))
+    update = form_events.open_link(page, "v", dict(_pairs(query)))
     assert PageFields.from_values(update.values) == sent
     assert update.status.text == "The link has filled in the form. Press Race."
     assert form_events.copy_link(page, page.start) == ("", "")
-    assert form_events.open_link(page, {}) == FormUpdate()
+    assert form_events.open_link(page, "v", {}) == FormUpdate()
 
 
 def test_a_link_selects_the_preset_that_it_agrees_with(page):
     paper = DEFAULTS.find_preset("paper's K")
     query, _ = form_events.copy_link(page, fields(page.start, **paper.fields()))
-    assert form_events.open_link(page, dict(_pairs(query))).presets.selected == "paper's K"
+    assert form_events.open_link(page, "v", dict(_pairs(query))).presets.selected == "paper's K"
 
 
 def test_what_is_wrong_in_a_link_is_said_and_left_out(page):
-    update = form_events.open_link(page, {"k": "0", "family": CUSTOM, "nonsense": "1", "seed": "7"})
+    update = form_events.open_link(page, "v", {"k": "0", "family": CUSTOM, "nonsense": "1", "seed": "7"})
     assert (update.values["family"], update.values["k"], update.values["seed"]) == ("embedded", DEFAULTS.preset.k, 7)
     for part in ("The link has filled in the form.", "The models in the link were ignored.", "'nonsense'", "k must be"):
         assert part in update.status.text
-    alone = form_events.open_link(page, {"nonsense": "1"})
+    alone = form_events.open_link(page, "v", {"nonsense": "1"})
     assert alone.values == page.start.values()
     assert "Press Race" not in alone.status.text
 
 
 def test_a_link_of_another_family_brings_its_drafts(page):
-    update = form_events.open_link(page, {"family": "Qwen3", "K": format_K(DEFAULTS.preset.K)})
+    update = form_events.open_link(page, "v", {"family": "Qwen3", "K": format_K(DEFAULTS.preset.K)})
     assert update.drafts == ("Qwen3-1.7B", "Qwen3-0.6B")
     assert update.values["draft"] in update.drafts
 
