@@ -162,7 +162,10 @@ def _start(family: Family, request: Request, method: Method, prompt: tuple[int, 
         opened, _rule(family, request), index, family.bigram if uses_max_gram else None, family.encode_plain
     )
     prefilled = [*([index] if uses_max_gram else []), *opened.values()]
-    records = generate(method.build(parts), prefilled, prompt, request.max_new, eos)
+    root = method.build(parts)
+    if capacity > root.session.context:  # of a draft by itself; the target's was checked with the request
+        raise Refusal(f"{root.session.name} reads {root.session.context:,} tokens, and this text takes {capacity:,}.")
+    records = generate(root, prefilled, prompt, request.max_new, eos)
     return _Lane(_header(family, request, method, prompt, eos), records)
 
 

@@ -8,7 +8,7 @@ const ROLES = {
   accepted: "accepted by the target",
   correction: "the target's correction",
   bonus: "bonus token (the whole draft was accepted)",
-  own: "written by the target without a draft",
+  own: "written without a draft",
 };
 const FATES = {
   text: "in the text",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median, quantiles
 
 from csd.bench.timed_run import TimedRun
 from csd.record.verdict import Kind, Verdict, compare_tokens
 
 MANY = 10  # values from which a spread is p10 to p90; with fewer it is lowest to highest
-SEVERITY: tuple[Kind, ...] = ("reference", "not compared", "identical", "near-tie", "differs")
+SEVERITY: tuple[Kind, ...] = ("reference", "not compared", "identical", "near-tie", "not lossless", "differs")
 """Verdicts, the worst one last; the worst one of a cell's runs counts."""
 
 SpeedLimit = Callable[[float], float]
@@ -108,4 +108,6 @@ def _compare(run: TimedRun, reference: TimedRun | None, dtype: str) -> Verdict:
     if reference is None:
         return Verdict("not compared")
     verdict = compare_tokens(run.tokens, reference.tokens, reference.margins or (), dtype)
+    if not run.lossless:
+        return replace(verdict, kind="not lossless")
     return Verdict("reference") if verdict.kind == "identical" and run.entry == reference.entry else verdict

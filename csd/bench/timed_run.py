@@ -23,6 +23,7 @@ class TimedRun:
     `seconds` is the decoding time of `timed_tokens` in `passes` passes of the target; these are all tokens of a method,
     and those after the first block of a baseline. `prefill` is the time before. `forward_seconds` is the time inside
     models while decoding, `margins` the reference's top-2 margins by token; both are None where not recorded.
+    `lossless` is False for a lane that the target does not review.
     """
 
     prompt: int
@@ -37,6 +38,7 @@ class TimedRun:
     repeated: float = 0.0
     forward_seconds: float | None = None
     margins: tuple[float | None, ...] | None = None
+    lossless: bool = True
 
     @property
     def speed(self) -> float:
@@ -105,6 +107,7 @@ def _of_method(job: Job, trace: Trace, forward_seconds: float | None) -> TimedRu
         repeated=repeated(trace),
         forward_seconds=forward_seconds,
         margins=margins(trace) if trace.header.method == REFERENCE else None,
+        lossless=trace.lossless,
     )
 
 

@@ -24,7 +24,7 @@ def show_results(race: Race, console: Console) -> None:
             f"{speed(trace):.1f}",
             f"{speed_with_prefill(trace):.1f}",
             "" if ratio is None else f"{ratio:.2f}",
-            f"{mat(trace):.2f}",
+            f"{mat(trace):.2f}" if trace.lossless else "",
             verdict_words(verdict),
             f"{repeated(trace):.0%}",
         )
@@ -41,6 +41,8 @@ def verdict_words(verdict: Verdict) -> str:
     """What is known of a lane's text, in a few words."""
     if verdict.kind == "same distribution":
         return "same distribution, own sample"
+    if verdict.kind == "not lossless" and verdict.position is not None:
+        return f"not lossless, differs at {verdict.position}"
     if verdict.kind not in ("near-tie", "differs"):
         return verdict.kind
     margin = "margin unknown" if verdict.margin is None else f"margin {verdict.margin:.1e}"

@@ -38,8 +38,8 @@ def speed_with_prefill(trace: Trace) -> float:
 
 
 def mat(trace: Trace) -> float:
-    """Mean tokens per target pass (MAT), its own token included; 1 for autoregressive decoding."""
-    return _ratio(len(trace.tokens), len(trace.steps))
+    """Mean tokens per target pass (MAT), its own token included; NaN for a draft alone."""
+    return _ratio(len(trace.tokens), len(trace.steps)) if trace.lossless else math.nan
 
 
 def repeated(trace: Trace, n: int = 8) -> float:

@@ -46,7 +46,8 @@ class Race:
         for name, trace, verdict in zip(titles, self.traces, self.verdicts):
             ratio = self.speedup(trace)
             gain = f"{ratio:.2f}x" if ratio else "-"
-            lines.append(f"{name:{width}}  {gain:>6}  {len(trace.steps):4} target passes  {verdict.kind}")
+            passes = len(trace.steps) if trace.lossless else 0
+            lines.append(f"{name:{width}}  {gain:>6}  {passes:4} target passes  {verdict.kind}")
         return "\n".join(lines)
 
     def speedup(self, trace: Trace) -> float | None:

@@ -143,6 +143,12 @@ class Trace:
         return tuple(token for step in self.steps for token in step.tokens)
 
     @property
+    def lossless(self) -> bool:
+        """Whether the target had the last word on every token; False for the lane of a draft by itself."""
+        top = max(self.header.levels, key=lambda level: level.level, default=None)
+        return top is None or all(step.review.by == top.name for step in self.steps[:1])
+
+    @property
     def prefill_seconds(self) -> float:
         return sum(part.seconds for part in self.prefill)
 

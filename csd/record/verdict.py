@@ -12,9 +12,9 @@ from csd.record.trace import Trace
 # two units in the last place of a score of about 30.
 NEAR_TIE = {"float64": 1e-9, "float32": 1e-4, "float16": 0.05, "bfloat16": 0.5}
 
-Kind = Literal["reference", "identical", "near-tie", "differs", "same distribution", "not compared"]
+Kind = Literal["reference", "identical", "near-tie", "differs", "same distribution", "not lossless", "not compared"]
 """What can be said of a text. "near-tie" is a difference that rounding explains; "same distribution" is promised by the
-rejection rule, under which texts differ."""
+rejection rule, under which texts differ; "not lossless" is the text of a lane that the target does not review."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ def judge(trace: Trace, reference: Trace | None) -> Verdict:
         return Verdict("reference", len(trace.tokens))
     if not trace.tokens:
         return Verdict("not compared", reason="no token was generated")
+    if not trace.lossless:
+        return _another_model(trace, reference)
     if trace.header.rule == "rejection":
         return Verdict("same distribution")
     if reference is None:
@@ -53,6 +55,14 @@ def judge(trace: Trace, reference: Trace | None) -> Verdict:
         return Verdict("not compared", reason="the autoregressive lane generated nothing")
     whole = "stopped" not in (trace.end, reference.end)
     return compare_tokens(trace.tokens, reference.tokens, margins(reference), trace.header.dtype, whole)
+
+
+def _another_model(trace: Trace, reference: Trace | None) -> Verdict:
+    """How far the text of a lane without the target goes along with the target's; a difference is no fault."""
+    if reference is None or trace.header.rule == "rejection":
+        return Verdict("not lossless")
+    found = compare_tokens(trace.tokens, reference.tokens, (), trace.header.dtype)
+    return Verdict("not lossless", found.compared, found.whole, found.position)
 
 
 def compare_tokens(

@@ -50,6 +50,8 @@ def summary(race: Race) -> str:
 def _badge(trace: Trace, verdict: Verdict) -> Badge:
     if verdict.kind == "reference":
         return "reference", "the reference: one target pass per token", ()
+    if verdict.kind == "not lossless":
+        return "lossy", _lossy(verdict), ("The target did not review this text: it is another model's.",)
     if verdict.kind == "same distribution":
         promise = (
             "The acceptance rule guarantees the target's distribution, not the same text; one run cannot show that."
@@ -62,6 +64,15 @@ def _badge(trace: Trace, verdict: Verdict) -> Badge:
         return "identical", f"= identical to autoregressive, {verdict.compared} of {len(trace.tokens)} tokens", part
     margin = "" if verdict.margin is None else f" (margin {_small(verdict.margin)})"
     return "differs", f"differs from position {verdict.position}{margin}", (_cause(verdict, trace.header.dtype),)
+
+
+def _lossy(verdict: Verdict) -> str:
+    """How long another model's text is the target's."""
+    if not verdict.compared:
+        return "not lossless: another model's text"
+    if verdict.position is None:
+        return f"not lossless, but the same text here: {verdict.compared} tokens"
+    return f"not lossless: differs from position {verdict.position}"
 
 
 def _cause(verdict: Verdict, dtype: str) -> str:

@@ -95,6 +95,8 @@ def _missing(trace: Trace, target_step: float) -> str:
     """Why nothing can be said of a lane; empty where something can."""
     if not trace.steps:
         return "This lane generated nothing, so nothing was measured."
+    if not trace.lossless:
+        return "The target takes no part in this lane, so there is nothing to predict."
     if math.isnan(target_step):
         return "No target pass over a single token was measured to compare with. Race with the autoregressive lane."
     return ""

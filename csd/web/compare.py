@@ -140,6 +140,8 @@ def _verdict(runs: Sequence[_Run]) -> str:
         return "not checked"
     if set(kinds) == {"reference"}:
         return "reference"
+    if "not lossless" in kinds:
+        return "not lossless"
     if "same distribution" in kinds:
         return "same distribution"
     same = kinds.count("identical")

@@ -19,6 +19,7 @@ from csd.decoding.methods import (
     METHODS,
     Autoregressive,
     Cascade,
+    DraftAlone,
     HorizontalCascade,
     Knobs,
     LaneParts,
@@ -79,6 +80,7 @@ TREES = {
         root(Horizontal(((reviewer("mid", rule=STRICT), 2), (reviewer("small", rule=STRICT), 4), (LEAF, 4)))),
     ),
     "no drafts": (Cascade((), ((7,),)), root(Horizontal(((LEAF, 7),)))),
+    "draft alone": (DraftAlone("small"), Vertical(SESSIONS["small"], Nothing(), STRICT)),
     "one draft": (Cascade(("small",), ((4, 4), (0, 8)), 3.0), root(Horizontal(((reviewer("small", (LEAF, 8)), 4),)))),
 }
 

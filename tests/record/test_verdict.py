@@ -25,6 +25,21 @@ def test_the_same_tokens_are_identical():
     assert judge(cascade(), plain(TOKENS)) == Verdict("identical", 7)
 
 
+def written_by(name, tokens):
+    """A lane whose every token comes from this model alone."""
+    trace = plain(tokens)
+    return replace(trace, steps=tuple(replace(step, review=replace(step.review, by=name)) for step in trace.steps))
+
+
+def test_a_draft_by_itself_is_not_lossless_and_no_fault():
+    alone = written_by("draft", (4, 5, 7, 9, 10, 11, 12))
+    assert not alone.lossless and plain(TOKENS).lossless and cascade().lossless
+    assert judge(alone, plain(TOKENS)) == Verdict("not lossless", 7, True, 3)
+    assert judge(written_by("draft", TOKENS), plain(TOKENS)) == Verdict("not lossless", 7)
+    assert judge(alone, None) == judge(with_rule(alone, "rejection"), plain(TOKENS)) == Verdict("not lossless")
+    assert not judge(alone, plain(TOKENS)).is_fault
+
+
 def test_another_token_differs_with_the_margin_of_the_reference():
     assert judge(cascade(), plain((4, 5, 7, 9, 10, 11, 12))) == Verdict("differs", 7, True, 3, 3.5)
     assert judge(cascade(), plain((4, 5, 7, 9, 10, 11, 12))).is_fault

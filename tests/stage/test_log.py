@@ -171,6 +171,18 @@ def test_rejection_promises_the_law_and_not_the_text():
     assert "distribution" in lane["notes"][0]
 
 
+def test_a_draft_by_itself_is_marked_not_lossless():
+    def by_draft(tokens):
+        trace = alone(tokens)
+        return replace(trace, steps=tuple(replace(one, review=replace(one.review, by="draft")) for one in trace.steps))
+
+    said = conclude_race((alone(TEXT), by_draft((*TEXT[:20], 99, *TEXT[21:])), by_draft(TEXT)))["lanes"]
+    assert [lane["kind"] for lane in said] == ["reference", "lossy", "lossy"]
+    assert said[1]["badge"] == "not lossless: differs from position 20"
+    assert said[2]["badge"] == "not lossless, but the same text here: 50 tokens"
+    assert "another model" in said[1]["notes"][0]
+
+
 def test_lanes_without_a_reference_or_without_tokens():
     assert conclude_race((drafted(TEXT),))["lanes"][0]["badge"] == "not checked: no autoregressive lane"
     empty = conclude_race((alone(()), drafted(())))

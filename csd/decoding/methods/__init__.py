@@ -6,6 +6,7 @@
     Cascade            Vertical(target, Algorithm 1 over K)
     VerticalCascade, HorizontalCascade    one half of it each
     AdaptiveCascade    Vertical(target, drafts and Max-Gram wherever they pay)
+    DraftAlone         Vertical(draft, Nothing()): not lossless
 
 All of them run through the same loop (`csd.decoding.generate`), so a comparison differs in the tree and in nothing
 else. Importable without torch.
@@ -22,6 +23,7 @@ from csd.decoding.errors import Refusal
 from csd.decoding.methods.adaptive_cascade import AdaptiveCascade
 from csd.decoding.methods.autoregressive import Autoregressive
 from csd.decoding.methods.cascade import Cascade
+from csd.decoding.methods.draft_alone import DraftAlone
 from csd.decoding.methods.horizontal_cascade import HorizontalCascade
 from csd.decoding.methods.method import Knobs, LaneParts, Method, title
 from csd.decoding.methods.prompt_lookup import PromptLookup
@@ -33,6 +35,7 @@ __all__ = [
     "AdaptiveCascade",
     "Autoregressive",
     "Cascade",
+    "DraftAlone",
     "HorizontalCascade",
     "Knobs",
     "LaneParts",
@@ -57,6 +60,7 @@ METHODS: dict[str, type[Method]] = {
         AdaptiveCascade,
         VerticalCascade,
         HorizontalCascade,
+        DraftAlone,
     )
 }
 # How links, API clients and scripts of version 1 spell them.
