@@ -80,7 +80,10 @@ class FamilyOptions:
 
     family: FamilyName = "embedded"
     target: Annotated[
-        str, typer.Option("--target", metavar="ID", help="Hub ID, folder or GGUF file of a target model, instead of --family.")
+        str,
+        typer.Option(
+            "--target", metavar="ID", help="Hub ID, folder or GGUF file of a target model, instead of --family."
+        ),
     ] = ""
     drafts: Annotated[
         list[str] | None,

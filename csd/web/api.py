@@ -78,9 +78,7 @@ def make_endpoint(context: PageContext) -> Callable[..., dict[str, Any]]:
     return race
 
 
-def run_to_end(
-    context: PageContext, visitor: str, family: str, copies: list[str] | None, form: Form
-) -> FinishedRace:
+def run_to_end(context: PageContext, visitor: str, family: str, copies: list[str] | None, form: Form) -> FinishedRace:
     """A race of 1 to 4 lanes on the home device. Raises ValueError with a sentence."""
     home = context.studio.home
     choice = FamilyFields(family, copies=copies, device=home.device, dtype=home.dtype).to_choice()

@@ -33,9 +33,7 @@ class PromptRow:
     def name_examples(self, kinds: Sequence[str]) -> dict[Component, Any]:
         """The buttons' new names; those that are left over disappear."""
         names = [*kinds, *[""] * (len(self.examples) - len(kinds))]
-        return {
-            button: gr.Button(kind, visible=bool(kind)) for button, kind in zip(self.examples, names, strict=True)
-        }
+        return {button: gr.Button(kind, visible=bool(kind)) for button, kind in zip(self.examples, names, strict=True)}
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from csd.web.updates import StatusLine
 ABOUT = {
     "embedded": "Tiny models trained for this demo. They handle short stories, word problems, edits, lists and simple "
     "code; don't expect more.",
-    "smollm2": "SmolLM2 135M: ask it anything. A real but very small language model: fluent, often wrong. Its draft is a "
-    "quantised copy of itself.",
+    "smollm2": "SmolLM2 135M: ask it anything. A real language model, but a very small one: fluent, and often wrong.",
 }
 COPIES = (
     "The target stays as it is, so the text stays exact. If it was read from a file with 4-bit weights, its copies are "
@@ -46,7 +45,7 @@ def about_preferred(preferred: FamilyChoice, status: FamilyStatus) -> str:
         return status.sentence
     if status.state == "ready":
         return f"{name} is ready: choose it as the family."
-    return f"{name} is being loaded and takes over when it is ready, unless you choose otherwise."
+    return f"{name} is loading and takes over unless you choose otherwise."
 
 
 def describe_end(race: FinishedRace) -> str:

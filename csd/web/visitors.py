@@ -14,8 +14,8 @@ MAX_VISITORS = 200
 
 @dataclass
 class VisitorState:
-    """The stop flag of the race that runs, if any, the latest races, oldest first, how many there have been, and whether
-    the visitor has chosen a family: in the form, by a link, or by a file."""
+    """The stop flag of the race that runs, if any, the latest races, oldest first, how many there have been, and
+    whether the visitor has chosen a family: in the form, by a link, or by a file."""
 
     stop: threading.Event | None = None
     races: deque[FinishedRace] = field(default_factory=lambda: deque(maxlen=MAX_RACES))

@@ -125,6 +125,44 @@ def test_home_stays_and_of_the_others_one():
     assert [studio.families.status(choice).state for choice in (HOME, OTHER, THIRD)] == ["ready", "waiting", "ready"]
 
 
+def test_the_families_behind_home_load_one_after_another_and_stay():
+    log = []
+
+    def opener(spec, *_):
+        log.append(f"{spec.name} begins")
+        threading.Event().wait(0.05)
+        log.append(f"{spec.name} ends")
+        return family(spec)
+
+    studio = Studio(HOME, opener, short, behind=(OTHER,))
+    studio.families.preload(patience=0)
+    while not studio.families.status(OTHER).is_final:
+        threading.Event().wait(0.01)
+    home, other = HOME.spec.name, OTHER.spec.name
+    assert log == [f"{home} begins", f"{home} ends", f"{other} begins", f"{other} ends"]
+    assert isinstance(list(studio.race("v", THIRD, REQUEST))[-1], Finished)
+    assert [studio.families.status(choice).state for choice in (HOME, OTHER, THIRD)] == ["ready"] * 3
+    assert (studio.home, studio.preferred) == (HOME, OTHER)
+
+
+def test_a_family_behind_home_waits_until_no_race_runs():
+    steps, began = Steps(), threading.Event()
+
+    def opener(spec, *_):
+        if spec is OTHER.spec:
+            began.set()
+        return family(spec)
+
+    studio = Studio(HOME, opener, steps, behind=(OTHER,))
+    reader = Reader(studio.race("v", HOME, REQUEST))
+    assert steps.began.acquire(timeout=20)
+    studio.families.preload(patience=0)
+    assert not began.wait(0.3)
+    studio.visitors.stop("v")
+    assert not reader.end().race.notes
+    assert began.wait(20)
+
+
 @pytest.mark.parametrize("error", [Refusal("The prompt is empty."), RuntimeError("CUDA out of memory")])
 def test_a_race_that_cannot_run_gives_a_sentence_and_leaves_the_device_free(error):
     def racer(family, request, stopped):
