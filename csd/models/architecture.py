@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from csd.models.catalog import MAX_CONTEXT, FamilyError, ModelSpec
+from csd.models.files import ModelFiles
+from csd.models.gguf_file import complete_config
 from csd.models.messages import first_line
 
 
-def read_config(model: ModelSpec, folder: Path) -> Any:
+def read_config(model: ModelSpec, files: ModelFiles) -> Any:
     """A model's config. Raises FamilyError unless it is a causal language model whose KV cache can be rewound."""
     from transformers import AutoConfig
 
     try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        config = AutoConfig.from_pretrained(**files.source)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FamilyError(f"The config of {model.id} cannot be read: {first_line(error)}") from error
     _check_causal(model, config)
     _check_rewindable(model, config)
-    return config
+    return complete_config(files.gguf, config) if files.gguf else config
 
 
 def _check_causal(model: ModelSpec, config: Any) -> None:

@@ -17,6 +17,7 @@ from csd.models.backends.prepare import prepare_models
 from csd.models.backends.process import freeze_loaded_objects, prepare_process
 from csd.models.catalog import MAX_CONTEXT, FamilySpec
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
+from csd.models.files import ModelFiles
 from csd.models.messages import Progress, ignore
 from csd.models.tokenizer import (
     TokenText,
@@ -123,13 +124,13 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     for model in spec.models:
         resolve_dtype(model.dtype, device)
     check_memory(spec, dtype, device)  # for known sizes even before anything is downloaded
-    folders = [hub.find_folder(model) for model in spec.models]
-    configs = [read_config(model, folder) for model, folder in zip(spec.models, folders, strict=True)]
-    spec = _with_sizes(spec, folders, configs)
+    files = _find_files(spec)
+    configs = [read_config(model, its) for model, its in zip(spec.models, files, strict=True)]
+    spec = _with_sizes(spec, files, configs)
     check_memory(spec, dtype, device)
-    tokenizer, tokenizer_notes = load_tokenizer(spec, folders)
+    tokenizer, tokenizer_notes = load_tokenizer(spec, files)
     vocab, chat = shared_vocab_size(spec, configs, tokenizer), uses_chat(spec, tokenizer)
-    models = _load_models(spec, folders, device, dtype, progress)
+    models = _load_models(spec, files, configs, device, dtype, progress)
     contexts = {model.name: min(model.context, MAX_CONTEXT) for model in spec.models}
     prepared = prepare_models(models, contexts, device, progress)
     family = Family(
@@ -147,12 +148,13 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
         bigram=None,
         chat=chat,
         token_texts=token_texts(tokenizer),
-        commit=hub.version_of(spec.target, folders[0]),
+        commit=files[0].version,
         opening=tuple(tokenizer("")["input_ids"]),
     )
     table = _load_bigram(family, progress)
     notes = (
         *memory_notes(spec, dtype),
+        *_quantised_notes(spec, files),
         *tokenizer_notes,
         *(() if table is not None else (NO_BIGRAM,)),
         *prepared.notes,
@@ -162,24 +164,33 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     return replace(family, bigram=table, notes=(*notes, *_context_notes(contexts)))
 
 
-def _with_sizes(spec: FamilySpec, folders: Sequence[Path], configs: Sequence[Any]) -> FamilySpec:
+def _find_files(spec: FamilySpec) -> list[ModelFiles]:
+    """The files of each model; models with the same ID, such as a target and its copies, share theirs."""
+    found: dict[tuple[str, str], ModelFiles] = {}
+    for model in spec.models:
+        key = (model.id, model.revision)
+        found[key] = found.get(key) or hub.find_files(model)
+    return [found[model.id, model.revision] for model in spec.models]
+
+
+def _with_sizes(spec: FamilySpec, files: Sequence[ModelFiles], configs: Sequence[Any]) -> FamilySpec:
     target, *drafts = (
-        fill_sizes(model, config, model.parameters or hub.count_parameters(model, folder))
-        for model, folder, config in zip(spec.models, folders, configs, strict=True)
+        fill_sizes(model, config, model.parameters or hub.count_parameters(model, its))
+        for model, its, config in zip(spec.models, files, configs, strict=True)
     )
     return replace(spec, target=target, drafts=tuple(drafts))
 
 
 def _load_models(
-    spec: FamilySpec, folders: Sequence[Path], device: str, dtype: str, progress: Progress
+    spec: FamilySpec, files: Sequence[ModelFiles], configs: Sequence[Any], device: str, dtype: str, progress: Progress
 ) -> dict[str, Any]:
     """The models by name, from the weakest draft to the target. The target is loaded first."""
     loaded = {}
-    for number, (model, folder) in enumerate(zip(spec.models, folders, strict=True), 1):
-        which = f"{model.name} ({number} of {len(folders)})"
-        hub.fetch_weights(model, folder, lambda sentence, which=which: progress(f"downloading {which}: {sentence}"))
+    for number, (model, its, config) in enumerate(zip(spec.models, files, configs, strict=True), 1):
+        which = f"{model.name} ({number} of {len(files)})"
+        hub.fetch_weights(model, its, lambda sentence, which=which: progress(f"downloading {which}: {sentence}"))
         progress(f"loading {which}")
-        loaded[model.name] = hub.load_weights(model, folder, device, model.dtype_or(dtype))
+        loaded[model.name] = hub.load_weights(model, its, config, device, model.dtype_or(dtype))
     return dict(reversed(loaded.items()))
 
 
@@ -200,6 +211,11 @@ def _load_bigram(family: Family, progress: Progress) -> Sequence[int] | None:
         with suppress(OSError):  # without a writable cache folder the next start takes some seconds longer
             bigrams.save(table, family.bigram_path)
     return table
+
+
+def _quantised_notes(spec: FamilySpec, files: Sequence[ModelFiles]) -> tuple[str, ...]:
+    own = [(model, its.gguf) for model, its in zip(spec.models, files, strict=True) if its.gguf and not model.bits]
+    return tuple(note for model, gguf in own if (note := gguf.note(model.name)))
 
 
 def _context_notes(contexts: Mapping[str, int]) -> tuple[str, ...]:

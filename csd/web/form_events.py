@@ -21,7 +21,6 @@ from csd.web.examples import example_kinds, next_example
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
 from csd.web.updates import Choices, FormUpdate, StatusLine
 
-
 EXAMPLE = ("prompt", "temperature", "seed", "max_new")  # the fields that an example fills in
 USUAL_COPY = "self-8bit"  # drafts for a target that comes without drafts
 NAME_TARGET = (
@@ -134,6 +133,8 @@ def copy_link(context: PageContext, fields: PageFields) -> tuple[str, str]:
 def open_link(context: PageContext, visitor: str, query: Mapping[str, str]) -> FormUpdate:
     """Fill in the form from the query of the page's address, or else with the preferred family. Nothing runs."""
     start = context.start.values()
+    if "family" in query:
+        query = {**query, "family": catalog.current_name(query["family"])}
     found, faults = link.from_query(query, start, context.options)
     if not found and not faults:
         return prefer_family(context, visitor, context.start)

@@ -51,8 +51,25 @@ def test_custom_splits_off_a_revision():
 
 
 def test_find_lists_the_names():
-    with pytest.raises(FamilyError, match=r"no family called 'nope'.*embedded, SmolLM2"):
+    with pytest.raises(FamilyError, match=r"no family called 'nope'.*embedded, smollm2, SmolLM2 1.7B"):
         find("nope")
+
+
+def test_a_family_that_was_renamed_is_found_by_its_former_name():
+    assert find("SmolLM2") is find("SmolLM2 1.7B")
+    assert find("SmolLM2").target.id == "HuggingFaceTB/SmolLM2-1.7B-Instruct"
+    assert find("smollm2").target.id == "HuggingFaceTB/SmolLM2-135M-Instruct"
+    assert find("smollm2").draft_names == ("self-8bit",)
+
+
+def test_the_level_of_a_file_has_its_name():
+    assert short_names(["/m/small.Q8_0.gguf", "org/x.gguf"]) == ("small.Q8_0", "x")
+
+
+def test_an_at_sign_in_a_path_is_no_revision(tmp_path):
+    path = tmp_path / "a@b.gguf"
+    path.touch()
+    assert (custom(str(path)).target.id, custom(str(path)).target.revision) == (str(path), "main")
 
 
 def test_names_of_drafts_are_strongest_first():

@@ -104,7 +104,7 @@ def test_memory_is_checked_before_weights_are_loaded(pair, monkeypatch):
 
 
 def test_an_unknown_size_loads_with_a_note(pair, monkeypatch):
-    monkeypatch.setattr(hub, "count_parameters", lambda model, folder: 0)
+    monkeypatch.setattr(hub, "count_parameters", lambda model, files: 0)
     assert "size of this family is unknown" in load_family(custom(pair[0]), "cpu").notes[0]
 
 
