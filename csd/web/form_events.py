@@ -23,10 +23,8 @@ from csd.web.updates import Choices, FormUpdate, StatusLine
 
 EXAMPLE = ("prompt", "temperature", "seed", "max_new")  # the fields that an example fills in
 USUAL_COPY = "self-8bit"  # drafts for a target that comes without drafts
-NAME_TARGET = (
-    f"Name a target under Advanced. Its quantised copy {USUAL_COPY} drafts for it, unless you untick it there; other "
-    "drafts can be named beside it."
-)
+NAME_TARGET = f"Name a target under Advanced. Without drafts, {USUAL_COPY}, a quantised copy of it, drafts for it."
+NAMED_DRAFTS = f"The drafts that you name take the place of {USUAL_COPY}. Tick it to have both."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
 
@@ -43,8 +41,8 @@ def show_example(fields: FamilyFields, number: int, prompt: str | None) -> FormU
 
 def choose_family(context: PageContext, visitor: str, fields: FamilyFields) -> FormUpdate:
     """What a family that the visitor has chosen brings along: copies, drafts, presets and examples."""
-    context.studio.visitors.state(visitor).has_chosen_family = True
-    spec = _spec_of(replace(fields, copies=None))
+    state, spec = context.studio.visitors.state(visitor), _spec_of(replace(fields, copies=None))
+    state.has_chosen_family, state.was_given_copy = True, not spec.drafts
     copies = list(spec.copies) if spec.drafts else [USUAL_COPY]
     update = change_drafts(replace(fields, copies=copies))
     said = StatusLine(NAME_TARGET) if not spec.drafts else update.status
@@ -61,9 +59,25 @@ def change_drafts(fields: FamilyFields) -> FormUpdate:
     return FormUpdate(defaults.preset.fields(), defaults.drafts, preset_choices(defaults), status=said)
 
 
-def change_custom_drafts(fields: FamilyFields) -> FormUpdate:
-    """The same after the names of custom drafts were edited; a ready family is left as the visitor has set it up."""
-    return change_drafts(fields) if fields.family == CUSTOM else FormUpdate()
+def choose_copies(context: PageContext, visitor: str, fields: FamilyFields) -> FormUpdate:
+    """The same after the visitor has ticked or unticked a copy."""
+    context.studio.visitors.state(visitor).was_given_copy = False
+    return change_drafts(fields)
+
+
+def name_drafts(context: PageContext, visitor: str, fields: FamilyFields) -> FormUpdate:
+    """The same after the names of custom drafts were edited; a ready family is left as the visitor has set it up.
+
+    A copy that was ticked for want of drafts is unticked.
+    """
+    state = context.studio.visitors.state(visitor)
+    if fields.family != CUSTOM:
+        return FormUpdate()
+    if not state.was_given_copy or not (fields.others or "").strip():
+        return change_drafts(fields)
+    state.was_given_copy = False
+    update = change_drafts(replace(fields, copies=[]))
+    return replace(update, values={**update.values, "copies": []}, status=StatusLine(NAMED_DRAFTS))
 
 
 def prefer_family(context: PageContext, visitor: str, fields: PageFields) -> FormUpdate:

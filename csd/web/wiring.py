@@ -76,8 +76,11 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     def change_drafts(values: Values) -> Changes:
         return tab.fill(form_events.change_drafts(form.read_family(values)))
 
-    def change_custom_drafts(values: Values) -> Changes:
-        return tab.fill(form_events.change_custom_drafts(form.read_family(values)))
+    def choose_copies(values: Values, request: gr.Request) -> Changes:
+        return tab.fill(form_events.choose_copies(context, visitor_id(request), form.read_family(values)))
+
+    def name_drafts(values: Values, request: gr.Request) -> Changes:
+        return tab.fill(form_events.name_drafts(context, visitor_id(request), form.read_family(values)))
 
     def apply_preset(values: Values) -> Changes:
         return tab.fill(form_events.apply_preset(values[form.preset], form.read_family(values)))
@@ -99,8 +102,8 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     waiting = opening.then(await_preferred, None, None, concurrency_limit=None, show_progress="hidden", **PRIVATE)
     follow(waiting.then(prefer_family, form.inputs, tab.form_outputs, **QUICK))
     follow(form.family.input(choose_family, form.family_inputs, family_outputs, **QUICK))
-    form.others.blur(change_custom_drafts, form.family_inputs, family_outputs, **QUICK)
-    form.copies.input(change_drafts, form.family_inputs, family_outputs, **QUICK)
+    form.others.blur(name_drafts, form.family_inputs, family_outputs, **QUICK)
+    form.copies.input(choose_copies, form.family_inputs, family_outputs, **QUICK)
     loading = form.load.click(change_drafts, form.family_inputs, family_outputs, **QUICK)
     follow(loading.then(load_family, form.family_inputs, None, **QUICK))
     form.preset.input(apply_preset, {form.preset, *form.family_inputs}, preset_outputs, **QUICK)

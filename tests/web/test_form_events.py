@@ -71,10 +71,10 @@ def test_a_family_brings_its_presets_and_drafts():
     assert form_events.change_drafts(custom()) == FormUpdate()
 
 
-def test_leaving_the_field_of_custom_drafts_changes_nothing_for_a_ready_family():
-    assert form_events.change_custom_drafts(EMBEDDED) == FormUpdate()
+def test_leaving_the_field_of_custom_drafts_changes_nothing_for_a_ready_family(page):
+    assert form_events.name_drafts(page, "v", EMBEDDED) == FormUpdate()
     edited = custom(target="a/b", others="c/d, ")
-    assert form_events.change_custom_drafts(edited) == form_events.change_drafts(edited) != FormUpdate()
+    assert form_events.name_drafts(page, "v", edited) == form_events.change_drafts(edited) != FormUpdate()
 
 
 def test_a_preset_fills_in_its_fields():
@@ -209,12 +209,23 @@ def test_copies_of_the_target_are_drafts():
 def test_a_custom_family_without_drafts_gets_a_copy_and_is_told_so(page):
     update = form_events.choose_family(page, "v", custom(target="a/b"))
     assert (update.values["copies"], update.drafts) == (["self-8bit"], ("self-8bit",))
-    assert "self-8bit drafts for it" in update.status.text
+    assert update.status.text == form_events.NAME_TARGET
+    unticked = form_events.choose_copies(page, "v", custom(target="a/b", copies=[]))
+    assert (unticked.drafts, unticked.status.text) == ((), form_events.NO_DRAFTS)
     named = form_events.choose_family(page, "v", custom(target="a/b", others="c/d"))
     assert (named.values["copies"], named.drafts, named.status) == ([], ("d",), None)
-    unticked = form_events.change_custom_drafts(custom(target="a/b", copies=[]))
-    assert (unticked.drafts, unticked.status.text) == ((), form_events.NO_DRAFTS)
     assert form_events.choose_family(page, "v", EMBEDDED).values["copies"] == []
+
+
+def test_named_drafts_take_the_place_of_a_copy_that_the_visitor_has_not_ticked(page):
+    named = custom(target="a/b", others="c/d", copies=["self-8bit"])
+    form_events.choose_family(page, "v", custom())
+    update = form_events.name_drafts(page, "v", named)
+    assert (update.values["copies"], update.drafts, update.status.text) == ([], ("d",), form_events.NAMED_DRAFTS)
+    form_events.choose_family(page, "v", custom())
+    form_events.choose_copies(page, "v", named)
+    update = form_events.name_drafts(page, "v", named)
+    assert "copies" not in update.values and update.drafts == ("self-8bit", "d")
 
 
 @pytest.mark.parametrize("family", [EMBEDDED, custom(target="a/b"), custom(target="a/b", others="c/d")])
