@@ -32,8 +32,9 @@ export function createTransport(stage) {
 }
 
 export function clearTransport(stage) {
-  const { time, review, measured, token } = stage.transport;
+  const { scrubber, time, review, measured, token } = stage.transport;
   for (const node of [time, review, measured, token]) put(node, "");
+  scrubber.value = String(TICKS);
   enableTransport(stage);
 }
 

@@ -214,7 +214,8 @@ def _build_model_fields(start: Mapping[str, Any]) -> tuple[gr.Textbox, gr.Textbo
     """The target and the drafts of a custom family."""
     target = gr.Textbox(
         start["target"],
-        label="Target model: Hub ID, folder or GGUF file (a Hub ID optionally @revision)",
+        label="Target model: Hub ID, folder or GGUF file",
+        placeholder="owner/name, owner/name@revision or a path",
         min_width=300,
         max_lines=1,
         elem_id="target",
