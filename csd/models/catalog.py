@@ -18,7 +18,7 @@ LANES = 3  # KV caches of every model that a race is assumed to hold
 RESERVED = ("target", "MaxGram", "Bigram", "self-8bit", "self-4bit")  # level names that a draft cannot have
 QUESTIONS = "assets/questions.json"  # the example prompts of families that answer questions
 MAX_CONTEXT = 4096  # tokens of context used at most, even if a model can read more; bounds the size of KV caches
-MAX_PACKED = 2**30  # bytes of weights up to which a CPU keeps a second, packed copy (see backends.llama_cpu)
+MAX_PACKED = 2**30  # bytes of weights up to which a CPU packs them (see backends.llama_cpu)
 MARGIN = 512 * 2**20  # bytes for activations, logits, CUDA graphs and the runtime
 
 
@@ -53,6 +53,10 @@ class ModelSpec:
     def dtype_or(self, default: str) -> str:
         """The model's own dtype, or `default` if it is "auto"."""
         return default if self.dtype == "auto" else self.dtype
+
+    def format_or(self, default: str) -> str:
+        """The number format of the weights: that of `dtype_or`, or int8 or int4 for a quantised copy."""
+        return f"int{self.bits}" if self.bits else self.dtype_or(default)
 
 
 @dataclass(frozen=True)
@@ -161,18 +165,27 @@ def memory_needed(spec: FamilySpec, dtype: str) -> int | None:
     """Bytes needed to run a family in `dtype` (models with their own dtype keep it); None if a size is unknown.
 
     1.1 x (weights + 3 lanes x cache numbers per token x context), in bytes, summed over all models, plus 512 MiB. In
-    float32 and float64, which run on CPUs, weights of up to 1 GiB count twice.
+    float32 and float64, which run on CPUs, weights of up to 1 GiB are packed, one model at a time: the largest of them
+    counts twice. The weights of a quantised copy count by their bits.
     """
     if any(not (model.parameters and model.cache and model.context) for model in spec.models):
         return None
-    return round(1.1 * sum(_model_bytes(model, dtype) for model in spec.models)) + MARGIN
+    steady = sum(_weight_bytes(model, dtype) + _cache_bytes(model, dtype) for model in spec.models)
+    return round(1.1 * (steady + max(_packing_bytes(model, dtype) for model in spec.models))) + MARGIN
 
 
-def _model_bytes(model: ModelSpec, dtype: str) -> int:
-    each = BYTES[model.dtype_or(dtype)]
-    weights = model.parameters * each
-    copy = weights if each >= 4 and weights <= MAX_PACKED else 0
-    return weights + copy + LANES * model.cache * min(model.context, MAX_CONTEXT) * each
+def _weight_bytes(model: ModelSpec, dtype: str) -> int:
+    return model.parameters * (model.bits or 8 * BYTES[model.dtype_or(dtype)]) // 8
+
+
+def _cache_bytes(model: ModelSpec, dtype: str) -> int:
+    return LANES * model.cache * min(model.context, MAX_CONTEXT) * BYTES[model.dtype_or(dtype)]
+
+
+def _packing_bytes(model: ModelSpec, dtype: str) -> int:
+    """What a model takes besides its weights while they are packed for a CPU."""
+    weights = _weight_bytes(model, dtype)
+    return weights if not model.bits and BYTES[model.dtype_or(dtype)] >= 4 and weights <= MAX_PACKED else 0
 
 
 def size(count: float) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -15,10 +16,11 @@ from csd.models.architecture import fill_sizes, read_config
 from csd.models.backends.interface import Backend
 from csd.models.backends.prepare import prepare_models
 from csd.models.backends.process import freeze_loaded_objects, prepare_process
-from csd.models.catalog import MAX_CONTEXT, FamilySpec
+from csd.models.catalog import MAX_CONTEXT, FamilySpec, ModelSpec
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
 from csd.models.files import ModelFiles
 from csd.models.messages import Progress, ignore
+from csd.models.reference import make_reference
 from csd.models.tokenizer import (
     TokenText,
     TokenTexts,
@@ -42,16 +44,16 @@ NO_BIGRAM = (
 class Family:
     """Loaded models that share a tokenizer, for any number of lanes.
 
-    `levels` and `models` are ordered from the weakest draft to the target. `vocab` is the size of the vocabulary that
+    `levels` and `backends` are ordered from the weakest draft to the target. `vocab` is the size of the vocabulary that
     all models share, `eos` the set of ids that end a text, `contexts` the tokens that each model reads. `backends` run
     the models, `costs` are the measured seconds of a forward pass by width. `commit` identifies the target's weights,
-    `opening` are the ids at the start of every text, `notes` sentences for the user.
+    `notes` are sentences for the user. `reference` gives transformers'
+    own model of a level; if its backend needs none, it is loaded again and lives as long as the caller keeps it.
     """
 
     spec: FamilySpec
     tokenizer: Any
     levels: tuple[Level, ...]
-    models: dict[str, Any]
     backends: dict[str, Backend]
     costs: dict[str, tuple[float, ...]]
     contexts: dict[str, int]
@@ -62,8 +64,8 @@ class Family:
     bigram: Sequence[int] | None
     chat: bool
     token_texts: TokenTexts
+    reference: Callable[[str], Any]
     commit: str = ""
-    opening: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -75,6 +77,11 @@ class Family:
     def draft_names(self) -> tuple[str, ...]:
         """Names of the drafts, strongest first."""
         return tuple(level.name for level in reversed(self.levels[:-1]))
+
+    @property
+    def opening(self) -> tuple[int, ...]:
+        """The ids at the start of every text: of an empty turn, of BOS, or none."""
+        return self.encode("")
 
     @property
     def bigram_path(self) -> Path:
@@ -124,32 +131,36 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     for model in spec.models:
         resolve_dtype(model.dtype, device)
     check_memory(spec, dtype, device)  # for known sizes even before anything is downloaded
-    files = _find_files(spec)
-    configs = [read_config(model, its) for model, its in zip(spec.models, files, strict=True)]
-    spec = _with_sizes(spec, files, configs)
-    check_memory(spec, dtype, device)
-    tokenizer, tokenizer_notes = load_tokenizer(spec, files)
-    vocab, chat = shared_vocab_size(spec, configs, tokenizer), uses_chat(spec, tokenizer)
-    models = _load_models(spec, files, configs, device, dtype, progress)
-    contexts = {model.name: min(model.context, MAX_CONTEXT) for model in spec.models}
-    prepared = prepare_models(models, contexts, device, progress)
+    own = spec.without_copies()
+    files = _find_files(own)
+    configs = [read_config(model, its) for model, its in zip(own.models, files, strict=True)]
+    own = _with_sizes(own, files, configs)
+    check_memory(own.with_copies(*spec.copies), dtype, device)
+    tokenizer, tokenizer_notes = load_tokenizer(own, files)
+    vocab, chat = shared_vocab_size(own, configs, tokenizer), uses_chat(own, tokenizer)
+    load = partial(_load_model, own, files, configs, device, dtype)
+    models = _load_models(own, files, load, progress)
+    counts, eos = _count_parameters(models), eos_ids(models["target"], tokenizer, vocab)
+    reference = make_reference(models, load)
+    contexts = {model.name: min(model.context, MAX_CONTEXT) for model in own.with_copies(*spec.copies).models}
+    prepared = prepare_models(models, contexts, device, progress, spec.copies)
+    spec = own.with_copies(*(name for name in spec.copies if name in prepared.backends))
     family = Family(
         spec=spec,
         tokenizer=tokenizer,
-        levels=_levels(spec, models, dtype),
-        models=models,
+        levels=make_levels(spec, counts, dtype),
         backends=prepared.backends,
         costs=prepared.costs,
-        contexts=contexts,
+        contexts={model.name: contexts[model.name] for model in spec.models},
         device=device,
         dtype=spec.target.dtype_or(dtype),
-        eos=eos_ids(models["target"], tokenizer, vocab),
+        eos=eos,
         vocab=vocab,
         bigram=None,
         chat=chat,
         token_texts=token_texts(tokenizer),
+        reference=reference,
         commit=files[0].version,
-        opening=tuple(tokenizer("")["input_ids"]),
     )
     table = _load_bigram(family, progress)
     notes = (
@@ -182,24 +193,39 @@ def _with_sizes(spec: FamilySpec, files: Sequence[ModelFiles], configs: Sequence
 
 
 def _load_models(
-    spec: FamilySpec, files: Sequence[ModelFiles], configs: Sequence[Any], device: str, dtype: str, progress: Progress
+    spec: FamilySpec, files: Sequence[ModelFiles], load: Callable[[str], Any], progress: Progress
 ) -> dict[str, Any]:
     """The models by name, from the weakest draft to the target. The target is loaded first."""
     loaded = {}
-    for number, (model, its, config) in enumerate(zip(spec.models, files, configs, strict=True), 1):
+    for number, (model, its) in enumerate(zip(spec.models, files, strict=True), 1):
         which = f"{model.name} ({number} of {len(files)})"
         hub.fetch_weights(model, its, lambda sentence, which=which: progress(f"downloading {which}: {sentence}"))
         progress(f"loading {which}")
-        loaded[model.name] = hub.load_weights(model, its, config, device, model.dtype_or(dtype))
+        loaded[model.name] = load(model.name)
     return dict(reversed(loaded.items()))
 
 
-def _levels(spec: FamilySpec, models: Mapping[str, Any], dtype: str) -> tuple[Level, ...]:
-    """Level 1 is the weakest draft, the target the highest level."""
-    return tuple(
-        Level(model.name, number, model.id, models[model.name].num_parameters(), model.dtype_or(dtype))
-        for number, model in enumerate(reversed(spec.models), 1)
-    )
+def _load_model(
+    spec: FamilySpec, files: Sequence[ModelFiles], configs: Sequence[Any], device: str, dtype: str, name: str
+) -> Any:
+    """transformers' model of this name; its files must be there."""
+    of_name = ((m, its, config) for m, its, config in zip(spec.models, files, configs, strict=True) if m.name == name)
+    model, its, config = next(of_name)
+    return hub.load_weights(model, its, config, device, model.dtype_or(dtype))
+
+
+def _count_parameters(models: Mapping[str, Any]) -> dict[str, int]:
+    return {name: model.num_parameters() for name, model in models.items()}
+
+
+def make_levels(spec: FamilySpec, parameters: Mapping[str, int], dtype: str) -> tuple[Level, ...]:
+    """Level 1 is the weakest draft, the target the highest level. A quantised copy has the target's `parameters`."""
+
+    def level(number: int, model: ModelSpec) -> Level:
+        count = parameters["target" if model.bits else model.name]
+        return Level(model.name, number, model.id, count, model.format_or(dtype))
+
+    return tuple(level(number, model) for number, model in enumerate(reversed(spec.models), 1))
 
 
 def _load_bigram(family: Family, progress: Progress) -> Sequence[int] | None:
@@ -207,7 +233,7 @@ def _load_bigram(family: Family, progress: Progress) -> Sequence[int] | None:
     table = bigrams.read(family.bigram_path, family.vocab)
     if table is None and not family.spec.bigram and family.device.startswith("cuda"):
         progress("building the bigram table (once)")
-        table = bigrams.build(family.models["target"], family.vocab, opening=family.opening)
+        table = bigrams.build(family.reference("target"), family.vocab, opening=family.opening)
         with suppress(OSError):  # without a writable cache folder the next start takes some seconds longer
             bigrams.save(table, family.bigram_path)
     return table

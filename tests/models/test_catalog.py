@@ -27,9 +27,15 @@ def test_memory_is_weights_and_three_caches_and_a_margin():
     weights = 6_738_415_616 + 162_417_408 + 68_030_208
     caches = 3 * (2 * 32 * 32 * 128 * 4096 + 2 * 12 * 12 * 64 * 2048 + 2 * 2 * 12 * 64 * 2048)
     assert memory_needed(spec, "bfloat16") == round(1.1 * 2 * (weights + caches)) + 512 * 2**20
-    copies = 4 * (162_417_408 + 68_030_208)  # small enough for a CPU's second copy
-    assert memory_needed(spec, "float32") == round(1.1 * (4 * (weights + caches) + copies)) + 512 * 2**20
+    packed = 4 * 162_417_408  # the largest that a CPU packs: for a moment it is there twice
+    assert memory_needed(spec, "float32") == round(1.1 * (4 * (weights + caches) + packed)) + 512 * 2**20
     assert memory_needed(custom("someone/something"), "float32") is None
+
+
+def test_a_quantised_copy_counts_by_its_bits():
+    spec = find("smollm2")
+    weights, cache = 134_515_008, 3 * 2 * 30 * 3 * 64 * 4096
+    assert memory_needed(spec, "float32") == round(1.1 * (weights * (4 + 4 + 1) + 2 * 4 * cache)) + 512 * 2**20
 
 
 def test_a_model_with_its_own_dtype_keeps_it():
