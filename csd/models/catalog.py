@@ -94,15 +94,15 @@ class FamilySpec:
         """Names of the drafts that are quantised copies of the target."""
         return tuple(draft.name for draft in self.drafts if draft.bits)
 
+    def without_copies(self) -> FamilySpec:
+        """The same family with models of their own only: those that have files."""
+        return replace(self, drafts=tuple(draft for draft in self.drafts if not draft.bits))
+
     def with_copies(self, *names: str) -> FamilySpec:
         """The same family with these quantised copies of its target (`COPIES`) as its strongest drafts."""
         copies = tuple(copy_of(self.target, name) for name in COPIES if name in names)
         others = tuple(draft for draft in self.drafts if draft.name not in names)
         return replace(self, drafts=(*copies, *others))
-
-    def without_copies(self) -> FamilySpec:
-        """The same family with only those drafts that have weights of their own."""
-        return replace(self, drafts=tuple(draft for draft in self.drafts if not draft.bits))
 
 
 def copy_of(target: ModelSpec, name: str) -> ModelSpec:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from csd.models.catalog import FamilySpec
@@ -63,6 +63,13 @@ class Families:
     def status(self, choice: FamilyChoice) -> FamilyStatus:
         return self._statuses.get(choice, FamilyStatus("waiting", f"{choice.spec.name}: not loaded yet"))
 
+    def as_loaded(self, choice: FamilyChoice) -> FamilyChoice:
+        """Once a family is ready: the choice with only those copies of the target that this machine runs."""
+        family = self.status(choice).family
+        if family is None:
+            return choice
+        return replace(choice, spec=choice.spec.without_copies().with_copies(*family.spec.copies))
+
     @property
     def any_loading(self) -> bool:
         return any(status.state == "loading" for status in tuple(self._statuses.values()))
@@ -95,9 +102,10 @@ class Families:
         with self._lock:
             if self.status(choice).state in ("loading", "ready"):
                 return False
-            others = [known for known in self._statuses if known not in (*self.homes, choice)]
-            for other in others if choice not in self.homes else ():
-                del self._statuses[other]  # a race that still runs on it keeps it in memory until it ends
+            if choice not in self.homes:
+                kept = {choice, *self.homes, *map(self.as_loaded, self.homes)}
+                # A race that still runs on another one keeps it in memory until it ends.
+                self._statuses = {known: status for known, status in self._statuses.items() if known in kept}
             self._statuses[choice] = FamilyStatus("loading", f"{choice.spec.name}: loading")
         return True
 
@@ -110,6 +118,7 @@ class Families:
         try:
             family = self._load_family(choice.spec, choice.device, choice.dtype, report)
             self._set(choice, FamilyStatus("ready", ready_sentence(family), family))
+            self._know_as_loaded(choice)
         except ValueError as error:
             log.warning("%s did not load. %s", name, error)
             self._set(choice, FamilyStatus("failed", f"{name} did not load. {error}"))
@@ -121,6 +130,12 @@ class Families:
         with self._lock:
             if choice in self._statuses:  # otherwise another family has replaced it in the meantime
                 self._statuses[choice] = status
+
+    def _know_as_loaded(self, choice: FamilyChoice) -> None:
+        """A family is not loaded again for a visitor who leaves out the copies that it could not have."""
+        with self._lock:
+            if choice in self._statuses:
+                self._statuses[self.as_loaded(choice)] = self._statuses[choice]
 
 
 def ready_sentence(family: Family) -> str:

@@ -18,6 +18,7 @@ from csd.request.form import to_fields
 from csd.request.request import Request
 from csd.web.context import PageContext, fields_of
 from csd.web.examples import example_kinds, next_example
+from csd.web.families import FamilyChoice
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
 from csd.web.updates import Choices, FormUpdate, StatusLine
 
@@ -43,7 +44,8 @@ def choose_family(context: PageContext, visitor: str, fields: FamilyFields) -> F
     """What a family that the visitor has chosen brings along: copies, drafts, presets and examples."""
     state, spec = context.studio.visitors.state(visitor), _spec_of(replace(fields, copies=None))
     state.has_chosen_family, state.was_given_copy = True, not spec.drafts
-    copies = list(spec.copies) if spec.drafts else [USUAL_COPY]
+    loaded = context.studio.families.as_loaded(FamilyChoice(spec, fields.device, fields.dtype))
+    copies = list(loaded.spec.copies) if spec.drafts else [USUAL_COPY]
     update = change_drafts(replace(fields, copies=copies))
     said = StatusLine(NAME_TARGET) if not spec.drafts else update.status
     return replace(update, values={**update.values, "copies": copies}, kinds=example_kinds(spec), status=said)
@@ -94,10 +96,10 @@ def prefer_family(context: PageContext, visitor: str, fields: PageFields) -> For
     if studio.preferred == studio.home or not is_ready or state.has_chosen_family or not of_family <= kept:
         return FormUpdate()
     of_example = set(EXAMPLE) if "prompt" in kept and not state.count else set()
-    preferred = fields_of(studio.preferred).values()
-    values = {name: value for name, value in preferred.items() if name in of_family | (of_example & kept)}
-    defaults, kinds = studio.preferred.defaults, example_kinds(studio.preferred.spec)
-    return FormUpdate(values, defaults.drafts, preset_choices(defaults), kinds)
+    choice = studio.families.as_loaded(studio.preferred)
+    names = of_family | (of_example & kept)
+    values = {name: value for name, value in fields_of(choice).values().items() if name in names}
+    return FormUpdate(values, choice.defaults.drafts, preset_choices(choice.defaults), example_kinds(choice.spec))
 
 
 def apply_preset(name: str, fields: FamilyFields) -> FormUpdate:

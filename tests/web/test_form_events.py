@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 
 import pytest
 from fake_page import HOME, RECORDED, context, fields
@@ -176,6 +177,29 @@ def test_a_prompt_that_was_raced_stays(growing):
 )
 def test_a_form_that_was_set_up_for_a_family_keeps_it(growing, changes):
     assert form_events.prefer_family(growing, "v", fields(growing.start, **changes)) == FormUpdate()
+
+
+def test_a_copy_that_this_machine_leaves_out_is_not_offered_ready_made():
+    smollm2 = FamilyChoice(catalog.find("smollm2"), "cpu")
+    loads = []
+
+    def load(spec, *_):
+        loads.append(spec)
+        return SimpleNamespace(spec=spec.without_copies(), device="cpu", dtype="torch.float32", notes=())
+
+    page = context(load=load, behind=(smollm2,))
+    families = page.studio.families
+    families.ensure_loading(smollm2)
+    while families.any_loading:
+        pass
+    update = form_events.prefer_family(page, "v", page.start)
+    assert (update.values["copies"], update.drafts) == ([], ())
+    chosen = form_events.choose_family(page, "v", FamilyFields("smollm2", device="cpu"))
+    assert (chosen.values["copies"], chosen.drafts) == ([], ())
+    shown = PageFields.from_values({**page.start.values(), **update.values}).family.to_choice()
+    families.ensure_loading(OTHER)  # which does not push it out
+    assert families.ensure_loading(shown).state == "ready"
+    assert smollm2.spec in loads and shown.spec not in loads
 
 
 def test_a_family_that_the_visitor_or_a_link_has_chosen_stays(growing):
