@@ -132,7 +132,7 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
         resolve_dtype(model.dtype, device)
     check_memory(spec, dtype, device)  # for known sizes even before anything is downloaded
     own = spec.without_copies()
-    files = _find_files(own)
+    files = [hub.find_files(model) for model in own.models]
     configs = [read_config(model, its) for model, its in zip(own.models, files, strict=True)]
     own = _with_sizes(own, files, configs)
     check_memory(own.with_copies(*spec.copies), dtype, device)
@@ -165,7 +165,7 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     table = _load_bigram(family, progress)
     notes = (
         *memory_notes(spec, dtype),
-        *_quantised_notes(spec, files),
+        *_quantised_notes(own, files),
         *tokenizer_notes,
         *(() if table is not None else (NO_BIGRAM,)),
         *prepared.notes,
@@ -173,15 +173,6 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     freeze_loaded_objects()
     progress(f"ready in {perf_counter() - started:.0f} s")
     return replace(family, bigram=table, notes=(*notes, *_context_notes(contexts)))
-
-
-def _find_files(spec: FamilySpec) -> list[ModelFiles]:
-    """The files of each model; models with the same ID, such as a target and its copies, share theirs."""
-    found: dict[tuple[str, str], ModelFiles] = {}
-    for model in spec.models:
-        key = (model.id, model.revision)
-        found[key] = found.get(key) or hub.find_files(model)
-    return [found[model.id, model.revision] for model in spec.models]
 
 
 def _with_sizes(spec: FamilySpec, files: Sequence[ModelFiles], configs: Sequence[Any]) -> FamilySpec:
@@ -240,8 +231,8 @@ def _load_bigram(family: Family, progress: Progress) -> Sequence[int] | None:
 
 
 def _quantised_notes(spec: FamilySpec, files: Sequence[ModelFiles]) -> tuple[str, ...]:
-    own = [(model, its.gguf) for model, its in zip(spec.models, files, strict=True) if its.gguf and not model.bits]
-    return tuple(note for model, gguf in own if (note := gguf.note(model.name)))
+    read = [(model, its.gguf) for model, its in zip(spec.models, files, strict=True) if its.gguf]
+    return tuple(note for model, gguf in read if (note := gguf.note(model.name)))
 
 
 def _context_notes(contexts: Mapping[str, int]) -> tuple[str, ...]:
