@@ -13,7 +13,7 @@ from csd.record.trace import Header, Trace
 from csd.request.request import Request
 from csd.run import LaneFinished
 from csd.web.families import FamilyChoice
-from csd.web.studio import Batch, Finished, Refused, Studio, Waiting
+from csd.web.studio import LIVE_TICK, TICK, Batch, Finished, Refused, Studio, Waiting, pause_after
 from csd.web.visitors import MAX_RACES
 
 pytestmark = pytest.mark.slow
@@ -93,6 +93,11 @@ def test_a_race_waits_for_its_family_and_says_so():
     gate.set()
     assert isinstance(list(stream)[-1], Finished)
     assert studio.families.status(HOME).sentence == "embedded, CPU, fp32, ready"
+
+
+def test_a_race_that_the_eye_can_follow_is_drawn_more_often():
+    assert pause_after(7, 0.2) == pause_after(0, 0.5) == LIVE_TICK <= TICK
+    assert pause_after(60, 0.2) == pause_after(90, 0.5) == TICK
 
 
 def test_a_family_is_loaded_once_for_two_visitors():
