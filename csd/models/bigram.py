@@ -29,9 +29,16 @@ def followers(model: Any, ids: Sequence[int], vocab: int, batch: int = 512, open
     for start in range(0, len(ids), batch):
         rows = torch.tensor([[*opening, id] for id in ids[start : start + batch]], device=model.device)
         with torch.inference_mode():
-            logits = model(input_ids=rows, use_cache=False, logits_to_keep=1).logits
+            logits = model(**_inputs(model, rows, len(opening)), use_cache=False, logits_to_keep=1).logits
         found += logits[:, -1, :vocab].argmax(-1).tolist()
     return found
+
+
+def _inputs(model: Any, rows: Any, opening: int) -> dict[str, Any]:
+    """The arguments of a forward pass over rows that begin with `opening` ids; a decoder starts with the last of them."""
+    if not model.config.is_encoder_decoder:
+        return {"input_ids": rows}
+    return {"input_ids": rows[:, : opening - 1], "decoder_input_ids": rows[:, opening - 1 :]}
 
 
 def write(model: Any, vocab: int, opening: Sequence[int], path: Path) -> None:

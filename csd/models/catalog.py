@@ -168,6 +168,19 @@ def _hub(name: str, about: str, *rows: tuple[str, int, int, int, int, int], turn
     return FamilySpec(name, models[0], tuple(models[1:]), True, about, turn=turn)
 
 
+def _flan_t5(name: str, about: str, *models: ModelSpec) -> FamilySpec:
+    """A target and its drafts, strongest first, with the settings of the paper where it has some for them."""
+    target, *drafts = models
+    return FamilySpec(name, replace(target, name="target"), tuple(drafts), False, about)
+
+
+def _t5(name: str, parameters: int, layers: int, heads: int) -> ModelSpec:
+    return _model(name, f"google/{name}", parameters, layers, heads, 64, 2048)
+
+
+_T5_SMALL = _t5("flan-t5-small", 76_961_152, 8, 6)
+_T5_BASE = _t5("flan-t5-base", 247_577_856, 12, 12)
+
 _VICUNA = (
     "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, detailed, "
     "and polite answers to the user's questions. USER: {} ASSISTANT:"
@@ -221,5 +234,26 @@ READY: tuple[FamilySpec, ...] = (
         ("JackFram/llama-160m", 162_417_408, 12, 12, 64, 2048),
         ("JackFram/llama-68m", 68_030_208, 2, 12, 64, 2048),
         turn=_VICUNA,
+    ),
+    _flan_t5(
+        "FLAN-T5 XXL",
+        "The paper's own models: 11 B with drafts of 250 M and 77 M. Answers questions in one line.",
+        _t5("flan-t5-xxl", 11_135_332_352, 24, 64),
+        _T5_BASE,
+        _T5_SMALL,
+    ),
+    _flan_t5(
+        "FLAN-T5 XL",
+        "2.8 B with drafts of 250 M and 77 M. Answers questions in one line.",
+        _t5("flan-t5-xl", 2_849_757_184, 24, 32),
+        _T5_BASE,
+        _T5_SMALL,
+    ),
+    _flan_t5(
+        "FLAN-T5 large",
+        "780 M with drafts of 250 M and 77 M. Answers questions in one line; also runs on a CPU.",
+        _t5("flan-t5-large", 783_150_080, 24, 16),
+        _T5_BASE,
+        _T5_SMALL,
     ),
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from csd.models import bigram as bigrams
 from csd.models import hub
-from csd.models.architecture import fill_sizes, read_config
+from csd.models.architecture import check_together, fill_sizes, read_config, start_token
 from csd.models.backends.interface import Backend
 from csd.models.backends.prepare import prepare_models
 from csd.models.backends.process import freeze_loaded_objects, prepare_process
@@ -24,7 +24,9 @@ from csd.models.tokenizer import (
     eos_ids,
     load_tokenizer,
     shared_vocab_size,
+    spelling_notes,
     token_texts,
+    unspelled,
     uses_chat,
 )
 from csd.record.trace import Level
@@ -44,7 +46,8 @@ class Family:
     `levels` and `models` are ordered from the weakest draft to the target. `vocab` is the size of the vocabulary that
     all models share, `eos` the set of ids that end a text, `contexts` the tokens that each model reads. `backends` run
     the models, `costs` are the measured seconds of a forward pass by width. `commit` identifies the target's weights,
-    `opening` are the ids at the start of every text, `notes` sentences for the user.
+    `opening` are the ids at the start of every text, `start` is the id between prompt and answer (an encoder-decoder's
+    start token; None if there is none), `notes` are sentences for the user.
     """
 
     spec: FamilySpec
@@ -63,6 +66,7 @@ class Family:
     token_texts: TokenTexts
     commit: str = ""
     opening: tuple[int, ...] = ()
+    start: int | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -91,11 +95,16 @@ class Family:
             )
         if self.chat:
             text = self.spec.turn.replace("{}", text)
-        return tuple(self.tokenizer(text)["input_ids"])
+        ids = self.tokenizer(text)["input_ids"]
+        return tuple(ids) if self.start is None else (*(id for id in ids if id != self.start), self.start)
 
     def encode_plain(self, text: str) -> tuple[int, ...]:
         """The ids of a piece of text by itself, without special tokens and without a chat turn."""
         return tuple(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def unspelled(self, text: str) -> str:
+        """The characters of a text that no token of the vocabulary has, each once."""
+        return unspelled(self.tokenizer, text)
 
     def pieces(self, ids: Iterable[int]) -> dict[int, TokenText]:
         """The text of each id, or the bytes of an id that is only a part of a character."""
@@ -125,6 +134,7 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     check_memory(spec, dtype, device)  # for known sizes even before anything is downloaded
     folders = [hub.find_folder(model) for model in spec.models]
     configs = [read_config(model, folder) for model, folder in zip(spec.models, folders, strict=True)]
+    check_together(spec.models, configs, dtype)
     spec = _with_sizes(spec, folders, configs)
     check_memory(spec, dtype, device)
     tokenizer, tokenizer_notes = load_tokenizer(spec, folders)
@@ -132,6 +142,7 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     models = _load_models(spec, folders, device, dtype, progress)
     contexts = {model.name: min(model.context, MAX_CONTEXT) for model in spec.models}
     prepared = prepare_models(models, contexts, device, progress)
+    start = start_token(models["target"])
     family = Family(
         spec=spec,
         tokenizer=tokenizer,
@@ -148,12 +159,14 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
         chat=chat,
         token_texts=token_texts(tokenizer),
         commit=hub.version_of(spec.target, folders[0]),
-        opening=tuple(tokenizer("")["input_ids"]),
+        opening=(*tokenizer("")["input_ids"], *(() if start is None else (start,))),
+        start=start,
     )
     table = _load_bigram(family, progress)
     notes = (
         *memory_notes(spec, dtype),
         *tokenizer_notes,
+        *spelling_notes(spec, tokenizer),
         *(() if table is not None else (NO_BIGRAM,)),
         *prepared.notes,
     )

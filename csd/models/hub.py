@@ -99,10 +99,12 @@ def fetch_weights(model: ModelSpec, folder: Path, progress: Progress) -> None:
 def load_weights(model: ModelSpec, folder: Path, device: str, dtype: str) -> Any:
     """The model on its device, for inference only. Raises FamilyError, also for weights that do not fill the model."""
     import torch
-    from transformers import AutoModelForCausalLM
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     try:
-        auto: Any = AutoModelForCausalLM  # with output_loading_info it returns a pair, which its types do not say
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        auto: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+        # with output_loading_info it returns a pair, which its types do not say
         loaded, report = auto.from_pretrained(
             folder,
             dtype=getattr(torch, dtype),
