@@ -9,7 +9,7 @@ import torch
 from transformers import MT5Config, MT5ForConditionalGeneration, T5Config, T5ForConditionalGeneration, T5Tokenizer
 
 ROWS = 96  # of the models' vocabularies; the tokenizer has 82, the rest is padding
-SHAPE = {"d_model": 24, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_decoder_layers": 2, "num_heads": 2}
+SHAPE = {"d_model": 24, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_decoder_layers": 2, "num_heads": 2}
 WORDS = ("the", "fox", "and", "owl", "said", "moon")
 
 

@@ -132,6 +132,9 @@ class ToyFamily:
 
     encode_plain = encode
 
+    def unspelled(self, text: str) -> str:
+        return ""
+
     def pieces(self, ids: Iterable[int]) -> dict[int, str | tuple[int, ...]]:
         return {i: chr(97 + i) for i in ids}
 

@@ -16,7 +16,7 @@ def test_a_damaged_config(tmp_path):
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        ({"model_type": "t5", "architectures": ["T5ForConditionalGeneration"]}, "encoder-decoder"),
+        ({"model_type": "bart", "architectures": ["BartForConditionalGeneration"]}, "only T5 and mT5"),
         ({"model_type": "bert", "architectures": ["BertForMaskedLM"]}, "is not a causal language model"),
         ({"model_type": "vit", "architectures": ["ViTModel"]}, "is not a causal language model"),
         ({"model_type": "mistral", "architectures": ["MistralForCausalLM"], "sliding_window": 64}, "cannot be rewound"),
