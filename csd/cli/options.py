@@ -30,8 +30,8 @@ PromptFile = Annotated[
     typer.Option(
         "--prompts",
         metavar="FILE",
-        help="Prompts: a JSON list, GSM8K or Spec-Bench lines, JSON strings or plain lines. Default: the examples of "
-        "the page.",
+        help="Prompts: a JSON list, GSM8K, MMLU or Spec-Bench lines, JSON strings or plain lines. Default: the "
+        "examples of the page.",
         show_default=False,
     ),
 ]

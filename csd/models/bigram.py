@@ -35,7 +35,7 @@ def followers(model: Any, ids: Sequence[int], vocab: int, batch: int = 512, open
 
 
 def _inputs(model: Any, rows: Any, opening: int) -> dict[str, Any]:
-    """The arguments of a forward pass over rows that begin with `opening` ids; a decoder starts with the last of them."""
+    """The arguments of a forward pass over rows that begin with `opening` ids, the last of which starts a decoder."""
     if not model.config.is_encoder_decoder:
         return {"input_ids": rows}
     return {"input_ids": rows[:, : opening - 1], "decoder_input_ids": rows[:, opening - 1 :]}

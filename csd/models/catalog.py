@@ -48,13 +48,22 @@ class ModelSpec:
 
 
 @dataclass(frozen=True)
+class Published:
+    """Settings of the cascade that were published for the models of a family: K, cumulative, and lenience."""
+
+    name: str
+    K: tuple[tuple[int, ...], ...]
+    lenience: float
+
+
+@dataclass(frozen=True)
 class FamilySpec:
     """A target and its drafts, strongest first.
 
     `chat`: whether the prompt is sent as a user's turn; None: only if the tokenizer has a chat template. `turn` is the
     format of a turn for tokenizers without a template, with {} for the text. `tokenizer` is the folder of a tokenizer
     shared by all models; if empty, each model has its own and they are compared. `bigram` is the file of a prebuilt
-    bigram table.
+    bigram table. `published` are settings from papers.
     """
 
     name: str
@@ -65,6 +74,7 @@ class FamilySpec:
     tokenizer: str = ""
     turn: str = ""
     bigram: str = ""
+    published: tuple[Published, ...] = ()
 
     @property
     def models(self) -> tuple[ModelSpec, ...]:
@@ -169,9 +179,15 @@ def _hub(name: str, about: str, *rows: tuple[str, int, int, int, int, int], turn
 
 
 def _flan_t5(name: str, about: str, *models: ModelSpec) -> FamilySpec:
-    """A target and its drafts, strongest first, with the settings of the paper where it has some for them."""
+    """A target, and base and small as its drafts."""
     target, *drafts = models
-    return FamilySpec(name, replace(target, name="target"), tuple(drafts), False, about)
+    return FamilySpec(name, replace(target, name="target"), tuple(drafts), False, about, published=_PAPER_T5)
+
+
+_PAPER_T5 = (  # XXL with base and small; the authors' code has increments, [[5,14,10],...] and [[5,8,10],...]
+    Published("paper's K, costs by size", ((5, 19, 29), (0, 1, 11), (0, 0, 10)), 2.0),
+    Published("paper's K, costs of previous work", ((5, 13, 23), (0, 1, 11), (0, 0, 10)), 5.0),
+)
 
 
 def _t5(name: str, parameters: int, layers: int, heads: int) -> ModelSpec:

@@ -73,7 +73,7 @@ def _same_vocabulary(one: Any, other: Any) -> bool:
 def shared_vocab_size(spec: FamilySpec, configs: Sequence[Any], tokenizer: Any) -> int:
     """The smallest vocabulary among the models; models of one family may pad theirs differently. Raises FamilyError.
 
-    For encoder-decoders it is the tokenizer's: a draft could propose the padding of T5's vocabulary, and nobody spell it.
+    For encoder-decoders it is the tokenizer's: nobody could spell the ids that pad T5's, which a draft may propose.
     """
     needed = max(tokenizer.get_vocab().values()) + 1
     for model, config in zip(spec.models, configs, strict=True):

@@ -1,8 +1,8 @@
 """An encoder-decoder (T5) as the engine knows models: one text, whose beginning the encoder reads.
 
-A text is the prompt, the decoder's start token, and the answer. The encoder runs once, when the start token arrives; from
-there on the decoder reads, over keys and values that are rewound in place. Those of the prompt, which the decoder attends
-to, are computed at the first pass and kept.
+A text is the prompt, the decoder's start token, and the answer. The encoder runs once, when the start token arrives;
+from there on the decoder reads, over keys and values that are rewound in place. Those of the prompt are computed at the
+decoder's first pass and kept.
 """
 
 from __future__ import annotations

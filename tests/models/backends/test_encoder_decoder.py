@@ -114,7 +114,9 @@ def test_the_prompt_is_read_once_and_only_rows_that_are_asked_for_reach_the_head
     calls: list[tuple[str, int]] = []
 
     def watch(module: torch.nn.Module, name: str):
-        return module.register_forward_hook(lambda _, inputs, out: calls.append((name, len(inputs[0]) if inputs else 0)))
+        return module.register_forward_hook(
+            lambda _, inputs, out: calls.append((name, len(inputs[0]) if inputs else 0))
+        )
 
     cross = [block.layer[1].EncDecAttention.k for block in made.decoder.block]
     hooks = [watch(made.encoder, "encoder"), watch(made.lm_head, "head"), *(watch(keys, "cross") for keys in cross)]
