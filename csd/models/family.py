@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,9 @@ from csd.models.backends.prepare import prepare_models
 from csd.models.backends.process import freeze_loaded_objects, prepare_process
 from csd.models.catalog import MAX_CONTEXT, FamilySpec
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
+from csd.models.files import ModelFiles
 from csd.models.messages import Progress, ignore
+from csd.models.reference import make_reference
 from csd.models.tokenizer import (
     TokenText,
     TokenTexts,
@@ -43,17 +46,17 @@ NO_BIGRAM = (
 class Family:
     """Loaded models that share a tokenizer, for any number of lanes.
 
-    `levels` and `models` are ordered from the weakest draft to the target. `vocab` is the size of the vocabulary that
+    `levels` and `backends` are ordered from the weakest draft to the target. `vocab` is the size of the vocabulary that
     all models share, `eos` the set of ids that end a text, `contexts` the tokens that each model reads. `backends` run
     the models, `costs` are the measured seconds of a forward pass by width. `commit` identifies the target's weights,
-    `opening` are the ids at the start of every text, `start` is the id between prompt and answer (an encoder-decoder's
-    start token; None if there is none), `notes` are sentences for the user.
+    `start` is the id between prompt and answer (an encoder-decoder's start token; None if there is none), `notes` are
+    sentences for the user. `reference` gives transformers' own model of a level; if its backend needs none, it is
+    loaded again and lives as long as the caller keeps it.
     """
 
     spec: FamilySpec
     tokenizer: Any
     levels: tuple[Level, ...]
-    models: dict[str, Any]
     backends: dict[str, Backend]
     costs: dict[str, tuple[float, ...]]
     contexts: dict[str, int]
@@ -64,8 +67,8 @@ class Family:
     bigram: Sequence[int] | None
     chat: bool
     token_texts: TokenTexts
+    reference: Callable[[str], Any]
     commit: str = ""
-    opening: tuple[int, ...] = ()
     start: int | None = None
     notes: tuple[str, ...] = ()
 
@@ -78,6 +81,11 @@ class Family:
     def draft_names(self) -> tuple[str, ...]:
         """Names of the drafts, strongest first."""
         return tuple(level.name for level in reversed(self.levels[:-1]))
+
+    @property
+    def opening(self) -> tuple[int, ...]:
+        """The ids at the start of every text: of an empty turn, of an encoder's empty prompt, of BOS, or none."""
+        return self.encode("")
 
     @property
     def bigram_path(self) -> Path:
@@ -132,39 +140,41 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     for model in spec.models:
         resolve_dtype(model.dtype, device)
     check_memory(spec, dtype, device)  # for known sizes even before anything is downloaded
-    folders = [hub.find_folder(model) for model in spec.models]
-    configs = [read_config(model, folder) for model, folder in zip(spec.models, folders, strict=True)]
+    files = _find_files(spec)
+    configs = [read_config(model, its) for model, its in zip(spec.models, files, strict=True)]
     check_together(spec.models, configs, dtype)
-    spec = _with_sizes(spec, folders, configs)
+    spec = _with_sizes(spec, files, configs)
     check_memory(spec, dtype, device)
-    tokenizer, tokenizer_notes = load_tokenizer(spec, folders)
+    tokenizer, tokenizer_notes = load_tokenizer(spec, files)
     vocab, chat = shared_vocab_size(spec, configs, tokenizer), uses_chat(spec, tokenizer)
-    models = _load_models(spec, folders, device, dtype, progress)
+    load = partial(_load_model, spec, files, configs, device, dtype)
+    models = _load_models(spec, files, load, progress)
+    levels, eos = _levels(spec, models, dtype), eos_ids(models["target"], tokenizer, vocab)
+    start, reference = start_token(models["target"]), make_reference(models, load)
     contexts = {model.name: min(model.context, MAX_CONTEXT) for model in spec.models}
     prepared = prepare_models(models, contexts, device, progress)
-    start = start_token(models["target"])
     family = Family(
         spec=spec,
         tokenizer=tokenizer,
-        levels=_levels(spec, models, dtype),
-        models=models,
+        levels=levels,
         backends=prepared.backends,
         costs=prepared.costs,
         contexts=contexts,
         device=device,
         dtype=spec.target.dtype_or(dtype),
-        eos=eos_ids(models["target"], tokenizer, vocab),
+        eos=eos,
         vocab=vocab,
         bigram=None,
         chat=chat,
         token_texts=token_texts(tokenizer),
-        commit=hub.version_of(spec.target, folders[0]),
-        opening=(*tokenizer("")["input_ids"], *(() if start is None else (start,))),
+        reference=reference,
+        commit=files[0].version,
         start=start,
     )
     table = _load_bigram(family, progress)
     notes = (
         *memory_notes(spec, dtype),
+        *_quantised_notes(spec, files),
         *tokenizer_notes,
         *spelling_notes(spec, tokenizer),
         *(() if table is not None else (NO_BIGRAM,)),
@@ -175,25 +185,43 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     return replace(family, bigram=table, notes=(*notes, *_context_notes(contexts)))
 
 
-def _with_sizes(spec: FamilySpec, folders: Sequence[Path], configs: Sequence[Any]) -> FamilySpec:
+def _find_files(spec: FamilySpec) -> list[ModelFiles]:
+    """The files of each model; models with the same ID, such as a target and its copies, share theirs."""
+    found: dict[tuple[str, str], ModelFiles] = {}
+    for model in spec.models:
+        key = (model.id, model.revision)
+        found[key] = found.get(key) or hub.find_files(model)
+    return [found[model.id, model.revision] for model in spec.models]
+
+
+def _with_sizes(spec: FamilySpec, files: Sequence[ModelFiles], configs: Sequence[Any]) -> FamilySpec:
     target, *drafts = (
-        fill_sizes(model, config, model.parameters or hub.count_parameters(model, folder))
-        for model, folder, config in zip(spec.models, folders, configs, strict=True)
+        fill_sizes(model, config, model.parameters or hub.count_parameters(model, its))
+        for model, its, config in zip(spec.models, files, configs, strict=True)
     )
     return replace(spec, target=target, drafts=tuple(drafts))
 
 
 def _load_models(
-    spec: FamilySpec, folders: Sequence[Path], device: str, dtype: str, progress: Progress
+    spec: FamilySpec, files: Sequence[ModelFiles], load: Callable[[str], Any], progress: Progress
 ) -> dict[str, Any]:
     """The models by name, from the weakest draft to the target. The target is loaded first."""
     loaded = {}
-    for number, (model, folder) in enumerate(zip(spec.models, folders, strict=True), 1):
-        which = f"{model.name} ({number} of {len(folders)})"
-        hub.fetch_weights(model, folder, lambda sentence, which=which: progress(f"downloading {which}: {sentence}"))
+    for number, (model, its) in enumerate(zip(spec.models, files, strict=True), 1):
+        which = f"{model.name} ({number} of {len(files)})"
+        hub.fetch_weights(model, its, lambda sentence, which=which: progress(f"downloading {which}: {sentence}"))
         progress(f"loading {which}")
-        loaded[model.name] = hub.load_weights(model, folder, device, model.dtype_or(dtype))
+        loaded[model.name] = load(model.name)
     return dict(reversed(loaded.items()))
+
+
+def _load_model(
+    spec: FamilySpec, files: Sequence[ModelFiles], configs: Sequence[Any], device: str, dtype: str, name: str
+) -> Any:
+    """transformers' model of this name; its files must be there."""
+    of_name = ((m, its, config) for m, its, config in zip(spec.models, files, configs, strict=True) if m.name == name)
+    model, its, config = next(of_name)
+    return hub.load_weights(model, its, config, device, model.dtype_or(dtype))
 
 
 def _levels(spec: FamilySpec, models: Mapping[str, Any], dtype: str) -> tuple[Level, ...]:
@@ -209,10 +237,15 @@ def _load_bigram(family: Family, progress: Progress) -> Sequence[int] | None:
     table = bigrams.read(family.bigram_path, family.vocab)
     if table is None and not family.spec.bigram and family.device.startswith("cuda"):
         progress("building the bigram table (once)")
-        table = bigrams.build(family.models["target"], family.vocab, opening=family.opening)
+        table = bigrams.build(family.reference("target"), family.vocab, opening=family.opening)
         with suppress(OSError):  # without a writable cache folder the next start takes some seconds longer
             bigrams.save(table, family.bigram_path)
     return table
+
+
+def _quantised_notes(spec: FamilySpec, files: Sequence[ModelFiles]) -> tuple[str, ...]:
+    own = [(model, its.gguf) for model, its in zip(spec.models, files, strict=True) if its.gguf and not model.bits]
+    return tuple(note for model, gguf in own if (note := gguf.note(model.name)))
 
 
 def _context_notes(contexts: Mapping[str, int]) -> tuple[str, ...]:

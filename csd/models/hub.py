@@ -1,65 +1,77 @@
-"""Model files: local folders and downloads from the Hugging Face Hub, with the Hub's errors as sentences."""
+"""Model files: folders, GGUF files and downloads from the Hugging Face Hub, with the Hub's errors as sentences."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from csd.models.catalog import FamilyError, ModelSpec, size
+from csd.models.files import (
+    GGUF,
+    PICKLE,
+    SAFETENSORS,
+    ModelFiles,
+    bundled_file,
+    cached_folder,
+    has_weights,
+    indexed_parts,
+    local_path,
+)
+from csd.models.gguf_file import check_weights, read_gguf
 from csd.models.messages import Progress, first_line
-from csd.paths import ROOT
 
 CONFIG_FILES = ("*.json", "*.model", "*.txt", "*.jinja")  # what a repository contains besides weights
-SAFETENSORS, PICKLE = "model.safetensors", "pytorch_model.bin"
 
 
-def local_folder(id: str) -> Path | None:
-    """The folder with this path, absolute, relative, or inside this project; None if `id` is a Hub ID."""
-    return next((path for path in (Path(id).expanduser(), ROOT / id) if path.is_dir()), None)
+def find_files(model: ModelSpec) -> ModelFiles:
+    """Where a model's files are: a GGUF file, a folder, or a snapshot from the Hub, so far without weights.
 
-
-def find_folder(model: ModelSpec) -> Path:
-    """The folder with a model's config and tokenizer, downloaded if necessary, without weights. Raises FamilyError."""
-    folder = local_folder(model.id)
-    if folder is None:
-        from huggingface_hub import snapshot_download
-
-        with hub_errors(model):
-            folder = Path(
-                snapshot_download(
-                    model.id, revision=model.revision, allow_patterns=list(CONFIG_FILES), ignore_patterns=["*/*"]
-                )
-            )
+    Raises FamilyError.
+    """
+    local = local_path(model.id)
+    if local is None and model.id.lower().endswith(GGUF):
+        raise FamilyError(f"There is no file {model.id}. Check the path of the GGUF file.")
+    cached = cached_folder(model) if model.package and not local else None  # complete: the Hub need not be asked
+    path = local or cached or bundled_file(model)
+    if path is not None and path.is_file():
+        return ModelFiles(path.parent, read_gguf(path))
+    folder = path or _download_configs(model)
     if not (folder / "config.json").is_file():
+        inside = next((f" Name the GGUF file itself: {file}." for file in sorted(folder.glob(f"*{GGUF}"))), "")
         raise FamilyError(
             f"{model.id} does not contain a model: config.json is missing. "
-            "Give the folder or Hub ID of a language model."
+            f"Give the folder or Hub ID of a language model, or a GGUF file.{inside}"
         )
-    return folder
+    return ModelFiles(folder, commit="" if local else folder.name)  # the Hub's cache names a snapshot after its commit
 
 
-def version_of(model: ModelSpec, folder: Path) -> str:
-    """Identifies the state of a model's files: the Hub's commit, or the time of the last change in a local folder."""
-    if local_folder(model.id) is None:
-        return folder.name  # the Hub's cache names the folder of a snapshot after its commit
-    return str(max(path.stat().st_mtime_ns for path in folder.iterdir()))
+def _download_configs(model: ModelSpec) -> Path:
+    from huggingface_hub import snapshot_download
+
+    with hub_errors(model):
+        return Path(
+            snapshot_download(
+                model.id, revision=model.revision, allow_patterns=list(CONFIG_FILES), ignore_patterns=["*/*"]
+            )
+        )
 
 
-def count_parameters(model: ModelSpec, folder: Path) -> int:
-    """How many numbers the safetensors files contain, read from their headers; 0 if unknown."""
+def count_parameters(model: ModelSpec, files: ModelFiles) -> int:
+    """How many numbers the files contain, read from their headers; 0 if unknown."""
     import huggingface_hub as hub
     from huggingface_hub import errors
 
+    if files.gguf:
+        return files.gguf.parameters
     try:
-        if local_folder(model.id) is not None:
-            metadata = hub.get_local_safetensors_metadata(folder)
+        if not files.commit:
+            metadata = hub.get_local_safetensors_metadata(files.folder)
         else:
             with hub_errors(model):
-                metadata = hub.get_safetensors_metadata(model.id, revision=folder.name)
+                metadata = hub.get_safetensors_metadata(model.id, revision=files.commit)
     except (
         FamilyError,
         OSError,
@@ -72,23 +84,24 @@ def count_parameters(model: ModelSpec, folder: Path) -> int:
     return sum(metadata.parameter_count.values())
 
 
-def fetch_weights(model: ModelSpec, folder: Path, progress: Progress) -> None:
+def fetch_weights(model: ModelSpec, files: ModelFiles, progress: Progress) -> None:
     """Download a model's weights next to its config, unless they are there already. Raises FamilyError."""
-    parts = _indexed_files(folder)
-    alternatives = [[SAFETENSORS], parts or [PICKLE]]
-    if any(_exist(folder, names) for names in alternatives):
+    if files.gguf:
         return
-    if local_folder(model.id) is not None:
+    if has_weights(files.folder):
+        return
+    if not files.commit:
         raise FamilyError(
             f"The folder {model.id} does not contain complete weights ({SAFETENSORS} or all of its parts)."
         )
     from huggingface_hub import snapshot_download
 
-    for names in [parts] if parts else alternatives:
+    parts = indexed_parts(files.folder)
+    for names in [parts] if parts else [[SAFETENSORS], [PICKLE]]:
         with hub_errors(model):
             bar = _progress_bar_class(progress)
-            snapshot_download(model.id, revision=folder.name, allow_patterns=names, tqdm_class=bar)
-        if _exist(folder, names):
+            snapshot_download(model.id, revision=files.commit, allow_patterns=names, tqdm_class=bar)
+        if has_weights(files.folder):
             return
     raise FamilyError(
         f"The weights of {model.id} could not be fetched: the repository has neither {SAFETENSORS} nor {PICKLE}, or "
@@ -96,23 +109,21 @@ def fetch_weights(model: ModelSpec, folder: Path, progress: Progress) -> None:
     )
 
 
-def load_weights(model: ModelSpec, folder: Path, device: str, dtype: str) -> Any:
+def load_weights(model: ModelSpec, files: ModelFiles, config: Any, device: str, dtype: str) -> Any:
     """The model on its device, for inference only. Raises FamilyError, also for weights that do not fill the model."""
     import torch
-    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         auto: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
         # with output_loading_info it returns a pair, which its types do not say
         loaded, report = auto.from_pretrained(
-            folder,
+            config=config,
             dtype=getattr(torch, dtype),
             device_map={"": device},
             attn_implementation="sdpa",
-            local_files_only=True,
-            trust_remote_code=False,
             output_loading_info=True,
+            **files.source,
         )
     except Exception as error:  # damaged files and full devices fail in many ways
         raise FamilyError(f"{model.id} could not be loaded: {first_line(error)}") from error
@@ -122,6 +133,9 @@ def load_weights(model: ModelSpec, folder: Path, device: str, dtype: str) -> Any
             f"The weights of {model.id} are incomplete: {missing[0]} is missing, and perhaps others. "
             "Download them again."
         )
+    if files.gguf:
+        check_weights(files.gguf, loaded)
+        loaded.generation_config.eos_token_id = files.gguf.ends or None
     return loaded.eval().requires_grad_(False)
 
 
@@ -151,18 +165,6 @@ def hub_errors(model: ModelSpec) -> Iterator[None]:
             f"{model.id} could not be fetched: the Hugging Face Hub cannot be reached, and the model is not in the "
             "local cache. Check the network, or choose the embedded family."
         ) from error
-
-
-def _indexed_files(folder: Path) -> list[str]:
-    """The parts of weights that are split into several files; empty if there is no index of them."""
-    for index in (f"{SAFETENSORS}.index.json", f"{PICKLE}.index.json"):
-        if (folder / index).is_file():
-            return sorted(set(json.loads((folder / index).read_text())["weight_map"].values()))
-    return []
-
-
-def _exist(folder: Path, names: Sequence[str]) -> bool:
-    return all((folder / name).is_file() for name in names)
 
 
 def _progress_bar_class(progress: Progress) -> type:

@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from csd.models.catalog import FamilyError, FamilySpec
-from csd.models.hub import local_folder
+from csd.models.files import ModelFiles
+from csd.models.gguf_tokenizer import gguf_tokenizer
+from csd.models.hub import local_path
 from csd.models.messages import first_line
 
 # Splits differently wherever two tokenizers disagree about spaces, digits, punctuation or characters outside ASCII.
@@ -22,17 +23,20 @@ TokenText = str | tuple[int, ...]
 """The text of a token, or its bytes if they are only a part of a character."""
 
 
-def load_tokenizer(spec: FamilySpec, folders: Sequence[Path]) -> tuple[Any, tuple[str, ...]]:
+def load_tokenizer(spec: FamilySpec, files: Sequence[ModelFiles]) -> tuple[Any, tuple[str, ...]]:
     """The target's tokenizer, compared with those of the drafts, and notes for the user. Raises FamilyError.
 
-    `folders` are those of `spec.models`.
+    `files` are those of `spec.models`.
     """
-    if spec.tokenizer:
-        return _read_tokenizer(spec.tokenizer, local_folder(spec.tokenizer)), ()
-    tokenizer = _read_tokenizer(spec.target.id, folders[0])
+    shared = local_path(spec.tokenizer) if spec.tokenizer else None
+    if shared:
+        return _read_tokenizer(spec.tokenizer, ModelFiles(shared)), ()
+    tokenizer = _read_tokenizer(spec.target.id, files[0])
     notes = []
-    for draft, folder in zip(spec.drafts, folders[1:], strict=True):
-        other = _read_tokenizer(draft.id, folder)
+    for draft, its in zip(spec.drafts, files[1:], strict=True):
+        if its == files[0]:  # a copy of the target
+            continue
+        other = _read_tokenizer(draft.id, its)
         if not _same_vocabulary(tokenizer, other):
             raise FamilyError(
                 f"{draft.id} and {spec.target.id} have different tokenizers, so one cannot draft for the other. "
@@ -45,11 +49,13 @@ def load_tokenizer(spec: FamilySpec, folders: Sequence[Path]) -> tuple[Any, tupl
     return tokenizer, tuple(notes)
 
 
-def _read_tokenizer(id: str, folder: Path | None) -> Any:
+def _read_tokenizer(id: str, files: ModelFiles) -> Any:
     from transformers import AutoTokenizer
 
+    if files.gguf:
+        return gguf_tokenizer(files.gguf)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(**files.source)
     except Exception as error:  # missing and damaged files fail in many ways
         raise FamilyError(f"The tokenizer of {id} cannot be read: {first_line(error)}") from error
     if not _encode(tokenizer, SAMPLE):  # what transformers makes of some folders without tokenizer files

@@ -38,7 +38,7 @@ def speed_with_prefill(trace: Trace) -> float:
 
 
 def mat(trace: Trace) -> float:
-    """Mean tokens per target pass (MAT), its own token included; 1 for autoregressive decoding, NaN without a target."""
+    """Mean tokens per target pass (MAT), its own token included; NaN for a draft alone."""
     return _ratio(len(trace.tokens), len(trace.steps)) if trace.lossless else math.nan
 
 

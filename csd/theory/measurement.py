@@ -38,7 +38,8 @@ def target_step_seconds(race: Race) -> float:
     """Seconds of a target pass over a single token, from the reference lane or from rounds without a draft; or nan."""
     reference = race.reference
     traces = (reference,) if reference is not None and reference.steps else race.traces
-    passes = [step.review.seconds for trace in traces if trace.lossless for step in trace.steps if not step.review.tokens]
+    steps = [step for trace in traces if trace.lossless for step in trace.steps]
+    passes = [step.review.seconds for step in steps if not step.review.tokens]
     mean = sum(passes) / len(passes) if passes else math.nan
     return mean if 0 < mean < math.inf else math.nan
 

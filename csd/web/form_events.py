@@ -83,6 +83,8 @@ def copy_link(context: PageContext, fields: PageFields) -> tuple[str, str]:
 def open_link(context: PageContext, query: Mapping[str, str]) -> FormUpdate:
     """Fill in the form from the query of the page's address. Nothing runs."""
     start = context.start.values()
+    if "family" in query:
+        query = {**query, "family": catalog.current_name(query["family"])}
     found, faults = link.from_query(query, start, context.options)
     if not found and not faults:
         return FormUpdate()
@@ -105,11 +107,11 @@ def restore_form(context: PageContext, traces: Sequence[Trace]) -> FormUpdate | 
     fields for its settings."""
     header = traces[0].header
     try:
-        catalog.find(header.family)
+        name = catalog.find(header.family).name
         settings = to_fields(Request.from_traces(traces))
     except ValueError:
         return None
-    family = replace(context.start.family, family=header.family)
+    family = replace(context.start.family, family=name)
     defaults = family.to_choice().defaults
     kept, faults = link.check_values(settings, defaults)
     if faults or settings["rule"] not in context.options["rule"]:

@@ -27,7 +27,7 @@ def test_limits_of_the_embedded_family(embedded):
     """What is read per pass is what the shapes say."""
     found = measure_limits(embedded)
     assert found.copy_rate > 0 and found.read_rate > 0 and found.flops > 0
-    target = embedded.models["target"]
+    target = embedded.reference("target")
     table_bytes = target.get_input_embeddings().weight.nbytes
     every = sum(weight.nbytes for weight in target.parameters())
     tied = target.get_output_embeddings().weight.data_ptr() == target.get_input_embeddings().weight.data_ptr()
@@ -45,7 +45,9 @@ def test_a_pass_of_flan_t5_reads_neither_the_encoder_nor_what_the_prompt_needs_o
 def test_forward_times_of_an_encoder_decoder_are_those_of_its_decoder(tmp_path):
     family = load_family(custom(save_t5(tmp_path)), "cpu")
     widths: list[int] = []
-    hook = family.models["target"].decoder.register_forward_hook(lambda _, inputs, out: widths.append(out[0].shape[1]))
+    hook = family.reference("target").decoder.register_forward_hook(
+        lambda _, inputs, out: widths.append(out[0].shape[1])
+    )
     try:
         (times,) = measure_forward_times(replace(family, contexts={"target": 200}))
     finally:
@@ -60,7 +62,7 @@ def test_memory_of_the_embedded_family(embedded):
         (name, 96, 2 * layers * heads * 64 * 4 * 96)
         for name, layers, heads in (("target", 14, 5), ("draft-mid", 4, 3), ("draft-small", 1, 2))
     ]
-    weights = sum(weight.nbytes for model in embedded.models.values() for weight in model.parameters())
+    weights = sum(weight.nbytes for name in embedded.backends for weight in embedded.reference(name).parameters())
     assert memory.resident > weights and (memory.allocated is None) == (embedded.device == "cpu")
 
 

@@ -139,7 +139,7 @@ def test_every_embedded_model_fits_its_shapes(embedded):
     for size, shapes in SHAPES.items():
         assert list(shapes) == [model.name for model in embedded.spec.models]
         for name, shape in shapes.items():
-            check_shape(embedded.models[name], shape)
+            check_shape(embedded.reference(name), shape)
         figures = [shape.parameters(64, 8192, True) for shape in shapes.values()]
         assert figures == sorted(figures, reverse=True)
         assert figures[0] == pytest.approx(float(size[:-1]) * 1e9, rel=0.08)
@@ -167,7 +167,7 @@ def test_a_family_enlarged_writes_the_same_texts(embedded):
         shapes[level.name].parameters(64, 8192, True) for level in large.levels
     ]
     assert [model.parameters for model in large.spec.models] == [
-        large.models[model.name].num_parameters() for model in large.spec.models
+        large.reference(model.name).num_parameters() for model in large.spec.models
     ]
     assert large.tokenizer is embedded.tokenizer and large.bigram is embedded.bigram
     assert "enlarging target to T" in said
@@ -185,8 +185,8 @@ def test_a_family_enlarged_writes_the_same_texts(embedded):
 def test_refusals(embedded, monkeypatch):
     with pytest.raises(FamilyError, match=r"Unknown size '70B'. Choose one of: 1B, 7B, 13B"):
         load_scaled(embedded.spec, "70B", "cpu")
-    with pytest.raises(FamilyError, match="no 7B shape for SmolLM2-360M-Instruct of SmolLM2"):
-        load_scaled(catalog.find("SmolLM2"), "7B", "cpu")
+    with pytest.raises(FamilyError, match="no 7B shape for SmolLM2-360M-Instruct of SmolLM2 1.7B"):
+        load_scaled(catalog.find("SmolLM2 1.7B"), "7B", "cpu")
     monkeypatch.setattr(device, "memory_free", lambda device: 8 * 2**30)
     with pytest.raises(
         FamilyError, match=r"embedded, 13B shape needs about \d+\.\d GiB in bfloat16, and cpu has 8.0 GiB"
@@ -199,7 +199,7 @@ def test_refusals(embedded, monkeypatch):
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 def test_seven_billion_on_a_gpu():
     large = load_scaled(catalog.find("embedded"), "7B", "cuda")
-    assert large.models["target"].device.type == "cuda" and large.dtype == "bfloat16"
+    assert large.reference("target").device.type == "cuda" and large.dtype == "bfloat16"
     (ended,) = [
         e for e in run_race(large, Request("Once upon a time", (Autoregressive(),), 8)) if isinstance(e, LaneFinished)
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from toy import ToyFamily, blurred, table
@@ -26,10 +27,9 @@ class NamedToy(ToyFamily):
     bigram_path: Path = Path("bigram.json")
     opening: tuple[int, ...] = ()
 
-    @property
-    def models(self) -> dict:
+    def reference(self, name: str) -> Any:
         """What its sessions run."""
-        return self.tables
+        return self.tables[name]
 
 
 @pytest.fixture

@@ -27,9 +27,15 @@ def test_memory_is_weights_and_three_caches_and_a_margin():
     weights = 6_738_415_616 + 162_417_408 + 68_030_208
     caches = 3 * (2 * 32 * 32 * 128 * 4096 + 2 * 12 * 12 * 64 * 2048 + 2 * 2 * 12 * 64 * 2048)
     assert memory_needed(spec, "bfloat16") == round(1.1 * 2 * (weights + caches)) + 512 * 2**20
-    copies = 4 * (162_417_408 + 68_030_208)  # small enough for a CPU's second copy
-    assert memory_needed(spec, "float32") == round(1.1 * (4 * (weights + caches) + copies)) + 512 * 2**20
+    packed = 4 * 162_417_408  # the largest that a CPU packs: for a moment it is there twice
+    assert memory_needed(spec, "float32") == round(1.1 * (4 * (weights + caches) + packed)) + 512 * 2**20
     assert memory_needed(custom("someone/something"), "float32") is None
+
+
+def test_a_quantised_copy_counts_by_its_bits():
+    spec = find("smollm2")
+    weights, cache = 134_515_008, 3 * 2 * 30 * 3 * 64 * 4096
+    assert memory_needed(spec, "float32") == round(1.1 * (weights * (4 + 4 + 1) + 2 * 4 * cache)) + 512 * 2**20
 
 
 def test_a_model_with_its_own_dtype_keeps_it():
@@ -51,8 +57,25 @@ def test_custom_splits_off_a_revision():
 
 
 def test_find_lists_the_names():
-    with pytest.raises(FamilyError, match=r"no family called 'nope'.*embedded, SmolLM2"):
+    with pytest.raises(FamilyError, match=r"no family called 'nope'.*embedded, smollm2, SmolLM2 1.7B"):
         find("nope")
+
+
+def test_a_family_that_was_renamed_is_found_by_its_former_name():
+    assert find("SmolLM2") is find("SmolLM2 1.7B")
+    assert find("SmolLM2").target.id == "HuggingFaceTB/SmolLM2-1.7B-Instruct"
+    assert find("smollm2").target.id == "HuggingFaceTB/SmolLM2-135M-Instruct"
+    assert find("smollm2").draft_names == ("self-8bit",)
+
+
+def test_the_level_of_a_file_has_its_name():
+    assert short_names(["/m/small.Q8_0.gguf", "org/x.gguf"]) == ("small.Q8_0", "x")
+
+
+def test_an_at_sign_in_a_path_is_no_revision(tmp_path):
+    path = tmp_path / "a@b.gguf"
+    path.touch()
+    assert (custom(str(path)).target.id, custom(str(path)).target.revision) == (str(path), "main")
 
 
 def test_names_of_drafts_are_strongest_first():

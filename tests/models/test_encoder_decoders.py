@@ -67,7 +67,7 @@ def race(family, prompt: str, methods=TREES, **settings):
 def generated(family, prompt: tuple[int, ...]) -> tuple[int, ...]:
     ids = torch.tensor([prompt[:-1]])
     padding = list(range(family.vocab, ROWS))
-    out = family.models["target"].generate(
+    out = family.reference("target").generate(
         ids, attention_mask=torch.ones_like(ids), do_sample=False, max_new_tokens=NEW, suppress_tokens=padding,
         eos_token_id=ROWS + 1,
     )  # fmt: skip
@@ -100,7 +100,7 @@ def test_under_the_rejection_rule_texts_have_the_targets_distribution(family, tr
     """The first two tokens, with top-k 3, against the probabilities of one full pass per first token."""
     runs, warm = 400, 1.5
     ids = torch.tensor([family.encode("the fox")])
-    target = family.models["target"]
+    target = family.reference("target")
 
     def law(text: list[int]) -> dict[int, float]:
         with torch.inference_mode():
@@ -123,7 +123,8 @@ def test_the_padding_of_the_vocabulary_is_never_proposed(family):
     """Though each model would choose it, were it not cut off."""
     ids = torch.tensor([family.encode(PROMPTS[0])])
     assert family.vocab == len(t5_tokenizer()) < ROWS
-    for model in family.models.values():
+    for level in family.levels:
+        model = family.reference(level.name)
         with torch.inference_mode():
             assert model(input_ids=ids[:, :-1], decoder_input_ids=ids[:, -1:]).logits.argmax() >= family.vocab
     for settings in ({}, {"temperature": 1.0}, {"temperature": 1.0, "rule": "rejection"}):
@@ -166,7 +167,7 @@ def test_two_prompts_in_turn(family):
 
 
 def test_the_bigram_table_is_of_the_decoder_after_an_empty_prompt(family):
-    target = family.models["target"]
+    target = family.reference("target")
     table = bigram.build(target, family.vocab, opening=family.opening)
     for token in (5, 40):
         decoder = torch.tensor([[0, token]])

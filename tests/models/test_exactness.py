@@ -112,7 +112,7 @@ def generated(family, prompt: tuple[int, ...]) -> tuple[int, ...]:
 
     ids = torch.tensor([prompt])
     with torch.inference_mode():
-        out = family.models["target"].generate(
+        out = family.reference("target").generate(
             ids,
             attention_mask=torch.ones_like(ids),
             do_sample=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_embedded_is_first_and_sizes_are_true(embedded):
     assert READY[0].name == "embedded"
     for spec, seen in zip(READY[0].models, embedded.spec.models, strict=True):
-        model = embedded.models[spec.name]
+        model = embedded.reference(spec.name)
         assert (spec.parameters, spec.cache, spec.context) == (model.num_parameters(), seen.cache, seen.context)
 
 
@@ -31,10 +32,10 @@ def test_embedded_loads(embedded):
         ("draft-mid", 2),
         ("target", 3),
     ]
-    assert list(embedded.models) == [level.name for level in embedded.levels]
+    assert list(embedded.backends) == [level.name for level in embedded.levels]
     assert (embedded.context, embedded.vocab, embedded.eos, embedded.dtype) == (1024, 8192, {0}, "float32")
     assert embedded.notes == ()
-    assert not any(weight.requires_grad for weight in embedded.models["target"].parameters())
+    assert not any(weight.requires_grad for weight in embedded.reference("target").parameters())
     # no absolute path of a machine in a trace
     assert all(Path(level.model).parts[0] == "assets" for level in embedded.levels)
 
@@ -62,9 +63,9 @@ def test_folders_load_through_the_same_code(pair):
     assert NO_BIGRAM in family.notes
     assert "loading target (1 of 2)" in said
     assert "loading small (2 of 2)" in said
-    assert {model.dtype for model in family.models.values()} == {torch.float64}
-    assert family.models["target"].config._attn_implementation == "sdpa"
-    assert family.spec.target.parameters == family.models["target"].num_parameters()
+    assert {family.reference(name).dtype for name in family.backends} == {torch.float64}
+    assert family.reference("target").config._attn_implementation == "sdpa"
+    assert family.spec.target.parameters == family.reference("target").num_parameters()
 
 
 def test_sessions_are_separate_and_as_wide_as_the_vocabulary(pair):
@@ -74,7 +75,7 @@ def test_sessions_are_separate_and_as_wide_as_the_vocabulary(pair):
     other = family.session("target", 64).logits(TokenSequence(ids[:3]), 3)
     assert rows.shape == other.shape == (1, family.vocab)
     with torch.inference_mode():
-        expected = family.models["target"](torch.tensor([ids])).logits[0, -1, : family.vocab]
+        expected = family.reference("target")(torch.tensor([ids])).logits[0, -1, : family.vocab]
     torch.testing.assert_close(rows[0], expected)
 
 
@@ -84,6 +85,29 @@ def test_closing_a_session_releases_its_lane(embedded):
     session.close()
     with pytest.raises(RuntimeError, match="closed"):
         session.prefill(TokenSequence([1, 2, 3]))
+
+
+def test_weights_that_the_lean_forward_has_packed_are_given_back(pair, monkeypatch):
+    loaded, load = [], hub.load_weights
+
+    def noted(*args):
+        model = load(*args)
+        loaded.append(weakref.ref(model))
+        return model
+
+    monkeypatch.setattr(hub, "load_weights", noted)
+    family = load_family(custom(pair[0], pair[1:]), "cpu")
+    assert [model() for model in loaded] == [None, None]
+    one = family.reference("target")
+    assert family.reference("target") is one  # loaded again, and shared while somebody keeps it
+    assert len(loaded) == 3
+
+
+def test_a_model_that_its_backend_runs_stays(pair):
+    config = Path(pair[0], "config.json")
+    config.write_text(config.read_text().replace('"silu"', '"gelu"'))  # not what the lean forward computes
+    family = load_family(custom(pair[0]), "cpu")
+    assert family.reference("target") is family.backends["target"].model
 
 
 def test_a_target_needs_no_draft(pair):
@@ -104,7 +128,7 @@ def test_memory_is_checked_before_weights_are_loaded(pair, monkeypatch):
 
 
 def test_an_unknown_size_loads_with_a_note(pair, monkeypatch):
-    monkeypatch.setattr(hub, "count_parameters", lambda model, folder: 0)
+    monkeypatch.setattr(hub, "count_parameters", lambda model, files: 0)
     assert "size of this family is unknown" in load_family(custom(pair[0]), "cpu").notes[0]
 
 
@@ -113,7 +137,7 @@ def test_on_a_gpu(pair, tmp_path, monkeypatch):
     monkeypatch.setenv("CSD_HOME", str(tmp_path / "home"))
     family = load_family(custom(pair[0], pair[1:]))
     assert (family.device, family.dtype) == ("cuda", "bfloat16")
-    assert family.models["target"].device.type == "cuda"
+    assert family.reference("target").device.type == "cuda"
     assert 0 < memory_free("cuda") < 2**42
     assert len(family.bigram) == family.vocab
     assert len(list((tmp_path / "home" / "bigram").iterdir())) == 1

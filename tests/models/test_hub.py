@@ -17,6 +17,7 @@ from transformers import AutoModelForCausalLM
 from csd.models import hub
 from csd.models.catalog import ModelSpec, custom
 from csd.models.family import load_family
+from csd.models.files import ModelFiles
 
 
 def test_a_folder_without_a_model(tmp_path):
@@ -142,9 +143,10 @@ def test_a_repository_without_weights(fake_hub):
 
 def test_parameters_are_counted_from_the_headers(tmp_path):
     folder = Path(save(tmp_path / "one", byte_level()))
+    files = ModelFiles(folder)
     count = AutoModelForCausalLM.from_pretrained(folder).num_parameters()
-    assert hub.count_parameters(ModelSpec("target", str(folder)), folder) == count
+    assert hub.count_parameters(ModelSpec("target", str(folder)), files) == count
     (folder / "model.safetensors").write_bytes(b"not a model")
-    assert hub.count_parameters(ModelSpec("target", str(folder)), folder) == 0
+    assert hub.count_parameters(ModelSpec("target", str(folder)), files) == 0
     (folder / "model.safetensors").unlink()
-    assert hub.count_parameters(ModelSpec("target", str(folder)), folder) == 0
+    assert hub.count_parameters(ModelSpec("target", str(folder)), files) == 0

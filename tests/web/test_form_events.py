@@ -104,6 +104,11 @@ def test_what_is_wrong_in_a_link_is_said_and_left_out(page):
     assert "Press Race" not in alone.status.text
 
 
+def test_a_link_may_name_a_family_as_it_was_called(page):
+    update = form_events.open_link(page, {"family": "SmolLM2"})
+    assert update.values["family"] == "SmolLM2 1.7B"
+
+
 def test_a_link_of_another_family_brings_its_drafts(page):
     update = form_events.open_link(page, {"family": "Qwen3", "K": format_K(DEFAULTS.preset.K)})
     assert update.drafts == ("Qwen3-1.7B", "Qwen3-0.6B")

@@ -19,7 +19,7 @@ from csd.web.visitors import MAX_RACES
 pytestmark = pytest.mark.slow
 
 HOME = FamilyChoice(catalog.find("embedded"))
-OTHER = FamilyChoice(catalog.find("SmolLM2"))
+OTHER = FamilyChoice(catalog.find("SmolLM2 1.7B"))
 THIRD = FamilyChoice(catalog.find("Qwen3"))
 REQUEST = Request("a prompt", ())
 

@@ -9,7 +9,7 @@ from typing import Any
 from csd.models.architecture import start_token
 from csd.models.backends.costs import measure_costs
 from csd.models.backends.interface import Backend
-from csd.models.backends.process import set_best_threads
+from csd.models.backends.process import give_back_memory, set_best_threads
 from csd.models.catalog import LANES
 from csd.models.messages import Progress, ignore
 
@@ -24,15 +24,20 @@ class Prepared:
 
 
 def prepare_models(
-    models: Mapping[str, Any], contexts: Mapping[str, int], device: str, progress: Progress = ignore
+    models: dict[str, Any], contexts: Mapping[str, int], device: str, progress: Progress = ignore
 ) -> Prepared:
-    """Choose backends, warm them up and measure them. On a CPU this also sets PyTorch's number of threads."""
+    """Choose backends, warm them up and measure them. On a CPU this also sets PyTorch's number of threads.
+
+    `models` is emptied one by one, so that the weights of a model that its backend does not need are given back before
+    the next one is prepared.
+    """
     backends: dict[str, Backend] = {}
     notes: tuple[str, ...] = ()
-    for name, model in models.items():
+    for name in tuple(models):
         progress(f"preparing {name}")
-        backends[name], new = choose_backend(name, model, contexts[name])
+        backends[name], new = choose_backend(name, models.pop(name), contexts[name])
         notes += new
+        give_back_memory()
     progress("measuring what a forward pass costs")
     if device == "cpu":
         set_best_threads(backends["target"], contexts["target"])

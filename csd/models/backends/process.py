@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+from contextlib import suppress
+from ctypes import CDLL
 
 from csd.models.backends.interface import Backend
 
@@ -30,6 +32,16 @@ def set_best_threads(target: Backend, context: int) -> None:
     allowed = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     most = int(allowed) if allowed.isdigit() and int(allowed) else os.cpu_count() or 1
     torch.set_num_threads(best_threads(target, context, most))
+
+
+def give_back_memory() -> None:
+    """Call when large weights are no longer needed. Where glibc keeps freed memory, it is told to return it.
+
+    Measured with SmolLM2 135M: of 1.66 GB resident after its weights were packed, 0.45 GB were free memory of glibc.
+    """
+    gc.collect()
+    with suppress(OSError, AttributeError):  # another C library, another system
+        CDLL("libc.so.6").malloc_trim(0)
 
 
 def freeze_loaded_objects() -> None:
