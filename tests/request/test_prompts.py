@@ -35,6 +35,15 @@ def test_the_example_prompts():
     assert any(prompt.temperature > 0 for prompt in prompts)
 
 
+def test_the_examples_of_t5_are_spelled_with_its_vocabulary():
+    """In one line each, without the ASCII characters that it lacks."""
+    prompts = read_prompts(ROOT / "assets" / "questions-t5.json")
+    assert len({prompt.kind for prompt in prompts}) >= 5 and len({prompt.title for prompt in prompts}) == len(prompts)
+    for prompt in prompts:
+        assert prompt.prompt.isascii() and prompt.prompt == " ".join(prompt.prompt.split())
+        assert not {*prompt.prompt} & {*"{}<>\\^~`"}
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
