@@ -45,9 +45,8 @@ def test_a_pass_of_flan_t5_reads_neither_the_encoder_nor_what_the_prompt_needs_o
 def test_forward_times_of_an_encoder_decoder_are_those_of_its_decoder(tmp_path):
     family = load_family(custom(save_t5(tmp_path)), "cpu")
     widths: list[int] = []
-    hook = family.reference("target").decoder.register_forward_hook(
-        lambda _, inputs, out: widths.append(out[0].shape[1])
-    )
+    decoder = family.backends["target"].decoder
+    hook = decoder.register_forward_hook(lambda _, inputs, out: widths.append(out[0].shape[1]))
     try:
         (times,) = measure_forward_times(replace(family, contexts={"target": 200}))
     finally:

@@ -16,6 +16,7 @@ from torch import Tensor
 from transformers import Cache, DynamicCache, EncoderDecoderCache, PreTrainedModel
 
 from csd.models.backends.eager import InPlaceLayer
+from csd.models.backends.llama_cpu import Linear, pack
 
 
 def prompt_length(ids: list[int], start: int) -> int | None:
@@ -23,27 +24,87 @@ def prompt_length(ids: list[int], start: int) -> int | None:
     return ids.index(start, 1) if start in ids[1:] else None
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class EncoderDecoderBackend:
+    """T5 or mT5 in its parts. `start` is the id that the decoder's text begins with, `rows` the width of its logits.
+
+    `model` is transformers' own; None where `decoder` has been changed, so that nobody takes that for the original.
+    """
+
+    encoder: Any
+    decoder: Any
+    head: Linear
+    start: int
+    rows: int
+    model: PreTrainedModel | None
+
+    def open_lane(self, capacity: int) -> EncoderDecoderLane:
+        return EncoderDecoderLane(self, capacity)
+
+
+class MappedLinear(torch.nn.Module):
+    """A linear map in the place of a layer; its weights have another layout, so it does not show them."""
+
+    weight = None
+
+    def __init__(self, linear: Linear):
+        super().__init__()
+        self.linear = linear
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.linear(x)
+
+
+def take_apart(model: Any, start: int) -> EncoderDecoderBackend:
+    """A backend of this model. In float32 and float64 on a CPU the decoder's weights are packed, one after another.
+
+    The model is then no longer transformers': whoever passes it gives it up.
+    """
+    config = model.config
+    scale = model.model_dim**-0.5 if getattr(config, "scale_decoder_outputs", False) else 1.0
+    packs = model.device.type == "cpu" and model.dtype in (torch.float32, torch.float64)
+    project: Linear = pack(model.lm_head) if packs else model.lm_head
+    if packs:
+        _pack_linears(model.decoder)
+    return EncoderDecoderBackend(
+        encoder=model.encoder,
+        decoder=model.decoder,
+        head=lambda x: project(x * scale),
+        start=start,
+        rows=config.vocab_size,
+        model=None if packs else model,
+    )
+
+
+def _pack_linears(module: torch.nn.Module) -> None:
+    for name, child in module.named_children():
+        if isinstance(child, torch.nn.Linear):
+            setattr(module, name, MappedLinear(pack(child)))
+        else:
+            _pack_linears(child)
+
+
 class DecoderText:
     """The decoder over one encoded prompt, with room for `capacity` tokens. Positions count from its start token."""
 
-    def __init__(self, model: Any, prompt: list[int], capacity: int):
-        self._model = model
-        self._encoded = model.encoder(input_ids=torch.tensor([prompt], device=model.device)).last_hidden_state
-        self._layers = [InPlaceLayer(capacity) for _ in range(model.config.num_decoder_layers)]
+    def __init__(self, backend: EncoderDecoderBackend, prompt: list[int], capacity: int):
+        self._backend = backend
+        fed = torch.tensor([prompt], device=backend.encoder.device)
+        self._encoded = backend.encoder(input_ids=fed).last_hidden_state
+        self._layers = [InPlaceLayer(capacity) for _ in backend.decoder.block]
         self._cache = EncoderDecoderCache(Cache(layers=[*self._layers]), DynamicCache())
-        self._scale = model.model_dim**-0.5 if getattr(model.config, "scale_decoder_outputs", False) else 1.0
 
     def logits(self, ids: list[int], keep: int, rows: int) -> Tensor:
         """Logits of the last `rows` ids, [rows, V], fed after `keep` cached tokens."""
         for layer in self._layers:
             layer.length = keep
-        out = self._model.decoder(
-            input_ids=torch.tensor([ids], device=self._model.device),
+        out = self._backend.decoder(
+            input_ids=torch.tensor([ids], device=self._encoded.device),
             encoder_hidden_states=self._encoded,
             past_key_values=self._cache,
             use_cache=True,
         )
-        return self._model.lm_head(out.last_hidden_state[0, -rows:] * self._scale)  # only the rows that are asked for
+        return self._backend.head(out.last_hidden_state[0, -rows:])  # only the rows that are asked for
 
 
 class EncoderDecoderLane:
@@ -52,8 +113,8 @@ class EncoderDecoderLane:
     Nothing is predicted inside the prompt: rows of its tokens are NaN.
     """
 
-    def __init__(self, model: PreTrainedModel, start: int, capacity: int):
-        self._model, self._start, self._capacity = model, start, capacity
+    def __init__(self, backend: EncoderDecoderBackend, capacity: int):
+        self._backend, self._capacity = backend, capacity
         self._prompt: list[int] = []
         self._text: DecoderText | None = None  # None while the prompt is not complete
 
@@ -73,23 +134,13 @@ class EncoderDecoderLane:
     def _read_prompt(self, ids: list[int], keep: int) -> list[int]:
         """Read more of the prompt, or another one, and encode it once it is complete; returns what follows it."""
         ids = self._prompt[:keep] + ids
-        length = prompt_length(ids, self._start)
+        length = prompt_length(ids, self._backend.start)
         self._prompt, self._text = ids[:length], None
         if length is None:
             return []
-        self._text = DecoderText(self._model, self._prompt, self._capacity - length)
+        self._text = DecoderText(self._backend, self._prompt, self._capacity - length)
         return ids[length:]
 
     def _undefined(self, rows: int) -> Tensor:
-        return self._model.lm_head.weight.new_full((rows, self._model.config.vocab_size), math.nan)
-
-
-@dataclass(frozen=True, eq=False)
-class EncoderDecoderBackend:
-    """Runs T5 and mT5, without preparation; `start` is the id that the decoder's text begins with."""
-
-    model: PreTrainedModel
-    start: int
-
-    def open_lane(self, capacity: int) -> EncoderDecoderLane:
-        return EncoderDecoderLane(self.model, self.start, capacity)
+        encoder = self._backend.encoder
+        return torch.full((rows, self._backend.rows), math.nan, device=encoder.device, dtype=encoder.dtype)

@@ -50,14 +50,14 @@ def choose_backend(name: str, model: Any, context: int) -> tuple[Backend, tuple[
     Encoder-decoders have a backend of their own.
     """
     from csd.models.backends.eager import EagerBackend
-    from csd.models.backends.encoder_decoder import EncoderDecoderBackend
+    from csd.models.backends.encoder_decoder import take_apart
     from csd.models.backends.graph_pool import prepare_graphs
     from csd.models.backends.llama_cpu import fuse
 
     start = start_token(model)
     if start is not None:
         notes = (f"{name} runs without CUDA graphs, which makes it slower.",) if model.device.type == "cuda" else ()
-        return EncoderDecoderBackend(model, start), notes
+        return take_apart(model, start), notes
     if model.device.type == "cuda":
         return prepare_graphs(name, model, context, LANES)
     return (fuse(model) or EagerBackend(model)), ()

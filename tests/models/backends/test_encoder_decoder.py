@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -11,7 +12,7 @@ from tiny_t5 import ROWS, make_t5
 
 from csd.decoding.tokens import TokenSequence
 from csd.models.backends.costs import WIDEST, best_threads, measure_costs
-from csd.models.backends.encoder_decoder import EncoderDecoderBackend, prompt_length
+from csd.models.backends.encoder_decoder import EncoderDecoderBackend, prompt_length, take_apart
 from csd.models.session import Session
 
 KINDS = {
@@ -29,8 +30,13 @@ def model(kind: str):
     return make_t5(5, **KINDS[kind])
 
 
+@cache
+def backend(kind: str) -> EncoderDecoderBackend:
+    return take_apart(make_t5(5, **KINDS[kind]), START)  # a model of its own, since packing changes it
+
+
 def session(kind: str, capacity: int = CAPACITY) -> Session:
-    return Session("it", EncoderDecoderBackend(model(kind), START).open_lane(capacity).run, ROWS, capacity)
+    return Session("it", backend(kind).open_lane(capacity).run, ROWS, capacity)
 
 
 @torch.inference_mode()
@@ -96,7 +102,7 @@ def test_going_back_into_the_prompt_reads_another_one(kind):
 
 
 def test_inside_the_prompt_nothing_is_predicted():
-    run = EncoderDecoderBackend(model("mT5"), START).open_lane(CAPACITY).run
+    run = backend("mT5").open_lane(CAPACITY).run
     assert run(PROMPT[:3], 0, 2).isnan().all()
     rows = run([*PROMPT[3:], START, 4], 3, 4)
     assert rows.isnan().all(-1).tolist() == [True, True, False, False]
@@ -110,33 +116,47 @@ def test_two_lanes_over_one_model_do_not_disturb_each_other():
 
 
 def test_the_prompt_is_read_once_and_only_rows_that_are_asked_for_reach_the_head():
-    made = model("T5 1.1")
-    calls: list[tuple[str, int]] = []
+    whole, calls = backend("T5 1.1"), []
 
     def watch(module: torch.nn.Module, name: str):
-        return module.register_forward_hook(
-            lambda _, inputs, out: calls.append((name, len(inputs[0]) if inputs else 0))
-        )
+        return module.register_forward_hook(lambda *_: calls.append((name, 1)))
 
-    cross = [block.layer[1].EncDecAttention.k for block in made.decoder.block]
-    hooks = [watch(made.encoder, "encoder"), watch(made.lm_head, "head"), *(watch(keys, "cross") for keys in cross)]
+    def head(hidden: torch.Tensor) -> torch.Tensor:
+        calls.append(("head", len(hidden)))
+        return whole.head(hidden)
+
+    cross = [block.layer[1].EncDecAttention.k for block in whole.decoder.block]
+    hooks = [watch(whole.encoder, "encoder"), *(watch(keys, "cross") for keys in cross)]
     try:
-        ours = session("T5 1.1")
+        ours = Session("it", replace(whole, head=head).open_lane(CAPACITY).run, ROWS, CAPACITY)
         ours.prefill(TokenSequence([*PROMPT, START]))
         ours.logits(TokenSequence([*PROMPT, START], (3, 4, 5)), 10)
         ours.logits(TokenSequence([*PROMPT, START], (3, 8)), 8)
     finally:
         for hook in hooks:
             hook.remove()
-    assert calls == [("encoder", 0), ("cross", 1), ("cross", 1), ("head", 1), ("head", 1), ("head", 2)]
+    assert calls == [("encoder", 1), ("cross", 1), ("cross", 1), ("head", 1), ("head", 1), ("head", 2)]
 
 
 def test_what_a_pass_costs_can_be_measured():
-    backend = EncoderDecoderBackend(model("T5 1.1"), START)
-    costs = measure_costs({"it": backend}, {"it": 2048})["it"]
+    costs = measure_costs({"it": backend("T5 1.1")}, {"it": 2048})["it"]
     assert len(costs) == WIDEST and min(costs) > 0
     threads = torch.get_num_threads()
     try:
-        assert best_threads(backend, 2048, 1) == 1
+        assert best_threads(backend("T5 1.1"), 2048, 1) == 1
     finally:
         torch.set_num_threads(threads)
+
+
+def test_packed_weights_give_the_same_logits():
+    """In float32 on a CPU oneDNN's layout; the model is then not transformers' any more, and the backend says so."""
+    packed = take_apart(make_t5(5, dtype=torch.float32), START)
+    plain = make_t5(5, dtype=torch.float32)
+    ids = torch.tensor([[*PROMPT, START, 4, 6]])
+    with torch.inference_mode():
+        want = plain(input_ids=ids[:, :6], decoder_input_ids=ids[:, 6:]).logits[0]
+    found = packed.open_lane(CAPACITY).run(ids[0].tolist(), 0, 3)
+    assert torch.allclose(found, want, rtol=0, atol=1e-4 * float(want.abs().max()))
+    assert packed.model is None and not any(isinstance(one, torch.nn.Linear) for one in packed.decoder.modules())
+    half = take_apart(made := make_t5(5, dtype=torch.bfloat16), START)
+    assert half.model is made and half.decoder is made.decoder
