@@ -60,8 +60,9 @@ class Plan:
     def _title(self, method: Method) -> str:
         """A cascade's title names its drafts where another cascade has others."""
         drafts = {one.drafts for one in self.methods if isinstance(one, Cascade)}
-        named = isinstance(method, Cascade) and len(drafts) > 1
-        return f"{title(method)}, {' and '.join(method.drafts)}" if named else title(method)
+        if isinstance(method, Cascade) and len(drafts) > 1:
+            return f"{title(method)}, {' and '.join(method.drafts)}"
+        return title(method)
 
 
 @dataclass(frozen=True)
