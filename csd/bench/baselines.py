@@ -57,7 +57,7 @@ def make_baselines(family: Family, compiled_loop: bool = False) -> tuple[Baselin
     plain = Entry("transformers-eager", "transformers, eager", token_by_token=True)
     static = Entry("transformers-static-cache", "transformers, static cache, compiled", token_by_token=True)
     found = [Baseline(plain, partial(_generate, target)), Baseline(static, partial(_static, target, {}), compiles=True)]
-    for draft in family.spec.drafts:
+    for draft in family.spec.without_copies().drafts:
         model = family.reference(draft.name)
         for k in ASSISTED:
             assisted = Entry(f"transformers-assisted-{draft.name}-{k}", f"transformers, assisted, {draft.name}, {k}")

@@ -42,7 +42,8 @@ def measure_memory(family: Family, tokens: int) -> Memory:
     caches = []
     for level in reversed(family.levels):
         room = min(tokens, family.contexts[level.name])
-        caches.append(KVCache(level.name, room, sizes[level.name] * BYTES[level.dtype] * room))
+        number = BYTES.get(level.dtype, BYTES[family.dtype])  # a quantised copy's weights are, its cache is not
+        caches.append(KVCache(level.name, room, sizes[level.name] * number * room))
     return Memory(
         tuple(caches),
         psutil.Process().memory_info().rss,

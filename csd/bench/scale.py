@@ -17,7 +17,7 @@ from transformers import AutoModelForCausalLM, PreTrainedModel
 from csd.models.backends.prepare import prepare_models
 from csd.models.catalog import FamilyError, FamilySpec, ModelSpec
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
-from csd.models.family import Family, load_family
+from csd.models.family import Family, load_family, make_levels
 from csd.models.messages import Progress, ignore
 from csd.models.reference import make_reference
 
@@ -66,7 +66,7 @@ def load_scaled(
     """Load a family and enlarge it to a size of SHAPES. Raises FamilyError."""
     if size not in SHAPES:
         raise FamilyError(f"Unknown size {size!r}. Choose one of: {', '.join(SHAPES)}.")
-    absent = [model.name for model in spec.models if model.name not in SHAPES[size]]
+    absent = [model.name for model in spec.without_copies().models if model.name not in SHAPES[size]]
     if absent:
         raise FamilyError(
             f"There is no {size} shape for {absent[0]} of {spec.name}. Choose the embedded family for this measurement."
@@ -90,36 +90,34 @@ def enlarge_family(
 
     Tokenizer, bigram table and contexts remain. Raises FamilyError where a model does not fit its shape or the memory.
     """
+    own, copies = family.spec.without_copies(), family.spec.copies
     try:
-        specs = {
-            model.name: _spec(model, family.reference(model.name), shapes[model.name]) for model in family.spec.models
-        }
+        specs = {model.name: _spec(model, family.reference(model.name), shapes[model.name]) for model in own.models}
     except ValueError as error:
         raise FamilyError(f"{family.spec.name} cannot be enlarged: {error}") from error
     spec = replace(
         family.spec,
         name=f"{family.spec.name}, {label}",
         target=specs["target"],
-        drafts=tuple(specs[draft.name] for draft in family.spec.drafts),
+        drafts=tuple(specs[draft.name] for draft in own.drafts),
         about=f"The {family.spec.name} family, enlarged with the same output: a measure of cost, not of quality.",
-    )
+    ).with_copies(*copies)
     check_memory(spec, dtype, device)
 
     def enlarge(name: str) -> PreTrainedModel:
         progress(f"enlarging {name} to {shapes[name].name}")
         return enlarge_model(family.reference(name), shapes[name], device, getattr(torch, dtype))
 
-    models = {name: enlarge(name) for name in family.backends}
-    levels = tuple(
-        replace(level, model=specs[level.name].id, parameters=models[level.name].num_parameters(), dtype=dtype)
-        for level in family.levels
-    )
+    names = {model.name for model in own.models}
+    models = {name: enlarge(name) for name in family.backends if name in names}
+    counts = {name: model.num_parameters() for name, model in models.items()}
     reference = make_reference(models, enlarge)
-    prepared = prepare_models(models, family.contexts, device, progress)
+    prepared = prepare_models(models, family.contexts, device, progress, copies)
+    spec = spec.with_copies(*(name for name in copies if name in prepared.backends))
     return replace(
         family,
         spec=spec,
-        levels=levels,
+        levels=make_levels(spec, counts, dtype),
         reference=reference,
         backends=prepared.backends,
         costs=prepared.costs,

@@ -40,11 +40,6 @@ def check_together(models: Sequence[ModelSpec], configs: Sequence[Any], dtype: s
                 f"Of {model.id} and {target.id} one is an encoder-decoder model and the other is not, so one cannot "
                 "draft for the other. Choose drafts of the target's own family."
             )
-        if config.is_encoder_decoder and model.bits:
-            raise FamilyError(
-                f"{target.id} is an encoder-decoder model, of which no quantised copies are made. Choose a smaller "
-                "model of its family as draft."
-            )
         if config.is_encoder_decoder and model.dtype_or(dtype) == "float16":
             raise FamilyError(
                 f"{model.id} overflows in float16, as T5 models do. Choose bfloat16 on a GPU, or float32."

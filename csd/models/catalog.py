@@ -53,6 +53,10 @@ class ModelSpec:
         """The model's own dtype, or `default` if it is "auto"."""
         return default if self.dtype == "auto" else self.dtype
 
+    def format_or(self, default: str) -> str:
+        """The number format of the weights: that of `dtype_or`, or int8 or int4 for a quantised copy."""
+        return f"int{self.bits}" if self.bits else self.dtype_or(default)
+
 
 @dataclass(frozen=True)
 class Published:
@@ -92,6 +96,15 @@ class FamilySpec:
     def draft_names(self) -> tuple[str, ...]:
         """Names of the drafts, strongest first."""
         return tuple(draft.name for draft in self.drafts)
+
+    @property
+    def copies(self) -> tuple[str, ...]:
+        """Names of the drafts that are quantised copies of the target."""
+        return tuple(draft.name for draft in self.drafts if draft.bits)
+
+    def without_copies(self) -> FamilySpec:
+        """The same family with models of their own only: those that have files."""
+        return replace(self, drafts=tuple(draft for draft in self.drafts if not draft.bits))
 
     def with_copies(self, *names: str) -> FamilySpec:
         """The same family with these quantised copies of its target (`COPIES`) as its strongest drafts."""

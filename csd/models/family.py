@@ -16,7 +16,7 @@ from csd.models.architecture import check_together, fill_sizes, read_config, sta
 from csd.models.backends.interface import Backend
 from csd.models.backends.prepare import prepare_models
 from csd.models.backends.process import freeze_loaded_objects, prepare_process
-from csd.models.catalog import MAX_CONTEXT, FamilySpec
+from csd.models.catalog import MAX_CONTEXT, FamilySpec, ModelSpec
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
 from csd.models.files import ModelFiles
 from csd.models.messages import Progress, ignore
@@ -140,26 +140,28 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     for model in spec.models:
         resolve_dtype(model.dtype, device)
     check_memory(spec, dtype, device)  # for known sizes even before anything is downloaded
-    files = _find_files(spec)
-    configs = [read_config(model, its) for model, its in zip(spec.models, files, strict=True)]
-    check_together(spec.models, configs, dtype)
-    spec = _with_sizes(spec, files, configs)
-    check_memory(spec, dtype, device)
-    tokenizer, tokenizer_notes = load_tokenizer(spec, files)
-    vocab, chat = shared_vocab_size(spec, configs, tokenizer), uses_chat(spec, tokenizer)
-    load = partial(_load_model, spec, files, configs, device, dtype)
-    models = _load_models(spec, files, load, progress)
-    levels, eos = _levels(spec, models, dtype), eos_ids(models["target"], tokenizer, vocab)
+    own = spec.without_copies()
+    files = [hub.find_files(model) for model in own.models]
+    configs = [read_config(model, its) for model, its in zip(own.models, files, strict=True)]
+    check_together(own.models, configs, dtype)
+    own = _with_sizes(own, files, configs)
+    check_memory(own.with_copies(*spec.copies), dtype, device)
+    tokenizer, tokenizer_notes = load_tokenizer(own, files)
+    vocab, chat = shared_vocab_size(own, configs, tokenizer), uses_chat(own, tokenizer)
+    load = partial(_load_model, own, files, configs, device, dtype)
+    models = _load_models(own, files, load, progress)
+    counts, eos = _count_parameters(models), eos_ids(models["target"], tokenizer, vocab)
     start, reference = start_token(models["target"]), make_reference(models, load)
-    contexts = {model.name: min(model.context, MAX_CONTEXT) for model in spec.models}
-    prepared = prepare_models(models, contexts, device, progress)
+    contexts = {model.name: min(model.context, MAX_CONTEXT) for model in own.with_copies(*spec.copies).models}
+    prepared = prepare_models(models, contexts, device, progress, spec.copies)
+    spec = own.with_copies(*(name for name in spec.copies if name in prepared.backends))
     family = Family(
         spec=spec,
         tokenizer=tokenizer,
-        levels=levels,
+        levels=make_levels(spec, counts, dtype),
         backends=prepared.backends,
         costs=prepared.costs,
-        contexts=contexts,
+        contexts={model.name: contexts[model.name] for model in spec.models},
         device=device,
         dtype=spec.target.dtype_or(dtype),
         eos=eos,
@@ -174,7 +176,7 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     table = _load_bigram(family, progress)
     notes = (
         *memory_notes(spec, dtype),
-        *_quantised_notes(spec, files),
+        *_quantised_notes(own, files),
         *tokenizer_notes,
         *spelling_notes(spec, tokenizer),
         *(() if table is not None else (NO_BIGRAM,)),
@@ -183,15 +185,6 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     freeze_loaded_objects()
     progress(f"ready in {perf_counter() - started:.0f} s")
     return replace(family, bigram=table, notes=(*notes, *_context_notes(contexts)))
-
-
-def _find_files(spec: FamilySpec) -> list[ModelFiles]:
-    """The files of each model; models with the same ID, such as a target and its copies, share theirs."""
-    found: dict[tuple[str, str], ModelFiles] = {}
-    for model in spec.models:
-        key = (model.id, model.revision)
-        found[key] = found.get(key) or hub.find_files(model)
-    return [found[model.id, model.revision] for model in spec.models]
 
 
 def _with_sizes(spec: FamilySpec, files: Sequence[ModelFiles], configs: Sequence[Any]) -> FamilySpec:
@@ -224,12 +217,18 @@ def _load_model(
     return hub.load_weights(model, its, config, device, model.dtype_or(dtype))
 
 
-def _levels(spec: FamilySpec, models: Mapping[str, Any], dtype: str) -> tuple[Level, ...]:
-    """Level 1 is the weakest draft, the target the highest level."""
-    return tuple(
-        Level(model.name, number, model.id, models[model.name].num_parameters(), model.dtype_or(dtype))
-        for number, model in enumerate(reversed(spec.models), 1)
-    )
+def _count_parameters(models: Mapping[str, Any]) -> dict[str, int]:
+    return {name: model.num_parameters() for name, model in models.items()}
+
+
+def make_levels(spec: FamilySpec, parameters: Mapping[str, int], dtype: str) -> tuple[Level, ...]:
+    """Level 1 is the weakest draft, the target the highest level. A quantised copy has the target's `parameters`."""
+
+    def level(number: int, model: ModelSpec) -> Level:
+        count = parameters["target" if model.bits else model.name]
+        return Level(model.name, number, model.id, count, model.format_or(dtype))
+
+    return tuple(level(number, model) for number, model in enumerate(reversed(spec.models), 1))
 
 
 def _load_bigram(family: Family, progress: Progress) -> Sequence[int] | None:
@@ -244,8 +243,8 @@ def _load_bigram(family: Family, progress: Progress) -> Sequence[int] | None:
 
 
 def _quantised_notes(spec: FamilySpec, files: Sequence[ModelFiles]) -> tuple[str, ...]:
-    own = [(model, its.gguf) for model, its in zip(spec.models, files, strict=True) if its.gguf and not model.bits]
-    return tuple(note for model, gguf in own if (note := gguf.note(model.name)))
+    read = [(model, its.gguf) for model, its in zip(spec.models, files, strict=True) if its.gguf]
+    return tuple(note for model, gguf in read if (note := gguf.note(model.name)))
 
 
 def _context_notes(contexts: Mapping[str, int]) -> tuple[str, ...]:

@@ -62,8 +62,9 @@ def take_apart(model: Any, start: int) -> EncoderDecoderBackend:
     """
     config = model.config
     scale = model.model_dim**-0.5 if getattr(config, "scale_decoder_outputs", False) else 1.0
-    packs = model.device.type == "cpu" and model.dtype in (torch.float32, torch.float64)
-    project: Linear = pack(model.lm_head) if packs else model.lm_head
+    linear = isinstance(model.lm_head, torch.nn.Linear)  # not in a quantised copy
+    packs = linear and model.device.type == "cpu" and model.dtype in (torch.float32, torch.float64)
+    project: Linear = pack(model.lm_head.weight.detach()) if packs else model.lm_head
     if packs:
         _pack_linears(model.decoder)
     return EncoderDecoderBackend(
@@ -79,7 +80,7 @@ def take_apart(model: Any, start: int) -> EncoderDecoderBackend:
 def _pack_linears(module: torch.nn.Module) -> None:
     for name, child in module.named_children():
         if isinstance(child, torch.nn.Linear):
-            setattr(module, name, MappedLinear(pack(child)))
+            setattr(module, name, MappedLinear(pack(child.weight.detach())))
         else:
             _pack_linears(child)
 

@@ -64,7 +64,7 @@ class Llama:
         cos, sin, half = self.cos[keep:end], self.sin[keep:end], self.cos.shape[-1] // 2
         rotated = self.heads + self.kv_heads
         mask = torch.ones(n, end, dtype=torch.bool).tril(keep) if n > 1 else None
-        x = F.embedding(ids, self.embedding)
+        x = F.embedding(ids, self.embedding).to(self.norm.dtype)
         for layer, key, value in zip(self.layers, keys, values, strict=True):
             qkv = layer.qkv(self._rms_norm(x, layer.attention_norm)).view(n, rotated + self.kv_heads, -1)
             qk = qkv[:, :rotated]
@@ -90,7 +90,7 @@ class LlamaLane:
     def __init__(self, llama: Llama, capacity: int):
         self._llama = llama
         shape = (len(llama.layers), llama.kv_heads, capacity, llama.cos.shape[-1])
-        self._keys, self._values = (llama.embedding.new_empty(shape) for _ in range(2))
+        self._keys, self._values = (llama.norm.new_empty(shape) for _ in range(2))
 
     @torch.inference_mode()
     def run(self, ids: list[int], keep: int, rows: int) -> Tensor:
@@ -101,9 +101,8 @@ class LlamaLane:
         """Nothing to give back: the cache is freed with the lane."""
 
 
-def pack(*linears: torch.nn.Linear) -> Linear:
-    """Several linear maps as one, in oneDNN's own layout for float32 if available, otherwise stored as [in, out]."""
-    weight = torch.cat([linear.weight.detach() for linear in linears])
+def pack(weight: Tensor) -> Linear:
+    """A linear map of [out, in], in oneDNN's own layout for float32 if available, otherwise stored as [in, out]."""
     if weight.dtype != torch.float32 or not torch.backends.mkldnn.is_available():
         transposed = weight.t().contiguous()
         return lambda x: x @ transposed
@@ -114,9 +113,9 @@ def pack(*linears: torch.nn.Linear) -> Linear:
 
 def fuse(model: PreTrainedModel) -> Llama | None:
     """The lean forward of a model; None if the model is not supported or the logits differ from transformers'."""
-    if not _is_supported(model):
-        return None
-    llama = _fuse(model)
+    if not is_supported(model) or sum(weight.nbytes for weight in model.parameters()) > MAX_PACKED:
+        return None  # packed weights are a second copy
+    llama = fuse_with(model, pack, model.dtype)
     ids = torch.arange(1, PROBE + 1)
     with torch.inference_mode():
         expected = model(input_ids=ids[None], use_cache=False).logits[0]
@@ -125,7 +124,8 @@ def fuse(model: PreTrainedModel) -> Llama | None:
     return llama if torch.allclose(found, expected, rtol=0, atol=1e-4 * max(scale, 1.0)) else None
 
 
-def _is_supported(model: PreTrainedModel) -> bool:
+def is_supported(model: PreTrainedModel) -> bool:
+    """Whether the lean forward can run a model, whatever its size."""
     config = model.config
     return (
         config.model_type == "llama"
@@ -134,33 +134,39 @@ def _is_supported(model: PreTrainedModel) -> bool:
         and config.hidden_act == "silu"
         and not (config.attention_bias or config.mlp_bias)
         and config.rope_parameters["rope_type"] in ("default", "linear", "llama3")
-        and sum(weight.nbytes for weight in model.parameters()) <= MAX_PACKED  # packed weights are a second copy
     )
 
 
 @torch.no_grad()
-def _fuse(model: PreTrainedModel) -> Llama:
+def fuse_with(model: PreTrainedModel, pack: Callable[[Tensor], Linear], dtype: torch.dtype) -> Llama:
+    """The lean forward with linear maps made by `pack` from [out, in], computing in `dtype`.
+
+    The embedding table is the model's own.
+    """
     config, body = model.config, model.model
+
+    def fused(*linears: torch.nn.Linear) -> Linear:
+        return pack(torch.cat([linear.weight.detach() for linear in linears]))
 
     layers = tuple(
         Layer(
-            attention_norm=layer.input_layernorm.weight.detach(),
-            qkv=pack(layer.self_attn.q_proj, layer.self_attn.k_proj, layer.self_attn.v_proj),
-            out=pack(layer.self_attn.o_proj),
-            mlp_norm=layer.post_attention_layernorm.weight.detach(),
-            gate_up=pack(layer.mlp.gate_proj, layer.mlp.up_proj),
-            down=pack(layer.mlp.down_proj),
+            attention_norm=layer.input_layernorm.weight.detach().to(dtype),
+            qkv=fused(layer.self_attn.q_proj, layer.self_attn.k_proj, layer.self_attn.v_proj),
+            out=fused(layer.self_attn.o_proj),
+            mlp_norm=layer.post_attention_layernorm.weight.detach().to(dtype),
+            gate_up=fused(layer.mlp.gate_proj, layer.mlp.up_proj),
+            down=fused(layer.mlp.down_proj),
         )
         for layer in body.layers
     )
     positions = torch.arange(config.max_position_embeddings)[None]
-    cos, sin = (angle[0, :, None] for angle in body.rotary_emb(body.embed_tokens.weight, positions))
+    cos, sin = (angle[0, :, None].to(dtype) for angle in body.rotary_emb(body.embed_tokens.weight, positions))
     sin = torch.cat([-sin[..., : sin.shape[-1] // 2], sin[..., sin.shape[-1] // 2 :]], -1)
     return Llama(
         embedding=body.embed_tokens.weight.detach(),
         layers=layers,
-        norm=body.norm.weight.detach(),
-        head=pack(model.lm_head),
+        norm=body.norm.weight.detach().to(dtype),
+        head=fused(model.lm_head),
         cos=cos,
         sin=sin,
         heads=config.num_attention_heads,

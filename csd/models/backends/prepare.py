@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from csd.models.architecture import start_token
 from csd.models.backends.costs import measure_costs
 from csd.models.backends.interface import Backend
 from csd.models.backends.process import give_back_memory, set_best_threads
-from csd.models.catalog import LANES
+from csd.models.catalog import COPIES, LANES
 from csd.models.messages import Progress, ignore
 
 
@@ -24,15 +24,25 @@ class Prepared:
 
 
 def prepare_models(
-    models: dict[str, Any], contexts: Mapping[str, int], device: str, progress: Progress = ignore
+    models: dict[str, Any],
+    contexts: Mapping[str, int],
+    device: str,
+    progress: Progress = ignore,
+    copies: Iterable[str] = (),
 ) -> Prepared:
     """Choose backends, warm them up and measure them. On a CPU this also sets PyTorch's number of threads.
 
     `models` is emptied one by one, so that the weights of a model that its backend does not need are given back before
-    the next one is prepared.
+    the next one is prepared. `copies` are names in `catalog.COPIES`: quantised copies of the target to make. One that
+    this machine cannot run fast is left out, with a note.
     """
     backends: dict[str, Backend] = {}
     notes: tuple[str, ...] = ()
+    for name in copies:
+        progress(f"quantising the target: {name}")
+        made, new = copy_backend(name, models["target"], contexts["target"])
+        backends |= {name: made} if made else {}
+        notes += new
     for name in tuple(models):
         progress(f"preparing {name}")
         backends[name], new = choose_backend(name, models.pop(name), contexts[name])
@@ -42,6 +52,18 @@ def prepare_models(
     if device == "cpu":
         set_best_threads(backends["target"], contexts["target"])
     return Prepared(backends, measure_costs(backends, contexts), notes)
+
+
+def copy_backend(name: str, target: Any, context: int) -> tuple[Backend | None, tuple[str, ...]]:
+    """A quantised copy of the target, run in the same way as other models; None and a note without a fast kernel."""
+    from csd.models.backends.copies import lean_copy, quantised_model
+    from csd.models.backends.quantised import find_kernel
+
+    kernel = find_kernel(COPIES[name], target.device.type)
+    if kernel is None:
+        return None, (f"{name} is left out: this machine has no fast {COPIES[name]}-bit kernel.",)
+    lean = lean_copy(target, kernel)
+    return (lean, ()) if lean else choose_backend(name, quantised_model(target, kernel), context)
 
 
 def choose_backend(name: str, model: Any, context: int) -> tuple[Backend, tuple[str, ...]]:
