@@ -100,6 +100,13 @@ def check_request(family: Family, request: Request) -> tuple[int, ...]:
         raise Refusal("The prompt is empty. Type a text for the models to continue, or pick an example.")
     if not _is_unicode(request.prompt):
         raise Refusal("The prompt contains half of a surrogate pair, which is not text. Remove it, or paste it again.")
+    unspelled = family.unspelled(request.prompt)
+    if unspelled:
+        named = ", ".join(f"“{one}”" for one in unspelled)
+        raise Refusal(
+            f"The vocabulary of {family.spec.name} does not have {named}. Write the prompt without "
+            f"{'it' if len(unspelled) == 1 else 'them'}, or choose another family."
+        )
     prompt = tuple(family.encode(request.prompt))
     if len(prompt) + request.max_new > family.context:
         room = family.context - len(prompt)

@@ -103,6 +103,8 @@ class ToyFamily:
     device: str = "cpu"
     dtype: str = "float64"
     spec: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(name="toy"))
+    opening: tuple[int, ...] = ()
+    lacking: str = ""  # characters that the vocabulary does not have
     opened: list[TableSession] = field(default_factory=list)  # every session that was asked for
 
     @property
@@ -131,6 +133,9 @@ class ToyFamily:
         return tuple(ord(character) % self.vocab for character in text)
 
     encode_plain = encode
+
+    def unspelled(self, text: str) -> str:
+        return "".join(one for one in dict.fromkeys(text) if one in self.lacking)
 
     def pieces(self, ids: Iterable[int]) -> dict[int, str | tuple[int, ...]]:
         return {i: chr(97 + i) for i in ids}

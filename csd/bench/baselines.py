@@ -112,6 +112,8 @@ def _generate(model: Any, ids: Sequence[int], max_new: int, eos: frozenset[int],
         repetition_penalty=1.0,
         **options,
     )
+    if model.config.is_encoder_decoder:  # the last id is the decoder's first
+        ids, config.decoder_start_token_id = ids[:-1], ids[-1]
     fed = torch.tensor([list(ids)], device=model.device)
     with torch.inference_mode(), _own_defaults(model), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -178,7 +180,12 @@ def _mode(model: PreTrainedModel) -> str:
 
 @torch.inference_mode()
 def _cache(model: PreTrainedModel, caches: dict[int, StaticCache], tokens: int) -> StaticCache:
-    """An empty static cache with room for `tokens`, one per size: its address stays, so nothing is compiled again."""
+    """An empty static cache with room for `tokens`, one per size: its address stays, so nothing is compiled again.
+
+    Raises ValueError for an encoder-decoder, whose prompts would each need a cache of their own length.
+    """
+    if model.config.is_encoder_decoder:
+        raise ValueError("static caches are for decoder-only models.")
     size = -(-tokens // CACHE_STEP) * CACHE_STEP
     if size not in caches:
         caches[size] = StaticCache(config=model.config, max_cache_len=size)

@@ -43,7 +43,7 @@ def measure_forward_times(family: Family, progress: Progress = ignore) -> tuple[
     for name in reversed([level.name for level in family.levels]):
         progress(f"timing forward passes of {name}")
         longest = min(family.contexts[name], family.context)
-        ids = random.Random(0).choices(range(family.vocab), k=longest)
+        ids = [*family.opening, *random.Random(0).choices(range(family.vocab), k=longest)][:longest]
         by_context = tuple((length, _seconds(family, name, ids, length, [1])[0]) for length in _lengths(longest))
         at = min(WIDTHS_AT, longest // 2)
         widths = [width for width in WIDTHS if at + width <= longest]

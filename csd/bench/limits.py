@@ -55,8 +55,14 @@ def measure_limits(family: Family) -> Limits:
 def weight_bytes_per_pass(model: Any) -> int:
     """Bytes of weights that one pass reads: all but the embedding table, of which it reads one row per token.
 
-    A table that is also the output head is read completely.
+    A table that is also the output head is read completely. Of an encoder-decoder only the decoder counts, without the
+    keys and values of the prompt, which are cached.
     """
+    if model.config.is_encoder_decoder:
+        once = [block.layer[1].EncDecAttention for block in model.decoder.block]
+        cached = sum(one.k.weight.nbytes + one.v.weight.nbytes for one in once)
+        table = model.decoder.embed_tokens.weight.nbytes
+        return sum(w.nbytes for w in model.decoder.parameters()) - table - cached + model.lm_head.weight.nbytes
     table, head = model.get_input_embeddings().weight, model.get_output_embeddings().weight
     tied = table.data_ptr() == head.data_ptr()
     return sum(weight.nbytes for weight in model.parameters()) - (0 if tied else table.nbytes)

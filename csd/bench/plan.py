@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from csd.decoding.errors import Refusal
-from csd.decoding.methods import Autoregressive, Method, title
+from csd.decoding.methods import Autoregressive, Cascade, Method, title
 from csd.request.prompts import Prompt
 from csd.run import check_request
 
@@ -48,7 +48,7 @@ class Plan:
     def method_entries(self) -> tuple[Entry, ...]:
         """The methods, identified by their position and name."""
         return tuple(
-            Entry(_slug(f"{number}-{method.name}"), title(method), method, isinstance(method, Autoregressive))
+            Entry(_slug(f"{number}-{method.name}"), self._title(method), method, isinstance(method, Autoregressive))
             for number, method in enumerate(self.methods, 1)
         )
 
@@ -56,6 +56,13 @@ class Plan:
     def entries(self) -> tuple[Entry, ...]:
         """The methods, then the baselines."""
         return (*self.method_entries, *self.baselines)
+
+    def _title(self, method: Method) -> str:
+        """A cascade's title names its drafts where another cascade has others."""
+        drafts = {one.drafts for one in self.methods if isinstance(one, Cascade)}
+        if isinstance(method, Cascade) and len(drafts) > 1:
+            return f"{title(method)}, {' and '.join(method.drafts)}"
+        return title(method)
 
 
 @dataclass(frozen=True)

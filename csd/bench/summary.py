@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from csd.bench.cells import Cell, SpeedLimit, Spread, make_cell, overhead, tokens_per_pass
 from csd.bench.plan import Entry, Plan
 from csd.bench.ratios import ALL, AUTOREGRESSIVE, BEST, SPECULATIVE, Ratio, group_prompts, list_ratios
+from csd.bench.simulated import Costs, cost_tables, simulate
 from csd.bench.timed_run import TimedRun
 from csd.record.metrics import REPEATED_LIMIT, geometric_mean
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 class Row:
     """An entry over all its prompts: geometric means of speeds and shares, sums of counts.
 
-    `race_share` is its speed in the race over its speed alone; the other figures are those of `Cell`.
+    `race_share` is its speed in the race over its speed alone, `simulated` its SWI by table of costs; the other figures
+    are those of `Cell`.
     """
 
     entry: str
@@ -37,11 +39,12 @@ class Row:
     share_of_limit: float | None
     differs: int
     near_ties: int
+    simulated: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Entries x prompts. `kinds` and `lengths` (tokens) are the prompts'."""
+    """Entries x prompts. `kinds` and `lengths` (tokens) are the prompts', `costs` the tables of simulated speed-ups."""
 
     entries: tuple[Entry, ...]
     kinds: tuple[str, ...]
@@ -49,6 +52,7 @@ class Summary:
     dtype: str
     runs: tuple[TimedRun, ...]
     limit: SpeedLimit | None = field(default=None, compare=False)
+    costs: Mapping[str, Costs] = field(default_factory=dict)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -159,6 +163,7 @@ class Summary:
             share_of_limit=_mean(cell.share_of_limit for cell in cells if cell.share_of_limit) if self.limit else None,
             differs=sum(cell.verdict == "differs" for cell in cells),
             near_ties=sum(cell.verdict == "near-tie" for cell in cells),
+            simulated=simulate(timed, self.costs),
         )
 
 
@@ -171,6 +176,7 @@ def summarize(family: Family, plan: Plan, runs: Sequence[TimedRun], limits: Limi
         family.dtype,
         tuple(runs),
         limits.autoregressive_speed if limits else None,
+        cost_tables(family.levels),
     )
 
 

@@ -33,6 +33,7 @@ def overview_tables(report: Report) -> list[Table]:
             report, NON_REPEATING, f"Ratios, {NON_REPEATING}", "Without the prompts on which a text repeats itself."
         ),
         kind_table(report),
+        simulated_table(report),
         device_table(report),
         cache_table(report),
         time_table(
@@ -71,6 +72,11 @@ RATIO_NOTE = (
     "the fastest one that decodes token by token; if it is one of transformers', it has no speed on sampled prompts."
 )
 KIND_NOTE = "Geometric mean over each kind's prompts, each method alone, over the project's autoregressive method."
+SIMULATED_NOTE = (
+    "SWI is simulated, as in the paper: tokens over the cost of all forward passes. A pass counts as a share of a "
+    "target pass that depends on its model alone, whatever its width. By size: share of the parameters. Previous "
+    "work: times reported by Leviathan et al. Measured: the speed-up on this machine, geometric mean over the prompts."
+)
 CACHE_NOTE = "2 x layers x key-value heads x head size x bytes per number x tokens. GPU lanes round tokens up."
 PROMPT_NOTE = "tok/s: median of the repeats with the lowest and the highest (p10 and p90 from ten repeats)."
 
@@ -121,6 +127,19 @@ def kind_table(report: Report) -> Table:
         if any(ratios):
             rows.append((entry.title, *(number(ratio.mean) if ratio else "" for ratio in ratios)))
     return Table("Speed-up over autoregressive decoding by kind of prompt", ("method", *kinds), tuple(rows), KIND_NOTE)
+
+
+def simulated_table(report: Report) -> Table:
+    """The project's methods, simulated beside measured; no rows where the costs of a family's models are not known."""
+    tables = tuple(dict.fromkeys(name for row in report.summary.rows for name in row.simulated))
+    rows = []
+    for row in report.summary.rows:
+        if row.simulated:
+            measured = report.summary.ratio(row.entry, AUTOREGRESSIVE)
+            cells = [number(measured.mean if measured else None), *(number(row.simulated.get(name)) for name in tables)]
+            rows.append((row.title, number(row.tokens_per_pass), *cells))
+    heads = ("method", "MAT", "measured", *(f"SWI, {name} (simulated)" for name in tables))
+    return Table("Simulated speed-up over autoregressive decoding (SWI)", heads, tuple(rows), SIMULATED_NOTE)
 
 
 def device_table(report: Report) -> Table:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from csd.bench.plan import Job, Mode
-from csd.record.metrics import repeated
+from csd.record.metrics import forward_passes, repeated
 from csd.record.race import REFERENCE
 from csd.record.trace import Trace
 from csd.record.verdict import margins
@@ -23,7 +24,8 @@ class TimedRun:
     `seconds` is the decoding time of `timed_tokens` in `passes` passes of the target; these are all tokens of a method,
     and those after the first block of a baseline. `prefill` is the time before. `forward_seconds` is the time inside
     models while decoding, `margins` the reference's top-2 margins by token; both are None where not recorded.
-    `lossless` is False for a lane that the target does not review.
+    `lossless` is False for a lane that the target does not review. `model_passes` counts the passes of each model, for
+    methods only.
     """
 
     prompt: int
@@ -39,6 +41,7 @@ class TimedRun:
     forward_seconds: float | None = None
     margins: tuple[float | None, ...] | None = None
     lossless: bool = True
+    model_passes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def speed(self) -> float:
@@ -106,6 +109,7 @@ def _of_method(job: Job, trace: Trace, forward_seconds: float | None) -> TimedRu
         passes=len(trace.steps),
         repeated=repeated(trace),
         forward_seconds=forward_seconds,
+        model_passes=forward_passes(trace),
         margins=margins(trace) if trace.header.method == REFERENCE else None,
         lossless=trace.lossless,
     )

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -14,11 +15,14 @@ from csd.cli.exits import DIFFERS, INTERRUPTED, interruptible, refusals, say
 from csd.cli.family import find_spec, load, print_notes
 from csd.cli.flatten import flatten_options
 from csd.cli.options import BenchMethods, DeviceOptions, FamilyOptions, MethodOptions, form_fields
-from csd.cli.prompts import choose_prompts, left_out_notes
+from csd.cli.prompts import choose_prompts, runnable_prompts
 from csd.cli.request import make_bench_request
 from csd.cli.terminal import make_console
 from csd.decoding.errors import Refusal
-from csd.request.prompts import split_by_context
+from csd.decoding.methods import Method
+from csd.models.catalog import FamilySpec
+from csd.request.paper import PAPER, paper_methods
+from csd.request.prompts import PLAIN
 
 
 @flatten_options
@@ -44,6 +48,7 @@ def bench(
       csd bench --repeats 5 --out results
       csd bench --prompts spec_bench.jsonl --limit 4 --max-new 128 --family Qwen3
       csd bench --scale 7B --device cuda --baseline compiled
+      csd bench --paper --family "FLAN-T5 XXL" --prompts gsm8k.jsonl --limit 100
 
     \b
     Exit codes:
@@ -60,13 +65,17 @@ def bench(
         _check_extra(measure.extra or ())
         limit = 1 if measure.quick else prompts.limit
         spec = find_spec(family)
-        chosen = choose_prompts(spec, prompts.prompts, limit, prompts.only, measure.max_new)
+        wording = PAPER if prompts.paper else PLAIN
+        chosen = choose_prompts(spec, prompts.prompts, limit, prompts.only, measure.max_new, wording)
         models = print_notes(benchmark.load_scaled(spec, scale, device)) if scale else load(spec, device)
-        kept, long = split_by_context(models, chosen)
-        methods = make_bench_request(spec, models.device, method, form_fields(settings)).methods
+        kept, notes = runnable_prompts(models, chosen)
+        given = form_fields(settings)
+        if prompts.paper:
+            methods = _paper_methods(spec, method, given)
+        else:
+            methods = make_bench_request(spec, models.device, method, given).methods
         folder = out or Path(f"bench-{datetime.now():%Y%m%d-%H%M%S}")
         ready = benchmark.prepare(models, kept, methods, measure, folder)
-    notes = left_out_notes(long)
     say(f"{len(ready.todo)} runs to do, {len(ready.runs)} are already in {folder}")
     with interruptible() as stopped:
         runs = benchmark.run(ready, stopped, notes.append)
@@ -80,6 +89,15 @@ def bench(
         raise typer.Exit(INTERRUPTED)
     if report.summary.differing or report.summary.repeating:
         raise typer.Exit(DIFFERS)
+
+
+def _paper_methods(spec: FamilySpec, method: Sequence[str] | None, given: dict[str, Any]) -> tuple[Method, ...]:
+    """The methods of the paper's comparison. Raises Refusal where others or their settings were asked for too."""
+    if method or given:
+        raise Refusal(
+            "--paper brings its own methods and settings. Leave out --method, --drafter, --k, --K and the like."
+        )
+    return paper_methods(spec)
 
 
 def _check_extra(names: Sequence[str]) -> None:

@@ -23,6 +23,14 @@ class PromptOptions:
         str, typer.Option("--only", metavar="KIND", help="Only prompts of this kind.", show_default=False)
     ] = ""
     limit: PromptLimit = 0
+    paper: Annotated[
+        bool,
+        typer.Option(
+            "--paper",
+            help="The paper's comparison: its methods with the published K and lenience, and its wording of GSM8K and "
+            "MMLU.",
+        ),
+    ] = False
 
 
 @dataclass(frozen=True)

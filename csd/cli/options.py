@@ -31,7 +31,7 @@ PromptFile = Annotated[
     typer.Option(
         "--prompts",
         metavar="FILE",
-        help="Prompts: a JSON list, GSM8K or Spec-Bench lines, JSON strings or plain lines. Default: the "
+        help="Prompts: a JSON list, GSM8K, MMLU or Spec-Bench lines, JSON strings or plain lines. Default: the "
         "family's examples.",
         show_default=False,
     ),

@@ -13,10 +13,9 @@ from csd.cli.family import find_spec, load
 from csd.cli.flatten import flatten_options
 from csd.cli.options import DeviceOptions, FamilyOptions, PromptFile, PromptLimit, PromptMaxNew
 from csd.cli.output import check_writable
-from csd.cli.prompts import choose_prompts, left_out_notes
+from csd.cli.prompts import choose_prompts, runnable_prompts
 from csd.cli.terminal import make_console
 from csd.models.device import describe_machine
-from csd.request.prompts import split_by_context
 from csd.request.tuned import save_tuned, tuned_path
 
 
@@ -49,8 +48,8 @@ def tune(
         spec = find_spec(family)
         chosen = choose_prompts(spec, prompts, limit, max_new=max_new)
         models = load(spec, device)
-        kept, long = split_by_context(models, chosen)
-        for note in left_out_notes(long):
+        kept, notes = runnable_prompts(models, chosen)
+        for note in notes:
             say(note)
         tuned, candidates = tuning.tune(models, kept, repeats, say)
     tuned = replace(tuned, machine=describe_machine(models.device, models.dtype))

@@ -37,6 +37,11 @@ def followers(model: Any, ids: Sequence[int], vocab: int, batch: int = 512, open
 
 def _after(model: Any, opening: Sequence[int], rows: Any) -> dict[str, Any]:
     """The arguments of a forward pass over rows that all begin with `opening`, which is read once."""
+    import torch
+
+    if model.config.is_encoder_decoder:  # the last id of the opening is the decoder's first
+        prompt, decoder = (rows.new_tensor([ids] * len(rows)) for ids in (list(opening[:-1]), list(opening[-1:])))
+        return {"input_ids": prompt, "decoder_input_ids": torch.cat([decoder, rows], 1), "use_cache": False}
     if not opening:
         return {"input_ids": rows, "use_cache": False}
     cache = model(input_ids=rows.new_tensor([list(opening)]), use_cache=True).past_key_values

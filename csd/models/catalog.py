@@ -60,13 +60,22 @@ class ModelSpec:
 
 
 @dataclass(frozen=True)
+class Published:
+    """Settings of the cascade that were published for the models of a family: K, cumulative, and lenience."""
+
+    name: str
+    K: tuple[tuple[int, ...], ...]
+    lenience: float
+
+
+@dataclass(frozen=True)
 class FamilySpec:
     """A target and its drafts, strongest first.
 
     `chat`: whether the prompt is sent as a user's turn; None: only if the tokenizer has a chat template. `turn` is the
     format of a turn for tokenizers without a template, with {} for the text. `tokenizer` is the folder of a tokenizer
     shared by all models; if empty, each model has its own and they are compared. `bigram` is the file of a prebuilt
-    bigram table, `prompts` that of the family's example prompts.
+    bigram table, `prompts` that of the family's example prompts. `published` are settings from papers.
     """
 
     name: str
@@ -78,6 +87,7 @@ class FamilySpec:
     turn: str = ""
     bigram: str = ""
     prompts: str = QUESTIONS
+    published: tuple[Published, ...] = ()
 
     @property
     def models(self) -> tuple[ModelSpec, ...]:
@@ -204,6 +214,25 @@ def _hub(name: str, about: str, *rows: tuple[str, int, int, int, int, int], turn
     return FamilySpec(name, models[0], tuple(models[1:]), True, about, turn=turn)
 
 
+def _flan_t5(name: str, about: str, *models: ModelSpec) -> FamilySpec:
+    """A target, and base and small as its drafts."""
+    target, *drafts = models
+    return FamilySpec(name, replace(target, name="target"), tuple(drafts), False, about, published=_PAPER_T5)
+
+
+_PAPER_T5 = (  # XXL with base and small; the authors' code has increments, [[5,14,10],...] and [[5,8,10],...]
+    Published("paper's K, costs by size", ((5, 19, 29), (0, 1, 11), (0, 0, 10)), 2.0),
+    Published("paper's K, costs of previous work", ((5, 13, 23), (0, 1, 11), (0, 0, 10)), 5.0),
+)
+
+
+def _t5(name: str, parameters: int, layers: int, heads: int) -> ModelSpec:
+    return _model(name, f"google/{name}", parameters, layers, heads, 64, 2048)
+
+
+_T5_SMALL = _t5("flan-t5-small", 76_961_152, 8, 6)
+_T5_BASE = _t5("flan-t5-base", 247_577_856, 12, 12)
+
 _VICUNA = (
     "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, detailed, "
     "and polite answers to the user's questions. USER: {} ASSISTANT:"
@@ -270,5 +299,26 @@ READY: tuple[FamilySpec, ...] = (
         ("JackFram/llama-160m", 162_417_408, 12, 12, 64, 2048),
         ("JackFram/llama-68m", 68_030_208, 2, 12, 64, 2048),
         turn=_VICUNA,
+    ),
+    _flan_t5(
+        "FLAN-T5 XXL",
+        "The paper's own models: 11 B with drafts of 250 M and 77 M. Answers questions in one line.",
+        _t5("flan-t5-xxl", 11_135_332_352, 24, 64),
+        _T5_BASE,
+        _T5_SMALL,
+    ),
+    _flan_t5(
+        "FLAN-T5 XL",
+        "2.8 B with drafts of 250 M and 77 M. Answers questions in one line.",
+        _t5("flan-t5-xl", 2_849_757_184, 24, 32),
+        _T5_BASE,
+        _T5_SMALL,
+    ),
+    _flan_t5(
+        "FLAN-T5 large",
+        "780 M with drafts of 250 M and 77 M. Answers questions in one line; also runs on a CPU.",
+        _t5("flan-t5-large", 783_150_080, 24, 16),
+        _T5_BASE,
+        _T5_SMALL,
     ),
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from csd.models import bigram as bigrams
 from csd.models import hub
-from csd.models.architecture import fill_sizes, read_config
+from csd.models.architecture import check_together, fill_sizes, read_config, start_token
 from csd.models.backends.interface import Backend
 from csd.models.backends.prepare import prepare_models
 from csd.models.backends.process import freeze_loaded_objects, prepare_process
@@ -27,7 +27,9 @@ from csd.models.tokenizer import (
     eos_ids,
     load_tokenizer,
     shared_vocab_size,
+    spelling_notes,
     token_texts,
+    unspelled,
     uses_chat,
 )
 from csd.record.trace import Level
@@ -47,8 +49,9 @@ class Family:
     `levels` and `backends` are ordered from the weakest draft to the target. `vocab` is the size of the vocabulary that
     all models share, `eos` the set of ids that end a text, `contexts` the tokens that each model reads. `backends` run
     the models, `costs` are the measured seconds of a forward pass by width. `commit` identifies the target's weights,
-    `notes` are sentences for the user. `reference` gives transformers'
-    own model of a level; if its backend needs none, it is loaded again and lives as long as the caller keeps it.
+    `start` is the id between prompt and answer (an encoder-decoder's start token; None if there is none), `notes` are
+    sentences for the user. `reference` gives transformers' own model of a level; if its backend needs none, it is
+    loaded again and lives as long as the caller keeps it.
     """
 
     spec: FamilySpec
@@ -66,6 +69,7 @@ class Family:
     token_texts: TokenTexts
     reference: Callable[[str], Any]
     commit: str = ""
+    start: int | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -80,7 +84,7 @@ class Family:
 
     @property
     def opening(self) -> tuple[int, ...]:
-        """The ids at the start of every text: of an empty turn, of BOS, or none."""
+        """The ids at the start of every text: of an empty turn, of an encoder's empty prompt, of BOS, or none."""
         return self.encode("")
 
     @property
@@ -99,11 +103,16 @@ class Family:
             )
         if self.chat:
             text = self.spec.turn.replace("{}", text)
-        return tuple(self.tokenizer(text)["input_ids"])
+        ids = self.tokenizer(text)["input_ids"]
+        return tuple(ids) if self.start is None else (*(id for id in ids if id != self.start), self.start)
 
     def encode_plain(self, text: str) -> tuple[int, ...]:
         """The ids of a piece of text by itself, without special tokens and without a chat turn."""
         return tuple(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def unspelled(self, text: str) -> str:
+        """The characters of a text that no token of the vocabulary has, each once."""
+        return unspelled(self.tokenizer, text)
 
     def pieces(self, ids: Iterable[int]) -> dict[int, TokenText]:
         """The text of each id, or the bytes of an id that is only a part of a character."""
@@ -134,6 +143,7 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     own = spec.without_copies()
     files = [hub.find_files(model) for model in own.models]
     configs = [read_config(model, its) for model, its in zip(own.models, files, strict=True)]
+    check_together(own.models, configs, dtype)
     own = _with_sizes(own, files, configs)
     check_memory(own.with_copies(*spec.copies), dtype, device)
     tokenizer, tokenizer_notes = load_tokenizer(own, files)
@@ -141,7 +151,7 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     load = partial(_load_model, own, files, configs, device, dtype)
     models = _load_models(own, files, load, progress)
     counts, eos = _count_parameters(models), eos_ids(models["target"], tokenizer, vocab)
-    reference = make_reference(models, load)
+    start, reference = start_token(models["target"]), make_reference(models, load)
     contexts = {model.name: min(model.context, MAX_CONTEXT) for model in own.with_copies(*spec.copies).models}
     prepared = prepare_models(models, contexts, device, progress, spec.copies)
     spec = own.with_copies(*(name for name in spec.copies if name in prepared.backends))
@@ -161,12 +171,14 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
         token_texts=token_texts(tokenizer),
         reference=reference,
         commit=files[0].version,
+        start=start,
     )
     table = _load_bigram(family, progress)
     notes = (
         *memory_notes(spec, dtype),
         *_quantised_notes(own, files),
         *tokenizer_notes,
+        *spelling_notes(spec, tokenizer),
         *(() if table is not None else (NO_BIGRAM,)),
         *prepared.notes,
     )

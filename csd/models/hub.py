@@ -112,10 +112,11 @@ def fetch_weights(model: ModelSpec, files: ModelFiles, progress: Progress) -> No
 def load_weights(model: ModelSpec, files: ModelFiles, config: Any, device: str, dtype: str) -> Any:
     """The model on its device, for inference only. Raises FamilyError, also for weights that do not fill the model."""
     import torch
-    from transformers import AutoModelForCausalLM
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     try:
-        auto: Any = AutoModelForCausalLM  # with output_loading_info it returns a pair, which its types do not say
+        auto: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+        # with output_loading_info it returns a pair, which its types do not say
         loaded, report = auto.from_pretrained(
             config=config,
             dtype=getattr(torch, dtype),

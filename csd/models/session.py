@@ -1,4 +1,4 @@
-"""One lane's view of a decoder-only model: tokens in, logits out; the KV cache is private."""
+"""One lane's view of a model: tokens in, logits out; the KV cache is private."""
 
 from __future__ import annotations
 

@@ -75,7 +75,10 @@ def _same_vocabulary(one: Any, other: Any) -> bool:
 
 
 def shared_vocab_size(spec: FamilySpec, configs: Sequence[Any], tokenizer: Any) -> int:
-    """The smallest vocabulary among the models; models of one family may pad theirs differently. Raises FamilyError."""
+    """The smallest vocabulary among the models; models of one family may pad theirs differently. Raises FamilyError.
+
+    For encoder-decoders it is the tokenizer's: nobody could spell the ids that pad T5's, which a draft may propose.
+    """
     needed = max(tokenizer.get_vocab().values()) + 1
     for model, config in zip(spec.models, configs, strict=True):
         if config.vocab_size < needed:
@@ -83,6 +86,8 @@ def shared_vocab_size(spec: FamilySpec, configs: Sequence[Any], tokenizer: Any) 
                 f"{model.id} has a vocabulary of {config.vocab_size:,} tokens, but the tokenizer has {needed:,}. "
                 "Choose models of one family, which share a tokenizer."
             )
+    if configs[0].is_encoder_decoder:
+        return needed
     return min(config.vocab_size for config in configs)
 
 
@@ -99,6 +104,21 @@ def eos_ids(target: Any, tokenizer: Any, vocab: int) -> frozenset[int]:
     ends = getattr(target.generation_config, "eos_token_id", None)
     listed = ends if isinstance(ends, (list, tuple)) else [ends]
     return frozenset(id for id in (*listed, tokenizer.eos_token_id) if id is not None and id < vocab)
+
+
+def unspelled(tokenizer: Any, text: str) -> str:
+    """The characters of a text that become the unknown token, each once; empty where there are none."""
+    unknown = getattr(tokenizer, "unk_token_id", None)
+    if unknown is None or unknown not in _encode(tokenizer, text):
+        return ""
+    return "".join(one for one in dict.fromkeys(text) if unknown in _encode(tokenizer, one))
+
+
+def spelling_notes(spec: FamilySpec, tokenizer: Any) -> tuple[str, ...]:
+    """A sentence for the user where the vocabulary has no line break."""
+    if _encode(tokenizer, "a\n\nb") != _encode(tokenizer, "a b"):
+        return ()
+    return (f"The vocabulary of {spec.name} has no line breaks: those of a prompt are read as spaces.",)
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,12 @@ def shares(trace: Trace) -> dict[str, int]:
     return {name: counts[name] for name in _names(trace) if counts[name]}
 
 
+def forward_passes(trace: Trace) -> dict[str, int]:
+    """How often each model was run while decoding; statistical levels run none."""
+    counts = Counter(one.by for one in records(trace) if isinstance(one, Review) and not one.skipped)
+    return {name: counts[name] for name in _names(trace) if counts[name]}
+
+
 def geometric_mean(ratios: Iterable[float]) -> float:
     """The mean that fits ratios; NaN where there are none."""
     found = list(ratios)

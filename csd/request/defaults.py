@@ -12,7 +12,7 @@ from typing import Any
 from csd.decoding.adaptive.prior import GENERAL, Prior
 from csd.decoding.k_matrix import Matrix, example_K, format_K
 from csd.decoding.methods import AdaptiveCascade, Autoregressive, Cascade, PromptLookup, Speculative
-from csd.models.catalog import FamilySpec
+from csd.models.catalog import FamilySpec, Published
 from csd.request.form import Form
 from csd.request.tuned import Tuned, find_tuned
 
@@ -76,10 +76,10 @@ class Defaults:
 
 def defaults_for(spec: FamilySpec, device: str = "auto") -> Defaults:
     """The defaults of a family on a device, from its tuning record there if it has one."""
-    return make_defaults(tuple(draft.name for draft in spec.drafts), find_tuned(spec, device))
+    return make_defaults(spec.draft_names, find_tuned(spec, device), spec.published)
 
 
-def make_defaults(drafts: Sequence[str], tuned: Tuned | None = None) -> Defaults:
+def make_defaults(drafts: Sequence[str], tuned: Tuned | None = None, published: Sequence[Published] = ()) -> Defaults:
     """Presets for a family with these drafts, strongest first: adaptive, the best known K, and the paper's K."""
     strongest = drafts[0] if drafts else ""
     baselines = (Autoregressive.name, Speculative.name if drafts else PromptLookup.name)
@@ -103,6 +103,12 @@ def make_defaults(drafts: Sequence[str], tuned: Tuned | None = None) -> Defaults
             lenience=tuned.lenience,
         )
     presets = [replace(fixed, name="adaptive", lenience=1.0, lanes=(*baselines, AdaptiveCascade.name)), fixed]
-    if len(drafts) in PAPER_K:
-        presets.append(replace(fixed, name="paper's K", draft=strongest, k=5, K=PAPER_K[len(drafts)], lenience=1.0))
+    for one in published_settings(len(drafts), published):
+        presets.append(replace(fixed, name=one.name, draft=strongest, k=5, K=one.K, lenience=one.lenience))
     return Defaults(tuple(drafts), tuple(presets), tuned.prior if tuned else GENERAL)
+
+
+def published_settings(count: int, published: Sequence[Published] = ()) -> tuple[Published, ...]:
+    """What was published for a family with `count` drafts, otherwise the paper's example for so many, if it has one."""
+    own = tuple(one for one in published if len(one.K) == count + 1)
+    return own or tuple(Published("paper's K", K, 1.0) for drafts, K in PAPER_K.items() if drafts == count)

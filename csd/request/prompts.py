@@ -19,9 +19,21 @@ if TYPE_CHECKING:
     from csd.models.family import Family
 
 FORMATS = (
-    "a JSON list of objects with a prompt, JSON lines with a prompt, with question and answer (GSM8K) or with category "
-    "and turns (Spec-Bench), one JSON string a line, or one plain prompt a line"
+    "a JSON list of objects with a prompt, JSON lines with a prompt, with question and answer (GSM8K), with question "
+    "and four choices (MMLU) or with category and turns (Spec-Bench), one JSON string a line, or a plain prompt a line"
 )
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How a question of GSM8K and one of MMLU, with choices A to D, become a prompt, and how long answers may be."""
+
+    question: str
+    choices: str
+    max_new: int
+
+
+PLAIN = Wording("Question: {}\nAnswer:", "Question: {}\n(A) {} (B) {} (C) {} (D) {}\nAnswer:", 128)
 
 
 @dataclass(frozen=True)
@@ -50,8 +62,8 @@ def example_prompts(spec: FamilySpec) -> list[Prompt]:
     return read_prompts(ROOT / spec.prompts)
 
 
-def read_prompts(path: Path) -> list[Prompt]:
-    """The prompts of a file; the format of each is recognized by its fields.
+def read_prompts(path: Path, wording: Wording = PLAIN) -> list[Prompt]:
+    """The prompts of a file; the format of each is recognized by its fields. `wording` is that of GSM8K and MMLU.
 
     Raises Refusal for a file that cannot be read or contains no prompt.
     """
@@ -62,7 +74,7 @@ def read_prompts(path: Path) -> list[Prompt]:
     except UnicodeError as error:
         raise Refusal(f"The prompts {path} are not UTF-8 text. Save the file as UTF-8.") from error
     rows = _split_rows(text, path)
-    prompts = [_read_row(row, number, path) for number, row in enumerate(rows, 1)]
+    prompts = [_read_row(row, number, path, wording) for number, row in enumerate(rows, 1)]
     if not prompts:
         raise Refusal(f"{path} contains no prompt. It can be {FORMATS}.")
     return prompts
@@ -94,6 +106,15 @@ def split_by_context(family: Family, prompts: Iterable[Prompt]) -> tuple[list[Pr
     return short, long
 
 
+def split_by_spelling(family: Family, prompts: Iterable[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
+    """(the prompts that the family's vocabulary can spell, those with characters that it does not have)."""
+    spelled: list[Prompt] = []
+    other: list[Prompt] = []
+    for prompt in prompts:
+        (other if family.unspelled(prompt.prompt) else spelled).append(prompt)
+    return spelled, other
+
+
 def _split_rows(text: str, path: Path) -> list[Any]:
     """The entries of a JSON list or of JSON lines; of any other file, its lines that are not blank."""
     if text.lstrip().startswith("["):
@@ -113,14 +134,19 @@ def _split_rows(text: str, path: Path) -> list[Any]:
     return rows
 
 
-def _read_row(row: Any, number: int, path: Path) -> Prompt:
+def _read_row(row: Any, number: int, path: Path, wording: Wording) -> Prompt:
     match row:
         case str():
             fields = {"prompt": row}
         case {"category": kind, "turns": [first, *_]}:
             fields = {"kind": kind, "prompt": first}
+        case {"question": str(question), "choices": [a, b, c, d]}:
+            fields = _mmlu(wording, question, a, b, c, d)
+        case {"input": str(question), "A": a, "B": b, "C": c, "D": d}:
+            fields = _mmlu(wording, question, a, b, c, d)
         case {"question": str(question), "answer": _}:
-            fields = {"kind": "gsm8k", "prompt": f"Question: {question}\nAnswer:"}
+            prompt = wording.question.format(question)
+            fields = {"kind": "gsm8k", "prompt": prompt, "max_new": wording.max_new}
         case dict():
             fields = row
         case _:
@@ -133,3 +159,7 @@ def _read_row(row: Any, number: int, path: Path) -> Prompt:
         raise Refusal(
             f"Prompt {number} of {path} cannot be read ({reason}). A prompt file can be {FORMATS}."
         ) from error
+
+
+def _mmlu(wording: Wording, *parts: Any) -> dict[str, Any]:
+    return {"kind": "mmlu", "prompt": wording.choices.format(*parts), "max_new": wording.max_new}

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from tiny_t5 import save_t5
+
 from csd.bench.baselines import COMPILED_LOOP, cache_sizes, make_baselines
+from csd.bench.plan import Plan
+from csd.bench.run import warm_up
 from csd.decoding.methods import Autoregressive
+from csd.models.catalog import custom
+from csd.models.family import load_family
+from csd.request.prompts import Prompt
 from csd.request.request import Request
 from csd.run import finished_traces, run_race
 
@@ -33,6 +40,21 @@ def test_baselines_write_the_text_of_autoregressive_decoding(embedded):
     end = trace.tokens[4]
     assert loop.decode(ids, 12, frozenset({end})).tokens[-1] == end
     assert eager.decode(ids, 12, frozenset({end})).tokens[-1] == end
+
+
+def test_baselines_of_an_encoder_decoder(tmp_path):
+    """Its prompt ends with the decoder's start token; static caches are not made for it, and the benchmark says so."""
+    target, draft = (save_t5(tmp_path / name, blur=blur, padding=0) for name, blur in (("target", 0), ("draft", 0.02)))
+    family = load_family(custom(target, [draft]), "cpu", "float64")
+    (trace,) = finished_traces(run_race(family, Request("the fox said", (Autoregressive(),), 12)))
+    by_id = {baseline.entry.id: baseline for baseline in make_baselines(family, compiled_loop=True)}
+    for name in ("transformers-eager", "transformers-assisted-draft-5", "transformers-prompt-lookup-10"):
+        found = by_id.pop(name).decode(family.encode("the fox said"), 12, family.eos)
+        assert found.tokens == trace.tokens, name
+    prompts = (Prompt("any", "the fox said", max_new=4),)
+    static = [by_id["transformers-static-cache"], by_id[COMPILED_LOOP]]
+    able, notes = warm_up(family, Plan(prompts, (Autoregressive(),)), static)
+    assert able == () and all("static caches are for decoder-only models" in note for note in notes) and len(notes) == 2
 
 
 def test_baselines_leave_the_models_settings_as_they_were(embedded):

@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import torch
 from bench_samples import lane_family
+from tiny_t5 import flan_t5, save_t5
+from transformers import T5ForConditionalGeneration
 
 from csd.bench.forward_times import measure_forward_times
-from csd.bench.limits import Limits, measure_limits
+from csd.bench.limits import Limits, measure_limits, weight_bytes_per_pass
 from csd.bench.memory import measure_memory
+from csd.models.catalog import custom
+from csd.models.family import load_family
 
 
 def test_limit_of_autoregressive_decoding():
@@ -28,6 +33,26 @@ def test_limits_of_the_embedded_family(embedded):
     tied = target.get_output_embeddings().weight.data_ptr() == target.get_input_embeddings().weight.data_ptr()
     assert found.weight_bytes == every - (0 if tied else table_bytes)
     assert found.cache_bytes == 2 * 14 * 5 * 64 * 4
+
+
+@pytest.mark.parametrize(("name", "read"), [("small", 38.5e6), ("base", 123.8e6)])
+def test_a_pass_of_flan_t5_reads_neither_the_encoder_nor_what_the_prompt_needs_once(name, read):
+    with torch.device("meta"):
+        model = T5ForConditionalGeneration(flan_t5(name))
+    assert weight_bytes_per_pass(model) == pytest.approx(4 * read, rel=2e-3)
+
+
+def test_forward_times_of_an_encoder_decoder_are_those_of_its_decoder(tmp_path):
+    family = load_family(custom(save_t5(tmp_path)), "cpu")
+    widths: list[int] = []
+    decoder = family.backends["target"].decoder
+    hook = decoder.register_forward_hook(lambda _, inputs, out: widths.append(out[0].shape[1]))
+    try:
+        (times,) = measure_forward_times(replace(family, contexts={"target": 200}))
+    finally:
+        hook.remove()
+    assert [tokens for tokens, _ in times.by_context] == [64, 128, 199]
+    assert {1, 2, 4, 8, 16, 24, 32, 63, 127} <= {*widths}  # the prompt is one token
 
 
 def test_memory_of_the_embedded_family(embedded):

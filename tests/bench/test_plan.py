@@ -9,7 +9,7 @@ from bench_samples import AR, BASELINE, LOOKUP, METHODS, PROMPTS, lane_family
 
 from csd.bench.plan import Plan, check_plan, list_jobs
 from csd.decoding.adaptive.prior import GENERAL
-from csd.decoding.methods import AdaptiveCascade, Autoregressive, Refusal, Speculative
+from csd.decoding.methods import AdaptiveCascade, Autoregressive, Cascade, Refusal, Speculative, title
 
 
 def test_entries_take_turns_and_the_first_rotates():
@@ -21,6 +21,13 @@ def test_entries_take_turns_and_the_first_rotates():
         (1, 0, AR), (1, 0, LOOKUP), (1, 0, "race"),
         (1, 1, LOOKUP), (1, 1, "race"), (1, 1, AR),
     ]  # fmt: skip
+
+
+def test_cascades_of_different_drafts_are_told_apart_by_title():
+    K, both = ((5, 15), (0, 10)), Cascade(("big", "small"), ((2, 4, 6), (0, 1, 2), (0, 0, 3)))
+    titles = [one.title for one in Plan(PROMPTS, (Cascade(("big",), K), Cascade(("small",), K), both)).entries]
+    assert [found.rsplit(", ", 1)[1] for found in titles] == ["big", "small", "big and small"]
+    assert [one.title for one in Plan(PROMPTS, (both,)).entries] == [title(both)]
 
 
 def test_no_race_of_one_and_none_where_it_is_switched_off():

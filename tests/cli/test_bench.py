@@ -68,6 +68,20 @@ def test_named_methods_and_a_text_that_repeats_itself(csd_bench, monkeypatch):
     assert found["entries"][0]["race_share"] is None and len(found["prompts"]) == 1
 
 
+def test_the_papers_comparison(csd_on_embedded, in_folder):
+    (in_folder / "sums.jsonl").write_text(json.dumps({"question": "How many?", "answer": "2"}))
+    asked = ("bench", "--paper", "--prompts", "sums.jsonl", "--max-new", "4", *ALONE)
+    result = csd_on_embedded(*asked, "--out", "results")
+    assert result.exit_code == 0, result.output
+    found = figures_in(result)
+    titles = [row["title"] for row in found["entries"]]
+    assert len(titles) == 8 and titles[-1] == "cascade, K=[[5,19,29],[0,1,11],[0,0,10]], draft-mid and draft-small"
+    assert found["prompts"][0]["title"].startswith("Reason the math question below step by step.")
+    assert found["entries"][0]["simulated"]["by size"] == 1 and "SWI, by size (simulated)" in result.stdout
+    refused = csd_on_embedded(*asked, "--k", "3", "--out", "others")
+    assert refused.exit_code == 2 and "--paper brings its own methods" in refused.stderr
+
+
 def test_prompts_that_are_too_long_are_left_out(csd_on_embedded, in_folder):
     (in_folder / "long.jsonl").write_text(STORY_AND_CODE + json.dumps({"kind": "long", "prompt": "word " * 3000}))
     methods = ("--method", "autoregressive", "--max-new", "4")

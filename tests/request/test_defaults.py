@@ -67,5 +67,17 @@ def test_what_was_not_tuned_gets_short_drafts():
     assert [preset.name for preset in defaults.presets] == ["adaptive", "short drafts", "paper's K"]
 
 
+def test_what_was_published_for_a_family_takes_the_place_of_the_papers_example():
+    defaults = defaults_for(find("FLAN-T5 XXL"), "cpu")
+    *_, by_size, previous = defaults.presets
+    assert (by_size.K, by_size.lenience) == (((5, 19, 29), (0, 1, 11), (0, 0, 10)), 2)
+    assert (previous.K, previous.lenience) == (((5, 13, 23), (0, 1, 11), (0, 0, 10)), 5)
+    for preset in defaults.presets:
+        for method in to_request(defaults.form(prompt="a", **preset.fields()), defaults).methods:
+            method.check(defaults.drafts)
+    one = replace(find("FLAN-T5 XXL"), drafts=find("FLAN-T5 XXL").drafts[:1])  # nothing was published for one draft
+    assert [preset.name for preset in defaults_for(one).presets] == ["adaptive", "short drafts", "paper's K"]
+
+
 def test_every_lane_is_a_method():
     assert set(make_defaults(DRAFTS).every_lane) <= METHODS.keys()

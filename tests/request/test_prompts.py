@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import toy
 
 from csd.decoding.methods import Autoregressive, PromptLookup, Refusal
 from csd.models.catalog import READY
-from csd.request.prompts import Prompt, read_prompts, select_prompts, split_by_context
+from csd.request.prompts import Prompt, read_prompts, select_prompts, split_by_context, split_by_spelling
 from csd.request.request import Request
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,12 +38,28 @@ def test_the_example_prompts(file):
     assert any(prompt.temperature > 0 for prompt in prompts)
 
 
+def test_the_examples_of_t5_are_spelled_with_its_vocabulary():
+    """In one line each, without the ASCII characters that it lacks."""
+    prompts = read_prompts(ROOT / "assets" / "questions-t5.json")
+    assert len({prompt.kind for prompt in prompts}) >= 5 and len({prompt.title for prompt in prompts}) == len(prompts)
+    for prompt in prompts:
+        assert prompt.prompt.isascii() and prompt.prompt == " ".join(prompt.prompt.split())
+        assert not {*prompt.prompt} & {*"{}<>\\^~`"}
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         (
             lines({"question": "How many?", "answer": "#### 2"}),
             [Prompt("gsm8k", "Question: How many?\nAnswer:")],
+        ),
+        (
+            lines(
+                {"question": "Which?", "choices": ["one", "two", "3", "4"], "answer": 1, "subject": "logic"},
+                {"input": "Which?", "A": "one", "B": "two", "C": "3", "D": "4", "target": "B"},
+            ),
+            [Prompt("mmlu", "Question: Which?\n(A) one (B) two (C) 3 (D) 4\nAnswer:")] * 2,
         ),
         (
             lines({"question_id": 81, "category": "writing", "turns": ["Compose.", "Rewrite."]}),
@@ -109,6 +126,12 @@ def test_prompts_that_do_not_fit_the_context_are_separated():
     family = toy.family(context=20)
     short, long = Prompt("a", "x" * 10, max_new=10), Prompt("a", "x" * 11, max_new=10)
     assert split_by_context(family, [long, short]) == ([short], [long])
+
+
+def test_prompts_with_characters_that_the_vocabulary_lacks_are_separated():
+    family = replace(toy.family(), lacking="{}")
+    plain, braces = Prompt("a", "x"), Prompt("a", "{}")
+    assert split_by_spelling(family, [braces, plain]) == ([plain], [braces])
 
 
 def test_names_are_one_line():

@@ -45,6 +45,8 @@ def quantised_model(target: PreTrainedModel, kernel: Kernel) -> PreTrainedModel:
 class QuantisedLinear(nn.Module):
     """A linear map with quantised weights, over the last dimension of anything; rows keep their number format."""
 
+    weight = None  # T5 asks every linear map for its number format
+
     def __init__(self, weight: Tensor, bias: Tensor | None, kernel: Kernel):
         super().__init__()
         self._format = torch.float32 if weight.device.type == "cpu" else weight.dtype

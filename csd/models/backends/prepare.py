@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from csd.models.architecture import start_token
 from csd.models.backends.costs import measure_costs
 from csd.models.backends.interface import Backend
 from csd.models.backends.process import give_back_memory, set_best_threads
@@ -66,11 +67,19 @@ def copy_backend(name: str, target: Any, context: int) -> tuple[Backend | None, 
 
 
 def choose_backend(name: str, model: Any, context: int) -> tuple[Backend, tuple[str, ...]]:
-    """On a GPU captured graphs, on a CPU the lean forward if it supports the model, otherwise transformers' own."""
+    """On a GPU captured graphs, on a CPU the lean forward if it supports the model, otherwise transformers' own.
+
+    Encoder-decoders have a backend of their own.
+    """
     from csd.models.backends.eager import EagerBackend
+    from csd.models.backends.encoder_decoder import take_apart
     from csd.models.backends.graph_pool import prepare_graphs
     from csd.models.backends.llama_cpu import fuse
 
+    start = start_token(model)
+    if start is not None:
+        notes = (f"{name} runs without CUDA graphs, which makes it slower.",) if model.device.type == "cuda" else ()
+        return take_apart(model, start), notes
     if model.device.type == "cuda":
         return prepare_graphs(name, model, context, LANES)
     return (fuse(model) or EagerBackend(model)), ()
