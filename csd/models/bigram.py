@@ -1,8 +1,8 @@
 """The bigram table: for each token, the target's most likely next token after that token alone.
 
 Max-Gram falls back to it where it finds no match. The paper counts its table on Wikipedia; this one is computed with
-the target itself, each token standing where an answer begins: after BOS, or after an empty turn of a chat. (Without
-those, SmolLM2 answers the same to nearly every token.)
+the target itself, each token standing after `Family.opening`. What stands there matters: a chat model without BOS takes
+a lone first token for the start of a text, and SmolLM2 then answers the same to nearly every token (docs/methods.md).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from csd.paths import ROOT, cache_folder, write_whole
 
 
 def build(model: Any, vocab: int, batch: int = 512, opening: Sequence[int] = ()) -> tuple[int, ...]:
-    """One entry for each id below `vocab`; `opening` are the ids at the start of every text, if there are any."""
+    """One entry for each id below `vocab`; `opening` are the ids in front of it, if there are any."""
     return tuple(followers(model, range(vocab), vocab, batch, opening))
 
 

@@ -84,8 +84,11 @@ class Family:
 
     @property
     def opening(self) -> tuple[int, ...]:
-        """The ids at the start of every text: of an empty turn, of an encoder's empty prompt, of BOS, or none."""
-        return self.encode("")
+        """The ids in front of each token of the bigram table: what starts every text, or in a chat a line break.
+
+        After an empty turn a chat model says how answers begin, whatever the token; after a line break it goes on.
+        """
+        return (*self.tokenizer("")["input_ids"], *self.encode_plain("\n")) if self.chat else self.encode("")
 
     @property
     def bigram_path(self) -> Path:

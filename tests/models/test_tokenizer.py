@@ -34,8 +34,10 @@ def test_chat_template_makes_a_turn(tmp_path):
     target = save(tmp_path / "chat", tok)
     family = load_family(custom(target), "cpu")
     assert family.tokenizer.decode(family.encode("hello")) == "[user]hello[bot]"
+    assert family.tokenizer.decode(family.opening) == "\n"  # in front of each token of the bigram table
     plain = load_family(custom(target, chat=False), "cpu")
     assert plain.tokenizer.decode(plain.encode("hello")) == "hello"
+    assert plain.opening == ()
 
 
 def test_a_turn_without_a_template(pair):
@@ -50,6 +52,8 @@ def test_special_tokens_as_the_tokenizer_says(tmp_path):
     family = load_family(custom(save(tmp_path / "bos", byte_fallback())), "cpu")
     assert family.encode("the fox")[0] == 1
     assert family.opening == (1,)
+    chat = load_family(replace(family.spec, chat=True, turn="USER: {} BOT:"), "cpu")
+    assert chat.opening == (1, *chat.encode_plain("\n"))
     assert family.pieces([0, 1, 2, 319]) == {0: "<unk>", 1: "<s>", 2: "</s>", 319: "<319>"}
     assert family.eos == {0, 2}
 
