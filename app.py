@@ -1,4 +1,4 @@
-"""Start the page: `python app.py`. It is served at once; the models load afterwards."""
+"""Start the page: `python app.py`. It is served at once; the models load afterwards, one family after another."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import argparse
 import os
 
 from csd.models import catalog
-from csd.web.families import FamilyChoice
-from csd.web.studio import default_studio
+from csd.models.files import is_present
+from csd.web.homes import VARIABLE, home_families
+from csd.web.studio import Studio, default_studio
 
 
-def parse_arguments(argv: list[str] | None = None) -> argparse.Namespace:
+def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Cascade Speculative Drafting, live.")
     parser.add_argument("--host", help="address to listen on (default: GRADIO_SERVER_NAME, or 127.0.0.1)")
     parser.add_argument(
@@ -18,15 +19,24 @@ def parse_arguments(argv: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--family",
-        default="embedded",
-        choices=[spec.name for spec in catalog.READY],
-        help="family to load at the start (default: embedded)",
+        metavar="NAME",
+        default=os.environ.get(VARIABLE, ""),
+        help=f"the only family to load at the start: {', '.join(spec.name for spec in catalog.READY)} (default: "
+        f"{VARIABLE}, or embedded and behind it smollm2 where it is installed)",
     )
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:N (default: auto)")
     parser.add_argument(
         "--threads", type=int, help="CPU threads for the models (default: all but one on up to 4 cores, otherwise all)"
     )
-    return parser.parse_args(argv)
+    return parser
+
+
+def make_studio(parser: argparse.ArgumentParser, family: str, device: str) -> Studio:
+    """Exits with a sentence if there is no such family."""
+    try:
+        return default_studio(*home_families(family, device, is_present))
+    except catalog.FamilyError as error:
+        parser.error(str(error))
 
 
 def set_threads(count: int | None) -> None:
@@ -43,9 +53,10 @@ def set_threads(count: int | None) -> None:
 
 
 def main(argv: list[str] | None = None) -> None:
-    arguments = parse_arguments(argv)
+    parser = make_parser()
+    arguments = parser.parse_args(argv)
     set_threads(arguments.threads)
-    studio = default_studio(FamilyChoice(catalog.find(arguments.family), arguments.device))
+    studio = make_studio(parser, arguments.family, arguments.device)
     # Importing Gradio takes seconds; wrong arguments are reported before that.
     from csd.web.page import build, launch_settings
 

@@ -52,9 +52,12 @@ class Gate:
 
 
 class House:
-    """A served page over the embedded family: its address, its studio and its gate."""
+    """A served page over the embedded family: its address, its studio and its gate.
 
-    def __init__(self):
+    `load` loads families, by default for real; those of `behind` are loaded beside the embedded one.
+    """
+
+    def __init__(self, load=None, behind=()):
         from csd.models import catalog
         from csd.models.family import load_family
         from csd.web import page as layout
@@ -62,7 +65,7 @@ class House:
         from csd.web.studio import Studio
 
         self.gate = Gate()
-        self.studio = Studio(FamilyChoice(catalog.find("embedded"), "cpu"), load_family, self.gate.race)
+        self.studio = Studio(FamilyChoice(catalog.find("embedded"), "cpu"), load or load_family, self.gate.race, behind)
         self.page = layout.build(self.studio).queue(max_size=64)
         self.port = free_port()
         self.page.launch(
@@ -73,7 +76,8 @@ class House:
             **layout.launch_settings(),
         )
         self.url = f"http://127.0.0.1:{self.port}/"
-        self.studio.families.ensure_loading(self.studio.home)
+        for choice in self.studio.families.homes:
+            self.studio.families.ensure_loading(choice)
 
 
 class Tab:

@@ -35,8 +35,8 @@ def run_stopped(family: Any, request: Any, stopped: Any):
         yield LaneFinished(lane, replace(trace, end="stopped"))
 
 
-def context(run: Any = run_recorded, load: Any = load_family) -> PageContext:
-    return make_context(Studio(HOME, load, run))
+def context(run: Any = run_recorded, load: Any = load_family, behind: tuple[FamilyChoice, ...] = ()) -> PageContext:
+    return make_context(Studio(HOME, load, run, behind))
 
 
 def fields(start: PageFields, **changes: Any) -> PageFields:

@@ -7,7 +7,7 @@
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
 //
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
-// State and the replay:  state, playback, rounds
+// State and the replay:  state, pace, playback, rounds
 // Parts of the page:     legend, lanes (lanetext), transport, timeline (strips), review (scoregrid), budget, plot,
 //                        tooltip, speech, keys, present; dom and linestyle build elements
 
@@ -19,10 +19,11 @@ import { appendSteps, followText, markSelection } from "./lanetext.js";
 import { clearLegend, createLegend, drawLegend, openLegend, restoreRejected } from "./legend.js";
 import { addLine } from "./log.js";
 import { halt, pause, play, scrub, showAll, skip, stepReview, stepToken } from "./playback.js";
+import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
 import { clearReview, createReview, drawReview } from "./review.js";
 import { createSpeech, say, sayReview } from "./speech.js";
-import { createState, forgetSizes, isQuick, prefersReducedMotion, resetState, setMode } from "./state.js";
+import { canReplay, createState, forgetSizes, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
 import { createTooltip, hideTooltip } from "./tooltip.js";
 import { clearTransport, createTransport, drawTransport } from "./transport.js";
@@ -59,6 +60,7 @@ function createParts(stage) {
     draw: () => draw(stage),
     message: h("p", { class: "cs-message" }),
     notes: h("ul", { class: "cs-notes" }),
+    pace: h("span", { class: "cs-pace", title: "Lanes take turns on one device; each has a clock of its own." }),
     legend: createLegend(stage),
     lanesBox: createLanesBox(),
     transport: createTransport(stage),
@@ -69,6 +71,7 @@ function createParts(stage) {
     speech: createSpeech(),
     tooltip: createTooltip(),
   });
+  stage.legend.box.prepend(stage.pace);
   const body = h("div", { class: "cs-body" },
     stage.legend.box, stage.lanesBox, stage.transport.box, stage.timeline.box, createKeysHelp(), stage.notes,
     stage.review.box, h("div", { class: "cs-after" }, stage.budget, stage.plot.box));
@@ -113,6 +116,7 @@ function reset(stage, id) {
   stage.lanesBox.replaceChildren();
   stage.notes.replaceChildren();
   put(stage.message, "");
+  put(stage.pace, "");
   say(stage, "");
   hideTooltip(stage);
 }
@@ -131,12 +135,14 @@ function finish(stage, isWhole) {
   stage.notes.replaceChildren(...(close.notes || []).map((text) => h("li", { text })));
   buildBudget(stage);
   showAll(stage);
-  if (close.play && isQuick(stage) && !prefersReducedMotion()) play(stage);
+  const wasWatched = !isWhole && canFollow(stage.race);
+  if (close.play && canReplay(stage) && !wasWatched && !prefersReducedMotion()) play(stage);
   else if (!isWhole || close.play) say(stage, close.summary || "");
 }
 
 // Draws everything as of the time shown. Only what changes is touched.
 function draw(stage) {
+  put(stage.pace, tellPace(stage.mode, speedFactor(stage)));
   drawLanes(stage);
   drawLegend(stage);
   drawPlot(stage);

@@ -1,8 +1,8 @@
 // The state of one stage: everything that its modules share, created once by index.js and passed to all of them.
 
 import { emptyRace } from "./log.js";
+import { longestClock, usualSpeed } from "./pace.js";
 
-const REPLAY_SECONDS = 8; // at speed "auto" the slowest lane takes this long, or its real time where that is longer
 export const SPEEDS = ["auto", "0.1", "0.25", "0.5", "1", "2", "4"];
 
 export function createState(root) {
@@ -35,6 +35,7 @@ export function createState(root) {
 
     // the parts of the page; each belongs to the module of its name
     message: null,
+    pace: null,
     legend: null,
     lanesBox: null,
     transport: null,
@@ -63,7 +64,7 @@ export function setMode(stage, mode) {
 }
 
 export function totalTime(stage) {
-  return Math.max(0, ...stage.race.lanes.map((lane) => lane.clock));
+  return longestClock(stage.race);
 }
 
 export function shownTime(stage) {
@@ -78,18 +79,8 @@ export function isPlaying(stage) {
   return stage.frame !== 0;
 }
 
-// At speed "auto": slowed down to REPLAY_SECONDS, never faster than the race was.
-export function autoFactor(stage) {
-  return Math.min(1, totalTime(stage) / REPLAY_SECONDS);
-}
-
-// Short races are replayed when they end; a longer one has been watched already.
-export function isQuick(stage) {
-  return totalTime(stage) > 0 && autoFactor(stage) < 1;
-}
-
 export function speedFactor(stage) {
-  return stage.speed === "auto" ? autoFactor(stage) : Number(stage.speed);
+  return stage.speed === "auto" ? usualSpeed(stage.race) : Number(stage.speed);
 }
 
 // The review that is open: that of the selected token, else the last one shown of the selected lane.

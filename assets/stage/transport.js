@@ -5,7 +5,8 @@ import { formatFactor, formatPosition, formatSeconds } from "./format.js";
 import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
 import { togglePresent } from "./present.js";
 import { sayReview } from "./speech.js";
-import { SPEEDS, autoFactor, canReplay, isPlaying, remembered, selectedStep } from "./state.js";
+import { usualSpeed } from "./pace.js";
+import { SPEEDS, canReplay, isPlaying, remembered, selectedStep } from "./state.js";
 import { shownTime, speedFactor, totalTime } from "./state.js";
 
 const TICKS = 10000; // of the scrubber
@@ -31,8 +32,9 @@ export function createTransport(stage) {
 }
 
 export function clearTransport(stage) {
-  const { time, review, measured, token } = stage.transport;
+  const { scrubber, time, review, measured, token } = stage.transport;
   for (const node of [time, review, measured, token]) put(node, "");
+  scrubber.value = String(TICKS);
   enableTransport(stage);
 }
 
@@ -45,7 +47,7 @@ export function enableTransport(stage) {
   for (const node of transport.box.querySelectorAll("button, input, select")) {
     node.disabled = !enabled && node !== transport.present;
   }
-  put(transport.speed.options[0], enabled ? `auto ${formatFactor(autoFactor(stage))}` : "auto");
+  put(transport.speed.options[0], enabled ? `auto ${formatFactor(usualSpeed(stage.race))}` : "auto");
 }
 
 export function drawTransport(stage) {

@@ -26,11 +26,15 @@ Points = tuple[tuple[int, float], ...]
 
 @dataclass(frozen=True)
 class ForwardTimes:
-    """Seconds of one forward pass of a model: over one token by length of the context, and by number of tokens."""
+    """Seconds of one forward pass of a model: over one token by length of the context, and by number of tokens.
+
+    `kernels` are the linear maps of a model on a CPU, each with the kernel that was chosen for it when it was loaded.
+    """
 
     model: str
     by_context: Points
     by_width: Points
+    kernels: tuple[tuple[str, str], ...] = ()
 
 
 def measure_forward_times(family: Family, progress: Progress = ignore) -> tuple[ForwardTimes, ...]:
@@ -44,7 +48,8 @@ def measure_forward_times(family: Family, progress: Progress = ignore) -> tuple[
         at = min(WIDTHS_AT, longest // 2)
         widths = [width for width in WIDTHS if at + width <= longest]
         by_width = tuple(zip(widths, _seconds(family, name, ids, at, widths), strict=True))
-        found.append(ForwardTimes(name, by_context, by_width))
+        kernels = tuple(getattr(family.backends.get(name), "kernels", {}).items())
+        found.append(ForwardTimes(name, by_context, by_width, kernels))
     return tuple(found)
 
 

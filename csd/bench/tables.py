@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from csd.bench.cells import Spread
-from csd.bench.forward_times import Points
+from csd.bench.forward_times import ForwardTimes, Points
 from csd.bench.ratios import ALL, AUTOREGRESSIVE, BEST, NON_REPEATING, SPECULATIVE, Ratio
 from csd.bench.report import Report
 from csd.models.catalog import size
@@ -45,8 +45,17 @@ def overview_tables(report: Report) -> list[Table]:
             "Milliseconds per pass, by number of tokens.",
             [(one.model, one.by_width) for one in times],
         ),
+        kernel_table(times),
     ]
     return [table for table in tables if table.rows]
+
+
+def kernel_table(times: Sequence[ForwardTimes]) -> Table:
+    """The kernel of each linear map, chosen by measuring when the models were loaded; no rows on a GPU."""
+    maps = list(dict.fromkeys(name for one in times for name, _ in one.kernels))
+    rows = [(one.model, *(dict(one.kernels).get(name, "") for name in maps)) for one in times if one.kernels]
+    note = "The fastest kernel of each linear map; where it depends on the number of tokens in a pass, from which on."
+    return Table("Kernels", ("model", *maps), tuple(rows), note)
 
 
 ENTRY_NOTE = (

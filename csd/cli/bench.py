@@ -59,8 +59,8 @@ def bench(
     with refusals():
         _check_extra(measure.extra or ())
         limit = 1 if measure.quick else prompts.limit
-        chosen = choose_prompts(prompts.prompts, limit, prompts.only, measure.max_new)
         spec = find_spec(family)
+        chosen = choose_prompts(spec, prompts.prompts, limit, prompts.only, measure.max_new)
         models = print_notes(benchmark.load_scaled(spec, scale, device)) if scale else load(spec, device)
         kept, long = split_by_context(models, chosen)
         methods = make_bench_request(spec, models.device, method, form_fields(settings)).methods

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from csd.cli.exits import refuse, say
 from csd.cli.options import DeviceOptions, FamilyOptions
-from csd.models.catalog import FamilySpec, custom, find
+from csd.models.catalog import COPIES, FamilyError, FamilySpec, custom, find
 
 if TYPE_CHECKING:
     from csd.models.family import Family
@@ -16,7 +16,12 @@ def find_spec(options: FamilyOptions) -> FamilySpec:
     """The family of these options. Raises FamilyError."""
     if options.drafts and not options.target:
         refuse("--draft needs --target. Name the target too, or choose a --family.")
-    return custom(options.target, options.drafts or []) if options.target else find(options.family)
+    copies = options.copies or []
+    for name in copies:
+        if name not in COPIES:
+            raise FamilyError(f"There is no copy called {name!r}. Choose one of: {', '.join(COPIES)}.")
+    spec = custom(options.target, options.drafts or []) if options.target else find(options.family)
+    return spec.with_copies(*spec.copies, *copies)
 
 
 def load(spec: FamilySpec, options: DeviceOptions) -> Family:

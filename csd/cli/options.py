@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from csd.decoding.methods import METHODS, AdaptiveCascade, Autoregressive, Cascade, PromptLookup, Speculative
+from csd.models.catalog import COPIES
 
 
 def spell_method(name: str) -> str:
@@ -30,8 +31,8 @@ PromptFile = Annotated[
     typer.Option(
         "--prompts",
         metavar="FILE",
-        help="Prompts: a JSON list, GSM8K or Spec-Bench lines, JSON strings or plain lines. Default: the examples of "
-        "the page.",
+        help="Prompts: a JSON list, GSM8K or Spec-Bench lines, JSON strings or plain lines. Default: the "
+        "family's examples.",
         show_default=False,
     ),
 ]
@@ -80,11 +81,21 @@ class FamilyOptions:
     family: FamilyName = "embedded"
     target: Annotated[
         str,
-        typer.Option("--target", metavar="ID", help="Hub ID, folder or GGUF file, instead of --family."),
+        typer.Option(
+            "--target", metavar="ID", help="Hub ID, folder or GGUF file of a target model, instead of --family."
+        ),
     ] = ""
     drafts: Annotated[
         list[str] | None,
         typer.Option("--draft", metavar="ID", help="A draft model for --target. Repeat for several, strongest first."),
+    ] = None
+    copies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--copy",
+            metavar="NAME",
+            help=f"A quantised copy of the target as an additional draft: {' or '.join(COPIES)}. Repeat for both.",
+        ),
     ] = None
 
 

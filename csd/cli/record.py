@@ -15,7 +15,7 @@ from csd.cli.flatten import flatten_options
 from csd.cli.options import DeviceOptions, FamilyName, FamilyOptions, PromptMaxNew
 from csd.cli.request import make_race_request
 from csd.models.device import describe_machine
-from csd.record.recording import FOLDER, SUFFIX, Recording, file_name, today
+from csd.record.recording import FOLDER, Recording, file_name, numbered_files, today
 from csd.request.prompts import example_prompts
 
 if TYPE_CHECKING:
@@ -37,16 +37,19 @@ def record(
 ) -> None:
     """Record races of the default methods on example prompts, each once and after a warm-up.
 
-    Replaces the recordings in the folder. The last race has the paper's K, with which the embedded cascade may lose.
+    Replaces the family's recordings in the folder. The last race of the embedded family has the paper's K, with which
+    the cascade may lose.
     """
     folder = out or FOLDER
     with refusals():
-        models = load(find_spec(FamilyOptions(family)), device)
+        spec = find_spec(FamilyOptions(family))
+        recorder.takes_of(spec.name)  # refused before anything is loaded
+        models = load(spec, device)
         with interruptible() as stopped:
             recordings = dict(enumerate(_record_takes(models, device.device, max_new, stopped), 1))
     files = {file_name(number, recording): recording.to_gzip() for number, recording in recordings.items()}
     try:
-        _replace_files(folder, files)
+        _replace_files(folder, numbered_files(models.spec.name), files)
     except OSError as error:
         refuse(f"Cannot write the recordings: {error}.")
     say(f"written: {len(files)} races, {sum(map(len, files.values())) / 1000:.0f} KB, in {folder}")
@@ -54,8 +57,8 @@ def record(
 
 def _record_takes(family: Family, device: str, max_new: int | None, stopped: Callable[[], bool]) -> Iterator[Recording]:
     """The recording of each take. Exits after the race that is interrupted; raises Refusal."""
-    examples = {(prompt.kind, prompt.title): prompt for prompt in example_prompts()}
-    for take in recorder.TAKES:
+    examples = {(prompt.kind, prompt.title): prompt for prompt in example_prompts(family.spec)}
+    for take in recorder.takes_of(family.spec.name):
         prompt = examples[take.kind, take.title]
         given = {
             **take.fields(),
@@ -73,10 +76,10 @@ def _record_takes(family: Family, device: str, max_new: int | None, stopped: Cal
         yield Recording(traces, title, take.kind, note, describe_machine(family.device, family.dtype), today())
 
 
-def _replace_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write these recordings in place of those that the folder holds. Raises OSError."""
+def _replace_files(folder: Path, pattern: str, files: Mapping[str, bytes]) -> None:
+    """Write these recordings in place of those whose names have this pattern. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob(f"*{SUFFIX}"):
+    for old in folder.glob(pattern):
         old.unlink()
     for name, data in files.items():
         (folder / name).write_bytes(data)

@@ -46,8 +46,8 @@ def tune(
 
     check_writable(out)
     with refusals():
-        chosen = choose_prompts(prompts, limit, max_new=max_new)
         spec = find_spec(family)
+        chosen = choose_prompts(spec, prompts, limit, max_new=max_new)
         models = load(spec, device)
         kept, long = split_by_context(models, chosen)
         for note in left_out_notes(long):

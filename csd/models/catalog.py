@@ -16,6 +16,7 @@ BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
 COPIES = {"self-8bit": 8, "self-4bit": 4}  # drafts that any target can have: copies of itself, and their bits
 LANES = 3  # KV caches of every model that a race is assumed to hold
 RESERVED = ("target", "MaxGram", "Bigram", "self-8bit", "self-4bit")  # level names that a draft cannot have
+QUESTIONS = "assets/questions.json"  # the example prompts of families that answer questions
 MAX_CONTEXT = 4096  # tokens of context used at most, even if a model can read more; bounds the size of KV caches
 MAX_PACKED = 2**30  # bytes of weights up to which a CPU packs them (see backends.llama_cpu)
 MARGIN = 512 * 2**20  # bytes for activations, logits, CUDA graphs and the runtime
@@ -65,7 +66,7 @@ class FamilySpec:
     `chat`: whether the prompt is sent as a user's turn; None: only if the tokenizer has a chat template. `turn` is the
     format of a turn for tokenizers without a template, with {} for the text. `tokenizer` is the folder of a tokenizer
     shared by all models; if empty, each model has its own and they are compared. `bigram` is the file of a prebuilt
-    bigram table.
+    bigram table, `prompts` that of the family's example prompts.
     """
 
     name: str
@@ -76,6 +77,7 @@ class FamilySpec:
     tokenizer: str = ""
     turn: str = ""
     bigram: str = ""
+    prompts: str = QUESTIONS
 
     @property
     def models(self) -> tuple[ModelSpec, ...]:
@@ -223,6 +225,7 @@ READY: tuple[FamilySpec, ...] = (
         about="Three small models that come with this project and need no download: 20 M, 3.3 M and 1.2 M parameters.",
         tokenizer="assets/family",
         bigram="assets/family/bigram.json",
+        prompts="assets/prompts.json",
     ),
     FamilySpec(
         "smollm2",

@@ -123,7 +123,7 @@ def _byte_level(file: GgufFile) -> Any:
 def _rules(file: GgufFile) -> Rules:
     name = file.metadata.get(PREFIX + "pre", "")
     if name in RULES:
-        return RULES[name]
+        return RULES[str(name)]
     said = f"the pre-tokenizer {name!r}, whose rules are not known here" if name else "no pre-tokenizer"
     raise FamilyError(
         f"{file.path.name} names {said}, so its text could be cut into wrong tokens. Use the model's folder or its "

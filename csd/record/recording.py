@@ -39,6 +39,11 @@ class Recording:
     machine: str = ""
     date: str = ""
 
+    @property
+    def family(self) -> str:
+        """The name of the family that ran."""
+        return self.traces[0].header.family
+
     def to_dict(self) -> dict[str, Any]:
         """The recording as plain JSON data."""
         about = {name: text for name in ABOUT if (text := getattr(self, name))}
@@ -77,9 +82,19 @@ def bundled_recordings(folder: Path = FOLDER) -> dict[str, Recording]:
 
 
 def file_name(number: int, recording: Recording) -> str:
-    """Such as "2-story-a-fox-sets-out.json.gz"; the number gives the order."""
+    """Such as "2-story-a-fox-sets-out.json.gz"; the number gives the order. Families but the embedded one come first in
+    the name, and thereby last in the order."""
     words = re.findall(r"[a-z0-9]+", f"{recording.kind} {recording.title}".lower())
-    return "-".join((str(number), *words)) + SUFFIX
+    return _stem(recording.family) + "-".join((str(number), *words)) + SUFFIX
+
+
+def numbered_files(family: str) -> str:
+    """The pattern of the file names of a family's recordings."""
+    return f"{_stem(family)}[0-9]*{SUFFIX}"
+
+
+def _stem(family: str) -> str:
+    return "" if family == "embedded" else f"{family}-"
 
 
 def today() -> str:

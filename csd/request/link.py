@@ -19,14 +19,14 @@ from csd.request.form import Form, to_request
 LONGEST = 6000  # characters of a query that browsers, servers and messengers accept
 LARGEST = 10_000  # characters of one value that is read from a link
 NAMES = tuple(field.name for field in fields(Form))
-FAMILY = ("family", "target", "others", "dtype", "device")
-SEPARATOR = "|"  # between the lanes
+FAMILY = ("family", "target", "others", "copies", "dtype", "device")
+SEPARATOR = "|"  # between the names of a list
 TOO_LONG = "The prompt is too long for a link and was left out."
 
 
 def to_query(values: Mapping[str, Any], initial: Mapping[str, Any]) -> tuple[str, str]:
     """The query with its question mark, and a sentence about what was left out; both may be empty."""
-    changed = {name: _text(value) for name, value in values.items() if not _same(value, initial.get(name))}
+    changed = {name: _text(value) for name, value in values.items() if not same(value, initial.get(name))}
     query = _query(changed)
     if len(query) <= LONGEST or "prompt" not in changed:
         return query, ""
@@ -50,7 +50,8 @@ def from_query(
             faults.append(f"Unknown field in the link: {_short(name)!r}.")
             continue
         try:
-            values[name] = _value(text, initial[name], choices.get(name))
+            read = _lanes if name == "lanes" else _value
+            values[name] = read(text, initial[name], choices.get(name))
         except (ValueError, OverflowError):
             faults.append(f"The link's value for {name} is not valid: {_short(text)!r}. The field keeps its value.")
     return values, faults
@@ -77,16 +78,19 @@ def check_values(values: Mapping[str, Any], defaults: Defaults) -> tuple[dict[st
     return kept, faults
 
 
+def same(value: Any, initial: Any) -> bool:
+    """Whether a field still has its initial value.
+
+    A cleared number counts as unchanged, unset text as empty, and the order of a list does not matter.
+    """
+    if isinstance(value, (list, tuple)):
+        return sorted(value) == sorted(initial or ())
+    return value is None or (value or "") == (initial or "")
+
+
 def _query(texts: Mapping[str, str]) -> str:
     mended = {name: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for name, text in texts.items()}
     return f"?{urlencode(mended, quote_via=quote)}" if mended else ""
-
-
-def _same(value: Any, initial: Any) -> bool:
-    """A cleared number counts as unchanged, unset text as empty, and the order of a list does not matter."""
-    if isinstance(value, list):
-        return sorted(value) == sorted(initial)
-    return value is None or (value or "") == (initial or "")
 
 
 def _text(value: Any) -> str:
@@ -97,14 +101,19 @@ def _text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
+def _lanes(text: str, *_: Any) -> list[str]:
+    """Names of methods, former ones among them. Raises ValueError."""
+    return list(dict.fromkeys(find_method(one).name for one in text.split(SEPARATOR)))
+
+
 def _value(text: str, like: Any, choices: Collection[str] | None) -> Any:
     """The value of a field whose initial value is `like`. Raises ValueError where the text does not fit it."""
     if len(text) > LARGEST:
         raise ValueError
     if isinstance(like, bool):
         return _one_of(text, ("0", "1")) == "1"
-    if isinstance(like, (list, tuple)):  # the lanes
-        return list(dict.fromkeys(find_method(one).name for one in text.split(SEPARATOR)))
+    if isinstance(like, (list, tuple)):
+        return [_one_of(one, choices) for one in dict.fromkeys(text.split(SEPARATOR))] if text else []
     if isinstance(like, (int, float)):
         number = float(text)
         if not math.isfinite(number):

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from csd.decoding.methods import Method, Refusal
-from csd.paths import ASSETS
+from csd.models.catalog import FamilySpec
+from csd.paths import ROOT
 from csd.request.request import Request
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ class Prompt:
         return Request(self.prompt, tuple(methods), self.max_new, temperature=self.temperature, seed=self.seed)
 
 
-def example_prompts() -> list[Prompt]:
-    """The examples of the page."""
-    return read_prompts(ASSETS / "prompts.json")
+def example_prompts(spec: FamilySpec) -> list[Prompt]:
+    """The examples that come with the project for this family."""
+    return read_prompts(ROOT / spec.prompts)
 
 
 def read_prompts(path: Path) -> list[Prompt]:

@@ -8,12 +8,11 @@ from typing import Any
 
 import gradio as gr
 
-from csd.models import catalog
 from csd.record import metrics
 from csd.record.trace import Trace
 from csd.request.form import Form, to_request
 from csd.web.context import PageContext
-from csd.web.families import FamilyChoice
+from csd.web.fields import FamilyFields
 from csd.web.races import FinishedRace
 from csd.web.studio import Finished, Refused
 from csd.web.wiring import visitor_id
@@ -40,13 +39,15 @@ def make_endpoint(context: PageContext) -> Callable[..., dict[str, Any]]:
         rule: str = start.rule,
         max_new: int = start.max_new,
         always: bool = start.always,
+        copies: list[str] | None = None,
         request: gr.Request | None = None,
     ) -> dict:
         """Race 1 to 4 methods on a prompt and return their traces.
 
         methods: names as in the page's list of lanes, such as "speculative" or "adaptive cascade".
         draft, k: for speculative decoding. K: for the cascade, as text in the paper's cumulative form; empty: the
-        family's preset. always: ignore end-of-text.
+        family's preset. always: ignore end-of-text. copies: the quantised copies of the target among the drafts,
+        "self-8bit" or "self-4bit"; left out: those that the family has by itself.
         Returns {"summary": [...], "traces": [...]}, one entry per method.
         """
         form = Form(
@@ -66,7 +67,7 @@ def make_endpoint(context: PageContext) -> Callable[..., dict[str, Any]]:
             always=always,
         )
         try:
-            finished = run_to_end(context, visitor_id(request), family, form)
+            finished = run_to_end(context, visitor_id(request), family, copies, form)
         except ValueError as error:
             raise gr.Error(str(error), print_exception=False) from error
         return {
@@ -77,10 +78,10 @@ def make_endpoint(context: PageContext) -> Callable[..., dict[str, Any]]:
     return race
 
 
-def run_to_end(context: PageContext, visitor: str, family: str, form: Form) -> FinishedRace:
+def run_to_end(context: PageContext, visitor: str, family: str, copies: list[str] | None, form: Form) -> FinishedRace:
     """A race of 1 to 4 lanes on the home device. Raises ValueError with a sentence."""
     home = context.studio.home
-    choice = FamilyChoice(catalog.find(family), home.device, home.dtype)
+    choice = FamilyFields(family, copies=copies, device=home.device, dtype=home.dtype).to_choice()
     request = to_request(form, choice.defaults, least=1)
     *_, last = context.studio.race(visitor, choice, request)
     if isinstance(last, Finished):

@@ -73,7 +73,7 @@ def plan_races(asked: ComparisonForm, fields: PageFields) -> tuple[FamilyChoice,
     """The races of a comparison. Raises ValueError with a sentence."""
     if asked.what == compare.BY_KIND:
         choice, request = fields.to_request()
-        return choice, compare.plan_kinds(request, examples_by_kind(), asked.repeats)
+        return choice, compare.plan_kinds(request, examples_by_kind(choice.spec), asked.repeats)
     lanes = [Autoregressive.name, Cascade.name]
     first, second = (
         replace(fields, form=replace(fields.form, lanes=lanes, K=K)).to_request()

@@ -10,6 +10,7 @@ from csd.models import catalog
 from csd.request.request import RULES
 from csd.web.downloads import Downloads
 from csd.web.examples import first_example
+from csd.web.families import FamilyChoice
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
 from csd.web.races import FinishedRace, recorded_races
 from csd.web.studio import Studio
@@ -37,14 +38,21 @@ def make_context(studio: Studio) -> PageContext:
         "device": tuple(dict.fromkeys((home.device, *DEVICES))),
         "rule": RULES,
         "lanes": tuple(METHODS),
+        "copies": tuple(catalog.COPIES),
     }
     return PageContext(studio, recorded_races(), Downloads(), start_fields(studio), options)
 
 
 def start_fields(studio: Studio) -> PageFields:
-    """The defaults of the home family, with the first example's prompt."""
-    home, example = studio.home, first_example()
-    form = home.defaults.form(
+    """What the form starts with: the home family."""
+    return fields_of(studio.home)
+
+
+def fields_of(choice: FamilyChoice) -> PageFields:
+    """The defaults of a ready family, with the first example's prompt."""
+    example = first_example(choice.spec)
+    form = choice.defaults.form(
         prompt=example.prompt, temperature=example.temperature, seed=example.seed, max_new=example.max_new
     )
-    return PageFields(form, FamilyFields(home.spec.name, dtype=home.dtype, device=home.device))
+    family = FamilyFields(choice.spec.name, copies=list(choice.spec.copies), dtype=choice.dtype, device=choice.device)
+    return PageFields(form, family)

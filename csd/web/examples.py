@@ -1,11 +1,15 @@
-"""The example prompts of the page, by kind."""
+"""The example prompts of a family, by kind."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
 
-from csd.request.prompts import Prompt, example_prompts
+from csd.models.catalog import READY, FamilySpec
+from csd.paths import ROOT
+from csd.request.prompts import Prompt, read_prompts
+
+MOST_KINDS = 10  # of a family's examples that the page has buttons for
 
 
 @dataclass(frozen=True)
@@ -17,28 +21,38 @@ class Example:
     count: int
 
 
-@cache
-def examples_by_kind() -> dict[str, tuple[Prompt, ...]]:
-    """In the order of the file."""
-    prompts = example_prompts()
-    kinds = dict.fromkeys(prompt.kind for prompt in prompts)
-    return {kind: tuple(prompt for prompt in prompts if prompt.kind == kind) for kind in kinds}
+def examples_by_kind(spec: FamilySpec) -> dict[str, tuple[Prompt, ...]]:
+    """In the order of the family's file."""
+    return _read_kinds(spec.prompts)
 
 
-def first_example() -> Prompt:
+def example_kinds(spec: FamilySpec) -> tuple[str, ...]:
+    """The kinds of a family's examples, at most MOST_KINDS."""
+    return tuple(examples_by_kind(spec))[:MOST_KINDS]
+
+
+def first_example(spec: FamilySpec) -> Prompt:
     """The prompt that the page starts with."""
-    return next(iter(examples_by_kind().values()))[0]
+    return next(iter(examples_by_kind(spec).values()))[0]
 
 
-def next_example(kind: str, text: str | None) -> Example:
+def next_example(spec: FamilySpec, kind: str, text: str | None) -> Example:
     """The example of this kind after the one whose text is given; the first one after any other text."""
-    prompts = examples_by_kind()[kind]
+    prompts = examples_by_kind(spec)[kind]
     current = next((i for i, prompt in enumerate(prompts) if prompt.prompt == text), -1)
     following = (current + 1) % len(prompts)
     return Example(prompts[following], following + 1, len(prompts))
 
 
 def example_title(text: str) -> str:
-    """The title of the example with this text; empty if it is not an example."""
-    every = (prompt for prompts in examples_by_kind().values() for prompt in prompts)
+    """The title of the example with this text, whichever ready family it belongs to; empty if it is not an example."""
+    files = dict.fromkeys(spec.prompts for spec in READY)
+    every = (prompt for file in files for prompts in _read_kinds(file).values() for prompt in prompts)
     return next((prompt.title for prompt in every if prompt.prompt == text), "")
+
+
+@cache
+def _read_kinds(file: str) -> dict[str, tuple[Prompt, ...]]:
+    prompts = read_prompts(ROOT / file)
+    kinds = dict.fromkeys(prompt.kind for prompt in prompts)
+    return {kind: tuple(prompt for prompt in prompts if prompt.kind == kind) for kind in kinds}

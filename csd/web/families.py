@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from csd.models.catalog import FamilySpec
@@ -47,17 +47,28 @@ class FamilyStatus:
 
 
 class Families:
-    """Loaded families. `home` stays loaded; of all the others, only the one that was asked for last."""
+    """Loaded families. Those of `homes` stay loaded; of all the others, only the one that was asked for last.
 
-    def __init__(self, home: FamilyChoice, load: LoadFamily):
-        self.home = home
+    `device` is held while a race runs.
+    """
+
+    def __init__(self, homes: tuple[FamilyChoice, ...], load: LoadFamily, device: threading.Lock):
+        self.homes = homes
         self.page_seen = threading.Event()  # set once a browser has drawn the page
         self._load_family = load
+        self._device = device
         self._lock = threading.Lock()
         self._statuses: dict[FamilyChoice, FamilyStatus] = {}
 
     def status(self, choice: FamilyChoice) -> FamilyStatus:
         return self._statuses.get(choice, FamilyStatus("waiting", f"{choice.spec.name}: not loaded yet"))
+
+    def as_loaded(self, choice: FamilyChoice) -> FamilyChoice:
+        """Once a family is ready: the choice with only those copies of the target that this machine runs."""
+        family = self.status(choice).family
+        if family is None:
+            return choice
+        return replace(choice, spec=choice.spec.without_copies().with_copies(*family.spec.copies))
 
     @property
     def any_loading(self) -> bool:
@@ -65,24 +76,38 @@ class Families:
 
     def ensure_loading(self, choice: FamilyChoice) -> FamilyStatus:
         """Start loading a family unless it is ready or on its way; one that failed is tried again."""
-        with self._lock:
-            status = self.status(choice)
-            if status.state in ("loading", "ready"):
-                return status
-            for other in [known for known in self._statuses if known not in (self.home, choice)]:
-                del self._statuses[other]  # a race that still runs on it keeps it in memory until it ends
-            status = self._statuses[choice] = FamilyStatus("loading", f"{choice.spec.name}: loading")
-        threading.Thread(target=self._load, args=(choice,), name=f"load {choice.spec.name}", daemon=True).start()
+        claimed, status = self._claim(choice), self.status(choice)
+        if claimed:
+            threading.Thread(target=self._load, args=(choice,), name=f"load {choice.spec.name}", daemon=True).start()
         return status
 
     def preload(self, patience: float = 3.0) -> None:
-        """Load `home` once the page has been drawn, or after `patience` seconds: importing torch slows drawing."""
+        """Load the families of `homes` one after another, without waiting for them.
 
-        def wait_and_load() -> None:
-            self.page_seen.wait(patience)
-            self.ensure_loading(self.home)
+        The first begins once the page has been drawn, or after `patience` seconds, because importing torch slows
+        drawing; each of the others once no race runs.
+        """
+        threading.Thread(target=self._preload, args=(patience,), name="preload", daemon=True).start()
 
-        threading.Thread(target=wait_and_load, name="preload", daemon=True).start()
+    def _preload(self, patience: float) -> None:
+        self.page_seen.wait(patience)
+        for choice in self.homes:
+            with self._device:
+                claimed = self._claim(choice)
+            if claimed:
+                self._load(choice)
+
+    def _claim(self, choice: FamilyChoice) -> bool:
+        """Whether the caller shall load this family: nobody else does, and it is not ready."""
+        with self._lock:
+            if self.status(choice).state in ("loading", "ready"):
+                return False
+            if choice not in self.homes:
+                kept = {choice, *self.homes, *map(self.as_loaded, self.homes)}
+                # A race that still runs on another one keeps it in memory until it ends.
+                self._statuses = {known: status for known, status in self._statuses.items() if known in kept}
+            self._statuses[choice] = FamilyStatus("loading", f"{choice.spec.name}: loading")
+        return True
 
     def _load(self, choice: FamilyChoice) -> None:
         name = choice.spec.name
@@ -93,7 +118,9 @@ class Families:
         try:
             family = self._load_family(choice.spec, choice.device, choice.dtype, report)
             self._set(choice, FamilyStatus("ready", ready_sentence(family), family))
+            self._know_as_loaded(choice)
         except ValueError as error:
+            log.warning("%s did not load. %s", name, error)
             self._set(choice, FamilyStatus("failed", f"{name} did not load. {error}"))
         except Exception as error:
             log.exception("loading %s", name)
@@ -103,6 +130,12 @@ class Families:
         with self._lock:
             if choice in self._statuses:  # otherwise another family has replaced it in the meantime
                 self._statuses[choice] = status
+
+    def _know_as_loaded(self, choice: FamilyChoice) -> None:
+        """A family is not loaded again for a visitor who leaves out the copies that it could not have."""
+        with self._lock:
+            if choice in self._statuses:
+                self._statuses[self.as_loaded(choice)] = self._statuses[choice]
 
 
 def ready_sentence(family: Family) -> str:

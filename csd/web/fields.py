@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -16,11 +16,16 @@ CUSTOM = "custom…"  # the family whose models the visitor names
 
 @dataclass(frozen=True)
 class FamilyFields:
-    """The family: a ready one by its name, or `target` and `others` (the drafts, comma-separated) of a custom one."""
+    """The family: a ready one by its name, or `target` and `others` (the drafts, comma-separated) of a custom one.
+
+    `copies` are the quantised copies of the target among the drafts, keys of `catalog.COPIES`; None: those that the
+    family has by itself.
+    """
 
     family: str
     target: str = ""
     others: str = ""
+    copies: Sequence[str] | None = None
     dtype: str = "auto"
     device: str = "auto"
 
@@ -30,11 +35,19 @@ class FamilyFields:
 
     def to_choice(self) -> FamilyChoice:
         """Raises FamilyError, a ValueError with a sentence."""
-        if self.family != CUSTOM:
-            return FamilyChoice(catalog.find(self.family), self.device, self.dtype)
-        parts = (self.others or "").replace("\n", ",").split(",")
-        drafts = [part for part in parts if part.strip()]
-        return FamilyChoice(catalog.custom(self.target or "", drafts, self.dtype), self.device, self.dtype)
+        return FamilyChoice(self._to_spec(), self.device, self.dtype)
+
+    def filled_in(self) -> FamilyFields:
+        """The same with the copies that it stands for. Raises FamilyError."""
+        return replace(self, copies=list(self._to_spec().copies))
+
+    def _to_spec(self) -> catalog.FamilySpec:
+        if self.family == CUSTOM:
+            parts = (self.others or "").replace("\n", ",").split(",")
+            drafts = [part for part in parts if part.strip()]
+            return catalog.custom(self.target or "", [*drafts, *(self.copies or ())], self.dtype)
+        spec = catalog.find(self.family)
+        return spec if self.copies is None else spec.without_copies().with_copies(*self.copies)
 
 
 @dataclass(frozen=True)

@@ -1,46 +1,105 @@
-"""Events that fill in the form, or read it: links, presets, examples, another family, another K."""
+"""Events that fill in the form, or read it: links, presets, examples, another family, its copies, another K."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from csd.decoding.k_matrix import format_K
 from csd.decoding.methods import AdaptiveCascade, Cascade, find_method
 from csd.models import catalog
+from csd.models.catalog import FamilySpec
 from csd.record.trace import Trace
 from csd.request import link
 from csd.request.defaults import Defaults
 from csd.request.form import to_fields
 from csd.request.request import Request
-from csd.web.context import PageContext
-from csd.web.examples import next_example
+from csd.web.context import PageContext, fields_of
+from csd.web.examples import example_kinds, next_example
+from csd.web.families import FamilyChoice
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
 from csd.web.updates import Choices, FormUpdate, StatusLine
 
+EXAMPLE = ("prompt", "temperature", "seed", "max_new")  # the fields that an example fills in
+USUAL_COPY = "self-8bit"  # drafts for a target that comes without drafts
+NAME_TARGET = f"Name a target under Advanced. Without drafts, {USUAL_COPY}, a quantised copy of it, drafts for it."
+NAMED_DRAFTS = f"The drafts that you name take the place of {USUAL_COPY}. Tick it to have both."
+NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
-def show_example(kind: str, prompt: str | None) -> FormUpdate:
-    """The next example of a kind."""
-    example = next_example(kind, prompt)
+
+def show_example(fields: FamilyFields, number: int, prompt: str | None) -> FormUpdate:
+    """The next example of a kind, given by its number among the kinds of the family."""
+    spec = _spec_of(fields)
+    example = next_example(spec, example_kinds(spec)[number], prompt)
     found = example.prompt
-    values = {name: getattr(found, name) for name in ("prompt", "temperature", "seed", "max_new")}
+    values = {name: getattr(found, name) for name in EXAMPLE}
     counted = f"Example {example.number} of {example.count}: {found.title}."
-    return FormUpdate(values, status=StatusLine(f"{counted} Press the button again for the next one."))
+    again = " Press the button again for the next one." if example.count > 1 else ""
+    return FormUpdate(values, status=StatusLine(counted + again))
 
 
-def change_family(fields: FamilyFields) -> FormUpdate:
-    """The presets of the chosen family, the first of which is filled in, and its drafts."""
+def choose_family(context: PageContext, visitor: str, fields: FamilyFields) -> FormUpdate:
+    """What a family that the visitor has chosen brings along: copies, drafts, presets and examples."""
+    state, spec = context.studio.visitors.state(visitor), _spec_of(replace(fields, copies=None))
+    state.has_chosen_family, state.was_given_copy = True, not spec.drafts
+    loaded = context.studio.families.as_loaded(FamilyChoice(spec, fields.device, fields.dtype))
+    copies = list(loaded.spec.copies) if spec.drafts else [USUAL_COPY]
+    update = change_drafts(replace(fields, copies=copies))
+    said = StatusLine(NAME_TARGET) if not spec.drafts else update.status
+    return replace(update, values={**update.values, "copies": copies}, kinds=example_kinds(spec), status=said)
+
+
+def change_drafts(fields: FamilyFields) -> FormUpdate:
+    """The family's drafts and its presets, the first of which is filled in."""
     try:
         defaults = fields.to_choice().defaults
     except ValueError:  # a custom family that is not filled in yet
         return FormUpdate()
-    return FormUpdate(defaults.preset.fields(), defaults.drafts, preset_choices(defaults))
+    said = None if defaults.drafts else StatusLine(NO_DRAFTS)
+    return FormUpdate(defaults.preset.fields(), defaults.drafts, preset_choices(defaults), status=said)
 
 
-def change_drafts(fields: FamilyFields) -> FormUpdate:
-    """The same after the names of custom drafts were edited; a ready family is left as the visitor has set it up."""
-    return change_family(fields) if fields.family == CUSTOM else FormUpdate()
+def choose_copies(context: PageContext, visitor: str, fields: FamilyFields) -> FormUpdate:
+    """The same after the visitor has ticked or unticked a copy."""
+    context.studio.visitors.state(visitor).was_given_copy = False
+    return change_drafts(fields)
+
+
+def name_drafts(context: PageContext, visitor: str, fields: FamilyFields) -> FormUpdate:
+    """The same after the names of custom drafts were edited; a ready family is left as the visitor has set it up.
+
+    A copy that was ticked for want of drafts is unticked.
+    """
+    state = context.studio.visitors.state(visitor)
+    if fields.family != CUSTOM:
+        return FormUpdate()
+    if not state.was_given_copy or not (fields.others or "").strip():
+        return change_drafts(fields)
+    state.was_given_copy = False
+    update = change_drafts(replace(fields, copies=[]))
+    return replace(update, values={**update.values, "copies": []}, status=StatusLine(NAMED_DRAFTS))
+
+
+def prefer_family(context: PageContext, visitor: str, fields: PageFields) -> FormUpdate:
+    """The studio's preferred family, once it is ready, for a form that nobody has set up for another one.
+
+    Nothing changes where the visitor has chosen a family or changed a setting that belongs to one. A prompt that was
+    typed or raced stays, and so does every other field that was changed.
+    """
+    studio, state = context.studio, context.studio.visitors.state(visitor)
+    given, initial = fields.values(), context.start.values()
+    kept = {name for name in given if link.same(given[name], initial[name])}
+    of_family = {*link.FAMILY, *studio.home.defaults.preset.fields()}
+    is_ready = studio.families.status(studio.preferred).state == "ready"
+    if studio.preferred == studio.home or not is_ready or state.has_chosen_family or not of_family <= kept:
+        return FormUpdate()
+    of_example = set(EXAMPLE) if "prompt" in kept and not state.count else set()
+    choice = studio.families.as_loaded(studio.preferred)
+    names = of_family | (of_example & kept)
+    values = {name: value for name, value in fields_of(choice).values().items() if name in names}
+    return FormUpdate(values, choice.defaults.drafts, preset_choices(choice.defaults), example_kinds(choice.spec))
 
 
 def apply_preset(name: str, fields: FamilyFields) -> FormUpdate:
@@ -72,27 +131,35 @@ def preset_choices(defaults: Defaults, values: Mapping[str, Any] | None = None) 
 
 
 def copy_link(context: PageContext, fields: PageFields) -> tuple[str, str]:
-    """The form as the query of a link, and a sentence on what it leaves out."""
-    try:
-        usual = _with_preset(context.start, fields.family.to_choice().defaults)
-    except ValueError:
-        usual = context.start
-    return link.to_query(fields.values(), usual.values())
+    """The form as the query of a link, and a sentence on what it leaves out.
+
+    The family is named wherever the page may prefer another one by the time the link is opened.
+    """
+    usual = context.start
+    with suppress(ValueError):  # a custom family that is not filled in yet
+        own = replace(fields.family, copies=None).filled_in()
+        usual = _with_preset(usual, fields.family.to_choice().defaults)
+        usual = replace(usual, family=replace(usual.family, copies=own.copies))
+    values = usual.values()
+    if context.studio.preferred != context.studio.home:
+        del values["family"]
+    return link.to_query(fields.values(), values)
 
 
-def open_link(context: PageContext, query: Mapping[str, str]) -> FormUpdate:
-    """Fill in the form from the query of the page's address. Nothing runs."""
+def open_link(context: PageContext, visitor: str, query: Mapping[str, str]) -> FormUpdate:
+    """Fill in the form from the query of the page's address, or else with the preferred family. Nothing runs."""
     start = context.start.values()
     if "family" in query:
         query = {**query, "family": catalog.current_name(query["family"])}
     found, faults = link.from_query(query, start, context.options)
     if not found and not faults:
-        return FormUpdate()
+        return prefer_family(context, visitor, context.start)
+    context.studio.visitors.state(visitor).has_chosen_family = True
     models = {name: value for name, value in found.items() if name in link.FAMILY}
     settings = {name: value for name, value in found.items() if name not in link.FAMILY}
-    family = FamilyFields.from_values({**start, **models})
+    family = FamilyFields.from_values({**start, "copies": None, **models})
     try:
-        family.to_choice()
+        family = family.filled_in()
     except ValueError as error:
         family, models = context.start.family, {}
         faults.append(f"The models in the link were ignored. {error}")
@@ -107,11 +174,12 @@ def restore_form(context: PageContext, traces: Sequence[Trace]) -> FormUpdate | 
     fields for its settings."""
     header = traces[0].header
     try:
-        name = catalog.find(header.family).name
+        spec = catalog.find(header.family)
         settings = to_fields(Request.from_traces(traces))
     except ValueError:
         return None
-    family = replace(context.start.family, family=name)
+    copies = [level.name for level in header.levels if level.name in catalog.COPIES]
+    family = replace(context.start.family, family=spec.name, copies=copies).filled_in()
     defaults = family.to_choice().defaults
     kept, faults = link.check_values(settings, defaults)
     if faults or settings["rule"] not in context.options["rule"]:
@@ -123,12 +191,20 @@ def _fill(
     context: PageContext, family: FamilyFields, settings: Mapping[str, Any], status: StatusLine | None = None
 ) -> FormUpdate:
     """The whole form: what it starts with for a family, with these settings."""
-    defaults = family.to_choice().defaults
-    start = replace(_with_preset(context.start, defaults), family=family)
+    choice = family.to_choice()
+    start = replace(_with_preset(context.start, choice.defaults), family=family)
     values = {**start.values(), **settings}
-    return FormUpdate(values, defaults.drafts, preset_choices(defaults, values), status)
+    presets = preset_choices(choice.defaults, values)
+    return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), status)
 
 
 def _with_preset(start: PageFields, defaults: Defaults) -> PageFields:
     """The form as it starts with a family."""
     return replace(start, form=replace(start.form, **defaults.preset.fields()))
+
+
+def _spec_of(fields: FamilyFields) -> FamilySpec:
+    try:
+        return fields.to_choice().spec
+    except ValueError:  # a custom family that is not filled in yet
+        return catalog.custom(CUSTOM)

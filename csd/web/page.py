@@ -30,6 +30,10 @@ READABLE = {
     "button_cancel_background_fill": "#b91c1c",
     "button_cancel_background_fill_hover": "#991b1b",
     "button_cancel_background_fill_dark": "#b91c1c",
+    "input_placeholder_color": "#6b7280",
+    "input_placeholder_color_dark": "#b4bac4",
+    "block_info_text_color": "#4b5563",
+    "block_info_text_color_dark": "#d1d5db",
 }
 COMPACT = {"layout_gap": "6px", "block_padding": "4px 8px", "input_padding": "4px 8px", "block_label_margin": "0"}
 

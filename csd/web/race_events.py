@@ -18,7 +18,7 @@ from csd.web.races import FinishedRace, replay_log, uploaded_race
 from csd.web.results import make_results
 from csd.web.studio import Batch, Finished, Refused, Waiting
 from csd.web.updates import FamilyLines, RaceUpdate, StageView, StatusLine, StopUpdate
-from csd.web.views import about_family, describe_end
+from csd.web.views import about_family, about_preferred, describe_end
 
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
 
@@ -105,6 +105,7 @@ def open_file(context: PageContext, visitor: str, data: bytes | None) -> RaceUpd
     form = restore_form(context, race.traces)
     if form is None:
         return update
+    context.studio.visitors.state(visitor).has_chosen_family = True
     status = StatusLine(f"{describe_end(race)} The form now shows its settings.", "ended")
     family = family_lines(context, FamilyFields.from_values(form.values))
     return replace(update, status=status, family=family, form=form)
@@ -115,8 +116,12 @@ def family_lines(context: PageContext, fields: FamilyFields) -> FamilyLines:
         choice = fields.to_choice()
     except ValueError as error:
         return FamilyLines(FamilyStatus("failed", str(error)), "")
-    status = context.studio.families.status(choice)
-    return FamilyLines(status, about_family(choice, status))
+    families, preferred = context.studio.families, context.studio.preferred
+    status = families.status(choice)
+    about = about_family(choice, status)
+    if choice == context.studio.home != preferred:
+        about = f"{about} {about_preferred(preferred, families.status(preferred))}"
+    return FamilyLines(status, about)
 
 
 async def follow_family(context: PageContext, fields: FamilyFields) -> AsyncIterator[FamilyLines]:
@@ -126,6 +131,15 @@ async def follow_family(context: PageContext, fields: FamilyFields) -> AsyncIter
         lines = family_lines(context, fields)
         yield lines
         if lines.status.is_final or (lines.status.state == "waiting" and not _is_home(context, fields)):
+            return
+        await asyncio.sleep(LOOK_AGAIN)
+
+
+async def await_preferred(context: PageContext, visitor: str) -> None:
+    """Until the preferred family is ready, or has failed, and no race of this visitor runs."""
+    studio = context.studio
+    while not studio.families.status(studio.preferred).is_final or studio.visitors.state(visitor).stop:
+        if studio.preferred == studio.home:
             return
         await asyncio.sleep(LOOK_AGAIN)
 

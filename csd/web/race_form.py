@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,7 +11,7 @@ from gradio.components import Component
 
 from csd.web import views
 from csd.web.context import PageContext
-from csd.web.examples import examples_by_kind
+from csd.web.examples import MOST_KINDS, example_kinds
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.form_events import preset_choices
 from csd.web.updates import FormUpdate
@@ -25,10 +25,15 @@ class PromptRow:
     """The prompt, a button for each kind of example, and the races that can be shown again."""
 
     prompt: gr.Textbox
-    examples: Mapping[str, gr.Button]
+    examples: tuple[gr.Button, ...]
     earlier: gr.Dropdown
     upload: gr.UploadButton
     copy_link: gr.Button
+
+    def name_examples(self, kinds: Sequence[str]) -> dict[Component, Any]:
+        """The buttons' new names; those that are left over disappear."""
+        names = [*kinds, *[""] * (len(self.examples) - len(kinds))]
+        return {button: gr.Button(kind, visible=bool(kind)) for button, kind in zip(self.examples, names, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,7 @@ class RaceForm:
     prompt: gr.Textbox
     family: gr.Dropdown
     others: gr.Textbox
+    copies: gr.CheckboxGroup
     K: gr.Textbox
     preset: gr.Dropdown
     start: gr.Button
@@ -92,7 +98,11 @@ def build_prompt_row(context: PageContext) -> PromptRow:
             placeholder="Enter a prompt for the models to continue",
         )
         with gr.Column(scale=2, min_width=260, elem_id="examples"):
-            examples = {kind: gr.Button(kind, size="sm", min_width=90) for kind in examples_by_kind()}
+            kinds = example_kinds(context.studio.home.spec)
+            examples = tuple(
+                gr.Button(kind, size="sm", min_width=90, visible=bool(kind))
+                for kind in (*kinds, *[""] * (MOST_KINDS - len(kinds)))
+            )
             with gr.Row(elem_id="replays", equal_height=True):
                 earlier = gr.Dropdown(
                     [(race.title, race.id) for race in context.recorded.values()],
@@ -141,11 +151,19 @@ def build_form(context: PageContext, prompt: gr.Textbox) -> RaceForm:
             sampling_fields = _build_sampling_fields(context, start)
         with gr.Row(equal_height=True):
             target, others = _build_model_fields(start)
+            copies = gr.CheckboxGroup(
+                list(context.options["copies"]),
+                value=start["copies"],
+                label="Quantised copies of the target as drafts",
+                info=views.COPIES,
+                min_width=300,
+                elem_id="copies",
+            )
             load = gr.Button("Load this family", size="sm", min_width=140, scale=0)
         gr.Markdown(views.families_table(), elem_id="families")
-    named = {"prompt": prompt, "family": family, "lanes": lanes, "K": K, "target": target, "others": others}
-    found = {**named, **text_fields, **method_fields, **sampling_fields}
-    return RaceForm(found, prompt, family, others, K, preset, race, stop, more, load)
+    models = {"family": family, "target": target, "others": others, "copies": copies}
+    found = {"prompt": prompt, "lanes": lanes, "K": K, **models, **text_fields, **method_fields, **sampling_fields}
+    return RaceForm(found, prompt, family, others, copies, K, preset, race, stop, more, load)
 
 
 def _build_text_fields(start: Mapping[str, Any]) -> dict[str, Component]:
@@ -196,7 +214,8 @@ def _build_model_fields(start: Mapping[str, Any]) -> tuple[gr.Textbox, gr.Textbo
     """The target and the drafts of a custom family."""
     target = gr.Textbox(
         start["target"],
-        label="Target model: Hub ID (optionally @revision), folder or GGUF file",
+        label="Target model: Hub ID, folder or GGUF file",
+        placeholder="owner/name, owner/name@revision or a path",
         min_width=300,
         max_lines=1,
         elem_id="target",

@@ -61,11 +61,16 @@ class RaceTab:
     results: ResultParts
 
     @property
+    def form_outputs(self) -> list[Any]:
+        """What a FormUpdate may change."""
+        return [*self.form.fields.values(), self.form.preset, *self.prompt_row.examples, self.status]
+
+    @property
     def race_outputs(self) -> list[Any]:
         return [self.status, self.family, self.about, self.stage, self.prompt_row.earlier, *self.results.outputs]
 
     def fill(self, update: FormUpdate) -> dict[Any, Any]:
-        changes = self.form.fill(update)
+        changes = {**self.form.fill(update), **self._name_examples(update)}
         if update.status is not None:
             changes[self.status] = views.status_html(update.status)
         return changes
@@ -81,8 +86,11 @@ class RaceTab:
             listed = gr.Dropdown(list(update.results.listed), value=update.results.race_id)
             changes |= {self.prompt_row.earlier: listed, **self.results.show(update.results)}
         if update.form is not None:
-            changes |= self.form.fill(update.form)
+            changes |= {**self.form.fill(update.form), **self._name_examples(update.form)}
         return changes
+
+    def _name_examples(self, update: FormUpdate) -> dict[Any, Any]:
+        return self.prompt_row.name_examples(update.kinds) if update.kinds is not None else {}
 
 
 def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:

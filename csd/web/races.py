@@ -46,7 +46,9 @@ def recorded_races() -> dict[str, FinishedRace]:
 
 def _recorded_race(name: str, recording: Recording) -> FinishedRace:
     origin = f"Recorded on {recording.date}, on {recording.machine}. {recording.note}"
-    return FinishedRace(f"recorded-{name}", f"Recorded: {recording.kind}, {recording.title}", recording, origin=origin)
+    family = "" if recording.family == "embedded" else f", {recording.family}"
+    title = f"Recorded{family}: {recording.kind}, {recording.title}"
+    return FinishedRace(f"recorded-{name}", title, recording, origin=origin)
 
 
 def uploaded_race(recording: Recording) -> FinishedRace:

@@ -26,12 +26,15 @@ from csd.web.families import Families, FamilyChoice, FamilyStatus, LoadFamily, f
 from csd.web.races import FinishedRace, new_race_id, race_title
 from csd.web.visitors import Visitors, VisitorState
 
-# Seconds between two looks at the queue. Drawing slows the lanes if they share a few cores with the browser.
+# Seconds between two looks at the queue. Drawing slows the lanes if they share a few cores with the browser, so a race
+# that is too fast for the eye is drawn less often there.
 TICK = 0.1 if (os.cpu_count() or 1) > 4 else 0.5
+LIVE_TICK = min(TICK, 0.2)
+LIVE_STEPS = 100  # steps of all lanes per second up to which the eye can follow a race
 FIRST_PAINT = (
     0.5  # seconds before the lanes start, in which the page draws the empty stage instead of during their steps
 )
-QUIET_TICKS = 5  # ticks without news after which an empty batch is sent, so that a closed page is noticed
+QUIET_LOOKS = 5  # looks without news after which an empty batch is sent, so that a closed page is noticed
 DISTURBED = "Another model was loading during this race, so its timings are unreliable. Race again."
 
 RunRace = Callable[[Any, Request, Callable[[], bool]], Iterator[RaceEvent]]
@@ -80,14 +83,25 @@ class _WorkerDone:
 
 
 class Studio:
-    """Families, visitors, and the device, which runs one race at a time."""
+    """Families, visitors, and the device, which runs one race at a time.
 
-    def __init__(self, home: FamilyChoice, load_family: LoadFamily, run: RunRace = run_race):
+    The page starts with the family `home`; those of `behind` are loaded after it. The last of all is `preferred`: the
+    page chooses it once it is ready, for visitors who have not chosen a family themselves.
+    """
+
+    def __init__(
+        self,
+        home: FamilyChoice,
+        load_family: LoadFamily,
+        run: RunRace = run_race,
+        behind: tuple[FamilyChoice, ...] = (),
+    ):
         self.home = home
-        self.families = Families(home, load_family)
+        self.preferred = (home, *behind)[-1]
+        self._device = threading.Lock()
+        self.families = Families((home, *behind), load_family, self._device)
         self.visitors = Visitors()
         self._run = run
-        self._device = threading.Lock()
 
     def race(self, visitor: str, choice: FamilyChoice, request: Request) -> Iterator[News]:
         """Run a race; the last item is Refused or Finished.
@@ -177,24 +191,30 @@ class Studio:
         feed.put(_WorkerDone(sentence))
 
 
+def pause_after(events: int, pause: float) -> float:
+    """Seconds until the next look, after so many events in the last pause."""
+    return LIVE_TICK if events <= LIVE_STEPS * pause else TICK
+
+
 def _drain(feed: queue.SimpleQueue) -> Iterator[tuple[RaceEvent, ...] | _WorkerDone]:
-    """The worker's events in batches, one per tick and some of them empty, then its last word."""
-    quiet = 0
+    """The worker's events in batches, one per look and some of them empty, then its last word."""
+    quiet, pause = 0, LIVE_TICK
     while True:
-        time.sleep(TICK)
+        time.sleep(pause)
         news = []
         while not feed.empty():
             news.append(feed.get())
         done = news.pop() if news and isinstance(news[-1], _WorkerDone) else None
+        pause = pause_after(len(news), pause)
         quiet = 0 if news else quiet + 1
-        if news or quiet % QUIET_TICKS == 0:
+        if news or quiet % QUIET_LOOKS == 0:
             yield tuple(news)
         if done is not None:
             yield done
             return
 
 
-def default_studio(home: FamilyChoice) -> Studio:
+def default_studio(home: FamilyChoice, *behind: FamilyChoice) -> Studio:
     """The studio over real models; the first family that loads imports torch and transformers."""
 
     def load(spec: FamilySpec, device: str, dtype: str, progress: Callable[[str], None]) -> Any:
@@ -202,4 +222,4 @@ def default_studio(home: FamilyChoice) -> Studio:
 
         return load_family(spec, device, dtype, progress)
 
-    return Studio(home, load)
+    return Studio(home, load, behind=behind)

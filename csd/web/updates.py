@@ -28,11 +28,13 @@ class Choices:
 
 @dataclass(frozen=True)
 class FormUpdate:
-    """New values of fields, by name; the drafts that can be chosen, the presets, and a sentence."""
+    """New values of fields, by name; the drafts that can be chosen, the presets, the kinds of examples, and a
+    sentence."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     drafts: tuple[str, ...] | None = None
     presets: Choices | None = None
+    kinds: tuple[str, ...] | None = None
     status: StatusLine | None = None
 
 

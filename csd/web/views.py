@@ -9,9 +9,14 @@ from csd.web.families import FamilyChoice, FamilyStatus
 from csd.web.races import FinishedRace
 from csd.web.updates import StatusLine
 
-EMBEDDED = (
-    "Tiny models trained for this demo. They handle short stories, word problems, edits, lists and simple code; don't "
-    "expect more."
+ABOUT = {
+    "embedded": "Tiny models trained for this demo. They handle short stories, word problems, edits, lists and simple "
+    "code; don't expect more.",
+    "smollm2": "SmolLM2 135M: ask it anything. A real language model, but a very small one: fluent, and often wrong.",
+}
+COPIES = (
+    "The target stays as it is, so the text stays exact. If it was read from a file with 4-bit weights, its copies are "
+    "nearly equal to it, and their acceptance says little about other models."
 )
 
 
@@ -30,8 +35,17 @@ def about_html(text: str) -> str:
 def about_family(choice: FamilyChoice, status: FamilyStatus) -> str:
     """What the models are, and what was noted while they were loaded."""
     notes = status.family.notes if status.family else ()
-    about = EMBEDDED if choice.spec.name == "embedded" else choice.spec.about
-    return " ".join((about, *notes))
+    return " ".join((ABOUT.get(choice.spec.name, choice.spec.about), *notes))
+
+
+def about_preferred(preferred: FamilyChoice, status: FamilyStatus) -> str:
+    """How far the family has come that the page prefers to the one it started with."""
+    name = preferred.spec.name
+    if status.state == "failed":
+        return status.sentence
+    if status.state == "ready":
+        return f"{name} is ready: choose it as the family."
+    return f"{name} is loading and takes over unless you choose otherwise."
 
 
 def describe_end(race: FinishedRace) -> str:
@@ -44,11 +58,15 @@ def families_table() -> str:
     """The ready families with their sizes and the memory that they need, as Markdown."""
     rows = ["| family | target | drafts | memory, fp32 | memory, bf16 | |", "| --- | --- | --- | --- | --- | --- |"]
     for spec in catalog.READY:
-        target, *drafts = [f"{model.id.split('/')[-1]}, {_parameters(model.parameters)}" for model in spec.models]
+        target, *drafts = map(_model, spec.models)
         needs = [catalog.memory_needed(spec, dtype) for dtype in ("float32", "bfloat16")]
         fp32, bf16 = (catalog.size(need) if need else "?" for need in needs)
         rows.append(f"| {spec.name} | {target} | {'; '.join(drafts)} | {fp32} | {bf16} | {spec.about} |")
     return "\n".join(rows)
+
+
+def _model(model: catalog.ModelSpec) -> str:
+    return f"{model.bits}-bit copy" if model.bits else f"{model.id.split('/')[-1]}, {_parameters(model.parameters)}"
 
 
 def _parameters(count: int) -> str:

@@ -14,11 +14,17 @@ MAX_VISITORS = 200
 
 @dataclass
 class VisitorState:
-    """The stop flag of the race that runs, if any, the latest races, oldest first, and how many there have been."""
+    """The stop flag of the race that runs, if any, the latest races, oldest first, and how many there have been.
+
+    Whether the visitor has chosen a family (in the form, by a link, or by a file), and whether a copy of a custom
+    target was ticked for want of drafts.
+    """
 
     stop: threading.Event | None = None
     races: deque[FinishedRace] = field(default_factory=lambda: deque(maxlen=MAX_RACES))
     count: int = 0
+    has_chosen_family: bool = False
+    was_given_copy: bool = False
 
 
 class Visitors:

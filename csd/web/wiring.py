@@ -59,15 +59,28 @@ def visitor_id(request: gr.Request | None) -> str:
 def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: HiddenParts) -> None:
     form = tab.form
     preset_outputs = [form.preset, *form.named(context.studio.home.defaults.preset.fields())]
+    family_outputs = [*preset_outputs, form.copies, *tab.prompt_row.examples, tab.status]
 
     def open_link(request: gr.Request) -> Changes:
-        return tab.fill(form_events.open_link(context, dict(request.query_params)))
+        return tab.fill(form_events.open_link(context, visitor_id(request), dict(request.query_params)))
 
-    def change_family(values: Values) -> Changes:
-        return tab.fill(form_events.change_family(form.read_family(values)))
+    async def await_preferred(request: gr.Request) -> None:
+        await race_events.await_preferred(context, visitor_id(request))
+
+    def prefer_family(values: Values, request: gr.Request) -> Changes:
+        return tab.fill(form_events.prefer_family(context, visitor_id(request), form.read(values)))
+
+    def choose_family(values: Values, request: gr.Request) -> Changes:
+        return tab.fill(form_events.choose_family(context, visitor_id(request), form.read_family(values)))
 
     def change_drafts(values: Values) -> Changes:
         return tab.fill(form_events.change_drafts(form.read_family(values)))
+
+    def choose_copies(values: Values, request: gr.Request) -> Changes:
+        return tab.fill(form_events.choose_copies(context, visitor_id(request), form.read_family(values)))
+
+    def name_drafts(values: Values, request: gr.Request) -> Changes:
+        return tab.fill(form_events.name_drafts(context, visitor_id(request), form.read_family(values)))
 
     def apply_preset(values: Values) -> Changes:
         return tab.fill(form_events.apply_preset(values[form.preset], form.read_family(values)))
@@ -84,10 +97,14 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     def follow(event: Dependency) -> None:
         _follow_family(event, context, tab)
 
-    follow(page.load(open_link, None, [*form.fields.values(), form.preset, tab.status], **QUICK))
-    follow(form.family.input(change_family, form.family_inputs, preset_outputs, **QUICK))
-    form.others.blur(change_drafts, form.family_inputs, preset_outputs, **QUICK)
-    loading = form.load.click(change_family, form.family_inputs, preset_outputs, **QUICK)
+    opening = page.load(open_link, None, tab.form_outputs, **QUICK)
+    follow(opening)
+    waiting = opening.then(await_preferred, None, None, concurrency_limit=None, show_progress="hidden", **PRIVATE)
+    follow(waiting.then(prefer_family, form.inputs, tab.form_outputs, **QUICK))
+    follow(form.family.input(choose_family, form.family_inputs, family_outputs, **QUICK))
+    form.others.blur(name_drafts, form.family_inputs, family_outputs, **QUICK)
+    form.copies.input(choose_copies, form.family_inputs, family_outputs, **QUICK)
+    loading = form.load.click(change_drafts, form.family_inputs, family_outputs, **QUICK)
     follow(loading.then(load_family, form.family_inputs, None, **QUICK))
     form.preset.input(apply_preset, {form.preset, *form.family_inputs}, preset_outputs, **QUICK)
     edits = [form.K.input, form.K.blur]  # pasting is not an input event, but the field loses the focus at some point
@@ -97,8 +114,8 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     link = [hidden.query, hidden.omitted]
     copied = tab.prompt_row.copy_link.click(copy_link, form.inputs, link, **QUICK)
     copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)
-    for kind, button in tab.prompt_row.examples.items():
-        _wire_example(tab, kind, button)
+    for number, button in enumerate(tab.prompt_row.examples):
+        _wire_example(tab, number, button)
 
 
 def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> None:
@@ -112,12 +129,14 @@ def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> Non
     event.then(follow, tab.form.family_inputs, lines, concurrency_limit=None, show_progress="hidden", **PRIVATE)
 
 
-def _wire_example(tab: RaceTab, kind: str, button: gr.Button) -> None:
-    def show(text: str | None) -> Changes:
-        return tab.fill(form_events.show_example(kind, text))
+def _wire_example(tab: RaceTab, number: int, button: gr.Button) -> None:
+    form = tab.form
 
-    outputs = [*tab.form.named(("prompt", "temperature", "seed", "max_new")), tab.status]
-    button.click(show, [tab.form.prompt], outputs, trigger_mode="multiple", **QUICK)
+    def show(values: Values) -> Changes:
+        return tab.fill(form_events.show_example(form.read_family(values), number, values[form.prompt]))
+
+    outputs = [*form.named(form_events.EXAMPLE), tab.status]
+    button.click(show, {form.prompt, *form.family_inputs}, outputs, trigger_mode="multiple", **QUICK)
 
 
 # ---- races
@@ -159,8 +178,8 @@ def wire_races(
         **DEVICE,
     )
     prompt_row.earlier.input(show_race, [prompt_row.earlier], outputs, **QUICK)
-    form_outputs = [*form.fields.values(), form.preset]
-    prompt_row.upload.upload(open_file, [prompt_row.upload], [*outputs, *form_outputs], **QUICK)
+    opened = list(dict.fromkeys([*outputs, *tab.form_outputs]))
+    prompt_row.upload.upload(open_file, [prompt_row.upload], opened, **QUICK)
     _wire_stop(context, form.stop, tab.status, hidden)
     for kind, button in tab.results.save_figures.items():
         button.click(None, js=scripts.download_figures(kind), **PRIVATE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 from bench_samples import AR, make_report, make_summary, one_block_run, timed_run
 from plotly.offline import get_plotlyjs
@@ -57,3 +58,12 @@ def test_html_is_whole_and_needs_no_network():
     assert own.count("Plotly.newPlot") == 5 and own.count('class="figure"') == 5
     assert "A </script>" not in own and "A &lt;/script&gt;&lt;b&gt;fox" in own
     assert own.count("</script>") == 2
+
+
+def test_the_kernels_of_models_on_a_cpu():
+    lean = replace(TIMES[0], kernels=(("qkv", "x @ W; F.linear from 8"), ("head", "x @ W")))
+    other = replace(TIMES[0], model="draft", kernels=(("head", "F.linear"),))
+    tables = {one.title: one for one in overview_tables(make_report(forward_times=(lean, other, TIMES[0])))}
+    assert tables["Kernels"].heads == ("model", "qkv", "head")
+    assert tables["Kernels"].rows == (("target", "x @ W; F.linear from 8", "x @ W"), ("draft", "", "F.linear"))
+    assert "Kernels" not in {one.title for one in overview_tables(make_report(forward_times=TIMES))}

@@ -54,6 +54,17 @@ def test_race_prints_texts_and_table(csd_on_toy):
     assert "A note on the toy family." in result.stderr and "racing 3 lanes" in result.stderr
 
 
+def test_a_copy_is_a_draft_of_the_family(csd_on_toy, monkeypatch):
+    seen = []
+    load = csd.models.family.load_family
+    monkeypatch.setattr(csd.models.family, "load_family", lambda spec, *_, **__: seen.append(spec) or load(spec))
+    csd_on_toy("race", PROMPT, *SHORT, "--copy", "self-8bit")
+    csd_on_toy("race", PROMPT, *SHORT, "--target", "a/b", "--draft", "c/d", "--copy", "self-4bit")
+    assert [spec.draft_names for spec in seen] == [("self-8bit", "draft-mid", "draft-small"), ("self-4bit", "d")]
+    wrong = csd_on_toy("race", PROMPT, "--copy", "self-2bit")
+    assert wrong.exit_code == 2 and "Choose one of: self-8bit, self-4bit" in wrong.stderr
+
+
 def test_json_file_holds_every_lane(csd_on_embedded, tmp_path):
     file = tmp_path / "race.json"
     result = csd_on_embedded("race", STORY, *SHORT, "--seed", "3", "--temperature", "0.8", "--json", str(file))

@@ -81,3 +81,11 @@ def test_an_at_sign_in_a_path_is_no_revision(tmp_path):
 def test_names_of_drafts_are_strongest_first():
     assert READY[0].draft_names == ("draft-mid", "draft-small")
     assert custom("org/big").draft_names == ()
+
+
+def test_a_family_without_its_copies_has_files_for_every_model():
+    spec = custom("some/target", ["some/draft", "self-4bit", "self-8bit"])
+    assert spec.copies == ("self-8bit", "self-4bit")
+    assert [model.name for model in spec.without_copies().models] == ["target", "draft"]
+    assert spec.without_copies().with_copies(*spec.copies) == spec
+    assert [model.format_or("float32") for model in spec.models] == ["float32", "int8", "int4", "float32"]

@@ -20,6 +20,7 @@ OWN = {
     "family": "embedded",
     "target": "",
     "others": "",
+    "copies": ["self-8bit"],
     "dtype": "auto",
     "device": "auto",
 }
@@ -28,6 +29,7 @@ CHOICES = {
     "dtype": ["auto", "float32"],
     "rule": ["coupled", "rejection"],
     "lanes": tuple(METHODS),
+    "copies": ("self-8bit", "self-4bit"),
 }
 ODD = {
     "prompt": 'Zwei Füchse & 100% <b>\n"€" \u202e +=',
@@ -38,6 +40,7 @@ ODD = {
     "K": "[[1,4,6],[0,2,4],[0,0,5]]",
     "family": "custom…",
     "target": "a/b@main",
+    "copies": ["self-8bit", "self-4bit"],
 }
 
 
@@ -51,6 +54,12 @@ def test_a_link_brings_back_what_differs_and_holds_nothing_else():
     assert asked(query).keys() == ODD.keys()
     assert link.from_query(asked(query), OWN, CHOICES) == (ODD, [])
     assert link.to_query(OWN, OWN) == ("", "")
+
+
+def test_a_list_may_be_empty():
+    query, _ = link.to_query({**OWN, "copies": []}, OWN)
+    assert asked(query) == {"copies": ""}
+    assert link.from_query(asked(query), OWN, CHOICES) == ({"copies": []}, [])
 
 
 def test_a_cleared_field_is_no_value():
@@ -70,7 +79,7 @@ def test_half_a_surrogate_pair_makes_a_link():
     ("name", "text"),
     [
         ("seed", "many"), ("seed", "nan"), ("temperature", "inf"), ("always", "yes"), ("lanes", "magic"), ("lanes", ""),
-        ("rule", "none"), ("family", "nobody"), ("dtype", "int8"), ("prompt", "x" * 10_001), ("colour", "red"),
+        ("rule", "none"), ("family", "nobody"), ("dtype", "int8"), ("copies", "self-2bit"), ("prompt", "x" * 10_001), ("colour", "red"),
     ],
 )  # fmt: skip
 def test_nonsense_is_left_out_with_a_sentence(name, text):

@@ -9,6 +9,7 @@ import pytest
 import toy
 
 from csd.decoding.methods import Autoregressive, PromptLookup, Refusal
+from csd.models.catalog import READY
 from csd.request.prompts import Prompt, read_prompts, select_prompts, split_by_context
 from csd.request.request import Request
 
@@ -25,9 +26,11 @@ def lines(*rows: object) -> str:
     return "\n".join(json.dumps(row) for row in rows) + "\n"
 
 
-def test_the_example_prompts():
-    """At least five kinds, and a code prompt does not end with a line break."""
-    prompts = read_prompts(ROOT / "assets" / "prompts.json")
+@pytest.mark.parametrize("file", sorted({spec.prompts for spec in READY}))
+def test_the_example_prompts(file):
+    """At least five kinds, titles that are unique, and a code prompt does not end with a line break."""
+    prompts = read_prompts(ROOT / file)
+    assert len({prompt.title for prompt in prompts}) == len({prompt.prompt for prompt in prompts}) == len(prompts)
     assert len({prompt.kind for prompt in prompts}) >= 5
     assert all(prompt.prompt.strip() and prompt.title and prompt.max_new > 0 for prompt in prompts)
     assert not any(prompt.prompt.endswith("\n") for prompt in prompts if prompt.kind == "code")

@@ -49,6 +49,7 @@ def test_race_takes_one_method_and_its_knobs(client):
         ({"K": "[[1]]"}, "K must have 3 rows of 3 numbers"),
         ({"methods": ["magic"]}, "There is no method “magic”"),
         ({"methods": []}, "Choose 1 to 4"),
+        ({"copies": ["self-8bit"], "K": "[[1]]"}, "K must have 4 rows of 4 numbers"),
         ({"family": "nobody"}, "There is no family called 'nobody'"),
         ({"rule": "none"}, "The acceptance rule must be one of"),
     ],

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
+from types import SimpleNamespace
+
 import pytest
-from fake_page import HOME, context, fields
+from fake_page import HOME, RECORDED, context, fields
 
 from csd.decoding.k_matrix import format_K
+from csd.models import catalog
+from csd.record.trace import Level
 from csd.web import form_events
-from csd.web.examples import example_title, examples_by_kind, first_example
+from csd.web.examples import MOST_KINDS, example_kinds, example_title, examples_by_kind, first_example
+from csd.web.families import FamilyChoice
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
 from csd.web.updates import Choices, FormUpdate
 
 DEFAULTS = HOME.defaults
+EMBEDDED = FamilyFields("embedded", device="cpu")
+OTHER = FamilyChoice(catalog.find("Qwen3"), "cpu")
 
 
 @pytest.fixture(scope="module")
 def page():
     return context()
+
+
+@pytest.fixture
+def growing():
+    """A page that prefers another family, which is ready."""
+    page = context(behind=(OTHER,))
+    page.studio.families.ensure_loading(OTHER)
+    while page.studio.families.any_loading:
+        pass
+    return page
 
 
 def custom(**names: str) -> FamilyFields:
@@ -26,15 +44,15 @@ def custom(**names: str) -> FamilyFields:
 def test_the_page_starts_with_the_defaults_of_its_family(page):
     start = page.start.values()
     assert {name: start[name] for name in DEFAULTS.preset.fields()} == DEFAULTS.preset.fields()
-    assert (start["prompt"], start["family"], start["device"]) == (first_example().prompt, "embedded", "cpu")
+    assert (start["prompt"], start["family"], start["device"]) == (first_example(HOME.spec).prompt, "embedded", "cpu")
     assert PageFields.from_values(start) == page.start
 
 
 def test_a_kind_of_examples_goes_round():
-    kind, prompts = next(iter(examples_by_kind().items()))
+    prompts = next(iter(examples_by_kind(HOME.spec).values()))
     seen, text = [], "typed by hand"
     for _ in range(len(prompts) + 1):
-        update = form_events.show_example(kind, text)
+        update = form_events.show_example(EMBEDDED, 0, text)
         text = update.values["prompt"]
         seen.append(text)
     assert seen == [*(prompt.prompt for prompt in prompts), prompts[0].prompt]
@@ -45,24 +63,24 @@ def test_a_kind_of_examples_goes_round():
 
 
 def test_a_family_brings_its_presets_and_drafts():
-    update = form_events.change_family(FamilyFields("embedded", device="cpu"))
+    update = form_events.change_drafts(EMBEDDED)
     assert update.values == DEFAULTS.preset.fields()
     assert update.drafts == DEFAULTS.drafts
     assert update.presets == Choices(tuple(one.name for one in DEFAULTS.presets), DEFAULTS.preset.name)
-    one_draft = form_events.change_family(custom(target="a/b", others="c/d, "))
+    one_draft = form_events.change_drafts(custom(target="a/b", others="c/d, "))
     assert (one_draft.drafts, one_draft.values["draft"]) == (("d",), "d")
-    assert form_events.change_family(custom()) == FormUpdate()
+    assert form_events.change_drafts(custom()) == FormUpdate()
 
 
-def test_leaving_the_field_of_custom_drafts_changes_nothing_for_a_ready_family():
-    assert form_events.change_drafts(FamilyFields("embedded", device="cpu")) == FormUpdate()
+def test_leaving_the_field_of_custom_drafts_changes_nothing_for_a_ready_family(page):
+    assert form_events.name_drafts(page, "v", EMBEDDED) == FormUpdate()
     edited = custom(target="a/b", others="c/d, ")
-    assert form_events.change_drafts(edited) == form_events.change_family(edited) != FormUpdate()
+    assert form_events.name_drafts(page, "v", edited) == form_events.change_drafts(edited) != FormUpdate()
 
 
 def test_a_preset_fills_in_its_fields():
     paper = DEFAULTS.find_preset("paper's K")
-    assert form_events.apply_preset("paper's K", FamilyFields("embedded", device="cpu")).values == paper.fields()
+    assert form_events.apply_preset("paper's K", EMBEDDED).values == paper.fields()
     assert form_events.apply_preset("paper's K", custom()) == FormUpdate()
 
 
@@ -81,38 +99,175 @@ def test_a_link_takes_the_form_to_another_page(page):
     query, omitted = form_events.copy_link(page, sent)
     assert omitted == ""
     assert "family" not in query
-    update = form_events.open_link(page, dict(_pairs(query)))
+    update = form_events.open_link(page, "v", dict(_pairs(query)))
     assert PageFields.from_values(update.values) == sent
     assert update.status.text == "The link has filled in the form. Press Race."
     assert form_events.copy_link(page, page.start) == ("", "")
-    assert form_events.open_link(page, {}) == FormUpdate()
+    assert form_events.open_link(page, "v", {}) == FormUpdate()
 
 
 def test_a_link_selects_the_preset_that_it_agrees_with(page):
     paper = DEFAULTS.find_preset("paper's K")
     query, _ = form_events.copy_link(page, fields(page.start, **paper.fields()))
-    assert form_events.open_link(page, dict(_pairs(query))).presets.selected == "paper's K"
+    assert form_events.open_link(page, "v", dict(_pairs(query))).presets.selected == "paper's K"
 
 
 def test_what_is_wrong_in_a_link_is_said_and_left_out(page):
-    update = form_events.open_link(page, {"k": "0", "family": CUSTOM, "nonsense": "1", "seed": "7"})
+    update = form_events.open_link(page, "v", {"k": "0", "family": CUSTOM, "nonsense": "1", "seed": "7"})
     assert (update.values["family"], update.values["k"], update.values["seed"]) == ("embedded", DEFAULTS.preset.k, 7)
     for part in ("The link has filled in the form.", "The models in the link were ignored.", "'nonsense'", "k must be"):
         assert part in update.status.text
-    alone = form_events.open_link(page, {"nonsense": "1"})
+    alone = form_events.open_link(page, "v", {"nonsense": "1"})
     assert alone.values == page.start.values()
     assert "Press Race" not in alone.status.text
 
 
 def test_a_link_may_name_a_family_as_it_was_called(page):
-    update = form_events.open_link(page, {"family": "SmolLM2"})
+    update = form_events.open_link(page, "v", {"family": "SmolLM2"})
     assert update.values["family"] == "SmolLM2 1.7B"
 
 
 def test_a_link_of_another_family_brings_its_drafts(page):
-    update = form_events.open_link(page, {"family": "Qwen3", "K": format_K(DEFAULTS.preset.K)})
+    update = form_events.open_link(page, "v", {"family": "Qwen3", "K": format_K(DEFAULTS.preset.K)})
     assert update.drafts == ("Qwen3-1.7B", "Qwen3-0.6B")
     assert update.values["draft"] in update.drafts
+
+
+def test_every_ready_family_has_examples_and_a_button_for_each_kind():
+    for spec in catalog.READY:
+        kinds = examples_by_kind(spec)
+        assert 5 <= len(kinds) <= MOST_KINDS
+        for number, kind in enumerate(example_kinds(spec)):
+            first = kinds[kind][0]
+            update = form_events.show_example(FamilyFields(spec.name), number, "typed by hand")
+            assert (update.values["prompt"], example_title(first.prompt)) == (first.prompt, first.title)
+    unnamed = form_events.show_example(custom(), 0, None)  # a custom family that is not filled in yet
+    assert unnamed.values["prompt"] == first_example(OTHER.spec).prompt
+
+
+def test_the_preferred_family_takes_over_a_form_that_nobody_has_touched(growing):
+    update = form_events.prefer_family(growing, "v", growing.start)
+    after = PageFields.from_values({**growing.start.values(), **update.values})
+    assert after.family.to_choice() == OTHER
+    assert after.form == OTHER.defaults.form(prompt=first_example(OTHER.spec).prompt)
+    assert update.presets.selected == OTHER.defaults.preset.name
+    assert (update.drafts, update.kinds) == (OTHER.defaults.drafts, example_kinds(OTHER.spec))
+    assert form_events.prefer_family(growing, "v", after) == FormUpdate()
+    assert form_events.open_link(growing, "w", {}) == update  # a visitor who comes later
+
+
+def test_what_was_typed_stays_when_the_preferred_family_takes_over(growing):
+    typed = fields(growing.start, prompt="Why is the sea salty?", max_new=40)
+    update = form_events.prefer_family(growing, "v", typed)
+    assert update.values["family"] == "Qwen3"
+    assert not update.values.keys() & {"prompt", "max_new", "temperature", "seed"}
+    only_longer = form_events.prefer_family(growing, "v", fields(growing.start, max_new=40))
+    assert only_longer.values["prompt"] == first_example(OTHER.spec).prompt
+    assert "max_new" not in only_longer.values
+
+
+def test_a_prompt_that_was_raced_stays(growing):
+    growing.studio.visitors.state("v").count = 1
+    update = form_events.prefer_family(growing, "v", growing.start)
+    assert update.values["family"] == "Qwen3" and "prompt" not in update.values
+
+
+@pytest.mark.parametrize(
+    "changes", [{"k": 9}, {"lanes": ["autoregressive", "cascade"]}, {"copies": ["self-8bit"]}, {"family": "Qwen2.5"}]
+)
+def test_a_form_that_was_set_up_for_a_family_keeps_it(growing, changes):
+    assert form_events.prefer_family(growing, "v", fields(growing.start, **changes)) == FormUpdate()
+
+
+def test_a_copy_that_this_machine_leaves_out_is_not_offered_ready_made():
+    smollm2 = FamilyChoice(catalog.find("smollm2"), "cpu")
+    loads = []
+
+    def load(spec, *_):
+        loads.append(spec)
+        return SimpleNamespace(spec=spec.without_copies(), device="cpu", dtype="torch.float32", notes=())
+
+    page = context(load=load, behind=(smollm2,))
+    families = page.studio.families
+    families.ensure_loading(smollm2)
+    while families.any_loading:
+        pass
+    update = form_events.prefer_family(page, "v", page.start)
+    assert (update.values["copies"], update.drafts) == ([], ())
+    chosen = form_events.choose_family(page, "v", FamilyFields("smollm2", device="cpu"))
+    assert (chosen.values["copies"], chosen.drafts) == ([], ())
+    shown = PageFields.from_values({**page.start.values(), **update.values}).family.to_choice()
+    families.ensure_loading(OTHER)  # which does not push it out
+    assert families.ensure_loading(shown).state == "ready"
+    assert smollm2.spec in loads and shown.spec not in loads
+
+
+def test_a_family_that_the_visitor_or_a_link_has_chosen_stays(growing):
+    form_events.choose_family(growing, "v", FamilyFields("embedded"))
+    form_events.open_link(growing, "w", {"seed": "3"})
+    for visitor in "vw":
+        assert form_events.prefer_family(growing, visitor, growing.start) == FormUpdate()
+
+
+def test_nothing_is_preferred_before_it_is_ready(page):
+    waiting = context(behind=(OTHER,))
+    assert form_events.prefer_family(waiting, "v", waiting.start) == FormUpdate()
+    assert form_events.prefer_family(page, "v", page.start) == FormUpdate()
+
+
+def test_a_link_names_its_family_where_another_one_may_take_over(growing):
+    query, _ = form_events.copy_link(growing, growing.start)
+    assert query == "?family=embedded"
+    assert form_events.open_link(growing, "v", dict(_pairs(query))).values == growing.start.values()
+
+
+def test_copies_of_the_target_are_drafts():
+    ticked = FamilyFields("embedded", device="cpu", copies=["self-4bit", "self-8bit"])
+    update = form_events.change_drafts(ticked)
+    assert update.drafts == ("self-8bit", "self-4bit", "draft-mid", "draft-small")
+    assert update.values["draft"] == "self-8bit"
+    assert update.presets.options == ("adaptive", "short drafts")
+    assert FamilyFields("embedded", copies=[]).to_choice() == FamilyFields("embedded").to_choice()
+
+
+def test_a_custom_family_without_drafts_gets_a_copy_and_is_told_so(page):
+    update = form_events.choose_family(page, "v", custom(target="a/b"))
+    assert (update.values["copies"], update.drafts) == (["self-8bit"], ("self-8bit",))
+    assert update.status.text == form_events.NAME_TARGET
+    unticked = form_events.choose_copies(page, "v", custom(target="a/b", copies=[]))
+    assert (unticked.drafts, unticked.status.text) == ((), form_events.NO_DRAFTS)
+    named = form_events.choose_family(page, "v", custom(target="a/b", others="c/d"))
+    assert (named.values["copies"], named.drafts, named.status) == ([], ("d",), None)
+    assert form_events.choose_family(page, "v", EMBEDDED).values["copies"] == []
+
+
+def test_named_drafts_take_the_place_of_a_copy_that_the_visitor_has_not_ticked(page):
+    named = custom(target="a/b", others="c/d", copies=["self-8bit"])
+    form_events.choose_family(page, "v", custom())
+    update = form_events.name_drafts(page, "v", named)
+    assert (update.values["copies"], update.drafts, update.status.text) == ([], ("d",), form_events.NAMED_DRAFTS)
+    form_events.choose_family(page, "v", custom())
+    form_events.choose_copies(page, "v", named)
+    update = form_events.name_drafts(page, "v", named)
+    assert "copies" not in update.values and update.drafts == ("self-8bit", "d")
+
+
+@pytest.mark.parametrize("family", [EMBEDDED, custom(target="a/b"), custom(target="a/b", others="c/d")])
+def test_a_link_brings_the_copies_along(page, family):
+    with_copy = replace(family, copies=["self-8bit"]).filled_in()
+    values = {**page.start.values(), **asdict(with_copy), **with_copy.to_choice().defaults.preset.fields()}
+    sent = PageFields.from_values(values)
+    query, _ = form_events.copy_link(page, sent)
+    assert "copies=self-8bit" in query
+    assert PageFields.from_values(form_events.open_link(page, "v", dict(_pairs(query))).values) == sent
+
+
+def test_a_recorded_race_brings_its_copies_back(page):
+    header = RECORDED[0].header
+    levels = (*header.levels[:-1], Level("self-8bit", 3), Level("target", 4))
+    restored = form_events.restore_form(page, [replace(RECORDED[0], header=replace(header, levels=levels))])
+    assert restored.values["copies"] == ["self-8bit"]
+    assert restored.drafts == ("self-8bit", *DEFAULTS.drafts)
 
 
 def _pairs(query: str) -> list[tuple[str, str]]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from browser import STORY, Tab
+from browser import STORY, House, Tab
 
+from csd.models import catalog
 from csd.record.trace import Trace
+from csd.web.examples import example_kinds, first_example
+from csd.web.families import FamilyChoice
 
 
 @pytest.fixture
@@ -22,6 +27,36 @@ def tab(chromium, house):
     yield new
     for one in opened:
         one.close()
+
+
+def test_a_second_family_takes_over_where_nothing_was_typed(chromium):
+    other, gate = FamilyChoice(catalog.find("Qwen3"), "cpu"), threading.Event()
+
+    def load(spec, *_):
+        assert spec is not other.spec or gate.wait(60)
+        return SimpleNamespace(spec=spec, device="cpu", dtype="torch.float32", notes=())
+
+    house = House(load, (other,))
+    tabs = [Tab(chromium, house) for _ in range(3)]
+    untouched, typed, chosen = tabs
+    typed.fill("Why is the sea salty?", 40)
+    chosen.page.click("#family input")
+    chosen.page.get_by_role("option", name="Qwen2.5").click()
+    chosen.page.wait_for_function("document.querySelector('#family-status').innerText.includes('Qwen2.5')")
+    gate.set()
+    for tab in (untouched, typed):
+        tab.page.wait_for_function("document.querySelector('#family input').value === 'Qwen3'")
+        tab.page.wait_for_function("document.querySelector('#family-status').innerText.includes('Qwen3, CPU')")
+        buttons = tab.page.locator("#examples > button")
+        assert tuple(buttons.all_inner_texts()) == example_kinds(other.spec)
+    assert untouched.page.input_value("#prompt textarea") == first_example(other.spec).prompt
+    assert typed.page.input_value("#prompt textarea") == "Why is the sea salty?"
+    assert typed.page.input_value("#max-new input") == "40"
+    assert chosen.page.input_value("#family input") == "Qwen2.5"
+    for tab in tabs:
+        assert not tab.errors
+        tab.close()
+    house.page.close()
 
 
 def test_a_race_runs_to_its_end_and_its_tokens_carry_levels(tab):

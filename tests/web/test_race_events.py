@@ -14,16 +14,20 @@ from typing import Any
 import pytest
 from fake_page import RECORDED, context, fields, load_family, run_stopped
 
+from csd.models import catalog
 from csd.record.recording import Recording
 from csd.request.form import to_fields
 from csd.request.request import Request
 from csd.web import race_events
 from csd.web.downloads import MAX_FILES, Downloads
+from csd.web.families import FamilyChoice
 from csd.web.fields import CUSTOM, PageFields
 from csd.web.race_events import RaceUpdate
 from csd.web.races import prompt_start
 from csd.web.updates import StatusLine
 from csd.web.views import family_html, status_html
+
+OTHER = FamilyChoice(catalog.find("Qwen3"), "cpu")
 
 
 @pytest.fixture
@@ -169,6 +173,31 @@ def test_the_lines_follow_a_family_until_it_is_ready():
     seen = in_a_loop(states())
     assert list(dict.fromkeys(seen)) == ["waiting", "loading", "ready"]
     assert page.studio.families.page_seen.is_set()
+
+
+def test_the_preferred_family_is_awaited_and_told_about():
+    page = context(behind=(OTHER,))
+    families, state = page.studio.families, page.studio.visitors.state("v")
+    assert "Qwen3 is loading" in race_events.family_lines(page, page.start.family).about
+    state.stop = threading.Event()  # a race runs
+
+    async def wait() -> list[str]:
+        waiting = asyncio.create_task(race_events.await_preferred(page, "v"))
+        seen = []
+        for change in (lambda: families.ensure_loading(OTHER), lambda: setattr(state, "stop", None)):
+            await asyncio.sleep(3 * race_events.LOOK_AGAIN)
+            seen.append("done" if waiting.done() else "waits")
+            change()
+        await waiting
+        return [*seen, families.status(OTHER).state]
+
+    assert in_a_loop(wait()) == ["waits", "waits", "ready"]
+    assert "Qwen3 is ready: choose it" in race_events.family_lines(page, page.start.family).about
+    assert "Qwen3" not in race_events.family_lines(page, fields(page.start, family="Qwen3").family).about
+
+
+def test_a_page_that_prefers_no_other_family_awaits_nothing(page):
+    in_a_loop(asyncio.wait_for(race_events.await_preferred(page, "v"), 1))
 
 
 @pytest.mark.parametrize(("family", "state"), [("Qwen3", "waiting"), (CUSTOM, "failed")])

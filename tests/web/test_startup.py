@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -112,8 +113,14 @@ def test_only_components_and_wiring_import_gradio():
     assert users == {"page.py", "wiring.py", "api.py", *tabs}
 
 
-def test_a_wrong_argument_is_answered_with_the_choices():
+@pytest.mark.parametrize(("arguments", "variable"), [(["--family", "nothing"], ""), ([], "nothing")])
+def test_a_wrong_family_is_answered_with_the_choices(arguments, variable):
     done = subprocess.run(
-        [sys.executable, "app.py", "--family", "nothing"], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "app.py", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "CSD_FAMILY": variable},
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    assert done.returncode == 2 and "embedded" in done.stderr
+    assert done.returncode == 2 and "Choose one of: embedded" in done.stderr

@@ -13,7 +13,7 @@ from csd.record.trace import Header, Trace
 from csd.request.request import Request
 from csd.run import LaneFinished
 from csd.web.families import FamilyChoice
-from csd.web.studio import Batch, Finished, Refused, Studio, Waiting
+from csd.web.studio import LIVE_TICK, TICK, Batch, Finished, Refused, Studio, Waiting, pause_after
 from csd.web.visitors import MAX_RACES
 
 pytestmark = pytest.mark.slow
@@ -95,6 +95,11 @@ def test_a_race_waits_for_its_family_and_says_so():
     assert studio.families.status(HOME).sentence == "embedded, CPU, fp32, ready"
 
 
+def test_a_race_that_the_eye_can_follow_is_drawn_more_often():
+    assert pause_after(7, 0.2) == pause_after(0, 0.5) == LIVE_TICK <= TICK
+    assert pause_after(60, 0.2) == pause_after(90, 0.5) == TICK
+
+
 def test_a_family_is_loaded_once_for_two_visitors():
     opened = []
     studio = Studio(HOME, lambda spec, *_: opened.append(spec) or family(spec), short)
@@ -123,6 +128,44 @@ def test_home_stays_and_of_the_others_one():
     for choice in (HOME, OTHER, THIRD):
         assert isinstance(list(studio.race("v", choice, REQUEST))[-1], Finished)
     assert [studio.families.status(choice).state for choice in (HOME, OTHER, THIRD)] == ["ready", "waiting", "ready"]
+
+
+def test_the_families_behind_home_load_one_after_another_and_stay():
+    log = []
+
+    def opener(spec, *_):
+        log.append(f"{spec.name} begins")
+        threading.Event().wait(0.05)
+        log.append(f"{spec.name} ends")
+        return family(spec)
+
+    studio = Studio(HOME, opener, short, behind=(OTHER,))
+    studio.families.preload(patience=0)
+    while not studio.families.status(OTHER).is_final:
+        threading.Event().wait(0.01)
+    home, other = HOME.spec.name, OTHER.spec.name
+    assert log == [f"{home} begins", f"{home} ends", f"{other} begins", f"{other} ends"]
+    assert isinstance(list(studio.race("v", THIRD, REQUEST))[-1], Finished)
+    assert [studio.families.status(choice).state for choice in (HOME, OTHER, THIRD)] == ["ready"] * 3
+    assert (studio.home, studio.preferred) == (HOME, OTHER)
+
+
+def test_a_family_behind_home_waits_until_no_race_runs():
+    steps, began = Steps(), threading.Event()
+
+    def opener(spec, *_):
+        if spec is OTHER.spec:
+            began.set()
+        return family(spec)
+
+    studio = Studio(HOME, opener, steps, behind=(OTHER,))
+    reader = Reader(studio.race("v", HOME, REQUEST))
+    assert steps.began.acquire(timeout=20)
+    studio.families.preload(patience=0)
+    assert not began.wait(0.3)
+    studio.visitors.stop("v")
+    assert not reader.end().race.notes
+    assert began.wait(20)
 
 
 @pytest.mark.parametrize("error", [Refusal("The prompt is empty."), RuntimeError("CUDA out of memory")])

@@ -7,6 +7,8 @@ same at every width: it only drafts, the target reviews.
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -15,18 +17,19 @@ from transformers.pytorch_utils import Conv1D
 
 from csd.models.backends.interface import Backend
 from csd.models.backends.llama_cpu import fuse_with, is_supported
-from csd.models.backends.quantised import Linear, QuantisedKernel, ShapeError
+from csd.models.backends.quantised import Kernel, Linear, ShapeError
 
 
-def lean_copy(target: PreTrainedModel, kernel: QuantisedKernel) -> Backend | None:
-    """A copy that runs the lean forward, in float32; None if that does not support the target."""
+def lean_copy(target: PreTrainedModel, kernels: tuple[Kernel, ...]) -> Backend | None:
+    """A copy that runs the lean forward; None if that does not support the target."""
     if not is_supported(target):
         return None
-    return fuse_with(target, lambda weight: quantise(weight, kernel), torch.float32)
+    guarded = tuple(replace(kernel, pack=partial(quantise, kernel=kernel)) for kernel in kernels)
+    return fuse_with(target, torch.float32, guarded, len(guarded))
 
 
 @torch.no_grad()
-def quantised_model(target: PreTrainedModel, kernel: QuantisedKernel) -> PreTrainedModel:
+def quantised_model(target: PreTrainedModel, kernel: Kernel) -> PreTrainedModel:
     """transformers' own model with quantised linear maps, the output head among them; all else is the target's."""
     shared = {id(tensor): tensor for tensor in (*target.parameters(), *target.buffers())}
     copy = deepcopy(target, shared)
@@ -42,20 +45,20 @@ def quantised_model(target: PreTrainedModel, kernel: QuantisedKernel) -> PreTrai
 class QuantisedLinear(nn.Module):
     """A linear map with quantised weights, over the last dimension of anything; rows keep their number format."""
 
-    def __init__(self, weight: Tensor, bias: Tensor | None, kernel: QuantisedKernel):
+    def __init__(self, weight: Tensor, bias: Tensor | None, kernel: Kernel):
         super().__init__()
-        self._apply_map, self._bias = quantise(weight.contiguous(), kernel), bias
         self._format = torch.float32 if weight.device.type == "cpu" else weight.dtype
+        self._linear, self._bias = quantise(weight.to(self._format).contiguous(), kernel), bias
 
     def forward(self, x: Tensor) -> Tensor:
-        rows = self._apply_map(x.flatten(0, -2).to(self._format)).to(x.dtype).unflatten(0, x.shape[:-1])
+        rows = self._linear(x.flatten(0, -2).to(self._format)).to(x.dtype).unflatten(0, x.shape[:-1])
         return rows if self._bias is None else rows + self._bias
 
 
-def quantise(weight: Tensor, kernel: QuantisedKernel) -> Linear:
+def quantise(weight: Tensor, kernel: Kernel) -> Linear:
     """The map of [out, in] in the kernel's bits; a shape that the kernel cannot do keeps its weights."""
     try:
         return kernel.pack(weight)
     except ShapeError:
-        plain = weight.float() if weight.device.type == "cpu" else weight
+        plain = weight.clone()
         return lambda x: x @ plain.t()

@@ -56,13 +56,13 @@ def prepare_models(
 def copy_backend(name: str, target: Any, context: int) -> tuple[Backend | None, tuple[str, ...]]:
     """A quantised copy of the target, run in the same way as other models; None and a note without a fast kernel."""
     from csd.models.backends.copies import lean_copy, quantised_model
-    from csd.models.backends.quantised import find_kernel
+    from csd.models.backends.quantised import find_kernels
 
-    kernel = find_kernel(COPIES[name], target.device.type)
-    if kernel is None:
+    kernels = find_kernels(COPIES[name], target.device.type)
+    if not kernels:
         return None, (f"{name} is left out: this machine has no fast {COPIES[name]}-bit kernel.",)
-    lean = lean_copy(target, kernel)
-    return (lean, ()) if lean else choose_backend(name, quantised_model(target, kernel), context)
+    lean = lean_copy(target, kernels)
+    return (lean, ()) if lean else choose_backend(name, quantised_model(target, kernels[0]), context)
 
 
 def choose_backend(name: str, model: Any, context: int) -> tuple[Backend, tuple[str, ...]]:

@@ -14,8 +14,9 @@ from csd.decoding.methods import AdaptiveCascade, Autoregressive, Cascade, Specu
 from csd.models.backends import prepare
 from csd.models.backends.copies import lean_copy, quantised_model
 from csd.models.backends.eager import EagerBackend
+from csd.models.backends.linear import Kernel
 from csd.models.backends.llama_cpu import Llama
-from csd.models.backends.quantised import KERNELS, QuantisedKernel
+from csd.models.backends.quantised import KERNELS
 from csd.models.catalog import custom
 from csd.models.family import load_family
 from csd.record.verdict import judge
@@ -23,7 +24,7 @@ from csd.request.request import Request
 from csd.run import LaneFinished, run_race
 
 
-def rounded(bits: int) -> QuantisedKernel:
+def rounded(bits: int) -> Kernel:
     """Weights rounded to as many steps per output as `bits` have: what any kernel does, in plain arithmetic."""
 
     def pack(weight):
@@ -31,13 +32,13 @@ def rounded(bits: int) -> QuantisedKernel:
         codes = (weight.float() / scale).round() * scale
         return lambda x: x @ codes.t()
 
-    return QuantisedKernel(f"rounded to {bits} bits", bits, "cpu", pack)
+    return Kernel(f"rounded to {bits} bits", pack)
 
 
 @pytest.fixture(autouse=True)
 def on_any_machine(monkeypatch):
     """Kernels that every machine has: which ones are fast here is test_quantised's business."""
-    monkeypatch.setattr("csd.models.backends.quantised.find_kernel", lambda bits, device: rounded(bits))
+    monkeypatch.setattr("csd.models.backends.quantised.find_kernels", lambda bits, device: (rounded(bits),))
 
 
 def text(step: int) -> list[int]:
@@ -52,7 +53,7 @@ def distance(found: torch.Tensor, expected: torch.Tensor) -> float:
 
 @pytest.mark.parametrize("kind", ["llama", "llama, tied"])
 def test_a_lean_copy_is_near_the_target(kind):
-    near, far = (lean_copy(model(kind), rounded(bits)).open_lane(CONTEXT).run(text(7), 0, 40) for bits in (8, 4))
+    near, far = (lean_copy(model(kind), (rounded(bits),)).open_lane(CONTEXT).run(text(7), 0, 40) for bits in (8, 4))
     assert near.dtype == torch.float32 and near.shape == (40, VOCAB)
     assert 0 < distance(near, plain(kind, text(7))) < 0.05
     assert distance(near, plain(kind, text(7))) < distance(far, plain(kind, text(7))) < 0.7
@@ -61,7 +62,7 @@ def test_a_lean_copy_is_near_the_target(kind):
 @pytest.mark.parametrize("kind", ["qwen2, with biases", "gpt-neox", "gpt2, with learned positions"])
 def test_a_copy_of_any_other_model_is_near_the_target(kind):
     target = model(kind)
-    assert lean_copy(target, rounded(8)) is None
+    assert lean_copy(target, (rounded(8),)) is None
     copy = quantised_model(target, rounded(8))
     found = EagerBackend(copy).open_lane(CONTEXT).run(text(7), 0, 40)
     assert 0 < distance(found, plain(kind, text(7))) < 0.05
@@ -69,14 +70,14 @@ def test_a_copy_of_any_other_model_is_near_the_target(kind):
     assert type(target.get_output_embeddings()) is torch.nn.Linear  # the target is as it was
 
 
-@pytest.mark.parametrize("kernel", [kernel for kernel in KERNELS if kernel.device == "cpu"], ids=lambda k: k.name)
+@pytest.mark.parametrize("kernel", [*KERNELS[8, "cpu"], *KERNELS[4, "cpu"]], ids=lambda k: k.name)
 def test_shapes_that_a_kernel_cannot_do_keep_their_weights(kernel):
     """Sixteen and twenty-four inputs: too few for groups, and not always enough for integers."""
     try:
         kernel.pack(torch.ones(32, 64))
     except (RuntimeError, AttributeError, NotImplementedError) as error:
         pytest.skip(f"this build of PyTorch does not have it: {error}")
-    found = lean_copy(model("llama"), kernel).open_lane(CONTEXT).run(text(5), 0, 40)
+    found = lean_copy(model("llama"), (kernel,)).open_lane(CONTEXT).run(text(5), 0, 40)
     assert distance(found, plain("llama", text(5))) < 0.2
 
 
@@ -121,7 +122,7 @@ def test_every_tree_over_copies_writes_the_targets_text(folder, settings):
 
 def test_a_machine_without_fast_kernels_leaves_the_copy_out(folder, monkeypatch):
     monkeypatch.setattr(
-        "csd.models.backends.quantised.find_kernel", lambda bits, device: rounded(8) if bits == 8 else None
+        "csd.models.backends.quantised.find_kernels", lambda bits, device: (rounded(8),) if bits == 8 else ()
     )
     family = load_family(custom(folder, ["self-8bit", "self-4bit"]), "cpu")
     assert family.draft_names == family.spec.draft_names == ("self-8bit",)

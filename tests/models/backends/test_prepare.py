@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
+import pytest
 import torch
-from graph_models import VOCAB, model
+from graph_models import TEXTS, VOCAB, model, plain
 
 from csd.models.backends import prepare
 from csd.models.backends.eager import EagerBackend
@@ -46,3 +49,16 @@ def test_only_a_cpu_sets_the_number_of_threads(monkeypatch):
     for device in ("cuda", "cpu"):
         prepare_models({"target": None}, {"target": 9}, device)
     assert asked == [9]
+
+
+@pytest.mark.parametrize("kind", ["llama", "llama, tied"])
+def test_the_lean_forward_in_bfloat16_is_as_near_as_transformers_own(kind):
+    half = deepcopy(model(kind)).to(torch.bfloat16)
+    lean, _ = choose_backend("target", half, 200)
+    assert isinstance(lean, Llama)
+    exact = plain(kind, TEXTS[0][:60])
+    with torch.inference_mode():
+        theirs = half(input_ids=torch.tensor([TEXTS[0][:60]]), use_cache=False).logits[0]
+    ours = lean.open_lane(60).run(TEXTS[0][:60], 0, 60)
+    assert ours.dtype == torch.float32
+    assert 0 < (ours - exact).norm() < 1.2 * (theirs - exact).norm()

@@ -6,9 +6,11 @@ import pytest
 import torch
 
 from csd.models.backends import quantised
-from csd.models.backends.quantised import KERNELS, TOLERANCE, QuantisedKernel, ShapeError, find_kernel
+from csd.models.backends.linear import Kernel
+from csd.models.backends.quantised import INTEGERS_8, KERNELS, TOLERANCE, ShapeError, find_kernels
 
-ON_CPU = [kernel for kernel in KERNELS if kernel.device == "cpu"]
+ON_CPU = [(kernel, bits) for bits in (8, 4) for kernel in KERNELS[bits, "cpu"]]
+kernels = pytest.mark.parametrize(("kernel", "bits"), ON_CPU, ids=lambda value: getattr(value, "name", str(value)))
 SHAPES = [(48, 64), (37, 32), (7, 96), (40, 24), (37, 16)]
 
 
@@ -18,8 +20,8 @@ def weight_and_rows(shape, dtype=torch.float32):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("kernel", ON_CPU, ids=lambda kernel: kernel.name)
-def test_a_map_is_near_the_exact_one_or_refused(kernel, shape):
+@kernels
+def test_a_map_is_near_the_exact_one_or_refused(kernel, bits, shape):
     weight, rows = weight_and_rows(shape)
     try:
         found = kernel.pack(weight)(rows)
@@ -30,11 +32,11 @@ def test_a_map_is_near_the_exact_one_or_refused(kernel, shape):
         pytest.skip(f"this build of PyTorch does not have it: {error}")
     exact = rows @ weight.t()
     assert found.shape == exact.shape and found.dtype == torch.float32
-    assert (found - exact).norm() < TOLERANCE[kernel.bits] * exact.norm()
+    assert (found - exact).norm() < TOLERANCE[bits] * exact.norm()
 
 
-@pytest.mark.parametrize("kernel", ON_CPU, ids=lambda kernel: kernel.name)
-def test_rows_of_zeros_and_zero_weights_stay_zero(kernel):
+@kernels
+def test_rows_of_zeros_and_zero_weights_stay_zero(kernel, bits):
     weight = torch.zeros(16, 32)
     try:
         linear = kernel.pack(weight)
@@ -45,48 +47,50 @@ def test_rows_of_zeros_and_zero_weights_stay_zero(kernel):
 
 
 @pytest.fixture
-def kernels(monkeypatch):
-    """Replaces the kernels that are tried."""
-    find_kernel.cache_clear()
-    yield lambda *made: monkeypatch.setattr(quantised, "KERNELS", made)
-    find_kernel.cache_clear()
+def tried(monkeypatch):
+    """Replaces the kernels that are tried, and the clock by each kernel's word; plain products take a second."""
+    monkeypatch.setattr(quantised, "_seconds", lambda linear, x: getattr(linear, "seconds", 1.0))
+    find_kernels.cache_clear()
+    yield lambda *made: monkeypatch.setattr(quantised, "KERNELS", {(8, "cpu"): made})
+    find_kernels.cache_clear()
 
 
-def plain(name: str, seconds: float, monkeypatch=None) -> QuantisedKernel:
+def exact(name: str, seconds: float) -> Kernel:
     def pack(weight):
-        linear = lambda x: x @ weight.t()  # noqa: E731
+        def linear(x):
+            return x @ weight.t()
+
         linear.seconds = seconds
         return linear
 
-    return QuantisedKernel(name, 8, "cpu", pack)
-
-
-def wrong(weight):
-    return lambda x: 2 * (x @ weight.t())
+    return Kernel(name, pack)
 
 
 def absent(weight):
     raise RuntimeError("no such kernel")
 
 
-def test_the_first_right_kernel_unless_another_is_clearly_faster(kernels, monkeypatch):
-    monkeypatch.setattr(quantised, "_seconds", lambda linear, x: getattr(linear, "seconds", 1.0))
-    kernels(plain("first", 0.5), plain("a little faster", 0.45), plain("slow", 2.0))
-    assert find_kernel(8, "cpu").name == "first"
-    find_kernel.cache_clear()
-    kernels(plain("first", 0.5), plain("faster", 0.3))
-    assert find_kernel(8, "cpu").name == "faster"
-
-
-def test_no_kernel_where_all_are_wrong_absent_or_slow(kernels, monkeypatch):
-    monkeypatch.setattr(quantised, "_seconds", lambda linear, x: getattr(linear, "seconds", 1.0))
-    kernels(QuantisedKernel("wrong", 8, "cpu", wrong), QuantisedKernel("absent", 8, "cpu", absent), plain("slow", 2.0))
-    assert find_kernel(8, "cpu") is None
-    assert find_kernel(4, "cpu") is None
+def test_wrong_absent_and_slow_kernels_are_passed_over(tried):
+    wrong = Kernel("wrong", lambda weight: lambda x: 2 * (x @ weight.t()))
+    tried(wrong, Kernel("absent", absent), exact("slow", 2.0), exact("one", 0.5), exact("two", 0.1))
+    assert [kernel.name for kernel in find_kernels(8, "cpu")] == ["one", "two"]
+    assert find_kernels(4, "cpu") == ()
 
 
 def test_packing_leaves_pytorchs_engine_as_it_was():
     before = torch.backends.quantized.engine
-    find_kernel.cache_clear()
-    find_kernel(8, "cpu")
+    find_kernels.cache_clear()
+    find_kernels(8, "cpu")
     assert torch.backends.quantized.engine == before
+
+
+def test_rows_in_integers_do_not_depend_on_one_that_is_far_larger():
+    """The first token of a text has such rows."""
+    weight, rows = weight_and_rows((48, 64))
+    rows[0] *= 1000
+    try:
+        found = INTEGERS_8.pack(weight)(rows)
+    except (RuntimeError, AttributeError, NotImplementedError) as error:
+        pytest.skip(f"this build of PyTorch does not have it: {error}")
+    product = rows @ weight.t()
+    assert ((found - product).norm(dim=-1) < TOLERANCE[8] * product.norm(dim=-1)).all()

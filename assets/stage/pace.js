@@ -1,0 +1,30 @@
+// How fast a race is shown, decided from the clocks of its lanes. A race that the eye can follow is watched while it
+// runs and replayed in real time; a faster one is replayed in slow motion.
+
+const READABLE = 100; // tokens per second: up to this rate of its slowest lane the eye can follow a race
+const LONG = 4; // seconds: or if its longest lane takes this long
+const SLOW_MOTION = 8; // seconds that the longest lane takes in slow motion
+
+export function longestClock(race) {
+  return Math.max(0, ...race.lanes.map((lane) => lane.clock));
+}
+
+export function canFollow(race) {
+  const begun = race.lanes.filter((lane) => lane.decodeSeconds);
+  const slowest = Math.min(...begun.map((lane) => lane.tokens.length / lane.decodeSeconds));
+  return slowest <= READABLE || longestClock(race) >= LONG;
+}
+
+// The speed of a replay unless the visitor chooses another.
+export function usualSpeed(race) {
+  return canFollow(race) ? 1 : longestClock(race) / SLOW_MOTION;
+}
+
+// What the stage is showing: "live", "real time", or how much slower or faster it is; nothing where nothing moves.
+export function tellPace(mode, speed) {
+  if (mode === "live") return "live";
+  if (mode !== "replay") return "";
+  if (speed === 1) return "real time";
+  const times = (value) => `${Number(value.toPrecision(2))}\u00D7`;
+  return speed < 1 ? `slow motion, ${times(1 / speed)} slower` : `${times(speed)} faster`;
+}

@@ -1,0 +1,69 @@
+"""Linear maps on a CPU: the kernels that PyTorch offers for each number format, as values to choose from.
+
+Each kernel stores weights in a layout of its own. Which one is fast depends on the processor and on the width of the
+pass: the layout that is best by far on one machine is the slowest on another of the same size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+Linear = Callable[[Tensor], Tensor]
+"""[n, in] to [n, out], both in float32; in float64 where the weights are; on a GPU in the weights' own format."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One way to store a weight and to multiply with it.
+
+    `pack` takes [out, in] and returns the map, whose storage is its own. Its measured times count `handicap` times: so
+    noise does not choose between equals, and a kernel that rounds more must win clearly.
+    """
+
+    name: str
+    pack: Callable[[Tensor], Linear]
+    handicap: float = 1.0
+
+
+def cpu_kernels(dtype: torch.dtype) -> tuple[Kernel, ...]:
+    """The kernels for weights of this format. Float64 has one only, so that rows never depend on the width."""
+    if dtype == torch.float64:
+        return (PLAIN,)
+    return tuple(kernel for kernel in (PACKED, PLAIN, ROWS) if kernel is not PACKED or _has_packed(dtype))
+
+
+def _has_packed(dtype: torch.dtype) -> bool:
+    if not torch.backends.mkldnn.is_available():
+        return False
+    return dtype == torch.float32 or torch.ops.mkldnn._is_mkldnn_bf16_supported()
+
+
+def _packed(weight: Tensor) -> Linear:
+    reordered = torch.ops.mkldnn._reorder_linear_weight(weight)
+    linear = torch.ops.mkldnn._linear_pointwise
+    return _in(weight.dtype, lambda x: linear(x, reordered, None, "none", [], ""))
+
+
+def _plain(weight: Tensor) -> Linear:
+    transposed = weight.t().contiguous()
+    return _in(weight.dtype, lambda x: x @ transposed)
+
+
+def _rows(weight: Tensor) -> Linear:
+    rows = weight.clone()
+    return _in(weight.dtype, lambda x: F.linear(x, rows))
+
+
+def _in(dtype: torch.dtype, linear: Linear) -> Linear:
+    """The map of float32 rows; weights in bfloat16 multiply rows in bfloat16."""
+    return linear if dtype in (torch.float32, torch.float64) else lambda x: linear(x.to(dtype)).to(x.dtype)
+
+
+PACKED = Kernel("oneDNN packed", _packed)
+PLAIN = Kernel("x @ W", _plain, handicap=1.1)
+ROWS = Kernel("F.linear", _rows, handicap=1.1)
