@@ -46,8 +46,8 @@ class ModelFiles:
 
 
 def local_path(id: str) -> Path | None:
-    """The folder or file with this path, absolute, relative, or inside this project; None if `id` is a Hub ID."""
-    return next((path for path in (Path(id).expanduser(), ROOT / id) if path.exists()), None)
+    """The absolute path of a folder or file, given as it is or from this project; None if `id` is a Hub ID."""
+    return next((path.absolute() for path in (Path(id).expanduser(), ROOT / id) if path.exists()), None)
 
 
 def cached_folder(model: ModelSpec) -> Path | None:
