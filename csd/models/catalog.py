@@ -217,7 +217,15 @@ def _hub(name: str, about: str, *rows: tuple[str, int, int, int, int, int], turn
 def _flan_t5(name: str, about: str, *models: ModelSpec) -> FamilySpec:
     """A target, and base and small as its drafts."""
     target, *drafts = models
-    return FamilySpec(name, replace(target, name="target"), tuple(drafts), False, about, published=_PAPER_T5)
+    return FamilySpec(
+        name,
+        replace(target, name="target"),
+        tuple(drafts),
+        False,
+        about,
+        prompts="assets/questions-t5.json",
+        published=_PAPER_T5,
+    )
 
 
 _PAPER_T5 = (  # XXL with base and small; the authors' code has increments, [[5,14,10],...] and [[5,8,10],...]
