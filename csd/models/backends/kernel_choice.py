@@ -12,9 +12,10 @@ from torch import Tensor
 from csd.models.backends.linear import Kernel, Linear
 
 WIDTHS = {1: 4.0, 2: 2.0, 4: 2.0, 8: 2.0, 16: 1.0, 32: 0.5}  # measured, and how much each counts; others round up
-SAMPLES = 8  # weights of one shape that take turns, so that each one comes from memory and not from a cache
+SAMPLE_BYTES = 2**24  # weights of one shape take turns, so that each one comes from memory and not from a cache
+SAMPLES = 8  # at most
 REPEATS = 8
-SECONDS = 0.1  # per shape, after the second repeat
+SECONDS = 0.1  # per shape, after the first repeat
 GAIN = 0.95  # of the time: what a second layout must reach, since it takes memory
 
 Choice = tuple[Kernel, ...]
@@ -26,7 +27,7 @@ def choose_kernels(kernels: Sequence[Kernel], weights: Sequence[Tensor], layouts
     """The fastest kernels for maps like `weights`, all of one shape [out, in], in at most `layouts` layouts."""
     if len(kernels) == 1:
         return (kernels[0],) * len(WIDTHS)
-    times = _measure(kernels, weights[:SAMPLES])
+    times = _measure(kernels, weights[: max(1, min(SAMPLES, SAMPLE_BYTES // weights[0].nbytes))])
 
     def best(among: Sequence[Kernel], width: int) -> Kernel:
         return min(among, key=lambda kernel: times[kernel, width])
@@ -69,7 +70,7 @@ def _measure(kernels: Sequence[Kernel], weights: Sequence[Tensor]) -> Mapping[tu
     times: dict[tuple[Kernel, int], float] = {}
     begun = perf_counter()
     for repeat in range(REPEATS):
-        if repeat > 1 and perf_counter() - begun > SECONDS:
+        if repeat and perf_counter() - begun > SECONDS:
             break
         for width, x in inputs.items():
             for kernel, linears in maps.items():

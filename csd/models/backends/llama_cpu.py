@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from csd.models.backends.kernel_choice import Choice, choose_kernels, describe, pack
+from csd.models.backends.kernel_choice import SAMPLES, Choice, choose_kernels, describe, pack
 from csd.models.backends.linear import Kernel, Linear, cpu_kernels
 from csd.models.catalog import MAX_CONTEXT, MAX_PACKED
 
@@ -152,7 +152,7 @@ def fuse_with(model: Any, dtype: torch.dtype, kernels: tuple[Kernel, ...], layou
         ),
         "down": lambda i: layers[i].mlp.down_proj.weight,
     }
-    samples = range(min(len(layers), 8))
+    samples = range(min(len(layers), SAMPLES))
     choices = {
         name: choose_kernels(kernels, [weight(i).to(dtype) for i in samples], layouts) for name, weight in kinds.items()
     }

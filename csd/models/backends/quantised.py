@@ -20,6 +20,7 @@ GROUPS = (64, 32)  # inputs that share a scale in 4-bit weights; the first that 
 PROBE_SHAPE = (1536, 1024)  # outputs and inputs of the map on which a kernel is tried
 PROBE_WIDTHS = (1, 4, 8)
 PROBE_REPEATS = 8
+SLOWEST = 3.0  # times a float32 product: far above noise on a busy machine, far below reference code
 TOLERANCE = {8: 0.05, 4: 0.2}  # by bits: relative distance from the exact product of random numbers
 
 
@@ -29,7 +30,7 @@ class ShapeError(ValueError):
 
 @cache
 def find_kernels(bits: int, device: str) -> tuple[Kernel, ...]:
-    """The kernels of a device type that are right and faster than a float32 product, the most exact one first.
+    """The kernels of a device type that are right and not far slower than a float32 product, the most exact one first.
 
     `pack` of such a kernel raises ShapeError for a shape that it cannot do. Tried once per process.
     """
@@ -53,7 +54,7 @@ def _probe(kernel: Kernel, bits: int, device: str) -> bool:
         return False
     if device != "cpu":
         return True  # a copy's passes are timed like any other model's
-    return _seconds(quantised, x) < _seconds(lambda x: torch.nn.functional.linear(x, weight), x)
+    return _seconds(quantised, x) < SLOWEST * _seconds(lambda x: torch.nn.functional.linear(x, weight), x)
 
 
 def _seconds(linear: Linear, x: Tensor) -> float:
@@ -150,8 +151,8 @@ def _int4(weight: Tensor) -> tuple[Tensor, Tensor, int]:
 
 WEIGHTS_ONLY_8 = Kernel("int8 weights", _weight_only_int8)
 WEIGHTS_ONLY_4 = Kernel("int4 weights", _weight_only_int4_cpu)
-# Its rounding of rows was measured to cost a draft of 6 tokens about a third of what is accepted.
-INTEGERS_8 = Kernel("int8 weights and rows", _dynamic_int8, handicap=1.5)
+# Rounding rows costs acceptance: on SmolLM2 135M, drafts of 6 tokens gave 4.4 tokens per target pass instead of 6.0.
+INTEGERS_8 = Kernel("int8 weights and rows", _dynamic_int8, handicap=2.0)
 
 KERNELS: dict[tuple[int, str], tuple[Kernel, ...]] = {
     (8, "cpu"): (WEIGHTS_ONLY_8, INTEGERS_8),

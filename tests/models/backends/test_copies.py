@@ -98,7 +98,6 @@ def test_copies_are_levels_of_the_family(folder):
     target, sizes = family.levels[-1], {level.name: (level.parameters, level.model) for level in family.levels}
     assert [level.dtype for level in family.levels] == ["int4", "int8", "float64"]
     assert set(sizes.values()) == {(target.parameters, folder)}
-    assert list(family.models) == ["target"]
     assert set(family.costs) == set(family.contexts) == set(family.backends) == {"target", "self-8bit", "self-4bit"}
     assert isinstance(family.backends["self-8bit"], (Llama, EagerBackend))
 
