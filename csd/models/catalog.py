@@ -75,7 +75,8 @@ class FamilySpec:
     `chat`: whether the prompt is sent as a user's turn; None: only if the tokenizer has a chat template. `turn` is the
     format of a turn for tokenizers without a template, with {} for the text. `tokenizer` is the folder of a tokenizer
     shared by all models; if empty, each model has its own and they are compared. `bigram` is the file of a prebuilt
-    bigram table, `prompts` that of the family's example prompts. `published` are settings from papers.
+    bigram table, `tuned` that of a tuning record, `prompts` that of the family's example prompts. `published` are
+    settings from papers.
     """
 
     name: str
@@ -86,6 +87,7 @@ class FamilySpec:
     tokenizer: str = ""
     turn: str = ""
     bigram: str = ""
+    tuned: str = ""
     prompts: str = QUESTIONS
     published: tuple[Published, ...] = ()
 
@@ -262,6 +264,7 @@ READY: tuple[FamilySpec, ...] = (
         about="Three small models that come with this project and need no download: 20 M, 3.3 M and 1.2 M parameters.",
         tokenizer="assets/family",
         bigram="assets/family/bigram.json",
+        tuned="assets/family/tuned.json",
         prompts="assets/prompts.json",
     ),
     FamilySpec(
@@ -271,6 +274,7 @@ READY: tuple[FamilySpec, ...] = (
         chat=True,
         about="SmolLM2 135M, a small model that answers questions, with a copy of itself in 8 bits as its draft.",
         bigram="assets/smollm2/bigram.json",
+        tuned="assets/smollm2/tuned.json",
     ),
     _hub(
         "SmolLM2 1.7B",

@@ -14,9 +14,7 @@ from csd.decoding.adaptive.prior import Prior, check_prior
 from csd.decoding.errors import Refusal
 from csd.decoding.k_matrix import LONGEST_DRAFT, Matrix, check_K, is_length
 from csd.models.catalog import FamilySpec
-from csd.paths import ASSETS, cache_folder, write_whole
-
-SHIPPED = ASSETS / "family" / "tuned.json"  # the embedded family on two CPU cores
+from csd.paths import ROOT, cache_folder, write_whole
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def find_tuned(spec: FamilySpec, device: str = "auto") -> Tuned | None:
     """
     kinds = ("cuda", "cpu") if device == "auto" else (device.split(":")[0],)
     paths = [tuned_path(spec, kind) for kind in kinds]
-    for path in (*paths, *([SHIPPED] if spec.name == "embedded" else [])):
+    for path in (*paths, *([ROOT / spec.tuned] if spec.tuned else [])):
         try:
             tuned = Tuned.from_json(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):

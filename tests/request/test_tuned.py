@@ -11,6 +11,7 @@ import pytest
 from csd.decoding.adaptive.prior import ANY, Prior
 from csd.decoding.methods import METHODS, AdaptiveCascade, Cascade, Speculative
 from csd.models import catalog
+from csd.paths import ROOT
 from csd.request import tuned
 from csd.request.tuned import Tuned
 
@@ -57,9 +58,10 @@ def test_a_record_for_other_drafts_is_passed_over(monkeypatch, tmp_path):
     assert tuned.find_tuned(spec, "cpu").draft == "draft-mid" and tuned.find_tuned(spec, "cpu").k != 7
 
 
-def test_the_shipped_record_suits_the_embedded_family():
-    spec = catalog.find("embedded")
-    shipped = Tuned.from_json(tuned.SHIPPED.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", ["embedded", "smollm2"])
+def test_the_shipped_record_suits_its_family(name):
+    spec = catalog.find(name)
+    shipped = Tuned.from_json((ROOT / spec.tuned).read_text(encoding="utf-8"))
     drafts = tuple(draft.name for draft in spec.drafts)
     Speculative(shipped.draft, shipped.k).check(drafts)
     Cascade(drafts, shipped.K, shipped.lenience).check(drafts)
