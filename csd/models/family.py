@@ -15,7 +15,7 @@ from csd.models import hub
 from csd.models.architecture import check_together, fill_sizes, read_config, start_token
 from csd.models.backends.interface import Backend
 from csd.models.backends.prepare import prepare_models
-from csd.models.backends.process import freeze_loaded_objects, prepare_process
+from csd.models.backends.process import freeze_loaded_objects, prepare_process, weights_in_own_pages
 from csd.models.catalog import MAX_CONTEXT, FamilySpec, ModelSpec
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
 from csd.models.files import ModelFiles
@@ -129,6 +129,7 @@ class Family:
         return Session(name, lane.run, self.vocab, self.contexts[name], self.costs[name], lane.release)
 
 
+@weights_in_own_pages()
 def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", progress: Progress = ignore) -> Family:
     """Download, check and load a family. `progress` receives sentences about what is happening.
 

@@ -15,15 +15,16 @@ from csd.models.backends.interface import Backend
 
 WIDEST = 65  # a block of 64 tokens and the token before it
 WIDTHS = (1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 48, 65)  # measured; linear interpolation between them
+WARMED = sorted({*range(1, 25), *WIDTHS})  # run once before measuring; oneDNN keeps memory for each width that ran
 CACHED_TOKENS = 64  # in the cache while measuring
-WARMUP_SECONDS = 1.0  # per model at most, for a first pass at every width
+WARMUP_SECONDS = 1.0  # per model at most, for a first pass at these widths
 REPEATS = 3
 
 
 def measure_costs(backends: Mapping[str, Backend], contexts: Mapping[str, int]) -> dict[str, tuple[float, ...]]:
     """For each model the seconds of a pass over 1, 2, ... `WIDEST` tokens, including the choice of the tokens.
 
-    Every width runs once before, since kernels are selected then. The models take turns, because a pass is slower after
+    The usual widths run once before, since kernels are selected then. The models take turns, because a pass is slower after
     one of another model, whose weights have replaced its own in the caches: that counts one part in four. The fastest
     repeat counts.
     """
@@ -87,13 +88,14 @@ class _Timer:
 
 
 def _warm_up(timer: _Timer) -> int:
-    """Run at every width that fits while there is time; returns the widest one reached."""
-    started = perf_counter()
-    for width in range(1, min(WIDEST, timer.room) + 1):
+    """Run at the usual widths that fit while there is time; returns the widest one reached."""
+    started, widest = perf_counter(), 1
+    for width in (width for width in WARMED if width <= timer.room):
         timer.seconds(width)
+        widest = width
         if perf_counter() - started > WARMUP_SECONDS:
-            return width
-    return min(WIDEST, timer.room)
+            break
+    return widest
 
 
 def _interpolate(times: Mapping[int, float]) -> tuple[float, ...]:
