@@ -24,9 +24,9 @@ REPEATS = 3
 def measure_costs(backends: Mapping[str, Backend], contexts: Mapping[str, int]) -> dict[str, tuple[float, ...]]:
     """For each model the seconds of a pass over 1, 2, ... `WIDEST` tokens, including the choice of the tokens.
 
-    The usual widths run once before, since kernels are selected then. The models take turns, because a pass is slower after
-    one of another model, whose weights have replaced its own in the caches: that counts one part in four. The fastest
-    repeat counts.
+    The usual widths run once before, since kernels are selected then. The models take turns, because a pass is slower
+    after one of another model, whose weights have replaced its own in the caches: that counts one part in four. The
+    fastest repeat counts.
     """
     timers = {name: _Timer(backend, contexts[name]) for name, backend in backends.items()}
     try:
