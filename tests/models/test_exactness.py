@@ -64,7 +64,7 @@ ODD = ("x", "Ünïcödé and 日本 🙂")  # few: little of a draft is accepted
 
 @cache
 def prompts() -> tuple[str, ...]:
-    """Fifty: some odd ones, the rest beginnings of documents as the family's own generators write them."""
+    """Thirty: some odd ones, the rest beginnings of documents as the family's own generators write them."""
     sys.path.insert(0, str(ASSETS / "family"))
     try:
         from stories import story
@@ -72,7 +72,7 @@ def prompts() -> tuple[str, ...]:
     finally:
         sys.path.pop(0)
     r = random.Random(20)
-    made = [story(r)[: r.randint(25, 65)].rsplit(" ", 1)[0] for _ in range(40)]
+    made = [story(r)[: r.randint(25, 65)].rsplit(" ", 1)[0] for _ in range(20)]
     answered = [word_problem(r).split("Answer:")[0] + "Answer:" for _ in range(40)]
     return (*ODD, *made, *sorted(answered, key=len)[:8])
 
@@ -104,20 +104,26 @@ def _raced(settings: Request) -> tuple[list[Trace], tuple[int, ...]]:
     """The lanes, and for a greedy race what transformers' own `generate` writes with the same model."""
     family = opened("float64")
     traces = lanes(family, settings)
-    return traces, generated(family, traces[0].header.prompt) if settings.temperature == 0 else ()
+    return traces, generated(traces[0].header.prompt) if settings.temperature == 0 else ()
 
 
-def generated(family, prompt: tuple[int, ...]) -> tuple[int, ...]:
+@cache
+def oracle():
+    """transformers' model; the family itself keeps only what its backends need."""
+    return opened("float64").reference("target")
+
+
+def generated(prompt: tuple[int, ...]) -> tuple[int, ...]:
     import torch
 
     ids = torch.tensor([prompt])
     with torch.inference_mode():
-        out = family.reference("target").generate(
+        out = oracle().generate(
             ids,
             attention_mask=torch.ones_like(ids),
             do_sample=False,
             max_new_tokens=32,
-            eos_token_id=family.vocab + 1,  # one that never comes
+            eos_token_id=opened("float64").vocab + 1,  # one that never comes
             pad_token_id=0,
         )
     return tuple(out[0, len(prompt) :].tolist())
@@ -159,7 +165,7 @@ def inner(trace: Trace) -> Iterator[Review]:
 @pytest.mark.parametrize("rule", ["greedy", "coupled"])
 def test_every_tree_writes_the_text_of_autoregressive_decoding(rule):
     races = [traces for traces in raced() if traces[0].header.rule == rule]
-    assert len(races) == 50
+    assert len(races) == 30
     for reference, *others in races:
         assert [trace.header.title for trace in others] == [title(tree) for tree in TREES]
         assert len(reference.tokens) == len(reference.steps) == 32
@@ -169,8 +175,8 @@ def test_every_tree_writes_the_text_of_autoregressive_decoding(rule):
     # The equality says something only where drafts were accepted, by the target and inside.
     for place in range(1, len(TREES) + 1):
         steps = sum(len(traces[place].steps) for traces in races)
-        assert steps < 50 * 32 * 0.9, title(TREES[place - 1])
-    assert len({traces[0].tokens for traces in races}) > 45  # and where the texts are not all the same
+        assert steps < 30 * 32 * 0.9, title(TREES[place - 1])
+    assert len({traces[0].tokens for traces in races}) > 26  # and where the texts are not all the same
 
 
 def test_lenience_changes_what_inner_reviewers_accept_and_nothing_else():
@@ -187,7 +193,7 @@ def test_lenience_changes_what_inner_reviewers_accept_and_nothing_else():
 def test_greedy_is_what_transformers_writes():
     """The oracle from outside, without any of this project's decoding."""
     written = [(traces[0], text) for traces, text in results() if traces[0].header.rule == "greedy"]
-    assert len(written) == 50
+    assert len(written) == 30
     for reference, text in written:
         assert text == reference.tokens, reference.header.text
 

@@ -13,7 +13,7 @@ from csd.record import recording as record
 from csd.record.recording import Recording, bundled_recordings
 
 RECORDING = Recording((alone(), nested()), "A fox", "story", "A note.", "One CPU", "2026-01-02")
-KINDS = {"story", "word problem", "code", "edit", "list"}
+KINDS = {"story", "word problem", "code", "edit", "list", "explain", "summary"}
 
 
 def test_a_recording_comes_back_from_its_file():

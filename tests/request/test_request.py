@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from toy import DRAFTS, family
 
+from csd.decoding.adaptive.prior import GENERAL
 from csd.decoding.methods import (
     AdaptiveCascade,
     Autoregressive,
@@ -65,7 +66,8 @@ def test_the_recorded_races_say_what_they_were_run_with(recording):
     request = Request.from_traces(recording.traces)
     assert [method.name for method in request.methods] == [trace.header.method for trace in recording.traces]
     assert request.prompt == recording.traces[0].header.text
-    defaults = make_defaults(recording.traces[0].header.drafts)
+    priors = (method.prior for method in request.methods if isinstance(method, AdaptiveCascade))
+    defaults = replace(make_defaults(recording.traces[0].header.drafts), prior=next(priors, GENERAL))
     assert to_request(defaults.form(**to_fields(request)), defaults) == request
     for method in request.methods:
         method.check(defaults.drafts)
