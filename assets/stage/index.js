@@ -8,24 +8,28 @@
 //
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
-// Parts of the page:     legend, lanes (lanetext), transport, timeline (strips), review (scoregrid), budget, plot,
-//                        tooltip, speech, keys, present; dom and linestyle build elements
+// Parts of the page:     promptline, headline, track, legend, cursors, lanes (lanetext), review (scoregrid), transport,
+//                        timeline (strips), budget, plot, tooltip, speech, keys, present; dom and linestyle build elements
 
 import { buildBudget, clearBudget, createBudget } from "./budget.js";
+import { createViewChoice, drawCursors, drawView, restoreView } from "./cursors.js";
 import { h, put } from "./dom.js";
+import { clearHeadline, createHeadline, drawHeadline, fillHeadline, openHeadline } from "./headline.js";
 import { createKeysHelp, listenToKeys } from "./keys.js";
 import { createLanesBox, drawLanes, openLanes, showVerdicts } from "./lanes.js";
 import { appendSteps, followText, markSelection } from "./lanetext.js";
-import { clearLegend, createLegend, drawLegend, openLegend, restoreRejected } from "./legend.js";
+import { clearLegend, createLegend, drawLegend, openLegend, restoreChoices } from "./legend.js";
 import { addLine } from "./log.js";
 import { halt, pause, play, scrub, showAll, skip, stepReview, stepToken } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
+import { createPromptLine, drawPromptLine } from "./promptline.js";
 import { clearReview, createReview, drawReview } from "./review.js";
 import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
 import { createTooltip, hideTooltip } from "./tooltip.js";
+import { clearTrack, createTrack, drawTrack, openTrack } from "./track.js";
 import { clearTransport, createTransport, drawTransport } from "./transport.js";
 
 const EMPTY = "Press Race. The lanes fill here, and every token is marked with the level that proposed it.";
@@ -34,7 +38,8 @@ export function mount(root) {
   const stage = createState(root);
   createParts(stage);
   clearTransport(stage);
-  restoreRejected(stage);
+  restoreChoices(stage);
+  restoreView(stage);
   listenToKeys(stage);
   watchSize(stage);
   return {
@@ -61,6 +66,10 @@ function createParts(stage) {
     message: h("p", { class: "cs-message" }),
     notes: h("ul", { class: "cs-notes" }),
     pace: h("span", { class: "cs-pace", title: "Lanes take turns on one device; each has a clock of its own." }),
+    promptLine: createPromptLine(stage),
+    headline: createHeadline(),
+    track: createTrack(),
+    viewChoice: createViewChoice(stage),
     legend: createLegend(stage),
     lanesBox: createLanesBox(),
     transport: createTransport(stage),
@@ -71,10 +80,12 @@ function createParts(stage) {
     speech: createSpeech(),
     tooltip: createTooltip(),
   });
-  stage.legend.box.prepend(stage.pace);
+  stage.headline.box.prepend(stage.pace);
+  stage.legend.box.append(stage.viewChoice.box);
   const body = h("div", { class: "cs-body" },
-    stage.legend.box, stage.lanesBox, stage.transport.box, stage.timeline.box, createKeysHelp(), stage.notes,
-    stage.review.box, h("div", { class: "cs-after" }, stage.budget, stage.plot.box));
+    stage.promptLine.box, stage.headline.box, stage.track.box, stage.legend.box, stage.lanesBox, stage.transport.box,
+    stage.review.box, stage.timeline.box, stage.notes, createKeysHelp(),
+    h("div", { class: "cs-after" }, stage.plot.box, stage.budget));
   root.replaceChildren(h("p", { class: "cs-empty", text: EMPTY }), stage.message, body, stage.speech, stage.tooltip);
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Stage of the race");
@@ -107,6 +118,8 @@ function update(stage, { race: id = "", log = "" }) {
 function reset(stage, id) {
   halt(stage);
   resetState(stage, id);
+  clearHeadline(stage);
+  clearTrack(stage);
   clearLegend(stage);
   clearTimeline(stage);
   clearReview(stage);
@@ -124,6 +137,8 @@ function reset(stage, id) {
 function open(stage) {
   setMode(stage, "live");
   openLanes(stage);
+  openHeadline(stage);
+  openTrack(stage);
   openLegend(stage);
   openPlot(stage);
   openTimeline(stage);
@@ -132,6 +147,7 @@ function open(stage) {
 function finish(stage, isWhole) {
   const { close } = stage.race;
   showVerdicts(stage);
+  fillHeadline(stage);
   stage.notes.replaceChildren(...(close.notes || []).map((text) => h("li", { text })));
   buildBudget(stage);
   showAll(stage);
@@ -143,7 +159,11 @@ function finish(stage, isWhole) {
 // Draws everything as of the time shown. Only what changes is touched.
 function draw(stage) {
   put(stage.pace, tellPace(stage.mode, speedFactor(stage)));
+  drawPromptLine(stage);
+  drawView(stage);
   drawLanes(stage);
+  drawHeadline(stage);
+  drawTrack(stage);
   drawLegend(stage);
   drawPlot(stage);
   drawTransport(stage);
@@ -151,6 +171,7 @@ function draw(stage) {
   drawTimeline(stage);
   drawReview(stage);
   followText(stage);
+  drawCursors(stage);
 }
 
 function watchSize(stage) {

@@ -1,9 +1,10 @@
 // The keyboard.
 
+import { cycleView } from "./cursors.js";
 import { h } from "./dom.js";
-import { cycleRejected } from "./legend.js";
+import { cycleRejected, toggleDigits } from "./legend.js";
 import { changeSpeed, jump, selectLane, skip, stepReview, stepToken, togglePlay } from "./playback.js";
-import { leavePresent, togglePresent } from "./present.js";
+import { blank, leavePresent, togglePresent } from "./present.js";
 import { openReview } from "./review.js";
 import { stepRound } from "./rounds.js";
 import { zoom } from "./timeline.js";
@@ -11,8 +12,8 @@ import { hideTooltip } from "./tooltip.js";
 
 const HELP = [
   ["space", "play"], ["\u2190 \u2192", "review"], ["shift \u2190 \u2192", "token"], [", .", "round of the review"],
-  ["Home End", "start, end"], ["< >", "speed"], ["1 2 3", "lane"], ["+ \u2212", "zoom"], ["h", "rejected"],
-  ["o", "open review"], ["p", "present"], ["Esc", "leave"],
+  ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["v", "one text or columns"],
+  ["d", "digits"], ["h", "rejected"], ["o", "open review"], ["p", "present"], ["b", "blank"], ["Esc", "leave"],
 ];
 const ACTIONS = {
   " ": togglePlay,
@@ -27,9 +28,12 @@ const ACTIONS = {
   "+": (stage) => zoom(stage, 0.5),
   "=": (stage) => zoom(stage, 0.5),
   "-": (stage) => zoom(stage, 2),
+  b: blank,
+  d: toggleDigits,
   h: cycleRejected,
   o: (stage) => openReview(stage),
   p: togglePresent,
+  v: cycleView,
   Escape: leave,
 };
 

@@ -56,6 +56,7 @@ export function followText(stage) {
   for (const view of stage.views) {
     if (stage.mode !== "replay") {
       if (view.follow) view.text.scrollTop = 1e7;
+      view.wanted = NaN; // the replay scrolls to a place of its own
       continue;
     }
     if (!view.bottoms) view.bottoms = view.stepNodes.map((node) => node.offsetTop + node.offsetHeight);
@@ -158,7 +159,8 @@ function createRejected(race, view, run) {
     })];
   });
   const spoken = h("span", { class: "cs-hidden", text: "rejected:" });
-  return h("del", { class: "cs-fallen", "data-inner": run.inner ? "1" : null }, spoken, ...tokens);
+  const counts = { "data-inner": run.inner ? "1" : null, "data-n": run.ids.length };
+  return h("del", { class: "cs-fallen", ...counts }, spoken, ...tokens);
 }
 
 function isAtEnd(stage, view) {

@@ -1,13 +1,14 @@
-// The bar above the lanes: the levels with their share of the selected lane, and which rejected tokens are shown.
+// The bar over the text: the levels with their share of the selected lane, whether tokens carry their level as a digit,
+// and which rejected tokens are shown.
 
 import { button, h, put } from "./dom.js";
 import { formatPercent } from "./format.js";
-import { followText } from "./lanetext.js";
 import { levelMarks } from "./log.js";
 import { remember, remembered } from "./state.js";
 
-const REJECTED = [["target", "by target"], ["all", "all"], ["hidden", "hidden"]];
+const REJECTED = [["count", "counted"], ["target", "in words"], ["all", "of all levels"], ["hidden", "hidden"]];
 const CHOICES = REJECTED.map(([value]) => value);
+const DIGITS = ["off", "on"];
 
 export function createLegend(stage) {
   const legend = {
@@ -15,12 +16,14 @@ export function createLegend(stage) {
     caption: h("span", { class: "cs-legend-of" }),
     counts: new Map(), // nodes by mark
     drawn: "", // lane and step that are shown
-    choices: REJECTED.map(([value, label]) =>
-      button("cs-button", label, { "data-value": value, onclick: () => chooseRejected(stage, value) })),
+    rejected: createRejectedChoice(stage),
+    digits: button("cs-button", "digits", {
+      title: "Show the level of every token as a digit and a pattern (d)", onclick: () => toggleDigits(stage),
+    }),
   };
-  const choice = h("span", { class: "cs-choice", role: "group", "aria-label": "Show rejected tokens" },
-    h("span", { class: "cs-choice-name", text: "rejected" }), ...legend.choices);
-  legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, choice);
+  const choice = h("label", { class: "cs-choice-name", title: "Tokens that were proposed and not accepted (h)" },
+    h("span", { text: "rejected words " }), legend.rejected);
+  legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, choice, legend.digits);
   return legend;
 }
 
@@ -36,23 +39,28 @@ export function clearLegend({ legend }) {
   put(legend.caption, "");
 }
 
-export function drawLegend({ legend, view, views }) {
+export function drawLegend({ legend, view }) {
   if (!view) return;
   const { lane, shown } = view;
   const key = `${lane.index} ${shown}`;
   if (key === legend.drawn) return;
   legend.drawn = key;
   const step = lane.steps[shown - 1];
-  put(legend.caption, views.length > 1 ? `share in ${lane.info.method}` : "share");
+  put(legend.caption, "written by");
   for (const [mark, node] of legend.counts) {
     const count = step ? step.marks[mark] || 0 : 0;
-    put(node, step ? `${count} \u00B7 ${formatPercent(count, step.count)}` : "0");
+    put(node, step ? formatPercent(count, step.count) : "0 %");
+    node.title = `${count} of the tokens shown`;
   }
-  for (const one of views) one.box.classList.toggle("cs-counted", one === view && views.length > 1);
 }
 
-export function restoreRejected(stage) {
+export function restoreChoices(stage) {
   chooseRejected(stage, remembered("cascade-rejected", CHOICES));
+  showDigits(stage, remembered("cascade-digits", DIGITS) === "on");
+}
+
+export function toggleDigits(stage) {
+  showDigits(stage, !stage.root.hasAttribute("data-digits"));
 }
 
 export function cycleRejected(stage) {
@@ -62,9 +70,23 @@ export function cycleRejected(stage) {
 function chooseRejected(stage, value) {
   stage.root.dataset.rejected = value;
   remember("cascade-rejected", value);
-  for (const one of stage.legend.choices) one.setAttribute("aria-pressed", String(one.dataset.value === value));
+  stage.legend.rejected.value = value;
   for (const view of stage.views) view.bottoms = null;
-  followText(stage);
+  if (stage.race.open) stage.draw();
+}
+
+function createRejectedChoice(stage) {
+  const options = REJECTED.map(([value, text]) => h("option", { value, text }));
+  const box = h("select", { class: "cs-select", onchange: () => chooseRejected(stage, box.value) }, ...options);
+  return box;
+}
+
+function showDigits(stage, on) {
+  stage.root.toggleAttribute("data-digits", on);
+  stage.legend.digits.setAttribute("aria-pressed", String(on));
+  remember("cascade-digits", on ? "on" : "off");
+  for (const view of stage.views) view.bottoms = null;
+  if (stage.race.open) stage.draw();
 }
 
 function createEntry(stage, { mark, look, labels }) {

@@ -11,6 +11,11 @@ export function leavePresent(stage) {
   setPresenting(stage, false);
 }
 
+// While presenting, an empty screen until the next key: the audience looks at the speaker.
+export function blank(stage) {
+  if (stage.presenting) stage.root.toggleAttribute("data-blank");
+}
+
 function setPresenting(stage, on) {
   const { root } = stage;
   const button = stage.transport.present;
@@ -22,6 +27,7 @@ function setPresenting(stage, on) {
   if (on) root.focus({ preventScroll: true });
   else {
     stage.reviewOpen = false;
+    root.removeAttribute("data-blank");
     root.removeAttribute("data-opened");
   }
   forgetSizes(stage);

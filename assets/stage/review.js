@@ -31,7 +31,8 @@ export function createReview(stage) {
     title: "Back to the lanes (o)", onclick: () => openReview(stage, false),
   });
   review.box = h("section", { class: "cs-opened", "aria-label": "Review details" },
-    h("div", { class: "cs-score-head" }, review.title, close), review.told, review.rounds, review.grid, review.readout);
+    h("div", { class: "cs-score-head" }, review.title, review.rounds, close), review.told, review.roundTold, review.grid,
+    review.readout);
   review.grid.addEventListener("pointerover", (event) => showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("pointerleave", () => hideTooltip(stage));
   closeReview(review);
@@ -40,8 +41,7 @@ export function createReview(stage) {
 }
 
 export function clearReview({ review }) {
-  Object.assign(review, { drawn: "", height: 0 });
-  review.box.style.minHeight = "";
+  review.drawn = "";
   review.grid.replaceChildren();
   review.readout.replaceChildren();
   closeReview(review);
@@ -64,7 +64,7 @@ export function drawReview(stage) {
   if (!step) return closeReview(review);
   if (review.step !== step) buildReview(stage, step);
   drawRounds(stage);
-  drawReadout(stage, step);
+  drawReadout(stage);
   keepHeight(review);
 }
 
@@ -79,12 +79,12 @@ export function openReview(stage, open = !stage.reviewOpen) {
 
 function createRounds(stage) {
   const roundLabel = h("span", { class: "cs-place" });
-  const roundTold = h("span", { class: "cs-round-told" });
+  const roundTold = h("p", { class: "cs-round-told" });
   const watch = button("cs-button cs-unfold", "Watch it happen", { onclick: () => playRounds(stage) });
   const rounds = h("div", { class: "cs-rounds" }, watch,
     h("span", { class: "cs-stepper" },
       iconButton("previous", "Previous round", ",", () => stepRound(stage, -1)), roundLabel,
-      iconButton("next", "Next round", ".", () => stepRound(stage, 1))), roundTold);
+      iconButton("next", "Next round", ".", () => stepRound(stage, 1))));
   return { roundLabel, roundTold, watch, rounds };
 }
 
@@ -97,7 +97,8 @@ function watchSight(review) {
 }
 
 function closeReview(review) {
-  review.step = review.score = null;
+  Object.assign(review, { step: null, score: null, height: 0 });
+  review.box.style.minHeight = "";
   review.box.dataset.empty = "true";
   put(review.title, "Review details");
   put(review.told, "Step forward or click a token to see the review that produced it, level by level.");
@@ -110,7 +111,7 @@ function buildReview({ review, race, view: { lane } }, step) {
   }
   Object.assign(review, { step, lane, score: reviewScore(race, step) });
   const wrote = `${countTokens(step.line.x.length)} in ${formatSeconds(step.line.d)}`;
-  put(review.title, `Review ${step.number} of ${lane.steps.length} in ${lane.info.method}: ${wrote}`);
+  put(review.title, `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`);
   put(review.told, tellReview(race, step));
   review.rounds.hidden = review.score.boxes.length < 2;
   buildScore(review.grid, race, lane, step, review.score);
@@ -122,12 +123,14 @@ function drawRounds({ review, race, round, roundTimer, token }) {
   drawScore(review.score, round, token === null ? null : race.open.start + token);
   put(review.roundLabel, box ? `round ${round + 1} of ${boxes.length}` : `all ${boxes.length} rounds`);
   put(review.roundTold, box ? tellRoundSentence(race, box.record) : "");
+  review.told.hidden = Boolean(box); // the round's sentence takes its place
   put(review.watch, roundTimer ? "Stop" : "Watch it happen");
   if (box) scrollToBox(review.grid, box);
 }
 
-function drawReadout({ review, race, view: { lane }, token }, step) {
-  const facts = tokenFacts(race, lane.tokens[token === null ? step.count - 1 : token]);
+function drawReadout({ review, race, view: { lane }, token }) {
+  review.readout.hidden = token === null;
+  const facts = token === null ? [] : tokenFacts(race, lane.tokens[token]);
   review.readout.replaceChildren(...facts.map(([name, value]) =>
     h("p", {}, h("span", { class: "cs-readout-name", text: name }), h("span", { text: value }))));
 }

@@ -6,6 +6,9 @@ import { levelOf, levelsOfLane } from "./log.js";
 import { draftGroups, tokensOf } from "./records.js";
 import { tokenWord } from "./text.js";
 
+const CROWDED = 30; // positions from which on not every one gets its number
+const NUMBERED = 12; // rounds up to which each box carries the number of its round
+
 // Fills the grid and gives every box of the score its nodes: {node, cells, rises}; rises are the dotted lines up to the
 // level above. They are kept in `box.view`.
 export function buildScore(grid, race, lane, step, score) {
@@ -15,7 +18,16 @@ export function buildScore(grid, race, lane, step, score) {
   const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
   grid.replaceChildren(...createHeader(score), ...names.nodes, createOverhead(names.end, step.line.d - spent),
     ...blocks.flatMap(({ view }) => [view.node, ...view.cells, ...view.rises]));
+  grid.style.gridTemplateColumns = columnWidths(score);
   grid.scrollLeft = 0;
+}
+
+// Columns share the width that there is; the one with the target's own token is as wide as the token.
+function columnWidths(score) {
+  const own = score.root.y === undefined ? -1 : score.root.ok;
+  const widths = Array.from({ length: score.to - score.from }, (_, i) =>
+    i === own ? "max-content" : "minmax(var(--cs-narrowest), max-content)");
+  return ["max-content", ...widths].join(" ");
 }
 
 // Shows the rounds up to one, or all where it is null: what was not judged by then is still open. Marks the cells at a
@@ -56,13 +68,16 @@ function columnOf(score, position) {
 }
 
 function createHeader(score) {
-  const numbers = Array.from({ length: score.to - score.from }, (_, i) =>
-    h("span", { class: "cs-score-at", style: cell(1, 1, i + 2, 1), text: String(i + 1) }));
-  return [...numbers, createCaption(1, "position in block")];
+  const n = score.to - score.from;
+  const every = n > CROWDED ? 5 : 1;
+  const numbers = Array.from({ length: n }, (_, i) => h("span", {
+    class: "cs-score-at", style: cell(1, 1, i + 2, 1), text: i && (i + 1) % every ? "" : String(i + 1),
+  }));
+  return [...numbers, createCaption(1, "vertical: who verifies", "Each level reviews the draft of the one below; the target is on top")];
 }
 
-function createCaption(row, text) {
-  return h("span", { class: "cs-score-name cs-score-head-name", style: cell(row, 1, 1, 1), text });
+function createCaption(row, text, title) {
+  return h("span", { class: "cs-score-name cs-score-head-name", style: cell(row, 1, 1, 1), text, title });
 }
 
 // The names of the levels, and below the target who drafted which part of its block. Returns {nodes, rows, end}: the
@@ -79,7 +94,8 @@ function nameColumn(race, lane, score) {
     row += height;
     if (entry.mark !== "T" || !groups.length) continue;
     const block = row++;
-    nodes.push(createCaption(block, `drafted block, ${countTokens(tokensOf(score.root).length)}`));
+    nodes.push(createCaption(block, "horizontal: who writes",
+      `Who writes which position of the block of ${countTokens(tokensOf(score.root).length)}`));
     nodes.push(...groups.map((group) => createZone(race, score, group, block)));
   }
   return { nodes, rows, end: row };
@@ -111,7 +127,8 @@ function createBox(race, score, box, rows) {
   const row = rows.get(box.mark) + box.line;
   const { look } = levelOf(race, box.record.by);
   const style = cell(row, 1, columnOf(score, box.from), box.to - box.from);
-  const order = score.boxes.length > 1 ? h("span", { class: "cs-order", text: String(box.order + 1) }) : null;
+  const isNumbered = score.boxes.length > 1 && score.boxes.length <= NUMBERED;
+  const order = isNumbered ? h("span", { class: "cs-order", text: String(box.order + 1) }) : null;
   const above = box.parent ? rows.get(levelOf(race, box.parent.by).mark) + 1 : 0;
   return {
     node: h("div", { class: "cs-box", "data-look": look, "data-order": box.order, style }, order),

@@ -22,6 +22,7 @@ export function createState(root) {
     view: null, // of the selected lane
     token: null, // the selected token: its position in the selected lane; null where none is selected
     time: Infinity, // seconds on the lanes' clocks; Infinity shows everything
+    chosenView: "one", // how the visitor wants the text: "one" or "columns", see cursors.js
     marked: {}, // nodes of the text that are framed, by class
     round: null, // of the opened review: rounds up to this one are shown; null shows all
 
@@ -36,6 +37,10 @@ export function createState(root) {
     // the parts of the page; each belongs to the module of its name
     message: null,
     pace: null,
+    promptLine: null,
+    headline: null,
+    track: null,
+    viewChoice: null,
     legend: null,
     lanesBox: null,
     transport: null,

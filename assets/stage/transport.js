@@ -1,13 +1,13 @@
-// The controls of the replay: one row to play, one to step.
+// The controls of the replay: to play, and to go from step to step and from token to token.
 
 import { button, h, iconButton, iconImage, iconPath, iconShape, put } from "./dom.js";
-import { formatFactor, formatPosition, formatSeconds } from "./format.js";
+import { formatFactor, formatPosition } from "./format.js";
 import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
 import { togglePresent } from "./present.js";
 import { sayReview } from "./speech.js";
 import { usualSpeed } from "./pace.js";
 import { SPEEDS, canReplay, isPlaying, remembered, selectedStep } from "./state.js";
-import { shownTime, speedFactor, totalTime } from "./state.js";
+import { shownTime, totalTime } from "./state.js";
 
 const TICKS = 10000; // of the scrubber
 
@@ -18,7 +18,6 @@ export function createTransport(stage) {
     time: h("span", { class: "cs-time" }),
     speed: createSpeedBox(stage),
     review: h("span", { class: "cs-place" }),
-    measured: h("span", { class: "cs-slow" }),
     token: h("span", { class: "cs-place" }),
     present: button("cs-button cs-presenter", "Present", {
       "aria-pressed": "false", title: "Full screen with large type (p); Escape leaves",
@@ -27,13 +26,14 @@ export function createTransport(stage) {
     enabled: null, // whether the controls work
   };
   transport.box = h("div", { class: "cs-transport", role: "group", "aria-label": "Replay" },
-    createPlayRow(stage, transport), createStepRow(stage, transport));
+    ...createPlayControls(stage, transport), ...createSteppers(stage, transport),
+    h("label", { class: "cs-speedlabel" }, h("span", { text: "speed " }), transport.speed), transport.present);
   return transport;
 }
 
 export function clearTransport(stage) {
-  const { scrubber, time, review, measured, token } = stage.transport;
-  for (const node of [time, review, measured, token]) put(node, "");
+  const { scrubber, time, review, token } = stage.transport;
+  for (const node of [time, review, token]) put(node, "");
   scrubber.value = String(TICKS);
   enableTransport(stage);
 }
@@ -57,12 +57,10 @@ export function drawTransport(stage) {
   if (stage.transport.enabled) drawPosition(stage);
   const { transport, view: { lane, shown } } = stage;
   const step = selectedStep(stage);
-  const factor = isPlaying(stage) ? `${formatFactor(speedFactor(stage))}, ` : "";
   const token = stage.token !== null ? stage.token + 1 : step ? step.count : 0;
   transport.speed.value = stage.speed;
-  put(transport.review, `review ${step ? step.number : shown} of ${lane.steps.length}`);
-  put(transport.measured, step ? `in ${lane.info.method}: ${factor}measured ${formatSeconds(step.line.d)}` : "");
-  put(transport.token, `token ${token} of ${lane.tokens.length}`);
+  put(transport.review, `step ${step ? step.number : shown} of ${lane.steps.length}`);
+  put(transport.token, `token ${token}`);
 }
 
 function drawPlayButton(stage) {
@@ -110,21 +108,18 @@ function createSpeedBox(stage) {
   return box;
 }
 
-function createPlayRow(stage, { play, scrubber, time, speed }) {
-  return h("div", { class: "cs-row" },
-    iconButton("start", "Jump to the start", "Home", () => jump(stage, 0)), play,
-    iconButton("end", "Jump to the end", "End", () => jump(stage, Infinity)),
-    scrubber, time, h("label", { class: "cs-speedlabel" }, h("span", { text: "speed " }), speed));
+function createPlayControls(stage, { play, scrubber, time }) {
+  return [iconButton("start", "Jump to the start", "Home", () => jump(stage, 0)), play,
+    iconButton("end", "Jump to the end", "End", () => jump(stage, Infinity)), scrubber, time];
 }
 
-function createStepRow(stage, { review, measured, token, present }) {
-  return h("div", { class: "cs-row" },
+function createSteppers(stage, { review, token }) {
+  return [
     h("span", { class: "cs-stepper" },
-      iconButton("previous", "Previous review", "left arrow", () => stepReview(stage, -1)), review,
-      iconButton("next", "Next review", "right arrow", () => stepReview(stage, 1))),
-    measured,
-    h("span", { class: "cs-stepper cs-right" },
+      iconButton("previous", "Previous step", "left arrow", () => stepReview(stage, -1)), review,
+      iconButton("next", "Next step", "right arrow", () => stepReview(stage, 1))),
+    h("span", { class: "cs-stepper" },
       iconButton("previous", "Previous token", "Shift and left arrow", () => stepToken(stage, -1)), token,
       iconButton("next", "Next token", "Shift and right arrow", () => stepToken(stage, 1))),
-    present);
+  ];
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
+from csd.stage.headline import headline
 
 COPIED = 0.25  # share of a lane's tokens from the statistical level above which copying explains its speed
 
@@ -15,7 +17,7 @@ Badge = tuple[str, str, tuple[str, ...]]  # kind, text, remarks
 
 
 def conclude(race: Race) -> dict[str, Any]:
-    """What is shown below the lanes after a race: {lanes: [{kind, badge, speed, notes}], notes, summary}."""
+    """What is shown after a race: {headline, lanes: [{kind, badge, speed, notes}], notes, summary}."""
     lanes = []
     for trace, verdict in zip(race.traces, race.verdicts):
         kind, badge, notes = _badge(trace, verdict)
@@ -24,7 +26,8 @@ def conclude(race: Race) -> dict[str, Any]:
         if trace.end == "stopped":
             notes = (*notes, "Stopped early.")
         lanes.append({"kind": kind, "badge": badge, "speed": speedup_text(race, trace), "notes": list(notes)})
-    return {"lanes": lanes, "notes": _repetition_notes(race), "summary": summary(race)}
+    shown = {"headline": asdict(headline(race)), "lanes": lanes}
+    return {**shown, "notes": _repetition_notes(race), "summary": summary(race)}
 
 
 def speedup_text(race: Race, trace: Trace) -> str:

@@ -8,7 +8,7 @@ prompt token; `by` is a level's name, `who` the authors of the tokens (a single 
     prefill   i, by, n, c (start), d (seconds)
     step      i, x (tokens), who, c, d, r (the review), p
     end       i, end ("eos", "budget" or "stopped")
-    close     play, lanes [{kind, badge, speed, notes}], notes, summary
+    close     play, headline (see csd/stage/headline.py), lanes [{kind, badge, speed, notes}], notes, summary
     message   text
 
 A lane's `label` is its method's settings in words, such as "draft-mid, k=4"; it is empty for autoregressive decoding.

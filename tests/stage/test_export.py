@@ -145,7 +145,7 @@ def test_it_plays_from_disk_without_network(from_disk):
     name, recording = next(iter(bundled_recordings().items()))
     one = from_disk(recording)
     one.page.wait_for_selector('.cascade-stage[data-state="replay"]')
-    one.page.wait_for_selector(".cs-step.cs-on")
+    one.page.wait_for_selector(".cs-step.cs-on", state="attached")
     one.page.focus(".cascade-stage")
     one.page.keyboard.press("End")
     one.page.wait_for_selector('.cascade-stage[data-state="done"]')

@@ -1,0 +1,72 @@
+// One text, several cursors: where the texts are the same, it is shown once, and a cursor for each lane runs over it.
+
+import { button, h, s } from "./dom.js";
+import { laneMarker } from "./linestyle.js";
+import { forgetSizes, remember, remembered } from "./state.js";
+
+const VIEWS = ["one", "columns"];
+const LABELS = { one: "one text", columns: "columns" };
+
+export function createViewChoice(stage) {
+  const choices = VIEWS.map((value) =>
+    button("cs-button", LABELS[value], { "data-value": value, onclick: () => chooseView(stage, value) }));
+  return { choices, box: h("span", { class: "cs-choice", role: "group", "aria-label": "Show the text" }, ...choices) };
+}
+
+export function restoreView(stage) {
+  chooseView(stage, remembered("cascade-view", VIEWS));
+}
+
+export function cycleView(stage) {
+  chooseView(stage, stage.chosenView === "one" ? "columns" : "one");
+}
+
+// Texts that need not be the same are shown in columns, whatever the visitor chose.
+export function drawView(stage) {
+  const { root, race, views } = stage;
+  const mayDiffer = race.lanes.some((lane) => lane.info.rule === "rejection");
+  const differ = race.close && race.close.headline && !race.close.headline.same;
+  const shown = mayDiffer || differ ? "columns" : stage.chosenView;
+  stage.viewChoice.box.hidden = mayDiffer || Boolean(differ) || views.length < 2;
+  if (root.dataset.view === shown) return;
+  root.dataset.view = shown;
+  forgetSizes(stage);
+}
+
+// Puts the cursor of each lane behind the last token that it has written, in the text of the selected lane.
+export function drawCursors(stage) {
+  const { root, view, views, mode } = stage;
+  const isShown = root.dataset.view === "one" && mode !== "done";
+  for (const one of views) {
+    if (!one.cursor) one.cursor = createCursor(one.lane.info.method);
+    const { cursor } = one;
+    cursor.hidden = !isShown || !one.shown;
+    if (cursor.hidden) continue;
+    if (cursor.parentNode !== view.text) view.text.append(cursor);
+    placeCursor(cursor, view, one.lane.steps[one.shown - 1].count);
+  }
+}
+
+function chooseView(stage, value) {
+  stage.chosenView = value;
+  remember("cascade-view", value);
+  for (const one of stage.viewChoice.choices) one.setAttribute("aria-pressed", String(one.dataset.value === value));
+  if (stage.race.open) stage.draw();
+}
+
+function createCursor(method) {
+  return h("i", { class: "cs-caret", title: method, "aria-hidden": "true" },
+    s("svg", { viewBox: "0 0 14 14" }, laneMarker(method, 7, 7)));
+}
+
+function placeCursor(cursor, { text, tokenNodes }, count) {
+  const node = tokenNodes[Math.min(count, tokenNodes.length) - 1];
+  const rects = node ? node.getClientRects() : [];
+  const box = rects[rects.length - 1];
+  if (!box) return;
+  const frame = text.getBoundingClientRect();
+  const x = box.right - frame.left - text.clientLeft;
+  const y = box.top - frame.top - text.clientTop + text.scrollTop;
+  cursor.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
+  cursor.style.height = `${box.height.toFixed(1)}px`;
+}

@@ -1,0 +1,39 @@
+// The prompt of the race on the stage, where the form does not show the same one.
+
+import { button, h, put } from "./dom.js";
+
+const FIELD = "#prompt textarea"; // of the page's form; an exported file has none
+
+export function createPromptLine(stage) {
+  const text = h("span", { class: "cs-prompt-text" });
+  const more = button("cs-link", "show all", { onclick: () => toggle(line) });
+  const use = button("cs-button", "Use this prompt", { onclick: () => fillForm(stage) });
+  const box = h("p", { class: "cs-prompt", hidden: true }, h("b", { text: "Prompt of this race: " }), text, more, use);
+  const line = { box, text, more, use };
+  document.addEventListener("input", (event) => {
+    if (event.target.matches && event.target.matches(FIELD)) drawPromptLine(stage);
+  });
+  return line;
+}
+
+export function drawPromptLine({ promptLine: { box, text, use }, race }) {
+  const prompt = race.open ? race.open.prompt : "";
+  const field = document.querySelector(FIELD);
+  const isKnown = field && field.value.trim() === prompt.trim();
+  box.hidden = !prompt || isKnown;
+  use.hidden = !field;
+  put(text, prompt);
+}
+
+function toggle({ box, more }) {
+  const isOpen = box.toggleAttribute("data-open");
+  put(more, isOpen ? "show less" : "show all");
+}
+
+function fillForm(stage) {
+  const field = document.querySelector(FIELD);
+  const { set } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value");
+  set.call(field, stage.race.open.prompt); // a framework that watches the field hears of it by the event
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
+}

@@ -1,0 +1,123 @@
+"""A race in one line: is the text the same, how fast was the cascade, and how often did the target run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from csd.record import metrics
+from csd.record.race import Race
+from csd.record.trace import Trace
+from csd.record.verdict import Verdict
+
+CASCADES = ("adaptive cascade", "cascade", "vertical cascade", "horizontal cascade")  # whom the line is about
+SPECULATIVE = "speculative"
+CALLED = {SPECULATIVE: "speculative decoding", "autoregressive": "one by one"}
+EVEN = 0.05  # a ratio this close to 1 is no difference
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What is written in large type after a race.
+
+    `text` says whether the texts are the same, and `same` whether they are. `factor` is the speed of `subject` over
+    autoregressive decoding, such as "5.6×"; empty without such a lane. `also` compares it with other lanes. `passes`
+    are the target's forward passes in each lane. `flags` are what a reader must know before quoting the factor.
+    """
+
+    text: str
+    same: bool
+    subject: str
+    factor: str
+    words: str
+    also: tuple[str, ...]
+    passes: tuple[int, ...]
+    flags: tuple[str, ...]
+
+
+def headline(race: Race) -> Headline:
+    """The line of a finished race."""
+    subject = _subject(race)
+    ratio = race.speedup(subject) if subject else None
+    text, same = _sameness(race)
+    return Headline(
+        text=text,
+        same=same,
+        subject=subject.header.method if subject else "",
+        factor=times(ratio) if ratio else "",
+        words=_than_autoregressive(ratio) if ratio else "",
+        also=tuple(_others(race, subject)) if subject else (),
+        passes=tuple(len(trace.steps) if trace.lossless else 0 for trace in race.traces),
+        flags=tuple(_flags(race)),
+    )
+
+
+def times(ratio: float) -> str:
+    """A ratio of speeds: "5.6×", or "0.84×" below one."""
+    return f"{ratio:.2f}×" if ratio < 1 - EVEN else f"{ratio:.1f}×"
+
+
+def _subject(race: Race) -> Trace | None:
+    """The cascade whose speed is told; without one, the last lane besides the autoregressive one."""
+    written = [trace for trace in race.traces if trace.tokens and trace is not race.reference and trace.lossless]
+    by_method = {trace.header.method: trace for trace in written}
+    return next((by_method[name] for name in CASCADES if name in by_method), written[-1] if written else None)
+
+
+def _than_autoregressive(ratio: float) -> str:
+    if ratio < 1 - EVEN:
+        return "the speed of one by one: slower here"
+    return "the speed of one by one" if ratio > 1 + EVEN else "the speed of one by one: no difference"
+
+
+def _others(race: Race, subject: Trace) -> list[str]:
+    """The subject against speculative decoding, and against the fastest lane where that is another one."""
+    rivals = [trace for trace in race.traces if trace.tokens and trace.lossless]
+    rivals = [trace for trace in rivals if trace is not subject and trace is not race.reference]
+    chosen = [trace for trace in rivals if trace.header.method == SPECULATIVE][:1]
+    fastest = max(rivals, key=metrics.speed, default=None)
+    if fastest is not None and fastest not in chosen and metrics.speed(fastest) > metrics.speed(subject):
+        chosen.append(fastest)
+    return [_against(subject, rival) for rival in chosen]
+
+
+def _against(subject: Trace, rival: Trace) -> str:
+    ratio = metrics.speed(subject) / metrics.speed(rival)
+    name = CALLED.get(rival.header.method, rival.header.method)
+    return f"as fast as {name}" if abs(ratio - 1) <= EVEN else f"{times(ratio)} the speed of {name}"
+
+
+def _sameness(race: Race) -> tuple[str, bool]:
+    """Whether every reviewed text is the autoregressive one. The worst finding is told."""
+    found = [one for one in race.verdicts if one.kind not in ("reference", "not lossless")]
+    for kind in ("differs", "near-tie", "not compared"):
+        if bad := next((one for one in found if one.kind == kind), None):
+            return _difference(bad), False
+    if not found:
+        return "One lane, nothing to compare", False
+    if any(one.kind == "same distribution" for one in found):
+        return "Different samples from the same distribution", False
+    if all(one.whole for one in found):
+        return f"Same {_tokens(found[0].compared)}, word for word", True
+    return f"Same text as far as all lanes got, {_tokens(min(one.compared for one in found))}", True
+
+
+def _difference(verdict: Verdict) -> str:
+    if verdict.kind == "not compared":
+        return f"Texts not compared: {verdict.reason}"
+    cause = "a near-tie" if verdict.kind == "near-tie" else "a bug"
+    return f"Texts differ from position {verdict.position}: {cause}"
+
+
+def _flags(race: Race) -> list[str]:
+    longest = max((len(trace.tokens) for trace in race.traces), default=0)
+    looping = any(metrics.repeated(trace) > metrics.REPEATED_LIMIT for trace in race.traces)
+    flags = {
+        "the text repeats itself": looping,
+        f"only {_tokens(longest)}": 0 < longest < metrics.SHORT_RUN,
+        "stopped early": any(trace.end == "stopped" for trace in race.traces),
+    }
+    return [flag for flag, applies in flags.items() if applies]
+
+
+def _tokens(count: int) -> str:
+    return f"{count} token{'' if count == 1 else 's'}"
