@@ -7,7 +7,7 @@ import torch
 
 from csd.bench.stopwatch import CudaStopwatch, make_stopwatch, watch_backends
 
-DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU"))]
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 
 
 class Backend:
