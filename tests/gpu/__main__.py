@@ -13,13 +13,15 @@ from time import monotonic
 
 from csd.paths import ROOT
 from gpu.figures import Figure, read_figures
-from gpu.run import run_limited
+from gpu.run import GRACE, run_limited
 from gpu.status import DONE, LEFT_OUT, NOT_RUN, Status, read_statuses, write_statuses
 from gpu.steps import STEPS, Step, missing_packages
 from gpu.table import make_table
 
 INCOMPLETE, REFUSED, INTERRUPTED = 1, 2, 130
 SHORTEST = 10  # seconds for which a step is not worth starting
+CACHES = {"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"}
+"""Folders of compiled kernels beside the results, by the variable that names each."""
 IDENTITY = ("device", "torch", "transformers", "csd")
 """The versions that a folder's figures must share."""
 
@@ -54,8 +56,11 @@ def prepare(folder: Path, device: str, versions: Step, again: Sequence[Step]) ->
     folder.mkdir(parents=True, exist_ok=True)
     statuses = read_statuses(folder)
     for step in (versions, *again):
-        _forget(step, folder)
+        step.path(folder).unlink(missing_ok=True)
+        shutil.rmtree(folder / step.name, ignore_errors=True)
         statuses.pop(step.name, None)
+    for cache in CACHES.values() if again else ():  # what is compiled again must take its time
+        shutil.rmtree(folder / cache, ignore_errors=True)
     write_statuses(folder, statuses)
     if not _is_installed("torch"):
         return f"{sys.executable} has no PyTorch. Name a Python that has: PYTHON=/path/to/python bash tests/gpu.sh"
@@ -73,7 +78,7 @@ def measure(folder: Path, device: str, steps: Sequence[Step], deadline: float) -
         if statuses.get(step.name, Status(NOT_RUN)).kind == DONE:
             print(f"=== {step.name}: already done")
             continue
-        missing, left = missing_packages(step, _is_installed), deadline - monotonic()
+        missing, left = missing_packages(step, _is_installed), deadline - monotonic() - GRACE
         if missing:
             ended = Status(LEFT_OUT, f"needs {' and '.join(missing)}: pip install {' '.join(missing)}")
         elif left < SHORTEST:
@@ -115,14 +120,8 @@ def _environment(folder: Path) -> Mapping[str, str]:
     return {
         "HF_HUB_OFFLINE": "1",
         "PYTHONWARNINGS": "ignore",
-        "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"),
-        "TRITON_CACHE_DIR": str(folder / "triton"),
+        **{name: str(folder / cache) for name, cache in CACHES.items()},
     }
-
-
-def _forget(step: Step, folder: Path) -> None:
-    step.path(folder).unlink(missing_ok=True)
-    shutil.rmtree(folder / step.name, ignore_errors=True)
 
 
 def _is_installed(package: str) -> bool:

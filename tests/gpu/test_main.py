@@ -66,7 +66,12 @@ def test_a_second_call_goes_on_where_the_first_ended(call, tmp_path):
 
 def test_again_repeats_and_only_chooses(call, tmp_path):
     call(ONE, TWO)
+    compiled = tmp_path / "results" / "inductor" / "kernel"
+    compiled.parent.mkdir()
+    compiled.touch()
+    assert call(ONE, TWO)[0] == 0 and compiled.exists()
     code, said = call(ONE, TWO, arguments=("--only", "two", "--again"))
+    assert not compiled.exists()
     assert code == 0 and "=== one" not in said and "=== two: done" in said
     assert "| one | first | fine |" in said  # the table has what was measured before
     assert (counted(tmp_path, "one"), counted(tmp_path, "two")) == (1, 1)
