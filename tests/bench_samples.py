@@ -69,7 +69,7 @@ def timed_run(
     repeated: float = 0.0,
     margin: float | None = 0.5,
 ) -> TimedRun:
-    """A run of these tokens at this speed, with half as many target passes and a quarter of the time outside models."""
+    """A run of these tokens at this speed, with half as many target passes; watched, a quarter is outside models."""
     seconds = len(tokens) / speed
     return TimedRun(
         prompt=prompt,
@@ -82,7 +82,7 @@ def timed_run(
         prefill=1.0,
         passes=len(tokens) // 2,
         repeated=repeated,
-        forward_seconds=0.75 * seconds if mode == "alone" else None,
+        forward_seconds=0.75 * seconds if mode == "watched" else None,
         margins=(margin,) * len(tokens) if entry == AR else None,
     )
 
@@ -97,6 +97,7 @@ RUNS = (
     timed_run(1, AR, 10, repeated=0.2),
     timed_run(0, "spec", 20), timed_run(1, "spec", 40),
     timed_run(0, "casc", 40), timed_run(1, "casc", 20), timed_run(0, "casc", 20, "race"),
+    timed_run(0, "casc", 30, "watched"),
     timed_run(0, "eager", 5, "baseline"), timed_run(1, "eager", 5, "baseline"),
     timed_run(0, "static", 20, "baseline"), timed_run(1, "static", 20, "baseline"),
 )  # fmt: skip

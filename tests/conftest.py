@@ -1,4 +1,4 @@
-"""What several test files share: the embedded family, a served page, a browser, and the markers `fast` and `browser`."""
+"""What several test files share: the embedded family, a served page, a browser, and what the markers mean."""
 
 from __future__ import annotations
 
@@ -20,12 +20,26 @@ PAGE_FIXTURES = {"chromium", "house", "served"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks tests that serve the page or open Chromium `browser`, and all that are neither `browser` nor `slow` `fast`."""
+    """Marks tests that serve the page or open Chromium `browser`, and all that are neither `browser` nor `slow` `fast`.
+
+    Those marked `gpu` are skipped without one.
+    """
+    if any(item.get_closest_marker("gpu") for item in items):
+        _skip_without_gpu(items)
     for item in items:
         if PAGE_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker("browser")
         elif item.get_closest_marker("slow") is None:
             item.add_marker("fast")
+
+
+def _skip_without_gpu(items: list[pytest.Item]) -> None:
+    import torch
+
+    if not torch.cuda.is_available():
+        for item in items:
+            if item.get_closest_marker("gpu"):
+                item.add_marker(pytest.mark.skip(reason="needs an NVIDIA GPU"))
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,7 @@ CONFIGS = {
 }
 TEXTS = [[(3 * i * i + 5 * i) % VOCAB for i in range(CONTEXT)], [(11 * i + i // 7) % VOCAB for i in range(CONTEXT)]]
 kinds = pytest.mark.parametrize("kind", CONFIGS)
-gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+gpu = pytest.mark.gpu
 
 
 @cache

@@ -133,6 +133,7 @@ HEAVY_PACKAGES = (
     "csd.decoding.sampling",
     "csd.models",
     "csd.bench.baselines",
+    "csd.bench.enlarge",
     "csd.bench.scale",
 )
 # family: because of what must be set before torch is imported (csd.models.backends.process)

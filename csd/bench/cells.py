@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median, quantiles
 
+from csd.bench.plan import SPEED_MODES
 from csd.bench.timed_run import TimedRun
 from csd.record.verdict import Kind, Verdict, compare_tokens
 
@@ -53,8 +54,8 @@ class Cell:
 def make_cell(
     runs: Sequence[TimedRun], reference: TimedRun | None, dtype: str, length: int, limit: SpeedLimit | None = None
 ) -> Cell | None:
-    """The figures of these runs of one entry on one prompt of `length` tokens; None where it ran in races only."""
-    timed = [run for run in runs if run.mode != "race"]
+    """The figures of these runs of one entry on one prompt of `length` tokens; None where no speed was timed."""
+    timed = [run for run in runs if run.mode in SPEED_MODES]
     if not timed:
         return None
     raced = [run.speed for run in runs if run.mode == "race"]
@@ -71,7 +72,7 @@ def make_cell(
         prefill=median(run.prefill for run in timed),
         race_speed=median(raced) if raced else None,
         tokens_per_pass=tokens_per_pass(timed),
-        overhead=overhead(timed),
+        overhead=overhead(runs),
         share_of_limit=speed.median / limit(context) if limit else None,
         repeated=max(run.repeated for run in runs),
         verdict=worst.kind,
@@ -86,11 +87,10 @@ def tokens_per_pass(runs: Iterable[TimedRun]) -> float:
 
 
 def overhead(runs: Iterable[TimedRun]) -> float | None:
-    """Share of decoding time outside the models; None where that was not recorded."""
-    runs = tuple(runs)
-    decoding = sum(run.seconds for run in runs)
-    inside = [run.forward_seconds for run in runs if run.forward_seconds is not None]
-    return 1 - sum(inside) / decoding if inside and decoding else None
+    """Share of decoding time outside the models, of the runs that recorded it; None where none did."""
+    watched = [(run.seconds, run.forward_seconds) for run in runs if run.forward_seconds is not None]
+    decoding = sum(seconds for seconds, _ in watched)
+    return 1 - sum(inside for _, inside in watched) / decoding if decoding else None
 
 
 def spread(values: Iterable[float]) -> Spread:

@@ -16,8 +16,14 @@ from csd.run import check_request
 if TYPE_CHECKING:
     from csd.models.family import Family
 
-Mode = Literal["alone", "race", "baseline"]
-"""How something is timed: a method by itself, all methods at once, or one of transformers' own ways to decode."""
+Mode = Literal["alone", "race", "baseline", "watched"]
+"""How something runs: a method by itself, all methods at once, one of transformers' own ways to decode, or a method by
+itself with a stopwatch around each forward pass.
+
+A stopwatch costs a method with more passes more, so the speed of a watched run does not count.
+"""
+SPEED_MODES: tuple[Mode, ...] = ("alone", "baseline")
+"""The runs whose speed is an entry's speed."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,8 @@ class Job:
 def list_jobs(plan: Plan) -> Iterator[Job]:
     """Everything to time, in order: within each prompt and repeat all entries take turns, and the first one rotates.
 
-    Baselines decode greedily, so they are left out for prompts that are sampled.
+    Then each method runs once more, watched. Baselines decode greedily, so they are left out for prompts that are
+    sampled.
     """
     turns: list[tuple[Mode, str]] = [("alone", entry.id) for entry in plan.method_entries]
     turns.extend(("baseline", entry.id) for entry in plan.baselines)
@@ -90,6 +97,8 @@ def list_jobs(plan: Plan) -> Iterator[Job]:
             for mode, entry in turns[first:] + turns[:first]:
                 if mode != "baseline" or prompt.temperature == 0:
                     yield Job(number, repeat, mode, entry)
+        for entry in plan.method_entries:
+            yield Job(number, 0, "watched", entry.id)
 
 
 def check_plan(family: Family, plan: Plan) -> None:

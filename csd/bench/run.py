@@ -81,15 +81,18 @@ def measure(
         if job.mode == "race":
             traces = finished_traces(run_race(family, prompt.to_request(plan.methods), stopped))
             lines = [method_line(job, id, trace) for id, trace in zip(methods, traces, strict=True)]
+        elif job.mode == "alone":
+            traces = finished_traces(run_race(family, prompt.to_request([methods[job.entry]]), stopped))
+            lines = [method_line(job, job.entry, trace) for trace in traces]
         else:
-            trace, forward_seconds = _time_alone(watched, prompt, methods[job.entry], stopped, stopwatch)
+            trace, forward_seconds = _watch(watched, prompt, methods[job.entry], stopped, stopwatch)
             traces, lines = (trace,), [method_line(job, job.entry, trace, forward_seconds)]
         if any(trace.end == "stopped" for trace in traces):
             return
         yield job, lines
 
 
-def _time_alone(
+def _watch(
     family: Family, prompt: Prompt, method: Method, stopped: Callable[[], bool], stopwatch: Stopwatch
 ) -> tuple[Trace, float]:
     """A method's trace, and its seconds inside models while decoding; `family` has watched lanes."""

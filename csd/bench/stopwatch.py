@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Forward = Callable[..., Any]
 
+PAIRS = 512  # of events; the host waits for the GPU once in so many forward passes, and at each review anyway
+
 
 class Stopwatch(Protocol):
     """Runs forward passes and adds up their time. `seconds` is the sum since the last `reset`."""
@@ -43,34 +45,44 @@ class HostStopwatch:
 
 
 class CudaStopwatch:
-    """Times forward passes by events on the GPU, since the host does not wait for them."""
+    """Times forward passes by events on the GPU, since the host does not wait for them.
 
-    def __init__(self) -> None:
-        self._events: list[tuple[Any, Any]] = []
+    Making an event takes longer than recording it, so a number of pairs is made before and used again and again.
+    """
+
+    def __init__(self, device: str, pairs: int = PAIRS) -> None:
+        import torch
+
+        self._stream = torch.cuda.current_stream(device)
+        self._pairs = [tuple(torch.cuda.Event(enable_timing=True) for _ in range(2)) for _ in range(pairs)]
+        for pair in self._pairs:
+            for event in pair:
+                event.record(self._stream)  # the driver's event is made at its first record
+        self._used, self._summed = 0, 0.0
 
     @property
     def seconds(self) -> float:
-        import torch
-
-        torch.cuda.synchronize()
-        return sum(begin.elapsed_time(end) for begin, end in self._events) / 1000
+        used = self._pairs[: self._used]
+        if used:
+            used[-1][1].synchronize()
+        return self._summed + sum(begin.elapsed_time(end) for begin, end in used) / 1000
 
     def run(self, forward: Forward, *arguments: Any) -> Any:
-        import torch
-
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
+        if self._used == len(self._pairs):
+            self._summed, self._used = self.seconds, 0
+        begin, end = self._pairs[self._used]
+        begin.record(self._stream)
         result = forward(*arguments)
-        end.record()
-        self._events.append((begin, end))
+        end.record(self._stream)
+        self._used += 1
         return result
 
     def reset(self) -> None:
-        self._events.clear()
+        self._used, self._summed = 0, 0.0
 
 
 def make_stopwatch(device: str) -> Stopwatch:
-    return CudaStopwatch() if device.startswith("cuda") else HostStopwatch()
+    return CudaStopwatch(device) if device.startswith("cuda") else HostStopwatch()
 
 
 def watch_backends(backends: Mapping[str, Backend], stopwatch: Stopwatch) -> dict[str, Backend]:

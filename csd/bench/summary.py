@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from csd.bench.cells import Cell, SpeedLimit, Spread, make_cell, overhead, tokens_per_pass
-from csd.bench.plan import Entry, Plan
+from csd.bench.plan import SPEED_MODES, Entry, Plan
 from csd.bench.ratios import ALL, AUTOREGRESSIVE, BEST, SPECULATIVE, Ratio, group_prompts, list_ratios
 from csd.bench.simulated import Costs, cost_tables, simulate
 from csd.bench.timed_run import TimedRun
@@ -144,7 +144,8 @@ class Summary:
         if not cells:
             return None
         speeds = [cell.speed for cell in cells if cell.speed.median > 0]
-        timed = [run for run in self.runs if run.entry == entry.id and run.mode != "race"]
+        runs = [run for run in self.runs if run.entry == entry.id]
+        timed = [run for run in runs if run.mode in SPEED_MODES]
         race_shares = (cell.race_speed / cell.speed.median for cell in cells if cell.race_speed)
         return Row(
             entry=entry.id,
@@ -159,7 +160,7 @@ class Summary:
             speed_with_prefill=_mean(cell.speed_with_prefill for cell in cells),
             race_share=_mean(race_shares) if entry.method and self._raced else None,
             tokens_per_pass=tokens_per_pass(timed),
-            overhead=overhead(timed),
+            overhead=overhead(runs),
             share_of_limit=_mean(cell.share_of_limit for cell in cells if cell.share_of_limit) if self.limit else None,
             differs=sum(cell.verdict == "differs" for cell in cells),
             near_ties=sum(cell.verdict == "near-tie" for cell in cells),

@@ -64,8 +64,8 @@ ENTRY_NOTE = (
     "repeats, with that of the lowest and the highest (p10 and p90 from ten repeats). For transformers' methods the "
     "clock runs from their first block of tokens to the last. MAT: tokens per target pass. Of limit: share of the "
     "speed that reading the target's weights allows to autoregressive decoding. Overhead: share of decoding time "
-    "outside forward passes. Different texts: prompts whose text is not that of autoregressive decoding, except for "
-    "near-ties."
+    "outside forward passes, in one more run of each method. Different texts: prompts whose text is not that of "
+    "autoregressive decoding, except for near-ties."
 )
 RATIO_NOTE = (
     "Geometric mean and lowest over the prompts, each method alone. AR: the project's autoregressive method. Best AR: "

@@ -23,7 +23,8 @@ class TimedRun:
 
     `seconds` is the decoding time of `timed_tokens` in `passes` passes of the target; these are all tokens of a method,
     and those after the first block of a baseline. `prefill` is the time before. `forward_seconds` is the time inside
-    models while decoding, `margins` the reference's top-2 margins by token; both are None where not recorded.
+    models while decoding, of watched runs; `margins` are the reference's top-2 margins by token. Both are None where
+    not recorded.
     `lossless` is False for a lane that the target does not review. `model_passes` counts the passes of each model, for
     methods only.
     """

@@ -12,7 +12,6 @@ from csd.bench.forward_times import measure_forward_times
 from csd.bench.limits import measure_limits
 from csd.bench.markdown import to_markdown
 from csd.bench.memory import measure_memory
-from csd.bench.page import to_page
 from csd.bench.plan import Job, Plan, check_plan
 from csd.bench.report import Report
 from csd.bench.run import measure, warm_up
@@ -117,16 +116,21 @@ def make_report(benchmark: Benchmark, runs: Sequence[TimedRun], notes: Sequence[
 
 def write_files(folder: Path, report: Report) -> None:
     """Write the figures, the tables and the page next to the traces. A file that cannot be written is reported."""
-    texts = {
-        "bench.json": json.dumps(report.document(), indent=1) + "\n",
-        "bench.md": to_markdown(report) + "\n",
-        "bench.html": to_page(report),
-    }
-    for name, text in texts.items():
-        try:
-            (folder / name).write_text(text, encoding="utf-8")
-        except OSError as error:
-            say(f"Cannot write {folder / name}: {error.strerror}.")
+    _write(folder / "bench.json", json.dumps(report.document(), indent=1) + "\n")
+    _write(folder / "bench.md", to_markdown(report) + "\n")
+    try:
+        from csd.bench.page import to_page
+    except ModuleNotFoundError as error:  # machines that are only measured may have no plotly
+        say(f"bench.html is left out, since {error.name} is not installed; bench.json and bench.md have every figure.")
+    else:
+        _write(folder / "bench.html", to_page(report))
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        say(f"Cannot write {path}: {error.strerror}.")
 
 
 def _choose_baselines(family: Family, options: MeasureOptions) -> tuple[Baseline, ...]:

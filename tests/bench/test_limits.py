@@ -10,6 +10,7 @@ from bench_samples import lane_family
 from tiny_t5 import flan_t5, save_t5
 from transformers import T5ForConditionalGeneration
 
+from csd.bench import limits
 from csd.bench.forward_times import measure_forward_times
 from csd.bench.limits import Limits, measure_limits, weight_bytes_per_pass
 from csd.bench.memory import measure_memory
@@ -33,6 +34,46 @@ def test_limits_of_the_embedded_family(embedded):
     tied = target.get_output_embeddings().weight.data_ptr() == target.get_input_embeddings().weight.data_ptr()
     assert found.weight_bytes == every - (0 if tied else table_bytes)
     assert found.cache_bytes == 2 * 14 * 5 * 64 * 4
+
+
+def test_a_gpu_is_timed_by_its_own_clock_over_runs_in_a_row(monkeypatch):
+    """One event before, one after ten runs: what the host does in between is not in the figure."""
+    log: list[str] = []
+
+    class FakeEvent:
+        def __init__(self, enable_timing: bool):
+            assert enable_timing
+
+        def record(self, stream) -> None:
+            log.append(f"event on {stream}")
+
+        def synchronize(self) -> None:
+            log.append("wait")
+
+        def elapsed_time(self, end) -> float:
+            return 50.0  # ms
+
+    monkeypatch.setattr(torch.cuda, "Event", FakeEvent)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: f"the stream of {device}")
+    monkeypatch.setattr(limits, "SECONDS", 0.0)
+    assert limits._best_seconds(lambda: log.append("run"), "cuda:1") == pytest.approx(0.005)
+    event = "event on the stream of cuda:1"
+    assert log == [event, *["run"] * 10, event, "wait"] * 5
+
+
+def test_what_is_copied_and_multiplied_is_random(monkeypatch):
+    seen = []
+
+    def run_once(run, device):
+        seen.append(run())
+        return 2.0
+
+    monkeypatch.setattr(limits, "_best_seconds", run_once)
+    assert limits.measure_copy_rate("cpu", 4000) == 4000
+    assert limits.measure_flops("cpu", "float64", 30) == 30**3
+    copied, product = seen
+    assert copied.nbytes == 4000 and len(set(copied.tolist())) > 900
+    assert product.shape == (30, 30) and product.dtype == torch.float64 and len(set(product.flatten().tolist())) == 900
 
 
 @pytest.mark.parametrize(("name", "read"), [("small", 38.5e6), ("base", 123.8e6)])

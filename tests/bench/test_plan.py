@@ -18,9 +18,12 @@ def test_entries_take_turns_and_the_first_rotates():
     assert order == [
         (0, 0, AR), (0, 0, LOOKUP), (0, 0, BASELINE.id), (0, 0, "race"),
         (0, 1, LOOKUP), (0, 1, BASELINE.id), (0, 1, "race"), (0, 1, AR),
+        (0, 0, AR), (0, 0, LOOKUP),
         (1, 0, AR), (1, 0, LOOKUP), (1, 0, "race"),
         (1, 1, LOOKUP), (1, 1, "race"), (1, 1, AR),
+        (1, 0, AR), (1, 0, LOOKUP),
     ]  # fmt: skip
+    assert [job.mode for job in list_jobs(plan)].count("watched") == 4  # the last two of each prompt
 
 
 def test_cascades_of_different_drafts_are_told_apart_by_title():
@@ -31,8 +34,9 @@ def test_cascades_of_different_drafts_are_told_apart_by_title():
 
 
 def test_no_race_of_one_and_none_where_it_is_switched_off():
-    assert [job.mode for job in list_jobs(Plan(PROMPTS[:1], METHODS[:1], (), 1))] == ["alone"]
-    assert [job.mode for job in list_jobs(Plan(PROMPTS[:1], METHODS, (), 1, race=False))] == ["alone", "alone"]
+    assert [job.mode for job in list_jobs(Plan(PROMPTS[:1], METHODS[:1], (), 1))] == ["alone", "watched"]
+    modes = [job.mode for job in list_jobs(Plan(PROMPTS[:1], METHODS, (), 1, race=False))]
+    assert modes == ["alone", "alone", "watched", "watched"]
 
 
 def test_entries_are_told_apart_by_id_even_where_their_titles_are_equal():

@@ -9,7 +9,8 @@ import torch
 from tiny import CONTEXT, SMALL, VOCAB
 from transformers import AutoModelForCausalLM, LlamaConfig, Qwen2Config
 
-from csd.bench.scale import SHAPES, Shape, check_shape, enlarge_family, enlarge_model, load_scaled
+from csd.bench.enlarge import SHAPES, Shape, check_shape, enlarge_model
+from csd.bench.scale import enlarge_family, load_scaled
 from csd.decoding.methods import Autoregressive, Speculative
 from csd.decoding.tokens import TokenSequence
 from csd.models import catalog, device
@@ -196,7 +197,7 @@ def test_refusals(embedded, monkeypatch):
         enlarge_family(embedded, dict.fromkeys(SHAPES["7B"], Shape("T", 8, 8, 8, 8, 8)), "T shape", "cpu", "float32")
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.gpu
 def test_seven_billion_on_a_gpu():
     large = load_scaled(catalog.find("embedded"), "7B", "cuda")
     assert large.reference("target").device.type == "cuda" and large.dtype == "bfloat16"

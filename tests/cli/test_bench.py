@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 
 import pytest
 
@@ -13,6 +14,16 @@ from csd.cli.bench_options import MeasureOptions
 
 STORY_AND_CODE = '{"kind": "story", "prompt": "Once upon a time"}\n{"kind": "code", "prompt": "def f():"}\n'
 ALONE = ("--no-baselines", "--no-growth", "--no-race", "--repeats", "1")
+
+PLOTTING = ("csd.bench.page", "csd.bench.figures")
+
+
+class HidePlotly:
+    """A finder that has plotly not installed."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "plotly":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
 @pytest.fixture
@@ -66,6 +77,19 @@ def test_named_methods_and_a_text_that_repeats_itself(csd_bench, monkeypatch):
     found = figures_in(result)
     assert [row["title"] for row in found["entries"]] == ["autoregressive", "prompt lookup, k=5"]
     assert found["entries"][0]["race_share"] is None and len(found["prompts"]) == 1
+
+
+def test_without_plotly_everything_but_the_page_is_written(csd_bench, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "meta_path", [HidePlotly(), *sys.meta_path])
+    for name in [name for name in sys.modules if name.split(".")[0] == "plotly" or name in PLOTTING]:
+        monkeypatch.delitem(sys.modules, name)
+    result = csd_bench("--only", "story", "--method", "autoregressive", *ALONE, "--out", "results")
+    assert result.exit_code == 0, result.output
+    assert "bench.html is left out, since plotly is not installed" in result.stderr
+    assert "autoregressive" in result.stdout and figures_in(result)["cells"][0]["tokens"] == 8
+    assert {path.name for path in (tmp_path / "results").iterdir()} == {
+        "traces.jsonl", "config.json", "bench.json", "bench.md",
+    }  # fmt: skip
 
 
 def test_the_papers_comparison(csd_on_embedded, in_folder):

@@ -132,7 +132,7 @@ def test_an_unknown_size_loads_with_a_note(pair, monkeypatch):
     assert "size of this family is unknown" in load_family(custom(pair[0]), "cpu").notes[0]
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.gpu
 def test_on_a_gpu(pair, tmp_path, monkeypatch):
     monkeypatch.setenv("CSD_HOME", str(tmp_path / "home"))
     family = load_family(custom(pair[0], pair[1:]))
