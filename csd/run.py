@@ -207,7 +207,8 @@ def _leaves(methods: Sequence[Method]) -> tuple[Level, ...]:
 def _rule(family: Family, request: Request) -> AcceptanceRule:
     """The target's rule of acceptance; noise and random numbers belong to one lane."""
     from csd.decoding.acceptance import Coupled, Greedy, Rejection
-    from csd.decoding.sampling import GumbelNoise, LogitsWarper, Sampler
+    from csd.decoding.noise import GumbelNoise
+    from csd.decoding.sampling import LogitsWarper, Sampler
 
     if request.temperature == 0:
         return Greedy()

@@ -130,6 +130,7 @@ def loaded_with(module: str) -> set[str]:
 
 HEAVY_PACKAGES = (
     "csd.decoding.acceptance",
+    "csd.decoding.noise",
     "csd.decoding.sampling",
     "csd.models",
     "csd.bench.baselines",

@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from csd.decoding.draft import Draft
-from csd.decoding.sampling import GumbelNoise, LogitsWarper, Sampler
+from csd.decoding.noise import GumbelNoise
+from csd.decoding.sampling import LogitsWarper, Sampler
 
 
 @dataclass(frozen=True, slots=True, eq=False)

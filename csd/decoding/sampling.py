@@ -34,41 +34,6 @@ class LogitsWarper:
         return scores
 
 
-class GumbelNoise:
-    """Gumbel noise fixed by (seed, position): the same at every level of a tree and in every lane.
-
-    It comes from a counter, never from how often a generator was called. Rows are kept for the positions under review,
-    so that a lane computes each position once.
-    """
-
-    def __init__(self, seed: int, vocab: int, device: str | torch.device = "cpu", keep: int = 256):
-        self._seed, self._vocab, self._keep = seed, vocab, keep
-        self._generator = torch.Generator(device=device)
-        self._rows: dict[int, Tensor] = {}
-
-    def rows(self, start: int, count: int) -> Tensor:
-        """Noise for positions start .. start + count - 1: [count, V]."""
-        if len(self._rows) > self._keep:
-            self._rows = {position: row for position, row in self._rows.items() if position >= start}
-        return torch.stack([self._row(position) for position in range(start, start + count)])
-
-    def _row(self, position: int) -> Tensor:
-        if position not in self._rows:
-            self._generator.manual_seed(_mix(self._seed, position))
-            draw = torch.empty(self._vocab, dtype=torch.float64, device=self._generator.device)
-            draw.exponential_(generator=self._generator).clamp_(min=2.0**-60)
-            self._rows[position] = draw.log_().neg_()
-        return self._rows[position]
-
-
-def _mix(seed: int, position: int) -> int:
-    """SplitMix64 of the pair, so that neighbouring seeds and positions give unrelated generators."""
-    z = (seed * 0x9E3779B97F4A7C15 + position * 0xD1B54A32D192ED03 + 0x632BE59BD9B4E019) & (2**64 - 1)
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & (2**64 - 1)
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & (2**64 - 1)
-    return (z ^ (z >> 31)) >> 1
-
-
 class Sampler:
     """The random numbers of the rejection rule: one lane's stream, fresh at every use."""
 

@@ -89,7 +89,8 @@ def _predict(
 
 def _scores(family: Family, prompt: Prompt, logits: Tensor, position: int) -> Tensor:
     """What the levels compare when they choose a token: logits, or log probabilities with the shared Gumbel noise."""
-    from csd.decoding.sampling import GumbelNoise, LogitsWarper
+    from csd.decoding.noise import GumbelNoise
+    from csd.decoding.sampling import LogitsWarper
 
     if not prompt.temperature:
         return logits

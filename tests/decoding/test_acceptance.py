@@ -1,4 +1,4 @@
-"""Filters against the warpers of transformers, the noise of coupled sampling, and the rules on hand-made drafts."""
+"""Filters against the warpers of transformers, and the rules on hand-made drafts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from csd.decoding import acceptance
 from csd.decoding.acceptance import Coupled, Greedy
 from csd.decoding.draft import Draft
 from csd.decoding.methods import Cascade
-from csd.decoding.sampling import GumbelNoise, LogitsWarper
+from csd.decoding.noise import GumbelNoise
+from csd.decoding.sampling import LogitsWarper
 
 INF = math.inf
 
@@ -53,41 +54,6 @@ def test_lenience_accepts_scores_within_its_logarithm():
 
 
 # --- coupled -----------------------------------------------------------------------------------------------------------
-
-
-def test_noise_is_fixed_by_seed_and_position():
-    noise = GumbelNoise(7, 40)
-    whole = noise.rows(0, 30)
-    assert whole.shape == (30, 40) and whole.dtype == torch.float64 and torch.isfinite(whole).all()
-    for at, count in ((29, 1), (3, 9), (0, 1), (12, 18)):
-        assert torch.equal(noise.rows(at, count), whole[at : at + count])
-        assert torch.equal(GumbelNoise(7, 40).rows(at, count), whole[at : at + count])
-
-
-def test_noise_caches_few_rows_and_recomputes_the_others():
-    noise = GumbelNoise(1, 8, keep=16)
-    first = noise.rows(0, 20)
-    for at in range(0, 3000, 10):
-        noise.rows(at, 10)
-        assert len(noise._rows) <= 16 + 20
-    assert torch.equal(noise.rows(0, 20), first)
-
-
-def test_noise_of_other_seeds_and_positions_is_unrelated():
-    rows = torch.cat([GumbelNoise(seed, 2000).rows(at, 4) for seed in (0, 1, 2, 2**63 - 1) for at in (0, 1000)])
-    related = torch.corrcoef(rows) - torch.eye(len(rows))
-    assert related.abs().max() < 5 / math.sqrt(2000)
-
-
-def test_noise_is_gumbel():
-    """The Kolmogorov-Smirnov distance to exp(-exp(-x)) is small, and every argmax is equally likely."""
-    values = GumbelNoise(11, 500).rows(100, 100).flatten().sort().values
-    n = len(values)
-    cdf = torch.exp(-torch.exp(-values))
-    steps = torch.arange(n, dtype=torch.float64) / n
-    assert max((cdf - steps).max(), (steps + 1 / n - cdf).max()) < 1.95 / math.sqrt(n)
-    best = Counter(GumbelNoise(3, 5).rows(0, 5000).argmax(-1).tolist())
-    assert all(abs(count - 1000) < 5 * math.sqrt(800) for count in best.values())
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy import DRAFTS, ToyFamily, after, family, records_of, steps_of, text_of
 
-from csd.decoding.acceptance import Coupled, Greedy, GumbelNoise, LogitsWarper
+from csd.decoding.acceptance import Coupled, Greedy
 from csd.decoding.methods import (
     AdaptiveCascade,
     Autoregressive,
@@ -20,6 +20,8 @@ from csd.decoding.methods import (
     VerticalCascade,
     title,
 )
+from csd.decoding.noise import GumbelNoise
+from csd.decoding.sampling import LogitsWarper
 from csd.record.trace import Review
 
 VOCAB = 6
