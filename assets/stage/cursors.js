@@ -36,7 +36,7 @@ export function drawView(stage) {
 // Puts the cursor of each lane behind the last token that it has written, in the text of the selected lane.
 export function drawCursors(stage) {
   const { root, view, views, mode } = stage;
-  const isShown = root.dataset.view === "one" && mode !== "done";
+  const isShown = root.dataset.view === "one" && mode !== "done" && view.tokenNodes.length > 0;
   for (const one of views) {
     if (!one.cursor) one.cursor = createCursor(one.lane.info.method);
     const { cursor } = one;
@@ -60,9 +60,8 @@ function createCursor(method) {
 }
 
 function placeCursor(cursor, { text, tokenNodes }, count) {
-  const node = tokenNodes[Math.min(count, tokenNodes.length) - 1];
-  const rects = node ? node.getClientRects() : [];
-  const box = rects[rects.length - 1];
+  const rects = tokenNodes[Math.min(count, tokenNodes.length) - 1].getClientRects();
+  const box = rects[rects.length - 1]; // a token that is broken over lines has several
   if (!box) return;
   const frame = text.getBoundingClientRect();
   const x = box.right - frame.left - text.clientLeft;

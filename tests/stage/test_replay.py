@@ -64,6 +64,11 @@ class Bare:
         return self.page.eval_on_selector_all(find, "all => all.map(cell => [cell.textContent, cell.dataset.fate])")
 
 
+def greedy(trace: Trace) -> Trace:
+    """The same trace under the greedy rule, by which texts are compared."""
+    return replace(trace, header=replace(trace.header, rule="greedy"))
+
+
 @pytest.fixture
 def bare(chromium):
     opened = []
@@ -203,6 +208,86 @@ def test_the_budget_adds_up_to_what_the_metrics_say(bare):
         assert float(rows["prefill"][lane]) == pytest.approx(trace.prefill_seconds)
     signs = one.page.eval_on_selector_all(".cs-strip-marks", "all => all.map(node => node.textContent)")
     assert signs == ["T", "T210"]
+
+
+def test_the_result_is_the_last_thing_that_the_replay_reaches(bare):
+    one = bare().show(greedy(alone()), greedy(nested()))
+    assert one.page.is_visible(".cs-factor")
+    assert one.text(".cs-factor").endswith("×")
+    assert one.text(".cs-passes b >> nth=0") == "10"
+    one.press("Home", "ArrowRight")
+    assert not one.page.is_visible(".cs-factor")
+    assert one.text(".cs-passes b >> nth=1") == "1", "runs of the target are counted while the race goes on"
+    one.press("End")
+    assert one.page.is_visible(".cs-factor")
+    assert not one.errors
+
+
+def test_the_factor_of_a_lane_that_has_finished_stands_still(bare):
+    one = bare().show(alone(), nested())
+    final = one.text('.cs-track-row[data-lane="1"] .cs-ratio')
+    seen = set()
+    for time in (0.3, 0.5, 0.8, 1.1):  # the cascade's clock ends at 0.275 s
+        one.page.evaluate("time => stage.seek(time)", time)
+        seen.add(one.text('.cs-track-row[data-lane="1"] .cs-ratio'))
+    assert seen == {final}
+    one.page.evaluate("stage.seek(0.26)")
+    assert one.page.locator('.cs-track-row[data-lane="1"] .cs-ratio.cs-provisional').count() == 1
+
+
+def test_one_text_carries_a_cursor_for_each_lane(bare):
+    words = {i: f" word{i}" for i in range(8)}
+    tokens = tuple(range(8))
+    slow, fast = (greedy(alone(tokens, seconds, words)) for seconds in (0.1, 0.05))
+    one = bare().show(slow, replace(fast, header=replace(fast.header, method="cascade")))
+    assert one.page.locator(".cs-lane:visible").count() == 1
+    one.page.evaluate("stage.seek(0.43)")  # prefill takes 0.2 s: two tokens against four
+    assert one.page.locator(".cs-caret:visible").count() == 2
+    edge = "i => document.querySelectorAll('.cs-lane.cs-selected .cs-token')[i].getBoundingClientRect().right"
+    carets = one.page.eval_on_selector_all(".cs-caret", "all => all.map(one => one.getBoundingClientRect().left)")
+    assert sorted(carets) == pytest.approx([one.page.evaluate(edge, 1), one.page.evaluate(edge, 3)], abs=3)
+    one.press("v")
+    assert one.page.locator(".cs-lane:visible").count() == 2
+    assert one.page.locator(".cs-caret:visible").count() == 0
+    assert not one.errors
+
+
+def test_texts_that_differ_stand_in_columns(bare):
+    one = bare().show(alone(), nested())  # under the rejection rule
+    assert one.page.locator(".cs-lane:visible").count() == 2
+    assert not one.page.is_visible('.cs-choice [data-value="one"]')
+
+
+def test_a_wide_review_shows_the_correction_without_scrolling(bare):
+    one = bare().show(alone(), greedy(nested()))
+    one.press("Home", "ArrowRight")
+    right = one.page.eval_on_selector(".cs-score", "node => node.getBoundingClientRect().right")
+    own = one.page.eval_on_selector_all(
+        ".cs-cell[data-own]", "all => all.map(one => one.getBoundingClientRect().right)"
+    )
+    assert own
+    assert max(own) <= right
+    assert one.page.eval_on_selector(".cs-score", "node => node.scrollWidth <= node.clientWidth + 1")
+
+
+def test_presenting_keeps_the_proof_and_leaves_out_tooltips(bare):
+    one = bare().show(greedy(alone()), greedy(nested()))
+    one.page.hover(".cs-token >> nth=0")
+    one.press("p")
+    assert not one.page.is_visible(".cs-tip")
+    assert one.page.is_visible(".cs-same")
+    one.press("b")
+    assert not one.page.is_visible(".cs-track")
+    one.press("b")
+    assert one.page.is_visible(".cs-track")
+    one.press("Escape")
+    assert not one.errors
+
+
+def test_the_prompt_is_shown_where_no_form_has_it(bare):
+    one = bare().show(alone(), nested())
+    assert one.text(".cs-prompt-text") == alone().header.text
+    assert not one.page.is_visible(".cs-prompt .cs-button"), "there is no form to fill"
 
 
 def test_rejected_tokens_can_be_hidden_by_key(bare):

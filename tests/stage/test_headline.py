@@ -1,0 +1,75 @@
+"""The result in one line: true for a win, a loss, another text, another sample, and a text that repeats itself."""
+
+import pytest
+from paired import alone, drafted
+
+from csd.record.race import Race
+from csd.stage.headline import Headline, headline, times
+
+TEXT = tuple(range(40))
+
+
+def line(*traces) -> Headline:
+    return headline(Race(traces))
+
+
+def test_a_win_names_the_same_text_the_factor_the_rivals_and_the_passes():
+    slow = drafted(TEXT, by="small", method="speculative", seconds=0.1)
+    fast = drafted(TEXT, method="adaptive cascade", seconds=0.05)
+    said = line(alone(TEXT), slow, fast)
+    assert (said.text, said.same) == ("Same 40 tokens, word for word", True)
+    assert (said.subject, said.factor, said.words) == ("adaptive cascade", "4.0×", "the speed of one by one")
+    assert said.also == ("2.0× the speed of speculative decoding",)
+    assert said.passes == (40, 20, 20)
+    assert said.flags == ()
+
+
+def test_a_loss_is_told_as_calmly_as_a_win():
+    said = line(alone(TEXT), drafted(TEXT, seconds=0.4))
+    assert (said.factor, said.words) == ("0.50×", "the speed of one by one: slower here")
+    even = line(alone(TEXT), drafted(TEXT, seconds=0.2))
+    assert (even.factor, even.words) == ("1.0×", "the speed of one by one: no difference")
+
+
+def test_a_faster_rival_is_named():
+    copying = drafted(TEXT, method="prompt lookup", seconds=0.05)
+    said = line(alone(TEXT), drafted(TEXT, by="small", method="speculative", seconds=0.1), copying, drafted(TEXT))
+    assert said.subject == "cascade"
+    assert said.also == ("as fast as speculative decoding", "0.50× the speed of prompt lookup")
+
+
+@pytest.mark.parametrize(
+    ("margin", "told"),
+    [(1e-6, "Texts differ from position 20: a near-tie"), (1.0, "Texts differ from position 20: a bug")],
+)
+def test_another_text_is_the_first_thing_said(margin, told):
+    other = (*TEXT[:20], 99, *TEXT[21:])
+    said = line(alone(TEXT, margin=margin), drafted(TEXT, method="speculative"), drafted(other))
+    assert (said.text, said.same) == (told, False)
+
+
+def test_the_rejection_rule_promises_a_distribution_and_no_text():
+    said = line(alone(TEXT, rule="rejection"), drafted(TEXT[::-1], rule="rejection"))
+    assert (said.text, said.same) == ("Different samples from the same distribution", False)
+
+
+def test_flags_stand_beside_the_number():
+    loop = (1, 2, 3, 4, 5, 6, 7, 8, 9) * 6
+    assert line(alone(loop), drafted(loop)).flags == ("the text repeats itself",)
+    short = line(alone(TEXT[:1]), drafted(TEXT[:1]))
+    assert short.text == "Same 1 token, word for word"
+    assert short.flags == ("only 1 token",)
+    stopped = line(alone(TEXT), drafted(TEXT[:34], end="stopped"))
+    assert stopped.text == "Same text as far as all lanes got, 34 tokens"
+    assert stopped.flags == ("stopped early",)
+
+
+def test_without_a_reference_nothing_is_claimed():
+    said = line(drafted(TEXT))
+    assert (said.factor, said.same) == ("", False)
+    assert said.text == "Texts not compared: no autoregressive lane"
+    assert line(alone(TEXT)).text == "One lane, nothing to compare"
+
+
+def test_ratios_have_the_digits_that_matter():
+    assert [times(ratio) for ratio in (5.58, 1.04, 0.96, 0.843)] == ["5.6×", "1.0×", "1.0×", "0.84×"]
