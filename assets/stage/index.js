@@ -5,6 +5,7 @@
 //   stage.update({race, log})                            the whole log so far; only what is new in it is processed
 //   stage.play(), stage.pause(), stage.skip()            the replay of a finished race; skip goes to its end
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
+//   stage.watch()                                        the rounds of the opened review, one after the other
 //
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
@@ -25,6 +26,7 @@ import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
 import { createPromptLine, drawPromptLine } from "./promptline.js";
 import { clearReview, createReview, drawReview } from "./review.js";
+import { playRounds } from "./rounds.js";
 import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
@@ -53,6 +55,7 @@ export function mount(root) {
     },
     step: (by) => stepReview(stage, by),
     token: (by) => stepToken(stage, by),
+    watch: () => playRounds(stage),
     get race() {
       return stage.race;
     },

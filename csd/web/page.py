@@ -19,7 +19,7 @@ from csd.web.race_tab import build_race_tab
 from csd.web.studio import Studio
 from csd.web.theory_tab import build_theory_tab
 
-CSS = bundle.CSS + (ASSETS / "page.css").read_text(encoding="utf-8")
+CSS = bundle.CSS + (ASSETS / "page.css").read_text(encoding="utf-8") + tour.CSS
 TITLE = "Cascade Speculative Drafting"
 CACHED_FILES = (3600, 7200)  # seconds: how often Gradio deletes its copies of files, and those of which age
 # White text has a contrast of at least 4.5:1 on these.
@@ -63,7 +63,7 @@ def _build_head(studio: Studio) -> gr.HTML:
     """Title, tour and the line on the family, which is returned."""
     with gr.Row(elem_id="top"):
         gr.HTML(f"<h1>{TITLE}</h1>", elem_id="title", min_width=320)
-        gr.HTML(html_template=tour.template(), js_on_load=tour.JS_ON_LOAD, apply_default_css=False, elem_id="tour")
+        gr.HTML(html_template=tour.template(), js_on_load=tour.script(), apply_default_css=False, elem_id="tour")
         status = studio.families.status(studio.home)
         return gr.HTML(views.family_html(status), elem_id="family-status", min_width=320)
 

@@ -1,55 +1,71 @@
-"""The guided tour and the glossary: what a newcomer reads, and where the page points meanwhile. Pure; no gradio."""
+"""The guided tour and the glossary: what a newcomer reads and sees. Pure; no gradio."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from html import escape
+from typing import Literal
 
-from csd.paths import ROOT
+from csd.paths import ASSETS
+from csd.record.recording import Recording
+from csd.stage import bundle
+from csd.stage.log import log_of
 
-JS_ON_LOAD = (ROOT / "assets" / "tour.js").read_text(
-    encoding="utf-8"
-) + "\nstartTour(element.querySelector('.tour'));\n"
+RACE = ASSETS / "tour-race.json.gz"  # twelve tokens in four lanes: autoregressive, speculative, vertical, cascade
+CSS = (ASSETS / "tour.css").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
-class Stop:
-    """`at` are CSS selectors: the page points at the first one that is there and visible. `text` is in paragraphs."""
+class Act:
+    """`lanes` of the small race are on the tour's stage; `show` says which part of it: the text while it is written,
+    the first review of the last lane, or the result. `text` is in paragraphs."""
 
     title: str
-    at: tuple[str, ...]
+    lanes: tuple[int, ...]
+    show: Literal["text", "review", "result"]
     text: tuple[str, ...]
+    question: str
+    answer: str
 
 
-STOPS = tuple(
-    Stop(stop["title"], tuple(stop["at"]), tuple(stop["text"]))
-    for stop in json.loads((ROOT / "assets" / "tour.json").read_text(encoding="utf-8"))
+ACTS = tuple(
+    Act(act["title"], tuple(act["lanes"]), act["show"], tuple(act["text"]), act["question"], act["answer"])
+    for act in json.loads((ASSETS / "tour.json").read_text(encoding="utf-8"))
 )
 
 
 def template() -> str:
-    """A button and a native dialog with every stop, for gr.HTML; assets/tour.js shows one at a time."""
-    stops = "".join(
-        f'<section hidden data-at="{escape("|".join(stop.at))}">'
-        f'<p class="tour-count">{i} of {len(STOPS)}</p>'
-        f'<h2 id="tour-title-{i}">{escape(stop.title)}</h2>'
-        f"{''.join(f'<p>{escape(part)}</p>' for part in stop.text)}</section>"
-        for i, stop in enumerate(STOPS, 1)
-    )
+    """A button and a native dialog with every act, for gr.HTML; assets/tour.js shows one at a time."""
+    acts = "".join(_section(i, act) for i, act in enumerate(ACTS, 1))
     return (
         '<div class="tour"><button type="button" id="tour-start" aria-haspopup="dialog">Tour</button>'
-        '<dialog aria-labelledby="tour-title-1"><div class="tour-frame" aria-hidden="true"></div>'
-        '<div class="tour-card">'
-        f'<div class="tour-stops" aria-live="polite">{stops}</div><div class="tour-buttons">'
+        f'<dialog aria-labelledby="tour-title-1"><div class="tour-acts" aria-live="polite">{acts}</div>'
+        f'<div class="tour-stage">{bundle.HTML_TEMPLATE}</div><div class="tour-buttons">'
         '<button type="button" class="tour-close">Close</button><button type="button" class="tour-back">Back</button>'
-        '<button type="button" class="tour-next" autofocus>Next</button></div></div></dialog></div>'
+        '<button type="button" class="tour-next" autofocus>Next</button></div></dialog></div>'
+    )
+
+
+def script() -> str:
+    """What gr.HTML runs when the tour is loaded: the stage, the races of the acts, and what shows them."""
+    traces = Recording.from_bytes(RACE.read_bytes()).traces
+    logs = json.dumps([log_of([traces[lane] for lane in act.lanes], act.title) for act in ACTS])
+    start = f"\nstartTour(element.querySelector('.tour'), {logs});\n"
+    return bundle.stage_script() + (ASSETS / "tour.js").read_text(encoding="utf-8") + start
+
+
+def _section(number: int, act: Act) -> str:
+    return (
+        f'<section hidden data-show="{act.show}"><p class="tour-count">{number} of {len(ACTS)}</p>'
+        f'<h2 id="tour-title-{number}">{escape(act.title)}</h2>{"".join(f"<p>{escape(part)}</p>" for part in act.text)}'
+        f"<details><summary>{escape(act.question)}</summary><p>{escape(act.answer)}</p></details></section>"
     )
 
 
 def glossary() -> tuple[tuple[str, str], ...]:
     """Words and their meanings, in reading order."""
-    entries = json.loads((ROOT / "assets" / "glossary.json").read_text(encoding="utf-8"))
+    entries = json.loads((ASSETS / "glossary.json").read_text(encoding="utf-8"))
     return tuple((entry["word"], entry["meaning"]) for entry in entries)
 
 

@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 from browser import Tab
 
+from csd.record.race import Race
+from csd.record.recording import Recording
+from csd.record.trace import Review
+from csd.stage.headline import headline
 from csd.web import tour
 
 
@@ -17,14 +21,29 @@ def one(chromium, house):
     made.close()
 
 
-def test_stops_are_complete():
-    assert 5 <= len(tour.STOPS) <= 7
-    for stop in tour.STOPS:
-        assert stop.title and stop.text and stop.at[-1] == "#stage"  # there is always something to point at
-        assert all(part.endswith(".") for part in stop.text)
-    words = " ".join(part for stop in tour.STOPS for part in stop.text)
-    for term in ("draft", "review", "vertical cascade", "horizontal cascade", "Max-Gram", "α", "K", "prefill", "MAT"):
+def test_every_act_has_words_a_question_and_lanes_of_the_small_race():
+    lanes = len(Recording.from_bytes(tour.RACE.read_bytes()).traces)
+    assert len(tour.ACTS) == 6
+    for act in tour.ACTS:
+        assert act.title and act.text and act.question.endswith("?")
+        assert all(part.endswith(".") for part in (*act.text, act.answer))
+        assert set(act.lanes) <= set(range(lanes))
+    words = " ".join(part for act in tour.ACTS for part in (act.title, *act.text))
+    for term in ("draft", "reviews", "vertical cascade", "horizontal cascade", "Max-Gram", "α", "K", "prefill", "MAT"):
         assert term in words
+
+
+def test_the_small_race_shows_what_the_acts_say():
+    """A review that keeps some guesses and drops others, one that reviews another's guesses, and a block of several
+    writers; all of them with the same twelve tokens."""
+    race = Race(Recording.from_bytes(tour.RACE.read_bytes()).traces)
+    assert headline(race).text == "Same 12 tokens, word for word"
+    one_by_one, speculative, vertical, horizontal = race.traces
+    assert [len(trace.steps) for trace in (one_by_one, speculative)] == [12, 4]
+    inner = [one for one in vertical.steps[0].review.inner if isinstance(one, Review)]
+    assert any(one.accepted for one in inner) and any(one.accepted < len(one.tokens) for one in inner)
+    assert len({one.by for one in horizontal.steps[0].review.inner}) == 3
+    assert 0 < horizontal.steps[0].review.accepted < len(horizontal.steps[0].review.tokens)
 
 
 def test_the_glossary_explains_the_words_of_the_page():
@@ -45,17 +64,24 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
     def title() -> str:
         return page.inner_text(".tour section:not([hidden]) h2")
 
+    def lanes() -> list[str]:
+        return page.locator(".tour .cs-track-row .cs-name b").all_inner_texts()
+
+    assert lanes() == ["autoregressive"]
     seen = [title()]
-    for _ in tour.STOPS[1:]:
+    for act in tour.ACTS[1:]:
         assert page.evaluate("document.activeElement.classList.contains('tour-next')")
         page.keyboard.press("ArrowRight")
         seen.append(title())
-    assert seen == [stop.title for stop in tour.STOPS]
+        assert len(lanes()) == len(act.lanes)
+        assert page.is_visible(".tour .cs-score") == (act.show == "review")
+        assert page.is_visible(".tour .cs-factor") == (act.show == "result")
+    assert seen == [act.title for act in tour.ACTS]
     page.keyboard.press("ArrowLeft")
-    assert title() == tour.STOPS[-2].title
-    box, card = page.locator(".tour-frame").bounding_box(), page.locator(".tour-card").bounding_box()
-    assert box["width"] > 0 and card["x"] >= 0 and card["y"] >= 0
-    assert card["x"] + card["width"] <= 1280 and card["y"] + card["height"] <= 720
+    assert title() == tour.ACTS[-2].title
+    box = page.locator(".tour dialog").bounding_box()
+    assert box["x"] >= 0 and box["y"] >= 0
+    assert box["x"] + box["width"] <= 1280 and box["y"] + box["height"] <= 720
     page.keyboard.press("Escape")
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     assert page.evaluate("document.activeElement.id") == "tour-start"
