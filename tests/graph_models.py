@@ -45,6 +45,13 @@ def plain(kind: str, text: list[int], device: str = "cpu") -> torch.Tensor:
         return model(kind, device)(input_ids=torch.tensor([text], device=device), use_cache=False).logits[0]
 
 
+def record_all(lane, forwards):
+    """The same lane, with these forwards recorded at their widths, the widest first."""
+    for width in sorted(forwards, reverse=True):
+        lane.record(width, forwards[width])
+    return lane
+
+
 def check(lane, kind: str, text: list[int], keep: int, rows: int, device: str = "cpu") -> None:
     found = lane.run(text[keep:], keep, rows)
     assert found.shape == (rows, VOCAB)

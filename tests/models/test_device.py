@@ -36,7 +36,7 @@ def test_a_containers_limit_counts(tmp_path, limit, left):
 
 def test_too_big_for_the_memory_names_both_figures(monkeypatch):
     monkeypatch.setattr(device, "memory_free", lambda device: 5 * 2**30)
-    with pytest.raises(FamilyError, match=r"Vicuna needs about 43.5 GiB in float32, and cpu has 5.0 GiB free"):
+    with pytest.raises(FamilyError, match=r"Vicuna needs about 48.0 GiB in float32, and cpu has 5.0 GiB free"):
         load_family(find("Vicuna"), "cpu")
 
 
