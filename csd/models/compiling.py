@@ -44,6 +44,8 @@ def compile_steps(family: Family, compiler: Compiler | None = None) -> Iterator[
     Nothing else may use the models during a step; between steps races can run. The compiled passes of all models are
     taken into use together, with the last step: a race in which some models are compiled says nothing about methods.
     """
+    if not family.device.startswith("cuda"):
+        return
     from csd.models.backends.cuda_graphs import forward
     from csd.models.backends.graph_compile import ORDER, compile_width, inductor
     from csd.models.backends.graph_pool import GraphPool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ import torch
 from graph_models import CONTEXT, TEXTS, check, every_width, model
 
 from csd.models import compiling
-from csd.models.backends import costs
+from csd.models.backends import costs, graph_compile
 from csd.models.backends.capture import Uncaptured
 from csd.models.backends.cuda_graphs import WIDTHS, forward
 from csd.models.backends.eager import EagerBackend
@@ -24,6 +24,7 @@ class Family:
     backends: dict[str, Any]
     costs: dict[str, tuple[float, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ("A note.",)
+    device: str = "cuda"
 
     @property
     def contexts(self) -> dict[str, int]:
@@ -149,7 +150,15 @@ def test_a_width_is_left_out_where_a_wider_compiled_one_is_faster(family, monkey
     every_width(family.backends["target"].open_lane(CONTEXT), "llama")
 
 
-def test_a_family_without_graphs_has_no_steps():
-    family = Family({"target": EagerBackend(model("llama"))})
-    assert list(compile_steps(family)) == []
-    assert compile_kernels(family) is family
+def test_a_family_without_graphs_has_no_steps(family):
+    for other in (Family({"target": EagerBackend(model("llama"))}), replace(family, device="cpu")):
+        assert list(compile_steps(other)) == []
+        assert compile_kernels(other) is other
+
+
+def test_all_steps_at_once(family, monkeypatch):
+    said = []
+    monkeypatch.setattr(graph_compile, "inductor", Compiler())
+    done = compile_kernels(family, said.append)
+    assert said[0].startswith("compiling kernels for target, 0") and said[-1].startswith("taking") and "" not in said
+    assert done.costs and all(plain_widths(pool) == [] for pool in family.backends.values())
