@@ -28,8 +28,14 @@ kinds = pytest.mark.parametrize("kind", CONFIGS)
 gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 
 
-@cache
 def model(kind: str, device: str = "cpu"):
+    """The same one at each call. Its weights are ordinary tensors, also if the first call is made in inference mode."""
+    with torch.inference_mode(False):
+        return _make_model(kind, device)
+
+
+@cache
+def _make_model(kind: str, device: str):
     torch.manual_seed(5)
     config = CONFIGS[kind]()
     config._attn_implementation = "sdpa"
