@@ -53,7 +53,7 @@ def compile_steps(family: Family, compiler: Compiler | None = None) -> Iterator[
     pools = {name: backend for name, backend in family.backends.items() if isinstance(backend, GraphPool)}
     if not pools:
         return
-    static_forward = (compiler or inductor)(forward)
+    static_forward = None
     models = {name: _Compiled(pool) for name, pool in reversed(pools.items())}  # the target first
     for name, model in models.items():
         scratch, seconds = None, 0.0
@@ -64,6 +64,7 @@ def compile_steps(family: Family, compiler: Compiler | None = None) -> Iterator[
             yield CompileStep(f"compiling kernels for {name}, {count}; later races will be faster", family)
             started = perf_counter()
             try:
+                static_forward = static_forward or (compiler or inductor)(forward)
                 scratch = scratch or model.pool.open_scratch()
                 compile_width(scratch, width, static_forward)
                 model.forwards[width] = static_forward

@@ -151,8 +151,7 @@ class Families:
             self._device.wait_for_step()  # the family that it compiles may be one that this family replaces
             family = self._load_family(choice.spec, choice.device, choice.dtype, report)
             steps = self._compile_steps(family)
-            first = next(steps, None)
-            self._show(choice, first or CompileStep("", family), steps)
+            self._show(choice, _next_step(steps, family), steps)
         except ValueError as error:
             log.warning("%s did not load. %s", name, error)
             self._set(choice, FamilyStatus("failed", f"{name} did not load. {error}"))
@@ -170,17 +169,9 @@ class Families:
                     self._compile_next(choice)
 
     def _compile_next(self, choice: FamilyChoice) -> None:
-        steps = self._to_compile.get(choice, iter(()))
-        try:
-            step = next(steps, None)
-        except Exception:  # the family runs as it did before
-            log.exception("compiling %s", choice.spec.name)
-            step = None
-        family = self.status(choice).family
-        if step is None and family is not None:
-            step = CompileStep("", family)
-        if step is not None:
-            self._show(choice, step, steps)
+        steps, family = self._to_compile.get(choice), self.status(choice).family
+        if steps is not None and family is not None:
+            self._show(choice, _next_step(steps, family), steps)
 
     def _show(self, choice: FamilyChoice, step: CompileStep, steps: Iterator[CompileStep]) -> None:
         """The family is ready; the sentence of a step says what is left to do."""
@@ -204,6 +195,15 @@ class Families:
         with self._lock:
             if choice in self._statuses:
                 self._statuses[self.as_loaded(choice)] = self._statuses[choice]
+
+
+def _next_step(steps: Iterator[CompileStep], family: Family) -> CompileStep:
+    """The next step; after an error none is left, and the family runs as it did before."""
+    try:
+        return next(steps, None) or CompileStep("", family)
+    except Exception:
+        log.exception("compiling %s", family.spec.name)
+        return CompileStep("", family)
 
 
 def ready_sentence(family: Family) -> str:

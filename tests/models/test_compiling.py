@@ -121,8 +121,11 @@ def test_a_width_that_does_not_compile_stays_captured_and_a_note_says_so(family)
     every_width(family.backends["target"].open_lane(CONTEXT), "llama")
 
 
-def test_without_a_compiler_everything_stays_as_it_was(family):
+@pytest.mark.parametrize("at_once", [True, False])
+def test_without_a_compiler_everything_stays_as_it_was(family, at_once):
     def compiler(plain):
+        if at_once:
+            raise RuntimeError("torch.compile is not supported here")
         return lambda *_: torch.ops.missing.triton()
 
     last = list(compile_steps(family, compiler))[-1].family

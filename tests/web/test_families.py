@@ -151,9 +151,11 @@ def test_a_family_that_is_replaced_is_not_compiled_further_and_not_kept():
     assert steps.done == ["SmolLM2 1.7B 0", "Qwen3 0", "Qwen3 1"]
 
 
-def test_a_step_that_breaks_leaves_the_family_as_it_was():
+@pytest.mark.parametrize("steps_before", [0, 1])
+def test_a_step_that_breaks_leaves_the_family_as_it_was(steps_before):
     def breaking(family):
-        yield CompileStep("compiling", family)
+        for _ in range(steps_before):
+            yield CompileStep("compiling", family)
         raise RuntimeError("the compiler crashed")
 
     studio_ = make(breaking)
