@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         VerticalCascade,
     )
     from csd.models.catalog import FamilyError
+    from csd.models.compiling import compile_kernels
     from csd.record.race import Race
     from csd.record.recording import Recording
     from csd.record.trace import Trace
@@ -58,6 +59,7 @@ _HOMES = {
         "VerticalCascade",
     ),
     "csd.models.catalog": ("FamilyError",),
+    "csd.models.compiling": ("compile_kernels",),
     "csd.record.race": ("Race",),
     "csd.record.recording": ("Recording",),
     "csd.record.trace": ("Trace",),
@@ -89,6 +91,7 @@ __all__ = [
     "Trace",
     "Vertical",
     "VerticalCascade",
+    "compile_kernels",
     "finished_traces",
     "generate",
     "load",

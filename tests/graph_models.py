@@ -28,8 +28,14 @@ kinds = pytest.mark.parametrize("kind", CONFIGS)
 gpu = pytest.mark.gpu
 
 
-@cache
 def model(kind: str, device: str = "cpu"):
+    """The same one at each call. Its weights are ordinary tensors, also if the first call is made in inference mode."""
+    with torch.inference_mode(False):
+        return _make_model(kind, device)
+
+
+@cache
+def _make_model(kind: str, device: str):
     torch.manual_seed(5)
     config = CONFIGS[kind]()
     config._attn_implementation = "sdpa"
@@ -43,6 +49,13 @@ def plain(kind: str, text: list[int], device: str = "cpu") -> torch.Tensor:
     """The oracle: transformers' forward over the whole text, at once and without a cache. [len(text), V]"""
     with torch.inference_mode():
         return model(kind, device)(input_ids=torch.tensor([text], device=device), use_cache=False).logits[0]
+
+
+def record_all(lane, forwards):
+    """The same lane, with these forwards recorded at their widths, the widest first."""
+    for width in sorted(forwards, reverse=True):
+        lane.record(width, forwards[width])
+    return lane
 
 
 def check(lane, kind: str, text: list[int], keep: int, rows: int, device: str = "cpu") -> None:

@@ -12,7 +12,7 @@ import typer
 
 from csd.cli.bench_options import EXTRA_BASELINES, MeasureOptions, PromptOptions, ResultFolder, Scale
 from csd.cli.exits import DIFFERS, INTERRUPTED, interruptible, refusals, say
-from csd.cli.family import find_spec, load, print_notes
+from csd.cli.family import find_spec, load_compiled, print_notes
 from csd.cli.flatten import flatten_options
 from csd.cli.options import BenchMethods, DeviceOptions, FamilyOptions, MethodOptions, form_fields
 from csd.cli.prompts import choose_prompts, runnable_prompts
@@ -67,7 +67,7 @@ def bench(
         spec = find_spec(family)
         wording = PAPER if prompts.paper else PLAIN
         chosen = choose_prompts(spec, prompts.prompts, limit, prompts.only, measure.max_new, wording)
-        models = print_notes(benchmark.load_scaled(spec, scale, device)) if scale else load(spec, device)
+        models = print_notes(benchmark.load_scaled(spec, scale, device)) if scale else load_compiled(spec, device)
         kept, notes = runnable_prompts(models, chosen)
         given = form_fields(settings)
         if prompts.paper:

@@ -50,10 +50,11 @@ class Benchmark:
 
 
 def load_scaled(spec: FamilySpec, size: str, options: DeviceOptions) -> Family:
-    """The family enlarged to the cost of a bigger one. Raises FamilyError."""
+    """The family enlarged to the cost of a bigger one, with compiled kernels. Raises FamilyError."""
     from csd.bench import scale
+    from csd.models.compiling import compile_kernels
 
-    return scale.load_scaled(spec, size, options.device, options.dtype, say)
+    return compile_kernels(scale.load_scaled(spec, size, options.device, options.dtype, say), say)
 
 
 def prepare(

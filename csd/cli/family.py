@@ -31,6 +31,14 @@ def load(spec: FamilySpec, options: DeviceOptions) -> Family:
     return print_notes(load_family(spec, options.device, options.dtype, progress=say))
 
 
+def load_compiled(spec: FamilySpec, options: DeviceOptions) -> Family:
+    """The same for commands that measure: on a GPU they wait until all kernels are compiled. Raises FamilyError."""
+    from csd.models.compiling import compile_kernels
+    from csd.models.family import load_family
+
+    return print_notes(compile_kernels(load_family(spec, options.device, options.dtype, progress=say), say))
+
+
 def print_notes(family: Family) -> Family:
     """The same family, after printing what should be known about it."""
     for note in family.notes:

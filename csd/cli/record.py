@@ -10,7 +10,7 @@ import typer
 
 from csd.cli import recorder
 from csd.cli.exits import INTERRUPTED, interruptible, refusals, refuse, say
-from csd.cli.family import find_spec, load
+from csd.cli.family import find_spec, load_compiled
 from csd.cli.flatten import flatten_options
 from csd.cli.options import DeviceOptions, FamilyName, FamilyOptions, PromptMaxNew
 from csd.cli.request import make_race_request
@@ -44,7 +44,7 @@ def record(
     with refusals():
         spec = find_spec(FamilyOptions(family))
         recorder.takes_of(spec.name)  # refused before anything is loaded
-        models = load(spec, device)
+        models = load_compiled(spec, device)
         with interruptible() as stopped:
             recordings = dict(enumerate(_record_takes(models, device.device, max_new, stopped), 1))
     files = {file_name(number, recording): recording.to_gzip() for number, recording in recordings.items()}

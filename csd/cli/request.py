@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from csd.decoding.methods import METHODS, Cascade
-from csd.models.catalog import FamilySpec
+from csd.models.catalog import LANES, FamilySpec
 from csd.request.defaults import Defaults, defaults_for
-from csd.request.form import MOST_LANES, to_request
+from csd.request.form import to_request
 from csd.request.request import Request
 
 
@@ -16,7 +16,7 @@ def make_race_request(spec: FamilySpec, device: str, lanes: Sequence[str] | None
     """The request of a race; `given` are the form fields that were set. Raises Refusal."""
     defaults = defaults_for(spec, device)
     lanes = lanes or (_lanes_with_K(defaults) if given.get("K") else defaults.preset.lanes)
-    return to_request(defaults.form(**given, lanes=tuple(lanes)), defaults, least=1, most=MOST_LANES)
+    return to_request(defaults.form(**given, lanes=tuple(lanes)), defaults, least=1, most=LANES)
 
 
 def make_bench_request(spec: FamilySpec, device: str, lanes: Sequence[str] | None, given: dict[str, Any]) -> Request:

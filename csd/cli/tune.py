@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from csd.cli.exits import refusals, refuse, say
-from csd.cli.family import find_spec, load
+from csd.cli.family import find_spec, load_compiled
 from csd.cli.flatten import flatten_options
 from csd.cli.options import DeviceOptions, FamilyOptions, PromptFile, PromptLimit, PromptMaxNew
 from csd.cli.output import check_writable
@@ -47,7 +47,7 @@ def tune(
     with refusals():
         spec = find_spec(family)
         chosen = choose_prompts(spec, prompts, limit, max_new=max_new)
-        models = load(spec, device)
+        models = load_compiled(spec, device)
         kept, notes = runnable_prompts(models, chosen)
         for note in notes:
             say(note)

@@ -14,10 +14,11 @@ from pathlib import Path
 
 BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
 COPIES = {"self-8bit": 8, "self-4bit": 4}  # drafts that any target can have: copies of itself, and their bits
-LANES = 3  # KV caches of every model that a race is assumed to hold
+LANES = 4  # of a race of the page, and so KV caches of every model
 RESERVED = ("target", "MaxGram", "Bigram", "self-8bit", "self-4bit")  # level names that a draft cannot have
 QUESTIONS = "assets/questions.json"  # the example prompts of families that answer questions
 MAX_CONTEXT = 4096  # tokens of context used at most, even if a model can read more; bounds the size of KV caches
+SHORT_TEXT = 1024  # tokens; a GPU keeps lanes of this length ready besides those for the longest texts
 MAX_PACKED = 2**30  # bytes of weights up to which a CPU packs them (see backends.llama_cpu)
 MARGIN = 512 * 2**20  # bytes for activations, logits, CUDA graphs and the runtime
 
@@ -176,9 +177,10 @@ def find(name: str) -> FamilySpec:
 def memory_needed(spec: FamilySpec, dtype: str) -> int | None:
     """Bytes needed to run a family in `dtype` (models with their own dtype keep it); None if a size is unknown.
 
-    1.1 x (weights + 3 lanes x cache numbers per token x context), in bytes, summed over all models, plus 512 MiB. In
+    1.1 x (weights + 4 lanes x cache numbers per token x context), in bytes, summed over all models, plus 512 MiB. In
     float32 and float64, which run on CPUs, weights of up to 1 GiB are packed, one model at a time: the largest of them
-    counts twice. The weights of a quantised copy count by their bits.
+    counts twice. In 16 bits, as on GPUs, lanes for short texts are added to those of full length. The weights of a
+    quantised copy count by their bits.
     """
     if any(not (model.parameters and model.cache and model.context) for model in spec.models):
         return None
@@ -191,7 +193,9 @@ def _weight_bytes(model: ModelSpec, dtype: str) -> int:
 
 
 def _cache_bytes(model: ModelSpec, dtype: str) -> int:
-    return LANES * model.cache * min(model.context, MAX_CONTEXT) * BYTES[model.dtype_or(dtype)]
+    each, longest = BYTES[model.dtype_or(dtype)], min(model.context, MAX_CONTEXT)
+    short = SHORT_TEXT if each == 2 and longest > SHORT_TEXT else 0
+    return LANES * model.cache * (longest + short) * each
 
 
 def _packing_bytes(model: ModelSpec, dtype: str) -> int:

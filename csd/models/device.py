@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 from contextlib import suppress
@@ -40,13 +41,26 @@ def resolve_dtype(dtype: str, device: str) -> str:
 
 
 def memory_free(device: str) -> int:
-    """Free memory of a device in bytes; on a CPU at most what the container's limit leaves."""
-    if device.startswith("cuda"):
-        import torch
+    """Free memory of a device in bytes; on a CPU at most what the container's limit leaves.
 
-        return torch.cuda.mem_get_info(device)[0]
+    What PyTorch keeps of a family that is gone counts as free; as much of it as possible is given back to the device.
+    """
+    if device.startswith("cuda"):
+        return _gpu_memory_free(device)
     available, container = psutil.virtual_memory().available, _container_memory_free()
     return available if container is None else min(available, container)
+
+
+def _gpu_memory_free(device: str) -> int:
+    import torch
+
+    from csd.models.backends.capture import CAPTURING
+
+    gc.collect()  # models are parts of reference cycles
+    with CAPTURING:  # giving memory back waits for the whole device
+        torch.cuda.empty_cache()
+    unused = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return torch.cuda.mem_get_info(device)[0] + unused
 
 
 def _container_memory_free(root: Path = Path("/sys/fs/cgroup")) -> int | None:

@@ -12,6 +12,12 @@ def ignore(sentence: str) -> None:
     """A `Progress` that shows nothing."""
 
 
+def without_frames(error: Exception) -> Exception:
+    """The same error, to be kept: its traceback and causes would keep alive the tensors of their frames."""
+    error.__traceback__ = error.__cause__ = error.__context__ = None
+    return error
+
+
 def first_line(error: BaseException) -> str:
     """The first line of an error's message, at most 300 characters; the error's type if it has no message."""
     lines = str(error).strip().splitlines()

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from csd.decoding.k_matrix import Matrix, check_K, format_K, parse_K
 from csd.decoding.methods import METHODS, Knobs, Refusal, find_method
+from csd.models.catalog import LANES
 from csd.request.request import Request, is_number
 
 if TYPE_CHECKING:
     from csd.request.defaults import Defaults
 
-MOST_LANES = 4
 LARGEST = sys.float_info.max
 
 
@@ -44,7 +44,7 @@ class Form:
     always: bool = False
 
 
-def to_request(form: Form, defaults: Defaults, least: int = 2, most: int = MOST_LANES) -> Request:
+def to_request(form: Form, defaults: Defaults, least: int = 2, most: int = LANES) -> Request:
     """The request that a form makes, with `least` to `most` lanes.
 
     Raises Refusal for fields that cannot be read, and for a wrong K even where no lane uses it. Values that can be read

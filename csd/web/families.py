@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from csd.models.catalog import FamilySpec
+from csd.models.compiling import CompileStep
 from csd.request.defaults import Defaults, defaults_for
+from csd.web.device import Device
 
 if TYPE_CHECKING:
     from csd.models.family import Family
 
 LoadFamily = Callable[[FamilySpec, str, str, Callable[[str], None]], Any]
 """Loads a family from (spec, device, dtype, progress). Raises ValueError with a sentence if it cannot."""
+
+CompileSteps = Callable[[Any], Iterator[CompileStep]]
+"""csd.models.compiling.compile_steps, or a test's steps."""
+
+LOOK = 1.0  # seconds after which a family that waits to be compiled is looked at again: it may be gone
 
 log = logging.getLogger(__name__)
 
@@ -35,30 +43,48 @@ class FamilyChoice:
 
 @dataclass(frozen=True)
 class FamilyStatus:
-    """How far a family has come, with a sentence for the page; `family` is set once it is ready."""
+    """How far a family has come, with a sentence for the page; `family` is set once it is ready.
+
+    A ready family may still be `compiling`: races run, and become faster.
+    """
 
     state: Literal["waiting", "loading", "ready", "failed"]
     sentence: str
     family: Family | None = None
+    compiling: bool = False
 
     @property
     def is_final(self) -> bool:
         return self.state in ("ready", "failed")
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing about the family changes any more."""
+        return self.is_final and not self.compiling
+
 
 class Families:
     """Loaded families. Those of `homes` stay loaded; of all the others, only the one that was asked for last.
 
-    `device` is held while a race runs.
+    A family that has something to compile is ready before; its steps take turns with races on the device.
     """
 
-    def __init__(self, homes: tuple[FamilyChoice, ...], load: LoadFamily, device: threading.Lock):
+    def __init__(
+        self,
+        homes: tuple[FamilyChoice, ...],
+        load: LoadFamily,
+        device: Device,
+        compile_steps: CompileSteps = lambda family: iter(()),
+    ):
         self.homes = homes
         self.page_seen = threading.Event()  # set once a browser has drawn the page
         self._load_family = load
+        self._compile_steps = compile_steps
         self._device = device
         self._lock = threading.Lock()
         self._statuses: dict[FamilyChoice, FamilyStatus] = {}
+        # Here and in no thread's variables, so that nothing keeps a family that is replaced.
+        self._to_compile: dict[FamilyChoice, Iterator[CompileStep]] = {}
 
     def status(self, choice: FamilyChoice) -> FamilyStatus:
         return self._statuses.get(choice, FamilyStatus("waiting", f"{choice.spec.name}: not loaded yet"))
@@ -78,7 +104,7 @@ class Families:
         """Start loading a family unless it is ready or on its way; one that failed is tried again."""
         claimed, status = self._claim(choice), self.status(choice)
         if claimed:
-            threading.Thread(target=self._load, args=(choice,), name=f"load {choice.spec.name}", daemon=True).start()
+            threading.Thread(target=self._prepare, args=(choice,), name=f"load {choice.spec.name}", daemon=True).start()
         return status
 
     def preload(self, patience: float = 3.0) -> None:
@@ -92,10 +118,15 @@ class Families:
     def _preload(self, patience: float) -> None:
         self.page_seen.wait(patience)
         for choice in self.homes:
-            with self._device:
-                claimed = self._claim(choice)
-            if claimed:
+            self._device.wait_for_races()
+            if self._claim(choice):
                 self._load(choice)
+        for choice in self.homes:
+            self._compile(choice)
+
+    def _prepare(self, choice: FamilyChoice) -> None:
+        self._load(choice)
+        self._compile(choice)
 
     def _claim(self, choice: FamilyChoice) -> bool:
         """Whether the caller shall load this family: nobody else does, and it is not ready."""
@@ -106,6 +137,7 @@ class Families:
                 kept = {choice, *self.homes, *map(self.as_loaded, self.homes)}
                 # A race that still runs on another one keeps it in memory until it ends.
                 self._statuses = {known: status for known, status in self._statuses.items() if known in kept}
+                self._to_compile = {known: steps for known, steps in self._to_compile.items() if known in kept}
             self._statuses[choice] = FamilyStatus("loading", f"{choice.spec.name}: loading")
         return True
 
@@ -116,15 +148,42 @@ class Families:
             self._set(choice, FamilyStatus("loading", f"{name}: {sentence}"))
 
         try:
+            self._device.wait_for_step()  # the family that it compiles may be one that this family replaces
             family = self._load_family(choice.spec, choice.device, choice.dtype, report)
-            self._set(choice, FamilyStatus("ready", ready_sentence(family), family))
-            self._know_as_loaded(choice)
+            steps = self._compile_steps(family)
+            self._show(choice, _next_step(steps, family), steps)
         except ValueError as error:
             log.warning("%s did not load. %s", name, error)
             self._set(choice, FamilyStatus("failed", f"{name} did not load. {error}"))
         except Exception as error:
             log.exception("loading %s", name)
             self._set(choice, FamilyStatus("failed", f"{name} did not load: {first_line(error)}"))
+
+    def _compile(self, choice: FamilyChoice) -> None:
+        """Compile what a loaded family has to compile, in the turns that races leave."""
+        while choice in self._to_compile:
+            if self.any_loading:
+                time.sleep(LOOK)
+            with self._device.step(LOOK) as granted:
+                if granted and not self.any_loading:  # a family that begins to load now waits for this step
+                    self._compile_next(choice)
+
+    def _compile_next(self, choice: FamilyChoice) -> None:
+        steps, family = self._to_compile.get(choice), self.status(choice).family
+        if steps is not None and family is not None:
+            self._show(choice, _next_step(steps, family), steps)
+
+    def _show(self, choice: FamilyChoice, step: CompileStep, steps: Iterator[CompileStep]) -> None:
+        """The family is ready; the sentence of a step says what is left to do."""
+        sentence = "; ".join(filter(None, (ready_sentence(step.family), step.sentence)))
+        with self._lock:
+            if choice not in self._statuses:  # another family has replaced it in the meantime
+                return
+            self._to_compile.pop(choice, None)
+            if step.sentence:
+                self._to_compile[choice] = steps
+        self._set(choice, FamilyStatus("ready", sentence, step.family, bool(step.sentence)))
+        self._know_as_loaded(choice)
 
     def _set(self, choice: FamilyChoice, status: FamilyStatus) -> None:
         with self._lock:
@@ -136,6 +195,15 @@ class Families:
         with self._lock:
             if choice in self._statuses:
                 self._statuses[self.as_loaded(choice)] = self._statuses[choice]
+
+
+def _next_step(steps: Iterator[CompileStep], family: Family) -> CompileStep:
+    """The next step; after an error none is left, and the family runs as it did before."""
+    try:
+        return next(steps, None) or CompileStep("", family)
+    except Exception:
+        log.exception("compiling %s", family.spec.name)
+        return CompileStep("", family)
 
 
 def ready_sentence(family: Family) -> str:

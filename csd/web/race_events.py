@@ -125,12 +125,12 @@ def family_lines(context: PageContext, fields: FamilyFields) -> FamilyLines:
 
 
 async def follow_family(context: PageContext, fields: FamilyFields) -> AsyncIterator[FamilyLines]:
-    """What the chosen family is doing, until it is ready or has failed. Loads nothing itself."""
+    """What the chosen family is doing, until it is ready and compiled or has failed. Loads nothing itself."""
     context.studio.families.page_seen.set()
     while True:
         lines = family_lines(context, fields)
         yield lines
-        if lines.status.is_final or (lines.status.state == "waiting" and not _is_home(context, fields)):
+        if lines.status.is_settled or (lines.status.state == "waiting" and not _is_home(context, fields)):
             return
         await asyncio.sleep(LOOK_AGAIN)
 

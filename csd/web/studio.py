@@ -12,17 +12,20 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from csd.decoding.errors import Refusal
 from csd.models.catalog import FamilySpec
+from csd.models.compiling import compile_steps
 from csd.models.device import describe_machine
 from csd.record.recording import Recording, today
 from csd.record.trace import Trace
 from csd.request.request import Request
 from csd.run import LaneFinished, RaceEvent, RaceStarted, run_race
+from csd.web.device import QUIET, Device
 from csd.web.examples import example_title
-from csd.web.families import Families, FamilyChoice, FamilyStatus, LoadFamily, first_line
+from csd.web.families import CompileSteps, Families, FamilyChoice, FamilyStatus, LoadFamily, first_line
 from csd.web.races import FinishedRace, new_race_id, race_title
 from csd.web.visitors import Visitors, VisitorState
 
@@ -35,6 +38,10 @@ FIRST_PAINT = (
     0.5  # seconds before the lanes start, in which the page draws the empty stage instead of during their steps
 )
 QUIET_LOOKS = 5  # looks without news after which an empty batch is sent, so that a closed page is noticed
+LOOK = 1.0  # seconds between two looks at whether the device is free
+IN_A_STEP = "Kernels are being compiled. The race starts when the one at work is done, within a minute."
+IN_A_RACE = "Another race is running. This one starts after it."
+STOPPED_BEFORE = "Stopped before it started."
 DISTURBED = "Another model was loading during this race, so its timings are unreliable. Race again."
 
 RunRace = Callable[[Any, Request, Callable[[], bool]], Iterator[RaceEvent]]
@@ -95,11 +102,13 @@ class Studio:
         load_family: LoadFamily,
         run: RunRace = run_race,
         behind: tuple[FamilyChoice, ...] = (),
+        compile_steps: CompileSteps = lambda family: iter(()),
+        quiet: float = QUIET,
     ):
         self.home = home
         self.preferred = (home, *behind)[-1]
-        self._device = threading.Lock()
-        self.families = Families((home, *behind), load_family, self._device)
+        self._device = Device(quiet)
+        self.families = Families((home, *behind), load_family, self._device, compile_steps)
         self.visitors = Visitors()
         self._run = run
 
@@ -113,11 +122,11 @@ class Studio:
         try:
             status = yield from self._wait_for_family(choice, stop)
             if stop.is_set():
-                yield Refused("Stopped before it started.")
+                yield Refused(STOPPED_BEFORE)
             elif status.state == "failed":
                 yield Refused(status.sentence)
             else:
-                yield from self._stream(state, status.family, request, stop)
+                yield from self._stream(state, choice, status.family, request, stop)
         finally:
             stop.set()
             if state.stop is stop:
@@ -137,10 +146,14 @@ class Studio:
         return status
 
     def _stream(
-        self, state: VisitorState, family: Any, request: Request, stop: threading.Event
-    ) -> Iterator[Batch | Refused | Finished]:
+        self, state: VisitorState, choice: FamilyChoice, family: Any, request: Request, stop: threading.Event
+    ) -> Iterator[News]:
         feed: queue.SimpleQueue[RaceEvent | _WorkerDone] = queue.SimpleQueue()
-        threading.Thread(target=self._work, args=(family, request, stop, feed), name="race", daemon=True).start()
+        begun = threading.Event()
+        work = partial(self._work, choice, family, request, stop, feed, begun)
+        threading.Thread(target=work, name="race", daemon=True).start()
+        while not begun.wait(LOOK):
+            yield Waiting(IN_A_STEP if self._device.step_runs else IN_A_RACE)
         race_id, disturbed = new_race_id(), False
         traces: dict[int, Trace] = {}
         for news in _drain(feed):
@@ -175,10 +188,22 @@ class Studio:
         state.races.append(race)
         return race
 
-    def _work(self, family: Any, request: Request, stop: threading.Event, feed: queue.SimpleQueue) -> None:
+    def _work(
+        self,
+        choice: FamilyChoice,
+        family: Any,
+        request: Request,
+        stop: threading.Event,
+        feed: queue.SimpleQueue,
+        begun: threading.Event,
+    ) -> None:
         sentence = ""
         try:
-            with self._device:
+            with self._device.race(stop.is_set) as granted:
+                begun.set()
+                if not granted:
+                    raise Refusal(STOPPED_BEFORE)
+                family = self.families.status(choice).family or family  # compiled in the meantime, perhaps
                 for event in self._run(family, request, stop.is_set):
                     feed.put(event)
                     if isinstance(event, RaceStarted):
@@ -222,4 +247,4 @@ def default_studio(home: FamilyChoice, *behind: FamilyChoice) -> Studio:
 
         return load_family(spec, device, dtype, progress)
 
-    return Studio(home, load, behind=behind)
+    return Studio(home, load, behind=behind, compile_steps=compile_steps)

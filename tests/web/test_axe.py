@@ -26,7 +26,7 @@ def findings(page) -> list[str]:
 def page(request, chromium, house):
     own = chromium.new_page(viewport={"width": 1280, "height": 720}, color_scheme=request.param)
     own.goto(f"{house.url}?__theme={request.param}")
-    own.wait_for_selector("#stage .cs-lane", timeout=60_000)
+    own.wait_for_selector("#stage .cs-track-row", timeout=60_000)
     yield own
     own.close()
 
@@ -51,7 +51,7 @@ def test_the_other_tabs(page, tab):
 
 
 def test_the_tour(page):
-    page.click("#tour")
+    page.click("#tour-start")
     page.wait_for_selector("dialog[open]")
     assert findings(page) == []
 
@@ -63,7 +63,7 @@ def test_an_exported_race(chromium, tmp_path, theme):
     file.write_text(export.page(recording), encoding="utf-8")
     own = chromium.new_page(viewport={"width": 1280, "height": 720}, color_scheme=theme)
     own.goto(file.as_uri())
-    own.wait_for_selector(".cs-lane")
+    own.wait_for_selector(".cs-track-row")
     own.wait_for_timeout(500)
     try:
         assert findings(own) == []

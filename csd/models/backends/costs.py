@@ -6,11 +6,12 @@ hardly more than one), so draft lengths must be chosen from the table, not from 
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections.abc import Mapping
+from bisect import bisect, bisect_left
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from time import perf_counter
 
+from csd.decoding.draft import Draft
 from csd.models.backends.interface import Backend
 
 WIDEST = 65  # a block of 64 tokens and the token before it
@@ -19,10 +20,32 @@ WARMED = sorted({*range(1, 25), *WIDTHS})  # run once before measuring; oneDNN k
 CACHED_TOKENS = 64  # in the cache while measuring
 WARMUP_SECONDS = 1.0  # per model at most, for a first pass at these widths
 REPEATS = 3
+FASTER = 0.95  # of a pass's time: a wider pass that takes less is used in its place
+
+Times = dict[int, float]
+"""Seconds of a pass, by width."""
 
 
 def measure_costs(backends: Mapping[str, Backend], contexts: Mapping[str, int]) -> dict[str, tuple[float, ...]]:
-    """For each model the seconds of a pass over 1, 2, ... `WIDEST` tokens, including the choice of the tokens.
+    """For each model the seconds of a pass over 1, 2, ... `WIDEST` tokens, including the choice of the tokens."""
+    return to_costs(backends, measure_passes(backends, contexts))
+
+
+def to_costs(backends: Mapping[str, Backend], times: Mapping[str, Times]) -> dict[str, tuple[float, ...]]:
+    """The same from measured passes. Between their widths times lie on lines, or on steps where widths are fixed."""
+    return {
+        name: step_costs(times[name]) if fixed_widths(backend) else line_costs(times[name])
+        for name, backend in backends.items()
+    }
+
+
+def fixed_widths(backend: Backend) -> tuple[int, ...]:
+    """The widths of a backend's passes, to which it pads; empty where a pass is as wide as its ids."""
+    return getattr(backend, "widths", ())
+
+
+def measure_passes(backends: Mapping[str, Backend], contexts: Mapping[str, int]) -> dict[str, Times]:
+    """For each model the seconds of passes of several widths, including the choice of the tokens.
 
     The usual widths run once before, since kernels are selected then. The models take turns, because a pass is slower
     after one of another model, whose weights have replaced its own in the caches: that counts one part in four. The
@@ -30,19 +53,27 @@ def measure_costs(backends: Mapping[str, Backend], contexts: Mapping[str, int]) 
     """
     timers = {name: _Timer(backend, contexts[name]) for name, backend in backends.items()}
     try:
-        widest = {name: _warm_up(timer) for name, timer in timers.items()}
-        found: dict[str, dict[int, float]] = {name: {} for name in timers}
+        widest = {name: _warm_up(timer, fixed_widths(backends[name]) or WARMED) for name, timer in timers.items()}
+        found: dict[str, Times] = {name: {} for name in timers}
+        measured = {name: fixed_widths(backend) or WIDTHS for name, backend in backends.items()}
         for _ in range(REPEATS):
-            for width in WIDTHS:
+            for width in sorted(set().union(*measured.values())):
                 for name, timer in timers.items():
-                    if width <= widest[name]:
+                    if width in measured[name] and width <= widest[name]:
                         cold, warm = timer.seconds(width), timer.seconds(width)
                         seconds = min(cold, (cold + 3 * warm) / 4)
                         found[name][width] = min(seconds, found[name].get(width, seconds))
     finally:
         for timer in timers.values():
             timer.release()
-    return {name: _interpolate(times) for name, times in found.items()}
+    return found
+
+
+def slower_than_wider(times: Times) -> tuple[int, ...]:
+    """The widths that are not worth having: a wider pass takes less time, as where only that one is compiled."""
+    return tuple(
+        width for width in times if any(times[wider] < FASTER * times[width] for wider in times if wider > width)
+    )
 
 
 def best_threads(backend: Backend, context: int, most: int) -> int:
@@ -70,27 +101,29 @@ class _Timer:
     """A lane with cached tokens, and the seconds that a pass after them takes. `room` is the widest pass that fits."""
 
     def __init__(self, backend: Backend, context: int):
+        from csd.decoding.acceptance import Greedy
+
+        self._review = Greedy()  # chooses tokens as a race does
         self._cached = min(CACHED_TOKENS, context // 2)
         self.room = context - self._cached
-        self._lane = backend.open_lane(min(context, self._cached + WIDEST))
+        self._lane = backend.open_lane(min(context, self._cached + max(WIDEST, *fixed_widths(backend), 0)))
         if self._cached:
             self._lane.run([0] * self._cached, 0, 1).argmax(-1).tolist()
 
     def seconds(self, width: int) -> float:
+        draft = Draft((0,) * (width - 1))
         started = perf_counter()
-        logits = self._lane.run([0] * width, self._cached, width)
-        logits.argmax(-1).tolist()
-        logits[-1].topk(2).values.tolist()
+        self._review(draft, self._lane.run([0] * width, self._cached, width), self._cached)
         return perf_counter() - started
 
     def release(self) -> None:
         self._lane.release()
 
 
-def _warm_up(timer: _Timer) -> int:
-    """Run at the usual widths that fit while there is time; returns the widest one reached."""
+def _warm_up(timer: _Timer, widths: Sequence[int]) -> int:
+    """Run at those widths that fit while there is time; returns the widest one reached."""
     started, widest = perf_counter(), 1
-    for width in (width for width in WARMED if width <= timer.room):
+    for width in (width for width in widths if width <= timer.room):
         timer.seconds(width)
         widest = width
         if perf_counter() - started > WARMUP_SECONDS:
@@ -98,7 +131,20 @@ def _warm_up(timer: _Timer) -> int:
     return widest
 
 
-def _interpolate(times: Mapping[int, float]) -> tuple[float, ...]:
+def step_costs(times: Times) -> tuple[float, ...]:
+    """Seconds for every number of tokens: of the narrowest pass that holds them; beyond the widest, of several."""
+    widths = sorted(times)
+    widest = widths[-1]
+
+    def at(count: int) -> float:
+        full, rest = divmod(count, widest)
+        part = times[widths[bisect_left(widths, rest)]] if rest else 0.0
+        return full * times[widest] + part
+
+    return tuple(at(count) for count in range(1, WIDEST + 1))
+
+
+def line_costs(times: Times) -> tuple[float, ...]:
     """Seconds for every width: straight lines between and beyond the measured ones, none dearer than a wider one."""
     widths = sorted(times)
     if len(widths) == 1:

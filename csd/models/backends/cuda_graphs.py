@@ -1,19 +1,21 @@
 """The transformers forward over static tensors, captured as CUDA graphs: a pass costs one launch instead of hundreds.
 
 A pass has one of a few fixed widths. Ids are padded up to the next width; what the padding writes lies after the text,
-where the mask hides it and the next pass overwrites it. Without a GPU the same passes run uncaptured.
+where the mask hides it and the next pass overwrites it. More ids than the widest pass holds are fed in several passes.
+Without a GPU the same passes run uncaptured.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 from transformers import Cache, DynamicLayer, PreTrainedModel
 
+from csd.models.backends.capture import Capture, CaptureError
 from csd.models.backends.eager import InPlaceLayer
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 80)  # the last one for drafts of 64 tokens and the tokens before them
@@ -23,13 +25,7 @@ class StaticForward(Protocol):
     """`forward` below, plain or compiled."""
 
     def __call__(
-        self,
-        model: PreTrainedModel,
-        fed: Tensor,
-        keys: list[Tensor],
-        values: list[Tensor],
-        last_position: int,
-        rows: int = 0,
+        self, model: PreTrainedModel, fed: Tensor, keys: list[Tensor], values: list[Tensor], last_position: int
     ) -> Tensor: ...
 
 
@@ -57,16 +53,18 @@ class StaticLayer(DynamicLayer):
 
 
 def forward(
-    model: PreTrainedModel, fed: Tensor, keys: list[Tensor], values: list[Tensor], last_position: int, rows: int = 0
+    model: PreTrainedModel, fed: Tensor, keys: list[Tensor], values: list[Tensor], last_position: int
 ) -> Tensor:
-    """One pass that reads nothing but its tensors. Logits of the last `rows` ids, [rows, V]; 0: of all ids.
+    """One pass that reads nothing but its tensors; the logits of all ids, [width, V].
 
     `fed` is [1 + width]: how many cached tokens to keep, then the ids. The buffers of each layer are
     [1, heads, slots, head_dim]. `last_position` is the last position that the model knows.
     """
     keep, ids = fed[0], fed[1:]
     positions = keep + torch.arange(len(ids), device=fed.device)
-    mask = torch.arange(keys[0].shape[2], device=fed.device) <= positions[:, None]
+    seen = torch.arange(keys[0].shape[2], device=fed.device) <= positions[:, None]
+    # As numbers, once: attention would convert a mask of booleans in every layer.
+    mask = torch.zeros_like(seen, dtype=keys[0].dtype).masked_fill_(~seen, -torch.inf)
     cache = Cache(layers=[StaticLayer(key, value, positions) for key, value in zip(keys, values, strict=True)])
     return model(
         input_ids=ids[None],
@@ -74,27 +72,20 @@ def forward(
         position_ids=positions.clamp(max=last_position)[None],  # padding may lie beyond what the model knows
         past_key_values=cache,
         use_cache=True,
-        logits_to_keep=rows,
     ).logits[0]
 
 
 class GraphLane:
-    """A model with the buffers of one lane, and a captured graph for each width that reads and writes them.
+    """A model with the buffers of one lane, and passes that read and write them.
 
-    `slots` is the length of the buffers, `forwards` the forward for each width. `stream` is where graphs are captured;
-    None, without a GPU: passes run uncaptured.
+    `slots` is the length of the buffers, `passes` holds what was recorded, by width. A lane shares no memory with
+    others, so that it can be freed by itself.
     """
 
     @torch.inference_mode()
-    def __init__(
-        self,
-        model: PreTrainedModel,
-        slots: int,
-        last_position: int,
-        forwards: Mapping[int, StaticForward],
-        stream: torch.cuda.Stream | None,
-    ):
-        self._model, self._last_position, cuda = model, last_position, model.device.type == "cuda"
+    def __init__(self, model: PreTrainedModel, slots: int, last_position: int, capture: Capture):
+        self.slots, self._model, self._last_position, self._capture = slots, model, last_position, capture
+        cuda = model.device.type == "cuda"
         # Zeros, because a hidden slot gets weight 0, and 0 x NaN would still be NaN.
         self._keys, self._values = (
             [one.new_zeros(1, one.shape[1], slots, one.shape[3]) for one in layers] for layers in _sample_cache(model)
@@ -103,69 +94,59 @@ class GraphLane:
         self._host_fed = torch.zeros(1 + WIDTHS[-1], dtype=torch.long, pin_memory=cuda)
         self._host_numbers = self._host_fed.numpy()
         self._copied = torch.cuda.Event() if cuda else None
-        self._forwards = dict(sorted(forwards.items()))
-        self._graphs = self._capture_all(stream) if stream else {}
+        self._memory = capture.new_memory()
+        self.passes: dict[int, Callable[[], Tensor]] = {}
+
+    @torch.inference_mode()
+    def record(self, width: int, static_forward: StaticForward) -> None:
+        """Record the pass of this width. Raises whatever goes wrong; then the lane keeps the one that it has."""
+        try:
+            self.passes[width] = self._capture(self._bind(width, static_forward), self._memory)
+        except CaptureError:
+            self._memory = self._capture.new_memory()  # the other one may be taken for in use
+            raise
+
+    @torch.inference_mode()
+    def run_plain(self, width: int, static_forward: StaticForward) -> Tensor:
+        """One pass of this width over the buffers as they are, not captured. [width, V]"""
+        return self._bind(width, static_forward)()
+
+    def _bind(self, width: int, static_forward: StaticForward) -> Callable[[], Tensor]:
+        """A pass with all that it reads; a captured graph knows addresses only. It does not refer to the lane."""
+        fed = self._fed[: 1 + width]
+        return partial(static_forward, self._model, fed, self._keys, self._values, self._last_position)
 
     @torch.inference_mode()
     def run(self, ids: list[int], keep: int, rows: int) -> Tensor:
-        """A `ForwardFn`."""
-        count = len(ids)
-        width = next((width for width in self._forwards if width >= count), None)
-        if width is None:
-            fed = torch.tensor([keep, *ids], device=self._fed.device)
-            return forward(self._model, fed, self._keys, self._values, self._last_position, rows)[-rows:]
+        """A `ForwardFn`. Of several passes the last one is full, so that up to a full pass of rows needs no copy."""
+        widest, first, found = max(self.passes), len(ids) - rows, []
+        ends = range(len(ids) % widest or widest, len(ids) + 1, widest) if len(ids) > widest else (len(ids),)
+        start = 0
+        for end in ends:
+            width = min(width for width in self.passes if width >= end - start)
+            logits = self.run_at(width, ids[start:end], keep + start)
+            if end > first:
+                part = logits[max(0, first - start) : end - start]
+                found.append(part if end == len(ids) else part.clone())  # the next pass overwrites it
+            start = end
+        return found[0] if len(found) == 1 else torch.cat(found)
+
+    @torch.inference_mode()
+    def run_at(self, width: int, ids: list[int], keep: int) -> Tensor:
+        """The pass of this width over up to so many ids. [width, V], overwritten by the next pass."""
         if self._copied:
             self._copied.synchronize()  # the copy before this one may still be waiting for the device
-        self._host_numbers[: 1 + count] = (keep, *ids)
+        self._host_numbers[: 1 + len(ids)] = (keep, *ids)
         self._fed.copy_(self._host_fed, non_blocking=True)
         if self._copied:
             self._copied.record(torch.cuda.current_stream(self._fed.device))
-        graph = self._graphs.get(width)
-        logits = graph.replay() if graph else self.forward_at(width, self._forwards[width])
-        return logits[count - rows : count]
-
-    def forward_at(self, width: int, static_forward: StaticForward) -> Tensor:
-        """One pass over the buffers at this width. [width, V]"""
-        return static_forward(self._model, self._fed[: 1 + width], self._keys, self._values, self._last_position)
+        return self.passes[width]()
 
     @torch.inference_mode()
     def clear(self) -> None:
         """Forget the text."""
         for buffer in (*self._keys, *self._values):
             buffer.zero_()
-
-    def _capture_all(self, stream: torch.cuda.Stream) -> dict[int, CapturedPass]:
-        """A graph for each width, widest first, since narrower ones fit into its memory.
-
-        The graphs of a lane share memory: each one starts from what `_fed` and the buffers contain, never from what
-        another one left behind, and its logits stay allocated. Lanes share no memory, so a lane is freed completely.
-        """
-        memory = torch.cuda.graph_pool_handle()
-        return {width: self._capture(width, stream, memory) for width in reversed(self._forwards)}
-
-    def _capture(self, width: int, stream: torch.cuda.Stream, memory: Any) -> CapturedPass:
-        # A graph knows addresses only. All it reads lives in the lane: weights, `_fed`, buffers, the forward.
-        stream.wait_stream(torch.cuda.current_stream(stream.device))
-        with torch.cuda.stream(stream):  # returns to the previous stream, also if capturing fails
-            for _ in range(3):  # kernels are selected, workspaces allocated
-                self.forward_at(width, self._forwards[width])
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph, pool=memory, stream=stream, capture_error_mode="thread_local"):
-                logits = self.forward_at(width, self._forwards[width])
-            stream.synchronize()
-        return CapturedPass(graph, logits)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class CapturedPass:
-    """A captured graph and the logits that each replay overwrites."""
-
-    graph: torch.cuda.CUDAGraph
-    logits: Tensor
-
-    def replay(self) -> Tensor:
-        self.graph.replay()
-        return self.logits
 
 
 @torch.inference_mode()

@@ -1,25 +1,39 @@
-"""A pool of lanes with captured graphs: made and checked before a race, lent to it, and given back after it."""
+"""A pool of graph lanes: made and checked before a race, lent to it, and kept for the next one.
+
+Each width of a lane stands as high on a ladder as it got: compiled, captured as it is, or left out. A model of which no
+width can be captured gets the eager backend.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from time import perf_counter
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
+from functools import partial
 
-import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from csd.models.backends.capture import Capture, CaptureError, CudaCapture, Uncaptured
 from csd.models.backends.cuda_graphs import WIDTHS, GraphLane, StaticForward, forward
 from csd.models.backends.eager import EagerBackend
-from csd.models.backends.interface import Backend, ForwardFn
-from csd.models.messages import first_line
+from csd.models.backends.graph_check import PlainLogits
+from csd.models.backends.graph_compile import compile_nothing
+from csd.models.backends.interface import Backend
+from csd.models.catalog import SHORT_TEXT
+from csd.models.messages import first_line, without_frames
 
-COMPILE_ORDER = (1, 8, 80, 2, 16, 4, 32, 64)  # widths; from the third on all others can be padded up to one
-COMPILE_SECONDS = 120.0  # after which no further width of a model is compiled
-BUCKET = 256  # slots of a lane come in multiples of this, so that lanes of similar length share compiled kernels
-READY_CAPACITY = 944  # tokens of the lanes that are kept ready; longer texts get a lane of their own, not compiled
-TOLERANCE = {2: 0.2, 4: 0.01, 8: 0.01}  # by bytes of a number, relative to a row: above rounding, below a wrong row
+BUCKET = 256  # slots of a lane come in multiples of this
+SIZES = (SHORT_TEXT, 2 * SHORT_TEXT)  # slots of lanes; one more size holds all that the model reads
+DIFFERS = "its logits differ from those of the plain forward"
+# What a lower step costs, measured on an H200 with an earlier version of this backend: a token of a 7B model took
+# 4.9 ms compiled, 6.8 ms captured as it is, and 57 ms eager.
+UNCOMPILED_COST = "takes about 1.4 times as long (7B on an H200)"
+EAGER_COST = "takes about 8 times as long (7B on an H200)"
+RESTART = "A capture failed halfway, which can leave PyTorch unable to free memory: restart the program."
+
+Failures = dict[int, Exception]
+"""What went wrong, by width."""
 
 log = logging.getLogger(__name__)
 
@@ -27,43 +41,104 @@ log = logging.getLogger(__name__)
 class GraphPool:
     """The backend of a model on a GPU. A lane is lent by `open_lane` and comes back by its `release`.
 
-    A lane that is never released is freed with its last reference, and the pool makes another one when it needs it.
+    `count` lanes of the smallest size are kept ready. Lanes for longer texts are made when they are needed, and up to
+    `count` of the size that was asked for last are kept. One that is never released is freed with its last reference.
     """
 
-    def __init__(self, model: PreTrainedModel, context: int):
-        self._model, self._context = model, context
-        self._capacity = min(context, READY_CAPACITY)
-        self._forwards: dict[int, StaticForward] = dict.fromkeys(WIDTHS, forward)
-        self._free: list[GraphLane] = []
-        # One stream for all lanes: a stream keeps workspaces forever.
-        self._stream = torch.cuda.Stream(model.device) if model.device.type == "cuda" else None
+    def __init__(self, model: PreTrainedModel, context: int, count: int, capture: Capture):
+        self._model, self._context, self._count, self._capture = model, context, count, capture
+        self._sizes = lane_sizes(context)
+        self._free: dict[int, list[GraphLane]] = {size: [] for size in self._sizes}
+        self._compiled: dict[int, StaticForward] = {}  # by width, for lanes of the smallest size
+        self.widths = WIDTHS
 
-    def compile(self) -> None:
-        """Compile the forward for the lanes that are kept ready. Raises whatever the compiler raises."""
-        scratch = GraphLane(self._model, _slots(self._capacity), self._context - 1, {}, None)
-        self._forwards = compile_forwards(scratch)
+    def add_lane(self) -> Failures:
+        """Make one more lane that is kept ready; returns the widths that are left out, in all lanes.
 
-    def fill(self, count: int) -> None:
-        """Make `count` lanes ready. Raises RuntimeError if the logits of one differ from those of the plain forward."""
-        lanes = [self._make_lane(self._capacity, self._forwards) for _ in range(count)]
-        for lane in lanes:
-            if not check_lane(self._model, lane.run, self._capacity):
-                raise RuntimeError("its logits differ from those of the plain forward")
-        self._free += lanes
+        Raises RuntimeError if no width can be captured, or if the lane reads wrongly.
+        """
+        lane, failures = self._make_lane(self._sizes[0])
+        self._free[lane.slots].append(lane)
+        self.leave_out(failures)
+        if not self.widths:
+            raise RuntimeError("no width can be captured in all lanes")
+        return failures
 
     def open_lane(self, capacity: int) -> LentLane:
-        """The model over an empty cache for texts of up to `capacity` tokens."""
-        if capacity > self._capacity:
-            return LentLane(self._make_lane(capacity, dict.fromkeys(WIDTHS, forward)), _free_lane)
-        try:
-            lane = self._free.pop()
-        except IndexError:
-            lane = self._make_lane(self._capacity, self._forwards)
+        """The model over an empty cache for texts of up to `capacity` tokens, as far as the model reads them."""
+        needed = slots_for(min(capacity, self._context))
+        size = next(size for size in self._sizes if size >= needed)
+        for other in self._sizes[1:]:
+            if self._sizes[0] != size != other:
+                self._free[other].clear()
+        lane = self._free[size].pop() if self._free[size] else self._make_lane(size)[0]
         lane.clear()
-        return LentLane(lane, self._free.append)
+        return LentLane(lane, partial(self._take_back, self._compiled))
 
-    def _make_lane(self, capacity: int, forwards: dict[int, StaticForward]) -> GraphLane:
-        return GraphLane(self._model, _slots(capacity), self._context - 1, forwards, self._stream)
+    def open_scratch(self) -> GraphLane:
+        """A lane of the smallest size without passes: the forward is compiled for its shapes."""
+        return GraphLane(self._model, self._sizes[0], self._context - 1, self._capture)
+
+    def use_compiled(self, compiled: Mapping[int, StaticForward]) -> Failures:
+        """From now on use compiled forwards, at the widths where they are right in all lanes; returns the others.
+
+        Call while no lane is lent: one that is stays as it was, and is not taken back.
+        """
+        failures, lanes, plain = Failures(), self._free[self._sizes[0]], PlainLogits(self._model, self._context)
+        self._compiled = {}
+        for width in sorted(set(compiled) & set(self.widths), reverse=True):
+            before = [dict(lane.passes) for lane in lanes]
+            errors = (self._try(lane, width, compiled[width], plain) for lane in lanes)
+            error = next(filter(None, errors), None)
+            if error is None:
+                self._compiled[width] = compiled[width]
+                continue
+            failures[width] = error
+            for lane, passes in zip(lanes, before, strict=True):  # lanes that race are all alike
+                lane.passes = passes
+        return failures
+
+    def leave_out(self, widths: Iterable[int]) -> None:
+        """Pad ids up to wider passes instead of using these widths."""
+        self.widths = tuple(width for width in self.widths if width not in set(widths))
+        for lane in (lane for lanes in self._free.values() for lane in lanes):
+            lane.passes = {width: run for width, run in lane.passes.items() if width in self.widths}
+
+    def _make_lane(self, size: int) -> tuple[GraphLane, Failures]:
+        """A lane with a pass for each width, compiled where that is possible, and the widths that it lacks."""
+        lane = GraphLane(self._model, size, self._context - 1, self._capture)
+        plain, failures = PlainLogits(self._model, self._context), Failures()
+        for width in reversed(self.widths):  # widest first: narrower passes fit into the memory of wider ones
+            compiled = self._compiled.get(width, forward) if size == self._sizes[0] else forward
+            error = self._try(lane, width, compiled, plain)
+            if error and compiled is not forward:
+                error = self._try(lane, width, forward, plain)
+            if error:
+                failures[width] = error
+        if not lane.passes:
+            raise failures[self.widths[0]]
+        if not plain.agree(lane.run):
+            raise RuntimeError(DIFFERS)
+        return lane, failures
+
+    def _try(self, lane: GraphLane, width: int, static_forward: StaticForward, plain: PlainLogits) -> Exception | None:
+        """Record this width of a lane. What goes wrong is returned; then the lane is as it was."""
+        before = dict(lane.passes)
+        try:
+            with nullcontext() if static_forward is forward else compile_nothing():
+                lane.record(width, static_forward)
+                if not plain.agree_at(lane, width):
+                    raise RuntimeError(DIFFERS)
+        except Exception as error:  # a model may do what no graph can capture; driver, compiler or memory may fail
+            log.warning("recording width %d failed", width, exc_info=True)
+            lane.passes = before
+            return without_frames(error)
+        return None
+
+    def _take_back(self, compiled: Mapping[int, StaticForward], lane: GraphLane) -> None:
+        """Keep a lane for the next race, unless it was made before the kernels were compiled, or there are enough."""
+        if compiled is self._compiled and len(self._free[lane.slots]) < self._count:
+            self._free[lane.slots].append(lane)
 
 
 class LentLane:
@@ -89,76 +164,49 @@ class LentLane:
 def prepare_graphs(name: str, model: PreTrainedModel, context: int, count: int) -> tuple[Backend, tuple[str, ...]]:
     """A backend for a model on a GPU with `count` lanes ready, and sentences about what did not work.
 
-    If compiling fails, graphs are captured without it; if capturing fails, the eager backend is used.
+    Nothing is compiled here, which takes minutes (see `models.compiling`). Without a GPU passes run uncaptured.
     """
-    pool, notes = GraphPool(model, context), ()
-    if model.device.type == "cuda":
+    capture = CudaCapture(model.device) if model.device.type == "cuda" else Uncaptured()
+    pool, failures, errors, notes = GraphPool(model, context, count, capture), Failures(), [], []
+    for made in range(count):
         try:
-            pool.compile()
-        except Exception as error:  # the compiler and the tools that it calls fail in many ways
-            log.warning("%s: compiling failed", name, exc_info=True)
-            notes += (f"{name} runs without compiled kernels, which makes it slower: {first_line(error)}",)
-    try:
-        pool.fill(count)
-    except Exception as error:  # a model may do what no graph can capture; driver or memory may fail
-        log.warning("%s: capturing failed", name, exc_info=True)
-        notes += (f"{name} runs without CUDA graphs, which makes it slower: {first_line(error)}",)
-        return EagerBackend(model), notes
-    return pool, notes
+            failures |= pool.add_lane()
+        except Exception as error:
+            log.warning("%s: no CUDA graphs for lane %d", name, made + 1, exc_info=True)
+            errors, why = [error], first_line(error)
+            if not made:
+                note = f"{name} runs without CUDA graphs, so a pass {EAGER_COST}: {why}"
+                return EagerBackend(model), (note, *restart_notes(errors))
+            notes = [f"{name} has CUDA graphs for {made} of {count} lanes, so a race with more may fail: {why}"]
+            break
+    if failures:
+        which = widths_text(failures)
+        notes += [f"{name} has no CUDA graph for {which}, which go through its other graphs: {reason(failures)}"]
+    return pool, (*notes, *restart_notes([*failures.values(), *errors]))
 
 
-@torch.inference_mode()
-def compile_forwards(lane: GraphLane, backend: str | Callable = "inductor") -> dict[int, StaticForward]:
-    """The forward for each width, compiled for the shapes of this lane, for as many widths as time allows.
-
-    Widths that are not compiled are left out if a wider one is, because padding up to that one is cheaper.
-    """
-    compiled = torch.compile(forward, dynamic=False, fullgraph=True, backend=backend)
-    started, done = perf_counter(), []
-    with torch._dynamo.config.patch(recompile_limit=256):  # all models and widths share the same code
-        for width in COMPILE_ORDER:
-            lane.forward_at(width, compiled)
-            done.append(width)
-            if perf_counter() - started > COMPILE_SECONDS:
-                break
-    forwards: dict[int, StaticForward] = {}
-    for width in WIDTHS:
-        if width in done:
-            forwards[width] = compiled
-        elif width > max(done):  # nothing to pad up to
-            forwards[width] = forward
-    return forwards
+def restart_notes(errors: Iterable[Exception]) -> tuple[str, ...]:
+    """A sentence for the user if one of the errors interrupted a capture."""
+    return (RESTART,) if any(isinstance(error, CaptureError) for error in errors) else ()
 
 
-@torch.inference_mode()
-def check_lane(model: PreTrainedModel, run: ForwardFn, capacity: int) -> bool:
-    """Whether a lane's logits are those of the plain forward at each width and in one pass, also after another text."""
-    vocab, length = model.config.get_text_config().vocab_size, min(capacity, sum(WIDTHS))
-    return all(_check_text(model, run, [step * i % vocab for i in range(length)]) for step in (7, 11, 7))
+def widths_text(widths: Iterable[int]) -> str:
+    """Such as "1, 8 or 64 tokens"."""
+    *most, last = map(str, sorted(widths))
+    return f"{', '.join(most)} or {last} tokens" if most else f"{last} tokens"
 
 
-def _check_text(model: PreTrainedModel, run: ForwardFn, ids: list[int]) -> bool:
-    expected = model(input_ids=torch.tensor([ids], device=model.device), use_cache=False).logits[0]
-    keep = 0
-    for width in WIDTHS:
-        part = ids[keep : keep + width]
-        if part and not _close(run(part, keep, len(part)), expected[keep : keep + width]):
-            return False
-        keep += len(part)
-    return _close(run(ids, 0, len(ids)), expected)
+def reason(failures: Failures) -> str:
+    """Why the narrowest of them failed, in one line."""
+    return first_line(failures[min(failures)])
 
 
-def _close(found: Tensor, expected: Tensor) -> bool:
-    """Whether rows are equal except for rounding and for a constant added to a row."""
-    tolerance = TOLERANCE[found.element_size()]
-    found, expected = (rows.double() - rows.double().mean(-1, keepdim=True) for rows in (found, expected))
-    return bool(((found - expected).norm(dim=-1) <= tolerance * expected.norm(dim=-1)).all())
+def lane_sizes(context: int) -> tuple[int, ...]:
+    """The slots of lanes for a model that reads `context` tokens, from the shortest to the longest."""
+    full = slots_for(context)
+    return (*(size for size in SIZES if 3 * size < 2 * full), full)
 
 
-def _free_lane(lane: GraphLane) -> None:
-    """A lane that is longer than those of the pool goes with its last reference."""
-
-
-def _slots(capacity: int) -> int:
-    """Room for the text and for the padding of a pass at its end, in whole buckets."""
+def slots_for(capacity: int) -> int:
+    """Room for a text and for the padding of a pass at its end, in whole buckets."""
     return -(-(capacity + WIDTHS[-1] - 1) // BUCKET) * BUCKET

@@ -102,3 +102,48 @@ def test_the_fastest_number_of_threads_wins(clock):
             assert costs.best_threads(slow, 1024, 6) == best
     finally:
         torch.set_num_threads(before)
+
+
+class Padding(Backend):
+    """A GPU's: each pass costs as much as the next of a few widths."""
+
+    widths = (1, 8, 32, 80)
+
+    def __init__(self, clock, seen=None):
+        super().__init__(clock, lambda count: 1e-3 * next(width for width in self.widths if width >= count), seen)
+
+
+def test_fixed_widths_cost_steps_not_lines(clock):
+    table = costs.measure_costs({"target": Padding(clock)}, {"target": 1024})["target"]
+    expected = [1e-3] + [8e-3] * 7 + [32e-3] * 24 + [80e-3] * 33
+    assert table == pytest.approx(expected)
+
+
+def test_only_the_fixed_widths_are_timed(clock):
+    seen = []
+    costs.measure_costs(
+        {"target": Padding(clock, seen), "draft": Backend(clock, lambda w: 1e-3)}, {"target": 1024, "draft": 1024}
+    )
+    assert set(seen[1:]) == {1, 8, 32, 80}
+
+
+def test_beyond_the_widest_a_pass_is_several(clock):
+    assert costs.step_costs({1: 1.0, 32: 4.0})[30:] == pytest.approx([4.0] * 2 + [5.0] + [8.0] * 31 + [9.0])
+
+
+def test_a_width_that_a_wider_pass_beats_is_not_worth_having():
+    assert costs.slower_than_wider({1: 5.0, 4: 6.8, 8: 4.9, 16: 5.0, 32: 6.9, 64: 6.9}) == (4,)
+    assert costs.slower_than_wider({1: 5.0, 2: 5.1, 4: 5.0}) == ()  # noise
+
+
+def test_the_choice_of_tokens_that_is_timed_is_that_of_a_race(clock, monkeypatch):
+    from csd.decoding import acceptance
+
+    reviewed = []
+
+    def choose(self, draft, logits, start):
+        reviewed.append((len(draft), len(logits)))
+
+    monkeypatch.setattr(acceptance.Greedy, "__call__", choose)
+    costs.measure_costs({"target": Padding(clock)}, {"target": 1024})
+    assert set(reviewed) == {(0, 1), (7, 8), (31, 32), (79, 80)}

@@ -1,0 +1,78 @@
+"""Whose turn it is to use the device: a race's, or, while no race runs or waits, that of a step of compiling."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+QUIET = 10.0  # seconds without a race before a step begins, since a visitor who has just raced may race again
+LOOK = 0.1  # seconds between two looks at whether a waiting race was stopped
+
+
+class Device:
+    """One turn at a time. Races go first; a step that has begun is not interrupted."""
+
+    def __init__(self, quiet: float = QUIET):
+        self._quiet = quiet
+        self._changed = threading.Condition()
+        self._user: Literal["race", "step"] | None = None
+        self._waiting = 0  # races
+        self._last_race = -math.inf  # when it ended
+
+    @property
+    def step_runs(self) -> bool:
+        return self._user == "step"
+
+    @contextmanager
+    def race(self, stopped: Callable[[], bool] = lambda: False) -> Iterator[bool]:
+        """The turn of a race, once the device is free; False, without a turn, if the race is stopped before."""
+        with self._changed:
+            self._waiting += 1
+            while self._user and not stopped():
+                self._changed.wait(LOOK)
+            self._waiting -= 1
+            granted = self._take("race", not self._user)
+        try:
+            yield granted
+        finally:
+            if granted:
+                self._last_race = time.monotonic()
+                self._release()
+
+    @contextmanager
+    def step(self, patience: float) -> Iterator[bool]:
+        """The turn of a step; False, without a turn, if the device is not idle within `patience` seconds."""
+        with self._changed:
+            granted = self._take("step", self._changed.wait_for(self._is_idle, patience))
+        try:
+            yield granted
+        finally:
+            if granted:
+                self._release()
+
+    def wait_for_races(self) -> None:
+        """Until no race runs or waits."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._user != "race" and not self._waiting)
+
+    def wait_for_step(self) -> None:
+        """Until no step runs."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._user != "step")
+
+    def _is_idle(self) -> bool:
+        return not self._user and not self._waiting and time.monotonic() - self._last_race >= self._quiet
+
+    def _take(self, user: Literal["race", "step"], free: bool) -> bool:
+        if free:
+            self._user = user
+        return free
+
+    def _release(self) -> None:
+        with self._changed:
+            self._user = None
+            self._changed.notify_all()
