@@ -1,4 +1,4 @@
-"""Events that fill in the form, or read it: links, presets, examples, another family, its copies, another K."""
+"""Events that fill in the form, or read it: links, presets, examples, another family, its copies."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from csd.decoding.k_matrix import format_K
-from csd.decoding.methods import AdaptiveCascade, Cascade, find_method
 from csd.models import catalog
 from csd.models.catalog import FamilySpec
 from csd.record.trace import Trace
@@ -108,19 +106,6 @@ def apply_preset(name: str, fields: FamilyFields) -> FormUpdate:
     except ValueError:
         return FormUpdate()
     return FormUpdate(defaults.find_preset(name).fields())
-
-
-def edit_K(preset: str, fields: PageFields) -> FormUpdate:
-    """Choose the cascade, which follows K, instead of the adaptive one, which does not, once K has been changed."""
-    try:
-        presets = fields.family.to_choice().defaults.presets
-    except ValueError:
-        return FormUpdate()
-    K, lanes = fields.form.K, fields.form.lanes
-    unchanged = any(one.name == preset and format_K(one.K) == K for one in presets)
-    if unchanged or any("K" in find_method(lane).uses for lane in lanes):
-        return FormUpdate()
-    return FormUpdate({"lanes": [Cascade.name if lane == AdaptiveCascade.name else lane for lane in lanes]})
 
 
 def preset_choices(defaults: Defaults, values: Mapping[str, Any] | None = None) -> Choices:

@@ -17,9 +17,10 @@ from csd.web.form_events import restore_form
 from csd.web.races import FinishedRace, replay_log, uploaded_race
 from csd.web.results import make_results
 from csd.web.studio import Batch, Finished, Refused, Waiting
-from csd.web.updates import FamilyLines, RaceUpdate, StageView, StatusLine, StopUpdate
+from csd.web.updates import FamilyLines, FormUpdate, RaceUpdate, StageView, StatusLine, StopUpdate
 from csd.web.views import about_family, about_preferred, describe_end
 
+EDITED_K = "K was edited, so the cascade with this K races. Choose a preset to have the adaptive cascade back."
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
 
 
@@ -31,6 +32,10 @@ def run_race(context: PageContext, visitor: str, fields: PageFields) -> Iterator
     except ValueError as error:
         yield RaceUpdate(StatusLine(str(error), "refused"), family_lines(context, family))
         return
+    said = "Racing."
+    if fields.lanes != list(fields.form.lanes):
+        said = f"Racing. {EDITED_K}"
+        yield RaceUpdate(form=FormUpdate({"lanes": fields.lanes}))
     log = ""
     for news in context.studio.race(visitor, choice, request):
         if isinstance(news, Waiting):
@@ -43,15 +48,11 @@ def run_race(context: PageContext, visitor: str, fields: PageFields) -> Iterator
         else:
             has_started = bool(log)
             log += _log_lines(news)
-            yield _show_progress(context, family, StageView(news.id, log), not has_started)
-
-
-def _show_progress(context: PageContext, family: FamilyFields, view: StageView, is_first: bool) -> RaceUpdate:
-    if not view.log:
-        return RaceUpdate()
-    if is_first:
-        return RaceUpdate(StatusLine("Racing."), family_lines(context, family), view)
-    return RaceUpdate(stage=view)
+            view = StageView(news.id, log)
+            if log and not has_started:
+                yield RaceUpdate(StatusLine(said), family_lines(context, family), view)
+            else:
+                yield RaceUpdate(stage=view if log else None)
 
 
 def _finish(context: PageContext, visitor: str, race: FinishedRace, log: str) -> RaceUpdate:

@@ -45,7 +45,6 @@ class RaceForm:
     family: gr.Dropdown
     others: gr.Textbox
     copies: gr.CheckboxGroup
-    K: gr.Textbox
     preset: gr.Dropdown
     start: gr.Button
     stop: gr.Button
@@ -54,7 +53,7 @@ class RaceForm:
 
     @property
     def inputs(self) -> set[Any]:
-        return set(self.fields.values())
+        return {self.preset, *self.fields.values()}
 
     @property
     def family_inputs(self) -> set[Any]:
@@ -65,7 +64,8 @@ class RaceForm:
         return {field.name: self.fields[field.name] for field in fields(FamilyFields)}
 
     def read(self, values: Values) -> PageFields:
-        return PageFields.from_values({name: values[field] for name, field in self.fields.items()})
+        named = {**self.fields, "preset": self.preset}
+        return PageFields.from_values({name: values[field] for name, field in named.items()})
 
     def read_family(self, values: Values) -> FamilyFields:
         return FamilyFields.from_values({name: values[field] for name, field in self._family_fields.items()})
@@ -163,7 +163,7 @@ def build_form(context: PageContext, prompt: gr.Textbox) -> RaceForm:
         gr.Markdown(views.families_table(), elem_id="families")
     models = {"family": family, "target": target, "others": others, "copies": copies}
     found = {"prompt": prompt, "lanes": lanes, "K": K, **models, **text_fields, **method_fields, **sampling_fields}
-    return RaceForm(found, prompt, family, others, copies, K, preset, race, stop, more, load)
+    return RaceForm(found, prompt, family, others, copies, preset, race, stop, more, load)
 
 
 def _build_text_fields(start: Mapping[str, Any]) -> dict[str, Component]:

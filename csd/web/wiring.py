@@ -85,9 +85,6 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     def apply_preset(values: Values) -> Changes:
         return tab.fill(form_events.apply_preset(values[form.preset], form.read_family(values)))
 
-    def edit_K(values: Values) -> Changes:
-        return tab.fill(form_events.edit_K(values[form.preset], form.read(values)))
-
     def copy_link(values: Values) -> tuple[str, str]:
         return form_events.copy_link(context, form.read(values))
 
@@ -107,9 +104,6 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     loading = form.load.click(change_drafts, form.family_inputs, family_outputs, **QUICK)
     follow(loading.then(load_family, form.family_inputs, None, **QUICK))
     form.preset.input(apply_preset, {form.preset, *form.family_inputs}, preset_outputs, **QUICK)
-    edits = [form.K.input, form.K.blur]  # pasting is not an input event, but the field loses the focus at some point
-    lanes = [*form.named(["lanes"]), form.preset]
-    gr.on(edits, edit_K, {form.preset, *form.inputs}, lanes, trigger_mode="always_last", **QUICK)
     form.more.click(None, js=scripts.TOGGLE_ADVANCED, **PRIVATE)
     link = [hidden.query, hidden.omitted]
     copied = tab.prompt_row.copy_link.click(copy_link, form.inputs, link, **QUICK)
@@ -167,11 +161,12 @@ def wire_races(
         context.studio.visitors.leave(visitor_id(request))
 
     outputs = [*tab.race_outputs, *panel.inputs]
+    raced = [*outputs, *form.named(["lanes"])]
     racing = gr.on(
         [form.start.click, form.prompt.submit],
         run,  # an event named like the endpoint would take its name
         form.inputs,
-        outputs,
+        raced,
         trigger_mode="once",
         show_progress_on=[tab.status],
         **PRIVATE,

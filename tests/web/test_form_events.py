@@ -84,14 +84,25 @@ def test_a_preset_fills_in_its_fields():
     assert form_events.apply_preset("paper's K", custom()) == FormUpdate()
 
 
-def test_an_edited_K_brings_the_cascade_that_follows_it(page):
-    preset, other_K = DEFAULTS.preset, "[[2,4,6],[0,1,2],[0,0,1]]"
-    assert form_events.edit_K(preset.name, page.start) == FormUpdate()
-    edited = form_events.edit_K(preset.name, fields(page.start, K=other_K))
-    assert edited.values == {"lanes": ["autoregressive", "speculative", "cascade"]}
-    has_cascade = fields(page.start, K=other_K, lanes=["autoregressive", "cascade"])
-    assert form_events.edit_K(preset.name, has_cascade) == FormUpdate()
-    assert form_events.edit_K(preset.name, fields(page.start, K=other_K, family=CUSTOM)) == FormUpdate()
+def test_an_edited_K_races_with_the_cascade_that_follows_it(page):
+    own_K = "[[2, 4, 6], [0, 1, 2], [0, 0, 1]]"
+    edited = fields(page.start, K=own_K)
+    assert edited.lanes == ["cascade" if lane == "adaptive cascade" else lane for lane in page.start.form.lanes]
+    _, request = edited.to_request()
+    assert [method.to_knobs()["K"] for method in request.methods if "K" in method.uses] == [
+        ((2, 4, 6), (0, 1, 2), (0, 0, 1))
+    ]
+    chosen = fields(page.start, K=own_K, lanes=["adaptive cascade", "cascade"])
+    assert chosen.lanes == chosen.form.lanes
+
+
+def test_a_K_that_was_not_edited_leaves_the_lanes(page):
+    paper = DEFAULTS.find_preset("paper's K")
+    spaced = format_K(DEFAULTS.preset.K).replace(",", ", ")
+    for changes in ({}, {"K": spaced}, {"K": ""}, {"K": "[[4"}, {"K": format_K(paper.K), "preset": paper.name}):
+        assert fields(page.start, **changes).lanes == page.start.form.lanes
+    assert fields(page.start, K=format_K(paper.K)).lanes != page.start.form.lanes
+    assert fields(page.start, K="[[2,4],[0,1]]", family=CUSTOM).lanes == page.start.form.lanes
 
 
 def test_a_link_takes_the_form_to_another_page(page):

@@ -200,17 +200,22 @@ def test_bad_input_gets_a_sentence_and_the_prompt_stays(tab, field, value, sente
     assert not one.errors
 
 
-def test_an_edited_K_selects_the_cascade_that_follows_it(tab):
+def test_a_pasted_K_is_what_the_next_press_of_race_uses(tab):
     one = tab()
     one.fill()
     one.advanced()
-    one.page.fill("#K textarea, #K input", "[[2,4,6],[0,1,2],[0,0,1]]")
-    one.page.keyboard.press("Tab")
+    one.page.fill("#K textarea, #K input", "")
+    one.page.focus("#K textarea, #K input")
+    one.page.keyboard.insert_text("[[2,4,6],[0,1,2],[0,0,1]]")  # as a paste does: one input event, no key
     labels = "[...document.querySelectorAll('#lanes label')]"
-    chosen = f"{labels}.filter(l => l.querySelector('input').checked).map(l => l.innerText.trim())"
-    one.page.wait_for_function(f"({chosen}).join('; ') === 'autoregressive; speculative; cascade'")
+    chosen = f"{labels}.filter(l => l.querySelector('input').checked).map(l => l.innerText.trim()).join('; ')"
+    before = one.page.evaluate(chosen)
+    assert "adaptive cascade" in before
     one.page.click("#race")
-    assert "cascade 16 tokens" in one.status("ended")
+    ended = one.status("ended")
+    assert ", cascade 16 tokens" in ended and "adaptive" not in ended
+    assert one.page.evaluate(chosen) == before.replace("adaptive cascade", "cascade")
+    assert one.page.input_value("#K textarea, #K input") == "[[2,4,6],[0,1,2],[0,0,1]]"
     assert not one.errors
 
 

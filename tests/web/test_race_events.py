@@ -62,6 +62,14 @@ def test_a_race_is_told_from_waiting_to_its_results(page):
     assert all(update.results is None for update in updates[:-1])
 
 
+def test_the_form_shows_the_lanes_that_an_edited_K_brought(page):
+    updates = race(page, K="[[2,4,6],[0,1,2],[0,0,1]]")
+    (form,) = [update.form for update in updates if update.form]
+    assert "cascade" in form.values["lanes"] and "adaptive cascade" not in form.values["lanes"]
+    assert f"Racing. {race_events.EDITED_K}" in [update.status.text for update in updates if update.status]
+    assert all(update.form is None for update in race(page))
+
+
 def test_the_results_have_figures_files_and_a_list_of_races(page):
     results = race(page)[-1].results
     assert len(results.figures) == 4
