@@ -80,14 +80,14 @@ class PageFields:
         """The lanes that race. Where K was edited and no lane uses it, the cascade, which follows K, takes the place of
         the adaptive one, which does not."""
         lanes = list(self.form.lanes)
-        if not self._edited_K or any("K" in find_method(lane).uses for lane in lanes):
+        if not self.has_edited_K or any("K" in find_method(lane).uses for lane in lanes):
             return lanes
         return [Cascade.name if lane == AdaptiveCascade.name else lane for lane in lanes]
 
     @property
-    def _edited_K(self) -> bool:
+    def has_edited_K(self) -> bool:
         """Whether K is another matrix than the preset's."""
-        with suppress(ValueError):  # nothing can run then, and whoever asks for a request is told why
+        with suppress(ValueError):  # nothing can run then; `to_request` says why
             preset = self.family.to_choice().defaults.find_preset(self.preset)
             return bool(self.form.K) and parse_K(str(self.form.K)) != preset.K
         return False

@@ -25,7 +25,9 @@ def status_html(line: StatusLine) -> str:
 
 
 def family_html(status: FamilyStatus) -> str:
-    return f'<p data-state="{status.state}"><i></i>family: {escape(status.sentence)}</p>'
+    """One line; what does not fit is told by `about_html`, and by a tooltip."""
+    said = escape(status.sentence)
+    return f'<p data-state="{status.state}" title="{said}"><i></i>{said}</p>'
 
 
 def about_html(text: str) -> str:
@@ -33,7 +35,9 @@ def about_html(text: str) -> str:
 
 
 def about_family(choice: FamilyChoice, status: FamilyStatus) -> str:
-    """What the models are, and what was noted while they were loaded."""
+    """What the models are, and what was noted while they were loaded; or why they did not load."""
+    if status.state == "failed":
+        return status.sentence
     notes = status.family.notes if status.family else ()
     return " ".join((ABOUT.get(choice.spec.name, choice.spec.about), *notes))
 
