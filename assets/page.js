@@ -69,7 +69,7 @@ const CascadePage = (() => {
   // Called with the id of the race that the visitor has chosen.
   function writeRace(id) {
     shown = String(id || "").startsWith("recorded-") ? `race=${id.slice("recorded-".length)}` : "";
-    writeAddress(shown);
+    writeTab();
   }
 
   function writeTab() {

@@ -38,7 +38,7 @@ class Take:
         return {name: value for name, value in (("k", self.k), ("K", self.K)) if value}
 
 
-# The page begins with the first one: a text in which the cascade is fastest and copying alone gains nothing. The last
+# The page begins with the first one: a text in which the cascade is fastest and copying alone gains little. The last
 # one shows a cascade that loses: the paper's K was tuned for other models.
 EMBEDDED = (
     Take("story", "A fox sets out", lanes=FOUR, max_new=64),

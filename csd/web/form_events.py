@@ -130,7 +130,7 @@ def copy_link(context: PageContext, fields: PageFields) -> tuple[str, str]:
     usual = context.start
     with suppress(ValueError):  # a custom family that is not filled in yet
         own = replace(fields.family, copies=None).filled_in()
-        usual = _with_preset(usual, fields.family.to_choice().defaults)
+        usual = _start_with(usual, fields.family.to_choice())
         usual = replace(usual, family=replace(usual.family, copies=own.copies))
     values = usual.values()
     if context.studio.preferred != context.studio.home:
@@ -185,15 +185,17 @@ def _fill(
 ) -> FormUpdate:
     """The whole form: what it starts with for a family, with these settings."""
     choice = family.to_choice()
-    start = replace(_with_preset(context.start, choice.defaults), family=family)
+    start = replace(_start_with(context.start, choice), family=family)
     values = {**start.values(), **settings}
     presets = preset_choices(choice.defaults, values)
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), status)
 
 
-def _with_preset(start: PageFields, defaults: Defaults) -> PageFields:
-    """The form as it starts with a family."""
-    return replace(start, form=replace(start.form, **defaults.preset.fields()))
+def _start_with(start: PageFields, choice: FamilyChoice) -> PageFields:
+    """The form as it starts with a family; that of the page is set up for the race on its stage."""
+    if choice == start.family.to_choice():
+        return start
+    return replace(start, form=replace(start.form, **choice.defaults.preset.fields()))
 
 
 def _spec_of(fields: FamilyFields) -> FamilySpec:

@@ -16,7 +16,7 @@ from csd.web.wiring import PRIVATE, QUICK, Changes, RaceView, visitor_id
 
 def wire_navigation(context: PageContext, view: RaceView, opening: Dependency) -> None:
     """`opening` is the event that fills in the form when the page is opened; the address is followed after it."""
-    form, replays = view.tab.form, view.tab.replays
+    form = view.tab.form
     fragment = gr.Textbox(visible="hidden")
     follow = gr.Button("Follow the address", visible="hidden", elem_id="follow-address")
 
@@ -27,5 +27,3 @@ def wire_navigation(context: PageContext, view: RaceView, opening: Dependency) -
     read = follow.click(None, None, [fragment], js=scripts.READ_ADDRESS, **PRIVATE)
     read.then(show, {fragment, *form.inputs}, view.outputs, **QUICK)
     opening.then(None, js=scripts.FOLLOW_ADDRESS, **PRIVATE)
-    replays.earlier.input(None, [replays.earlier], js=scripts.WRITE_RACE, **PRIVATE)
-    replays.upload.upload(None, js=scripts.LEAVE_RACE, **PRIVATE)

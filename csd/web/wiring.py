@@ -175,6 +175,11 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
     def leave(request: gr.Request) -> None:
         context.studio.visitors.leave(visitor_id(request))
 
+    # Gradio runs the events of one click in the order of their definition, each when the one before has ended.
+    for pressed in (form.start.click, form.prompt.submit):
+        pressed(None, js=scripts.BEGIN_RACE, **PRIVATE)
+    replays.earlier.input(None, [replays.earlier], js=scripts.WRITE_RACE, **PRIVATE)
+    replays.upload.upload(None, js=scripts.LEAVE_RACE, **PRIVATE)
     racing = gr.on(
         [form.start.click, form.prompt.submit],
         run,  # an event named like the endpoint would take its name
@@ -187,8 +192,6 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
     )
     replays.earlier.input(show_race, {replays.earlier, *form.inputs}, view.outputs, **QUICK)
     replays.upload.upload(open_file, {replays.upload, *form.inputs}, view.outputs, **QUICK)
-    for pressed in (form.start.click, form.prompt.submit):
-        pressed(None, js=scripts.BEGIN_RACE, **PRIVATE)
     racing.then(None, js=scripts.END_RACE, **PRIVATE)
     _wire_stop(context, form.stop, tab.status, hidden)
     for kind, button in tab.results.save_figures.items():
