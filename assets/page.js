@@ -55,6 +55,26 @@ const CascadePage = (() => {
 
   const endRace = () => document.body.removeAttribute("data-racing");
 
+  // ---- the bet: a guess of how many times faster the cascade will be, which the stage compares with the result
+
+  const BET = "cascade-bet"; // in localStorage, and the event that tells the stage
+
+  function drawBet() {
+    const factor = localStorage.getItem(BET);
+    for (const chip of document.querySelectorAll("#bet button")) chip.setAttribute("aria-pressed", chip.dataset.bet === factor);
+  }
+
+  // Pressing the chosen chip again takes the bet back; `factor` is null then.
+  function placeBet({ target }) {
+    const chip = target.closest("#bet button");
+    if (!chip) return;
+    if (chip.getAttribute("aria-pressed") === "true") localStorage.removeItem(BET);
+    else localStorage.setItem(BET, chip.dataset.bet);
+    drawBet();
+    const factor = Number(localStorage.getItem(BET)) || null;
+    window.dispatchEvent(new CustomEvent(BET, { detail: { factor } }));
+  }
+
   // ---- the address: #theory and #compare are tabs, #race=ID is a recorded race
 
   let shown = ""; // the fragment of the race on the stage; empty for the visitor's own, and for the one at the start
@@ -134,6 +154,8 @@ const CascadePage = (() => {
     byId("more").setAttribute("aria-controls", "advanced");
     byId("status").setAttribute("aria-live", "polite");
     document.addEventListener("keydown", closeOnEscape);
+    document.addEventListener("click", placeBet);
+    drawBet();
     const watched = { subtree: true, childList: true, attributeFilter: ["aria-selected"] };
     new MutationObserver(writeTab).observe(document.querySelector("#tabs > .tab-wrapper"), watched);
     addEventListener("popstate", followAddress);

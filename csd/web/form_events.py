@@ -17,22 +17,28 @@ from csd.web.examples import example_kinds, next_example
 from csd.web.families import FamilyChoice
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
 from csd.web.races import FinishedRace, first_recorded, replay_log
+from csd.web.typed import is_own_prompt
 from csd.web.updates import Choices, FormUpdate, Landing, StageView, StatusLine
 
+OWN_PROMPT = "my prompt"  # the chip that brings back what the visitor typed
 USUAL_COPY = "self-8bit"  # drafts for a target that comes without drafts
 NAME_TARGET = f"Name a target under Settings. Without drafts, {USUAL_COPY}, a quantised copy of it, drafts for it."
 NAMED_DRAFTS = f"The drafts that you name take the place of {USUAL_COPY}. Tick it to have both."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
 
-def show_example(fields: FamilyFields, number: int, prompt: str | None) -> FormUpdate:
+def show_example(
+    context: PageContext, visitor: str, fields: FamilyFields, number: int, prompt: str | None
+) -> FormUpdate:
     """The next example of a kind, given by its number among the kinds of the family."""
     spec = _spec_of(fields)
     example = next_example(spec, example_kinds(spec)[number], prompt)
     found = example.prompt
     values = {name: getattr(found, name) for name in examples.FIELDS}
     counted = f"Example {example.number} of {example.count}: {found.title}."
-    again = " Press the button again for the next one." if example.count > 1 else ""
+    if is_own_prompt(context, visitor, prompt):
+        return FormUpdate(values, status=StatusLine(f"{counted} “{OWN_PROMPT}” brings yours back."), own_prompt=prompt)
+    again = " Press it again for the next one." if example.count > 1 else ""
     return FormUpdate(values, status=StatusLine(counted + again))
 
 

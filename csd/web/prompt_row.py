@@ -12,15 +12,22 @@ from gradio.components import Component
 from csd.web import views
 from csd.web.context import PageContext
 from csd.web.examples import MOST_KINDS, example_kinds
+from csd.web.form_events import OWN_PROMPT
 
 
 @dataclass(frozen=True)
 class PromptRow:
-    """`about` describes the models that will continue the prompt."""
+    """`own` brings back `typed`, the prompt of the visitor, once an example has taken its place. `about` describes the
+    models that will continue the prompt."""
 
     prompt: gr.Textbox
     examples: tuple[gr.Button, ...]
+    own: gr.Button
+    typed: gr.State
     about: gr.HTML
+
+    def keep(self, prompt: str) -> dict[Any, Any]:
+        return {self.typed: prompt, self.own: gr.Button(visible=True)}
 
     def name_examples(self, kinds: Sequence[str]) -> dict[Component, Any]:
         """The chips' new names; those that are left over disappear."""
@@ -51,6 +58,8 @@ def build_prompt_row(context: PageContext) -> PromptRow:
                     gr.Button(kind, size="sm", min_width=10, visible=bool(kind))
                     for kind in (*kinds, *[""] * (MOST_KINDS - len(kinds)))
                 )
+                own = gr.Button(OWN_PROMPT, size="sm", min_width=10, visible=False, elem_id="own-prompt")
+            typed = gr.State("")
             described = views.about_family(home, context.studio.families.status(home))
             about = gr.HTML(views.about_html(described), elem_id="about")
-    return PromptRow(prompt, examples, about)
+    return PromptRow(prompt, examples, own, typed, about)

@@ -22,7 +22,7 @@ from csd.web.updates import FamilyLines, FormUpdate, RaceUpdate, StageView, Stat
 from csd.web.views import about_family, about_preferred, describe_end
 
 EDITED_K = "K was edited, so the cascade with this K races. Choose a preset to have the adaptive cascade back."
-KEPT = "What you typed stays in the form, so the form does not show the settings of this race."
+KEPT = "What you typed stays in the form."
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
 
 

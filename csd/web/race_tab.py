@@ -90,6 +90,8 @@ class RaceTab:
             changes[self.stage] = asdict(update.landing.stage)
             changes[self.replays.earlier] = gr.Dropdown(value=update.landing.stage.race)
             changes |= self.results.offer(update.landing.files)
+        if update.own_prompt is not None:
+            changes |= self.prompt_row.keep(update.own_prompt)
         return changes
 
     def show(self, update: RaceUpdate) -> dict[Any, Any]:
@@ -115,6 +117,7 @@ def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
     form = build_form(context, prompt_row.prompt)
     with gr.Row(elem_id="lines"):
         status = gr.HTML(views.status_html(StatusLine(HINT)), elem_id="status")
+        gr.HTML(views.bet_html(), elem_id="bet", min_width=10)
         replays = build_replays(context)
     landing = land(context, context.landing) if context.landing else None
     show = gr.HTML(

@@ -15,16 +15,22 @@ from csd.web.races import FinishedRace
 
 def has_typed(context: PageContext, visitor: str, fields: PageFields) -> bool:
     """Whether the form holds a prompt, a K or names of models that no example, preset or race would bring back."""
-    races = (*context.recorded.values(), *context.studio.visitors.state(visitor).races)
     family = fields.family
     if family.family == CUSTOM and (family.target or family.others):
         return True
-    return _is_own_prompt(fields.form.prompt or "", races) or (fields.has_edited_K and _is_own_K(fields.form.K, races))
+    has_own_K = fields.has_edited_K and _is_own_K(fields.form.K, _races(context, visitor))
+    return has_own_K or is_own_prompt(context, visitor, fields.form.prompt)
 
 
-def _is_own_prompt(prompt: str, races: Sequence[FinishedRace]) -> bool:
-    known = {race.traces[0].header.text for race in races}
-    return bool(prompt.strip()) and prompt not in known and not is_example(prompt)
+def is_own_prompt(context: PageContext, visitor: str, prompt: str | None) -> bool:
+    """Whether a prompt is neither empty, nor an example's, nor that of a race that can be shown again."""
+    text = prompt or ""
+    known = {race.traces[0].header.text for race in _races(context, visitor)}
+    return bool(text.strip()) and text not in known and not is_example(text)
+
+
+def _races(context: PageContext, visitor: str) -> tuple[FinishedRace, ...]:
+    return (*context.recorded.values(), *context.studio.visitors.state(visitor).races)
 
 
 def _is_own_K(K: object, races: Sequence[FinishedRace]) -> bool:

@@ -45,8 +45,8 @@ class Landing:
 
 @dataclass(frozen=True)
 class FormUpdate:
-    """New values of fields, by name; the drafts that can be chosen, the presets, the kinds of examples, a sentence, and
-    the recorded race that comes with the fields."""
+    """New values of fields, by name; the drafts that can be chosen, the presets, the kinds of examples, a sentence, the
+    recorded race that comes with the fields, and the visitor's own prompt where it gave way to another one."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     drafts: tuple[str, ...] | None = None
@@ -54,6 +54,7 @@ class FormUpdate:
     kinds: tuple[str, ...] | None = None
     status: StatusLine | None = None
     landing: Landing | None = None
+    own_prompt: str | None = None
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,9 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     copied = tab.replays.copy_link.click(copy_link, form.inputs, link, **QUICK)
     copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)
     for number, button in enumerate(tab.prompt_row.examples):
-        _wire_example(tab, number, button)
+        _wire_example(context, tab, number, button)
+    row = tab.prompt_row
+    row.own.click(lambda typed: (typed, gr.Button(visible=False)), [row.typed], [row.prompt, row.own], **QUICK)
     return opening
 
 
@@ -126,13 +128,14 @@ def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> Non
     event.then(follow, tab.form.family_inputs, lines, concurrency_limit=None, show_progress="hidden", **PRIVATE)
 
 
-def _wire_example(tab: RaceTab, number: int, button: gr.Button) -> None:
-    form = tab.form
+def _wire_example(context: PageContext, tab: RaceTab, number: int, button: gr.Button) -> None:
+    form, row = tab.form, tab.prompt_row
 
-    def show(values: Values) -> Changes:
-        return tab.fill(form_events.show_example(form.read_family(values), number, values[form.prompt]))
+    def show(values: Values, request: gr.Request) -> Changes:
+        visitor, family = visitor_id(request), form.read_family(values)
+        return tab.fill(form_events.show_example(context, visitor, family, number, values[form.prompt]))
 
-    outputs = [*form.named(examples.FIELDS), tab.status]
+    outputs = [*form.named(examples.FIELDS), row.typed, row.own, tab.status]
     button.click(show, {form.prompt, *form.family_inputs}, outputs, trigger_mode="multiple", **QUICK)
 
 

@@ -74,11 +74,12 @@ def test_the_settings_of_a_race_that_this_machine_cannot_run_are_those_of_an_exa
     assert "lanes" in settings_of(race, FamilyFields("smollm2").to_choice().defaults)
 
 
-def test_a_kind_of_examples_goes_round():
+def test_a_kind_of_examples_goes_round(page):
     prompts = next(iter(examples_by_kind(HOME.spec).values()))
     seen, text = [], "typed by hand"
     for _ in range(len(prompts) + 1):
-        update = form_events.show_example(EMBEDDED, 0, text)
+        update = form_events.show_example(page, "v", EMBEDDED, 0, text)
+        assert update.own_prompt == (text if text == "typed by hand" else None)
         text = update.values["prompt"]
         seen.append(text)
     assert seen == [*(prompt.prompt for prompt in prompts), prompts[0].prompt]
@@ -177,15 +178,15 @@ def test_a_link_of_another_family_brings_its_drafts(page):
     assert update.values["draft"] in update.drafts
 
 
-def test_every_ready_family_has_examples_and_a_button_for_each_kind():
+def test_every_ready_family_has_examples_and_a_button_for_each_kind(page):
     for spec in catalog.READY:
         kinds = examples_by_kind(spec)
         assert 5 <= len(kinds) <= MOST_KINDS
         for number, kind in enumerate(example_kinds(spec)):
             first = kinds[kind][0]
-            update = form_events.show_example(FamilyFields(spec.name), number, "typed by hand")
+            update = form_events.show_example(page, "v", FamilyFields(spec.name), number, "typed by hand")
             assert (update.values["prompt"], example_title(first.prompt)) == (first.prompt, first.title)
-    unnamed = form_events.show_example(custom(), 0, None)  # a custom family that is not filled in yet
+    unnamed = form_events.show_example(page, "v", custom(), 0, None)  # a custom family that is not filled in yet
     assert unnamed.values["prompt"] == first_example(OTHER.spec).prompt
 
 

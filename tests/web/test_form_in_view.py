@@ -184,6 +184,22 @@ def test_an_address_opens_a_race_and_hides_controls(tab, house):
     assert page.is_visible("#temperature")
 
 
+def test_a_bet_is_told_to_the_stage_and_remembered(tab):
+    page = tab.page
+    page.evaluate("window.told = []; addEventListener('cascade-bet', (event) => told.push(event.detail.factor))")
+    for chip in ("1.5", "3"):
+        page.click(f'#bet [data-bet="{chip}"]')
+    pressed = "[...document.querySelectorAll('#bet [aria-pressed=true]')].map(chip => chip.dataset.bet)"
+    assert page.evaluate(pressed) == ["3"]
+    page.reload()
+    page.wait_for_function(f"({pressed})[0] === '3'")
+    assert page.evaluate("localStorage['cascade-bet']") == "3"
+    page.evaluate("window.told = []; addEventListener('cascade-bet', (event) => told.push(event.detail.factor))")
+    page.click('#bet [data-bet="3"]')
+    assert page.evaluate("told") == [None]
+    assert page.evaluate(pressed) == []
+
+
 def test_every_control_that_a_link_can_hide_is_on_the_page(tab):
     *_, last = recorded_races().values()
     choose_race(tab.page, last.title)

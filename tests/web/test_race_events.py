@@ -57,7 +57,7 @@ def test_a_race_is_told_from_waiting_to_its_results(page):
     assert first.status.text == "Racing."
     assert (first.family.status.state, first.family.about.endswith("Noted.")) == ("ready", True)
     last = updates[-1]
-    assert last.status.text.startswith("Done: autoregressive")
+    assert last.status.text.startswith("Done: 64 tokens in each of 4 lanes.")
     assert last.status.state == "ended"
     assert kinds(last.stage.log) == ["open", *["end"] * len(RECORDED), "close"]
     assert all(update.results is None for update in updates[:-1])
@@ -100,7 +100,7 @@ def test_a_form_that_cannot_be_run_is_refused(page, changes, sentence):
 
 
 def test_a_stopped_race_says_so():
-    assert race(context(run_stopped))[-1].status.text.startswith("Stopped: autoregressive")
+    assert race(context(run_stopped))[-1].status.text.startswith("Stopped: ")
 
 
 def test_stop_takes_a_race_that_has_not_started_out_of_the_queue(page):
