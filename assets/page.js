@@ -3,19 +3,129 @@
 const CascadePage = (() => {
   "use strict";
 
+  const byId = (id) => document.getElementById(id);
+
   // Presses the button that an event names; an empty id presses nothing.
   function press(id) {
-    if (id) document.getElementById(id).click();
+    if (id) byId(id).click();
   }
 
-  function toggleAdvanced() {
-    const open = document.getElementById("advanced").toggleAttribute("data-open");
-    document.getElementById("more").setAttribute("aria-expanded", open);
+  // ---- the drawer with the settings
+
+  const settingsAreOpen = () => byId("advanced").hasAttribute("data-open");
+
+  function toggleSettings() {
+    if (settingsAreOpen()) {
+      closeSettings();
+      return;
+    }
+    const drawer = byId("advanced");
+    drawer.setAttribute("data-open", "");
+    byId("more").setAttribute("aria-expanded", "true");
+    drawer.focus();
   }
+
+  // The focus goes back to the button that opened the drawer, unless it is already somewhere else.
+  function closeSettings() {
+    if (!settingsAreOpen()) return;
+    const drawer = byId("advanced");
+    const hadFocus = drawer.contains(document.activeElement);
+    drawer.removeAttribute("data-open");
+    byId("more").setAttribute("aria-expanded", "false");
+    if (hadFocus) byId("more").focus();
+  }
+
+  function closeOnEscape(event) {
+    if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
+    const at = document.activeElement;
+    if (at.getAttribute("aria-expanded") === "true" && at.matches("input")) return; // closes its list of options first
+    if (!byId("stage").contains(at)) closeSettings();
+  }
+
+  // ---- a race
+
+  // The drawer gives way to the stage, and the status line comes into view with it where the window is too small.
+  function beginRace() {
+    closeSettings();
+    writeRace("");
+    document.body.setAttribute("data-racing", "");
+    const [status, stage] = [byId("status"), byId("stage")].map((part) => part.getBoundingClientRect());
+    if (status.top < 0 || stage.top > innerHeight / 2) byId("lines").scrollIntoView({ block: "start" });
+  }
+
+  const endRace = () => document.body.removeAttribute("data-racing");
+
+  // ---- the bet: a guess of how many times faster the cascade will be, which the stage compares with the result
+
+  const BET = "cascade-bet"; // in localStorage, and the event that tells the stage
+
+  function drawBet() {
+    const factor = localStorage.getItem(BET);
+    for (const chip of document.querySelectorAll("#bet button")) chip.setAttribute("aria-pressed", chip.dataset.bet === factor);
+  }
+
+  // Pressing the chosen chip again takes the bet back; `factor` is null then.
+  function placeBet({ target }) {
+    const chip = target.closest("#bet button");
+    if (!chip) return;
+    if (chip.getAttribute("aria-pressed") === "true") localStorage.removeItem(BET);
+    else localStorage.setItem(BET, chip.dataset.bet);
+    drawBet();
+    const factor = Number(localStorage.getItem(BET)) || null;
+    window.dispatchEvent(new CustomEvent(BET, { detail: { factor } }));
+  }
+
+  // ---- the address: #theory and #compare are tabs, #race=ID is a recorded race
+
+  let shown = ""; // the fragment of the race on the stage; empty for the visitor's own, and for the one at the start
+
+  const findTab = (name) => document.querySelector(`#tabs [role="tab"][data-tab-id="${CSS.escape(name)}"]`);
+  const readAddress = () => decodeURIComponent(location.hash.slice(1));
+
+  function writeAddress(fragment) {
+    if (readAddress() !== fragment) history.pushState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
+  }
+
+  // Called with the id of the race that the visitor has chosen.
+  function writeRace(id) {
+    shown = String(id || "").startsWith("recorded-") ? `race=${id.slice("recorded-".length)}` : "";
+    writeTab();
+  }
+
+  function writeTab() {
+    const tab = document.querySelector('#tabs [role="tab"][aria-selected="true"]');
+    if (tab) writeAddress(tab.dataset.tabId === "race" ? shown : tab.dataset.tabId);
+  }
+
+  // Goes where the address says: after Back and Forward, and when the page is opened.
+  function followAddress() {
+    const fragment = readAddress();
+    const isTab = ["theory", "compare"].includes(fragment);
+    const wasShown = shown;
+    if (!isTab) shown = fragment;
+    findTab(isTab ? fragment : "race").click();
+    if (!isTab && fragment !== wasShown) byId("follow-address").click();
+  }
+
+  // ---- controls that the address takes off the page
+
+  const hidden = () => new URLSearchParams(location.search).get(hidden.parameter) || "";
+
+  // `controls` are selectors by name. Runs before the page is drawn.
+  function hideControls(controls, parameter) {
+    hidden.parameter = parameter;
+    const names = hidden().split(",").map((name) => name.trim()).filter((name) => Object.hasOwn(controls, name));
+    const style = document.createElement("style");
+    style.textContent = names.map((name) => `${controls[name]} { display: none !important; }`).join("\n");
+    document.head.append(style);
+  }
+
+  // ---- links and files
 
   // Copies the page's address with the form as its query; `omitted` says what the link leaves out. Returns a status line.
   async function copyLink(query, omitted) {
-    const link = location.origin + location.pathname + query;
+    const kept = hidden() && `${query ? "&" : "?"}${hidden.parameter}=${encodeURIComponent(hidden())}`;
+    const link = location.origin + location.pathname + query + kept;
     let said = "Link copied. It fills in the form but does not start a race.";
     try {
       await navigator.clipboard.writeText(link);
@@ -35,6 +145,25 @@ const CascadePage = (() => {
     }
   }
 
-  return { press, toggleAdvanced, copyLink, downloadFigures };
+  // What Gradio's components cannot say by themselves. Runs once, when the page has been drawn.
+  function start() {
+    const drawer = byId("advanced");
+    const attributes = { role: "dialog", "aria-label": "Settings", tabindex: "-1" };
+    for (const [name, value] of Object.entries(attributes)) drawer.setAttribute(name, value);
+    byId("more").setAttribute("aria-expanded", "false");
+    byId("more").setAttribute("aria-controls", "advanced");
+    byId("status").setAttribute("aria-live", "polite");
+    document.addEventListener("keydown", closeOnEscape);
+    document.addEventListener("click", placeBet);
+    drawBet();
+    const watched = { subtree: true, childList: true, attributeFilter: ["aria-selected"] };
+    new MutationObserver(writeTab).observe(document.querySelector("#tabs > .tab-wrapper"), watched);
+    addEventListener("popstate", followAddress);
+  }
+
+  return {
+    start, press, toggleSettings, closeSettings, beginRace, endRace, readAddress, writeRace, followAddress, hideControls,
+    copyLink, downloadFigures,
+  };
 })();
 window.CascadePage = CascadePage;

@@ -63,11 +63,13 @@ def _record_takes(family: Family, device: str, max_new: int | None, stopped: Cal
         given = {
             **take.fields(),
             "prompt": prompt.prompt,
-            "max_new": max_new or prompt.max_new,
+            "max_new": max_new or take.max_new or prompt.max_new,
             "temperature": float(prompt.temperature),
             "seed": prompt.seed,
         }
-        traces = recorder.record_race(family, make_race_request(family.spec, device, None, given), stopped)
+        traces = recorder.record_race(
+            family, make_race_request(family.spec, device, take.lanes or None, given), stopped
+        )
         if stopped():
             raise typer.Exit(INTERRUPTED)
         title = take.title + (", with the paper's K" if take.K else "")

@@ -97,7 +97,8 @@ def describe_machine(device: str, dtype: str) -> str:
     if device.startswith("cuda"):
         name = torch.cuda.get_device_name(device)
     else:
-        name = f"{processor_name()}, {torch.get_num_threads()} threads of {os.cpu_count()}"
+        threads = torch.get_num_threads()
+        name = f"{processor_name()}, {threads} {'thread' if threads == 1 else 'threads'} of {os.cpu_count()}"
     return f"{name}; {dtype}; torch {torch.__version__}, transformers {version('transformers')}"
 
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from csd.decoding.methods import METHODS
 from csd.models import catalog
-from csd.request.request import RULES
+from csd.request import link
+from csd.request.defaults import Defaults
+from csd.request.form import to_fields
+from csd.request.request import RULES, Request
+from csd.web import examples
 from csd.web.downloads import Downloads
 from csd.web.examples import first_example
 from csd.web.families import FamilyChoice
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
-from csd.web.races import FinishedRace, recorded_races
+from csd.web.races import FinishedRace, first_recorded, recorded_races
 from csd.web.studio import Studio
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -20,13 +25,15 @@ DEVICES = ("auto", "cpu", "cuda")
 
 @dataclass(frozen=True)
 class PageContext:
-    """`recorded` are the races that come with the project, by id. `start` holds the initial values of the fields,
-    `options` the choices of those that have some, by name."""
+    """`recorded` are the races that come with the project, by id. `landing` is the one
+    that the page begins with, `start` holds the initial values of the fields, `options` the choices of those that have
+    some, by name."""
 
     studio: Studio
     recorded: Mapping[str, FinishedRace]
     downloads: Downloads
     start: PageFields
+    landing: FinishedRace | None
     options: Mapping[str, tuple[str, ...]]
 
 
@@ -40,19 +47,34 @@ def make_context(studio: Studio) -> PageContext:
         "lanes": tuple(METHODS),
         "copies": tuple(catalog.COPIES),
     }
-    return PageContext(studio, recorded_races(), Downloads(), start_fields(studio), options)
+    recorded = recorded_races()
+    own = first_recorded(recorded, home.spec.name)
+    landing = own or next(iter(recorded.values()), None)
+    return PageContext(studio, recorded, Downloads(), fields_of(home, own), landing, options)
 
 
-def start_fields(studio: Studio) -> PageFields:
-    """What the form starts with: the home family."""
-    return fields_of(studio.home)
-
-
-def fields_of(choice: FamilyChoice) -> PageFields:
-    """The defaults of a ready family, with the first example's prompt."""
+def fields_of(choice: FamilyChoice, race: FinishedRace | None = None) -> PageFields:
+    """The defaults of a ready family, with the settings of a race, or else with its first example."""
     example = first_example(choice.spec)
-    form = choice.defaults.form(
-        prompt=example.prompt, temperature=example.temperature, seed=example.seed, max_new=example.max_new
-    )
+    settings = {name: getattr(example, name) for name in examples.FIELDS}
+    if race is not None:
+        settings = settings_of(race, choice.defaults) or settings
     family = FamilyFields(choice.spec.name, copies=list(choice.spec.copies), dtype=choice.dtype, device=choice.device)
-    return PageFields(form, family)
+    return PageFields(choice.defaults.form(**settings), family)
+
+
+def settings_of(race: FinishedRace, defaults: Defaults) -> dict[str, Any]:
+    """The fields of the form that run a race again. Where a family with these defaults cannot run its lanes, only those
+    that an example sets; empty where the race does not have even these."""
+    try:
+        request = Request.from_traces(race.traces)
+        settings = to_fields(request)
+    except ValueError:
+        return {}
+    kept, faults = link.check_values(settings, defaults)
+    try:
+        for method in request.methods:
+            method.check(defaults.drafts)
+    except ValueError as error:
+        faults.append(str(error))
+    return {name: kept[name] for name in examples.FIELDS if name in kept} if faults else kept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -9,6 +10,7 @@ from csd.models.catalog import READY, FamilySpec
 from csd.paths import ROOT
 from csd.request.prompts import Prompt, read_prompts
 
+FIELDS = ("prompt", "temperature", "seed", "max_new")  # of the form, that an example fills in
 MOST_KINDS = 10  # of a family's examples that the page has buttons for
 
 
@@ -46,9 +48,17 @@ def next_example(spec: FamilySpec, kind: str, text: str | None) -> Example:
 
 def example_title(text: str) -> str:
     """The title of the example with this text, whichever ready family it belongs to; empty if it is not an example."""
+    return next((prompt.title for prompt in _every_example() if prompt.prompt == text), "")
+
+
+def is_example(text: str) -> bool:
+    """Whether a ready family has this prompt among its examples."""
+    return any(prompt.prompt == text for prompt in _every_example())
+
+
+def _every_example() -> Iterator[Prompt]:
     files = dict.fromkeys(spec.prompts for spec in READY)
-    every = (prompt for file in files for prompts in _read_kinds(file).values() for prompt in prompts)
-    return next((prompt.title for prompt in every if prompt.prompt == text), "")
+    return (prompt for file in files for prompts in _read_kinds(file).values() for prompt in prompts)
 
 
 @cache

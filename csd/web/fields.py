@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from csd.decoding.k_matrix import parse_K
+from csd.decoding.methods import AdaptiveCascade, Cascade, find_method
 from csd.models import catalog
 from csd.request.form import Form, in_order, to_request
 from csd.request.request import Request
@@ -52,15 +55,16 @@ class FamilyFields:
 
 @dataclass(frozen=True)
 class PageFields:
-    """The whole form: what to run, and on which family."""
+    """The whole form: what to run, and on which family. `preset` is the name of the preset that was chosen last."""
 
     form: Form
     family: FamilyFields
+    preset: str = ""
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> PageFields:
         form = Form(**{field.name: values[field.name] for field in fields(Form)})
-        return cls(form, FamilyFields.from_values(values))
+        return cls(form, FamilyFields.from_values(values), values.get("preset", ""))
 
     def values(self) -> dict[str, Any]:
         return {**asdict(self.form), **asdict(self.family)}
@@ -68,5 +72,22 @@ class PageFields:
     def to_request(self) -> tuple[FamilyChoice, Request]:
         """Raises ValueError with a sentence for the visitor."""
         choice = self.family.to_choice()
-        form = replace(self.form, lanes=in_order(self.form.lanes))
+        form = replace(self.form, lanes=in_order(self.lanes))
         return choice, to_request(form, choice.defaults)
+
+    @property
+    def lanes(self) -> list[str]:
+        """The lanes that race. Where K was edited and no lane uses it, the cascade, which follows K, takes the place of
+        the adaptive one, which does not."""
+        lanes = list(self.form.lanes)
+        if not self.has_edited_K or any("K" in find_method(lane).uses for lane in lanes):
+            return lanes
+        return [Cascade.name if lane == AdaptiveCascade.name else lane for lane in lanes]
+
+    @property
+    def has_edited_K(self) -> bool:
+        """Whether K is another matrix than the preset's."""
+        with suppress(ValueError):  # nothing can run then; `to_request` says why
+            preset = self.family.to_choice().defaults.find_preset(self.preset)
+            return bool(self.form.K) and parse_K(str(self.form.K)) != preset.K
+        return False

@@ -1,42 +1,44 @@
-"""Events that fill in the form, or read it: links, presets, examples, another family, its copies, another K."""
+"""Events that fill in the form, or read it: links, presets, examples, another family, its copies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from csd.decoding.k_matrix import format_K
-from csd.decoding.methods import AdaptiveCascade, Cascade, find_method
 from csd.models import catalog
 from csd.models.catalog import FamilySpec
-from csd.record.trace import Trace
 from csd.request import link
 from csd.request.defaults import Defaults
-from csd.request.form import to_fields
-from csd.request.request import Request
-from csd.web.context import PageContext, fields_of
+from csd.web import examples, hidden_controls
+from csd.web.context import PageContext, fields_of, settings_of
 from csd.web.examples import example_kinds, next_example
 from csd.web.families import FamilyChoice
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
-from csd.web.updates import Choices, FormUpdate, StatusLine
+from csd.web.races import FinishedRace, first_recorded, replay_log
+from csd.web.typed import is_own_prompt
+from csd.web.updates import Choices, FormUpdate, Landing, StageView, StatusLine
 
-EXAMPLE = ("prompt", "temperature", "seed", "max_new")  # the fields that an example fills in
+OWN_PROMPT = "my prompt"  # the chip that brings back what the visitor typed
 USUAL_COPY = "self-8bit"  # drafts for a target that comes without drafts
-NAME_TARGET = f"Name a target under Advanced. Without drafts, {USUAL_COPY}, a quantised copy of it, drafts for it."
+NAME_TARGET = f"Name a target under Settings. Without drafts, {USUAL_COPY}, a quantised copy of it, drafts for it."
 NAMED_DRAFTS = f"The drafts that you name take the place of {USUAL_COPY}. Tick it to have both."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
 
-def show_example(fields: FamilyFields, number: int, prompt: str | None) -> FormUpdate:
+def show_example(
+    context: PageContext, visitor: str, fields: FamilyFields, number: int, prompt: str | None
+) -> FormUpdate:
     """The next example of a kind, given by its number among the kinds of the family."""
     spec = _spec_of(fields)
     example = next_example(spec, example_kinds(spec)[number], prompt)
     found = example.prompt
-    values = {name: getattr(found, name) for name in EXAMPLE}
+    values = {name: getattr(found, name) for name in examples.FIELDS}
     counted = f"Example {example.number} of {example.count}: {found.title}."
-    again = " Press the button again for the next one." if example.count > 1 else ""
+    if is_own_prompt(context, visitor, prompt):
+        return FormUpdate(values, status=StatusLine(f"{counted} “{OWN_PROMPT}” brings yours back."), own_prompt=prompt)
+    again = " Press it again for the next one." if example.count > 1 else ""
     return FormUpdate(values, status=StatusLine(counted + again))
 
 
@@ -85,21 +87,30 @@ def name_drafts(context: PageContext, visitor: str, fields: FamilyFields) -> For
 def prefer_family(context: PageContext, visitor: str, fields: PageFields) -> FormUpdate:
     """The studio's preferred family, once it is ready, for a form that nobody has set up for another one.
 
-    Nothing changes where the visitor has chosen a family or changed a setting that belongs to one. A prompt that was
-    typed or raced stays, and so does every other field that was changed.
+    Nothing changes where the visitor has raced, has chosen a family or a race, or has changed a setting that belongs to
+    a family. A prompt that was typed stays, and so does every other field that was changed. The family brings its own
+    prompt only together with a recorded race of it on the stage, so that the two agree.
     """
     studio, state = context.studio, context.studio.visitors.state(visitor)
     given, initial = fields.values(), context.start.values()
     kept = {name for name in given if link.same(given[name], initial[name])}
     of_family = {*link.FAMILY, *studio.home.defaults.preset.fields()}
     is_ready = studio.families.status(studio.preferred).state == "ready"
-    if studio.preferred == studio.home or not is_ready or state.has_chosen_family or not of_family <= kept:
+    has_begun = state.has_chosen_family or state.count > 0
+    if studio.preferred == studio.home or not is_ready or has_begun or not of_family <= kept:
         return FormUpdate()
-    of_example = set(EXAMPLE) if "prompt" in kept and not state.count else set()
     choice = studio.families.as_loaded(studio.preferred)
-    names = of_family | (of_example & kept)
-    values = {name: value for name, value in fields_of(choice).values().items() if name in names}
-    return FormUpdate(values, choice.defaults.drafts, preset_choices(choice.defaults), example_kinds(choice.spec))
+    race = first_recorded(context.recorded, choice.spec.name) if "prompt" in kept else None
+    names = of_family | (kept if race else set())
+    values = {name: value for name, value in fields_of(choice, race).values().items() if name in names}
+    presets = preset_choices(choice.defaults, {**given, **values})
+    landing = land(context, race) if race else None
+    return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), landing=landing)
+
+
+def land(context: PageContext, race: FinishedRace) -> Landing:
+    """A recorded race, which replays as soon as it is drawn."""
+    return Landing(StageView(race.id, replay_log(race, play=True)), context.downloads.save_race(race))
 
 
 def apply_preset(name: str, fields: FamilyFields) -> FormUpdate:
@@ -108,19 +119,6 @@ def apply_preset(name: str, fields: FamilyFields) -> FormUpdate:
     except ValueError:
         return FormUpdate()
     return FormUpdate(defaults.find_preset(name).fields())
-
-
-def edit_K(preset: str, fields: PageFields) -> FormUpdate:
-    """Choose the cascade, which follows K, instead of the adaptive one, which does not, once K has been changed."""
-    try:
-        presets = fields.family.to_choice().defaults.presets
-    except ValueError:
-        return FormUpdate()
-    K, lanes = fields.form.K, fields.form.lanes
-    unchanged = any(one.name == preset and format_K(one.K) == K for one in presets)
-    if unchanged or any("K" in find_method(lane).uses for lane in lanes):
-        return FormUpdate()
-    return FormUpdate({"lanes": [Cascade.name if lane == AdaptiveCascade.name else lane for lane in lanes]})
 
 
 def preset_choices(defaults: Defaults, values: Mapping[str, Any] | None = None) -> Choices:
@@ -138,7 +136,7 @@ def copy_link(context: PageContext, fields: PageFields) -> tuple[str, str]:
     usual = context.start
     with suppress(ValueError):  # a custom family that is not filled in yet
         own = replace(fields.family, copies=None).filled_in()
-        usual = _with_preset(usual, fields.family.to_choice().defaults)
+        usual = _start_with(usual, fields.family.to_choice())
         usual = replace(usual, family=replace(usual.family, copies=own.copies))
     values = usual.values()
     if context.studio.preferred != context.studio.home:
@@ -149,9 +147,12 @@ def copy_link(context: PageContext, fields: PageFields) -> tuple[str, str]:
 def open_link(context: PageContext, visitor: str, query: Mapping[str, str]) -> FormUpdate:
     """Fill in the form from the query of the page's address, or else with the preferred family. Nothing runs."""
     start = context.start.values()
+    hidden = hidden_controls.find_faults(query.get(hidden_controls.NAME, ""))
+    query = {name: text for name, text in query.items() if name != hidden_controls.NAME}
     if "family" in query:
-        query = {**query, "family": catalog.current_name(query["family"])}
+        query["family"] = catalog.current_name(query["family"])
     found, faults = link.from_query(query, start, context.options)
+    faults += hidden
     if not found and not faults:
         return prefer_family(context, visitor, context.start)
     context.studio.visitors.state(visitor).has_chosen_family = True
@@ -169,22 +170,20 @@ def open_link(context: PageContext, visitor: str, query: Mapping[str, str]) -> F
     return _fill(context, family, kept, status)
 
 
-def restore_form(context: PageContext, traces: Sequence[Trace]) -> FormUpdate | None:
-    """The settings of a race from a file, to run it again; None if its family is not a ready one, or if the form has no
-    fields for its settings."""
-    header = traces[0].header
+def restore_form(context: PageContext, race: FinishedRace) -> FormUpdate | None:
+    """The settings of a race, to run it again; None if its family is not a ready one, or if the form has no fields for
+    its settings."""
+    header = race.traces[0].header
     try:
         spec = catalog.find(header.family)
-        settings = to_fields(Request.from_traces(traces))
     except ValueError:
         return None
     copies = [level.name for level in header.levels if level.name in catalog.COPIES]
     family = replace(context.start.family, family=spec.name, copies=copies).filled_in()
-    defaults = family.to_choice().defaults
-    kept, faults = link.check_values(settings, defaults)
-    if faults or settings["rule"] not in context.options["rule"]:
+    settings = settings_of(race, family.to_choice().defaults)
+    if "lanes" not in settings or settings["rule"] not in context.options["rule"]:
         return None
-    return _fill(context, family, kept)
+    return _fill(context, family, settings)
 
 
 def _fill(
@@ -192,15 +191,17 @@ def _fill(
 ) -> FormUpdate:
     """The whole form: what it starts with for a family, with these settings."""
     choice = family.to_choice()
-    start = replace(_with_preset(context.start, choice.defaults), family=family)
+    start = replace(_start_with(context.start, choice), family=family)
     values = {**start.values(), **settings}
     presets = preset_choices(choice.defaults, values)
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), status)
 
 
-def _with_preset(start: PageFields, defaults: Defaults) -> PageFields:
-    """The form as it starts with a family."""
-    return replace(start, form=replace(start.form, **defaults.preset.fields()))
+def _start_with(start: PageFields, choice: FamilyChoice) -> PageFields:
+    """The form as it starts with a family; that of the page is set up for the race on its stage."""
+    if choice == start.family.to_choice():
+        return start
+    return replace(start, form=replace(start.form, **choice.defaults.preset.fields()))
 
 
 def _spec_of(fields: FamilyFields) -> FamilySpec:

@@ -15,6 +15,7 @@ from csd.web import scripts, tour, views, wiring
 from csd.web.api import make_endpoint
 from csd.web.compare_tab import build_compare_tab
 from csd.web.context import make_context
+from csd.web.navigation import wire_navigation
 from csd.web.race_tab import build_race_tab
 from csd.web.studio import Studio
 from csd.web.theory_tab import build_theory_tab
@@ -35,6 +36,8 @@ READABLE = {
     "block_info_text_color": "#4b5563",
     "block_info_text_color_dark": "#d1d5db",
 }
+# The stage's; fonts are the system's, so nothing is downloaded.
+FONTS = ["Inter", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "Liberation Sans", "sans-serif"]
 COMPACT = {"layout_gap": "6px", "block_padding": "4px 8px", "input_padding": "4px 8px", "block_label_margin": "0"}
 
 
@@ -50,10 +53,13 @@ def build(studio: Studio) -> gr.Blocks:
             theory = build_theory_tab(defaults)
             compare = build_compare_tab(defaults)
         hidden = wiring.build_hidden()
-        wiring.wire_form(page, context, race, hidden)
-        racing = wiring.wire_races(page, context, race, theory, hidden)
+        view = wiring.RaceView(race, theory.what_if)
+        opening = wiring.wire_form(page, context, race, hidden)
+        racing = wiring.wire_races(page, context, view, hidden)
         comparing = wiring.wire_comparison(context, compare, race, hidden)
         wiring.wire_theory(theory, race, tabs, hidden)
+        wire_navigation(context, view, opening)
+        page.load(None, js=scripts.START, **wiring.PRIVATE)
         hidden.leave_queue.click(None, cancels=[racing, comparing], **wiring.PRIVATE)
         api(make_endpoint(context), api_name="race", **wiring.DEVICE)
     return page
@@ -69,10 +75,10 @@ def _build_head(studio: Studio) -> gr.HTML:
 
 
 def launch_settings() -> dict[str, Any]:
-    """Arguments for `launch`, where Gradio 6 takes theme and CSS. Fonts are the system's, so nothing is downloaded."""
+    """Arguments for `launch`, where Gradio 6 takes theme and CSS."""
     theme = themes.Default(
         spacing_size=themes.sizes.spacing_sm,
-        font=["system-ui", "sans-serif"],
+        font=FONTS,
         font_mono=["ui-monospace", "monospace"],
     )
     return {

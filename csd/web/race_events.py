@@ -14,12 +14,15 @@ from csd.web.examples import example_title
 from csd.web.families import FamilyStatus
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.form_events import restore_form
-from csd.web.races import FinishedRace, replay_log, uploaded_race
+from csd.web.races import RECORDED, FinishedRace, replay_log, uploaded_race
 from csd.web.results import make_results
 from csd.web.studio import Batch, Finished, Refused, Waiting
-from csd.web.updates import FamilyLines, RaceUpdate, StageView, StatusLine, StopUpdate
+from csd.web.typed import has_typed
+from csd.web.updates import FamilyLines, FormUpdate, RaceUpdate, StageView, StatusLine, StopUpdate
 from csd.web.views import about_family, about_preferred, describe_end
 
+EDITED_K = "K was edited, so the cascade with this K races. Choose a preset to have the adaptive cascade back."
+KEPT = "What you typed stays in the form."
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
 
 
@@ -31,6 +34,10 @@ def run_race(context: PageContext, visitor: str, fields: PageFields) -> Iterator
     except ValueError as error:
         yield RaceUpdate(StatusLine(str(error), "refused"), family_lines(context, family))
         return
+    said = "Racing."
+    if fields.lanes != list(fields.form.lanes):
+        said = f"Racing. {EDITED_K}"
+        yield RaceUpdate(form=FormUpdate({"lanes": fields.lanes}))
     log = ""
     for news in context.studio.race(visitor, choice, request):
         if isinstance(news, Waiting):
@@ -43,15 +50,11 @@ def run_race(context: PageContext, visitor: str, fields: PageFields) -> Iterator
         else:
             has_started = bool(log)
             log += _log_lines(news)
-            yield _show_progress(context, family, StageView(news.id, log), not has_started)
-
-
-def _show_progress(context: PageContext, family: FamilyFields, view: StageView, is_first: bool) -> RaceUpdate:
-    if not view.log:
-        return RaceUpdate()
-    if is_first:
-        return RaceUpdate(StatusLine("Racing."), family_lines(context, family), view)
-    return RaceUpdate(stage=view)
+            view = StageView(news.id, log)
+            if log and not has_started:
+                yield RaceUpdate(StatusLine(said), family_lines(context, family), view)
+            else:
+                yield RaceUpdate(stage=view if log else None)
 
 
 def _finish(context: PageContext, visitor: str, race: FinishedRace, log: str) -> RaceUpdate:
@@ -79,33 +82,49 @@ def stop_race(context: PageContext, visitor: str) -> StopUpdate:
     return StopUpdate(StatusLine("Stopped. Your race is no longer running or queued."), leave_queue=True)
 
 
-def show_at_start(context: PageContext) -> StageView:
-    """The first recorded race, which replays as soon as the page is drawn."""
-    race = next(iter(context.recorded.values()), None)
-    return StageView(race.id, replay_log(race, play=True)) if race else StageView("", "")
-
-
-def show_race(context: PageContext, visitor: str, race_id: str | None) -> RaceUpdate:
-    """One of the visitor's own races, or a recorded one, on the stage and in the figures."""
+def show_race(context: PageContext, visitor: str, race_id: str | None, fields: PageFields) -> RaceUpdate:
+    """One of the visitor's own races, or a recorded one, on the stage, in the figures and in the form."""
     own = context.studio.visitors.find_race(visitor, race_id or "")
     race = context.recorded.get(race_id or "") or own
     if race is None:
         return RaceUpdate(StatusLine("That race is no longer available. Run it again.", "refused"))
-    return _finish(context, visitor, race, replay_log(race, play=bool(race.origin)))
+    update = _finish(context, visitor, race, replay_log(race, play=bool(race.origin)))
+    return _with_form(context, visitor, race, fields, update)
 
 
-def open_file(context: PageContext, visitor: str, data: bytes | None) -> RaceUpdate:
-    """A race from a visitor's file; its settings fill in the form where they can."""
+def show_address(context: PageContext, visitor: str, fragment: str, fields: PageFields) -> RaceUpdate:
+    """The race that the page's address names, such as "race=1-story-a-fox-sets-out"; without one, the visitor's latest
+    race, or what the page began with."""
+    name = (fragment or "").removeprefix("race=")
+    if name and RECORDED + name not in context.recorded:
+        sentence = f"There is no recorded race “{name[:60]}”. Choose one from the list."
+        return RaceUpdate(StatusLine(sentence, "refused"))
+    latest = next(reversed(context.studio.visitors.state(visitor).races), context.landing)
+    return show_race(context, visitor, RECORDED + name if name else latest and latest.id, fields)
+
+
+def open_file(context: PageContext, visitor: str, data: bytes | None, fields: PageFields) -> RaceUpdate:
+    """A race from a visitor's file, which is kept among the visitor's own."""
     try:
         race = uploaded_race(Recording.from_bytes(data or b""))
     except ValueError as error:
         return RaceUpdate(StatusLine(str(error), "refused"))
     context.studio.visitors.keep_race(visitor, race)
     update = _finish(context, visitor, race, replay_log(race, play=True))
-    form = restore_form(context, race.traces)
+    return _with_form(context, visitor, race, fields, update)
+
+
+def _with_form(
+    context: PageContext, visitor: str, race: FinishedRace, fields: PageFields, update: RaceUpdate
+) -> RaceUpdate:
+    """A race that is shown fills in the form with its settings, unless the visitor would lose what was typed there."""
+    context.studio.visitors.state(visitor).has_chosen_family = True
+    if has_typed(context, visitor, fields):
+        status = StatusLine(f"{describe_end(race)} {KEPT}", "ended")
+        return replace(update, status=status)
+    form = restore_form(context, race)
     if form is None:
         return update
-    context.studio.visitors.state(visitor).has_chosen_family = True
     status = StatusLine(f"{describe_end(race)} The form now shows its settings.", "ended")
     family = family_lines(context, FamilyFields.from_values(form.values))
     return replace(update, status=status, family=family, form=form)
@@ -115,7 +134,7 @@ def family_lines(context: PageContext, fields: FamilyFields) -> FamilyLines:
     try:
         choice = fields.to_choice()
     except ValueError as error:
-        return FamilyLines(FamilyStatus("failed", str(error)), "")
+        return FamilyLines(FamilyStatus("failed", str(error)), str(error))
     families, preferred = context.studio.families, context.studio.preferred
     status = families.status(choice)
     about = about_family(choice, status)

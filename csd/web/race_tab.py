@@ -12,10 +12,13 @@ from gradio.components import Component
 from csd.stage import bundle
 from csd.web import views
 from csd.web.context import PageContext
-from csd.web.race_events import show_at_start
-from csd.web.race_form import PromptRow, RaceForm, build_form, build_prompt_row
+from csd.web.downloads import RaceFiles
+from csd.web.form_events import land
+from csd.web.prompt_row import PromptRow, build_prompt_row
+from csd.web.race_form import RaceForm, build_form
+from csd.web.replays import Replays, build_replays
 from csd.web.results import FIGURES, RaceResults
-from csd.web.updates import FormUpdate, RaceUpdate, StatusLine
+from csd.web.updates import FormUpdate, Landing, RaceUpdate, StageView, StatusLine
 
 HINT = "Press Race, pick an example, or type your own prompt."
 
@@ -43,19 +46,21 @@ class ResultParts:
             **dict(zip(self.figures, results.figures, strict=True)),
             self.comparison: results.comparison,
             self.prediction: results.prediction,
-            self.save_traces: results.files.traces,
-            self.save_replay: results.files.replay,
+            **self.offer(results.files),
         }
+
+    def offer(self, files: RaceFiles) -> dict[Any, Any]:
+        return {self.save_traces: files.traces, self.save_replay: files.replay}
 
 
 @dataclass(frozen=True)
 class RaceTab:
-    """`family` and `about` are the lines on the chosen family; the former stands in the head of the page."""
+    """`family` is the line on the chosen family in the head of the page."""
 
     prompt_row: PromptRow
     form: RaceForm
+    replays: Replays
     family: gr.HTML
-    about: gr.HTML
     status: gr.HTML
     stage: gr.HTML
     results: ResultParts
@@ -63,28 +68,42 @@ class RaceTab:
     @property
     def form_outputs(self) -> list[Any]:
         """What a FormUpdate may change."""
-        return [*self.form.fields.values(), self.form.preset, *self.prompt_row.examples, self.status]
+        landing = [self.stage, self.replays.earlier, self.results.save_traces, self.results.save_replay]
+        return [*self.form.fields.values(), self.form.preset, *self.prompt_row.examples, self.status, *landing]
 
     @property
     def race_outputs(self) -> list[Any]:
-        return [self.status, self.family, self.about, self.stage, self.prompt_row.earlier, *self.results.outputs]
+        return [
+            self.status,
+            self.family,
+            self.prompt_row.about,
+            self.stage,
+            self.replays.earlier,
+            *self.results.outputs,
+        ]
 
     def fill(self, update: FormUpdate) -> dict[Any, Any]:
         changes = {**self.form.fill(update), **self._name_examples(update)}
         if update.status is not None:
             changes[self.status] = views.status_html(update.status)
+        if update.landing is not None:
+            changes[self.stage] = asdict(update.landing.stage)
+            changes[self.replays.earlier] = gr.Dropdown(value=update.landing.stage.race)
+            changes |= self.results.offer(update.landing.files)
+        if update.own_prompt is not None:
+            changes |= self.prompt_row.keep(update.own_prompt)
         return changes
 
     def show(self, update: RaceUpdate) -> dict[Any, Any]:
         changes: dict[Any, Any] = {self.status: views.status_html(update.status) if update.status else gr.skip()}
         if update.family is not None:
             changes[self.family] = views.family_html(update.family.status)
-            changes[self.about] = views.about_html(update.family.about)
+            changes[self.prompt_row.about] = views.about_html(update.family.about)
         if update.stage is not None:
             changes[self.stage] = asdict(update.stage)
         if update.results is not None:
             listed = gr.Dropdown(list(update.results.listed), value=update.results.race_id)
-            changes |= {self.prompt_row.earlier: listed, **self.results.show(update.results)}
+            changes |= {self.replays.earlier: listed, **self.results.show(update.results)}
         if update.form is not None:
             changes |= {**self.form.fill(update.form), **self._name_examples(update.form)}
         return changes
@@ -96,24 +115,23 @@ class RaceTab:
 def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
     prompt_row = build_prompt_row(context)
     form = build_form(context, prompt_row.prompt)
-    home = context.studio.home
-    about_home = views.about_family(home, context.studio.families.status(home))
     with gr.Row(elem_id="lines"):
         status = gr.HTML(views.status_html(StatusLine(HINT)), elem_id="status")
-        about = gr.HTML(views.about_html(about_home), elem_id="about", min_width=320)
+        gr.HTML(views.bet_html(), elem_id="bet", min_width=10)
+        replays = build_replays(context)
+    landing = land(context, context.landing) if context.landing else None
     show = gr.HTML(
-        asdict(show_at_start(context)),
+        asdict(landing.stage if landing else StageView("", "")),
         html_template=bundle.HTML_TEMPLATE,
         js_on_load=bundle.gradio_script(),
         apply_default_css=False,
         elem_id="stage",
     )
-    return RaceTab(prompt_row, form, family, about, status, show, _build_results(context))
+    return RaceTab(prompt_row, form, replays, family, status, show, _build_results(landing))
 
 
-def _build_results(context: PageContext) -> ResultParts:
-    recorded = next(iter(context.recorded.values()), None)
-    files = context.downloads.save_race(recorded) if recorded else None
+def _build_results(landing: Landing | None) -> ResultParts:
+    files = landing and landing.files
     button = {"size": "sm", "scale": 0, "min_width": 160}
     with gr.Row(elem_id="downloads"):
         traces = gr.DownloadButton("Traces as JSON", files and files.traces, elem_id="save", **button)

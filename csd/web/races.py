@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from csd.record.metrics import speed
@@ -11,6 +12,8 @@ from csd.record.trace import Trace
 from csd.stage import export
 from csd.stage import log as stage
 from csd.web.examples import example_title
+
+RECORDED = "recorded-"  # the ids of recorded races begin with it
 
 
 @dataclass(frozen=True)
@@ -44,11 +47,16 @@ def recorded_races() -> dict[str, FinishedRace]:
     return {race.id: race for race in races}
 
 
+def first_recorded(races: Mapping[str, FinishedRace], family: str) -> FinishedRace | None:
+    """The recorded race that introduces a family."""
+    return next((race for race in races.values() if race.recording.family == family), None)
+
+
 def _recorded_race(name: str, recording: Recording) -> FinishedRace:
     origin = f"Recorded on {recording.date}, on {recording.machine}. {recording.note}"
     family = "" if recording.family == "embedded" else f", {recording.family}"
     title = f"Recorded{family}: {recording.kind}, {recording.title}"
-    return FinishedRace(f"recorded-{name}", title, recording, origin=origin)
+    return FinishedRace(f"{RECORDED}{name}", title, recording, origin=origin)
 
 
 def uploaded_race(recording: Recording) -> FinishedRace:

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from csd.paths import ASSETS
+import json
 
-HEAD = f"<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}</script>"
+from csd.paths import ASSETS
+from csd.web import hidden_controls
+
+HEAD = (
+    f"<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}\n"
+    f"CascadePage.hideControls({json.dumps(hidden_controls.CONTROLS)}, {json.dumps(hidden_controls.NAME)});</script>"
+)
 
 PRESS = "(id) => CascadePage.press(id)"
-TOGGLE_ADVANCED = "() => CascadePage.toggleAdvanced()"
+START = "() => CascadePage.start()"
+TOGGLE_SETTINGS = "() => CascadePage.toggleSettings()"
+CLOSE_SETTINGS = "() => CascadePage.closeSettings()"
+BEGIN_RACE = "() => CascadePage.beginRace()"
+END_RACE = "() => CascadePage.endRace()"
+FOLLOW_ADDRESS = "() => CascadePage.followAddress()"
+READ_ADDRESS = "() => CascadePage.readAddress()"
+WRITE_RACE = "(id) => CascadePage.writeRace(id)"
+LEAVE_RACE = "() => CascadePage.writeRace('')"
 COPY_LINK = "(query, omitted) => CascadePage.copyLink(query, omitted)"
 
 

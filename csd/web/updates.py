@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from csd.web.downloads import RaceFiles
 from csd.web.families import FamilyStatus
 from csd.web.results import RaceResults
 
@@ -27,15 +28,33 @@ class Choices:
 
 
 @dataclass(frozen=True)
+class StageView:
+    """What the stage draws: the log of a race so far."""
+
+    race: str
+    log: str
+
+
+@dataclass(frozen=True)
+class Landing:
+    """A recorded race on the stage before anything has run, with its files."""
+
+    stage: StageView
+    files: RaceFiles
+
+
+@dataclass(frozen=True)
 class FormUpdate:
-    """New values of fields, by name; the drafts that can be chosen, the presets, the kinds of examples, and a
-    sentence."""
+    """New values of fields, by name; the drafts that can be chosen, the presets, the kinds of examples, a sentence, the
+    recorded race that comes with the fields, and the visitor's own prompt where it gave way to another one."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     drafts: tuple[str, ...] | None = None
     presets: Choices | None = None
     kinds: tuple[str, ...] | None = None
     status: StatusLine | None = None
+    landing: Landing | None = None
+    own_prompt: str | None = None
 
 
 @dataclass(frozen=True)
@@ -44,14 +63,6 @@ class FamilyLines:
 
     status: FamilyStatus
     about: str
-
-
-@dataclass(frozen=True)
-class StageView:
-    """What the stage draws: the log of a race so far."""
-
-    race: str
-    log: str
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ ABOUT = {
     "code; don't expect more.",
     "smollm2": "SmolLM2 135M: ask it anything. A real language model, but a very small one: fluent, and often wrong.",
 }
+BETS = ("1", "1.5", "3", "5")  # times as fast as autoregressive decoding
 COPIES = (
     "The target stays as it is, so the text stays exact. If it was read from a file with 4-bit weights, its copies are "
     "nearly equal to it, and their acceptance says little about other models."
@@ -24,8 +25,19 @@ def status_html(line: StatusLine) -> str:
     return f'<p data-state="{line.state}">{escape(line.text)}</p>'
 
 
+def bet_html() -> str:
+    """Chips for a guess before the race; assets/page.js remembers it, and the stage compares it with the result."""
+    question = "How many times faster than autoregressive decoding will the cascade be?"
+    chips = "".join(
+        f'<button type="button" data-bet="{factor}" aria-pressed="false">×{factor}</button>' for factor in BETS
+    )
+    return f'<div role="group" aria-label="{question}" title="{question}"><span>Your bet:</span>{chips}</div>'
+
+
 def family_html(status: FamilyStatus) -> str:
-    return f'<p data-state="{status.state}"><i></i>family: {escape(status.sentence)}</p>'
+    """One line; what does not fit is told by `about_html`, and by a tooltip."""
+    said = escape(status.sentence)
+    return f'<p data-state="{status.state}" title="{said}"><i></i>{said}</p>'
 
 
 def about_html(text: str) -> str:
@@ -33,7 +45,9 @@ def about_html(text: str) -> str:
 
 
 def about_family(choice: FamilyChoice, status: FamilyStatus) -> str:
-    """What the models are, and what was noted while they were loaded."""
+    """What the models are, and what was noted while they were loaded; or why they did not load."""
+    if status.state == "failed":
+        return status.sentence
     notes = status.family.notes if status.family else ()
     return " ".join((ABOUT.get(choice.spec.name, choice.spec.about), *notes))
 
@@ -49,8 +63,11 @@ def about_preferred(preferred: FamilyChoice, status: FamilyStatus) -> str:
 
 
 def describe_end(race: FinishedRace) -> str:
-    """Such as "Done: autoregressive 40 tokens, speculative 40 tokens." with the race's notes."""
+    """Such as "Done: 40 tokens in each of 3 lanes." or, where lanes differ, "Stopped: speculative 3 tokens, cascade 8
+    tokens." with the race's notes."""
     counts = ", ".join(f"{trace.header.method} {len(trace.tokens)} tokens" for trace in race.traces)
+    if len({len(trace.tokens) for trace in race.traces}) == 1 and len(race.traces) > 1:
+        counts = f"{len(race.traces[0].tokens)} tokens in each of {len(race.traces)} lanes"
     return " ".join((f"{'Stopped' if race.stopped else 'Done'}: {counts}.", *race.notes))
 
 

@@ -14,14 +14,14 @@ from typing import Any
 import gradio as gr
 from gradio.events import Dependency
 
-from csd.web import compare_events, form_events, race_events, scripts, views, what_if
+from csd.web import compare_events, examples, form_events, race_events, scripts, views, what_if
 from csd.web.compare import TWO_CASCADES
 from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
 from csd.web.race_form import Values
 from csd.web.race_tab import RaceTab
-from csd.web.theory_tab import TheoryTab
-from csd.web.updates import FormUpdate, StatusLine
+from csd.web.theory_tab import TheoryTab, WhatIfParts
+from csd.web.updates import FormUpdate, RaceUpdate, StatusLine
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 QUICK = {**PRIVATE, "queue": False, "show_progress": "hidden"}  # neither needs the device nor waits for it
@@ -56,10 +56,11 @@ def visitor_id(request: gr.Request | None) -> str:
 # ---- the form
 
 
-def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: HiddenParts) -> None:
+def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: HiddenParts) -> Dependency:
+    """Returns the event that fills in the form when the page is opened."""
     form = tab.form
     preset_outputs = [form.preset, *form.named(context.studio.home.defaults.preset.fields())]
-    family_outputs = [*preset_outputs, form.copies, *tab.prompt_row.examples, tab.status]
+    family_outputs = [*preset_outputs, form.drawer.copies, *tab.prompt_row.examples, tab.status]
 
     def open_link(request: gr.Request) -> Changes:
         return tab.fill(form_events.open_link(context, visitor_id(request), dict(request.query_params)))
@@ -85,9 +86,6 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     def apply_preset(values: Values) -> Changes:
         return tab.fill(form_events.apply_preset(values[form.preset], form.read_family(values)))
 
-    def edit_K(values: Values) -> Changes:
-        return tab.fill(form_events.edit_K(values[form.preset], form.read(values)))
-
     def copy_link(values: Values) -> tuple[str, str]:
         return form_events.copy_link(context, form.read(values))
 
@@ -102,20 +100,21 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     waiting = opening.then(await_preferred, None, None, concurrency_limit=None, show_progress="hidden", **PRIVATE)
     follow(waiting.then(prefer_family, form.inputs, tab.form_outputs, **QUICK))
     follow(form.family.input(choose_family, form.family_inputs, family_outputs, **QUICK))
-    form.others.blur(name_drafts, form.family_inputs, family_outputs, **QUICK)
-    form.copies.input(choose_copies, form.family_inputs, family_outputs, **QUICK)
-    loading = form.load.click(change_drafts, form.family_inputs, family_outputs, **QUICK)
+    form.drawer.others.blur(name_drafts, form.family_inputs, family_outputs, **QUICK)
+    form.drawer.copies.input(choose_copies, form.family_inputs, family_outputs, **QUICK)
+    loading = form.drawer.load.click(change_drafts, form.family_inputs, family_outputs, **QUICK)
     follow(loading.then(load_family, form.family_inputs, None, **QUICK))
     form.preset.input(apply_preset, {form.preset, *form.family_inputs}, preset_outputs, **QUICK)
-    edits = [form.K.input, form.K.blur]  # pasting is not an input event, but the field loses the focus at some point
-    lanes = [*form.named(["lanes"]), form.preset]
-    gr.on(edits, edit_K, {form.preset, *form.inputs}, lanes, trigger_mode="always_last", **QUICK)
-    form.more.click(None, js=scripts.TOGGLE_ADVANCED, **PRIVATE)
+    form.more.click(None, js=scripts.TOGGLE_SETTINGS, **PRIVATE)
+    form.drawer.close.click(None, js=scripts.CLOSE_SETTINGS, **PRIVATE)
     link = [hidden.query, hidden.omitted]
-    copied = tab.prompt_row.copy_link.click(copy_link, form.inputs, link, **QUICK)
+    copied = tab.replays.copy_link.click(copy_link, form.inputs, link, **QUICK)
     copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)
     for number, button in enumerate(tab.prompt_row.examples):
-        _wire_example(tab, number, button)
+        _wire_example(context, tab, number, button)
+    row = tab.prompt_row
+    row.own.click(lambda typed: (typed, gr.Button(visible=False)), [row.typed], [row.prompt, row.own], **QUICK)
+    return opening
 
 
 def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> None:
@@ -125,61 +124,78 @@ def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> Non
         async for lines in race_events.follow_family(context, tab.form.read_family(values)):
             yield views.family_html(lines.status), views.about_html(lines.about)
 
-    lines = [tab.family, tab.about]
+    lines = [tab.family, tab.prompt_row.about]
     event.then(follow, tab.form.family_inputs, lines, concurrency_limit=None, show_progress="hidden", **PRIVATE)
 
 
-def _wire_example(tab: RaceTab, number: int, button: gr.Button) -> None:
-    form = tab.form
+def _wire_example(context: PageContext, tab: RaceTab, number: int, button: gr.Button) -> None:
+    form, row = tab.form, tab.prompt_row
 
-    def show(values: Values) -> Changes:
-        return tab.fill(form_events.show_example(form.read_family(values), number, values[form.prompt]))
+    def show(values: Values, request: gr.Request) -> Changes:
+        visitor, family = visitor_id(request), form.read_family(values)
+        return tab.fill(form_events.show_example(context, visitor, family, number, values[form.prompt]))
 
-    outputs = [*form.named(form_events.EXAMPLE), tab.status]
+    outputs = [*form.named(examples.FIELDS), row.typed, row.own, tab.status]
     button.click(show, {form.prompt, *form.family_inputs}, outputs, trigger_mode="multiple", **QUICK)
 
 
 # ---- races
 
 
-def wire_races(
-    page: gr.Blocks, context: PageContext, tab: RaceTab, theory: TheoryTab, hidden: HiddenParts
-) -> Dependency:
-    """Returns the event that races."""
-    form, prompt_row = tab.form, tab.prompt_row
-    panel = theory.what_if
+@dataclass(frozen=True)
+class RaceView:
+    """Where a race is shown: in its tab, and in the what-if panel of the theory."""
 
-    def show(update: race_events.RaceUpdate) -> Changes:
-        knobs = panel.set(update.results.panel) if update.results else {}
-        return {**tab.show(update), **knobs}
+    tab: RaceTab
+    panel: WhatIfParts
+
+    @property
+    def outputs(self) -> list[Any]:
+        return list(dict.fromkeys([*self.tab.race_outputs, *self.panel.inputs, *self.tab.form_outputs]))
+
+    def show(self, update: RaceUpdate) -> Changes:
+        knobs = self.panel.set(update.results.panel) if update.results else {}
+        return {**self.tab.show(update), **knobs}
+
+
+def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: HiddenParts) -> Dependency:
+    """Returns the event that races."""
+    tab = view.tab
+    form, replays = tab.form, tab.replays
 
     def run(values: Values, request: gr.Request) -> Iterator[Changes]:
         for update in race_events.run_race(context, visitor_id(request), form.read(values)):
-            yield show(update)
+            yield view.show(update)
 
-    def show_race(race_id: str | None, request: gr.Request) -> Changes:
-        return show(race_events.show_race(context, visitor_id(request), race_id))
+    def show_race(values: Values, request: gr.Request) -> Changes:
+        chosen = values[replays.earlier]
+        return view.show(race_events.show_race(context, visitor_id(request), chosen, form.read(values)))
 
-    def open_file(data: bytes | None, request: gr.Request) -> Changes:
-        return show(race_events.open_file(context, visitor_id(request), data))
+    def open_file(values: Values, request: gr.Request) -> Changes:
+        data = values[replays.upload]
+        return view.show(race_events.open_file(context, visitor_id(request), data, form.read(values)))
 
     def leave(request: gr.Request) -> None:
         context.studio.visitors.leave(visitor_id(request))
 
-    outputs = [*tab.race_outputs, *panel.inputs]
+    # Gradio runs the events of one click in the order of their definition, each when the one before has ended.
+    for pressed in (form.start.click, form.prompt.submit):
+        pressed(None, js=scripts.BEGIN_RACE, **PRIVATE)
+    replays.earlier.input(None, [replays.earlier], js=scripts.WRITE_RACE, **PRIVATE)
+    replays.upload.upload(None, js=scripts.LEAVE_RACE, **PRIVATE)
     racing = gr.on(
         [form.start.click, form.prompt.submit],
         run,  # an event named like the endpoint would take its name
         form.inputs,
-        outputs,
+        view.outputs,
         trigger_mode="once",
         show_progress_on=[tab.status],
         **PRIVATE,
         **DEVICE,
     )
-    prompt_row.earlier.input(show_race, [prompt_row.earlier], outputs, **QUICK)
-    opened = list(dict.fromkeys([*outputs, *tab.form_outputs]))
-    prompt_row.upload.upload(open_file, [prompt_row.upload], opened, **QUICK)
+    replays.earlier.input(show_race, {replays.earlier, *form.inputs}, view.outputs, **QUICK)
+    replays.upload.upload(open_file, {replays.upload, *form.inputs}, view.outputs, **QUICK)
+    racing.then(None, js=scripts.END_RACE, **PRIVATE)
     _wire_stop(context, form.stop, tab.status, hidden)
     for kind, button in tab.results.save_figures.items():
         button.click(None, js=scripts.download_figures(kind), **PRIVATE)

@@ -105,5 +105,5 @@ def test_an_unknown_size_passes_with_a_note():
 
 def test_the_machine_in_words():
     words = describe_machine("cpu", "float32")
-    assert f"{torch.get_num_threads()} threads of" in words
+    assert f"{torch.get_num_threads()} thread" in words
     assert f"; float32; torch {torch.__version__}, transformers " in words

@@ -10,16 +10,23 @@ from fake_page import HOME, RECORDED, context, fields
 
 from csd.decoding.k_matrix import format_K
 from csd.models import catalog
+from csd.record.recording import Recording
 from csd.record.trace import Level
+from csd.request.form import to_fields
+from csd.request.request import Request
 from csd.web import form_events
+from csd.web.context import fields_of, settings_of
 from csd.web.examples import MOST_KINDS, example_kinds, example_title, examples_by_kind, first_example
 from csd.web.families import FamilyChoice
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
+from csd.web.races import first_recorded, uploaded_race
+from csd.web.typed import has_typed
 from csd.web.updates import Choices, FormUpdate
 
 DEFAULTS = HOME.defaults
 EMBEDDED = FamilyFields("embedded", device="cpu")
 OTHER = FamilyChoice(catalog.find("Qwen3"), "cpu")
+SMOLLM2 = FamilyChoice(catalog.find("smollm2"), "cpu")
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +36,13 @@ def page():
 
 @pytest.fixture
 def growing():
-    """A page that prefers another family, which is ready."""
-    page = context(behind=(OTHER,))
-    page.studio.families.ensure_loading(OTHER)
+    """A page that prefers another family, which is ready and has recorded races."""
+    return ready(SMOLLM2)
+
+
+def ready(preferred: FamilyChoice):
+    page = context(behind=(preferred,))
+    page.studio.families.ensure_loading(preferred)
     while page.studio.families.any_loading:
         pass
     return page
@@ -43,16 +54,32 @@ def custom(**names: str) -> FamilyFields:
 
 def test_the_page_starts_with_the_defaults_of_its_family(page):
     start = page.start.values()
-    assert {name: start[name] for name in DEFAULTS.preset.fields()} == DEFAULTS.preset.fields()
-    assert (start["prompt"], start["family"], start["device"]) == (first_example(HOME.spec).prompt, "embedded", "cpu")
+    assert (start["family"], start["device"]) == ("embedded", "cpu")
     assert PageFields.from_values(start) == page.start
+    without_race = fields_of(HOME)
+    assert without_race.form == DEFAULTS.form(prompt=first_example(HOME.spec).prompt)
 
 
-def test_a_kind_of_examples_goes_round():
+def test_the_page_starts_with_the_settings_of_the_race_on_its_stage(page):
+    _, request = page.start.to_request()
+    assert to_fields(request) == to_fields(Request.from_traces(page.landing.traces))
+    assert page.landing.recording.family == page.start.family.family
+    assert not has_typed(page, "v", page.start)
+
+
+def test_the_settings_of_a_race_that_this_machine_cannot_run_are_those_of_an_example(page):
+    race = first_recorded(page.recorded, "smollm2")
+    without_copies = FamilyFields("smollm2", copies=[]).to_choice().defaults
+    assert settings_of(race, without_copies).keys() == {"prompt", "temperature", "seed", "max_new"}
+    assert "lanes" in settings_of(race, FamilyFields("smollm2").to_choice().defaults)
+
+
+def test_a_kind_of_examples_goes_round(page):
     prompts = next(iter(examples_by_kind(HOME.spec).values()))
     seen, text = [], "typed by hand"
     for _ in range(len(prompts) + 1):
-        update = form_events.show_example(EMBEDDED, 0, text)
+        update = form_events.show_example(page, "v", EMBEDDED, 0, text)
+        assert update.own_prompt == (text if text == "typed by hand" else None)
         text = update.values["prompt"]
         seen.append(text)
     assert seen == [*(prompt.prompt for prompt in prompts), prompts[0].prompt]
@@ -84,14 +111,25 @@ def test_a_preset_fills_in_its_fields():
     assert form_events.apply_preset("paper's K", custom()) == FormUpdate()
 
 
-def test_an_edited_K_brings_the_cascade_that_follows_it(page):
-    preset, other_K = DEFAULTS.preset, "[[2,4,6],[0,1,2],[0,0,1]]"
-    assert form_events.edit_K(preset.name, page.start) == FormUpdate()
-    edited = form_events.edit_K(preset.name, fields(page.start, K=other_K))
-    assert edited.values == {"lanes": ["autoregressive", "speculative", "cascade"]}
-    has_cascade = fields(page.start, K=other_K, lanes=["autoregressive", "cascade"])
-    assert form_events.edit_K(preset.name, has_cascade) == FormUpdate()
-    assert form_events.edit_K(preset.name, fields(page.start, K=other_K, family=CUSTOM)) == FormUpdate()
+def test_an_edited_K_races_with_the_cascade_that_follows_it(page):
+    own_K = "[[2, 4, 6], [0, 1, 2], [0, 0, 1]]"
+    edited = fields(page.start, K=own_K)
+    assert edited.lanes == ["cascade" if lane == "adaptive cascade" else lane for lane in page.start.form.lanes]
+    _, request = edited.to_request()
+    assert [method.to_knobs()["K"] for method in request.methods if "K" in method.uses] == [
+        ((2, 4, 6), (0, 1, 2), (0, 0, 1))
+    ]
+    chosen = fields(page.start, K=own_K, lanes=["adaptive cascade", "cascade"])
+    assert chosen.lanes == chosen.form.lanes
+
+
+def test_a_K_that_was_not_edited_leaves_the_lanes(page):
+    paper = DEFAULTS.find_preset("paper's K")
+    spaced = format_K(DEFAULTS.preset.K).replace(",", ", ")
+    for changes in ({}, {"K": spaced}, {"K": ""}, {"K": "[[4"}, {"K": format_K(paper.K), "preset": paper.name}):
+        assert fields(page.start, **changes).lanes == page.start.form.lanes
+    assert fields(page.start, K=format_K(paper.K)).lanes != page.start.form.lanes
+    assert fields(page.start, K="[[2,4],[0,1]]", family=CUSTOM).lanes == page.start.form.lanes
 
 
 def test_a_link_takes_the_form_to_another_page(page):
@@ -104,6 +142,13 @@ def test_a_link_takes_the_form_to_another_page(page):
     assert update.status.text == "The link has filled in the form. Press Race."
     assert form_events.copy_link(page, page.start) == ("", "")
     assert form_events.open_link(page, "v", {}) == FormUpdate()
+
+
+def test_a_link_may_hide_controls(page):
+    assert form_events.open_link(page, "v", {"hide": "advanced, seed"}) == FormUpdate()
+    update = form_events.open_link(page, "v", {"hide": "seed,everything", "k": "9"})
+    assert update.values["k"] == 9
+    assert "'everything', which is not on this page. It can hide: advanced, " in update.status.text
 
 
 def test_a_link_selects_the_preset_that_it_agrees_with(page):
@@ -133,43 +178,51 @@ def test_a_link_of_another_family_brings_its_drafts(page):
     assert update.values["draft"] in update.drafts
 
 
-def test_every_ready_family_has_examples_and_a_button_for_each_kind():
+def test_every_ready_family_has_examples_and_a_button_for_each_kind(page):
     for spec in catalog.READY:
         kinds = examples_by_kind(spec)
         assert 5 <= len(kinds) <= MOST_KINDS
         for number, kind in enumerate(example_kinds(spec)):
             first = kinds[kind][0]
-            update = form_events.show_example(FamilyFields(spec.name), number, "typed by hand")
+            update = form_events.show_example(page, "v", FamilyFields(spec.name), number, "typed by hand")
             assert (update.values["prompt"], example_title(first.prompt)) == (first.prompt, first.title)
-    unnamed = form_events.show_example(custom(), 0, None)  # a custom family that is not filled in yet
+    unnamed = form_events.show_example(page, "v", custom(), 0, None)  # a custom family that is not filled in yet
     assert unnamed.values["prompt"] == first_example(OTHER.spec).prompt
 
 
 def test_the_preferred_family_takes_over_a_form_that_nobody_has_touched(growing):
     update = form_events.prefer_family(growing, "v", growing.start)
     after = PageFields.from_values({**growing.start.values(), **update.values})
-    assert after.family.to_choice() == OTHER
-    assert after.form == OTHER.defaults.form(prompt=first_example(OTHER.spec).prompt)
-    assert update.presets.selected == OTHER.defaults.preset.name
-    assert (update.drafts, update.kinds) == (OTHER.defaults.drafts, example_kinds(OTHER.spec))
+    race = first_recorded(growing.recorded, "smollm2")
+    assert after.family.to_choice() == SMOLLM2
+    assert after.form.prompt == race.traces[0].header.text
+    assert update.landing.stage.race == race.id
+    assert race.id in update.landing.files.traces
+    assert update.presets.selected == SMOLLM2.defaults.preset.name
+    assert (update.drafts, update.kinds) == (SMOLLM2.defaults.drafts, example_kinds(SMOLLM2.spec))
     assert form_events.prefer_family(growing, "v", after) == FormUpdate()
     assert form_events.open_link(growing, "w", {}) == update  # a visitor who comes later
+
+
+def test_a_family_without_a_recorded_race_leaves_prompt_and_stage(page):
+    update = form_events.prefer_family(ready(OTHER), "v", page.start)
+    assert update.values["family"] == "Qwen3"
+    assert "prompt" not in update.values and update.landing is None
 
 
 def test_what_was_typed_stays_when_the_preferred_family_takes_over(growing):
     typed = fields(growing.start, prompt="Why is the sea salty?", max_new=40)
     update = form_events.prefer_family(growing, "v", typed)
-    assert update.values["family"] == "Qwen3"
+    assert (update.values["family"], update.landing) == ("smollm2", None)
     assert not update.values.keys() & {"prompt", "max_new", "temperature", "seed"}
     only_longer = form_events.prefer_family(growing, "v", fields(growing.start, max_new=40))
-    assert only_longer.values["prompt"] == first_example(OTHER.spec).prompt
+    assert "prompt" in only_longer.values and only_longer.landing
     assert "max_new" not in only_longer.values
 
 
-def test_a_prompt_that_was_raced_stays(growing):
+def test_nothing_takes_over_once_the_visitor_has_raced(growing):
     growing.studio.visitors.state("v").count = 1
-    update = form_events.prefer_family(growing, "v", growing.start)
-    assert update.values["family"] == "Qwen3" and "prompt" not in update.values
+    assert form_events.prefer_family(growing, "v", growing.start) == FormUpdate()
 
 
 @pytest.mark.parametrize(
@@ -180,16 +233,15 @@ def test_a_form_that_was_set_up_for_a_family_keeps_it(growing, changes):
 
 
 def test_a_copy_that_this_machine_leaves_out_is_not_offered_ready_made():
-    smollm2 = FamilyChoice(catalog.find("smollm2"), "cpu")
     loads = []
 
     def load(spec, *_):
         loads.append(spec)
         return SimpleNamespace(spec=spec.without_copies(), device="cpu", dtype="torch.float32", notes=())
 
-    page = context(load=load, behind=(smollm2,))
+    page = context(load=load, behind=(SMOLLM2,))
     families = page.studio.families
-    families.ensure_loading(smollm2)
+    families.ensure_loading(SMOLLM2)
     while families.any_loading:
         pass
     update = form_events.prefer_family(page, "v", page.start)
@@ -199,7 +251,7 @@ def test_a_copy_that_this_machine_leaves_out_is_not_offered_ready_made():
     shown = PageFields.from_values({**page.start.values(), **update.values}).family.to_choice()
     families.ensure_loading(OTHER)  # which does not push it out
     assert families.ensure_loading(shown).state == "ready"
-    assert smollm2.spec in loads and shown.spec not in loads
+    assert SMOLLM2.spec in loads and shown.spec not in loads
 
 
 def test_a_family_that_the_visitor_or_a_link_has_chosen_stays(growing):
@@ -265,7 +317,8 @@ def test_a_link_brings_the_copies_along(page, family):
 def test_a_recorded_race_brings_its_copies_back(page):
     header = RECORDED[0].header
     levels = (*header.levels[:-1], Level("self-8bit", 3), Level("target", 4))
-    restored = form_events.restore_form(page, [replace(RECORDED[0], header=replace(header, levels=levels))])
+    trace = replace(RECORDED[0], header=replace(header, levels=levels))
+    restored = form_events.restore_form(page, uploaded_race(Recording((trace,))))
     assert restored.values["copies"] == ["self-8bit"]
     assert restored.drafts == ("self-8bit", *DEFAULTS.drafts)
 

@@ -12,8 +12,9 @@ from browser import STORY, House, Tab
 
 from csd.models import catalog
 from csd.record.trace import Trace
-from csd.web.examples import example_kinds, first_example
+from csd.web.examples import example_kinds
 from csd.web.families import FamilyChoice
+from csd.web.races import first_recorded, recorded_races
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def tab(chromium, house):
 
 
 def test_a_second_family_takes_over_where_nothing_was_typed(chromium):
-    other, gate = FamilyChoice(catalog.find("Qwen3"), "cpu"), threading.Event()
+    other, gate = FamilyChoice(catalog.find("smollm2"), "cpu"), threading.Event()
 
     def load(spec, *_):
         assert spec is not other.spec or gate.wait(60)
@@ -45,11 +46,14 @@ def test_a_second_family_takes_over_where_nothing_was_typed(chromium):
     chosen.page.wait_for_function("document.querySelector('#family-status').innerText.includes('Qwen2.5')")
     gate.set()
     for tab in (untouched, typed):
-        tab.page.wait_for_function("document.querySelector('#family input').value === 'Qwen3'")
-        tab.page.wait_for_function("document.querySelector('#family-status').innerText.includes('Qwen3, CPU')")
+        tab.page.wait_for_function("document.querySelector('#family input').value === 'smollm2'")
+        tab.page.wait_for_function("document.querySelector('#family-status').innerText.includes('smollm2, CPU')")
         buttons = tab.page.locator("#examples > button")
         assert tuple(buttons.all_inner_texts()) == example_kinds(other.spec)
-    assert untouched.page.input_value("#prompt textarea") == first_example(other.spec).prompt
+    race = first_recorded(recorded_races(), "smollm2")
+    untouched.page.wait_for_selector(f'#stage .cascade-stage[data-race="{race.id}"]')
+    assert untouched.page.input_value("#prompt textarea") == race.traces[0].header.text
+    assert untouched.page.input_value("#earlier input") == race.title
     assert typed.page.input_value("#prompt textarea") == "Why is the sea salty?"
     assert typed.page.input_value("#max-new input") == "40"
     assert chosen.page.input_value("#family input") == "Qwen2.5"
@@ -62,10 +66,10 @@ def test_a_second_family_takes_over_where_nothing_was_typed(chromium):
 def test_a_race_runs_to_its_end_and_its_tokens_carry_levels(tab):
     one = tab()
     one.race(tokens=40)
-    assert one.status("ended") == "Done: autoregressive 40 tokens, speculative 40 tokens, adaptive cascade 40 tokens."
+    assert one.status("ended") == "Done: 40 tokens in each of 4 lanes."
     one.page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
     levels = one.page.eval_on_selector_all("#stage .cs-token", "all => all.map(token => token.dataset.level)")
-    assert len(levels) == 120 and set(levels[:40]) == {"T"} and {"2", "T"} < set(levels)
+    assert len(levels) == 160 and set(levels[:40]) == {"T"} and {"2", "T"} < set(levels)
     one.page.wait_for_function("document.querySelectorAll('#after .js-plotly-plot').length === 5")
     assert not one.errors
 
@@ -87,7 +91,7 @@ def test_stop_ends_the_race_where_it_is_and_keeps_what_it_has(tab, house, where)
     one.race()
     house.gate.wait()
     one.stop()
-    assert one.status("ended").startswith("Stopped: autoregressive")
+    assert one.status("ended").startswith("Stopped: ")
     assert (one.tokens() > 0) == (where == "Step")
     house.gate.open()
     one.race("The device is free again")
@@ -165,15 +169,22 @@ def test_the_traces_can_be_downloaded(tab):
     with one.page.expect_download() as waiting:
         one.page.click("#save")
     traces = json.loads(Path(waiting.value.path()).read_text("utf-8"))["traces"]
-    assert [len(Trace.from_dict(data).tokens) for data in traces] == [16, 16, 16]
+    assert [len(Trace.from_dict(data).tokens) for data in traces] == [16] * 4
 
 
-def test_an_example_fills_the_prompt(tab):
+def test_an_example_fills_the_prompt_and_the_visitors_own_comes_back(tab):
     one = tab()
-    assert one.page.locator("#examples button").count() >= 5
-    one.fill("")
-    one.page.locator("#examples button").first.click()
-    one.page.wait_for_function("document.querySelector('#prompt textarea').value.length > 10")
+    assert one.page.locator("#examples > button").count() >= 5
+    assert not one.page.is_visible("#own-prompt")
+    one.fill("Mine")
+    for _ in range(2):
+        before = one.page.input_value("#prompt textarea")
+        one.page.locator("#examples > button").first.click()
+        one.page.wait_for_function("before => document.querySelector('#prompt textarea').value !== before", arg=before)
+        one.page.wait_for_selector("#own-prompt")
+    one.page.click("#own-prompt")
+    one.page.wait_for_function("document.querySelector('#prompt textarea').value === 'Mine'")
+    one.page.wait_for_selector("#own-prompt", state="hidden")
 
 
 @pytest.mark.parametrize(
@@ -200,17 +211,25 @@ def test_bad_input_gets_a_sentence_and_the_prompt_stays(tab, field, value, sente
     assert not one.errors
 
 
-def test_an_edited_K_selects_the_cascade_that_follows_it(tab):
+def test_a_pasted_K_is_what_the_next_press_of_race_uses(tab):
     one = tab()
     one.fill()
     one.advanced()
-    one.page.fill("#K textarea, #K input", "[[2,4,6],[0,1,2],[0,0,1]]")
-    one.page.keyboard.press("Tab")
+    one.page.fill("#K textarea, #K input", "")
+    one.page.focus("#K textarea, #K input")
+    one.page.keyboard.insert_text("[[2,4,6],[0,1,2],[0,0,1]]")  # as a paste does: one input event, no key
     labels = "[...document.querySelectorAll('#lanes label')]"
-    chosen = f"{labels}.filter(l => l.querySelector('input').checked).map(l => l.innerText.trim())"
-    one.page.wait_for_function(f"({chosen}).join('; ') === 'autoregressive; speculative; cascade'")
+    chosen = f"{labels}.filter(l => l.querySelector('input').checked).map(l => l.innerText.trim()).join('; ')"
+    before = one.page.evaluate(chosen)
+    assert "adaptive cascade" in before
     one.page.click("#race")
-    assert "cascade 16 tokens" in one.status("ended")
+    one.status("ended")
+    with one.page.expect_download() as waiting:
+        one.page.click("#save")
+    headers = [trace["header"] for trace in json.loads(Path(waiting.value.path()).read_text("utf-8"))["traces"]]
+    assert headers[-1]["method"] == "cascade" and headers[-1]["settings"]["K"] == [[2, 4, 6], [0, 1, 2], [0, 0, 1]]
+    assert one.page.evaluate(chosen) == before.replace("adaptive cascade", "cascade")
+    assert one.page.input_value("#K textarea, #K input") == "[[2,4,6],[0,1,2],[0,0,1]]"
     assert not one.errors
 
 

@@ -22,6 +22,7 @@ from csd.web import race_events
 from csd.web.downloads import MAX_FILES, Downloads
 from csd.web.families import FamilyChoice
 from csd.web.fields import CUSTOM, PageFields
+from csd.web.form_events import land
 from csd.web.race_events import RaceUpdate
 from csd.web.races import prompt_start
 from csd.web.updates import StatusLine
@@ -56,10 +57,18 @@ def test_a_race_is_told_from_waiting_to_its_results(page):
     assert first.status.text == "Racing."
     assert (first.family.status.state, first.family.about.endswith("Noted.")) == ("ready", True)
     last = updates[-1]
-    assert last.status.text.startswith("Done: autoregressive")
+    assert last.status.text.startswith("Done: 64 tokens in each of 4 lanes.")
     assert last.status.state == "ended"
     assert kinds(last.stage.log) == ["open", *["end"] * len(RECORDED), "close"]
     assert all(update.results is None for update in updates[:-1])
+
+
+def test_the_form_shows_the_lanes_that_an_edited_K_brought(page):
+    updates = race(page, K="[[2,4,6],[0,1,2],[0,0,1]]")
+    (form,) = [update.form for update in updates if update.form]
+    assert "cascade" in form.values["lanes"] and "adaptive cascade" not in form.values["lanes"]
+    assert f"Racing. {race_events.EDITED_K}" in [update.status.text for update in updates if update.status]
+    assert all(update.form is None for update in race(page))
 
 
 def test_the_results_have_figures_files_and_a_list_of_races(page):
@@ -91,7 +100,7 @@ def test_a_form_that_cannot_be_run_is_refused(page, changes, sentence):
 
 
 def test_a_stopped_race_says_so():
-    assert race(context(run_stopped))[-1].status.text.startswith("Stopped: autoregressive")
+    assert race(context(run_stopped))[-1].status.text.startswith("Stopped: ")
 
 
 def test_stop_takes_a_race_that_has_not_started_out_of_the_queue(page):
@@ -105,32 +114,32 @@ def test_stop_takes_a_race_that_has_not_started_out_of_the_queue(page):
 
 def test_an_earlier_race_and_a_recorded_one_are_shown_again(page):
     ended = race(page)[-1]
-    again = race_events.show_race(page, "v", ended.results.race_id)
-    assert again.status == ended.status
+    again = race_events.show_race(page, "v", ended.results.race_id, page.start)
+    assert again.status.text.startswith(ended.status.text)
     assert not json.loads(again.stage.log.splitlines()[-1])["play"]
     race_id, recorded = next(iter(page.recorded.items()))
-    shown = race_events.show_race(page, "v", race_id)
+    shown = race_events.show_race(page, "v", race_id, page.start)
     assert json.loads(shown.stage.log.splitlines()[0])["text"] == recorded.origin
     assert json.loads(shown.stage.log.splitlines()[-1])["play"]
     for visitor, unknown in (("w", ended.results.race_id), ("v", None)):
-        assert "no longer available" in race_events.show_race(page, visitor, unknown).status.text
+        assert "no longer available" in race_events.show_race(page, visitor, unknown, page.start).status.text
 
 
 def test_a_file_is_opened_and_kept(page):
     recording = Recording(RECORDED, "My race", machine="a machine", date="2026-01-02")
-    update = race_events.open_file(page, "v", recording.to_gzip())
+    update = race_events.open_file(page, "v", recording.to_gzip(), page.start)
     assert update.results.listed[0] == ("From a file: My race", update.results.race_id)
     assert "From a file, recorded on 2026-01-02, on a machine." in update.stage.log
     assert Recording.from_bytes(Path(update.results.files.traces).read_bytes()) == recording
-    assert race_events.show_race(page, "v", update.results.race_id).status.state == "ended"
+    assert race_events.show_race(page, "v", update.results.race_id, page.start).status.state == "ended"
     for data in (None, b"", b"{}", b"nonsense"):
-        refused = race_events.open_file(page, "v", data)
+        refused = race_events.open_file(page, "v", data, page.start)
         assert (refused.status.state, refused.stage) == ("refused", None)
 
 
 def test_a_file_fills_in_the_form_with_its_settings(page):
     recording = Recording(RECORDED)
-    update = race_events.open_file(page, "v", recording.to_gzip())
+    update = race_events.open_file(page, "v", recording.to_gzip(), page.start)
     _, request = PageFields.from_values(update.form.values).to_request()
     assert to_fields(request) == to_fields(Request.from_traces(RECORDED))
     assert update.family.status.state == "waiting"
@@ -140,15 +149,55 @@ def test_a_file_fills_in_the_form_with_its_settings(page):
 @pytest.mark.parametrize("changes", [{"family": "custom: a/b"}, {"rule": "none", "temperature": 1.0}])
 def test_a_file_with_settings_for_which_there_are_no_fields_leaves_the_form(page, changes):
     traces = tuple(replace(trace, header=replace(trace.header, **changes)) for trace in RECORDED)
-    update = race_events.open_file(page, "v", Recording(traces).to_gzip())
+    update = race_events.open_file(page, "v", Recording(traces).to_gzip(), page.start)
     assert update.form is None
     assert update.status.state == "ended"
 
 
 def test_the_page_starts_with_a_recorded_race(page):
-    view = race_events.show_at_start(page)
-    assert view.race == next(iter(page.recorded))
-    assert kinds(view.log)[:2] == ["message", "open"]
+    landing = land(page, page.landing)
+    assert landing.stage.race == next(iter(page.recorded))
+    assert kinds(landing.stage.log)[:2] == ["message", "open"]
+
+
+def test_a_race_that_is_shown_brings_its_prompt_and_settings_into_the_form(page):
+    *_, last = (race for race in page.recorded.values() if race.recording.family == "embedded")
+    update = race_events.show_race(page, "v", last.id, page.start)
+    shown = PageFields.from_values(update.form.values)
+    assert to_fields(shown.to_request()[1]) == to_fields(Request.from_traces(last.traces))
+    assert update.family.status.state == "waiting"
+    back = race_events.show_race(page, "v", page.landing.id, shown)  # nothing of it was typed
+    assert PageFields.from_values(back.form.values) == page.start
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [{"prompt": "Why is the sea salty?"}, {"K": "[[2,4,6],[0,1,2],[0,0,1]]"}, {"family": CUSTOM, "target": "a/b"}],
+)
+def test_what_the_visitor_typed_is_never_replaced_by_a_race(page, typed):
+    update = race_events.show_race(page, "v", page.landing.id, fields(page.start, **typed))
+    assert update.stage.race == page.landing.id
+    assert update.form is None
+    assert update.status.text.endswith(race_events.KEPT)
+
+
+def test_a_typed_prompt_that_was_raced_is_among_the_races_and_may_be_replaced(page):
+    traces = tuple(replace(one, header=replace(one.header, text="Why is the sea salty?")) for one in RECORDED)
+    kept = race_events.open_file(page, "v", Recording(traces).to_gzip(), page.start)
+    typed = PageFields.from_values(kept.form.values)
+    assert typed.form.prompt == "Why is the sea salty?"
+    assert race_events.show_race(page, "v", page.landing.id, typed).form
+
+
+def test_the_address_names_a_race(page):
+    *_, last = page.recorded
+    named = race_events.show_address(page, "v", "race=" + last.removeprefix("recorded-"), page.start)
+    assert named.stage.race == last
+    assert race_events.show_address(page, "v", "", page.start).stage.race == page.landing.id
+    ended = race(page)[-1]
+    assert race_events.show_address(page, "v", "", page.start).stage.race == ended.results.race_id
+    unknown = race_events.show_address(page, "v", "race=<b>", page.start)
+    assert (unknown.status.state, unknown.stage) == ("refused", None)
 
 
 def test_the_lines_follow_a_family_until_it_is_ready():

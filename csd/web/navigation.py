@@ -1,0 +1,29 @@
+"""The address of the page: #theory and #compare are tabs, #race=ID is a recorded race. Back goes where one was before.
+
+assets/page.js writes and reads the address. For a race it presses a hidden button, whose event shows the race.
+"""
+
+from __future__ import annotations
+
+import gradio as gr
+from gradio.events import Dependency
+
+from csd.web import race_events, scripts
+from csd.web.context import PageContext
+from csd.web.race_form import Values
+from csd.web.wiring import PRIVATE, QUICK, Changes, RaceView, visitor_id
+
+
+def wire_navigation(context: PageContext, view: RaceView, opening: Dependency) -> None:
+    """`opening` is the event that fills in the form when the page is opened; the address is followed after it."""
+    form = view.tab.form
+    fragment = gr.Textbox(visible="hidden")
+    follow = gr.Button("Follow the address", visible="hidden", elem_id="follow-address")
+
+    def show(values: Values, request: gr.Request) -> Changes:
+        fields = form.read(values)
+        return view.show(race_events.show_address(context, visitor_id(request), values[fragment], fields))
+
+    read = follow.click(None, None, [fragment], js=scripts.READ_ADDRESS, **PRIVATE)
+    read.then(show, {fragment, *form.inputs}, view.outputs, **QUICK)
+    opening.then(None, js=scripts.FOLLOW_ADDRESS, **PRIVATE)

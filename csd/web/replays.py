@@ -1,0 +1,33 @@
+"""The races that can be shown again, and the ways in and out of the page: a file, a link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gradio as gr
+
+from csd.web.context import PageContext
+
+
+@dataclass(frozen=True)
+class Replays:
+    earlier: gr.Dropdown
+    upload: gr.UploadButton
+    copy_link: gr.Button
+
+
+def build_replays(context: PageContext) -> Replays:
+    quiet = {"size": "sm", "min_width": 80, "scale": 0}
+    with gr.Row(elem_id="replays", equal_height=True):
+        earlier = gr.Dropdown(
+            [(race.title, race.id) for race in context.recorded.values()],
+            value=context.landing.id if context.landing else None,
+            label="Races to replay",
+            show_label=False,
+            container=False,
+            min_width=160,
+            elem_id="earlier",
+        )
+        upload = gr.UploadButton("Open a file", file_types=[".json", ".gz"], type="binary", elem_id="bring", **quiet)
+        copy_link = gr.Button("Copy link", elem_id="copy", **quiet)
+    return Replays(earlier, upload, copy_link)

@@ -1,0 +1,141 @@
+"""The settings that most visitors leave alone, in a drawer over the right side of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+
+from csd.web import views
+from csd.web.context import PageContext
+
+RULES = {  # in words, by the name that links and the API use
+    "coupled": "coupled: every lane writes the same text",
+    "rejection": "rejection: as in the paper, a text per lane",
+}
+
+
+@dataclass(frozen=True)
+class SettingsDrawer:
+    """`fields` are the components by field name; `load` loads the family that is named."""
+
+    fields: Mapping[str, Component]
+    others: gr.Textbox
+    copies: gr.CheckboxGroup
+    close: gr.Button
+    load: gr.Button
+
+
+def build_settings_drawer(context: PageContext) -> SettingsDrawer:
+    """Hidden until assets/page.js opens it."""
+    start = context.start.values()
+    with gr.Column(elem_id="advanced"):
+        with gr.Row(elem_id="advanced-head"):
+            gr.HTML("<h2>Settings</h2>", min_width=100)
+            close = gr.Button("Close", size="sm", min_width=80, scale=0, elem_id="advanced-close")
+        lanes = gr.CheckboxGroup(
+            list(context.options["lanes"]),
+            value=start["lanes"],
+            label="Methods to race",
+            info="Choose 2 to 4. They race in this order.",
+            elem_id="lanes",
+        )
+        methods = _build_method_fields(context, start)
+        sampling = _build_sampling_fields(context, start)
+        models = _build_model_fields(context, start)
+        load = gr.Button("Load this family", size="sm", min_width=140)
+        gr.Markdown(views.families_table(), elem_id="families")
+    found = {"lanes": lanes, **methods, **sampling, **models}
+    return SettingsDrawer(found, models["others"], models["copies"], close, load)
+
+
+def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Component]:
+    with gr.Row():
+        # With custom values, because Gradio would reject a race that was started just before the choices changed.
+        draft = gr.Dropdown(
+            list(context.studio.home.defaults.drafts),
+            value=start["draft"],
+            label="Speculative: draft",
+            min_width=130,
+            elem_id="draft",
+            allow_custom_value=True,
+        )
+        k = gr.Number(start["k"], label="Speculative: draft length k", precision=0, min_width=120, elem_id="k")
+    lookup = gr.Number(
+        start["lookup"], label="Prompt lookup: copy length k", precision=0, min_width=120, elem_id="lookup"
+    )
+    K = gr.Textbox(
+        start["K"],
+        label="Cascade: K, cumulative as in the paper",
+        info="One row per reviewer, the target first. A number says up to which position of the block a draft writes; "
+        "drafts go from the strongest to Max-Gram. A K of your own races as “cascade”.",
+        elem_id="K",
+    )
+    lenience = gr.Number(
+        start["lenience"],
+        label="Lenience between drafts",
+        info="1 is strict. Above 1, a draft keeps tokens of weaker drafts that it finds almost as likely as its own. "
+        "The target is always strict, so the text stays exact.",
+        step=0.5,
+        elem_id="lenience",
+    )
+    return {"draft": draft, "k": k, "lookup": lookup, "K": K, "lenience": lenience}
+
+
+def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Component]:
+    rule = gr.Dropdown(
+        [(RULES.get(name, name), name) for name in context.options["rule"]],
+        value=start["rule"],
+        label="Acceptance rule when sampling",
+        info="At a temperature above 0. Coupled: all lanes share their random numbers. Rejection: each lane draws its "
+        "own. Under both, every text follows the target's distribution exactly.",
+        elem_id="rule",
+    )
+    with gr.Row():
+        top_k = gr.Number(
+            start["top_k"],
+            label="Top-k",
+            info="Sample from the k likeliest tokens. 0: from all.",
+            precision=0,
+            min_width=140,
+            elem_id="top-k",
+        )
+        top_p = gr.Number(
+            start["top_p"],
+            label="Top-p",
+            info="Sample from the likeliest tokens that hold this share of the probability. 1: from all.",
+            step=0.05,
+            min_width=140,
+            elem_id="top-p",
+        )
+    return {"rule": rule, "top_k": top_k, "top_p": top_p}
+
+
+def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Any]:
+    options = context.options
+    with gr.Row():
+        dtype = gr.Dropdown(
+            list(options["dtype"]), value=start["dtype"], label="Precision of the weights", min_width=140
+        )
+        device = gr.Dropdown(list(options["device"]), value=start["device"], label="Device", min_width=100)
+    target = gr.Textbox(
+        start["target"],
+        label="Target of a custom family: Hub ID, folder or GGUF file",
+        placeholder="owner/name, owner/name@revision or a path",
+        max_lines=1,
+        elem_id="target",
+    )
+    others = gr.Textbox(
+        start["others"], label="Its drafts, strongest first, comma-separated", max_lines=1, elem_id="others"
+    )
+    copies = gr.CheckboxGroup(
+        list(options["copies"]),
+        value=start["copies"],
+        label="Quantised copies of the target as drafts",
+        info=views.COPIES,
+        elem_id="copies",
+    )
+    return {"dtype": dtype, "device": device, "target": target, "others": others, "copies": copies}

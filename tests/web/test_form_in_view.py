@@ -1,0 +1,218 @@
+"""The form in a headless Chromium: what is in view, what stays in view, and where the address leads."""
+
+from __future__ import annotations
+
+import pytest
+from browser import STORY, House, Tab
+
+from csd.models.catalog import FamilyError
+from csd.web.hidden_controls import CONTROLS
+from csd.web.races import recorded_races
+
+PHONE = {"width": 390, "height": 844}
+CONTROLS_OF_A_RACE = ("#max-new input", "#temperature input", "#seed input", "#always input", "#race", "#stop", "#more")
+
+
+@pytest.fixture
+def tab(chromium, house):
+    one = Tab(chromium, house)
+    yield one
+    one.close()
+
+
+def box(page, selector: str) -> dict:
+    return page.locator(selector).bounding_box()
+
+
+def is_in_view(page, selector: str) -> bool:
+    found, size = box(page, selector), page.viewport_size
+    return 0 <= found["y"] and found["y"] + found["height"] <= size["height"] and 0 <= found["x"] < size["width"]
+
+
+def shown_race(page) -> str:
+    return page.get_attribute("#stage .cascade-stage", "data-race")
+
+
+def await_race(page, race: str) -> None:
+    page.wait_for_selector(f'#stage .cascade-stage[data-race="{race}"]')
+
+
+def choose_race(page, title: str) -> None:
+    page.click("#earlier input")
+    page.get_by_role("option", name=title).click()
+
+
+def test_the_form_leaves_the_window_to_the_stage(tab):
+    lines = box(tab.page, "#lines")
+    assert lines["y"] + lines["height"] < 195
+    assert tab.page.evaluate("document.documentElement.scrollWidth") == 1280
+
+
+def test_the_drawer_covers_the_page_and_moves_nothing(tab):
+    page = tab.page
+    places = [box(page, selector) for selector in ("#race", "#status", "#stage")]
+    tab.advanced()
+    drawer = box(page, "#advanced")
+    assert drawer["x"] + drawer["width"] == 1280 and (drawer["y"], drawer["height"]) == (0, 720)
+    assert page.evaluate("document.activeElement.id") == "advanced"
+    assert places == [box(page, selector) for selector in ("#race", "#status", "#stage")]
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "advanced-close"
+    page.keyboard.press("Escape")
+    assert not page.is_visible("#advanced")
+    assert page.evaluate("document.activeElement.id") == "more"
+    tab.advanced()
+    page.click("#advanced-close")
+    assert not page.is_visible("#advanced")
+    assert page.get_attribute("#more", "aria-expanded") == "false"
+    assert not tab.errors
+
+
+def test_a_refusal_is_in_view_with_the_drawer_open(tab):
+    page = tab.page
+    tab.fill()
+    tab.advanced()
+    page.fill("#K textarea, #K input", "[[8,4,2],[0,0,0],[0,0,0]]")
+    page.click("#race")
+    assert tab.status("refused")
+    assert is_in_view(page, "#status p")
+    assert not page.is_visible("#advanced")
+    assert page.get_attribute("#status", "aria-live") == "polite"
+    assert box(page, "#status")["y"] - box(page, "#race")["y"] - box(page, "#race")["height"] < 12
+
+
+def test_prompt_and_stage_agree_from_the_start(tab):
+    page, races = tab.page, recorded_races()
+    landing, *others = (race for race in races.values() if race.recording.family == "embedded")
+    for race in (landing, others[2]):
+        if race is not landing:
+            choose_race(page, race.title)
+        await_race(page, race.id)
+        page.wait_for_function("text => document.querySelector('#prompt textarea').value === text", arg=text_of(race))
+        assert page.input_value("#max-new input") == str(race.traces[0].header.max_new)
+    assert not tab.errors
+
+
+def text_of(race) -> str:
+    return race.traces[0].header.text
+
+
+def test_what_was_typed_stays_when_another_race_is_shown(tab):
+    page = tab.page
+    tab.fill("Why is the sea salty?")
+    *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
+    choose_race(page, last.title)
+    await_race(page, last.id)
+    page.wait_for_function("document.querySelector('#status').innerText.includes('What you typed stays')")
+    assert page.input_value("#prompt textarea") == "Why is the sea salty?"
+
+
+def test_a_failed_family_is_told_in_one_line_above_and_whole_below(chromium):
+    sentence = (
+        "It cannot be downloaded: the Hub did not answer. " + "Check the connection, or choose another family. " * 4
+    )
+
+    def load(spec, *_):
+        raise FamilyError(sentence)
+
+    house = House(load)
+    context = chromium.new_context(viewport={"width": 1280, "height": 720})
+    page = context.new_page()
+    page.goto(house.url)
+    failed = page.wait_for_selector('#family-status [data-state="failed"]')
+    assert "embedded did not load" in failed.inner_text()
+    head = box(page, "#family-status")
+    assert head["y"] >= 0 and head["height"] <= 32 and head["x"] > box(page, "#tour")["x"]
+    assert sentence.strip() in " ".join(page.inner_text("#about").split())
+    page.click("#race")
+    assert sentence.strip() in page.wait_for_selector('#status p[data-state="refused"]').inner_text()
+    assert box(page, "#about")["y"] + box(page, "#about")["height"] <= box(page, "#go")["y"]
+    assert page.evaluate("document.documentElement.scrollWidth") == 1280
+    context.close()
+    house.page.close()
+
+
+def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
+    page = tab.page
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    for selector in CONTROLS_OF_A_RACE:
+        found = box(page, selector)
+        assert 0 <= found["x"] and found["x"] + found["width"] <= PHONE["width"], selector
+    tab.advanced()
+    assert box(page, "#advanced")["width"] == PHONE["width"]
+    page.click("#advanced-close")
+    house.gate.hold("Step")
+    tab.race(STORY, 16)
+    house.gate.wait()
+    page.wait_for_function("document.querySelector('#status').innerText.includes('Racing')")
+    assert is_in_view(page, "#status p")
+    assert box(page, "#stage")["y"] < PHONE["height"] / 2
+    house.gate.open()
+    tab.status("ended")
+    assert is_in_view(page, "#status p")
+
+
+def test_back_goes_to_the_tab_and_the_race_before(tab, house):
+    page = tab.page
+    landing, *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
+    choose_race(page, last.title)
+    await_race(page, last.id)
+    address = f"{house.url}#race={last.id.removeprefix('recorded-')}"
+    page.wait_for_url(address)
+    for name in ("Theory", "Compare"):
+        page.get_by_role("tab", name=name).click()
+        page.wait_for_url(f"{house.url}#{name.lower()}")
+    page.go_back()
+    assert page.wait_for_selector('#tabs [role="tab"][aria-selected="true"]').inner_text() == "Theory"
+    page.go_back()
+    page.wait_for_url(address)
+    assert page.is_visible("#race") and shown_race(page) == last.id
+    page.go_back()
+    await_race(page, landing.id)
+    page.wait_for_function("text => document.querySelector('#prompt textarea').value === text", arg=text_of(landing))
+    assert not tab.errors
+
+
+def test_an_address_opens_a_race_and_hides_controls(tab, house):
+    page = tab.page
+    *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
+    page.goto(f"{house.url}?hide=advanced,seed&k=9#race={last.id.removeprefix('recorded-')}")
+    await_race(page, last.id)
+    page.wait_for_function("text => document.querySelector('#prompt textarea').value === text", arg=text_of(last))
+    assert not page.is_visible("#seed") and not page.is_visible("#more")
+    assert page.is_visible("#temperature")
+
+
+def test_a_bet_is_told_to_the_stage_and_remembered(tab):
+    page = tab.page
+    page.evaluate("window.told = []; addEventListener('cascade-bet', (event) => told.push(event.detail.factor))")
+    for chip in ("1.5", "3"):
+        page.click(f'#bet [data-bet="{chip}"]')
+    pressed = "[...document.querySelectorAll('#bet [aria-pressed=true]')].map(chip => chip.dataset.bet)"
+    assert page.evaluate(pressed) == ["3"]
+    page.reload()
+    page.wait_for_function(f"({pressed})[0] === '3'")
+    assert page.evaluate("localStorage['cascade-bet']") == "3"
+    page.evaluate("window.told = []; addEventListener('cascade-bet', (event) => told.push(event.detail.factor))")
+    page.click('#bet [data-bet="3"]')
+    assert page.evaluate("told") == [None]
+    assert page.evaluate(pressed) == []
+
+
+def test_every_control_that_a_link_can_hide_is_on_the_page(tab):
+    *_, last = recorded_races().values()
+    choose_race(tab.page, last.title)
+    tab.page.wait_for_selector("#after", state="attached")  # there are no figures before
+    assert [name for name, selector in CONTROLS.items() if tab.page.locator(selector).count() != 1] == []
+
+
+def test_the_text_of_a_list_ends_before_its_arrow(tab):
+    page = tab.page
+    tab.advanced()
+    for name in ("earlier", "family", "preset", "rule"):
+        arrow, text = box(page, f"#{name} .icon-wrap"), box(page, f"#{name} input")
+        room = float(
+            page.eval_on_selector(f"#{name} input", "input => parseFloat(getComputedStyle(input).paddingRight)")
+        )
+        assert text["x"] + text["width"] - room <= arrow["x"], name
