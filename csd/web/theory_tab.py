@@ -114,7 +114,7 @@ def _build_what_if(defaults: Defaults) -> WhatIfParts:
     state = gr.State(drafts)
     with gr.Row():
         with gr.Column(scale=3, min_width=420):
-            figure = gr.Plot(show_label=False)
+            figure = gr.Plot(show_label=False, elem_id="what-if-figure")
             status = gr.HTML(views.status_html(StatusLine("")), elem_id="what-if-words")
             measure = gr.Button("Measure it: race with this k and K", variant="primary", elem_id="measure")
         with gr.Column(scale=2, min_width=420):

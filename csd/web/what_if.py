@@ -13,6 +13,7 @@ from csd.decoding.methods import Autoregressive, Cascade, Speculative
 from csd.record.race import Race
 from csd.request.defaults import Defaults
 from csd.theme import display_name
+from csd.theory import curves
 from csd.theory import figures as theory_figures
 from csd.theory import what_if as theory
 from csd.theory.prediction import CostModel
@@ -118,10 +119,10 @@ def predict(asked: WhatIf) -> Prediction:
         k, K = _whole_k(asked.k), chosen_K(asked)
         alphas, costs = asked.alphas[: len(theory.pairs(drafts))], asked.costs[: len(drafts)]
         model = theory.SliderValues(alphas, costs, asked.width).to_model(drafts)
-        curves = theory.predict_curves(drafts, asked.draft, k, K, model)
+        found = theory.predict_curves(drafts, asked.draft, k, K, model)
     except ValueError as error:
         return Prediction(str(error))
-    return Prediction(theory.describe_curves(curves), theory_figures.what_if(curves))
+    return Prediction(theory.describe_curves(found), theory_figures.what_if(found))
 
 
 def chosen_K(asked: WhatIf) -> Matrix:
@@ -145,9 +146,9 @@ def _whole_k(k: Any) -> int:
 def paper_curves(c: float, copies: float) -> tuple[Figure, ...]:
     """The paper's figures for drafts that cost c and a share `copies` of copied tokens that are accepted."""
     return (
-        theory_figures.speedup_over_k(c),
-        theory_figures.speedup_over_alpha(),
-        theory_figures.cascades_over_alpha(c, copies),
+        curves.speedup_over_k(c),
+        curves.speedup_over_alpha(),
+        curves.cascades_over_alpha(c, copies),
     )
 
 
