@@ -1,8 +1,8 @@
-"""Names, colours and patterns of the levels, defined once for the stage, the figures and the terminal.
+"""Names, colours and signs of levels and methods, defined once for the stage, the figures and the terminal.
 
-A level is shown by a colour, a pattern and a digit, so that colour is never the only cue. The colours have a contrast
-of at least 4.5 : 1 on their background and stay distinct under three kinds of colour blindness. A figure uses one
-colour on all backgrounds, with at least 3 : 1 on each (computed in tests/test_theme.py).
+A level is shown by a colour, a pattern and a digit, a method by a colour and a symbol, so that colour is never the only
+cue. The colours have a contrast of at least 4.5 : 1 on their background (computed in tests/test_theme.py). Figures are
+drawn in the colours of a light page; `figure_css` replaces them on a dark one.
 """
 
 from __future__ import annotations
@@ -15,9 +15,6 @@ LIGHT_INK = "#1A1A1A"
 DARK_INK = "#F2F2F2"
 TINT = 0.15  # share of the level's colour in the background of a token
 
-# No grey reaches 4.5 : 1 on both backgrounds (white needs a luminance below 0.183, the dark one above 0.206); this one
-# has 4.3 on both. In the app, stage.css replaces it with the page's text colour; a saved picture keeps it.
-FIGURE_INK = "#757A80"
 FIGURE_GRID = "rgba(127,127,127,0.28)"
 
 DISPLAY_NAMES = {"MaxGram": "Max-Gram"}  # levels that are displayed under another name than they have in traces
@@ -25,12 +22,13 @@ DISPLAY_NAMES = {"MaxGram": "Max-Gram"}  # levels that are displayed under anoth
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How one level looks: `underline` is a CSS text-decoration-style, `shape` a plotly marker pattern."""
+    """How one level looks: `terminal` is a colour for a ground that may be light or dark, `underline` a CSS
+    text-decoration-style, `shape` a plotly marker pattern."""
 
     key: str
     light: str
     dark: str
-    figure: str
+    terminal: str
     underline: str
     shape: str
 
@@ -44,6 +42,42 @@ LOOKS = (
 TARGET = Look("T", LIGHT_INK, DARK_INK, "#73787D", "solid", "")
 OVERHEAD = Look("overhead", "#6B6B6B", "#9A9A9A", "#8E9398", "none", "|")
 REJECTED = Look("rejected", "#6B6B6B", "#9A9A9A", "#757A80", "line-through", "")
+
+
+@dataclass(frozen=True, slots=True)
+class MethodLook:
+    """How one method looks in every plot: `symbol` and `dash` are plotly's names for its marker and its line; `phrase`
+    is how a sentence calls it."""
+
+    phrase: str
+    symbol: str
+    dash: str
+    light: str
+    dark: str
+
+
+# The colours keep away from those of the levels. The cascades with a K share one; their symbols say which it is.
+METHOD_LOOKS = {
+    "autoregressive": MethodLook("autoregressive decoding", "circle", "solid", LIGHT_INK, DARK_INK),
+    "speculative": MethodLook("speculative decoding", "square", "dash", "#0B7285", "#5CD0E0"),
+    "prompt lookup": MethodLook("prompt lookup", "cross", "dot", "#5C6B0A", "#C0CA4E"),
+    "cascade": MethodLook("the cascade", "triangle-up", "solid", "#B42318", "#FF9B8F"),
+    "vertical cascade": MethodLook("the vertical cascade", "triangle-down", "dashdot", "#B42318", "#FF9B8F"),
+    "horizontal cascade": MethodLook("the horizontal cascade", "triangle-right", "longdash", "#B42318", "#FF9B8F"),
+    "adaptive cascade": MethodLook("the adaptive cascade", "diamond", "solid", "#6741D9", "#BBA4FF"),
+    "draft alone": MethodLook("the draft alone", "x", "dot", OVERHEAD.light, OVERHEAD.dark),
+}
+OTHER_METHOD = MethodLook("", "star", "longdashdot", OVERHEAD.light, OVERHEAD.dark)
+
+
+def method_look(method: str) -> MethodLook:
+    """The look of a method by its name; one look for all that are not built in."""
+    return METHOD_LOOKS.get(method, OTHER_METHOD)
+
+
+def method_phrase(method: str) -> str:
+    """How a sentence calls a method, such as "the cascade" or "speculative decoding"."""
+    return method_look(method).phrase or method
 
 
 def look(level: int, target: int) -> Look:
@@ -69,11 +103,28 @@ def mix(colour: str, ground: str, share: float) -> str:
     return "#" + "".join(f"{round(a * share + b * (1 - share)):02X}" for a, b in pairs)
 
 
-def css_variables() -> str:
-    """The colours as CSS variables of the stage, for light pages and below a `.dark` ancestor."""
+def css_variables(scope: str = ".cascade-stage") -> str:
+    """The levels' colours as CSS variables of a part of the page, for light pages and below a `.dark` ancestor."""
     light = _variables(LIGHT_GROUND, LIGHT_INK, [(one.key, one.light) for one in (*LOOKS, TARGET)], REJECTED.light)
     dark = _variables(DARK_GROUND, DARK_INK, [(one.key, one.dark) for one in (*LOOKS, TARGET)], REJECTED.dark)
-    return f".cascade-stage {{\n{light}}}\n.dark .cascade-stage {{\n{dark}}}\n"
+    return f"{scope} {{\n{light}}}\n.dark {scope} {{\n{dark}}}\n"
+
+
+def figure_css(scope: str) -> str:
+    """Rules that turn the light colours of the figures within `scope` into the dark ones. Plotly writes colours into
+    each element's style, where only such a selector finds them."""
+    looks = (*LOOKS, TARGET, OVERHEAD, REJECTED, *METHOD_LOOKS.values())
+    pairs = {one.light: one.dark for one in looks}
+    return "".join(
+        f'{scope} [style*="{part}: {_rgb(light)}"] {{ {part}: {dark} !important; }}\n'
+        for light, dark in pairs.items()
+        for part in ("fill", "stroke")
+    )
+
+
+def _rgb(colour: str) -> str:
+    """A colour as browsers write it into a style attribute."""
+    return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
 
 
 def _variables(ground: str, ink: str, levels: list[tuple[str, str]], rejected: str) -> str:

@@ -45,6 +45,7 @@ LIBRARIES: dict[str, set[str]] = {
     "csd.run": {"torch"},
     "csd.request": {"pydantic"},
     "csd.plots": {"plotly"},
+    "csd.theory.curves": {"plotly"},
     "csd.theory.figures": {"plotly"},
     "csd.tuning": {"torch"},
     "csd.bench": HEAVY | {"plotly", "psutil"},

@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from csd import theme
+from csd.decoding.methods import METHODS
 
 LEVELS = (*theme.LOOKS, theme.TARGET)
 PANEL_GROUND = "#27272A"  # Gradio's panels on a dark page, on which figures are shown
@@ -33,20 +34,34 @@ def test_contrast_of_known_pairs():
 def test_signs_stand_out_on_their_ground(look):
     assert contrast(look.light, theme.LIGHT_GROUND) >= 4.5
     assert contrast(look.dark, theme.DARK_GROUND) >= 4.5
-    assert contrast(look.figure, theme.LIGHT_GROUND) >= 3
-    assert contrast(look.figure, theme.DARK_GROUND) >= 3
-    assert contrast(look.figure, PANEL_GROUND) >= 3
+    assert contrast(look.dark, PANEL_GROUND) >= 3
+    assert contrast(look.terminal, theme.LIGHT_GROUND) >= 3
+    assert contrast(look.terminal, theme.DARK_GROUND) >= 3
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_has_a_look_of_its_own(method):
+    look = theme.method_look(method)
+    assert look is not theme.OTHER_METHOD
+    assert contrast(look.light, theme.LIGHT_GROUND) >= 4.5
+    assert contrast(look.dark, theme.DARK_GROUND) >= 4.5
+    assert contrast(look.dark, PANEL_GROUND) >= 4.5
+    assert [one.symbol for one in theme.METHOD_LOOKS.values()].count(look.symbol) == 1
+    assert look.light not in {level.light for level in theme.LOOKS}
+    assert theme.method_look("my own") is theme.OTHER_METHOD
+
+
+def test_a_dark_page_shows_figures_in_dark_colours():
+    css = theme.figure_css(".dark .plot")
+    assert '.dark .plot [style*="fill: rgb(26, 26, 26)"] { fill: #F2F2F2 !important; }' in css
+    for look in (*LEVELS, theme.OVERHEAD, *theme.METHOD_LOOKS.values()):
+        assert css.count(f"stroke: {look.dark} !important") == 1
 
 
 @pytest.mark.parametrize("look", theme.LOOKS, ids=lambda look: look.key)
 def test_text_reads_on_every_tint(look):
     assert contrast(theme.LIGHT_INK, theme.mix(look.light, theme.LIGHT_GROUND, theme.TINT)) >= 7
     assert contrast(theme.DARK_INK, theme.mix(look.dark, theme.DARK_GROUND, theme.TINT)) >= 7
-
-
-def test_figure_ink_is_balanced_between_both_grounds():
-    assert contrast(theme.FIGURE_INK, theme.LIGHT_GROUND) >= 4.2
-    assert contrast(theme.FIGURE_INK, theme.DARK_GROUND) >= 4.2
 
 
 def test_colour_is_never_the_only_sign():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -17,7 +18,8 @@ from csd.bench.tables import number
 from csd.plots.style import DASHES, SYMBOLS, style
 
 ROW_HEIGHT, MARGINS = 42, 160  # px of figures with a row per entry
-DOTTED = {"color": theme.FIGURE_INK, "width": 1.5, "dash": "dot"}
+LEGEND: dict[str, Any] = {"showlegend": True, "margin": {"t": 84}}
+DOTTED = {"color": theme.LIGHT_INK, "width": 1.5, "dash": "dot"}
 
 
 def draw_figures(report: Report) -> list[go.Figure]:
@@ -39,14 +41,14 @@ def draw_speeds(report: Report) -> go.Figure:
     """Speed of each entry with its spread, and the device's limit."""
     rows = [row for row in report.summary.rows if not math.isnan(row.speed.median)]
     figure = go.Figure()
-    _add_speed_bars(figure, "this project", [row for row in rows if row.own], theme.LOOKS[1].figure, "")
-    _add_speed_bars(figure, "transformers", [row for row in rows if not row.own], theme.OVERHEAD.figure, "/")
+    _add_speed_bars(figure, "this project", [row for row in rows if row.own], theme.LOOKS[1].light, "")
+    _add_speed_bars(figure, "transformers", [row for row in rows if not row.own], theme.OVERHEAD.light, "/")
     if report.speed_limit:
         words = {"text": "limit of autoregressive decoding", "y": 1, "yanchor": "bottom", "xanchor": "right"}
         figure.add_vline(x=report.speed_limit, line=DOTTED, annotation=words)
     style(figure, "Decoding speed, each method alone", "tokens per second, geometric mean over the prompts", "")
     figure.update_yaxes(categoryorder="array", categoryarray=[row.title for row in reversed(rows)], automargin=True)
-    return figure.update_layout(height=MARGINS + ROW_HEIGHT * len(rows))
+    return figure.update_layout(height=MARGINS + ROW_HEIGHT * len(rows), **LEGEND)
 
 
 def _add_speed_bars(figure: go.Figure, label: str, rows: Sequence[Row], colour: str, shape: str) -> None:
@@ -62,7 +64,7 @@ def _add_speed_bars(figure: go.Figure, label: str, rows: Sequence[Row], colour: 
             "symmetric": False,
             "array": [row.speed.high - row.speed.median for row in rows],
             "arrayminus": [row.speed.median - row.speed.low for row in rows],
-            "color": theme.FIGURE_INK,
+            "color": theme.LIGHT_INK,
         },
         marker={"color": colour, "pattern": {"shape": shape}},
         hovertemplate="%{y}: %{x:.1f} tokens/s<extra></extra>",
@@ -108,7 +110,7 @@ def draw_speedup_over_mat(report: Report) -> go.Figure:
             marker={
                 "symbol": SYMBOLS[i % len(SYMBOLS)] + ("" if row.own else "-open"),
                 "size": 14,
-                "color": theme.LOOKS[i // len(SYMBOLS) % len(theme.LOOKS)].figure,  # no pair occurs twice
+                "color": theme.LOOKS[i // len(SYMBOLS) % len(theme.LOOKS)].light,  # no pair occurs twice
             },
             hovertemplate=f"{html.escape(row.title)}: %{{y:.2f}}x at %{{x:.2f}} tokens per pass<extra></extra>",
         )
@@ -117,7 +119,7 @@ def draw_speedup_over_mat(report: Report) -> go.Figure:
         figure.add_scatter(name="speed-up = tokens per pass", x=[1, most], y=[1, most], mode="lines", line=DOTTED)
     style(figure, "Speed-up and tokens per target pass (MAT)", "tokens per target pass (MAT)", "speed-up over AR")
     beside = {"orientation": "v", "x": 1.01, "y": 1, "yanchor": "top"}
-    return figure.update_layout(height=520, legend=beside, margin={"t": 56})
+    return figure.update_layout(height=520, legend=beside, showlegend=True)
 
 
 def draw_forward_times(times: Sequence[tuple[str, Points]], across: str, title: str) -> go.Figure:
@@ -130,8 +132,8 @@ def draw_forward_times(times: Sequence[tuple[str, Points]], across: str, title: 
             x=[tokens for tokens, _ in points],
             y=[1000 * seconds for _, seconds in points],
             mode="lines+markers",
-            line={"color": look.figure, "width": 3, "dash": DASHES[i % len(DASHES)]},
+            line={"color": look.light, "width": 3, "dash": DASHES[i % len(DASHES)]},
             marker={"symbol": SYMBOLS[i % len(SYMBOLS)], "size": 10},
             hovertemplate=f"{html.escape(model)}, %{{x}}: %{{y:.2f}} ms<extra></extra>",
         )
-    return style(figure, title, across, "milliseconds").update_layout(height=460)
+    return style(figure, title, across, "milliseconds").update_layout(height=460, **LEGEND)

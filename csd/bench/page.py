@@ -8,13 +8,15 @@ from collections.abc import Iterable
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
+from csd import theme
 from csd.bench.figures import draw_figures
 from csd.bench.report import Report
 from csd.bench.tables import Table, overview_tables, prompt_table
 
 WORDS = ("method", "measured", "text")  # columns besides the first one that are aligned left
 
-CSS = """
+CSS = (
+    """
 :root { color-scheme: light dark; --ink: #1A1A1A; --ground: #FFFFFF; --line: #C9CDD2 }
 @media (prefers-color-scheme: dark) { :root { --ink: #F2F2F2; --ground: #0F1419; --line: #3A424C } }
 body { font: 16px/1.5 Arial, "Liberation Sans", sans-serif; color: var(--ink); background: var(--ground);
@@ -24,7 +26,11 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
 th.word, td.word { text-align: left }
 .figure { min-height: 460px; margin: 1.5rem 0 }
+@media (prefers-color-scheme: dark) {
 """
+    + theme.figure_css(".figure")
+    + "}\n"
+)
 
 
 def to_page(report: Report) -> str:

@@ -88,7 +88,7 @@ def level_style(level: int, target: int) -> str:
     """The rich style of tokens from a level, in a family whose target has level `target`."""
     if level >= target:
         return "default"
-    return f"{look(level, target).figure} {ATTRIBUTES[level % len(ATTRIBUTES)]}"
+    return f"{look(level, target).terminal} {ATTRIBUTES[level % len(ATTRIBUTES)]}"
 
 
 def replace_controls(text: str) -> str:

@@ -1,16 +1,19 @@
-"""The figures of one race."""
+"""The figures of a finished race: speed-up, acceptance by level and by position, and decoding time by level."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import plotly.graph_objects as go
 
 from csd import theme
-from csd.plots.style import SYMBOLS, add_bars, add_unit_line, bar_fill, curve_line, empty_figure, style
+from csd.plots import findings
+from csd.plots.dots import Dot, DotRow, dot_plot
+from csd.plots.rows import Bar, grouped_bars, shape_rows
+from csd.plots.style import empty_figure, style
 from csd.record import metrics
 from csd.record.metrics import AcceptanceCount
 from csd.record.race import Race
@@ -22,135 +25,73 @@ NOTHING_DRAFTED = "No lane drafted anything, so there is nothing to accept."
 
 def speedup(race: Race) -> go.Figure:
     """Decoding speed of each lane over that of the autoregressive lane, without and with prefill."""
-    title = "Speed-up over autoregressive decoding"
     lanes = [(name, trace) for name, trace in zip(race.names, race.traces, strict=True) if trace.tokens]
     if race.reference is None or not race.reference.tokens or len(lanes) < 2:
-        return empty_figure(title, NO_REFERENCE)
-    names = [name for name, _ in lanes]
-    traces = [trace for _, trace in lanes]
-    figure = go.Figure()
-    _add_speedups(
-        figure,
-        "decoding",
-        bar_fill(theme.TARGET.figure),
-        names,
-        [race.speedup(trace) or 0.0 for trace in traces],
-        [(metrics.speed(trace), len(trace.tokens), trace.decode_seconds) for trace in traces],
-    )
-    _add_speedups(
-        figure,
-        "with prefill",
-        bar_fill(theme.OVERHEAD.figure, "/"),
-        names,
-        [race.speedup_with_prefill(trace) or 0.0 for trace in traces],
-        [
-            (metrics.speed_with_prefill(trace), len(trace.tokens), trace.decode_seconds + trace.prefill_seconds)
-            for trace in traces
-        ],
-    )
-    add_unit_line(figure)
-    return style(figure, title, "", "× autoregressive")
+        return empty_figure("Speed-up over autoregressive decoding", NO_REFERENCE)
+    return dot_plot(findings.fastest(race), [_speed_row(race, name, trace) for name, trace in lanes])
 
 
 def acceptance_by_level(race: Race) -> go.Figure:
     """Share of each level's proposals that the target accepted, for each lane that drafts."""
-    title = "Proposals accepted by the target, by proposing level"
     lanes = [
         (name, _sum_by_mark(metrics.acceptance(trace), trace, _add_counts))
         for name, trace in zip(race.names, race.traces, strict=True)
     ]
     lanes = [(name, counts) for name, counts in lanes if counts]
     if not lanes:
-        return empty_figure(title, NOTHING_DRAFTED)
-    figure = go.Figure()
-    for level in _levels(race):
-        rows = [(name, counts[level.mark]) for name, counts in lanes if level.mark in counts]
-        if rows:
-            add_bars(
-                figure,
-                f"{level.mark} {level.label}",
-                [name for name, _ in rows],
-                [count.rate for _, count in rows],
-                [f"{count.accepted}/{count.proposed}" for _, count in rows],
-                marker=bar_fill(level.look.figure, level.look.shape),
-                customdata=[[count.accepted, count.proposed] for _, count in rows],
-                hovertemplate="%{x}: %{customdata[0]} of %{customdata[1]} tokens of "
-                + f"{level.label} (%{{y:.1%}})<extra></extra>",
-            )
-    style(figure, title, "", "accepted / proposed")
-    figure.update_xaxes(categoryorder="array", categoryarray=[name for name, _ in lanes])
-    return figure.update_yaxes(tickformat=".0%", range=[0, 1.12])
-
-
-def acceptance_by_position(race: Race) -> go.Figure:
-    """Share of the blocks that reach a position in which the target accepted the token there."""
-    title = "Proposals accepted by the target, by position in the block"
-    figure = go.Figure()
-    for lane, (name, trace) in enumerate(zip(race.names, race.traces, strict=True)):
-        counts = metrics.by_position(trace)
-        if counts:
-            figure.add_scatter(
-                name=name,
-                x=list(range(1, len(counts) + 1)),
-                y=[count.rate for count in counts],
-                mode="lines+markers",
-                line=curve_line(lane),
-                marker={"symbol": SYMBOLS[lane % len(SYMBOLS)], "size": 11, "color": theme.FIGURE_INK},
-                customdata=[[count.accepted, count.proposed] for count in counts],
-                hovertemplate=f"{name}, position %{{x}}: "
-                "%{customdata[0]} of %{customdata[1]} (%{y:.1%})<extra></extra>",
-            )
-    if not figure.data:
-        return empty_figure(title, NOTHING_DRAFTED)
-    style(figure, title, "position in the drafted block", "accepted / drafted")
-    return figure.update_yaxes(tickformat=".0%", range=[0, 1.05])
+        return empty_figure("Proposals that the target accepts", NOTHING_DRAFTED)
+    levels = list(reversed(_levels(race)))
+    figure = grouped_bars(
+        [
+            (name, [_acceptance_bar(one, counts[one.mark]) for one in levels if one.mark in counts])
+            for name, counts in lanes
+        ]
+    )
+    style(figure, findings.accepted(race), "accepted by the target, of the tokens proposed", "")
+    figure.update_xaxes(tickformat=".0%", range=[0, 1], dtick=0.25)
+    return shape_rows(figure)
 
 
 def time_per_level(race: Race) -> go.Figure:
-    """Seconds each level worked while decoding; with the overhead they add up to the lane's decoding time."""
-    title = "Decoding time by level"
+    """Time that each level worked while decoding, one after the other; they add up to the lane's decoding time."""
     lanes = [(name, trace) for name, trace in zip(race.names, race.traces, strict=True) if trace.steps]
     if not lanes:
-        return empty_figure(title, "No lane has decoded anything yet.")
-    figure = go.Figure()
-    rows = [(level.mark, f"{level.mark} {level.label}", level.look) for level in _levels(race)]
-    spent = [_sum_by_mark(metrics.seconds_by_level(trace), trace, operator.add) for _, trace in lanes]
-    for mark, label, look in (*rows, ("overhead", "overhead", theme.OVERHEAD)):
-        seconds = [levels.get(mark, 0.0) for levels in spent]
-        if any(seconds):
-            figure.add_bar(
-                name=label,
-                x=[name for name, _ in lanes],
-                y=seconds,
-                marker=bar_fill(look.figure, look.shape),
-                customdata=[[_share(one, trace)] for one, (_, trace) in zip(seconds, lanes, strict=True)],
-                hovertemplate="%{x}, " + label + ": %{y:.3f} s, %{customdata[0]:.1%} of decoding time<extra></extra>",
-            )
-    style(figure, title, "", "seconds")
-    right = {"orientation": "v", "x": 1.01, "y": 1, "yanchor": "top", "traceorder": "reversed"}  # in the bars' order
-    return figure.update_layout(barmode="stack", legend=right, margin={"t": 56})
+        return empty_figure("Decoding time by level", "No lane has decoded anything yet.")
+    longest = max(trace.decode_seconds for _, trace in lanes)
+    unit, scale, digits = ("s", 1.0, 2) if longest >= 1 else ("ms", 1000.0, 0)
+    levels = list(reversed(_levels(race)))
+    groups = []
+    for name, trace in lanes:
+        spent = _sum_by_mark(metrics.seconds_by_level(trace), trace, operator.add)
+        rows = [(one.label, one.look, spent.get(one.mark, 0.0)) for one in levels]
+        bars, start = [], 0.0
+        for label, look, seconds in (*rows, ("overhead", theme.OVERHEAD, spent["overhead"])):
+            if seconds > 0:
+                time, share = f"{_number(seconds * scale, digits)} {unit}", _share(seconds, trace)
+                end = start + seconds * scale
+                bars.append(Bar(label, start, end, look.light, time, f"{label}: {time}, {share:.0%} of decoding"))
+                start = end
+        groups.append((f"{name}, {trace.decode_seconds * scale:.{digits}f} {unit}", bars))
+    figure = grouped_bars(groups)
+    style(figure, findings.target_time(race), f"decoding time ({unit})", "")
+    return shape_rows(figure).update_xaxes(range=[0, (longest * scale) or 1])
 
 
-def _add_speedups(
-    figure: go.Figure,
-    label: str,
-    marker: dict[str, Any],
-    names: list[str],
-    ratios: list[float],
-    details: list[tuple[float, int, float]],
-) -> None:
-    """One group of bars; `details` are each lane's tokens per second, tokens and seconds."""
-    add_bars(
-        figure,
-        label,
-        names,
-        ratios,
-        [f"{ratio:.2f}x" for ratio in ratios],
-        marker=marker,
-        customdata=details,
-        hovertemplate="%{x}, " + label + ": %{y:.2f}x<br>%{customdata[0]:.1f} tokens/s<br>"
-        "%{customdata[1]} tokens in %{customdata[2]:.3f} s<extra></extra>",
-    )
+def _speed_row(race: Race, name: str, trace: Trace) -> DotRow:
+    """The lane's speed-up, and as an open dot the one with prefill."""
+    decoding, whole = race.speedup(trace) or 0.0, race.speedup_with_prefill(trace) or 0.0
+    count, total = len(trace.tokens), trace.decode_seconds + trace.prefill_seconds
+    told = f"{name}: {metrics.speed(trace):.1f} tokens/s, {count} tokens in {trace.decode_seconds:.3f} s"
+    also = f"{name}, with prefill: {metrics.speed_with_prefill(trace):.1f} tokens/s, {count} tokens in {total:.3f} s"
+    if trace is race.reference:
+        return DotRow(name, trace.header.method, "1×", (Dot(decoding, told),))
+    text = f"{decoding:.2f}×, {whole:.2f}× with prefill"
+    return DotRow(name, trace.header.method, text, (Dot(whole, also, filled=False), Dot(decoding, told)))
+
+
+def _acceptance_bar(level: _LevelRow, count: AcceptanceCount) -> Bar:
+    text = f"{count.accepted} of {count.proposed}"
+    return Bar(level.label, 0, count.rate, level.look.light, text, f"{level.label}: {text} tokens ({count.rate:.1%})")
 
 
 # ---- levels
@@ -196,6 +137,11 @@ def _sum_by_mark(values: Mapping[str, T], trace: Trace, add: Callable[[T, T], T]
 
 def _add_counts(one: AcceptanceCount, other: AcceptanceCount) -> AcceptanceCount:
     return AcceptanceCount(one.proposed + other.proposed, one.accepted + other.accepted)
+
+
+def _number(value: float, digits: int) -> str:
+    """A number with at least one significant digit, down to 0.1."""
+    return f"{value:.{digits}f}" if value >= 1 else f"{max(value, 0.01):.{max(digits, 1)}g}"
 
 
 def _share(seconds: float, trace: Trace) -> float:

@@ -1,11 +1,14 @@
-"""The shared look of all figures: transparent, readable on light and dark pages.
+"""The shared look of all figures: transparent, in the colours of a light page, which csd.theme turns dark.
 
-Bars have the colours and patterns of the levels. Lanes and curves share one colour and differ by dash and marker.
+Titles state a finding, axes name the quantity and its unit, and labels stand beside what they name. Figures do not
+zoom: on a phone, a drag scrolls the page.
 """
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
@@ -15,59 +18,73 @@ from csd import theme
 DASHES = ("dot", "dash", "solid", "dashdot")
 SYMBOLS = ("circle", "square", "triangle-up", "diamond")
 FONT_SIZE = 15  # px
-UNIT_LINE = {"color": theme.FIGURE_INK, "width": 1.5, "dash": "dot"}
+FONT = "system-ui, -apple-system, Segoe UI, Arial, sans-serif"
+TITLE_WIDTH = 40  # characters: what a phone shows of a title in one line
+LINE_HEIGHT = 20  # px, of a title
+AXIS_ENDS = (2, 5, 8, 12, 20, 50)
+UNIT_LINE = {"color": theme.LIGHT_INK, "width": 1.5, "dash": "dot"}
+SPEEDUP = "speed-up over autoregressive decoding (×)"
 
 
 def style(figure: go.Figure, title: str, x_title: str, y_title: str) -> go.Figure:
     """Give a figure the shared look, its title and those of its axes."""
-    grid, line = theme.FIGURE_GRID, theme.FIGURE_INK
-    axis: dict[str, Any] = {"gridcolor": grid, "linecolor": line, "zerolinecolor": grid}
-    title_font = {"size": FONT_SIZE + 2}
+    ink = theme.LIGHT_INK
+    axis: dict[str, Any] = {"gridcolor": theme.FIGURE_GRID, "linecolor": ink, "zerolinecolor": theme.FIGURE_GRID}
+    lines = textwrap.wrap(title, TITLE_WIDTH) or [""]
     figure.update_layout(
         template="none",
-        title={"text": title, "font": title_font, "x": 0.01, "xanchor": "left", "y": 0.97, "yanchor": "top"},
-        font={"size": FONT_SIZE, "color": theme.FIGURE_INK, "family": "Arial, Liberation Sans, sans-serif"},
+        title={
+            "text": "<br>".join(map(escape, lines)),
+            "font": {"size": FONT_SIZE, "weight": 600},
+            "x": 0.01,
+            "xanchor": "left",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"t": 24},
+        },
+        font={"size": FONT_SIZE, "color": ink, "family": FONT},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
-        margin={"l": 70, "r": 20, "t": 84, "b": 58},
+        margin={"l": 62, "r": 18, "t": 26 + LINE_HEIGHT * len(lines), "b": 56},
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "traceorder": "normal"},
-        hoverlabel={"bgcolor": theme.LIGHT_INK, "font": {"color": theme.LIGHT_GROUND, "size": FONT_SIZE}},
+        hoverlabel={"bgcolor": "#27272A", "bordercolor": "#27272A", "font": {"color": "#FAFAFA", "size": FONT_SIZE}},
         bargap=0.3,
-        showlegend=True,
+        showlegend=False,
+        dragmode=False,
     )
-    figure.update_xaxes(title={"text": x_title}, **axis)
-    return figure.update_yaxes(title={"text": y_title}, rangemode="tozero", **axis)
+    words = {"size": FONT_SIZE}
+    figure.update_xaxes(title={"text": x_title, "font": words, "standoff": 10}, **axis)
+    return figure.update_yaxes(title={"text": y_title, "font": words, "standoff": 10}, rangemode="tozero", **axis)
 
 
-def add_bars(
-    figure: go.Figure, name: str, names: Sequence[str], values: Sequence[float], labels: Sequence[str], **options: Any
-) -> None:
-    """Add one bar per lane, with its value written above it; `options` are plotly's."""
-    figure.add_bar(
-        name=name, x=list(names), y=list(values), text=list(labels), textposition="outside", cliponaxis=False, **options
-    )
+def extra_lines(figure: go.Figure) -> int:
+    """Height, in px, of the lines of a figure's title after the first."""
+    return LINE_HEIGHT * figure.layout.title.text.count("<br>")
 
 
-def bar_fill(colour: str, shape: str = "") -> dict[str, Any]:
-    """A bar's marker: the colour, and over it a pattern where `shape` names one."""
-    pattern = {"shape": shape, "bgcolor": colour, "fgcolor": "rgba(255,255,255,0.85)", "size": 8, "solidity": 0.25}
-    return {"color": colour, "line": {"color": colour, "width": 1}, **({"pattern": pattern} if shape else {})}
+def axis_end(values: Sequence[float]) -> float:
+    """Where an axis of speed-ups ends: one of a few values, so that it stays while sliders move."""
+    most = max(values, default=0.0)
+    return next((end for end in AXIS_ENDS if end >= 1.04 * most), 1.1 * most)
 
 
-def curve_line(number: int) -> dict[str, Any]:
-    """The line of one of several curves: they differ by dash."""
-    return {"color": theme.FIGURE_INK, "width": 3, "dash": DASHES[number % len(DASHES)]}
+def marker(method: str, filled: bool = True, size: int = 12) -> dict[str, Any]:
+    """A method's symbol; open where it stands for something that was not measured."""
+    look = theme.method_look(method)
+    shape = {"symbol": look.symbol if filled else f"{look.symbol}-open", "size": size, "color": look.light}
+    return {**shape, "line": {"color": look.light, "width": 0 if filled else 2}}
 
 
-def add_unit_line(figure: go.Figure) -> None:
-    """A line at 1, the speed of autoregressive decoding."""
-    figure.add_hline(y=1, line=UNIT_LINE)
+def add_unit_line(figure: go.Figure, **options: Any) -> None:
+    """A horizontal line at 1, the speed of autoregressive decoding."""
+    figure.add_hline(y=1, line=UNIT_LINE, layer="below", **options)
 
 
 def empty_figure(title: str, reason: str) -> go.Figure:
     """A figure without data that says why there is none."""
     figure = style(go.Figure(), title, "", "")
-    figure.update_layout(showlegend=False)
-    figure.add_annotation(text=reason, x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False)
+    text = "<br>".join(textwrap.wrap(reason, TITLE_WIDTH))
+    figure.add_annotation(text=text, x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False)
     figure.update_xaxes(visible=False)
-    return figure.update_yaxes(visible=False)
+    return figure.update_yaxes(visible=False).update_layout(height=220)

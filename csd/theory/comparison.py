@@ -10,7 +10,7 @@ from statistics import median
 from csd.decoding.maxgram import MAX_GRAM
 from csd.decoding.stages import Stage
 from csd.record.metrics import AcceptanceCount
-from csd.record.race import Race
+from csd.record.race import REFERENCE, Race
 from csd.record.trace import Trace
 from csd.theory.measurement import (
     MeasuredRound,
@@ -36,6 +36,7 @@ class LaneComparison:
     """
 
     name: str
+    method: str
     formula: str
     acceptance: Mapping[Pair, AcceptanceCount]
     costs: Mapping[str, float]
@@ -43,6 +44,10 @@ class LaneComparison:
     wide: float | None
     measured: tuple[float, ...]
     reasons: tuple[str, ...]
+
+    @property
+    def is_reference(self) -> bool:
+        return self.method == REFERENCE
 
 
 def compare_with_theory(race: Race, earlier: Sequence[Race] = ()) -> tuple[LaneComparison, ...]:
@@ -79,16 +84,18 @@ def _speedups(races: Sequence[Race], lane: int) -> tuple[float, ...]:
 
 
 def _compare_lane(name: str, trace: Trace, target_step: float, measured: tuple[float, ...]) -> LaneComparison:
-    formula = formula_of(trace)
+    method, formula = trace.header.method, formula_of(trace)
     if missing := _missing(trace, target_step):
-        return LaneComparison(name, formula, {}, {}, None, None, measured, (missing,))
+        return LaneComparison(name, method, formula, {}, {}, None, None, measured, (missing,))
     acceptance, costs = measure_acceptance((trace,)), measure_costs((trace,), target_step)
     found, plan = measure_round(trace, target_step), plan_of(trace)
     if plan is None:
-        return LaneComparison(name, formula, acceptance, costs, None, None, measured, (_describe_round(found),))
+        return LaneComparison(name, method, formula, acceptance, costs, None, None, measured, (_describe_round(found),))
     estimate = predict_round(plan, measure_cost_model((trace,), target_step))
     reasons = (_explain_tokens(found, estimate, plan), _explain_cost(found, estimate)) if plan else ()
-    return LaneComparison(name, formula, acceptance, costs, estimate.flat_ewif, estimate.ewif, measured, reasons)
+    return LaneComparison(
+        name, method, formula, acceptance, costs, estimate.flat_ewif, estimate.ewif, measured, reasons
+    )
 
 
 def _missing(trace: Trace, target_step: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from csd.decoding.k_matrix import Budgets, Matrix, check_K, format_K, to_budgets
@@ -11,6 +11,7 @@ from csd.decoding.methods import Cascade, Refusal, Speculative
 from csd.decoding.methods.method import TARGET, check_length
 from csd.decoding.stages import Stage, cascade_stages
 from csd.record.race import Race
+from csd.theme import display_name
 from csd.theory.measurement import measure_cost_model, target_step_seconds
 from csd.theory.plan import method_of
 from csd.theory.prediction import CostModel, Pair, predict_round
@@ -68,11 +69,18 @@ def describe_curves(curves: Sequence[Curve]) -> str:
     return " ".join(f"{curve.title}: predicted {curve.current_speedup:.2f}x{_best(curve)}" for curve in curves)
 
 
-def without_level(budgets: Budgets, column: int) -> Budgets:
-    """Budgets without the tokens of one level (a draft by its column, Max-Gram last) and without what it reviews."""
-    return tuple(
-        tuple(0 if c == column or r == column + 1 else k for c, k in enumerate(row)) for r, row in enumerate(budgets)
-    )
+def parts_without_effect(drafts: Sequence[str], draft: str, K: Matrix) -> dict[Pair | str, str]:
+    """The pairs whose alpha, and the drafts whose cost, change neither curve, each with the reason."""
+    plan = cascade_stages(drafts, to_budgets(K))
+    reviewed = {(TARGET, draft), *_reviewed(TARGET, plan)}
+    at_work = {name for pair in reviewed for name in pair}
+    return {
+        pair: f"{pair[0]} asks {display_name(pair[1])} for nothing"
+        if pair[0] in at_work
+        else f"{pair[0]} takes no part"
+        for pair in pairs(drafts)
+        if pair not in reviewed
+    } | {name: f"{name} takes no part" for name in drafts if name not in at_work}
 
 
 def with_first(budgets: Budgets, k: int) -> Budgets:
@@ -80,6 +88,13 @@ def with_first(budgets: Budgets, k: int) -> Budgets:
     row = list(budgets[0])
     row[next(column for column, budget in enumerate(row) if budget)] = k
     return (tuple(row), *budgets[1:])
+
+
+def _reviewed(reviewer: str, plan: Sequence[Stage]) -> Iterator[Pair]:
+    """Every pair of reviewer and drafter in a plan."""
+    for stage in plan:
+        yield reviewer, stage.name
+        yield from _reviewed(stage.name, stage.below)
 
 
 def _curve(

@@ -18,9 +18,10 @@ from csd.web.context import make_context
 from csd.web.navigation import wire_navigation
 from csd.web.race_tab import build_race_tab
 from csd.web.studio import Studio
+from csd.web.theory_style import THEORY_CSS
 from csd.web.theory_tab import build_theory_tab
 
-CSS = bundle.CSS + (ASSETS / "page.css").read_text(encoding="utf-8") + tour.CSS
+CSS = bundle.CSS + (ASSETS / "page.css").read_text(encoding="utf-8") + tour.CSS + THEORY_CSS
 TITLE = "Cascade Speculative Drafting"
 CACHED_FILES = (3600, 7200)  # seconds: how often Gradio deletes its copies of files, and those of which age
 # White text has a contrast of at least 4.5:1 on these.

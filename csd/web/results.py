@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from csd.plots import race as race_figures
+from csd.plots.positions import acceptance_by_position
 from csd.record.race import Race
 from csd.theory import figures as theory_figures
 from csd.theory.comparison import compare_with_theory
@@ -17,7 +18,7 @@ from csd.web.what_if import Figure, WhatIfPanel, panel_after
 FIGURES = (
     race_figures.speedup,
     race_figures.acceptance_by_level,
-    race_figures.acceptance_by_position,
+    acceptance_by_position,
     race_figures.time_per_level,
 )
 

@@ -1,4 +1,4 @@
-"""The what-if panel: the knobs of the paper's model, and what it predicts with them."""
+"""The what-if panel: the sliders of the paper's model, and what it predicts with them."""
 
 from __future__ import annotations
 
@@ -7,69 +7,63 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from csd.decoding.errors import Refusal
-from csd.decoding.k_matrix import Matrix, check_K, format_K, from_budgets, parse_K, to_budgets
-from csd.decoding.maxgram import MAX_GRAM
-from csd.decoding.methods import Autoregressive, Cascade, Speculative
+from csd.decoding.k_matrix import Matrix, check_K, format_K, parse_K
+from csd.decoding.methods import Autoregressive, Cascade, HorizontalCascade, Speculative, VerticalCascade
 from csd.record.race import Race
 from csd.request.defaults import Defaults
 from csd.theme import display_name
+from csd.theory import curves as paper
 from csd.theory import figures as theory_figures
 from csd.theory import what_if as theory
-from csd.theory.prediction import CostModel
-from csd.theory.what_if import PanelSettings
+from csd.theory.prediction import CostModel, Pair
+from csd.theory.what_if import PanelSettings, SliderValues
+from csd.web.slider_values import Slider, SliderGroup, read_sliders, with_reasons
 
 Figure = Any
 """A plotly figure; only the rooms that draw them import plotly."""
-MAX_ALPHAS = len(theory.pairs(("",) * theory.MOST_DRAFTS))
-ALL_LEVELS = "all levels"
 MEASURED = tuple(method.name for method in (Autoregressive, Speculative, Cascade))
 """The lanes of the race that measures a prediction."""
+PARTS = tuple(method.name for method in (Autoregressive, VerticalCascade, HorizontalCascade, Cascade))
+"""The lanes of the race that measures what each of the two cascades brings."""
+MOST_COST = 100.0  # target passes: no prediction needs a dearer draft
+WIDTH = "width"
+OFTEN = "How often is a guess right?"
+ABOUT_ALPHA = "α: the share of a drafter's tokens that its reviewer accepts"
+COST = "What does a guess cost?"
+ABOUT_C = "c: the time of one forward pass, in passes of the target"
 
 
 @dataclass(frozen=True)
 class WhatIf:
-    """The values of the panel. `removed` is an entry of `level_choices`; `costs` (of a pass of each draft) and `width`
-    (the cost of each reviewed token) are in target passes."""
+    """What the panel asks; `sliders` is what the browser sent of them."""
 
     drafts: tuple[str, ...]
     draft: str
     k: float | None
     K: str
-    removed: str
-    alphas: tuple[float, ...]
-    costs: tuple[float, ...]
-    width: float
-
-
-@dataclass(frozen=True)
-class Knob:
-    """A slider from 0 to `maximum`."""
-
-    label: str
-    value: float
-    maximum: float
+    sliders: Any
 
 
 @dataclass(frozen=True)
 class WhatIfPanel:
     """What the panel shows for a family. `k` and `K` are None where the race had none; families with more drafts than
-    the panel takes, or with none, have no knobs."""
+    the panel takes, or with none, have no sliders."""
 
     drafts: tuple[str, ...]
     draft: str
     k: int | None
     K: str | None
-    alphas: tuple[Knob, ...] = ()
-    costs: tuple[Knob, ...] = ()
-    width: float = 0.0
+    groups: tuple[SliderGroup, ...] = ()
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """A figure and a sentence; without a figure the sentence says what is wrong."""
+    """A figure and a sentence; without a figure the sentence says what is wrong. `sliders` is their new value where K
+    has changed which of them have an effect."""
 
     text: str
     figure: Figure | None = None
+    sliders: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -87,14 +81,21 @@ def make_panel(settings: PanelSettings) -> WhatIfPanel:
     if not 0 < len(drafts) <= theory.MOST_DRAFTS:
         return panel
     values = theory.SliderValues.of_model(drafts, settings.model)
+    return replace(panel, groups=slider_groups(drafts, values))
+
+
+def slider_groups(drafts: Sequence[str], values: SliderValues) -> tuple[SliderGroup, ...]:
+    """A slider for each pair of reviewer and drafter, for each draft, and for the width of a review."""
     alphas = tuple(
-        Knob(f"α {by} ← {display_name(of)}", value, 1.0)
-        for (by, of), value in zip(theory.pairs(drafts), values.alphas, strict=True)
+        Slider(_pair_key(pair), f"{pair[0]} accepts {display_name(pair[1])}", value)
+        for pair, value in zip(theory.pairs(drafts), values.alphas, strict=True)
     )
     costs = tuple(
-        Knob(f"c {name}", value, max(1.0, 2 * value)) for name, value in zip(drafts, values.costs, strict=True)
+        Slider(name, f"one pass of {name}", value, min(MOST_COST, max(1.0, 2 * value)))
+        for name, value in zip(drafts, values.costs, strict=True)
     )
-    return replace(panel, alphas=alphas, costs=costs, width=values.per_reviewed_token)
+    width = Slider(WIDTH, "each token that target reviews", values.per_reviewed_token, 0.2)
+    return SliderGroup(OFTEN, ABOUT_ALPHA, alphas), SliderGroup(COST, ABOUT_C, (*costs, width))
 
 
 def starting_panel(defaults: Defaults) -> WhatIfPanel:
@@ -107,33 +108,40 @@ def panel_after(race: Race) -> WhatIfPanel:
     return make_panel(theory.settings_of_race(race))
 
 
-def level_choices(drafts: Sequence[str]) -> tuple[str, ...]:
-    return (ALL_LEVELS, *(f"without {name}" for name in (*drafts, display_name(MAX_GRAM))))
-
-
 def predict(asked: WhatIf) -> Prediction:
     """The curves over k and a sentence about the chosen k and K."""
     drafts = asked.drafts
     try:
         k, K = _whole_k(asked.k), chosen_K(asked)
-        alphas, costs = asked.alphas[: len(theory.pairs(drafts))], asked.costs[: len(drafts)]
-        model = theory.SliderValues(alphas, costs, asked.width).to_model(drafts)
-        curves = theory.predict_curves(drafts, asked.draft, k, K, model)
+        curves = theory.predict_curves(drafts, asked.draft, k, K, _read_model(asked))
     except ValueError as error:
         return Prediction(str(error))
-    return Prediction(theory.describe_curves(curves), theory_figures.what_if(curves))
+    reasons = {
+        part if isinstance(part, str) else _pair_key(part): reason
+        for part, reason in theory.parts_without_effect(drafts, asked.draft, K).items()
+    }
+    sliders = with_reasons(asked.sliders, reasons)
+    return Prediction(theory.describe_curves(curves), theory_figures.what_if(curves), sliders)
 
 
 def chosen_K(asked: WhatIf) -> Matrix:
-    """K without the level that is removed. Raises Refusal."""
+    """Raises Refusal."""
     if not 0 < len(asked.drafts) <= theory.MOST_DRAFTS:
         raise Refusal(f"This panel takes families with one or two drafts; this one has {len(asked.drafts)}.")
-    K = check_K(parse_K(asked.K), len(asked.drafts))
-    choices = level_choices(asked.drafts)
-    if asked.removed not in choices[1:]:
-        return K
-    budgets = theory.without_level(to_budgets(K), choices.index(asked.removed) - 1)
-    return check_K(from_budgets(budgets), len(asked.drafts))
+    return check_K(parse_K(asked.K), len(asked.drafts))
+
+
+def _read_model(asked: WhatIf) -> CostModel:
+    drafts = asked.drafts
+    pairs = theory.pairs(drafts)
+    widest = theory.SliderValues((1.0,) * len(pairs), (MOST_COST,) * len(drafts), 0.0)
+    numbers = read_sliders(asked.sliders, slider_groups(drafts, widest))
+    alphas = tuple(numbers[_pair_key(pair)] for pair in pairs)
+    return SliderValues(alphas, tuple(numbers[name] for name in drafts), numbers[WIDTH]).to_model(drafts)
+
+
+def _pair_key(pair: Pair) -> str:
+    return f"{pair[0]} accepts {pair[1]}"
 
 
 def _whole_k(k: Any) -> int:
@@ -142,20 +150,37 @@ def _whole_k(k: Any) -> int:
     return int(k)
 
 
-def paper_curves(c: float, copies: float) -> tuple[Figure, ...]:
-    """The paper's figures for drafts that cost c and a share `copies` of copied tokens that are accepted."""
+CURVES = (
+    SliderGroup(
+        "A draft, and a copier like Max-Gram",
+        "for the curves below",
+        (
+            Slider("c", "c: one pass of the draft, in target passes", 0.2, low=0.01, step=0.01),
+            Slider("copies", "α of the copies: accepted share", 0.5, high=0.95, step=0.01),
+        ),
+    ),
+)
+
+
+def paper_curves(sliders: Any) -> tuple[Figure, ...] | None:
+    """None where the browser sent something else than numbers."""
+    try:
+        numbers = read_sliders(sliders, CURVES)
+    except Refusal:
+        return None
+    c, copies = numbers["c"], numbers["copies"]
     return (
-        theory_figures.speedup_over_k(c),
-        theory_figures.speedup_over_alpha(),
-        theory_figures.cascades_over_alpha(c, copies),
+        paper.speedup_over_k(c),
+        paper.speedup_over_alpha(),
+        paper.cascades_over_alpha(c, copies),
     )
 
 
-def measure(asked: WhatIf) -> MeasureUpdate:
-    """Put the panel's k and K into the form, so that a race can measure what they bring."""
+def measure(asked: WhatIf, lanes: Sequence[str]) -> MeasureUpdate:
+    """Put the panel's k and K into the form with these lanes, so that a race can measure what they bring."""
     try:
-        K = chosen_K(asked)
+        k, K = _whole_k(asked.k), chosen_K(asked)
     except ValueError as error:
         return MeasureUpdate(str(error))
-    fields = {"draft": asked.draft, "k": asked.k, "K": format_K(K), "lanes": list(MEASURED)}
+    fields = {"draft": asked.draft, "k": k, "K": format_K(K), "lanes": list(lanes)}
     return MeasureUpdate("Starting a race with these settings in the Race tab.", fields)

@@ -151,7 +151,7 @@ class RaceView:
 
     @property
     def outputs(self) -> list[Any]:
-        return list(dict.fromkeys([*self.tab.race_outputs, *self.panel.inputs, *self.tab.form_outputs]))
+        return list(dict.fromkeys([*self.tab.race_outputs, *self.panel.knobs, *self.tab.form_outputs]))
 
     def show(self, update: RaceUpdate) -> Changes:
         knobs = self.panel.set(update.results.panel) if update.results else {}
@@ -249,23 +249,27 @@ def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenPart
     def predict(values: Values) -> Changes:
         return panel.show(what_if.predict(panel.read(values)))
 
-    def draw_curves(c: float, copies: float) -> tuple:
-        return what_if.paper_curves(c, copies)
+    def draw_curves(sliders: Any) -> tuple:
+        return what_if.paper_curves(sliders) or tuple(gr.skip() for _ in curves.figures)
 
     def measure(values: Values) -> Changes:
-        update = what_if.measure(panel.read(values))
+        return start(what_if.measure(panel.read(values), what_if.MEASURED))
+
+    def measure_parts(values: Values) -> Changes:
+        return start(what_if.measure(panel.read(values), what_if.PARTS))
+
+    def start(update: what_if.MeasureUpdate) -> Changes:
         if update.fields is None:
             return {panel.status: views.status_html(StatusLine(update.text, "refused")), hidden.press: ""}
         told = {panel.status: views.status_html(StatusLine(update.text)), tabs: gr.Tabs(selected="race")}
         return {**form.fill(FormUpdate(update.fields)), **told, hidden.press: form.start.elem_id}
 
-    knobs = [panel.draft, panel.k, panel.removed, *panel.alphas, *panel.costs, panel.width]
     # K.change and not K.input: pasting is not an input event.
-    events = [tab.tab.select, panel.K.change, *(knob.input for knob in knobs)]
-    gr.on(events, predict, set(panel.inputs), [panel.figure, panel.status], trigger_mode="always_last", **QUICK)
-    events = [tab.tab.select, curves.c.input, curves.copies.input]
-    inputs = [curves.c, curves.copies]
-    gr.on(events, draw_curves, inputs, list(curves.figures), trigger_mode="always_last", **QUICK)
+    events = [tab.tab.select, panel.K.change, panel.draft.input, panel.k.input, panel.sliders.input]
+    gr.on(events, predict, set(panel.inputs), panel.outputs, trigger_mode="always_last", **QUICK)
+    events = [tab.tab.select, curves.sliders.input]
+    gr.on(events, draw_curves, [curves.sliders], list(curves.figures), trigger_mode="always_last", **QUICK)
     filled = form.named(("draft", "k", "K", "lanes"))
-    measuring = panel.measure.click(measure, set(panel.inputs), [*filled, tabs, panel.status, hidden.press], **QUICK)
-    measuring.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)
+    for button, handler in ((panel.measure, measure), (panel.measure_parts, measure_parts)):
+        measuring = button.click(handler, set(panel.inputs), [*filled, tabs, panel.status, hidden.press], **QUICK)
+        measuring.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)

@@ -11,9 +11,10 @@ import pytest
 
 from csd.paths import ASSETS
 from csd.stage import bundle
+from csd.web import sliders, staircase
 
 HERE = Path(__file__).parent
-MODULES = sorted(bundle.MODULES.glob("*.js"))
+MODULES = sorted([*bundle.MODULES.glob("*.js"), *(ASSETS / "controls").glob("*.js")])
 
 
 def find_node() -> str | None:
@@ -58,11 +59,13 @@ def test_modules_can_be_imported():
 
 
 @needs_node
-@pytest.mark.parametrize("name", ["stage", "gradio", "page", "tour", "export"])
+@pytest.mark.parametrize("name", ["stage", "gradio", "page", "tour", "export", "sliders", "staircase"])
 def test_scripts_parse(name, tmp_path):
     text = {
         "stage": bundle.stage_script,
-        "gradio": lambda: f"function load(element, props, watch) {{\n{bundle.gradio_script()}}}\n",
+        "gradio": lambda: in_component(bundle.gradio_script()),
+        "sliders": lambda: in_component(sliders.SCRIPT),
+        "staircase": lambda: in_component(staircase.SCRIPT),
         "page": (ASSETS / "page.js").read_text,
         "tour": (ASSETS / "tour.js").read_text,
         "export": (ASSETS / "export" / "page.js").read_text,
@@ -72,12 +75,17 @@ def test_scripts_parse(name, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def in_component(script: str) -> str:
+    """A script as gr.HTML runs it when it is loaded."""
+    return f"function load(element, props, watch, trigger) {{\n{script}}}\n"
+
+
 def test_every_module_is_used():
-    script = bundle.stage_script()
+    script = bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT
     for file in MODULES:
         assert f"const ${file.stem} = " in script, f"no module imports {file.name}"
 
 
 def test_modules_insert_no_markup():
     for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
-        assert word not in bundle.stage_script()
+        assert word not in bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT

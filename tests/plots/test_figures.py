@@ -6,50 +6,109 @@ from dataclasses import replace
 import pytest
 from handmade import RACE, autoregressive, cascade
 
+from csd import theme
+from csd.plots import findings, positions
 from csd.plots import race as figures
+from csd.plots.positions import acceptance_by_position, wilson
+from csd.record.metrics import AcceptanceCount
 from csd.record.race import Race
 
-FIGURES = (figures.speedup, figures.acceptance_by_level, figures.acceptance_by_position, figures.time_per_level)
+FIGURES = (figures.speedup, figures.acceptance_by_level, acceptance_by_position, figures.time_per_level)
+
+
+def title(figure) -> str:
+    return figure.layout.title.text.replace("<br>", " ")
+
+
+def bars(figure) -> dict[str, tuple[float, float, str, str]]:
+    """Of each row below a heading: where its bar starts, its length, its colour and its label."""
+    names = figure.layout.yaxis.ticktext
+    return {
+        f"{bar.name}: {names[y]}": (start, length, colour, text)
+        for bar in figure.data
+        for y, start, length, colour, text in zip(bar.y, bar.base, bar.x, bar.marker.color, bar.text, strict=True)
+    }
 
 
 def test_speedup():
     figure = figures.speedup(Race(RACE))
-    decoding, whole = figure.data
-    assert list(decoding.x) == ["autoregressive", "cascade"]
-    assert list(decoding.y) == pytest.approx([1, 2])
-    assert list(whole.y) == pytest.approx([1, 8 / (4 / 0.6)])
-    assert list(decoding.text) == ["1.00x", "2.00x"]
-    assert list(decoding.customdata[1]) == pytest.approx([20, 4, 0.2])
+    alone, whole, decoding = figure.data
+    assert (alone.x[0], decoding.x[0], whole.x[0]) == pytest.approx((1, 2, 8 / (4 / 0.6)))
+    assert list(figure.layout.yaxis.ticktext) == ["autoregressive", "cascade"]
+    assert [note.text for note in figure.layout.annotations] == ["1×", "2.00×, 1.20× with prefill"]
+    assert "20.0 tokens/s, 4 tokens in 0.200 s" in decoding.hovertemplate
+    assert title(figure) == "The cascade is 2.00 times as fast as autoregressive decoding"
+
+
+def test_a_method_looks_the_same_at_every_place():
+    for traces in (RACE, RACE[::-1]):
+        dots = {dot.name: (dot.marker.symbol, dot.marker.color) for dot in figures.speedup(Race(traces)).data}
+        for name, (symbol, colour) in dots.items():
+            look = theme.method_look(name)
+            assert (symbol.removesuffix("-open"), colour) == (look.symbol, look.light)
 
 
 def test_acceptance_by_level_adds_up_the_statistical_ones():
-    lookup, small = figures.acceptance_by_level(Race(RACE)).data
-    assert (lookup.name, list(lookup.x), list(lookup.y), list(lookup.text)) == (
-        "0 Max-Gram / Bigram", ["cascade"], [1.0], ["2/2"],
-    )  # fmt: skip
-    assert (small.name, list(small.y), list(small.text)) == ("1 small", [0.5], ["1/2"])
-    assert lookup.marker.pattern.shape != small.marker.pattern.shape
+    figure = figures.acceptance_by_level(Race(RACE))
+    assert title(figure) == "The target accepts 3 of 4 tokens drafted by the cascade"
+    assert bars(figure) == {
+        "cascade: small": (0, 0.5, theme.LOOKS[1].light, "1 of 2"),
+        "cascade: Max-Gram / Bigram": (0, 1.0, theme.LOOKS[0].light, "2 of 2"),
+    }
 
 
 def test_acceptance_by_position():
-    (line,) = figures.acceptance_by_position(Race(RACE)).data
-    assert list(line.x) == [1, 2, 3]
-    assert list(line.y) == [1.0, 1.0, 0.0]
-    assert [list(row) for row in line.customdata] == [[2, 2], [1, 1], [0, 1]]
+    line, points, blocks = acceptance_by_position(Race(RACE)).data
+    assert list(points.x) == list(blocks.x) == [1, 2, 3]
+    assert list(points.y) == [1.0, 1.0, 0.0]
+    assert list(blocks.y) == [2, 1, 1]
+    assert not line.x and set(points.marker.symbol) == {"triangle-up-open"}  # none of it is sure
+    assert points.customdata[1] == "cascade, position 2: 1 of 1 (100%, 95% interval 21% to 100%)"
+
+
+def test_a_line_joins_only_positions_that_rest_on_enough_blocks(monkeypatch):
+    monkeypatch.setattr(positions, "SURE", 2)
+    line, points, _ = acceptance_by_position(Race(RACE)).data
+    assert list(line.x) == [1]
+    assert list(points.marker.symbol) == ["triangle-up", "triangle-up-open", "triangle-up-open"]
+
+
+def test_wilson_intervals():
+    assert wilson(AcceptanceCount(10, 5)) == pytest.approx((0.2366, 0.7634), abs=1e-4)
+    assert wilson(AcceptanceCount(1, 1))[0] == pytest.approx(0.2065, abs=1e-4)
 
 
 def test_time_per_level_adds_up_to_the_decoding_time():
-    bars = {bar.name: list(bar.y) for bar in figures.time_per_level(Race(RACE)).data}
-    assert bars["0 Max-Gram / Bigram"] == pytest.approx([0, 0.005])
-    assert bars["1 small"] == pytest.approx([0, 0.05])
-    assert bars["T target"] == pytest.approx([0.4, 0.13])
-    assert bars["overhead"] == pytest.approx([0, 0.015])
-    assert [sum(column) for column in zip(*bars.values(), strict=True)] == pytest.approx([0.4, 0.2])
+    figure = figures.time_per_level(Race(RACE))
+    found = bars(figure)
+    lengths = {name: length for name, (_, length, _, _) in found.items()}
+    assert lengths == pytest.approx(
+        {
+            "autoregressive, 400 ms: target": 400,
+            "cascade, 200 ms: target": 130,
+            "cascade, 200 ms: small": 50,
+            "cascade, 200 ms: Max-Gram / Bigram": 5,
+            "cascade, 200 ms: overhead": 15,
+        }
+    )
+    start, length, colour, _ = found["cascade, 200 ms: overhead"]
+    assert start + length == pytest.approx(200) and colour == theme.OVERHEAD.light
+    assert found["cascade, 200 ms: target"][2] == theme.TARGET.light == theme.LIGHT_INK
+    assert title(figure) == "The target works 400 ms in autoregressive decoding, 130 ms in the cascade"
 
 
 def test_two_lanes_of_one_method_keep_apart():
-    names = list(figures.time_per_level(Race((cascade(), cascade()))).data[0].x)
-    assert names == ["1: cascade", "2: cascade"]
+    race = Race((autoregressive(), cascade(), cascade()))
+    names = figures.speedup(race).layout.yaxis.ticktext
+    assert list(names) == ["autoregressive", "2: cascade", "3: cascade"]
+    assert findings.fastest(race).startswith("Lane 2, cascade is 2.00 times")
+
+
+def test_a_lane_that_loses_is_not_praised():
+    slow = replace(cascade(), steps=tuple(replace(step, seconds=0.4) for step in cascade().steps))
+    assert findings.fastest(Race((autoregressive(), slow))) == (
+        "Nothing is faster than autoregressive decoding here: the cascade reaches 0.50×"
+    )
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -59,6 +118,13 @@ def test_figures_are_plain_transparent_and_large(figure):
     assert made["layout"]["paper_bgcolor"] == made["layout"]["plot_bgcolor"] == "rgba(0,0,0,0)"
     assert made["layout"]["font"]["size"] >= 14
     assert made["layout"]["title"]["text"]
+    assert not made["layout"]["showlegend"]
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_names_from_a_file_are_never_markup(figure):
+    hostile = replace(cascade().header, method="<a href='https://example.org'>x</a>")
+    assert "<a href" not in figure(Race((autoregressive(), replace(cascade(), header=hostile)))).to_json()
 
 
 @pytest.mark.parametrize("figure", FIGURES)

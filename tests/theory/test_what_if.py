@@ -18,10 +18,10 @@ from csd.theory.what_if import (
     SliderValues,
     describe_curves,
     pairs,
+    parts_without_effect,
     predict_curves,
     settings_of_race,
     with_first,
-    without_level,
 )
 
 A, B, COPY = "mid", "small", "MaxGram"
@@ -33,11 +33,32 @@ MODEL = CostModel(
 K = ((2, 6, 10), (0, 4, 8), (0, 0, 8))
 
 
-def test_without_a_level_the_others_keep_their_tokens():
-    budgets = to_budgets(K)
-    assert from_budgets(without_level(budgets, 1)) == ((2, 2, 6), (0, 0, 4), (0, 0, 0))
-    assert from_budgets(without_level(budgets, 0)) == ((0, 4, 8), (0, 0, 0), (0, 0, 8))
-    assert from_budgets(without_level(budgets, 2)) == ((2, 6, 6), (0, 4, 4), (0, 0, 0))
+def test_what_has_no_effect_is_named_with_the_reason():
+    only_first = ((16, 16, 20), (0, 0, 7), (0, 0, 0))
+    assert parts_without_effect((A, B), A, only_first) == {
+        ("target", B): "target asks small for nothing",
+        (A, B): "mid asks small for nothing",
+        (B, COPY): "small takes no part",
+        B: "small takes no part",
+    }
+    assert set(parts_without_effect((A, B), B, only_first)) == {(A, B), (B, COPY)}  # the speculative lane uses it
+    assert parts_without_effect((A, B), A, K) == {}
+
+
+@pytest.mark.parametrize("draft", [A, B])
+@pytest.mark.parametrize("K", [K, ((16, 16, 20), (0, 0, 7), (0, 0, 0)), ((0, 4, 8), (0, 0, 0), (0, 0, 8))])
+def test_exactly_those_parts_change_no_curve(draft, K):
+    """Moved one by one, what is named leaves both curves as they are, and everything else moves one of them."""
+
+    def values(model):
+        return [curve.wide for curve in predict_curves((A, B), draft, 4, K, model)]
+
+    idle, before = parts_without_effect((A, B), draft, K), values(MODEL)
+    for pair in MODEL.alphas:
+        moved = replace(MODEL, alphas={**MODEL.alphas, pair: 0.5})
+        assert (values(moved) == before) == (pair in idle)
+    for name in (A, B):
+        assert (values(replace(MODEL, costs={**MODEL.costs, name: 0.5})) == before) == (name in idle)
 
 
 def test_the_first_budget_of_the_target_is_the_one_that_changes():

@@ -80,7 +80,9 @@ def test_the_results_have_figures_files_and_a_list_of_races(page):
     assert [race_id for _, race_id in results.listed[1:]] == list(page.recorded)
     assert Recording.from_bytes(Path(results.files.traces).read_bytes()).traces == RECORDED
     assert "<html" in Path(results.files.replay).read_text("utf-8")
-    assert (results.panel.drafts, len(results.panel.alphas)) == (("draft-mid", "draft-small"), 6)
+    often, cost = results.panel.groups
+    assert results.panel.drafts == ("draft-mid", "draft-small")
+    assert (len(often.sliders), len(cost.sliders)) == (6, 3)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The what-if panel: its knobs, its sentences, and the race that measures it. Without Gradio."""
+"""The what-if panel: its sliders, its sentences, and the race that measures it. Without Gradio."""
 
 from __future__ import annotations
 
@@ -10,37 +10,58 @@ from fake_page import HOME, RECORDED
 from csd.decoding.k_matrix import format_K
 from csd.record.race import Race
 from csd.theory.prediction import CostModel
-from csd.theory.what_if import MOST_DRAFTS, PanelSettings
+from csd.theory.what_if import PanelSettings
 from csd.web import what_if
+from csd.web.slider_values import sliders_value
 from csd.web.what_if import WhatIf
 
 PRESET, DRAFTS = HOME.defaults.preset, HOME.defaults.drafts
 PANEL = what_if.starting_panel(HOME.defaults)
-ASKED = WhatIf(
-    DRAFTS,
-    "draft-mid",
-    4,
-    "[[4,6,8],[0,1,2],[0,0,1]]",
-    what_if.ALL_LEVELS,
-    tuple(knob.value for knob in PANEL.alphas),
-    tuple(knob.value for knob in PANEL.costs),
-    PANEL.width,
-)
+ASKED = WhatIf(DRAFTS, "draft-mid", 4, "[[4,6,8],[0,1,2],[0,0,1]]", sliders_value(PANEL.groups))
 
 
-def test_the_panel_has_a_knob_for_each_pair_and_each_draft():
-    assert [knob.label for knob in PANEL.alphas[:2]] == ["α target ← draft-mid", "α target ← draft-small"]
-    assert (len(PANEL.alphas), len(PANEL.costs)) == (what_if.MAX_ALPHAS, MOST_DRAFTS)
+def unused(value) -> list[str]:
+    return [slider["key"] for group in value["groups"] for slider in group["sliders"] if slider["unused"]]
+
+
+def test_the_panel_has_a_slider_for_each_pair_and_each_draft():
+    often, cost = PANEL.groups
+    assert [slider.label for slider in often.sliders[:2]] == ["target accepts draft-mid", "target accepts draft-small"]
+    assert [slider.key for slider in cost.sliders] == ["draft-mid", "draft-small", "width"]
+    assert len(often.sliders) == 6
     assert (PANEL.k, PANEL.K) == (PRESET.k, format_K(PRESET.K))
-    assert all(0 <= knob.value <= knob.maximum for knob in (*PANEL.alphas, *PANEL.costs))
+    assert all(0 <= slider.value <= slider.high for group in PANEL.groups for slider in group.sliders)
 
 
 def test_a_race_sets_the_panel():
     panel = what_if.panel_after(Race(RECORDED))
     assert panel.drafts == DRAFTS
-    assert panel.alphas != PANEL.alphas
+    assert panel.groups != PANEL.groups
     for drafts in ((), ("a", "b", "c")):
-        assert what_if.make_panel(PanelSettings(drafts, "", None, None, CostModel())).alphas == ()
+        assert what_if.make_panel(PanelSettings(drafts, "", None, None, CostModel())).groups == ()
+
+
+def test_sliders_without_effect_are_switched_off_until_K_uses_them():
+    dead = what_if.predict(replace(ASKED, K="[[16,16,20],[0,0,7],[0,0,0]]"))
+    assert unused(dead.sliders) == [
+        "target accepts draft-small",
+        "draft-mid accepts draft-small",
+        "draft-small accepts MaxGram",
+        "draft-small",
+    ]
+    assert what_if.predict(ASKED).sliders is None
+    alive = what_if.predict(replace(ASKED, sliders=dead.sliders))
+    assert unused(alive.sliders) == []
+
+
+def test_a_number_out_of_range_is_moved_into_it():
+    wild = sliders_value(PANEL.groups)
+    wild["groups"][0]["sliders"][0]["value"] = 7
+    most = sliders_value(PANEL.groups)
+    most["groups"][0]["sliders"][0]["value"] = 1
+    found = what_if.predict(replace(ASKED, sliders=wild))
+    assert found.figure is not None
+    assert found.text == what_if.predict(replace(ASKED, sliders=most)).text
 
 
 def test_a_prediction_has_a_figure_and_a_sentence():
@@ -57,6 +78,7 @@ def test_a_prediction_has_a_figure_and_a_sentence():
         ({"k": 0}, "k must be"),
         ({"K": "[["}, "could not be read"),
         ({"draft": "nobody"}, "nobody"),
+        ({"sliders": None}, "must be a number"),
         ({"drafts": ("a", "b", "c")}, "one or two drafts"),
     ],
 )
@@ -66,17 +88,17 @@ def test_what_cannot_be_predicted_gets_a_sentence(changes, sentence):
     assert sentence in prediction.text
 
 
-def test_a_level_can_be_removed():
-    assert what_if.level_choices(DRAFTS)[1:] == ("without draft-mid", "without draft-small", "without Max-Gram")
-    assert what_if.chosen_K(replace(ASKED, removed="without draft-small")) != what_if.chosen_K(ASKED)
-    assert what_if.chosen_K(replace(ASKED, removed="without nobody")) == what_if.chosen_K(ASKED)
-
-
 def test_measuring_fills_in_the_form():
-    update = what_if.measure(ASKED)
+    update = what_if.measure(ASKED, what_if.MEASURED)
     assert update.fields == {"draft": "draft-mid", "k": 4, "K": ASKED.K, "lanes": list(what_if.MEASURED)}
-    assert what_if.measure(replace(ASKED, K="[[")).fields is None
+    assert what_if.measure(ASKED, what_if.PARTS).fields["lanes"][1:] == [
+        "vertical cascade",
+        "horizontal cascade",
+        "cascade",
+    ]
+    assert what_if.measure(replace(ASKED, K="[["), what_if.MEASURED).fields is None
 
 
 def test_the_papers_curves_are_three_figures():
-    assert len(what_if.paper_curves(0.2, 0.5)) == 3
+    assert len(what_if.paper_curves(sliders_value(what_if.CURVES))) == 3
+    assert what_if.paper_curves({"groups": "none"}) is None

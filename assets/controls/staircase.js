@@ -1,0 +1,150 @@
+// K as a picture: a row for each reviewer, and in it a bar for each drafter, as long as what it writes. The ends of the
+// bars can be dragged, or moved with the arrow keys.
+
+import { ablate, axisLength, budget, formatK, moveEnd, parseK, takesPart } from "./cumulative.js";
+import { make } from "./elements.js";
+
+const APART = 34; // pixels between two handles
+const PARTS = [["both", "both cascades"], ["vertical", "vertical only"], ["horizontal", "horizontal only"], ["lookup", "copying only"]];
+const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 4, PageDown: -4, Home: -1000, End: 1000 };
+
+// Draws into `root`; `send(K as text)` is called whenever the visitor changes K. Returns a function that takes a new
+// value: {K, levels: [{name, look}]}, with the drafts from the strongest on and Max-Gram last; K null leaves it as it is.
+export function startStaircase(root, value, send) {
+  const view = { root, send, levels: [], K: null, full: null, length: 24, tracks: [] };
+  const show = (given) => {
+    if (!given) return;
+    const isNew = JSON.stringify(given.levels) !== JSON.stringify(view.levels);
+    const K = parseK(given.K ?? (view.K && formatK(view.K)), given.levels.length);
+    root.toggleAttribute("data-wrong", !K);
+    if (!K || (!isNew && view.K && formatK(K) === formatK(view.K))) return;
+    view.levels = given.levels;
+    if (isNew || !isAblation(view.full, K)) view.full = K;
+    view.K = K;
+    view.length = axisLength(K);
+    if (isNew) build(view);
+    draw(view);
+  };
+  new ResizeObserver(() => view.K && draw(view)).observe(root);
+  show(value);
+  return show;
+}
+
+const isAblation = (full, K) => full && PARTS.some(([part]) => formatK(ablate(full, part)) === formatK(K));
+
+function change(view, K) {
+  if (formatK(K) === formatK(view.K)) return;
+  view.K = K;
+  draw(view);
+  view.send(formatK(K));
+}
+
+function build(view) {
+  const { root, levels } = view;
+  const parts = PARTS.map(([part, label]) => {
+    const button = make("button", { type: "button", "data-part": part }, label);
+    button.addEventListener("click", () => {
+      const K = ablate(view.full, part);
+      if (K) settle(view, K);
+    });
+    return button;
+  });
+  const reviewers = ["target", ...levels.slice(0, -1).map((level) => level.name)];
+  view.tracks = reviewers.map((reviewer, r) => buildTrack(view, reviewer, r));
+  view.axis = make("div", { class: "staircase-axis", "aria-hidden": "true" });
+  root.replaceChildren(
+    make("div", { class: "staircase-parts", role: "group", "aria-label": "Parts of the cascade" }, ...parts),
+    make("div", { class: "staircase-rows" }, ...view.tracks.flatMap((track) => [track.name, track.box]),
+      make("span", { class: "staircase-unit" }, "position"), view.axis),
+  );
+  view.parts = parts;
+}
+
+function buildTrack(view, reviewer, r) {
+  const columns = view.levels.slice(r);
+  const bars = columns.map((level) => make("span", { class: "staircase-bar", "data-look": level.look }));
+  const handles = columns.map((level, i) => buildHandle(view, reviewer, r, r + i, level));
+  const name = make("span", { class: "staircase-name" }, make("b", {}, reviewer), " asks");
+  return { name, bars, handles, box: make("div", { class: "staircase-track" }, ...bars, ...handles) };
+}
+
+function buildHandle(view, reviewer, r, c, level) {
+  const handle = make("span", {
+    class: "staircase-handle", "data-look": level.look, role: "slider", tabindex: "0",
+    "aria-label": `${level.name} writes for ${reviewer} up to position`, "aria-valuemin": "0", "aria-valuemax": "64",
+  });
+  handle.addEventListener("keydown", (event) => {
+    const step = STEPS[event.key];
+    if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    view.full = moveEnd(view.K, r, c, view.K[r][c] + step);
+    settle(view, view.full);
+  });
+  handle.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    event.preventDefault();
+    handle.focus();
+    handle.setPointerCapture(event.pointerId);
+    drag(view, handle, r, c, event.clientX);
+  });
+  return handle;
+}
+
+// Follows the pointer until it is released. The axis keeps its length meanwhile, and ends that were pushed away come
+// back when the pointer does.
+function drag(view, handle, r, c, from) {
+  const start = view.K;
+  const scale = view.length / handle.parentElement.clientWidth;
+  const move = (event) => {
+    view.full = moveEnd(start, r, c, start[r][c] + (event.clientX - from) * scale);
+    change(view, view.full);
+  };
+  const end = () => {
+    handle.removeEventListener("pointermove", move);
+    handle.removeEventListener("lostpointercapture", end);
+    settle(view, view.K);
+  };
+  handle.addEventListener("pointermove", move);
+  handle.addEventListener("lostpointercapture", end);
+}
+
+// A change after which the axis may get another length.
+function settle(view, K) {
+  view.length = axisLength(K);
+  change(view, K);
+  draw(view);
+}
+
+function draw(view) {
+  const { K, length, levels } = view;
+  const active = takesPart(K);
+  view.tracks.forEach((track, r) => {
+    const width = track.box.clientWidth;
+    track.box.toggleAttribute("data-idle", !active[r]);
+    track.name.toggleAttribute("data-idle", !active[r]);
+    track.name.title = active[r] ? "" : "takes no part: nobody asks it";
+    let free = -Infinity;
+    track.handles.forEach((handle, i) => {
+      const c = r + i;
+      const tokens = budget(K, r, c);
+      const bar = track.bars[i];
+      bar.style.left = `${(100 * (K[r][c] - tokens)) / length}%`;
+      bar.style.width = `${(100 * tokens) / length}%`;
+      bar.textContent = (tokens / length) * width > 9 * levels[c].name.length + 12 ? levels[c].name : "";
+      const at = Math.max((width * K[r][c]) / length, free + APART);
+      free = at;
+      handle.style.left = `${at}px`;
+      handle.textContent = K[r][c];
+      handle.setAttribute("aria-valuenow", K[r][c]);
+      handle.setAttribute("aria-valuetext", `${K[r][c]}, ${tokens} ${tokens === 1 ? "token" : "tokens"}`);
+    });
+  });
+  const step = length > 32 ? 16 : 8;
+  view.axis.replaceChildren(...Array.from({ length: Math.floor(length / step) + 1 }, (_, i) =>
+    make("span", { style: `left: ${(100 * i * step) / length}%` }, String(i * step))));
+  for (const button of view.parts) {
+    const K = ablate(view.full, button.dataset.part);
+    button.disabled = !K;
+    button.setAttribute("aria-pressed", String(K !== null && formatK(K) === formatK(view.K)));
+  }
+}

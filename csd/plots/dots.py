@@ -1,0 +1,94 @@
+"""Dot plots of speed-ups: a row for each lane, in its method's symbol and colour, with whiskers over repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import plotly.graph_objects as go
+
+from csd import theme
+from csd.plots.style import SPEEDUP, UNIT_LINE, axis_end, extra_lines, marker, style
+
+ROW = 36  # px
+EDGES = 112  # px of a figure above and below its rows
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A speed-up; `spread` is the lowest and the highest of several repeats. Open dots stand for something else than
+    the measured decoding speed."""
+
+    value: float
+    hover: str
+    filled: bool = True
+    spread: tuple[float, float] | None = None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        return self.spread or (self.value, self.value)
+
+
+@dataclass(frozen=True)
+class DotRow:
+    """A row with its name at the left, and its numbers beside the dots."""
+
+    name: str
+    method: str
+    text: str
+    dots: tuple[Dot, ...]
+
+
+def dot_plot(title: str, rows: Sequence[DotRow]) -> go.Figure:
+    """The first row on top, and a line at 1: autoregressive decoding."""
+    figure = go.Figure()
+    end = axis_end([high for row in rows for dot in row.dots for high in dot.ends])
+    for y, row in enumerate(rows):
+        for dot in row.dots:
+            _add_dot(figure, y, row, dot)
+        low, high = min(dot.ends[0] for dot in row.dots), max(dot.ends[1] for dot in row.dots)
+        right = high < 0.6 * end
+        figure.add_annotation(
+            text=escape(row.text),
+            x=high if right else low,
+            y=y,
+            xanchor="left" if right else "right",
+            xshift=13 if right else -13,
+            showarrow=False,
+        )
+    style(figure, title, SPEEDUP, "")
+    figure.add_vline(x=1, line=UNIT_LINE, layer="below")
+    figure.update_xaxes(range=[0, end], zeroline=False)
+    figure.update_yaxes(
+        tickvals=list(range(len(rows))),
+        ticktext=[escape(row.name) for row in rows],
+        range=[len(rows) - 0.4, -0.6],
+        automargin=True,
+        zeroline=False,
+    )
+    return figure.update_layout(height=EDGES + ROW * len(rows) + extra_lines(figure), margin={"l": 20, "r": 24})
+
+
+def _add_dot(figure: go.Figure, y: int, row: DotRow, dot: Dot) -> None:
+    low, high = dot.ends
+    whiskers = {
+        "type": "data",
+        "symmetric": False,
+        "array": [high - dot.value],
+        "arrayminus": [dot.value - low],
+        "color": theme.method_look(row.method).light,
+        "thickness": 2,
+        "width": 6,
+        "visible": dot.spread is not None,
+    }
+    figure.add_scatter(
+        name=row.name,
+        x=[dot.value],
+        y=[y],
+        mode="markers",
+        marker=marker(row.method, dot.filled, 14 if dot.filled else 11),
+        cliponaxis=False,
+        error_x=whiskers,
+        hovertemplate=f"{escape(dot.hover)}<extra></extra>",
+    )

@@ -1,0 +1,72 @@
+"""What groups of sliders hold: the numbers, the questions that they answer, and why some of them have no effect."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from csd.decoding.errors import Refusal
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number from `low` to `high`; `unused` says why moving it would change nothing."""
+
+    key: str
+    label: str
+    value: float
+    high: float = 1.0
+    low: float = 0.0
+    step: float = 0.001
+    unused: str = ""
+
+
+@dataclass(frozen=True)
+class SliderGroup:
+    """The question that its sliders answer, and what their numbers mean."""
+
+    question: str
+    about: str
+    sliders: tuple[Slider, ...]
+
+
+def sliders_value(groups: Sequence[SliderGroup]) -> dict[str, Any]:
+    """The groups as the component's value."""
+    return {
+        "groups": [
+            {"question": group.question, "about": group.about, "sliders": [asdict(slider) for slider in group.sliders]}
+            for group in groups
+        ]
+    }
+
+
+def read_sliders(value: Any, groups: Sequence[SliderGroup]) -> dict[str, float]:
+    """The numbers that the browser sent for these sliders, each moved into its range. Raises Refusal where one is
+    missing or not a number: what a browser sends may be anything."""
+    sent = _numbers(value)
+    found = {}
+    for slider in (slider for group in groups for slider in group.sliders):
+        number = sent.get(slider.key)
+        if isinstance(number, bool) or not isinstance(number, (int, float)) or not math.isfinite(number):
+            raise Refusal(f"“{slider.label}” must be a number from {slider.low:g} to {slider.high:g}.")
+        found[slider.key] = min(slider.high, max(slider.low, float(number)))
+    return found
+
+
+def _numbers(value: Any) -> Mapping[str, Any]:
+    """What was sent, by key; nothing where it is not a value of this component."""
+    try:
+        return {slider["key"]: slider["value"] for group in value["groups"] for slider in group["sliders"]}
+    except (TypeError, KeyError):
+        return {}
+
+
+def with_reasons(value: dict[str, Any], reasons: Mapping[str, str]) -> dict[str, Any] | None:
+    """What the browser sent, with exactly those sliders switched off that have a reason; None where it is so."""
+    groups = [
+        {**group, "sliders": [{**slider, "unused": reasons.get(slider["key"], "")} for slider in group["sliders"]]}
+        for group in value["groups"]
+    ]
+    return None if groups == value["groups"] else {"groups": groups}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ablate, axisLength, budget, formatK, moveEnd, parseK, takesPart } from "../../assets/controls/cumulative.js";
+import { inRange } from "../../assets/controls/sliders.js";
+
+const K = [[16, 16, 20], [0, 0, 7], [0, 0, 0]];
+
+test("K is read as csd.decoding.k_matrix reads it", () => {
+  assert.deepEqual(parseK("[[16,16,20],[0,0,7],[0,0,0]]", 3), K);
+  const wrong = ["", "[[", "7", "null", "[[1,2],[0,1]]", "[[2,1,3],[0,0,0],[0,0,0]]", "[[1,1,1],[1,1,1],[0,0,0]]",
+    "[[0,0,0],[0,0,7],[0,0,0]]", "[[1,2,65],[0,0,0],[0,0,0]]", "[[1,2,2.5],[0,0,0],[0,0,0]]", '[[1,2,"3"],[0,0,0],[0,0,0]]'];
+  for (const text of wrong) assert.equal(parseK(text, 3), null, text);
+  assert.equal(formatK(K), "[[16,16,20],[0,0,7],[0,0,0]]");
+});
+
+test("a moved end takes the others along, so that K stays cumulative", () => {
+  assert.deepEqual(moveEnd(K, 0, 0, 4)[0], [4, 16, 20]);
+  assert.deepEqual(moveEnd(K, 0, 0, 22)[0], [22, 22, 22]);
+  assert.deepEqual(moveEnd(K, 0, 2, 3)[0], [3, 3, 3]);
+  assert.deepEqual(moveEnd(K, 1, 1, 9)[1], [0, 9, 9]);
+  assert.deepEqual(moveEnd(K, 1, 2, 0)[1], [0, 0, 0]);
+  assert.equal(K[0][0], 16);
+});
+
+test("an end stays within its limits, and the target is always handed something", () => {
+  assert.deepEqual(moveEnd(K, 0, 2, -5)[0], [1, 1, 1]);
+  assert.deepEqual(moveEnd(K, 0, 0, -5)[0], [0, 16, 20]);
+  assert.deepEqual(moveEnd(K, 2, 2, 1000)[2], [0, 0, 64]);
+  for (const c of [0, 1, 2]) for (let to = -3; to < 70; to++) assert.ok(parseK(formatK(moveEnd(K, 0, c, to)), 3));
+});
+
+test("who takes part, and with how much", () => {
+  assert.deepEqual([budget(K, 0, 0), budget(K, 0, 1), budget(K, 0, 2), budget(K, 1, 2)], [16, 0, 4, 7]);
+  assert.deepEqual(takesPart(K), [true, true, false]);
+  assert.deepEqual(takesPart([[0, 4, 8], [0, 3, 5], [0, 0, 8]]), [true, false, true]);
+});
+
+test("the parts of a cascade", () => {
+  const full = [[4, 6, 8], [0, 1, 2], [0, 0, 1]];
+  assert.deepEqual(ablate(full, "vertical"), [[4, 4, 4], [0, 1, 1], [0, 0, 1]]);
+  assert.deepEqual(ablate(full, "horizontal"), [[4, 6, 8], [0, 0, 0], [0, 0, 0]]);
+  assert.deepEqual(ablate(full, "lookup"), [[0, 0, 8], [0, 0, 0], [0, 0, 0]]);
+  assert.deepEqual(ablate(full, "both"), full);
+  assert.equal(ablate([[0, 4, 8], [0, 0, 0], [0, 0, 8]], "vertical"), null);
+});
+
+test("the axis has room beyond the longest block", () => {
+  assert.equal(axisLength(K), 24);
+  assert.equal(axisLength([[16, 16, 21], [0, 0, 7], [0, 0, 0]]), 32);
+  assert.equal(axisLength([[64, 64, 64], [0, 0, 0], [0, 0, 0]]), 64);
+});
+
+test("a number out of range becomes the nearest one, with a sentence", () => {
+  assert.deepEqual(inRange("0.7", { low: 0, high: 1 }), { number: 0.7, note: "" });
+  assert.deepEqual(inRange("7", { low: 0, high: 1 }), { number: 1, note: "From 0 to 1: 7 became 1." });
+  assert.deepEqual(inRange("-1", { low: 0.01, high: 1 }).number, 0.01);
+  for (const text of ["", "  ", "e", "-"]) assert.equal(inRange(text, { low: 0, high: 1 }), null);
+});

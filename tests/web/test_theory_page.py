@@ -1,0 +1,182 @@
+"""The Theory tab in a headless Chromium: labels, sliders, wrong input, and K as a picture."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+from browser import Tab
+
+WORDS = "document.querySelector('#what-if-words').innerText"
+FIELD = "#what-if-K textarea, #what-if-K input"
+K = "[[4,6,8],[0,1,2],[0,0,1]]"
+
+
+@pytest.fixture(scope="module")
+def one(chromium, served):
+    served.gate.open()
+    tab = Tab(chromium, served)
+    tab.page.get_by_role("tab", name="Theory").click()
+    tab.page.wait_for_function("document.querySelectorAll('#theory .js-plotly-plot').length === 4")
+    tab.page.wait_for_function(f"{WORDS}.includes('predicted')")
+    yield tab
+    assert not tab.errors
+    tab.close()
+
+
+def row(key: str) -> str:
+    return f'#what-if-sliders .sliders-row[data-key="{key}"]'
+
+
+def type_K(one: Tab, text: str) -> None:
+    one.page.fill(FIELD, text)
+
+
+@pytest.mark.parametrize("c", ["0.01", "0.5", "0.9"])
+def test_every_label_stands_at_its_own_curve(one, c):
+    """B8: the leader of each label starts at the end of the curve that it names, in pixels on the screen."""
+    page = one.page
+    page.fill('#curve-sliders [data-key="c"] input[type="number"]', c)
+    page.wait_for_function(
+        "c => document.querySelectorAll('#theory .js-plotly-plot')[1].layout.title.text.includes(`c = ${c}`)", arg=c
+    )
+    found = page.evaluate("""() => [...document.querySelectorAll('#theory .js-plotly-plot')].slice(1).map((plot) => {
+        const ends = Object.fromEntries([...plot.querySelectorAll('.scatterlayer .trace')].map((trace, i) => {
+            const line = trace.querySelector('.js-line');
+            const end = line.getPointAtLength(line.getTotalLength());
+            const at = end.matrixTransform(line.getScreenCTM());
+            return [plot.data[i].name, [at.x, at.y]];
+        }));
+        const labels = [...plot.querySelectorAll('.annotation')].filter((note) => note.querySelector('.annotation-arrow-g path'))
+            .map((note) => {
+                const leader = note.querySelector('.annotation-arrow-g path');
+                const from = leader.getPointAtLength(0).matrixTransform(leader.getScreenCTM());
+                const to = leader.getPointAtLength(leader.getTotalLength()).matrixTransform(leader.getScreenCTM());
+                const box = note.querySelector('.annotation-text-g').getBoundingClientRect();
+                const [start, end] = from.x < to.x ? [from, to] : [to, from];
+                return {text: note.querySelector('text').textContent, y: start.y, end: end.y,
+                    top: box.top, bottom: box.bottom, right: box.right - plot.getBoundingClientRect().right};
+            });
+        return {ends, labels};
+    })""")
+    checked = 0
+    for plot in found:
+        for label in plot["labels"]:
+            assert label["right"] <= 1
+            if label["text"] in plot["ends"]:
+                # the leader keeps 6 px away from the end; a steep one starts a little above or below it
+                assert abs(label["y"] - plot["ends"][label["text"]][1]) < 7
+                assert label["top"] <= label["end"] <= label["bottom"]
+                checked += 1
+        boxes = sorted((label["top"], label["bottom"]) for label in plot["labels"])
+        assert all(below[0] - above[1] > -6 for above, below in pairwise(boxes))
+    assert checked == 5 + 5 + 4
+
+
+def test_sliders_without_effect_are_disabled_and_say_why(one):
+    """B9: with a K that leaves draft-small out, four sliders have no effect; with one that uses it, all have."""
+    page = one.page
+    type_K(one, "[[16,16,20],[0,0,7],[0,0,0]]")
+    page.wait_for_selector(row("draft-small") + "[data-unused]")
+    dead = page.locator("#what-if-sliders .sliders-row[data-unused]")
+    assert dead.count() == 4
+    for i in range(4):
+        assert dead.nth(i).locator("input[type=number]").is_disabled()
+        assert dead.nth(i).locator(".sliders-note").inner_text().startswith("No effect: ")
+    assert "draft-small takes no part" in page.inner_text(row("draft-small"))
+    type_K(one, K)
+    page.wait_for_selector(row("draft-small") + "[data-unused]", state="detached")
+    assert dead.count() == 0
+    before = page.inner_text("#what-if-words")
+    page.fill(row("draft-small") + " input[type=number]", "0.9")
+    page.wait_for_function(f"before => {WORDS} !== before", arg=before)
+
+
+def test_a_number_out_of_range_is_moved_into_it_and_said(one):
+    """B10: no error of Gradio's, no traceback; the nearest number in range counts."""
+    page = one.page
+    box = row("target accepts draft-mid") + " input[type=number]"
+    page.fill(box, "7")
+    assert page.inner_text(row("target accepts draft-mid") + " .sliders-note") == "From 0 to 1: 7 became 1."
+    page.wait_for_function(f"{WORDS}.includes('predicted')")
+    page.locator(box).blur()
+    assert page.input_value(box) == "1"
+    page.fill(box, "")
+    page.locator(box).blur()
+    assert page.input_value(box) == "1"
+    page.fill("#what-if-k input", "")
+    page.wait_for_function(f"{WORDS}.includes('k is empty or not a whole number')")
+    assert page.locator(".toast-wrap .error").count() == 0
+    page.fill("#what-if-k input", "4")
+    page.wait_for_function(f"{WORDS}.includes('predicted')")
+
+
+def test_a_wrong_K_dims_the_curve_and_says_what_is_wrong(one):
+    page = one.page
+    opacity = "Number(getComputedStyle(document.querySelector('#what-if-figure')).opacity)"
+    assert page.evaluate(opacity) == 1
+    type_K(one, "[[4,2,1],[0,1,2],[0,0,1]]")
+    page.wait_for_function(f"{WORDS}.includes('K is cumulative')")
+    assert page.evaluate(opacity) < 0.5
+    assert page.locator("#what-if-picture .staircase[data-wrong]").count() == 1
+    type_K(one, K)
+    page.wait_for_function(f"{opacity} === 1")
+    assert page.locator("#what-if-picture .staircase[data-wrong]").count() == 0
+
+
+def test_the_picture_and_the_field_hold_the_same_K(one):
+    page = one.page
+    type_K(one, K)
+    handles = page.locator("#what-if-picture [role=slider]")
+    page.wait_for_function("document.querySelector('#what-if-picture [role=slider]').textContent === '4'")
+    assert handles.all_inner_texts() == ["4", "6", "8", "1", "2", "1"]
+    handles.first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("PageUp")
+    page.wait_for_function("document.querySelector('#what-if-K textarea, #what-if-K input').value.startsWith('[[10,')")
+    assert json.loads(page.input_value(FIELD))[0] == [10, 10, 10]
+    assert page.evaluate("document.activeElement.getAttribute('aria-valuetext')") == "10, 10 tokens"
+    page.wait_for_function(f"{WORDS}.includes('K=[[10,10,10],[0,1,2],[0,0,1]]')")
+
+
+def test_an_end_can_be_dragged_and_ends_that_were_pushed_come_back(one):
+    page = one.page
+    type_K(one, K)
+    page.wait_for_function("document.querySelector('#what-if-picture [role=slider]').textContent === '4'")
+    handle = page.locator("#what-if-picture [role=slider]").first
+    handle.scroll_into_view_if_needed()
+    box, track = handle.bounding_box(), page.locator(".staircase-track").first.bounding_box()
+    token = track["width"] / 24
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 8 * token, y, steps=4)
+    page.wait_for_function(
+        "document.querySelector('#what-if-K textarea, #what-if-K input').value.startsWith('[[12,12,12]')"
+    )
+    page.mouse.move(x + 1 * token, y, steps=4)
+    page.mouse.up()
+    page.wait_for_function(
+        "document.querySelector('#what-if-K textarea, #what-if-K input').value.startsWith('[[5,6,8]')"
+    )
+
+
+def test_parts_of_the_cascade_are_one_click_away(one):
+    page = one.page
+    type_K(one, K)
+    value = "document.querySelector('#what-if-K textarea, #what-if-K input').value"
+    wanted = {
+        "vertical only": "[[4,4,4],[0,1,1],[0,0,1]]",
+        "horizontal only": "[[4,6,8],[0,0,0],[0,0,0]]",
+        "copying only": "[[0,0,8],[0,0,0],[0,0,0]]",
+        "both cascades": K,
+    }
+    page.wait_for_function("document.querySelector('#what-if-picture [role=slider]').textContent === '4'")
+    for name, text in wanted.items():
+        button = page.get_by_role("button", name=name)
+        button.click()
+        page.wait_for_function(f"text => {value} === text", arg=text)
+        assert button.get_attribute("aria-pressed") == "true"
+        page.wait_for_function(f"text => {WORDS}.includes(text)", arg=text)
