@@ -38,7 +38,7 @@ export function drawCursors(stage) {
   const { root, view, views, mode } = stage;
   const isShown = root.dataset.view === "one" && mode !== "done" && view.tokenNodes.length > 0;
   for (const one of views) {
-    if (!one.cursor) one.cursor = createCursor(one.lane.info.method);
+    if (!one.cursor) one.cursor = createCursor(one.lane.info);
     const { cursor } = one;
     cursor.hidden = !isShown || !one.shown;
     if (cursor.hidden) continue;
@@ -54,9 +54,9 @@ function chooseView(stage, value) {
   if (stage.race.open) stage.draw();
 }
 
-function createCursor(method) {
-  return h("i", { class: "cs-caret", title: method, "aria-hidden": "true" },
-    s("svg", { viewBox: "0 0 14 14" }, laneMarker(method, 7, 7)));
+function createCursor(info) {
+  return h("i", { class: "cs-caret", title: info.method, "aria-hidden": "true" },
+    s("svg", { viewBox: "0 0 14 14" }, laneMarker(info, 7, 7)));
 }
 
 function placeCursor(cursor, { text, tokenNodes }, count) {

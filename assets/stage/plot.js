@@ -54,8 +54,8 @@ export function drawPlot(stage) {
 }
 
 function createLine(view) {
-  const path = laneLine(view.lane.info.method);
-  const dot = s("g", {}, laneMarker(view.lane.info.method, 0, 0));
+  const path = laneLine(view.lane.info);
+  const dot = s("g", {}, laneMarker(view.lane.info, 0, 0));
   const label = s("text", { class: "cs-end" });
   return { view, path, dot, label, group: s("g", { class: "cs-curve" }, path, dot, label), points: [], drawn: -1 };
 }

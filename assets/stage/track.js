@@ -56,7 +56,7 @@ function createRow(stage, view) {
   const name = info.label ? `${info.method}, ${info.label}` : info.method;
   const select = h("button", { type: "button", class: "cs-name", title: `${name}. Select this lane (${index + 1}).`,
                                onclick: () => selectLane(stage, view) },
-    laneKey(info.method), h("span", {}, h("b", { text: info.method }), h("small", { text: info.label || "target only" })));
+    laneKey(info), h("span", {}, h("b", { text: info.method }), h("small", { text: info.label || "target only" })));
   const row = {
     view,
     bar: s("svg", { class: "cs-bar-svg", preserveAspectRatio: "none", "aria-hidden": "true" }),

@@ -4,14 +4,15 @@
 prompt token; `by` is a level's name, `who` the authors of the tokens (a single name if they all have the same).
 
     open      race, example, prompt, start (its length), p,
-              levels [{name, label, level, model, mark, look}], lanes [{method, label, rule, max}]
+              levels [{name, label, level, model, mark, look}], lanes [{method, label, rule, max, look}]
     prefill   i, by, n, c (start), d (seconds)
     step      i, x (tokens), who, c, d, r (the review), p
     end       i, end ("eos", "budget" or "stopped")
     close     play, headline (see csd/stage/headline.py), lanes [{kind, badge, speed, notes}], notes, summary
     message   text
 
-A lane's `label` is its method's settings in words, such as "draft-mid, k=4"; it is empty for autoregressive decoding.
+A lane's `label` is its method's settings in words, such as "draft-mid, k=4"; it is empty for autoregressive decoding. Its
+`look` is {symbol, dash, light, dark}: marker, line and colours of the method, as in the figures.
 A review is {by, at, x, who, ok (accepted), y (its own token), c, d, in: [...], p, q, m (margin), s (skipped)}; a
 proposal is one without `ok`. Empty values are left out. `p` of a line holds the texts of ids that are new in it.
 """
@@ -101,7 +102,10 @@ def _open(headers: Sequence[Header], pieces: dict[int, str | tuple[int, ...]], r
         }
         for level in levels
     ]
-    lanes = [{"method": one.method, "label": one.label, "rule": one.rule, "max": one.max_new} for one in headers]
+    lanes = [
+        {"method": one.method, "label": one.label, "rule": one.rule, "max": one.max_new, "look": _look(one.method)}
+        for one in headers
+    ]
     first = headers[0]
     return _line(
         {
@@ -115,6 +119,11 @@ def _open(headers: Sequence[Header], pieces: dict[int, str | tuple[int, ...]], r
             **_pieces(pieces),
         }
     )
+
+
+def _look(method: str) -> dict[str, str]:
+    look = theme.method_look(method)
+    return {"symbol": look.symbol, "dash": look.dash, "light": look.light, "dark": look.dark}
 
 
 def _prefill(lane: int, part: Prefill) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from paired import PIECES, alone, drafted, header
 
+from csd import theme
 from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Prefill, Proposal, Review, Step
@@ -44,6 +45,8 @@ def test_open_names_levels_lanes_and_pieces():
         ("MaxGram", "0", "0"), ("Bigram", "0", "0"), ("small", "1", "1"), ("target", "T", "T"),
     ]  # fmt: skip
     assert [level["label"] for level in line["levels"]] == ["Max-Gram", "Bigram", "small", "target"]
+    look = line["lanes"][1].pop("look")
+    assert look["symbol"] == theme.method_look("cascade").symbol
     assert line["lanes"][1] == {"method": "cascade", "label": "settings", "rule": "coupled", "max": 64}
     assert line["p"] == {"0": "a\n</script>", "1": [240, 159]}
 
