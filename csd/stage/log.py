@@ -11,8 +11,8 @@ prompt token; `by` is a level's name, `who` the authors of the tokens (a single 
     close     play, headline (see csd/stage/headline.py), lanes [{kind, badge, speed, notes}], notes, summary
     message   text
 
-A lane's `label` is its method's settings in words, such as "draft-mid, k=4"; it is empty for autoregressive decoding. Its
-`look` is {symbol, dash, light, dark}: marker, line and colours of the method, as in the figures.
+A lane's `label` is its method's settings in words, such as "draft-mid, k=4"; it is empty for autoregressive decoding.
+Its `look` is {symbol, dash, light, dark}: marker, line and colours of the method, as in the figures.
 A review is {by, at, x, who, ok (accepted), y (its own token), c, d, in: [...], p, q, m (margin), s (skipped)}; a
 proposal is one without `ok`. Empty values are left out. `p` of a line holds the texts of ids that are new in it.
 """
