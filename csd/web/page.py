@@ -15,6 +15,7 @@ from csd.web import scripts, tour, views, wiring
 from csd.web.api import make_endpoint
 from csd.web.compare_tab import build_compare_tab
 from csd.web.context import make_context
+from csd.web.form_wiring import wire_form
 from csd.web.navigation import wire_navigation
 from csd.web.race_tab import build_race_tab
 from csd.web.studio import Studio
@@ -55,7 +56,7 @@ def build(studio: Studio) -> gr.Blocks:
             compare = build_compare_tab(defaults)
         hidden = wiring.build_hidden()
         view = wiring.RaceView(race, theory.what_if)
-        opening = wiring.wire_form(page, context, race, hidden)
+        opening = wire_form(page, context, race, hidden)
         racing = wiring.wire_races(page, context, view, hidden)
         comparing = wiring.wire_comparison(context, compare, race, hidden)
         wiring.wire_theory(theory, race, tabs, hidden)

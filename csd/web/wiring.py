@@ -7,14 +7,14 @@ components, by name, and turn what they return into new values of components.
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 from gradio.events import Dependency
 
-from csd.web import compare_events, examples, form_events, race_events, scripts, views, what_if
+from csd.web import compare_events, race_events, scripts, views, what_if
 from csd.web.compare import TWO_CASCADES
 from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
@@ -53,92 +53,6 @@ def visitor_id(request: gr.Request | None) -> str:
     return (request and request.session_hash) or uuid.uuid4().hex
 
 
-# ---- the form
-
-
-def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: HiddenParts) -> Dependency:
-    """Returns the event that fills in the form when the page is opened."""
-    form = tab.form
-    preset_outputs = [form.preset, *form.named(context.studio.home.defaults.preset.fields())]
-    family_outputs = [*preset_outputs, form.drawer.copies, *tab.prompt_row.examples, tab.status]
-
-    def open_link(request: gr.Request) -> Changes:
-        return tab.fill(form_events.open_link(context, visitor_id(request), dict(request.query_params)))
-
-    async def await_preferred(request: gr.Request) -> None:
-        await race_events.await_preferred(context, visitor_id(request))
-
-    def prefer_family(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(form_events.prefer_family(context, visitor_id(request), form.read(values)))
-
-    def choose_family(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(form_events.choose_family(context, visitor_id(request), form.read_family(values)))
-
-    def change_drafts(values: Values) -> Changes:
-        return tab.fill(form_events.change_drafts(form.read_family(values)))
-
-    def choose_copies(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(form_events.choose_copies(context, visitor_id(request), form.read_family(values)))
-
-    def name_drafts(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(form_events.name_drafts(context, visitor_id(request), form.read_family(values)))
-
-    def apply_preset(values: Values) -> Changes:
-        return tab.fill(form_events.apply_preset(values[form.preset], form.read_family(values)))
-
-    def copy_link(values: Values) -> tuple[str, str]:
-        return form_events.copy_link(context, form.read(values))
-
-    def load_family(values: Values) -> None:
-        race_events.load_family(context, form.read_family(values))
-
-    def follow(event: Dependency) -> None:
-        _follow_family(event, context, tab)
-
-    opening = page.load(open_link, None, tab.form_outputs, **QUICK)
-    follow(opening)
-    waiting = opening.then(await_preferred, None, None, concurrency_limit=None, show_progress="hidden", **PRIVATE)
-    follow(waiting.then(prefer_family, form.inputs, tab.form_outputs, **QUICK))
-    follow(form.family.input(choose_family, form.family_inputs, family_outputs, **QUICK))
-    form.drawer.others.blur(name_drafts, form.family_inputs, family_outputs, **QUICK)
-    form.drawer.copies.input(choose_copies, form.family_inputs, family_outputs, **QUICK)
-    loading = form.drawer.load.click(change_drafts, form.family_inputs, family_outputs, **QUICK)
-    follow(loading.then(load_family, form.family_inputs, None, **QUICK))
-    form.preset.input(apply_preset, {form.preset, *form.family_inputs}, preset_outputs, **QUICK)
-    form.more.click(None, js=scripts.TOGGLE_SETTINGS, **PRIVATE)
-    form.drawer.close.click(None, js=scripts.CLOSE_SETTINGS, **PRIVATE)
-    link = [hidden.query, hidden.omitted]
-    copied = tab.replays.copy_link.click(copy_link, form.inputs, link, **QUICK)
-    copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)
-    for number, button in enumerate(tab.prompt_row.examples):
-        _wire_example(context, tab, number, button)
-    row = tab.prompt_row
-    row.own.click(lambda typed: (typed, gr.Button(visible=False)), [row.typed], [row.prompt, row.own], **QUICK)
-    return opening
-
-
-def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> None:
-    """After an event, the lines on the chosen family follow what it is doing."""
-
-    async def follow(values: Values) -> AsyncIterator[tuple[str, str]]:
-        async for lines in race_events.follow_family(context, tab.form.read_family(values)):
-            yield views.family_html(lines.status), views.about_html(lines.about)
-
-    lines = [tab.family, tab.prompt_row.about]
-    event.then(follow, tab.form.family_inputs, lines, concurrency_limit=None, show_progress="hidden", **PRIVATE)
-
-
-def _wire_example(context: PageContext, tab: RaceTab, number: int, button: gr.Button) -> None:
-    form, row = tab.form, tab.prompt_row
-
-    def show(values: Values, request: gr.Request) -> Changes:
-        visitor, family = visitor_id(request), form.read_family(values)
-        return tab.fill(form_events.show_example(context, visitor, family, number, values[form.prompt]))
-
-    outputs = [*form.named(examples.FIELDS), row.typed, row.own, tab.status]
-    button.click(show, {form.prompt, *form.family_inputs}, outputs, trigger_mode="multiple", **QUICK)
-
-
 # ---- races
 
 
@@ -152,6 +66,11 @@ class RaceView:
     @property
     def outputs(self) -> list[Any]:
         return list(dict.fromkeys([*self.tab.race_outputs, *self.panel.knobs, *self.tab.form_outputs]))
+
+    @property
+    def race_outputs(self) -> list[Any]:
+        """What a race changes while it runs; fewer, because every step of it is sent for each of them."""
+        return [*self.tab.race_outputs, *self.panel.inputs, self.tab.form.fields["lanes"]]
 
     def show(self, update: RaceUpdate) -> Changes:
         knobs = self.panel.set(update.results.panel) if update.results else {}
@@ -187,7 +106,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         [form.start.click, form.prompt.submit],
         run,  # an event named like the endpoint would take its name
         form.inputs,
-        view.outputs,
+        view.race_outputs,
         trigger_mode="once",
         show_progress_on=[tab.status],
         **PRIVATE,

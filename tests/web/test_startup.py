@@ -111,7 +111,7 @@ def test_only_components_and_wiring_import_gradio():
     }
     tabs = {"race_tab.py", "theory_tab.py", "compare_tab.py", "sliders.py", "staircase.py"}
     parts = {"prompt_row.py", "race_form.py", "replays.py", "settings_drawer.py"}
-    assert users == {"page.py", "wiring.py", "navigation.py", "api.py", *tabs, *parts}
+    assert users == {"page.py", "wiring.py", "form_wiring.py", "navigation.py", "api.py", *tabs, *parts}
 
 
 @pytest.mark.parametrize(("arguments", "variable"), [(["--family", "nothing"], ""), ([], "nothing")])
