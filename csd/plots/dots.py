@@ -8,8 +8,7 @@ from html import escape
 
 import plotly.graph_objects as go
 
-from csd import theme
-from csd.plots.style import SPEEDUP, UNIT_LINE, axis_end, extra_lines, marker, style
+from csd.plots.style import SPEEDUP, UNIT_LINE, axis_end, extra_lines, marker, style, whiskers
 
 ROW = 36  # px
 EDGES = 112  # px of a figure above and below its rows
@@ -71,17 +70,6 @@ def dot_plot(title: str, rows: Sequence[DotRow]) -> go.Figure:
 
 
 def _add_dot(figure: go.Figure, y: int, row: DotRow, dot: Dot) -> None:
-    low, high = dot.ends
-    whiskers = {
-        "type": "data",
-        "symmetric": False,
-        "array": [high - dot.value],
-        "arrayminus": [dot.value - low],
-        "color": theme.method_look(row.method).light,
-        "thickness": 2,
-        "width": 6,
-        "visible": dot.spread is not None,
-    }
     figure.add_scatter(
         name=row.name,
         x=[dot.value],
@@ -89,6 +77,6 @@ def _add_dot(figure: go.Figure, y: int, row: DotRow, dot: Dot) -> None:
         mode="markers",
         marker=marker(row.method, dot.filled, 14 if dot.filled else 11),
         cliponaxis=False,
-        error_x=whiskers,
+        error_x=whiskers(row.method, dot.value, dot.spread),
         hovertemplate=f"{escape(dot.hover)}<extra></extra>",
     )

@@ -21,9 +21,9 @@ FONT_SIZE = 15  # px
 FONT = "system-ui, -apple-system, Segoe UI, Arial, sans-serif"
 TITLE_WIDTH = 40  # characters: what a phone shows of a title in one line
 LINE_HEIGHT = 20  # px, of a title
-AXIS_ENDS = (2, 5, 8, 12, 20, 50)
+AXIS_ENDS = (2, 5, 8, 12, 20, 30, 50)
 UNIT_LINE = {"color": theme.LIGHT_INK, "width": 1.5, "dash": "dot"}
-SPEEDUP = "speed-up over autoregressive decoding (×)"
+SPEEDUP = "speed-up (×)"
 
 
 def style(figure: go.Figure, title: str, x_title: str, y_title: str) -> go.Figure:
@@ -74,6 +74,13 @@ def marker(method: str, filled: bool = True, size: int = 12) -> dict[str, Any]:
     look = theme.method_look(method)
     shape = {"symbol": look.symbol if filled else f"{look.symbol}-open", "size": size, "color": look.light}
     return {**shape, "line": {"color": look.light, "width": 0 if filled else 2}}
+
+
+def whiskers(method: str, value: float, spread: tuple[float, float] | None) -> dict[str, Any]:
+    """From the lowest to the highest of several repeats; none where there is one."""
+    low, high = spread or (value, value)
+    look = {"color": theme.method_look(method).light, "thickness": 2, "width": 6, "visible": spread is not None}
+    return {"type": "data", "symmetric": False, "array": [high - value], "arrayminus": [value - low], **look}
 
 
 def add_unit_line(figure: go.Figure, **options: Any) -> None:

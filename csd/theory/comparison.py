@@ -12,6 +12,7 @@ from csd.decoding.stages import Stage
 from csd.record.metrics import AcceptanceCount
 from csd.record.race import REFERENCE, Race
 from csd.record.trace import Trace
+from csd.theory.blocks import predict_blocks
 from csd.theory.measurement import (
     MeasuredRound,
     measure_acceptance,
@@ -24,6 +25,9 @@ from csd.theory.plan import formula_of, plan_of
 from csd.theory.prediction import Pair, RoundEstimate, predict_round
 
 SAME_TOKENS = 0.05  # relative difference up to which measured and predicted tokens per round count as equal
+BLOCKS = (
+    "Its plan is not fixed: the prediction takes the blocks that it drafted, and predicts what is accepted of them."
+)
 SHORT_BLOCK = 0.9  # share of the predicted block length below which blocks count as cut short
 
 
@@ -31,8 +35,9 @@ SHORT_BLOCK = 0.9  # share of the predicted block length below which blocks coun
 class LaneComparison:
     """One lane: acceptance and costs in this race, the predicted speed-up, and the measured ones, this race's first.
 
-    `flat` is the paper's prediction, `wide` adds this lane's own cost of reviewed tokens; None where the method has no
-    fixed plan or nothing was measured. `reasons` are sentences.
+    `flat` is the paper's prediction, `wide` adds this lane's own cost of reviewed tokens; None where nothing was
+    measured. For a method without a fixed plan both are predictions for the blocks that the lane drafted. `reasons` are
+    sentences.
     """
 
     name: str
@@ -88,11 +93,13 @@ def _compare_lane(name: str, trace: Trace, target_step: float, measured: tuple[f
     if missing := _missing(trace, target_step):
         return LaneComparison(name, method, formula, {}, {}, None, None, measured, (missing,))
     acceptance, costs = measure_acceptance((trace,)), measure_costs((trace,), target_step)
-    found, plan = measure_round(trace, target_step), plan_of(trace)
+    found, plan, model = measure_round(trace, target_step), plan_of(trace), measure_cost_model((trace,), target_step)
+    estimate = predict_blocks(trace, model) if plan is None else predict_round(plan, model)
+    reasons = (_explain_tokens(found, estimate, plan or ()), _explain_cost(found, estimate))
     if plan is None:
-        return LaneComparison(name, method, formula, acceptance, costs, None, None, measured, (_describe_round(found),))
-    estimate = predict_round(plan, measure_cost_model((trace,), target_step))
-    reasons = (_explain_tokens(found, estimate, plan), _explain_cost(found, estimate)) if plan else ()
+        reasons = (BLOCKS, *reasons)
+    elif not plan:
+        reasons = ()
     return LaneComparison(
         name, method, formula, acceptance, costs, estimate.flat_ewif, estimate.ewif, measured, reasons
     )
@@ -107,14 +114,6 @@ def _missing(trace: Trace, target_step: float) -> str:
     if math.isnan(target_step):
         return "No target pass over a single token was measured to compare with. Race with the autoregressive lane."
     return ""
-
-
-def _describe_round(found: MeasuredRound) -> str:
-    return (
-        f"A round emitted {found.tokens:.1f} tokens and cost {found.total:.2f} target passes: {found.review:.2f} for "
-        f"the review of {found.drafted:.1f} drafted tokens, {found.drafts:.2f} for drafting, "
-        f"{found.overhead:.2f} overhead."
-    )
 
 
 def _explain_tokens(found: MeasuredRound, estimate: RoundEstimate, plan: Sequence[Stage]) -> str:

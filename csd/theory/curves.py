@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from csd import theme
 from csd.plots.labels import LABELS, Label, add_labels, unit_label
-from csd.plots.style import add_unit_line, axis_end, marker, style
+from csd.plots.style import SPEEDUP, add_unit_line, axis_end, marker, style
 from csd.theory.ewif import best_k, ewif_combined, ewif_horizontal, ewif_speculative, ewif_vertical
 
 Row = tuple[str, str, list[float], list[float]]
@@ -26,7 +26,7 @@ def speedup_over_k(c: float, alphas: Sequence[float] = (0.5, 0.6, 0.7, 0.8, 0.9)
     shown = alphas[-2]
     k = best_k(shown, c, longest)
     best = f"its best k is {k} ({ewif_speculative(shown, c, k):.2f}×)" if k else "no k pays"
-    return _curves(rows, f"At c = {c:g} and α = {shown:g}, {best}", "k, tokens drafted per review")
+    return _curves(rows, f"At c = {c:g} and α = {shown:g}, {best}", "k, drafted tokens per review")
 
 
 def speedup_over_alpha(costs: Sequence[float] = (0.02, 0.05, 0.1, 0.2, 0.4), longest: int = 24) -> go.Figure:
@@ -38,7 +38,7 @@ def speedup_over_alpha(costs: Sequence[float] = (0.02, 0.05, 0.1, 0.2, 0.4), lon
     ]
     cheap, dear = (ewif_speculative(0.8, c, best_k(0.8, c, longest)) for c in (costs[0], costs[-1]))
     title = f"At α = 0.8, a draft of c = {costs[0]:g} gives {cheap:.1f}×, one of c = {costs[-1]:g} gives {dear:.1f}×"
-    return _curves(rows, title, "α, accepted share of the draft's tokens (best k)")
+    return _curves(rows, title, "α of the draft, with its best k")
 
 
 def cascades_over_alpha(c: float, copies: float, copied: float = 0.001) -> go.Figure:
@@ -69,7 +69,7 @@ def cascades_over_alpha(c: float, copies: float, copied: float = 0.001) -> go.Fi
     at = alphas.index(0.8)
     alone, both = rows[0][3][at], rows[-1][3][at]
     title = f"At α = 0.8, both cascades together are {both / alone:.2f} times as fast as speculative decoding"
-    return _curves(rows, title, "α, accepted share of the draft's tokens")
+    return _curves(rows, title, "α of the draft")
 
 
 def _curves(rows: Sequence[Row], title: str, x_title: str) -> go.Figure:
@@ -86,7 +86,7 @@ def _curves(rows: Sequence[Row], title: str, x_title: str) -> go.Figure:
             hovertemplate=f"{name}, %{{x}}: %{{y:.2f}}×<extra></extra>",
         )
     add_unit_line(figure)
-    style(figure, title, x_title, "speed-up (×)")
+    style(figure, title, x_title, SPEEDUP)
     top = axis_end([max(ys) for _, _, _, ys in rows])
     xs = rows[0][2]
     figure.update_xaxes(range=[xs[0], xs[-1]], zeroline=False)

@@ -12,7 +12,7 @@ from csd import theme
 from csd.plots.dots import Dot, DotRow, dot_plot
 from csd.plots.findings import capital
 from csd.plots.labels import LABELS, Label, add_labels, unit_label
-from csd.plots.style import add_unit_line, axis_end, empty_figure, marker, style
+from csd.plots.style import SPEEDUP, add_unit_line, axis_end, empty_figure, marker, style
 from csd.theory.comparison import LaneComparison, format_spread
 from csd.theory.what_if import Curve
 
@@ -59,7 +59,7 @@ def what_if(curves: Sequence[Curve]) -> go.Figure:
             hoverinfo="skip",
         )
     add_unit_line(figure)
-    style(figure, _what_if_finding(curves), "tokens of the first stage: k, or the first number of K", "speed-up (×)")
+    style(figure, _what_if_finding(curves), "k, or the first number of K (tokens)", SPEEDUP)
     top = axis_end([max(*curve.flat, *curve.wide) for curve in curves])
     last = curves[0].ks[-1]
     figure.update_xaxes(range=[0, last])

@@ -28,7 +28,7 @@ def measure_acceptance(traces: Sequence[Trace]) -> dict[Pair, AcceptanceCount]:
         for record in metrics.records(trace):
             if isinstance(record, Review):
                 shown = min(record.accepted + 1, len(record.tokens))
-                for position, drafter in zip(range(shown), _drafters(record), strict=False):
+                for position, drafter in zip(range(shown), drafters(record), strict=False):
                     judged[record.by, drafter] += 1
                     accepted[record.by, drafter] += position < record.accepted
     return {pair: AcceptanceCount(judged[pair], accepted[pair]) for pair in judged}
@@ -102,7 +102,7 @@ def measure_round(trace: Trace, target_step: float) -> MeasuredRound:
     )
 
 
-def _drafters(review: Review) -> Iterator[str]:
+def drafters(review: Review) -> Iterator[str]:
     """For each token of the reviewed block, who handed it up (not who first proposed it)."""
     for inner in review.inner:
         if isinstance(inner, Review):

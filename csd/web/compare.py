@@ -7,8 +7,9 @@ import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from statistics import median
-from typing import Any, Literal
+from typing import Any
 
 from csd.decoding.errors import Refusal
 from csd.record import metrics
@@ -17,32 +18,24 @@ from csd.record.trace import Trace
 from csd.record.verdict import judge
 from csd.request.prompts import Prompt
 from csd.request.request import Request
+from csd.web.compare_findings import LaneResult
 
 BY_KIND, TWO_CASCADES = "the same lanes on every kind of prompt", "two cascades on the prompt of the Race tab"
-MAX_REPEATS = 5
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the table; `width` in pixels."""
-
-    name: str
-    kind: Literal["str", "number"]
-    width: int
+MAX_REPEATS, REPEATS = 5, 3  # at most, and unless asked otherwise
 
 
 COLUMNS = (
-    Column("prompt", "str", 190),
-    Column("lane", "str", 260),
-    Column("repeats", "number", 80),
-    Column("tokens per second", "number", 100),
-    Column("slowest", "number", 85),
-    Column("fastest", "number", 85),
-    Column("speed-up", "number", 85),
-    Column("lowest", "number", 80),
-    Column("highest", "number", 80),
-    Column("tokens per target pass (MAT)", "number", 110),
-    Column("text", "str", 115),
+    "prompt",
+    "lane",
+    "repeats",
+    "tokens per second",
+    "slowest",
+    "fastest",
+    "speed-up",
+    "lowest",
+    "highest",
+    "tokens per target pass (MAT)",
+    "text",
 )
 
 
@@ -103,6 +96,26 @@ def table_rows(races: Iterable[tuple[str, Race]]) -> list[list[Any]]:
 
     None where there is nothing to count. A lane that was stopped does not count as a repeat.
     """
+    return [_row(label, title, runs) for (label, title), runs in _group(races).items()]
+
+
+def lane_results(races: Iterable[tuple[str, Race]]) -> list[LaneResult]:
+    """What the verdict and the figure are made of, in the order of `table_rows`."""
+    return [
+        LaneResult(
+            label.partition(":")[0],
+            title,
+            runs[0].trace.header.method,
+            tuple(run.speedup for run in runs if run.speedup is not None),
+            all(run.trace.lossless for run in runs),
+        )
+        for (label, title), runs in _group(races).items()
+        if runs
+    ]
+
+
+def _group(races: Iterable[tuple[str, Race]]) -> dict[tuple[str, str], list[_Run]]:
+    """The complete runs of each label and lane."""
     groups: dict[tuple[str, str], list[_Run]] = {}
     for label, race in races:
         reference = race.reference if race.reference and _is_complete(race.reference) else None
@@ -110,7 +123,7 @@ def table_rows(races: Iterable[tuple[str, Race]]) -> list[list[Any]]:
             runs = groups.setdefault((label, trace.header.title), [])
             if _is_complete(trace):
                 runs.append(_Run(trace, reference, race.speedup(trace) if reference else None))
-    return [_row(label, title, runs) for (label, title), runs in groups.items()]
+    return groups
 
 
 def _is_complete(trace: Trace) -> bool:
@@ -152,10 +165,21 @@ def csv_text(rows: Iterable[Sequence[Any]]) -> str:
     """The table as CSV with a header. An apostrophe precedes cells that a spreadsheet would read as formulas."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(column.name for column in COLUMNS)
+    writer.writerow(COLUMNS)
     for row in rows:
         writer.writerow(["" if cell is None else _escape(cell) for cell in row])
     return out.getvalue()
+
+
+def table_html(rows: Iterable[Sequence[Any]]) -> str:
+    """The table for the page; everything is escaped."""
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in COLUMNS)
+    lines = ("".join(f"<td>{'–' if cell is None else escape(str(cell))}</td>" for cell in row) for row in rows)
+    return (
+        '<div class="theory-table" tabindex="0" role="region" aria-label="All numbers"><table>'
+        "<caption>Medians over the repeats, with minimum and maximum</caption>"
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(f'<tr>{line}</tr>' for line in lines)}</tbody></table></div>"
+    )
 
 
 def _escape(cell: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from csd.decoding.methods import Autoregressive, Cascade
 from csd.record.race import Race
 from csd.web import compare
 from csd.web.compare import PlannedRace
+from csd.web.compare_findings import draw, verdict
 from csd.web.context import PageContext
 from csd.web.examples import examples_by_kind
 from csd.web.families import FamilyChoice
@@ -39,18 +40,25 @@ def run_comparison(
         yield CompareUpdate(StatusLine(str(error), "refused"))
         return
     races: list[tuple[str, Race]] = []
+    yield CompareUpdate(StatusLine(f"Race 1 of {len(plan)}: {plan[0].label}."), cleared=True)
     for number, planned in enumerate(plan, 1):
         race = yield from _run(context, visitor, choice, planned, f"Race {number} of {len(plan)}: {planned.label}.")
         if race is None:
             return
         races.append((planned.label, Race(race.traces)))
-        rows = compare.table_rows(races)
-        yield CompareUpdate(rows=rows, csv=context.downloads.save_table(compare.csv_text(rows)))
+        yield _show(context, races)
         if race.stopped:
             said = f"Stopped during race {number} of {len(plan)}; finished races are kept."
             yield CompareUpdate(StatusLine(said))
             return
     yield CompareUpdate(StatusLine(f"Done: {len(plan)} races.", "ended"))
+
+
+def _show(context: PageContext, races: Sequence[tuple[str, Race]]) -> CompareUpdate:
+    """What the races have shown so far."""
+    rows, results = compare.table_rows(races), compare.lane_results(races)
+    csv = context.downloads.save_table(compare.csv_text(rows))
+    return CompareUpdate(rows=rows, csv=csv, verdict=verdict(results), figure=draw(results))
 
 
 def _run(

@@ -1,8 +1,9 @@
-"""The Compare tab: several races as one table."""
+"""The Compare tab: several races, a verdict on them, a figure and a table."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import gradio as gr
@@ -15,10 +16,15 @@ from csd.web.compare_events import ComparisonForm
 from csd.web.race_form import Values
 from csd.web.updates import CompareUpdate, StatusLine
 
+ABOUT = (
+    "<p>Runs several races in a row, with the settings of the Race tab, and says which method wins where. "
+    "Repeats show how much a speed varies.</p>"
+)
+
 
 @dataclass(frozen=True)
 class CompareTab:
-    """`pair` holds the two cascades, and appears only when two are compared."""
+    """`pair` holds the two cascades, and appears only when two are compared; `found` appears with the first race."""
 
     start: gr.Button
     stop: gr.Button
@@ -28,7 +34,10 @@ class CompareTab:
     first_K: gr.Textbox
     second_K: gr.Textbox
     status: gr.HTML
-    table: gr.Dataframe
+    found: gr.Column
+    verdict: gr.HTML
+    figure: gr.Plot
+    table: gr.HTML
     save: gr.DownloadButton
 
     @property
@@ -36,8 +45,8 @@ class CompareTab:
         return [self.what, self.repeats, self.first_K, self.second_K]
 
     @property
-    def outputs(self) -> list[Component]:
-        return [self.status, self.table, self.save]
+    def outputs(self) -> list[Component | gr.Column]:
+        return [self.status, self.found, self.verdict, self.figure, self.table, self.save]
 
     def read(self, values: Values) -> ComparisonForm:
         return ComparisonForm(
@@ -47,12 +56,16 @@ class CompareTab:
             second_K=values[self.second_K],
         )
 
-    def show(self, update: CompareUpdate) -> dict[Component, Any]:
-        changes: dict[Component, Any] = {}
+    def show(self, update: CompareUpdate) -> dict[Any, Any]:
+        changes: dict[Any, Any] = {self.found: gr.Column(visible=False)} if update.cleared else {}
         if update.status is not None:
             changes[self.status] = views.status_html(update.status)
         if update.rows is not None:
-            changes[self.table] = update.rows
+            changes |= {self.table: compare.table_html(update.rows), self.found: gr.Column(visible=True)}
+        if update.verdict is not None:
+            changes[self.verdict] = f"<p>{escape(update.verdict)}</p>"
+        if update.figure is not None:
+            changes[self.figure] = update.figure
         if update.csv is not None:
             changes[self.save] = gr.DownloadButton(value=update.csv)
         return changes
@@ -60,7 +73,7 @@ class CompareTab:
 
 def build_compare_tab(defaults: Defaults) -> CompareTab:
     with gr.Tab("Compare", id="compare", elem_id="compare-tab"):
-        gr.HTML("<p>Runs several races in a row and collects the results. Uses the settings of the Race tab.</p>")
+        gr.HTML(ABOUT)
         with gr.Row(elem_id="compare-go"):
             start = gr.Button("Compare", variant="primary", min_width=110, scale=0, elem_id="compare")
             stop = gr.Button("Stop", variant="stop", min_width=90, scale=0, elem_id="compare-stop")
@@ -72,23 +85,23 @@ def build_compare_tab(defaults: Defaults) -> CompareTab:
                 elem_id="compare-what",
             )
             repeats = gr.Slider(
-                1, compare.MAX_REPEATS, value=1, step=1, label="Repeats", min_width=160, elem_id="compare-repeats"
+                1,
+                compare.MAX_REPEATS,
+                value=compare.REPEATS,
+                step=1,
+                label="Repeats",
+                min_width=160,
+                elem_id="compare-repeats",
             )
         with gr.Row(visible=False) as pair:
             K = format_K(defaults.preset.K)
             first_K = gr.Textbox(K, label="First cascade: K (cumulative)", elem_id="compare-one")
             second_K = gr.Textbox("", label="Second cascade: K (cumulative)", elem_id="compare-other")
         status = gr.HTML(views.status_html(StatusLine("Press Compare.")), elem_id="compare-status")
-        table = gr.Dataframe(
-            headers=[column.name for column in compare.COLUMNS],
-            datatype=[column.kind for column in compare.COLUMNS],
-            column_count=len(compare.COLUMNS),
-            column_widths=[column.width for column in compare.COLUMNS],
-            type="array",
-            interactive=False,
-            label="Median over repeats, with minimum and maximum",
-            wrap=True,
-            elem_id="comparison",
-        )
-        save = gr.DownloadButton("Table as CSV", size="sm", scale=0, min_width=160, elem_id="compare-save")
-    return CompareTab(start, stop, what, repeats, pair, first_K, second_K, status, table, save)
+        with gr.Column(visible=False, elem_id="compare-found") as found:
+            verdict = gr.HTML(elem_id="compare-verdict")
+            figure = gr.Plot(show_label=False, elem_id="compare-figure")
+            with gr.Accordion("All numbers", open=False, elem_id="compare-numbers"):
+                table = gr.HTML(elem_id="comparison")
+            save = gr.DownloadButton("Table as CSV", size="sm", scale=0, min_width=160, elem_id="compare-save")
+    return CompareTab(start, stop, what, repeats, pair, first_K, second_K, status, found, verdict, figure, table, save)

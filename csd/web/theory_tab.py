@@ -148,5 +148,6 @@ def _build_curves() -> CurveParts:
         figures = [gr.Plot(show_label=False, min_width=320) for _ in range(2)]
     with gr.Row():
         figures.append(gr.Plot(show_label=False, min_width=320))
-        gr.HTML(ASSUMPTIONS, elem_id="laws", min_width=320)
+        with gr.Column(min_width=320):
+            gr.HTML(ASSUMPTIONS, elem_id="laws")
     return CurveParts(sliders, tuple(figures))

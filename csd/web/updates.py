@@ -86,8 +86,12 @@ class StopUpdate:
 
 @dataclass(frozen=True)
 class CompareUpdate:
-    """The comparison so far: a sentence, the rows of the table, and the path of the table as CSV."""
+    """The comparison so far: a sentence, its verdict and figure, the rows of the table, and its path as CSV. `cleared`
+    takes away what the comparison before has left."""
 
     status: StatusLine | None = None
     rows: list[list[Any]] | None = None
     csv: str | None = None
+    verdict: str | None = None
+    figure: Any = None
+    cleared: bool = False

@@ -35,14 +35,24 @@ def test_prediction_beside_measurement():
     )
 
 
-def test_adaptive_has_no_closed_form():
+def test_adaptive_is_predicted_for_the_blocks_that_it_drafted():
     _, lane = compare(autoregressive(), made_by(AdaptiveCascade(("small",)), cascade()))
-    assert lane.flat is lane.wide is None
     assert "no closed form" in lane.formula
-    (reason,) = lane.reasons
-    assert reason.startswith(
-        "A round emitted 2.0 tokens and cost 1.00 target passes: 0.65 for the review of 2.0 drafted tokens,"
+    # small handed up 3 tokens, then 1; 3 of the 4 that the target judged were accepted.
+    tokens = (1 + 0.75 + 0.75**2 + 0.75**3 + 1 + 0.75) / 2
+    # small's runs took 0.25 target passes each; in the first round it was shown two copies of 0.025.
+    assert lane.flat == pytest.approx(tokens / (1 + (0.25 + 2 * 0.025 + 0.25) / 2))
+    assert lane.wide == lane.flat  # wide reviews cost nothing extra in this race
+    first, tokens_reason, _ = lane.reasons
+    assert first.startswith("Its plan is not fixed")
+    assert tokens_reason.startswith("A round emitted 2.0 tokens; the model predicts 2.2.")
+
+
+def test_blocks_without_a_draft_are_predicted_as_autoregressive_decoding():
+    _, lane = compare(
+        autoregressive(), replace(autoregressive(), header=replace(autoregressive().header, method="mine"))
     )
+    assert lane.flat == lane.wide == 1
 
 
 def test_the_spread_is_over_races_with_the_same_settings():

@@ -29,9 +29,8 @@ def slower() -> tuple:
 
 
 def table(races) -> list[dict]:
-    names = [column.name for column in compare.COLUMNS]
     rows = compare.table_rows((label, Race(traces)) for label, traces in races)
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    return [dict(zip(compare.COLUMNS, row, strict=True)) for row in rows]
 
 
 def test_medians_and_extremes_of_the_repeats():
@@ -70,7 +69,7 @@ def test_another_text_is_said():
 def test_csv_has_a_head_and_no_formulas():
     text = compare.csv_text([["=1+1", "a, b", 1, 2.5, None, None, None, None, None, None, 'say "x"']])
     head, row = csv.reader(io.StringIO(text))
-    assert head == [column.name for column in compare.COLUMNS]
+    assert head == list(compare.COLUMNS)
     assert row[:5] == ["'=1+1", "a, b", "1", "2.5", ""] and row[-1] == 'say "x"'
 
 
@@ -98,3 +97,20 @@ def test_kinds_take_turns():
 def test_repeats_are_one_to_five(repeats):
     with pytest.raises(Refusal, match="whole number from 1 to 5"):
         compare.plan_kinds(request(), {}, repeats)
+
+
+def test_the_table_on_the_page_is_escaped():
+    html = compare.table_html([["<b>x", "cascade", 1, 2.5, None]])
+    assert "<td>&lt;b&gt;x</td><td>cascade</td><td>1</td><td>2.5</td><td>–</td>" in html
+    assert html.count('scope="col"') == len(compare.COLUMNS)
+
+
+def test_results_of_a_comparison():
+    halted = (autoregressive(), replace(cascade(), end="stopped"))
+    races = [("story: T", Race(RACE)), ("story: T", Race(slower())), ("code: U", Race(halted))]
+    found = [(one.kind, one.method, one.speedups) for one in compare.lane_results(races)]
+    assert found == [
+        ("story", "autoregressive", (1.0, 1.0)),
+        ("story", "cascade", (pytest.approx(2.0), pytest.approx(1.6))),
+        ("code", "autoregressive", (1.0,)),
+    ]

@@ -123,10 +123,16 @@ def test_a_comparison_keeps_what_it_has_when_stopped(one, house):
     page = one.page
     one.fill()
     page.get_by_role("tab", name="Compare").click()
+    assert not page.locator("#compare-save").is_visible()  # there is no table yet
     page.click("#compare")
-    page.wait_for_function("document.querySelector('#comparison').innerText.includes('speculative, draft-mid')")
+    page.wait_for_function("document.querySelector('#comparison')?.textContent.includes('speculative, draft-mid')")
     page.click("#compare-stop")
     page.wait_for_function("/Stopped|Done/.test(document.querySelector('#compare-status').innerText)")
+    assert "fastest" in page.inner_text("#compare-verdict")
+    page.wait_for_selector("#compare-figure .js-plotly-plot")
+    assert not page.locator("#comparison table").is_visible()
+    page.get_by_role("button", name="All numbers").click()
+    page.wait_for_selector("#comparison table tbody tr:visible")
     with page.expect_download() as waiting:
         page.click("#compare-save")
     lines = Path(waiting.value.path()).read_text("utf-8").splitlines()
