@@ -38,7 +38,8 @@ class Vertical(Drafter):
                 f"{type(self.drafter).__name__} drafted {len(draft)} tokens where there is room for {room}."
             )
         started = perf_counter()
-        result = self.rule(draft, self.session.logits(sequence + draft.tokens, since=start), start)
+        logits = self.session.logits(sequence + draft.tokens, since=start)
+        result = self.rule.launch(draft, logits, start, self.session.choice).fetch()
         seconds = perf_counter() - started
         self.drafter.learn(draft, result.accepted)
         ended = (sequence + draft.tokens[: result.accepted]).ended

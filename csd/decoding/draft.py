@@ -40,13 +40,20 @@ class Draft:
             self.cost + more.cost,
         )
 
+    def columns(self, like: Tensor) -> Tensor:
+        """The tokens as indices into rows on `like`'s device, [n, 1]."""
+        import torch  # loaded where there are rows
+
+        from csd.decoding.transfer import to_device
+
+        return to_device(torch.tensor(self.tokens, dtype=torch.long), like.device)[:, None]
+
     def probs(self, like: Tensor) -> Tensor:
         """`q` as rows of `like`'s width, with point masses written out."""
         if self.q is not None:
             return self.q
         rows = like.new_zeros(len(self.tokens), like.shape[-1])
-        rows[range(len(self.tokens)), self.tokens] = 1
-        return rows
+        return rows.scatter_(-1, self.columns(like), 1)
 
 
 def _stack(first: Draft, second: Draft) -> Tensor | None:

@@ -44,6 +44,11 @@ class Session:
         self._fixed, self._tail = len(sequence.committed), sequence.tail
         return logits[:, : self._vocab]
 
+    @property
+    def choice(self) -> Tensor | None:
+        """The two best of each row that `logits` returned last, if the lane computes them over the same ids."""
+        return None
+
     def prefill(self, sequence: TokenSequence) -> None:
         """Read the prompt and wait for it. A text longer than the model's context is not read: the level is skipped."""
         if len(sequence) <= self.context:
