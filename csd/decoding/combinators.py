@@ -38,12 +38,19 @@ class Vertical(Drafter):
                 f"{type(self.drafter).__name__} drafted {len(draft)} tokens where there is room for {room}."
             )
         started = perf_counter()
-        logits = self.session.logits(sequence + draft.tokens, since=start)
-        result = self.rule.launch(draft, logits, start, self.session.choice).fetch()
+        drafted = sequence + draft.tokens
+        logits = self.session.logits(drafted, since=start)
+        decision = self.rule.launch(draft, logits, start, self.session.choice)
+        if decision.waits:
+            self.drafter.prepare(drafted)
+        result = decision.fetch()
         seconds = perf_counter() - started
         self.drafter.learn(draft, result.accepted)
         ended = (sequence + draft.tokens[: result.accepted]).ended
         return self._emitted(draft, result, ended, start, started, seconds)
+
+    def prepare(self, text: TokenSequence) -> None:
+        self.drafter.prepare(text)
 
     def _emitted(
         self, draft: Draft, result: Acceptance, ended: bool, start: int, started: float, seconds: float
@@ -104,6 +111,10 @@ class Horizontal(Drafter):
                 if not more.tokens:
                     break
         return out
+
+    def prepare(self, text: TokenSequence) -> None:
+        for drafter, _ in self.stages:
+            drafter.prepare(text)
 
 
 def _cost(costs: Sequence[float], width: int) -> float:

@@ -91,6 +91,12 @@ class Drafter(ABC):
     def draft(self, sequence: TokenSequence, room: int) -> Draft:
         """Propose at most `room` tokens; with room 0, nothing."""
 
+    def prepare(self, text: TokenSequence) -> None:  # noqa: B027  most drafters prepare nothing
+        """Called while a device reviews a draft, which ends `text`: the time to index it. Does nothing by default.
+
+        Any prefix of the draft may be accepted, so what is prepared must hold for each, or be cheap to undo.
+        """
+
     def learn(self, draft: Draft, accepted: int) -> None:  # noqa: B027  most drafters learn nothing
         """Called by the reviewer with the number of tokens of this draft that it accepted. Does nothing by default."""
 

@@ -5,15 +5,22 @@ A fake GPU counts: tensors that compute on the CPU and say that they are elsewhe
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import pytest
 import torch
 from fake_gpu import Counted, FakeGpuTensor, fake_gpu  # noqa: F401  a fixture
+from toy import DRAFTS, family, steps_of
 
-from csd.decoding.acceptance import AcceptanceRule, Coupled, Greedy, Rejection
+from csd.decoding.acceptance import AcceptanceRule, Coupled, Decision, Greedy, Rejection
 from csd.decoding.choice import top_two
 from csd.decoding.draft import Draft
+from csd.decoding.generate import generate
+from csd.decoding.methods import AdaptiveCascade, Cascade, LaneParts, PromptLookup, Speculative, title
 from csd.decoding.noise import GumbelNoise
 from csd.decoding.sampling import LogitsWarper, Sampler
+from csd.decoding.suffix_index import SuffixIndex
+from csd.record.trace import Step
 
 VOCAB = 50
 FILTERS = [LogitsWarper(0.8), LogitsWarper(0.8, top_k=9), LogitsWarper(1.2, top_p=0.8)]
@@ -96,3 +103,51 @@ def test_a_choice_made_in_the_pass_leaves_only_its_transfer(fake_gpu: Counted): 
     assert (fake_gpu.waits, fake_gpu.uploads) == (1, 0) and fake_gpu.kernels <= 2
     alone = Greedy().launch(draft, logits, 3).fetch()
     assert (result.accepted, result.token, result.margin) == (alone.accepted, alone.token, alone.margin)
+
+
+@dataclass
+class Slow:
+    """The greedy rule on a device that takes its time. `seen` holds what the index knew whenever the host waited."""
+
+    index: SuffixIndex
+    seen: list[tuple[list[int], list[int]]]
+    lenience: float = 1.0
+
+    def launch(self, draft, logits, start, choice=None) -> Decision:
+        decision = Greedy(self.lenience).launch(draft, logits, start, choice)
+
+        def fetch():
+            self.seen.append((self.index.tokens[start : start + len(draft)], list(draft.tokens)))
+            return decision.fetch()
+
+        return Decision(fetch, waits=True)
+
+    def with_lenience(self, lenience: float) -> Slow:
+        return replace(self, lenience=lenience)
+
+
+METHODS = [
+    PromptLookup(4),
+    Speculative(DRAFTS[0], 3),
+    Cascade(DRAFTS[:2], ((2, 4, 9), (0, 2, 5), (0, 0, 4)), lenience=3.0),
+    AdaptiveCascade(DRAFTS, lenience=3.0),
+]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=title)
+def test_the_guess_is_indexed_while_the_device_computes(method):
+    """Where the method uses Max-Gram, the index holds each draft before its review is known; the text stays the same."""
+    toy = family(6, seed=3, noises=(0.3, 0.6, 1.0))
+    prompt = (1, 2, 3, 1, 2)
+    sessions = {name: toy.session(name, 100) for name in method.models()}
+    index = SuffixIndex()
+    rule = Slow(index, [])
+    root = method.build(LaneParts(sessions, rule, index))
+    slow = [one for one in generate(root, [index, *sessions.values()], prompt, 60) if isinstance(one, Step)]
+    quick = steps_of(toy, method, prompt, 60)
+    assert [(step.tokens, step.authors, step.review.accepted) for step in slow] == [
+        (step.tokens, step.authors, step.review.accepted) for step in quick
+    ]
+    drafts = [(indexed, drafted) for indexed, drafted in rule.seen if drafted]
+    if method.leaves:
+        assert len(drafts) > 10 and all(indexed == drafted for indexed, drafted in drafts)
