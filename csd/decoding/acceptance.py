@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from csd.decoding.choice import top_two
+from csd.decoding.choice import margin, top_two
 from csd.decoding.draft import Draft
 from csd.decoding.noise import GumbelNoise
 from csd.decoding.sampling import LogitsWarper, Sampler
@@ -72,6 +72,10 @@ class Greedy:
     def launch(self, draft: Draft, logits: Tensor, start: int, choice: Tensor | None = None) -> Decision:
         return _by_score(draft, logits, self.lenience, choice)
 
+    def choose(self, logits: Tensor, start: int, choice: Tensor | None) -> Tensor:
+        """`top_two` of the logits."""
+        return top_two(logits) if choice is None else choice
+
     def with_lenience(self, lenience: float) -> Greedy:
         return replace(self, lenience=lenience)
 
@@ -88,7 +92,14 @@ class Coupled:
     lenience: float = 1.0
 
     def launch(self, draft: Draft, logits: Tensor, start: int, choice: Tensor | None = None) -> Decision:
-        return _by_score(draft, self.warper(logits) + self.noise.rows(start, len(draft) + 1), self.lenience)
+        return _by_score(draft, self._scores(logits, start), self.lenience)
+
+    def choose(self, logits: Tensor, start: int, choice: Tensor | None) -> Tensor:
+        """`top_two` of log p + g."""
+        return top_two(self._scores(logits, start))
+
+    def _scores(self, logits: Tensor, start: int) -> Tensor:
+        return self.warper(logits) + self.noise.rows(start, len(logits))
 
     def with_lenience(self, lenience: float) -> Coupled:
         return replace(self, lenience=lenience)
@@ -131,7 +142,7 @@ class Rejection:
             lenient = emitted_probs(p[:reviewed], q[:reviewed], self.lenience)
             emitted = torch.cat([lenient, p[reviewed : accepted + 1]])
         px, qx = tuple(numbers[4 : 4 + n]), tuple(numbers[4 + n :])
-        return Acceptance(accepted, token, _gap(*numbers[2:4]), emitted, px, qx)
+        return Acceptance(accepted, token, margin(*numbers[2:4]), emitted, px, qx)
 
     def with_lenience(self, lenience: float) -> Rejection:
         return replace(self, lenience=lenience)
@@ -171,9 +182,9 @@ def _by_score(draft: Draft, scores: Tensor, lenience: float, choice: Tensor | No
         drafted = scores[:n].gather(-1, draft.columns(scores))[:, 0]
         behind = scores[:n].amax(-1) - drafted
     if choice is None and scores.device.type == "cpu":
-        firsts, margin = _argmax_on_cpu(scores)
+        firsts, margin_of = _argmax_on_cpu(scores)
         accepted = _count_accepted(draft, firsts, [] if behind is None else behind.tolist(), lenience)
-        result = Acceptance(accepted, firsts[accepted], margin(accepted))
+        result = Acceptance(accepted, firsts[accepted], margin_of(accepted))
         return Decision(lambda: result)
     packed = (top_two(scores) if choice is None else choice).flatten()
     fetch = to_host(packed if behind is None else torch.cat([packed, behind]))
@@ -182,7 +193,7 @@ def _by_score(draft: Draft, scores: Tensor, lenience: float, choice: Tensor | No
         numbers = fetch()
         firsts, behind = [int(first) for first in numbers[: 3 * n + 3 : 3]], numbers[3 * n + 3 :]
         accepted = _count_accepted(draft, firsts, behind, lenience)
-        return Acceptance(accepted, firsts[accepted], _gap(*numbers[3 * accepted + 1 : 3 * accepted + 3]))
+        return Acceptance(accepted, firsts[accepted], margin(*numbers[3 * accepted + 1 : 3 * accepted + 3]))
 
     return _launched(accept, scores.device)
 
@@ -198,18 +209,13 @@ def _count_accepted(draft: Draft, firsts: Sequence[int], behind: Sequence[float]
 def _argmax_on_cpu(scores: Tensor) -> tuple[list[int], Callable[[int], float | None]]:
     """The first argmax of each row, and a function that gives a row's margin; numpy is faster at both than torch."""
     if scores.dtype not in (torch.float32, torch.float64):  # numpy has no bfloat16
-        return scores.argmax(-1).tolist(), lambda row: _gap(*scores[row].topk(2).values.tolist())
+        return scores.argmax(-1).tolist(), lambda row: margin(*scores[row].topk(2).values.tolist())
     rows = scores.numpy()
     firsts = rows.argmax(-1).tolist()
 
-    def margin(row: int) -> float | None:
+    def margin_of(row: int) -> float | None:
         first, own = firsts[row], rows[row]
         second = max(own[:first].max(initial=-math.inf), own[first + 1 :].max(initial=-math.inf))
-        return _gap(float(own[first]), float(second))
+        return margin(float(own[first]), float(second))
 
-    return firsts, margin
-
-
-def _gap(best: float, second: float) -> float | None:
-    """The margin; None where only one token is left."""
-    return best - second if second > -math.inf else None
+    return firsts, margin_of

@@ -16,3 +16,8 @@ def top_two(scores: Tensor) -> Tensor:
     best, first = scores.max(-1, keepdim=True)  # of ties the first index, on every device
     second = scores.scatter(-1, first, -math.inf).amax(-1, keepdim=True)
     return torch.cat([first.double(), best, second], -1)
+
+
+def margin(best: float, second: float) -> float | None:
+    """The distance of the two best scores; None where only one token is left."""
+    return best - second if second > -math.inf else None

@@ -30,7 +30,7 @@ class Vertical(Drafter):
         if room < 1:
             return Draft()
         if free < 0:
-            return Draft(reviews=(self._skipped(start),))
+            return Draft(reviews=(skipped_review(self.session, start),))
         room = min(room - 1, free)
         draft = self.drafter.draft(sequence, room)
         if len(draft) > room:
@@ -81,10 +81,6 @@ class Vertical(Drafter):
             cost=draft.cost + _cost(self.session.costs, len(draft) + 1),
         )
 
-    def _skipped(self, start: int) -> Review:
-        reason = f"the context of {self.session.name} ({self.session.context} tokens) is full"
-        return Review(self.session.name, start, (), (), 0, None, perf_counter(), 0.0, skipped=reason)
-
 
 @dataclass(frozen=True)
 class Horizontal(Drafter):
@@ -115,6 +111,12 @@ class Horizontal(Drafter):
     def prepare(self, text: TokenSequence) -> None:
         for drafter, _ in self.stages:
             drafter.prepare(text)
+
+
+def skipped_review(session: Session, start: int) -> Review:
+    """The record of a round that did not take place because the model cannot read a text of `start` tokens."""
+    reason = f"the context of {session.name} ({session.context} tokens) is full"
+    return Review(session.name, start, (), (), 0, None, perf_counter(), 0.0, skipped=reason)
 
 
 def _cost(costs: Sequence[float], width: int) -> float:

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 from transformers import Cache, DynamicLayer, PreTrainedModel
 
+from csd.decoding.choice import top_two
 from csd.models.backends.eager import InPlaceLayer
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 80)  # the last one for drafts of 64 tokens and the tokens before them
@@ -105,11 +106,14 @@ class GraphLane:
         self._copied = torch.cuda.Event() if cuda else None
         self._forwards = dict(sorted(forwards.items()))
         self._graphs = self._capture_all(stream) if stream else {}
+        self.choice: Tensor | None = None
+        self._end = 0  # where the next token goes if `follow` feeds it
 
     @torch.inference_mode()
     def run(self, ids: list[int], keep: int, rows: int) -> Tensor:
         """A `ForwardFn`."""
         count = len(ids)
+        self.choice, self._end = None, keep + count
         width = next((width for width in self._forwards if width >= count), None)
         if width is None:
             fed = torch.tensor([keep, *ids], device=self._fed.device)
@@ -120,9 +124,27 @@ class GraphLane:
         self._fed.copy_(self._host_fed, non_blocking=True)
         if self._copied:
             self._copied.record(torch.cuda.current_stream(self._fed.device))
+        return self._pass(width, count - rows, count)
+
+    @torch.inference_mode()
+    def follow(self, token: Tensor) -> Tensor:
+        """Feed one token, a tensor of one number on the device, after those fed last. [1, V]"""
+        self._fed[0].fill_(self._end)
+        self._fed[1:2].copy_(token)
+        self._end += 1
+        return self._pass(min(self._forwards), 0, 1)
+
+    def _pass(self, width: int, first: int, last: int) -> Tensor:
+        """One pass over what `_fed` contains, and its rows from `first` up to `last`."""
         graph = self._graphs.get(width)
-        logits = graph.replay() if graph else self.forward_at(width, self._forwards[width])
-        return logits[count - rows : count]
+        logits, choice = graph.replay() if graph else self._choosing_pass(width)
+        self.choice = choice[first:last]
+        return logits[first:last]
+
+    def _choosing_pass(self, width: int) -> tuple[Tensor, Tensor]:
+        """The logits of a pass, [width, V], and what greedy decoding chooses from them, [width, 3]."""
+        logits = self.forward_at(width, self._forwards[width])
+        return logits, top_two(logits)
 
     def forward_at(self, width: int, static_forward: StaticForward) -> Tensor:
         """One pass over the buffers at this width. [width, V]"""
@@ -148,24 +170,25 @@ class GraphLane:
         stream.wait_stream(torch.cuda.current_stream(stream.device))
         with torch.cuda.stream(stream):  # returns to the previous stream, also if capturing fails
             for _ in range(3):  # kernels are selected, workspaces allocated
-                self.forward_at(width, self._forwards[width])
+                self._choosing_pass(width)
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph, pool=memory, stream=stream, capture_error_mode="thread_local"):
-                logits = self.forward_at(width, self._forwards[width])
+                logits, choice = self._choosing_pass(width)
             stream.synchronize()
-        return CapturedPass(graph, logits)
+        return CapturedPass(graph, logits, choice)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CapturedPass:
-    """A captured graph and the logits that each replay overwrites."""
+    """A captured graph, and the logits and choices that each replay overwrites."""
 
     graph: torch.cuda.CUDAGraph
     logits: Tensor
+    choice: Tensor
 
-    def replay(self) -> Tensor:
+    def replay(self) -> tuple[Tensor, Tensor]:
         self.graph.replay()
-        return self.logits
+        return self.logits, self.choice
 
 
 @torch.inference_mode()
