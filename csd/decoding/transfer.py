@@ -10,7 +10,9 @@ from torch import Tensor
 
 def to_device(numbers: Tensor, device: torch.device) -> Tensor:
     """A tensor of the host on a device; the copy is enqueued behind what the device is doing."""
-    return numbers if device.type == "cpu" else numbers.pin_memory().to(device, non_blocking=True)
+    if device.type == "cpu" or not len(numbers):
+        return numbers.to(device)
+    return numbers.pin_memory().to(device, non_blocking=True)
 
 
 def to_host(values: Tensor) -> Callable[[], list[float]]:

@@ -19,11 +19,6 @@ class Session:
     cache back to the backend.
     """
 
-    @property
-    def choice(self) -> Tensor | None:
-        """None: the rule chooses from the rows."""
-        return None
-
     def __init__(
         self,
         name: str,
@@ -48,6 +43,11 @@ class Session:
         logits = self._forward(sequence.since(keep), keep, len(sequence) - since + 1)
         self._fixed, self._tail = len(sequence.committed), sequence.tail
         return logits[:, : self._vocab]
+
+    @property
+    def choice(self) -> Tensor | None:
+        """None: the rule chooses from the rows."""
+        return None
 
     def prefill(self, sequence: TokenSequence) -> None:
         """Read the prompt and wait for it. A text longer than the model's context is not read: the level is skipped."""
