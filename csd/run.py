@@ -215,7 +215,7 @@ def _rule(family: Family, request: Request) -> AcceptanceRule:
     warper = LogitsWarper(request.temperature, request.top_k, request.top_p)
     if request.rule == "coupled":
         return Coupled(warper, GumbelNoise(request.seed, family.vocab, family.device))
-    return Rejection(warper, Sampler(request.seed))
+    return Rejection(warper, Sampler(request.seed, family.device))
 
 
 def _is_unicode(text: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from csd.decoding.acceptance import Acceptance
+from csd.decoding.acceptance import Acceptance, Decision
 from csd.decoding.combinators import Horizontal, Vertical
 from csd.decoding.draft import Draft, Drafter
 from csd.decoding.tokens import TokenSequence
@@ -23,6 +23,7 @@ class Counter:
     context: int = ROOM
     runs: int = 0
     costs: tuple[float, ...] = ()
+    choice: None = None
 
     def logits(self, sequence: TokenSequence, since: int) -> torch.Tensor:
         self.runs += 1
@@ -37,11 +38,11 @@ class Bernoulli:
     coin: object
     lenience: float = 1.0
 
-    def __call__(self, draft: Draft, logits: torch.Tensor, start: int) -> Acceptance:
+    def launch(self, draft: Draft, logits: torch.Tensor, start: int, choice: None = None) -> Decision:
         accepted = 0
         while accepted < len(draft) and self.coin.flip(self.rates[draft.authors[accepted]]):
             accepted += 1
-        return Acceptance(accepted, 1, 0.0)
+        return Decision(lambda: Acceptance(accepted, 1, 0.0))
 
 
 @dataclass

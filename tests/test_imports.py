@@ -131,8 +131,10 @@ def loaded_with(module: str) -> set[str]:
 
 HEAVY_PACKAGES = (
     "csd.decoding.acceptance",
+    "csd.decoding.choice",
     "csd.decoding.noise",
     "csd.decoding.sampling",
+    "csd.decoding.transfer",
     "csd.models",
     "csd.bench.baselines",
     "csd.bench.enlarge",

@@ -68,6 +68,7 @@ class TableSession:
     calls: int = 0
     fed: list[int] = field(default_factory=list)
     closed: bool = False
+    choice: Tensor | None = None
     _given: Tensor | None = None
 
     def logits(self, sequence: TokenSequence, since: int) -> Tensor:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
-from csd.models.backends.interface import Backend, Lane
+from csd.models.backends.interface import Backend, FollowingLane, Lane
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -96,7 +96,10 @@ class WatchedBackend:
     stopwatch: Stopwatch
 
     def open_lane(self, capacity: int) -> WatchedLane:
-        return WatchedLane(self.backend.open_lane(capacity), self.stopwatch)
+        lane = self.backend.open_lane(capacity)
+        if isinstance(lane, FollowingLane):
+            return WatchedFollowingLane(lane, self.stopwatch)
+        return WatchedLane(lane, self.stopwatch)
 
 
 @dataclass(frozen=True)
@@ -109,3 +112,15 @@ class WatchedLane:
 
     def release(self) -> None:
         self.lane.release()
+
+
+@dataclass(frozen=True)
+class WatchedFollowingLane(WatchedLane):
+    lane: FollowingLane
+
+    @property
+    def choice(self) -> Tensor | None:
+        return self.lane.choice
+
+    def follow(self, token: Tensor) -> Tensor:
+        return self.stopwatch.run(self.lane.follow, token)

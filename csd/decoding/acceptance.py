@@ -7,16 +7,18 @@ reviewer's distribution, q the draft's. Lenience l >= 1 is for inner reviewers; 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 
+from csd.decoding.choice import margin, top_two
 from csd.decoding.draft import Draft
 from csd.decoding.noise import GumbelNoise
 from csd.decoding.sampling import LogitsWarper, Sampler
+from csd.decoding.transfer import to_host
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,13 +38,25 @@ class Acceptance:
     q_drafted: tuple[float, ...] = ()
 
 
+class Decision(NamedTuple):
+    """What a rule launched: `fetch` returns it. With `waits`, a device is still computing, and the host has time."""
+
+    fetch: Callable[[], Acceptance]
+    waits: bool = False
+
+
 class AcceptanceRule(Protocol):
-    """Called with a draft, the reviewer's logits and the position at which the draft starts."""
+    """Decides in two steps, so that the host can work while a device computes: launch the decision, then fetch it."""
 
     @property
     def lenience(self) -> float: ...
 
-    def __call__(self, draft: Draft, logits: Tensor, start: int) -> Acceptance: ...
+    def launch(self, draft: Draft, logits: Tensor, start: int, choice: Tensor | None = None) -> Decision:
+        """Enqueue the decision on a draft that starts at position `start`, given the reviewer's logits.
+
+        `choice` is `top_two(logits)`, where the pass computed it already. On a CPU everything is computed here.
+        """
+        ...
 
     def with_lenience(self, lenience: float) -> AcceptanceRule:
         """The same rule for an inner reviewer."""
@@ -55,8 +69,12 @@ class Greedy:
 
     lenience: float = 1.0
 
-    def __call__(self, draft: Draft, logits: Tensor, start: int) -> Acceptance:
-        return _accept_by_score(draft, logits, self.lenience)
+    def launch(self, draft: Draft, logits: Tensor, start: int, choice: Tensor | None = None) -> Decision:
+        return _by_score(draft, logits, self.lenience, choice)
+
+    def choose(self, logits: Tensor, start: int, choice: Tensor | None) -> Tensor:
+        """`top_two` of the logits."""
+        return top_two(logits) if choice is None else choice
 
     def with_lenience(self, lenience: float) -> Greedy:
         return replace(self, lenience=lenience)
@@ -73,8 +91,15 @@ class Coupled:
     noise: GumbelNoise
     lenience: float = 1.0
 
-    def __call__(self, draft: Draft, logits: Tensor, start: int) -> Acceptance:
-        return _accept_by_score(draft, self.warper(logits) + self.noise.rows(start, len(draft) + 1), self.lenience)
+    def launch(self, draft: Draft, logits: Tensor, start: int, choice: Tensor | None = None) -> Decision:
+        return _by_score(draft, self._scores(logits, start), self.lenience)
+
+    def choose(self, logits: Tensor, start: int, choice: Tensor | None) -> Tensor:
+        """`top_two` of log p + g."""
+        return top_two(self._scores(logits, start))
+
+    def _scores(self, logits: Tensor, start: int) -> Tensor:
+        return self.warper(logits) + self.noise.rows(start, len(logits))
 
     def with_lenience(self, lenience: float) -> Coupled:
         return replace(self, lenience=lenience)
@@ -92,24 +117,32 @@ class Rejection:
     sampler: Sampler
     lenience: float = 1.0
 
-    def __call__(self, draft: Draft, logits: Tensor, start: int) -> Acceptance:
+    def launch(self, draft: Draft, logits: Tensor, start: int, choice: Tensor | None = None) -> Decision:
         scores, n = self.warper(logits), len(draft)
         p = scores.softmax(-1)
-        q = draft.probs(p)
-        drafted = (range(n), draft.tokens)
-        px, qx = p[drafted].tolist(), q[drafted].tolist()
-        accepted = 0
-        while accepted < n and self.sampler.accept(_p_accept(px[accepted], qx[accepted], self.lenience)):
-            accepted += 1
-        own = p[n] if accepted == n else residual_probs(p[accepted], q[accepted])
+        q, drafted = draft.probs(p), draft.columns(p)
+        px, qx = (rows[:n].gather(-1, drafted)[:, 0].double() for rows in (p, q))
+        coins = self.sampler.accepts(torch.where(self.lenience * px >= qx, 1.0, self.lenience * px / qx))
+        accepted = coins.long().cumprod(0).sum(0, keepdim=True)  # tosses after the first rejection do not count
+        own = p.index_select(0, accepted)
+        if n:  # a bonus token follows p itself: nothing was drafted there
+            reviewed = q.index_select(0, accepted.clamp(max=n - 1))
+            own = torch.where(accepted < n, residual_probs(own, reviewed), own)
+        token = self.sampler.draw(own[0])
+        best = scores.index_select(0, accepted).topk(2).values[0]
+        fetch = to_host(torch.cat([accepted.double(), token.double(), best.double(), px, qx]))
+        return _launched(lambda: self._acceptance(p, q, fetch()), p.device)
+
+    def _acceptance(self, p: Tensor, q: Tensor, numbers: list[float]) -> Acceptance:
+        accepted, token, n = int(numbers[0]), int(numbers[1]), len(q)
         emitted = p[: accepted + 1]
         if self.lenience > 1:
             # Accepted tokens and a correction follow E; a bonus after the whole draft was not reviewed and follows p.
             reviewed = min(accepted + 1, n)
             lenient = emitted_probs(p[:reviewed], q[:reviewed], self.lenience)
             emitted = torch.cat([lenient, p[reviewed : accepted + 1]])
-        margin = _margin(scores[accepted])
-        return Acceptance(accepted, self.sampler.draw(own), margin, emitted, tuple(px), tuple(qx))
+        px, qx = tuple(numbers[4 : 4 + n]), tuple(numbers[4 + n :])
+        return Acceptance(accepted, token, margin(*numbers[2:4]), emitted, px, qx)
 
     def with_lenience(self, lenience: float) -> Rejection:
         return replace(self, lenience=lenience)
@@ -131,48 +164,58 @@ def residual_probs(p: Tensor, q: Tensor) -> Tensor:
     return torch.where(total > 0, rest / total.clamp(min=torch.finfo(p.dtype).tiny), p)
 
 
-def _p_accept(p: float, q: float, lenience: float) -> float:
-    return 1.0 if lenience * p >= q else lenience * p / q
+def _launched(fetch: Callable[[], Acceptance], device: torch.device) -> Decision:
+    """On a CPU the result is there: nothing is gained by fetching it later."""
+    if device.type != "cpu":
+        return Decision(fetch, waits=True)
+    result = fetch()
+    return Decision(lambda: result)
 
 
-def _accept_by_score(draft: Draft, scores: Tensor, lenience: float) -> Acceptance:
-    """Accept a token that is the first argmax or, for l > 1, whose score is within log(l) of the best."""
-    best, margin = _argmax_on_cpu(scores) if scores.device.type == "cpu" else _argmax_on_gpu(scores)
-    n = len(draft)
-    agreed = [ours == token for ours, token in zip(best, draft.tokens)]
+def _by_score(draft: Draft, scores: Tensor, lenience: float, choice: Tensor | None = None) -> Decision:
+    """Accept a token that is the first argmax or, for l > 1, whose score is within log(l) of the best.
+
+    `choice` is `top_two(scores)`, where it is known already.
+    """
+    n, behind = len(draft), None
     if lenience > 1 and n:
-        drafted = torch.tensor(draft.tokens, device=scores.device)
-        near = scores[:n].gather(-1, drafted[:, None])[:, 0] >= scores[:n].amax(-1) - math.log(lenience)
-        agreed = [one or other for one, other in zip(agreed, near.tolist())]
-    accepted = agreed.index(False) if False in agreed else n
-    return Acceptance(accepted, best[accepted], margin(accepted))
+        drafted = scores[:n].gather(-1, draft.columns(scores))[:, 0]
+        behind = scores[:n].amax(-1) - drafted
+    if choice is None and scores.device.type == "cpu":
+        firsts, margin_of = _argmax_on_cpu(scores)
+        accepted = _count_accepted(draft, firsts, [] if behind is None else behind.tolist(), lenience)
+        result = Acceptance(accepted, firsts[accepted], margin_of(accepted))
+        return Decision(lambda: result)
+    packed = (top_two(scores) if choice is None else choice).flatten()
+    fetch = to_host(packed if behind is None else torch.cat([packed, behind]))
+
+    def accept() -> Acceptance:
+        numbers = fetch()
+        firsts, behind = [int(first) for first in numbers[: 3 * n + 3 : 3]], numbers[3 * n + 3 :]
+        accepted = _count_accepted(draft, firsts, behind, lenience)
+        return Acceptance(accepted, firsts[accepted], margin(*numbers[3 * accepted + 1 : 3 * accepted + 3]))
+
+    return _launched(accept, scores.device)
+
+
+def _count_accepted(draft: Draft, firsts: Sequence[int], behind: Sequence[float], lenience: float) -> int:
+    """Tokens before the first that is neither the best one nor, for l > 1, at most log(l) behind it."""
+    for position, (token, first) in enumerate(zip(draft.tokens, firsts)):
+        if token != first and not (behind and behind[position] <= math.log(lenience)):
+            return position
+    return len(draft)
 
 
 def _argmax_on_cpu(scores: Tensor) -> tuple[list[int], Callable[[int], float | None]]:
     """The first argmax of each row, and a function that gives a row's margin; numpy is faster at both than torch."""
     if scores.dtype not in (torch.float32, torch.float64):  # numpy has no bfloat16
-        return scores.argmax(-1).tolist(), lambda row: _margin(scores[row])
+        return scores.argmax(-1).tolist(), lambda row: margin(*scores[row].topk(2).values.tolist())
     rows = scores.numpy()
     firsts = rows.argmax(-1).tolist()
 
-    def margin(row: int) -> float | None:
+    def margin_of(row: int) -> float | None:
         first, own = firsts[row], rows[row]
         second = max(own[:first].max(initial=-math.inf), own[first + 1 :].max(initial=-math.inf))
-        return _gap(float(own[first]), float(second))
+        return margin(float(own[first]), float(second))
 
-    return firsts, margin
-
-
-def _argmax_on_gpu(scores: Tensor) -> tuple[list[int], Callable[[int], float | None]]:
-    """The same on a GPU, fetched in one transfer: the host waits a single time."""
-    rows = torch.cat([scores.argmax(-1, keepdim=True).double(), scores.topk(2).values.double()], -1).tolist()
-    return [int(first) for first, _, _ in rows], lambda row: _gap(*rows[row][1:])
-
-
-def _margin(row: Tensor) -> float | None:
-    """The distance of the two best scores; None where only one token is left."""
-    return _gap(*row.topk(2).values.tolist())
-
-
-def _gap(best: float, second: float) -> float | None:
-    return best - second if second > -math.inf else None
+    return firsts, margin_of

@@ -30,7 +30,7 @@ class Vertical(Drafter):
         if room < 1:
             return Draft()
         if free < 0:
-            return Draft(reviews=(self._skipped(start),))
+            return Draft(reviews=(skipped_review(self.session, start),))
         room = min(room - 1, free)
         draft = self.drafter.draft(sequence, room)
         if len(draft) > room:
@@ -38,11 +38,19 @@ class Vertical(Drafter):
                 f"{type(self.drafter).__name__} drafted {len(draft)} tokens where there is room for {room}."
             )
         started = perf_counter()
-        result = self.rule(draft, self.session.logits(sequence + draft.tokens, since=start), start)
+        drafted = sequence + draft.tokens
+        logits = self.session.logits(drafted, since=start)
+        decision = self.rule.launch(draft, logits, start, self.session.choice)
+        if decision.waits:
+            self.drafter.prepare(drafted)
+        result = decision.fetch()
         seconds = perf_counter() - started
         self.drafter.learn(draft, result.accepted)
         ended = (sequence + draft.tokens[: result.accepted]).ended
         return self._emitted(draft, result, ended, start, started, seconds)
+
+    def prepare(self, text: TokenSequence) -> None:
+        self.drafter.prepare(text)
 
     def _emitted(
         self, draft: Draft, result: Acceptance, ended: bool, start: int, started: float, seconds: float
@@ -73,10 +81,6 @@ class Vertical(Drafter):
             cost=draft.cost + _cost(self.session.costs, len(draft) + 1),
         )
 
-    def _skipped(self, start: int) -> Review:
-        reason = f"the context of {self.session.name} ({self.session.context} tokens) is full"
-        return Review(self.session.name, start, (), (), 0, None, perf_counter(), 0.0, skipped=reason)
-
 
 @dataclass(frozen=True)
 class Horizontal(Drafter):
@@ -103,6 +107,16 @@ class Horizontal(Drafter):
                 if not more.tokens:
                     break
         return out
+
+    def prepare(self, text: TokenSequence) -> None:
+        for drafter, _ in self.stages:
+            drafter.prepare(text)
+
+
+def skipped_review(session: Session, start: int) -> Review:
+    """The record of a round that did not take place because the model cannot read a text of `start` tokens."""
+    reason = f"the context of {session.name} ({session.context} tokens) is full"
+    return Review(session.name, start, (), (), 0, None, perf_counter(), 0.0, skipped=reason)
 
 
 def _cost(costs: Sequence[float], width: int) -> float:

@@ -40,13 +40,20 @@ class Draft:
             self.cost + more.cost,
         )
 
+    def columns(self, like: Tensor) -> Tensor:
+        """The tokens as indices into rows on `like`'s device, [n, 1]."""
+        import torch  # loaded where there are rows
+
+        from csd.decoding.transfer import to_device
+
+        return to_device(torch.tensor(self.tokens, dtype=torch.long), like.device)[:, None]
+
     def probs(self, like: Tensor) -> Tensor:
         """`q` as rows of `like`'s width, with point masses written out."""
         if self.q is not None:
             return self.q
         rows = like.new_zeros(len(self.tokens), like.shape[-1])
-        rows[range(len(self.tokens)), self.tokens] = 1
-        return rows
+        return rows.scatter_(-1, self.columns(like), 1)
 
 
 def _stack(first: Draft, second: Draft) -> Tensor | None:
@@ -83,6 +90,12 @@ class Drafter(ABC):
     @abstractmethod
     def draft(self, sequence: TokenSequence, room: int) -> Draft:
         """Propose at most `room` tokens; with room 0, nothing."""
+
+    def prepare(self, text: TokenSequence) -> None:  # noqa: B027  most drafters prepare nothing
+        """Called while a device reviews a draft, which ends `text`: the time to index it. Does nothing by default.
+
+        Any prefix of the draft may be accepted, so what is prepared must hold for each, or be cheap to undo.
+        """
 
     def learn(self, draft: Draft, accepted: int) -> None:  # noqa: B027  most drafters learn nothing
         """Called by the reviewer with the number of tokens of this draft that it accepted. Does nothing by default."""

@@ -39,6 +39,9 @@ class MaxGram(Drafter):
             tokens, author = self._chain(min(count, BIGRAM_RUN)), BIGRAM
         return statistical_draft(MAX_GRAM, sequence, tokens, started, author)
 
+    def prepare(self, text: TokenSequence) -> None:
+        self.index.sync(text)
+
     def _chain(self, count: int) -> list[int]:
         """Up to `count` tokens, each the most likely successor of the one before."""
         tokens: list[int] = []

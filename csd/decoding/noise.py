@@ -5,24 +5,30 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from csd.decoding.transfer import to_device
+
 # SplitMix64: a counter that advances by an odd constant, and a mixer that makes its values unrelated.
 _PER_POSITION, _PER_ID = 0xD1B54A32D192ED03 - 2**64, 0x9E3779B97F4A7C15 - 2**64
 _MIX_1, _MIX_2 = 0xBF58476D1CE4E5B9 - 2**64, 0x94D049BB133111EB - 2**64
 _BITS_OF_ONE = 0x3FF << 52  # the float64 1.0
 
 
-def gumbel(seed: Tensor, positions: Tensor, strides: Tensor) -> Tensor:
+def gumbel(keys: Tensor, strides: Tensor) -> Tensor:
     """Standard Gumbel noise, [n, V] in float64: -log(-log(u)) of 52 hashed bits for each position and token id.
 
-    `seed` is [1] and `positions` [n], int64; `strides` comes from `id_strides`. Elementwise operations only, so a CUDA
-    graph can capture it, and a value does not depend on how many others are asked for.
+    `keys` is [n] from `position_keys`, `strides` [V] from `id_strides`. Elementwise operations only, so a CUDA graph
+    can capture it, and a value does not depend on how many others are asked for.
     """
-    keys = _mix(_mix(seed.clone()) + positions * _PER_POSITION)
     bits = _mix(keys[:, None] + strides)
     _shift(bits, 12, bits)
     uniform = bits.bitwise_or_(_BITS_OF_ONE).view(torch.float64)  # in [1, 2)
     uniform -= 1 - 2.0**-53  # strictly between 0 and 1
     return uniform.log_().neg_().log_().neg_()
+
+
+def position_keys(seed: Tensor, positions: Tensor) -> Tensor:
+    """The part of the hash that depends on the seed, [1], and on the positions, [n]; all of them int64."""
+    return _mix(_mix(seed.clone()) + positions * _PER_POSITION)
 
 
 def id_strides(vocab: int, device: str | torch.device = "cpu") -> Tensor:
@@ -37,7 +43,7 @@ class GumbelNoise:
     """
 
     def __init__(self, seed: int, vocab: int, device: str | torch.device = "cpu"):
-        self._seed, self._strides = torch.tensor([_signed(seed)], device=device), id_strides(vocab, device)
+        self._seed, self._strides = torch.tensor([_signed(seed)]), id_strides(vocab, device)
         self._rows: dict[int, Tensor] = {}
         self._longest = 0
 
@@ -54,7 +60,8 @@ class GumbelNoise:
         at_once = 1 if device.type == "cpu" else len(positions)  # one row fits a CPU's cache, a GPU needs few launches
         for first in range(0, len(positions), max(1, at_once)):
             part = positions[first : first + at_once]
-            self._rows.update(zip(part, gumbel(self._seed, torch.tensor(part, device=device), self._strides)))
+            keys = to_device(position_keys(self._seed, torch.tensor(part)), device)
+            self._rows.update(zip(part, gumbel(keys, self._strides)))
 
 
 def _mix(z: Tensor) -> Tensor:

@@ -9,6 +9,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from csd.decoding.transfer import to_device
+
+BLOCK = 1024  # uniform numbers that are copied to the device at once
+
 
 @dataclass(frozen=True)
 class LogitsWarper:
@@ -35,16 +39,29 @@ class LogitsWarper:
 
 
 class Sampler:
-    """The random numbers of the rejection rule: one lane's stream, fresh at every use."""
+    """The random numbers of the rejection rule: one lane's stream, fresh at every use.
 
-    def __init__(self, seed: int):
-        self._random = random.Random(seed)
+    They are uniform, made in blocks on the host and copied to the device ahead of their use.
+    """
 
-    def accept(self, probability: float) -> bool:
-        return self._random.random() < probability
+    def __init__(self, seed: int, device: str | torch.device = "cpu"):
+        self._random, self._device = random.Random(seed), torch.device(device)
+        self._block, self._used = to_device(torch.empty(0, dtype=torch.float64), self._device), 0
 
-    def draw(self, probs: Tensor) -> int:
-        """A token from a distribution that need not be normalized; a token of probability 0 is never drawn."""
+    def accepts(self, chances: Tensor) -> Tensor:
+        """One toss for each probability: which of [n] come up."""
+        return self._take(len(chances)) < chances
+
+    def draw(self, probs: Tensor) -> Tensor:
+        """A token from a distribution [V] that need not be normalized, [1]; never one of probability 0."""
         cumulative = probs.double().cumsum(-1)
-        point = torch.tensor(self._random.random(), dtype=torch.float64, device=probs.device) * cumulative[-1]
-        return int(torch.searchsorted(cumulative, point, right=True).clamp(max=int(probs.nonzero()[-1])))
+        token = torch.searchsorted(cumulative, self._take(1) * cumulative[-1], right=True).clamp(max=len(probs) - 1)
+        # Rounded sums may end at a token of probability 0.
+        return torch.where(probs[token] > 0, token, probs.argmax())
+
+    def _take(self, count: int) -> Tensor:
+        if self._used + count > len(self._block):
+            numbers = [self._random.random() for _ in range(max(BLOCK, count))]
+            self._block, self._used = to_device(torch.tensor(numbers, dtype=torch.float64), self._device), 0
+        self._used += count
+        return self._block[self._used - count : self._used]

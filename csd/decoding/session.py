@@ -22,6 +22,11 @@ class Session(Protocol):
     context: int
     costs: Sequence[float]
 
+    @property
+    def choice(self) -> Tensor | None:
+        """`top_two` of the rows that `logits` returned last, [rows, 3]; None where no pass computes it."""
+        ...
+
     def logits(self, sequence: TokenSequence, since: int) -> Tensor:
         """Rows for positions since .. len(sequence): row j predicts what follows the first since + j tokens.
 

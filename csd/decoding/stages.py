@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from csd.decoding.chain import drafting_alone
 from csd.decoding.combinators import Horizontal, Vertical
 from csd.decoding.draft import Drafter
 from csd.decoding.k_matrix import Budgets
@@ -51,11 +52,12 @@ def build_stages(
     stages: Sequence[Stage], sessions: Mapping[str, Session], leaf: Drafter, rule: AcceptanceRule
 ) -> Horizontal:
     """The drafter of a plan: `leaf` is Max-Gram, `rule` that of the inner reviewers."""
-    return Horizontal(
-        tuple(
-            (leaf, stage.k)
-            if stage.name == MAX_GRAM
-            else (Vertical(sessions[stage.name], build_stages(stage.below, sessions, leaf, rule), rule), stage.k)
-            for stage in stages
-        )
-    )
+
+    def drafter(stage: Stage) -> Drafter:
+        if stage.name == MAX_GRAM:
+            return leaf
+        if not stage.below:
+            return drafting_alone(sessions[stage.name], rule)
+        return Vertical(sessions[stage.name], build_stages(stage.below, sessions, leaf, rule), rule)
+
+    return Horizontal(tuple((drafter(stage), stage.k) for stage in stages))

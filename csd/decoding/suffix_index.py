@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import zip_longest
+from typing import NamedTuple
 
 from csd.decoding.tokens import TokenSequence
 
@@ -21,16 +21,16 @@ class Context:
         self.longer: dict[int, Context] | None = None
 
 
-@dataclass(slots=True)
-class _Change:
+class _Change(NamedTuple):
     """What one pushed token changed in the trie, so that it can be undone."""
 
-    added: tuple[dict[int, Context], int] | None = None  # a new key of this dict
-    split: list[Context] = field(default_factory=list)  # contexts that got their first longer ones
-    moved: list[tuple[Context, int]] = field(default_factory=list)  # contexts and their former positions
+    added: tuple[dict[int, Context], int] | None  # a new key of this dict
+    split: list[Context]  # contexts that got their first longer ones
+    moved: list[Context]
+    former: list[int]  # the positions of those
 
     def undo(self) -> None:
-        for context, position in reversed(self.moved):
+        for context, position in zip(self.moved, self.former):
             context.position = position
         for context in self.split:
             context.longer = None
@@ -105,28 +105,26 @@ class SuffixIndex:
         return [self.tokens[position + i % period] for i in range(count)]
 
     def _push(self, token: int) -> None:
-        tokens, contexts, change, length, right = self.tokens, self._contexts, _Change(), 0, False
-        end = len(tokens)
-        for n in range(1, min(self.longest, end) + 1):
-            last = tokens[end - n]
+        tokens, contexts, longest = self.tokens, self._contexts, self.longest
+        added, split, moved, former, end = None, [], [], [], len(tokens)
+        for last in tokens[: -longest - 1 : -1]:
             context = contexts.get(last)
             if context is None:
                 contexts[last] = Context(end)
-                change.added = (contexts, last)
+                added = (contexts, last)
                 break
-            former = context.position
-            length, right = n, tokens[former] == token  # of the longest match in the end
-            if context.longer is None and n < self.longest:
-                context.longer = self._longer_contexts(former, n)
-                change.split.append(context)
-            change.moved.append((context, former))
+            moved.append(context)
+            former.append(context.position)
             context.position = end
-            if context.longer is None:
-                break
             contexts = context.longer
+            if contexts is None:
+                if len(moved) == longest:
+                    break
+                contexts = context.longer = self._longer_contexts(former[-1], len(moved))
+                split.append(context)
         tokens.append(token)
-        self.matched.append((length, right))
-        self._changes.append(change)
+        self.matched.append((len(moved), bool(moved) and tokens[former[-1]] == token))
+        self._changes.append(_Change(added, split, moved, former))
 
     def _longer_contexts(self, position: int, n: int) -> dict[int, Context]:
         """The contexts of n + 1 tokens of a context of n tokens that occurred only once, before `position`.

@@ -123,10 +123,10 @@ class Family:
 
     def session(self, name: str, capacity: int) -> Session:
         """A new, empty session with one of the models, for texts of up to `capacity` tokens. Close it after use."""
-        from csd.models.session import Session
+        from csd.models.session import open_session
 
         lane = self.backends[name].open_lane(capacity)
-        return Session(name, lane.run, self.vocab, self.contexts[name], self.costs[name], lane.release)
+        return open_session(name, lane, self.vocab, self.contexts[name], self.costs[name])
 
 
 @weights_in_own_pages()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from torch import Tensor
 
 from csd.decoding.tokens import TokenSequence
-from csd.models.backends.interface import ForwardFn
+from csd.models.backends.interface import FollowingLane, ForwardFn, Lane
 
 
 class Session:
@@ -44,6 +44,11 @@ class Session:
         self._fixed, self._tail = len(sequence.committed), sequence.tail
         return logits[:, : self._vocab]
 
+    @property
+    def choice(self) -> Tensor | None:
+        """None: the rule chooses from the rows."""
+        return None
+
     def prefill(self, sequence: TokenSequence) -> None:
         """Read the prompt and wait for it. A text longer than the model's context is not read: the level is skipped."""
         if len(sequence) <= self.context:
@@ -64,6 +69,39 @@ class Session:
                 break
             count += 1
         return count
+
+
+class FollowingSession(Session):
+    """A session over a lane whose device works ahead of the host, see `csd.decoding.chain`."""
+
+    def __init__(self, name: str, lane: FollowingLane, vocab: int, context: int, costs: Sequence[float] = ()):
+        super().__init__(name, self._run, vocab, context, costs, lane.release)
+        self._lane, self._padded = lane, False
+
+    @property
+    def choice(self) -> Tensor | None:
+        """The two best of each row returned last; None where the model's rows are wider than the session's."""
+        return None if self._padded else self._lane.choice
+
+    def follow(self, token: Tensor) -> Tensor:
+        """Feed one token that is still on the device after those fed last, and return the row after it, [1, vocab]."""
+        return self._lane.follow(token)[:, : self._vocab]
+
+    def followed(self, tokens: tuple[int, ...]) -> None:
+        """The tokens that `follow` was given since the last call of `logits`: they are cached too."""
+        self._tail += tokens
+
+    def _run(self, ids: list[int], keep: int, rows: int) -> Tensor:
+        logits = self._lane.run(ids, keep, rows)
+        self._padded = logits.shape[-1] > self._vocab
+        return logits
+
+
+def open_session(name: str, lane: Lane, vocab: int, context: int, costs: Sequence[float]) -> Session:
+    """A session over a backend's lane, which goes back to the backend when the session is closed."""
+    if isinstance(lane, FollowingLane):
+        return FollowingSession(name, lane, vocab, context, costs)
+    return Session(name, lane.run, vocab, context, costs, lane.release)
 
 
 def _closed(ids: list[int], keep: int, rows: int) -> Tensor:

@@ -15,7 +15,7 @@ from csd.decoding.tokens import TokenSequence
 from csd.tuning.transcripts import TopTokens, Transcript
 
 if TYPE_CHECKING:
-    from csd.decoding.acceptance import Acceptance
+    from csd.decoding.acceptance import Decision
     from csd.models.family import Family
 
 
@@ -45,6 +45,8 @@ class ReplaySession:
     Like a real session (`csd.models.session`) it feeds what differs from the last text that it was given. `start` is
     the position of the first prediction.
     """
+
+    choice = None
 
     def __init__(
         self, name: str, predictions: Sequence[TopTokens], start: int, context: int, costs: Sequence[float]
@@ -84,14 +86,15 @@ class ReplayRule:
 
     lenience: float = 1.0
 
-    def __call__(self, draft: Draft, logits: Any, start: int) -> Acceptance:
-        from csd.decoding.acceptance import Acceptance
+    def launch(self, draft: Draft, logits: Any, start: int, choice: Any = None) -> Decision:
+        from csd.decoding.acceptance import Acceptance, Decision
 
         predictions: Sequence[TopTokens] = logits
         accepted = 0
         while accepted < len(draft) and predictions[accepted].accepts(draft.tokens[accepted], self.lenience):
             accepted += 1
-        return Acceptance(accepted, predictions[accepted].best, predictions[accepted].margin)
+        result = Acceptance(accepted, predictions[accepted].best, predictions[accepted].margin)
+        return Decision(lambda: result)
 
     def with_lenience(self, lenience: float) -> ReplayRule:
         return replace(self, lenience=lenience)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from toy import DRAFTS, after, family, steps_of, text_of
 
 from csd.decoding import acceptance
-from csd.decoding.acceptance import Coupled, Greedy
+from csd.decoding.acceptance import Acceptance, AcceptanceRule, Coupled, Greedy
+from csd.decoding.choice import top_two
 from csd.decoding.draft import Draft
 from csd.decoding.methods import Cascade
 from csd.decoding.noise import GumbelNoise
@@ -26,30 +27,34 @@ def draft(*tokens: int) -> Draft:
     return Draft(tokens, ("d",) * len(tokens))
 
 
+def decide(rule: AcceptanceRule, *review) -> Acceptance:
+    return rule.launch(*review).fetch()
+
+
 # --- greedy ------------------------------------------------------------------------------------------------------------
 
 
 def test_greedy_accepts_up_to_the_first_difference():
     logits = torch.tensor([[0.0, 5, 1], [7, 0, 0], [0, 0, 3], [1, 2, 0]], dtype=torch.float64)
-    whole = Greedy()(draft(1, 0, 2), logits, 4)
+    whole = decide(Greedy(), draft(1, 0, 2), logits, 4)
     assert (whole.accepted, whole.token, whole.margin, whole.q) == (3, 1, 1.0, None)
-    part = Greedy()(draft(1, 2, 2), logits, 4)
+    part = decide(Greedy(), draft(1, 2, 2), logits, 4)
     assert (part.accepted, part.token, part.margin) == (1, 0, 7.0)
-    none = Greedy()(draft(0, 0, 2), logits, 4)
+    none = decide(Greedy(), draft(0, 0, 2), logits, 4)
     assert (none.accepted, none.token, none.margin) == (0, 1, 4.0)
-    empty = Greedy()(draft(), logits[:1], 4)
+    empty = decide(Greedy(), draft(), logits[:1], 4)
     assert (empty.accepted, empty.token) == (0, 1)
 
 
 def test_lenience_accepts_scores_within_its_logarithm():
     near, far = math.log(3) - 1e-6, math.log(3) + 1e-6
     logits = torch.tensor([[0.0, -near, -far], [0, 0, 0], [0, 0, 0]], dtype=torch.float64)
-    assert Greedy(3.0)(draft(1, 0), logits, 0).accepted == 2
-    assert Greedy(3.0)(draft(2, 0), logits, 0).accepted == 0
-    assert Greedy(1.0)(draft(1, 0), logits, 0).accepted == 0
-    assert Greedy(3.0)(draft(2, 0), logits, 0).token == 0  # a correction is always the best token
-    assert Greedy(1.0)(draft(0, 1), logits, 0).accepted == 1  # of ties, strict takes the first
-    assert Greedy(1.0001)(draft(0, 1), logits, 0).accepted == 2  # and lenient takes any
+    assert decide(Greedy(3.0), draft(1, 0), logits, 0).accepted == 2
+    assert decide(Greedy(3.0), draft(2, 0), logits, 0).accepted == 0
+    assert decide(Greedy(1.0), draft(1, 0), logits, 0).accepted == 0
+    assert decide(Greedy(3.0), draft(2, 0), logits, 0).token == 0  # a correction is always the best token
+    assert decide(Greedy(1.0), draft(0, 1), logits, 0).accepted == 1  # of ties, strict takes the first
+    assert decide(Greedy(1.0001), draft(0, 1), logits, 0).accepted == 2  # and lenient takes any
     assert Greedy().with_lenience(3.0) == Greedy(3.0)
 
 
@@ -82,15 +87,15 @@ def test_coupled_uses_the_noise_of_each_position():
     noise, row = GumbelNoise(3, 6), torch.zeros(3, 6, dtype=torch.float64)
     best = noise.rows(10, 3).argmax(-1).tolist()
     rule = Coupled(LogitsWarper(), GumbelNoise(3, 6))
-    assert rule(draft(*best[:2]), row, 10).accepted == 2
-    assert rule(draft(*best[:2]), row, 10).token == best[2]
-    assert rule(draft(), row[:1], 11).token == best[1]
+    assert decide(rule, draft(*best[:2]), row, 10).accepted == 2
+    assert decide(rule, draft(*best[:2]), row, 10).token == best[2]
+    assert decide(rule, draft(), row[:1], 11).token == best[1]
 
 
 def test_a_filter_that_leaves_one_token_has_no_margin():
     """JSON has no infinity, so where only one token is left the margin is None."""
     for warper in (LogitsWarper(top_k=1), LogitsWarper(top_p=1e-6)):
-        result = Coupled(warper, GumbelNoise(0, 4))(draft(), torch.tensor([[0.0, 3, 1, 2]]), 5)
+        result = decide(Coupled(warper, GumbelNoise(0, 4)), draft(), torch.tensor([[0.0, 3, 1, 2]]), 5)
         assert (result.token, result.margin) == (1, None)
         json.dumps(result.margin, allow_nan=False)
 
@@ -169,12 +174,18 @@ def test_half_precision_is_filtered_in_float32(kind):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
-def test_argmax_on_cpu_and_gpu_agree(dtype):
-    """The first of ties, margins, and None where a filter left one token."""
+def test_the_two_best_of_each_row(dtype):
+    """Those of a graph against those of a CPU: the first of ties, margins, and None where a filter left one token."""
     scores = torch.randn(6, 50, generator=torch.Generator().manual_seed(1)).round(decimals=1).to(dtype)
     scores[1] = 3.0
     scores[2, 1:] = -math.inf
-    cpu, gpu = acceptance._argmax_on_cpu(scores), acceptance._argmax_on_gpu(scores)
-    assert cpu[0] == gpu[0] == scores.argmax(-1).tolist() and cpu[0][1] == 0
-    assert [cpu[1](row) for row in range(6)] == [gpu[1](row) for row in range(6)]
-    assert cpu[1](1) == 0 and cpu[1](2) is None
+    firsts, margin = acceptance._argmax_on_cpu(scores)
+    rows = top_two(scores)
+    assert rows.dtype == torch.float64 and rows[:, 0].tolist() == firsts == scores.argmax(-1).tolist()
+    assert torch.equal(rows[:, 1:], torch.stack([scores[i].topk(2).values.double() for i in range(6)]))
+    for row in range(6):
+        whole = draft(*firsts[:row])
+        for choice in (None, rows[: row + 1]):
+            result = Greedy().launch(whole, scores[: row + 1], 0, choice).fetch()
+            assert (result.accepted, result.token, result.margin) == (row, firsts[row], margin(row))
+    assert firsts[1] == 0 and margin(1) == 0 and margin(2) is None

@@ -80,6 +80,7 @@ class Fixed:
     follows: object
     costs: tuple[float, ...]
     context: int = 10**6
+    choice: None = None
 
     def logits(self, sequence: TokenSequence, since: int):
         ids = sequence.since(0)

@@ -49,7 +49,7 @@ def build(method: Method) -> Vertical:
 
 
 def reviewer(name: str, *stages, rule=INNER) -> Vertical:
-    return Vertical(SESSIONS[name], Horizontal(stages), rule)
+    return Vertical(SESSIONS[name], Horizontal(stages) if stages else Nothing(), rule)
 
 
 def root(drafter) -> Vertical:

@@ -48,11 +48,15 @@ class PathSampler:
     chance: float = 1.0
     taken: list[int] = field(default_factory=list)
 
-    def accept(self, chance: float) -> bool:
-        return self._choose((1 - chance, chance)) == 1
+    def accepts(self, chances: torch.Tensor) -> torch.Tensor:
+        """One choice for each toss up to the first rejection. The rule must not look at those after it."""
+        tosses: list[int] = []
+        for chance in chances.tolist():
+            tosses.append(self._choose((1 - chance, chance)) if all(tosses) else len(self.taken) % 2)
+        return torch.tensor(tosses, dtype=torch.bool)
 
-    def draw(self, probs: torch.Tensor) -> int:
-        return self._choose((probs / probs.sum()).tolist())
+    def draw(self, probs: torch.Tensor) -> torch.Tensor:
+        return torch.tensor([self._choose((probs / probs.sum()).tolist())])
 
     def _choose(self, chances) -> int:
         step = len(self.taken)
@@ -277,7 +281,7 @@ def test_emitted_probs_are_those_of_a_review_of_one_token(pair, lenience):
             logits = torch.cat([p, p]).log()
 
             def review(sampler, draft=draft, logits=logits):
-                return Rejection(LogitsWarper(), sampler, lenience)(draft, logits, 0)
+                return Rejection(LogitsWarper(), sampler, lenience).launch(draft, logits, 0).fetch()
 
             for part, result in outcomes(review):
                 probs[x if result.accepted else result.token] += chance * part
@@ -295,19 +299,19 @@ def test_the_result_records_p_and_q_of_each_proposed_token():
     q = torch.tensor([[0.2, 0.6, 0.2], [0.3, 0.4, 0.3]], dtype=torch.float64)
 
     class ScriptedSampler:
-        def __init__(self, *accepts):
-            self.accepts, self.asked, self.drawn_from = list(accepts), [], []
+        def __init__(self, *tosses):
+            self.tosses, self.asked, self.drawn_from = torch.tensor(tosses), [], []
 
-        def accept(self, chance):
-            self.asked.append(chance)
-            return self.accepts.pop(0)
+        def accepts(self, chances):
+            self.asked += chances.tolist()
+            return self.tosses
 
         def draw(self, probs):
             self.drawn_from.append(probs.tolist())
-            return int(probs.argmax())
+            return probs.argmax(-1, keepdim=True)
 
     sampler = ScriptedSampler(True, False)
-    result = Rejection(LogitsWarper(), sampler)(Draft((1, 2), ("d", "d"), q), p.log(), 9)
+    result = Rejection(LogitsWarper(), sampler).launch(Draft((1, 2), ("d", "d"), q), p.log(), 9).fetch()
     assert sampler.asked == pytest.approx([0.5, 1 / 3])
     assert sampler.drawn_from[0] == pytest.approx([0, 1, 0])
     assert (result.accepted, result.token) == (1, 1)
@@ -315,19 +319,19 @@ def test_the_result_records_p_and_q_of_each_proposed_token():
     assert result.margin == pytest.approx(math.log(0.8 / 0.1))  # of the scores, as under the other rules
     # Fully accepted: the bonus comes from the last row of p.
     sampler = ScriptedSampler(True, True)
-    result = Rejection(LogitsWarper(), sampler)(Draft((1, 2), ("d", "d"), q), p.log(), 9)
+    result = Rejection(LogitsWarper(), sampler).launch(Draft((1, 2), ("d", "d"), q), p.log(), 9).fetch()
     assert sampler.drawn_from == [pytest.approx([0.2, 0.2, 0.6])] and result.accepted == 2 and len(result.q) == 3
 
 
 def test_the_sampler_draws_by_weight_and_never_an_impossible_token():
     sampler = Sampler(3)
     probs = torch.tensor([0.0, 2.0, 0.0, 1.0, 1.0, 0.0])  # not normalized
-    counts = Counter(sampler.draw(probs) for _ in range(4000))
+    counts = Counter(int(sampler.draw(probs)) for _ in range(4000))
     assert set(counts) == {1, 3, 4}
     assert fits(counts, {1: 0.5, 3: 0.25, 4: 0.25}, 4000)
-    assert {Sampler(seed).draw(torch.tensor([0.0, 0.0, 5.0])) for seed in range(20)} == {2}
-    assert 0.45 < sum(sampler.accept(0.5) for _ in range(4000)) / 4000 < 0.55
-    assert all(sampler.accept(1.0) for _ in range(100)) and not any(sampler.accept(0.0) for _ in range(100))
+    assert {int(Sampler(seed).draw(torch.tensor([0.0, 0.0, 5.0]))) for seed in range(20)} == {2}
+    assert 0.45 < sampler.accepts(torch.full((4000,), 0.5)).double().mean() < 0.55
+    assert sampler.accepts(torch.ones(1000)).all() and not sampler.accepts(torch.zeros(1000)).any()
     assert [Sampler(1).draw(torch.ones(50)) for _ in range(3)] == [Sampler(1).draw(torch.ones(50))] * 3
 
 

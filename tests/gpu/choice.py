@@ -47,7 +47,9 @@ def _time_in_graph(what: str, logits: Tensor) -> Figure:
 
 def _review(name: str, logits: Tensor) -> Callable[[], Any]:
     """The engine's own rule over a draft of likely tokens, each time at new positions, as decoding does."""
-    from csd.decoding.acceptance import Coupled, Greedy, GumbelNoise, LogitsWarper, Rejection, Sampler
+    from csd.decoding.acceptance import Coupled, Greedy, Rejection
+    from csd.decoding.noise import GumbelNoise
+    from csd.decoding.sampling import LogitsWarper, Sampler
     from csd.decoding.draft import Draft
 
     rows, vocab = logits.shape
@@ -60,7 +62,7 @@ def _review(name: str, logits: Tensor) -> Callable[[], Any]:
     }[name]
     tokens = tuple(logits.argmax(-1).tolist()[: rows - 1])
     draft, starts = Draft(tokens, ("draft",) * len(tokens)), count(1, rows)
-    return lambda: rule(draft, logits, next(starts))
+    return lambda: rule.launch(draft, logits, next(starts)).fetch()
 
 
 def _chosen_in_graph(logits: Tensor) -> Callable[[], Any]:

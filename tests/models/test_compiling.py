@@ -66,7 +66,7 @@ class Compiler:
 
 def plain_widths(pool: GraphPool) -> list[int]:
     (lane,) = pool._free[512]
-    return [width for width in WIDTHS if lane.passes[width].func is forward]
+    return [width for width in WIDTHS if lane.passes[width].args[0] is forward]
 
 
 def test_each_step_says_what_comes_next(family):

@@ -11,7 +11,7 @@ import pytest
 from coins import ROOM, Counter, Walked, sessions
 from plans import plan
 
-from csd.decoding.acceptance import Acceptance
+from csd.decoding.acceptance import Acceptance, Decision
 from csd.decoding.combinators import Vertical
 from csd.decoding.draft import Draft, Drafter
 from csd.decoding.stages import Stage, build_stages
@@ -88,7 +88,7 @@ class ByHand:
     coin: object
     lenience: float = 1.0
 
-    def __call__(self, draft: Draft, logits, start: int) -> Acceptance:
+    def launch(self, draft: Draft, logits, start: int, choice=None) -> Decision:
         handed = []
         for inner in draft.reviews:
             own = getattr(inner, "accepted", len(inner.tokens) - 1) + 1
@@ -97,7 +97,7 @@ class ByHand:
         accepted = 0
         while accepted < len(draft) and self.coin.flip(self.alphas[self.reviewer, handed[accepted]]):
             accepted += 1
-        return Acceptance(accepted, 1, 0.0)
+        return Decision(lambda: Acceptance(accepted, 1, 0.0))
 
 
 def real(coin, K, drafts, alphas):

@@ -89,6 +89,9 @@ class CopyModel:
     def draft(self, sequence: TokenSequence, count: int) -> Draft:
         return self._max_gram.draft(sequence, count)
 
+    def prepare(self, text: TokenSequence) -> None:
+        self._max_gram.prepare(text)
+
     def _by_length(self, length: int, rates: list[float]) -> Sequence[float]:
         """A copied token makes the match one token longer; after a bigram comes at most one more."""
         if length:

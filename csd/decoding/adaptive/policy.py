@@ -111,6 +111,9 @@ class AdaptiveDrafter(Drafter):
             out += more
         return out
 
+    def prepare(self, text: TokenSequence) -> None:
+        self._copies.prepare(text)
+
     def learn(self, draft: Draft, accepted: int) -> None:
         for position, judged in zip(range(accepted + 1), self._handed_up(draft)):
             if judged is not None:

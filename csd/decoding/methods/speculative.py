@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from csd.decoding.chain import drafting_alone
 from csd.decoding.combinators import Horizontal, Vertical
-from csd.decoding.draft import Nothing
 from csd.decoding.methods.method import TARGET, Knobs, LaneParts, Method, check_drafts, check_length
 from csd.decoding.stages import Stage
 
@@ -42,5 +42,5 @@ class Speculative(Method):
         return (Stage(self.draft, self.k),)
 
     def build(self, lane: LaneParts) -> Vertical:
-        draft = Vertical(lane.sessions[self.draft], Nothing(), lane.rule)
+        draft = drafting_alone(lane.sessions[self.draft], lane.rule)
         return Vertical(lane.target, Horizontal(((draft, self.k),)), lane.rule)

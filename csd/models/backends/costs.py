@@ -113,7 +113,8 @@ class _Timer:
     def seconds(self, width: int) -> float:
         draft = Draft((0,) * (width - 1))
         started = perf_counter()
-        self._review(draft, self._lane.run([0] * width, self._cached, width), self._cached)
+        logits = self._lane.run([0] * width, self._cached, width)
+        self._review.launch(draft, logits, self._cached, getattr(self._lane, "choice", None)).fetch()
         return perf_counter() - started
 
     def release(self) -> None:

@@ -15,10 +15,15 @@ import torch
 from torch import Tensor
 from transformers import Cache, DynamicLayer, PreTrainedModel
 
+from csd.decoding.choice import top_two
 from csd.models.backends.capture import Capture, CaptureError
 from csd.models.backends.eager import InPlaceLayer
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 80)  # the last one for drafts of 64 tokens and the tokens before them
+
+
+Pass = Callable[[], tuple[Tensor, Tensor]]
+"""A pass of one width over a lane's buffers: logits, [width, V], and what greedy decoding chooses, [width, 3]."""
 
 
 class StaticForward(Protocol):
@@ -95,7 +100,9 @@ class GraphLane:
         self._host_numbers = self._host_fed.numpy()
         self._copied = torch.cuda.Event() if cuda else None
         self._memory = capture.new_memory()
-        self.passes: dict[int, Callable[[], Tensor]] = {}
+        self.passes: dict[int, Pass] = {}
+        self.choice: Tensor | None = None
+        self._end = 0  # where the next token goes if `follow` feeds it
 
     @torch.inference_mode()
     def record(self, width: int, static_forward: StaticForward) -> None:
@@ -109,12 +116,12 @@ class GraphLane:
     @torch.inference_mode()
     def run_plain(self, width: int, static_forward: StaticForward) -> Tensor:
         """One pass of this width over the buffers as they are, not captured. [width, V]"""
-        return self._bind(width, static_forward)()
+        return self._bind(width, static_forward)()[0]
 
-    def _bind(self, width: int, static_forward: StaticForward) -> Callable[[], Tensor]:
+    def _bind(self, width: int, static_forward: StaticForward) -> Pass:
         """A pass with all that it reads; a captured graph knows addresses only. It does not refer to the lane."""
         fed = self._fed[: 1 + width]
-        return partial(static_forward, self._model, fed, self._keys, self._values, self._last_position)
+        return partial(_pass, static_forward, self._model, fed, self._keys, self._values, self._last_position)
 
     @torch.inference_mode()
     def run(self, ids: list[int], keep: int, rows: int) -> Tensor:
@@ -124,16 +131,32 @@ class GraphLane:
         start = 0
         for end in ends:
             width = min(width for width in self.passes if width >= end - start)
-            logits = self.run_at(width, ids[start:end], keep + start)
+            logits, choice = self._run_pass(width, ids[start:end], keep + start)
             if end > first:
-                part = logits[max(0, first - start) : end - start]
-                found.append(part if end == len(ids) else part.clone())  # the next pass overwrites it
+                wanted = slice(max(0, first - start), end - start)
+                part = logits[wanted], choice[wanted]
+                found.append(part if end == len(ids) else tuple(rows.clone() for rows in part))  # overwritten next
             start = end
-        return found[0] if len(found) == 1 else torch.cat(found)
+        self._end = keep + len(ids)
+        logits, self.choice = found[0] if len(found) == 1 else (torch.cat(parts) for parts in zip(*found))
+        return logits
+
+    @torch.inference_mode()
+    def follow(self, token: Tensor) -> Tensor:
+        """Feed one token, a tensor of one number on the device, after those fed last. [1, V]"""
+        self._fed[0].fill_(self._end)
+        self._fed[1:2].copy_(token)
+        self._end += 1
+        logits, choice = self.passes[min(self.passes)]()
+        self.choice = choice[:1]
+        return logits[:1]
 
     @torch.inference_mode()
     def run_at(self, width: int, ids: list[int], keep: int) -> Tensor:
         """The pass of this width over up to so many ids. [width, V], overwritten by the next pass."""
+        return self._run_pass(width, ids, keep)[0]
+
+    def _run_pass(self, width: int, ids: list[int], keep: int) -> tuple[Tensor, Tensor]:
         if self._copied:
             self._copied.synchronize()  # the copy before this one may still be waiting for the device
         self._host_numbers[: 1 + len(ids)] = (keep, *ids)
@@ -147,6 +170,12 @@ class GraphLane:
         """Forget the text."""
         for buffer in (*self._keys, *self._values):
             buffer.zero_()
+
+
+def _pass(static_forward: StaticForward, *arguments: Any) -> tuple[Tensor, Tensor]:
+    """A `Pass`, uncaptured; the arguments are those of `forward`."""
+    logits = static_forward(*arguments)
+    return logits, top_two(logits)
 
 
 @torch.inference_mode()

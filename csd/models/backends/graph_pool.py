@@ -150,9 +150,21 @@ class LentLane:
 
     def run(self, ids: list[int], keep: int, rows: int) -> Tensor:
         """A `ForwardFn`. Raises RuntimeError after `release`, since the lane may belong to another text by then."""
+        return self._held.run(ids, keep, rows)
+
+    @property
+    def choice(self) -> Tensor | None:
+        return self._held.choice
+
+    def follow(self, token: Tensor) -> Tensor:
+        """Feed one token that is still on the device, see `FollowingLane`."""
+        return self._held.follow(token)
+
+    @property
+    def _held(self) -> GraphLane:
         if self._lane is None:
             raise RuntimeError("This lane was released; open another one.")
-        return self._lane.run(ids, keep, rows)
+        return self._lane
 
     def release(self) -> None:
         """Give the lane back to its pool; a second call has no effect."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -22,6 +22,20 @@ class Lane(Protocol):
 
     def release(self) -> None:
         """Give the cache back to the backend. The lane cannot be used afterwards."""
+        ...
+
+
+@runtime_checkable
+class FollowingLane(Lane, Protocol):
+    """A lane on a device that works ahead of its host."""
+
+    @property
+    def choice(self) -> Tensor | None:
+        """`top_two` of the rows returned last, [rows, 3], valid as long as they are; None if the pass left it out."""
+        ...
+
+    def follow(self, token: Tensor) -> Tensor:
+        """Feed one token, a tensor of one number on the device, after those fed last. [1, V], valid as in `run`."""
         ...
 
 

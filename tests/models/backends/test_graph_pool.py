@@ -41,7 +41,7 @@ class Recorder(Uncaptured):
         self.error = error or RuntimeError("operation not permitted when stream is capturing\nmore")
 
     def __call__(self, run, memory):
-        width = len(run.args[1]) - 1
+        width = len(run.args[2]) - 1
         self.widths.append(width)
         if self.fails(width):
             raise self.error
@@ -254,7 +254,7 @@ def test_compiled_forwards_take_over_in_all_lanes(made):
     pool, used = ready_pool(2), []
     compiled = counting(used)
     assert pool.use_compiled(dict.fromkeys(WIDTHS, compiled)) == {}
-    assert all(run.func is compiled for lane in made for run in lane.passes.values())
+    assert all(run.args[0] is compiled for lane in made for run in lane.passes.values())
     every_width(pool.open_lane(CONTEXT), "llama")
     assert set(used) == set(WIDTHS) and len(made) == 2
 
@@ -269,7 +269,7 @@ def test_a_compiled_width_that_fails_or_is_wrong_stays_captured_as_it_was(made):
     assert sorted(failures) == [1, 8]
     assert "differ" in str(failures[1]) and "capturing" in str(failures[8])
     for lane in made:
-        plain = [width for width in WIDTHS if lane.passes[width].func is forward]
+        plain = [width for width in WIDTHS if lane.passes[width].args[0] is forward]
         assert plain == [1, 8]
     every_width(pool.open_lane(CONTEXT), "llama")
 
@@ -296,7 +296,7 @@ def test_in_a_race_a_lane_that_cannot_be_compiled_is_made_without(made):
     broken.append(True)
     pool._free[512].clear()
     every_width(pool.open_lane(CONTEXT), "llama")
-    assert {run.func for run in made[-1].passes.values()} == {forward}
+    assert {run.args[0] for run in made[-1].passes.values()} == {forward}
 
 
 def test_a_width_that_is_left_out_is_padded_up(made):
@@ -352,7 +352,7 @@ def test_nothing_is_compiled_while_a_lane_is_made(traced, made):
         pool.open_lane(CONTEXT)
     finally:
         torch.set_num_threads(threads)
-    assert [lane.passes[8].func is forward for lane in made] == [False, True]
+    assert [lane.passes[8].args[0] is forward for lane in made] == [False, True]
     assert len(graphs) == 1
 
 
