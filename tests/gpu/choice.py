@@ -48,9 +48,9 @@ def _time_in_graph(what: str, logits: Tensor) -> Figure:
 def _review(name: str, logits: Tensor) -> Callable[[], Any]:
     """The engine's own rule over a draft of likely tokens, each time at new positions, as decoding does."""
     from csd.decoding.acceptance import Coupled, Greedy, Rejection
+    from csd.decoding.draft import Draft
     from csd.decoding.noise import GumbelNoise
     from csd.decoding.sampling import LogitsWarper, Sampler
-    from csd.decoding.draft import Draft
 
     rows, vocab = logits.shape
     noise = GumbelNoise(0, vocab, logits.device)
