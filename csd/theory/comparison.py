@@ -66,14 +66,14 @@ def compare_with_theory(race: Race, earlier: Sequence[Race] = ()) -> tuple[LaneC
 
 
 def format_spread(speedups: Sequence[float]) -> str:
-    """Such as "2.31x, 2.25 to 2.40 in 3 races"; a dash where there is none, "1.00x" for the reference."""
+    """Such as "2.31×, 2.25 to 2.40 in 3 races"; a dash where there is none, "1.00×" for the reference."""
     if not speedups:
         return "–"
     if set(speedups) == {1.0}:
-        return "1.00x"
+        return "1.00×"
     if len(speedups) == 1:
-        return f"{speedups[0]:.2f}x in one race; race again to see the spread"
-    return f"{median(speedups):.2f}x, {min(speedups):.2f} to {max(speedups):.2f} in {len(speedups)} races"
+        return f"{speedups[0]:.2f}× in one race; race again to see the spread"
+    return f"{median(speedups):.2f}×, {min(speedups):.2f} to {max(speedups):.2f} in {len(speedups)} races"
 
 
 def _same_settings(race: Race, other: Race) -> bool:

@@ -66,7 +66,7 @@ def predict_curves(drafts: Sequence[str], draft: str, k: int, K: Matrix, model: 
 
 def describe_curves(curves: Sequence[Curve]) -> str:
     """The predicted speed-up of the current settings, and where each curve is highest."""
-    return " ".join(f"{curve.title}: predicted {curve.current_speedup:.2f}x{_best(curve)}" for curve in curves)
+    return " ".join(f"{curve.title}: predicted {curve.current_speedup:.2f}×{_best(curve)}" for curve in curves)
 
 
 def parts_without_effect(drafts: Sequence[str], draft: str, K: Matrix) -> dict[Pair | str, str]:
@@ -109,7 +109,7 @@ def _best(curve: Curve) -> str:
     highest = max(curve.wide)
     if curve.current_speedup >= highest:
         return ", the maximum of its curve."
-    return f"; the maximum of its curve is {highest:.2f}x at {curve.best}."
+    return f"; the maximum of its curve is {highest:.2f}× at {curve.best}."
 
 
 # ---- the panel

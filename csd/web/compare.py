@@ -176,7 +176,7 @@ def table_html(rows: Iterable[Sequence[Any]]) -> str:
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in COLUMNS)
     lines = ("".join(f"<td>{'–' if cell is None else escape(str(cell))}</td>" for cell in row) for row in rows)
     return (
-        '<div class="theory-table" tabindex="0" role="region" aria-label="All numbers"><table>'
+        '<div class="compare-table" tabindex="0" role="region" aria-label="All numbers"><table>'
         "<caption>Medians over the repeats, with minimum and maximum</caption>"
         f"<thead><tr>{heads}</tr></thead><tbody>{''.join(f'<tr>{line}</tr>' for line in lines)}</tbody></table></div>"
     )

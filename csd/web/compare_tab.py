@@ -63,7 +63,7 @@ class CompareTab:
         if update.rows is not None:
             changes |= {self.table: compare.table_html(update.rows), self.found: gr.Column(visible=True)}
         if update.verdict is not None:
-            changes[self.verdict] = f"<p>{escape(update.verdict)}</p>"
+            changes[self.verdict] = _verdict_html(update.verdict)
         if update.figure is not None:
             changes[self.figure] = update.figure
         if update.csv is not None:
@@ -105,3 +105,9 @@ def build_compare_tab(defaults: Defaults) -> CompareTab:
                 table = gr.HTML(elem_id="comparison")
             save = gr.DownloadButton("Table as CSV", size="sm", scale=0, min_width=160, elem_id="compare-save")
     return CompareTab(start, stop, what, repeats, pair, first_K, second_K, status, found, verdict, figure, table, save)
+
+
+def _verdict_html(verdict: str) -> str:
+    """The first sentence large, what it leaves open below it."""
+    first, _, more = verdict.partition(". ")
+    return f"<p><b>{escape(first.rstrip('.'))}{'.' if first else ''}</b></p><p>{escape(more)}</p>"

@@ -61,8 +61,8 @@ def _row(lane: LaneComparison) -> str:
 def _prediction(lane: LaneComparison) -> str:
     if lane.flat is None or lane.wide is None:
         return "–"
-    more = f", {lane.wide:.2f}x with this lane's cost of wide reviews" if abs(lane.wide - lane.flat) >= 0.005 else ""
-    return f"<b>{lane.flat:.2f}x</b>{more}"
+    more = f", {lane.wide:.2f}× with this lane's cost of wide reviews" if abs(lane.wide - lane.flat) >= 0.005 else ""
+    return f"<b>{lane.flat:.2f}×</b>{more}"
 
 
 def _lines(items: Iterable[str]) -> str:

@@ -61,9 +61,9 @@ def test_the_spread_is_over_races_with_the_same_settings():
     halted = tuple(replace(trace, end="stopped") for trace in RACE)
     lane = compare_with_theory(Race(RACE), tuple(map(Race, (slower, other, halted))))[1]
     assert lane.measured == pytest.approx((2.0, 1.6))
-    assert format_spread(lane.measured) == "1.80x, 1.60 to 2.00 in 2 races"
-    assert format_spread((2.0,)).startswith("2.00x in one race")
-    assert (format_spread((1.0, 1.0)), format_spread(())) == ("1.00x", "–")
+    assert format_spread(lane.measured) == "1.80×, 1.60 to 2.00 in 2 races"
+    assert format_spread((2.0,)).startswith("2.00× in one race")
+    assert (format_spread((1.0, 1.0)), format_spread(())) == ("1.00×", "–")
 
 
 def test_two_lanes_of_one_method_are_numbered():

@@ -74,7 +74,7 @@ def test_curves_pass_through_the_predictions():
     wide = predict_curves((A, B), A, 4, K, replace(MODEL, per_reviewed_token=0.1))[0]
     assert wide.flat == guess.flat and wide.current_speedup == pytest.approx(3.3616 / (1 + 0.8 + 0.4))
     assert "the maximum of its curve." in describe_curves((guess,))
-    assert "the maximum of its curve is 1.87x at 4." in describe_curves((replace(guess, current=9),))
+    assert "the maximum of its curve is 1.87× at 4." in describe_curves((replace(guess, current=9),))
 
 
 @pytest.mark.parametrize(
