@@ -70,7 +70,9 @@ class RaceView:
     @property
     def race_outputs(self) -> list[Any]:
         """What a race changes while it runs; fewer, because every step of it is sent for each of them."""
-        return [*self.tab.race_outputs, *self.panel.inputs, self.tab.form.fields["lanes"]]
+        fields = self.tab.form.fields
+        left_out = {field for name, field in fields.items() if name != "lanes"}
+        return [part for part in self.outputs if part not in left_out]
 
     def show(self, update: RaceUpdate) -> Changes:
         knobs = self.panel.set(update.results.panel) if update.results else {}
