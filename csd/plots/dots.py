@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 
 from csd.plots.style import SPEEDUP, UNIT_LINE, axis_end, extra_lines, marker, style, whiskers
 
-ROW = 36  # px
-EDGES = 112  # px of a figure above and below its rows
+ROW = 46  # px: a line for the name and the numbers, and one for the dots
+EDGES = 104  # px of a figure above and below its rows
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class DotRow:
-    """A row with its name at the left, and its numbers beside the dots."""
+    """A row with its name and its numbers above the dots, where they have room on a phone as well."""
 
     name: str
     method: str
@@ -46,25 +46,20 @@ def dot_plot(title: str, rows: Sequence[DotRow]) -> go.Figure:
     for y, row in enumerate(rows):
         for dot in row.dots:
             _add_dot(figure, y, row, dot)
-        low, high = min(dot.ends[0] for dot in row.dots), max(dot.ends[1] for dot in row.dots)
-        right = high < 0.6 * end
         figure.add_annotation(
-            text=escape(row.text),
-            x=high if right else low,
+            text=f"<b>{escape(row.name)}</b>  {escape(row.text)}",
+            x=0,
+            xref="paper",
             y=y,
-            xanchor="left" if right else "right",
-            xshift=13 if right else -13,
+            xanchor="left",
+            yshift=18,
             showarrow=False,
         )
     style(figure, title, SPEEDUP, "")
     figure.add_vline(x=1, line=UNIT_LINE, layer="below")
     figure.update_xaxes(range=[0, end], zeroline=False)
     figure.update_yaxes(
-        tickvals=list(range(len(rows))),
-        ticktext=[escape(row.name) for row in rows],
-        range=[len(rows) - 0.4, -0.6],
-        automargin=True,
-        zeroline=False,
+        tickvals=list(range(len(rows))), showticklabels=False, range=[len(rows) - 0.6, -0.8], zeroline=False
     )
     return figure.update_layout(height=EDGES + ROW * len(rows) + extra_lines(figure), margin={"l": 20, "r": 24})
 

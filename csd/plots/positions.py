@@ -35,7 +35,7 @@ def acceptance_by_position(race: Race) -> go.Figure:
     for name, method, counts in lanes:
         _add_shares(figure, name, method, counts)
         _add_counts(figure, name, method, counts)
-    style(figure, findings.block(race), "position in the drafted block (open: fewer than 5 blocks)", "accepted")
+    style(figure, findings.block(race), f"position (open symbols: n < {SURE})", "accepted")
     longest = max(len(counts) for _, _, counts in lanes)
     curves = [(name, [(i, one.rate) for i, one in enumerate(counts, 1)]) for name, _, counts in lanes]
     for (name, _), (x, y, up) in zip(curves, place_beside(curves, longest, 1.0), strict=True):

@@ -47,8 +47,8 @@ def acceptance_by_level(race: Race) -> go.Figure:
             for name, counts in lanes
         ]
     )
-    style(figure, findings.accepted(race), "accepted by the target, of the tokens proposed", "")
-    figure.update_xaxes(tickformat=".0%", range=[0, 1], dtick=0.25)
+    style(figure, findings.accepted(race), "accepted share", "")
+    figure.update_xaxes(tickformat=".0%", range=[0, 1], dtick=0.5)
     return shape_rows(figure)
 
 
@@ -58,7 +58,7 @@ def time_per_level(race: Race) -> go.Figure:
     if not lanes:
         return empty_figure("Decoding time by level", "No lane has decoded anything yet.")
     longest = max(trace.decode_seconds for _, trace in lanes)
-    unit, scale, digits = ("s", 1.0, 2) if longest >= 1 else ("ms", 1000.0, 0)
+    unit, scale, digits = ("s", 1.0, 2) if longest >= 10 else ("ms", 1000.0, 0)
     levels = list(reversed(_levels(race)))
     groups = []
     for name, trace in lanes:
@@ -74,7 +74,7 @@ def time_per_level(race: Race) -> go.Figure:
         groups.append((f"{name}, {trace.decode_seconds * scale:.{digits}f} {unit}", bars))
     figure = grouped_bars(groups)
     style(figure, findings.target_time(race), f"decoding time ({unit})", "")
-    return shape_rows(figure).update_xaxes(range=[0, (longest * scale) or 1])
+    return shape_rows(figure).update_xaxes(range=[0, (longest * scale) or 1], nticks=3)
 
 
 def _speed_row(race: Race, name: str, trace: Trace) -> DotRow:
@@ -85,7 +85,7 @@ def _speed_row(race: Race, name: str, trace: Trace) -> DotRow:
     also = f"{name}, with prefill: {metrics.speed_with_prefill(trace):.1f} tokens/s, {count} tokens in {total:.3f} s"
     if trace is race.reference:
         return DotRow(name, trace.header.method, "1×", (Dot(decoding, told),))
-    text = f"{decoding:.2f}×, {whole:.2f}× with prefill"
+    text = f"{decoding:.2f}×, prefill: {whole:.2f}×"
     return DotRow(name, trace.header.method, text, (Dot(whole, also, filled=False), Dot(decoding, told)))
 
 

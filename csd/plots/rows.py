@@ -53,4 +53,5 @@ def shape_rows(figure: go.Figure) -> go.Figure:
     """The height and the axes of a figure with rows, once it has its style."""
     count = len(figure.layout.yaxis.ticktext)
     figure.update_yaxes(automargin=True, showgrid=False, zeroline=False, ticks="", fixedrange=True)
+    figure.update_xaxes(nticks=5, tickangle=0)
     return figure.update_layout(height=EDGES + ROW * count + extra_lines(figure), margin={"l": 20, "r": 76})

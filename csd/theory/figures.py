@@ -94,9 +94,9 @@ def _lane_row(lane: LaneComparison) -> DotRow:
     if lane.is_reference:
         return DotRow(lane.name, lane.method, "1×", (replace(measured, spread=None),))
     if lane.wide is None:
-        return DotRow(lane.name, lane.method, f"{value:.2f}× measured", (measured,))
+        return DotRow(lane.name, lane.method, f"{value:.2f}×", (measured,))
     told = f"{lane.name}, predicted: {lane.wide:.2f}×; {lane.flat:.2f}× if every review cost one pass"
-    text = f"{value:.2f}× measured, {lane.wide:.2f}× predicted"
+    text = f"{value:.2f}×, predicted: {lane.wide:.2f}×"
     return DotRow(lane.name, lane.method, text, (Dot(lane.wide, told, filled=False), measured))
 
 
