@@ -139,7 +139,8 @@ const CascadePage = (() => {
   async function downloadFigures(format) {
     for (const plot of document.querySelectorAll(".js-plotly-plot")) {
       if (!plot.offsetParent) continue;
-      const filename = (plot.layout.title?.text || "figure").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+      const filename = (plot.layout.title?.text || "figure").replace(/<[^>]*>/g, " ").toLowerCase()
+        .replace(/[^a-z0-9]+/g, "-").slice(0, 60);
       const size = { width: plot.offsetWidth, height: plot.offsetHeight, scale: 2 };
       await window.Plotly.downloadImage(plot, { format, filename, ...size });
     }
