@@ -42,6 +42,7 @@ if [ -z "$CHROMIUM" ]; then
 fi
 export CHROMIUM
 
-# Two threads suit these small models; nothing in the tests needs the network.
-export OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" HF_HUB_OFFLINE=1 GRADIO_ANALYTICS_ENABLED=False
-.venv/bin/python -m pytest -q -rs tests "$@"
+# Several processes, each with one thread and its own models: much of the time is spent waiting for browsers and models.
+# Files stay together, since they share what is loaded. Nothing in the tests needs the network.
+export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}" HF_HUB_OFFLINE=1 GRADIO_ANALYTICS_ENABLED=False
+.venv/bin/python -m pytest -q -rs -n auto --maxprocesses 4 --dist loadfile tests "$@"

@@ -244,6 +244,7 @@ def test_one_text_carries_a_cursor_for_each_lane(bare):
     one.page.evaluate("stage.seek(0.43)")  # prefill takes 0.2 s: two tokens against four
     assert one.page.locator(".cs-caret:visible").count() == 2
     edge = "i => document.querySelectorAll('.cs-lane.cs-selected .cs-token')[i].getBoundingClientRect().right"
+    one.page.wait_for_timeout(300)  # cursors glide to their places
     carets = one.page.eval_on_selector_all(".cs-caret", "all => all.map(one => one.getBoundingClientRect().left)")
     assert sorted(carets) == pytest.approx([one.page.evaluate(edge, 1), one.page.evaluate(edge, 3)], abs=3)
     one.press("v")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fake_page import context, fields, run_recorded, run_stopped
+from fake_page import RECORDED, context, fields, run_recorded, run_stopped
 
 from csd.decoding.errors import Refusal
 from csd.web.compare import BY_KIND, TWO_CASCADES
@@ -25,8 +25,8 @@ def test_the_table_grows_with_each_race():
     kinds = examples_by_kind(page.studio.home.spec)
     updates = compare(page, ComparisonForm(BY_KIND, 1, "", ""))
     tables = [update for update in updates if update.rows]
-    assert [len(update.rows) for update in tables] == [3 * n for n in range(1, len(kinds) + 1)]
-    assert len(Path(tables[-1].csv).read_text("utf-8").splitlines()) == 1 + 3 * len(kinds)
+    assert [len(update.rows) for update in tables] == [len(RECORDED) * n for n in range(1, len(kinds) + 1)]
+    assert len(Path(tables[-1].csv).read_text("utf-8").splitlines()) == 1 + len(RECORDED) * len(kinds)
     assert updates[0].status.text.startswith(f"Race 1 of {len(kinds)}: ")
     assert (updates[-1].status.text, updates[-1].status.state) == (f"Done: {len(kinds)} races.", "ended")
 
