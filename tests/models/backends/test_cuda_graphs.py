@@ -250,7 +250,9 @@ def test_a_choice_among_more_tokens_than_the_family_has_is_not_used():
     assert rows.shape[1] == VOCAB - 1 and ours.choice is None
 
 
-@pytest.mark.parametrize("rule", [Greedy(), Coupled(LogitsWarper(0.9, top_k=8), GumbelNoise(3, VOCAB))], ids=str)
+@pytest.mark.parametrize(
+    "rule", [Greedy(), Coupled(LogitsWarper(0.9, top_k=8), GumbelNoise(3, VOCAB))], ids=["greedy", "coupled"]
+)
 def test_a_chain_over_a_graph_lane_is_the_loop(rule):
     """Drafts of one model reviewed by another, with chains and choices of the passes, and without."""
     texts = []
