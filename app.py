@@ -7,6 +7,7 @@ import os
 
 from csd.models import catalog
 from csd.models.files import is_present
+from csd.models.spec import FamilyError
 from csd.web.homes import VARIABLE, home_families
 from csd.web.studio import Studio, default_studio
 
@@ -35,7 +36,7 @@ def make_studio(parser: argparse.ArgumentParser, family: str, device: str) -> St
     """Exits with a sentence if there is no such family."""
     try:
         return default_studio(*home_families(family, device, is_present))
-    except catalog.FamilyError as error:
+    except FamilyError as error:
         parser.error(str(error))
 
 

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
         Speculative,
         VerticalCascade,
     )
-    from csd.models.catalog import FamilyError
     from csd.models.compiling import compile_kernels
+    from csd.models.spec import FamilyError
     from csd.record.race import Race
     from csd.record.recording import Recording
     from csd.record.trace import Trace

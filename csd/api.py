@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from csd.decoding.methods import Method
-from csd.models.catalog import FamilySpec, custom, find
+from csd.models.catalog import find
 from csd.models.messages import Progress, ignore
+from csd.models.spec import FamilySpec, custom
 from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.request.defaults import defaults_for

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from csd.models import catalog
+from csd.models.spec import FamilySpec
 from csd.record.recording import bundled_recordings
 from csd.record.trace import Trace
 from csd.run import LaneFinished, RaceStarted
@@ -19,7 +20,7 @@ HOME = FamilyChoice(catalog.find("embedded"), "cpu")
 RECORDED: tuple[Trace, ...] = next(iter(bundled_recordings().values())).traces
 
 
-def load_family(spec: catalog.FamilySpec, *_: Any) -> SimpleNamespace:
+def load_family(spec: FamilySpec, *_: Any) -> SimpleNamespace:
     return SimpleNamespace(spec=spec, device="cpu", dtype="torch.float32", notes=("Noted.",))
 
 

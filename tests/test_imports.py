@@ -141,7 +141,7 @@ HEAVY_PACKAGES = (
     "csd.bench.scale",
 )
 # family: because of what must be set before torch is imported (csd.models.backends.process)
-LIGHT_MODELS = ("csd.models", "csd.models.catalog", "csd.models.device", "csd.models.family")
+LIGHT_MODELS = tuple(f"csd.models.{name}" for name in ("catalog", "device", "family", "memory", "spec"))
 LIGHT = [name for name in MODULES if not any(within(name, package) for package in HEAVY_PACKAGES)]
 
 

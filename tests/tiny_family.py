@@ -9,8 +9,8 @@ import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from csd.models.catalog import FamilyError, custom
 from csd.models.family import load_family
+from csd.models.spec import FamilyError, custom
 
 
 def byte_level(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from csd.models.catalog import BYTES
+from csd.models.memory import BYTES
 
 if TYPE_CHECKING:
     from csd.models.family import Family

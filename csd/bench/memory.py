@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from csd.models.catalog import BYTES
+from csd.models.memory import BYTES
 
 if TYPE_CHECKING:
     from csd.models.family import Family

@@ -10,7 +10,7 @@ from csd.bench.cells import Spread
 from csd.bench.forward_times import ForwardTimes, Points
 from csd.bench.ratios import ALL, AUTOREGRESSIVE, BEST, NON_REPEATING, SPECULATIVE, Ratio
 from csd.bench.report import Report
-from csd.models.catalog import size
+from csd.models.memory import size
 
 
 @dataclass(frozen=True)

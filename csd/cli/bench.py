@@ -20,7 +20,7 @@ from csd.cli.request import make_bench_request
 from csd.cli.terminal import make_console
 from csd.decoding.errors import Refusal
 from csd.decoding.methods import Method
-from csd.models.catalog import FamilySpec
+from csd.models.spec import FamilySpec
 from csd.request.paper import PAPER, paper_methods
 from csd.request.prompts import PLAIN
 

@@ -23,8 +23,8 @@ from csd.cli.exits import say
 from csd.cli.options import DeviceOptions
 from csd.cli.terminal import show_progress
 from csd.decoding.methods import Method
-from csd.models.catalog import FamilySpec
 from csd.models.device import describe_machine
+from csd.models.spec import FamilySpec
 from csd.request.prompts import Prompt
 
 if TYPE_CHECKING:

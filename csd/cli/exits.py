@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 
 from csd.decoding.errors import Refusal
-from csd.models.catalog import FamilyError
+from csd.models.spec import FamilyError
 
 DIFFERS, REFUSED, INTERRUPTED = 1, 2, 130
 

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from csd.cli.terminal import make_table, print_line
-from csd.models.catalog import FamilySpec, memory_needed, size
+from csd.models.memory import memory_needed, size
+from csd.models.spec import FamilySpec
 
 COLUMNS = ("family", "target and drafts", "parameters", "memory", "fits", "description")
 

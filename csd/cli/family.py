@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from csd.cli.exits import refuse, say
 from csd.cli.options import DeviceOptions, FamilyOptions
-from csd.models.catalog import COPIES, FamilyError, FamilySpec, custom, find
+from csd.models.catalog import find
+from csd.models.spec import COPIES, FamilyError, FamilySpec, custom
 
 if TYPE_CHECKING:
     from csd.models.family import Family

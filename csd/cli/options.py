@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from csd.decoding.methods import METHODS, AdaptiveCascade, Autoregressive, Cascade, PromptLookup, Speculative
-from csd.models.catalog import COPIES
+from csd.models.spec import COPIES
 
 
 def spell_method(name: str) -> str:

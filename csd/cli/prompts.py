@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from csd.models.catalog import FamilySpec
+from csd.models.spec import FamilySpec
 from csd.request.prompts import (
     PLAIN,
     Prompt,

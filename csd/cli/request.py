@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from csd.decoding.methods import METHODS, Cascade
-from csd.models.catalog import LANES, FamilySpec
+from csd.models.memory import LANES
+from csd.models.spec import FamilySpec
 from csd.request.defaults import Defaults, defaults_for
 from csd.request.form import to_request
 from csd.request.request import Request

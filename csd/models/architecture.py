@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from csd.models.catalog import MAX_CONTEXT, FamilyError, ModelSpec
 from csd.models.files import ModelFiles
 from csd.models.gguf_file import complete_config
+from csd.models.memory import MAX_CONTEXT
 from csd.models.messages import first_line
+from csd.models.spec import FamilyError, ModelSpec
 
 ENCODER_DECODERS = {"t5": "T5ForConditionalGeneration", "mt5": "MT5ForConditionalGeneration"}
 RELATIVE_CONTEXT = 2048  # tokens: relative positions have no end, but the bias of n tokens takes heads x n² numbers

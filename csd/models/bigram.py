@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from csd.models.catalog import FamilySpec
+from csd.models.spec import FamilySpec
 from csd.paths import ROOT, cache_folder, write_whole
 
 

@@ -1,164 +1,16 @@
-"""The table of model families: what they contain and how much memory they need. Imports no torch.
+"""The table of ready-made families. Imports no torch.
 
-A family is a target and its drafts, strongest first, with one shared tokenizer. The family `embedded` is part of this
-repository, the others are downloaded from the Hugging Face Hub, and `custom` makes one from any Hub IDs, folders or
-GGUF files.
+The family `embedded` is part of this repository; the others are downloaded from the Hugging Face Hub.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
-BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
-COPIES = {"self-8bit": 8, "self-4bit": 4}  # drafts that any target can have: copies of itself, and their bits
-LANES = 4  # of a race of the page, and so KV caches of every model
-RESERVED = ("target", "MaxGram", "Bigram", "self-8bit", "self-4bit")  # level names that a draft cannot have
-QUESTIONS = "assets/questions.json"  # the example prompts of families that answer questions
-MAX_CONTEXT = 4096  # tokens of context used at most, even if a model can read more; bounds the size of KV caches
-SHORT_TEXT = 1024  # tokens; a GPU keeps lanes of this length ready besides those for the longest texts
-MAX_PACKED = 2**30  # bytes of weights up to which a CPU packs them (see backends.llama_cpu)
-MARGIN = 512 * 2**20  # bytes for activations, logits, CUDA graphs and the runtime
-
+from csd.models.spec import FamilyError, FamilySpec, ModelSpec, Published, copy_of, short_names
 
 # How links, recordings and scripts of earlier versions call a family.
 FORMER_NAMES = {"SmolLM2": "SmolLM2 1.7B"}
-
-
-class FamilyError(ValueError):
-    """A family cannot be loaded; the message tells the user why and what to do."""
-
-
-@dataclass(frozen=True)
-class ModelSpec:
-    """One model: the name of its level, its Hub ID, folder or GGUF file, and what is known about its size.
-
-    `parameters` counts weights (tied ones once), `cache` the numbers that one token takes in the KV cache
-    (2 x layers x key-value heads x head size), `context` the tokens that the model can read; 0 if unknown. `bits` is 8
-    or 4 for a copy of the family's target with weights quantised to so many bits, and 0 for a model of its own.
-    `package` is a Python package that contains a GGUF file of the model, for machines without the Hub's files.
-    """
-
-    name: str
-    id: str
-    revision: str = "main"
-    dtype: str = "auto"
-    parameters: int = 0
-    cache: int = 0
-    context: int = 0
-    bits: int = 0
-    package: str = ""
-
-    def dtype_or(self, default: str) -> str:
-        """The model's own dtype, or `default` if it is "auto"."""
-        return default if self.dtype == "auto" else self.dtype
-
-    def format_or(self, default: str) -> str:
-        """The number format of the weights: that of `dtype_or`, or int8 or int4 for a quantised copy."""
-        return f"int{self.bits}" if self.bits else self.dtype_or(default)
-
-
-@dataclass(frozen=True)
-class Published:
-    """Settings of the cascade that were published for the models of a family: K, cumulative, and lenience."""
-
-    name: str
-    K: tuple[tuple[int, ...], ...]
-    lenience: float
-
-
-@dataclass(frozen=True)
-class FamilySpec:
-    """A target and its drafts, strongest first.
-
-    `chat`: whether the prompt is sent as a user's turn; None: only if the tokenizer has a chat template. `turn` is the
-    format of a turn for tokenizers without a template, with {} for the text. `tokenizer` is the folder of a tokenizer
-    shared by all models; if empty, each model has its own and they are compared. `bigram` is the file of a prebuilt
-    bigram table, `tuned` that of a tuning record, `prompts` that of the family's example prompts. `published` are
-    settings from papers.
-    """
-
-    name: str
-    target: ModelSpec
-    drafts: tuple[ModelSpec, ...] = ()
-    chat: bool | None = None
-    about: str = ""
-    tokenizer: str = ""
-    turn: str = ""
-    bigram: str = ""
-    tuned: str = ""
-    prompts: str = QUESTIONS
-    published: tuple[Published, ...] = ()
-
-    @property
-    def models(self) -> tuple[ModelSpec, ...]:
-        """Target first, then the drafts, strongest first. Models are loaded in this order."""
-        return (self.target, *self.drafts)
-
-    @property
-    def draft_names(self) -> tuple[str, ...]:
-        """Names of the drafts, strongest first."""
-        return tuple(draft.name for draft in self.drafts)
-
-    @property
-    def copies(self) -> tuple[str, ...]:
-        """Names of the drafts that are quantised copies of the target."""
-        return tuple(draft.name for draft in self.drafts if draft.bits)
-
-    def without_copies(self) -> FamilySpec:
-        """The same family with models of their own only: those that have files."""
-        return replace(self, drafts=tuple(draft for draft in self.drafts if not draft.bits))
-
-    def with_copies(self, *names: str) -> FamilySpec:
-        """The same family with these quantised copies of its target (`COPIES`) as its strongest drafts."""
-        copies = tuple(copy_of(self.target, name) for name in COPIES if name in names)
-        others = tuple(draft for draft in self.drafts if draft.name not in names)
-        return replace(self, drafts=(*copies, *others))
-
-
-def copy_of(target: ModelSpec, name: str) -> ModelSpec:
-    """A quantised copy of a target as one of its drafts; `name` is one of `COPIES`."""
-    return replace(target, name=name, bits=COPIES[name])
-
-
-def short_names(ids: Sequence[str]) -> tuple[str, ...]:
-    """Level names for drafts: the last part of each ID, made unique."""
-    taken: set[str] = set(RESERVED)
-    names: list[str] = []
-    for id in ids:
-        stem = re.split(r"[/\\]", id.rstrip("/\\"))[-1].removesuffix(".gguf") or "draft"
-        name, count = stem, 1
-        while name in taken:
-            count += 1
-            name = f"{stem}-{count}"
-        taken.add(name)
-        names.append(name)
-    return tuple(names)
-
-
-def custom(target: str, drafts: Sequence[str] = (), dtype: str = "auto", chat: bool | None = None) -> FamilySpec:
-    """A family of any Hub IDs, local folders or GGUF files, drafts strongest first; "id@revision" selects a revision.
-
-    A draft called "self-8bit" or "self-4bit" is a quantised copy of the target. Raises FamilyError for an empty ID.
-    """
-    copies = [draft.strip() for draft in drafts if draft.strip() in COPIES]
-    sources = [_split_revision(text) for text in (target, *drafts) if text.strip() not in COPIES]
-    names = ("target", *short_names([id for id, _ in sources[1:]]))
-    models = [ModelSpec(name, id, revision, dtype) for name, (id, revision) in zip(names, sources, strict=True)]
-    spec = FamilySpec(f"custom: {sources[0][0]}", models[0], tuple(models[1:]), chat, "Models of your own choice.")
-    return spec.with_copies(*copies)
-
-
-def _split_revision(text: str) -> tuple[str, str]:
-    text = text.strip()
-    if not text:
-        raise FamilyError("The name of a model is empty. Give a Hub ID such as Qwen/Qwen3-0.6B, a folder or a file.")
-    if "@" in text and not Path(text).expanduser().exists():
-        id, revision = text.rsplit("@", 1)
-        return id, revision or "main"
-    return text, "main"
 
 
 def current_name(name: str) -> str:
@@ -172,41 +24,6 @@ def find(name: str) -> FamilySpec:
         if spec.name == current_name(name):
             return spec
     raise FamilyError(f"There is no family called {name!r}. Choose one of: {', '.join(spec.name for spec in READY)}.")
-
-
-def memory_needed(spec: FamilySpec, dtype: str) -> int | None:
-    """Bytes needed to run a family in `dtype` (models with their own dtype keep it); None if a size is unknown.
-
-    1.1 x (weights + 4 lanes x cache numbers per token x context), in bytes, summed over all models, plus 512 MiB. In
-    float32 and float64, which run on CPUs, weights of up to 1 GiB are packed, one model at a time: the largest of them
-    counts twice. In 16 bits, as on GPUs, lanes for short texts are added to those of full length. The weights of a
-    quantised copy count by their bits.
-    """
-    if any(not (model.parameters and model.cache and model.context) for model in spec.models):
-        return None
-    steady = sum(_weight_bytes(model, dtype) + _cache_bytes(model, dtype) for model in spec.models)
-    return round(1.1 * (steady + max(_packing_bytes(model, dtype) for model in spec.models))) + MARGIN
-
-
-def _weight_bytes(model: ModelSpec, dtype: str) -> int:
-    return model.parameters * (model.bits or 8 * BYTES[model.dtype_or(dtype)]) // 8
-
-
-def _cache_bytes(model: ModelSpec, dtype: str) -> int:
-    each, longest = BYTES[model.dtype_or(dtype)], min(model.context, MAX_CONTEXT)
-    short = SHORT_TEXT if each == 2 and longest > SHORT_TEXT else 0
-    return LANES * model.cache * (longest + short) * each
-
-
-def _packing_bytes(model: ModelSpec, dtype: str) -> int:
-    """What a model takes besides its weights while they are packed for a CPU."""
-    weights = _weight_bytes(model, dtype)
-    return weights if not model.bits and BYTES[model.dtype_or(dtype)] >= 4 and weights <= MAX_PACKED else 0
-
-
-def size(count: float) -> str:
-    """A number of bytes in GiB or MiB, for people to read."""
-    return f"{count / 2**30:.1f} GiB" if count >= 2**30 else f"{count / 2**20:.0f} MiB"
 
 
 def _model(name: str, id: str, parameters: int, layers: int, heads: int, head: int, context: int) -> ModelSpec:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import psutil
 
-from csd.models.catalog import BYTES, FamilyError, FamilySpec, memory_needed, size
+from csd.models.memory import BYTES, memory_needed, size
+from csd.models.spec import FamilyError, FamilySpec
 
 
 def resolve_device(device: str) -> str:

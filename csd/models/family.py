@@ -16,11 +16,12 @@ from csd.models.architecture import check_together, fill_sizes, read_config, sta
 from csd.models.backends.interface import Backend
 from csd.models.backends.prepare import prepare_models
 from csd.models.backends.process import freeze_loaded_objects, prepare_process, weights_in_own_pages
-from csd.models.catalog import MAX_CONTEXT, FamilySpec, ModelSpec
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
 from csd.models.files import ModelFiles
+from csd.models.memory import MAX_CONTEXT
 from csd.models.messages import Progress, ignore
 from csd.models.reference import make_reference
+from csd.models.spec import FamilySpec, ModelSpec
 from csd.models.tokenizer import (
     TokenText,
     TokenTexts,
@@ -133,7 +134,7 @@ class Family:
 def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", progress: Progress = ignore) -> Family:
     """Download, check and load a family. `progress` receives sentences about what is happening.
 
-    device: "cpu", "cuda", "cuda:1", or "auto". dtype: a key of `catalog.BYTES`, or "auto" (float32 on a CPU, bfloat16
+    device: "cpu", "cuda", "cuda:1", or "auto". dtype: a key of `memory.BYTES`, or "auto" (float32 on a CPU, bfloat16
     on a GPU), for all models whose spec leaves it open. Raises FamilyError.
     """
     started = perf_counter()

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from csd.models.catalog import FamilySpec, ModelSpec
 from csd.models.gguf_file import GgufFile
+from csd.models.spec import FamilySpec, ModelSpec
 from csd.paths import ROOT
 
 SAFETENSORS, PICKLE, GGUF = "model.safetensors", "pytorch_model.bin", ".gguf"

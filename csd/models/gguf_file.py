@@ -13,8 +13,8 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from csd.models.catalog import FamilyError
 from csd.models.messages import first_line
+from csd.models.spec import FamilyError
 
 ROPE_FACTORS = "rope_freqs.weight"  # what llama.cpp stores for Llama 3's scaled positions
 LLAMA3_ROPE = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}

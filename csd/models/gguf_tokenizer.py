@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from csd.models.catalog import FamilyError
 from csd.models.gguf_file import GgufFile
 from csd.models.messages import first_line
+from csd.models.spec import FamilyError
 
 CONTROL, USER_DEFINED, UNUSED = 3, 4, 5  # kinds of tokens in a GGUF file that are treated in their own way
 PREFIX = "tokenizer.ggml."

@@ -8,7 +8,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from csd.models.catalog import FamilyError, ModelSpec, size
 from csd.models.files import (
     GGUF,
     PICKLE,
@@ -21,7 +20,9 @@ from csd.models.files import (
     local_path,
 )
 from csd.models.gguf_file import check_weights, read_gguf
+from csd.models.memory import size
 from csd.models.messages import Progress, first_line
+from csd.models.spec import FamilyError, ModelSpec
 
 CONFIG_FILES = ("*.json", "*.model", "*.txt", "*.jinja")  # what a repository contains besides weights
 

@@ -12,7 +12,7 @@ from typing import Any
 from csd.decoding.adaptive.prior import GENERAL, Prior
 from csd.decoding.k_matrix import Matrix, example_K, format_K
 from csd.decoding.methods import AdaptiveCascade, Autoregressive, Cascade, PromptLookup, Speculative
-from csd.models.catalog import FamilySpec, Published
+from csd.models.spec import FamilySpec, Published
 from csd.request.form import Form
 from csd.request.tuned import Tuned, find_tuned
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from csd.decoding.k_matrix import Matrix, check_K, format_K, parse_K
 from csd.decoding.methods import METHODS, Knobs, Refusal, find_method
-from csd.models.catalog import LANES
+from csd.models.memory import LANES
 from csd.request.request import Request, is_number
 
 if TYPE_CHECKING:

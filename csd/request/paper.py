@@ -5,7 +5,7 @@ from __future__ import annotations
 from csd.decoding.errors import Refusal
 from csd.decoding.k_matrix import Matrix, from_budgets, to_budgets
 from csd.decoding.methods import Autoregressive, Cascade, Method, Speculative
-from csd.models.catalog import FamilySpec
+from csd.models.spec import FamilySpec
 from csd.request.defaults import published_settings
 from csd.request.prompts import Wording
 

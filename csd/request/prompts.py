@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from csd.decoding.methods import Method, Refusal
-from csd.models.catalog import FamilySpec
+from csd.models.spec import FamilySpec
 from csd.paths import ROOT
 from csd.request.request import Request
 

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from csd.decoding.adaptive.prior import Prior, check_prior
 from csd.decoding.errors import Refusal
 from csd.decoding.k_matrix import LONGEST_DRAFT, Matrix, check_K, is_length
-from csd.models.catalog import FamilySpec
+from csd.models.spec import FamilySpec
 from csd.paths import ROOT, cache_folder, write_whole
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from csd.decoding.methods import METHODS
 from csd.models import catalog
+from csd.models.memory import BYTES
+from csd.models.spec import COPIES
 from csd.request import link
 from csd.request.defaults import Defaults
 from csd.request.form import to_fields
@@ -41,11 +43,11 @@ def make_context(studio: Studio) -> PageContext:
     home = studio.home
     options = {
         "family": (*(spec.name for spec in catalog.READY), CUSTOM),
-        "dtype": ("auto", *catalog.BYTES),
+        "dtype": ("auto", *BYTES),
         "device": tuple(dict.fromkeys((home.device, *DEVICES))),
         "rule": RULES,
         "lanes": tuple(METHODS),
-        "copies": tuple(catalog.COPIES),
+        "copies": tuple(COPIES),
     }
     recorded = recorded_races()
     own = first_recorded(recorded, home.spec.name)

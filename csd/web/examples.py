@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from csd.models.catalog import READY, FamilySpec
+from csd.models.catalog import READY
+from csd.models.spec import FamilySpec
 from csd.paths import ROOT
 from csd.request.prompts import Prompt, read_prompts
 

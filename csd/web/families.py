@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from csd.models.catalog import FamilySpec
 from csd.models.compiling import CompileStep
+from csd.models.spec import FamilySpec
 from csd.request.defaults import Defaults, defaults_for
 from csd.web.device import Device
 

@@ -10,6 +10,7 @@ from typing import Any
 from csd.decoding.k_matrix import parse_K
 from csd.decoding.methods import AdaptiveCascade, Cascade, find_method
 from csd.models import catalog
+from csd.models.spec import FamilySpec, custom
 from csd.request.form import Form, in_order, to_request
 from csd.request.request import Request
 from csd.web.families import FamilyChoice
@@ -21,7 +22,7 @@ CUSTOM = "custom…"  # the family whose models the visitor names
 class FamilyFields:
     """The family: a ready one by its name, or `target` and `others` (the drafts, comma-separated) of a custom one.
 
-    `copies` are the quantised copies of the target among the drafts, keys of `catalog.COPIES`; None: those that the
+    `copies` are the quantised copies of the target among the drafts, keys of `COPIES`; None: those that the
     family has by itself.
     """
 
@@ -44,11 +45,11 @@ class FamilyFields:
         """The same with the copies that it stands for. Raises FamilyError."""
         return replace(self, copies=list(self._to_spec().copies))
 
-    def _to_spec(self) -> catalog.FamilySpec:
+    def _to_spec(self) -> FamilySpec:
         if self.family == CUSTOM:
             parts = (self.others or "").replace("\n", ",").split(",")
             drafts = [part for part in parts if part.strip()]
-            return catalog.custom(self.target or "", [*drafts, *(self.copies or ())], self.dtype)
+            return custom(self.target or "", [*drafts, *(self.copies or ())], self.dtype)
         spec = catalog.find(self.family)
         return spec if self.copies is None else spec.without_copies().with_copies(*self.copies)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from csd.models import catalog
-from csd.models.catalog import FamilySpec
+from csd.models.spec import COPIES, FamilySpec, custom
 from csd.request import link
 from csd.request.defaults import Defaults
 from csd.web import examples, hidden_controls
@@ -178,7 +178,7 @@ def restore_form(context: PageContext, race: FinishedRace) -> FormUpdate | None:
         spec = catalog.find(header.family)
     except ValueError:
         return None
-    copies = [level.name for level in header.levels if level.name in catalog.COPIES]
+    copies = [level.name for level in header.levels if level.name in COPIES]
     family = replace(context.start.family, family=spec.name, copies=copies).filled_in()
     settings = settings_of(race, family.to_choice().defaults)
     if "lanes" not in settings or settings["rule"] not in context.options["rule"]:
@@ -208,4 +208,4 @@ def _spec_of(fields: FamilyFields) -> FamilySpec:
     try:
         return fields.to_choice().spec
     except ValueError:  # a custom family that is not filled in yet
-        return catalog.custom(CUSTOM)
+        return custom(CUSTOM)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from csd.models import catalog
-from csd.models.catalog import FamilySpec
+from csd.models.spec import FamilySpec
 from csd.web.families import FamilyChoice
 
 FIRST, PREFERRED = "embedded", "smollm2"

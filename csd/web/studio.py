@@ -16,9 +16,9 @@ from functools import partial
 from typing import Any
 
 from csd.decoding.errors import Refusal
-from csd.models.catalog import FamilySpec
 from csd.models.compiling import compile_steps
 from csd.models.device import describe_machine
+from csd.models.spec import FamilySpec
 from csd.record.recording import Recording, today
 from csd.record.trace import Trace
 from csd.request.request import Request

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from csd.models import catalog
+from csd.models.memory import memory_needed, size
+from csd.models.spec import ModelSpec
 from csd.web.families import FamilyChoice, FamilyStatus
 from csd.web.races import FinishedRace
 from csd.web.updates import StatusLine
@@ -76,13 +78,13 @@ def families_table() -> str:
     rows = ["| family | target | drafts | memory, fp32 | memory, bf16 | |", "| --- | --- | --- | --- | --- | --- |"]
     for spec in catalog.READY:
         target, *drafts = map(_model, spec.models)
-        needs = [catalog.memory_needed(spec, dtype) for dtype in ("float32", "bfloat16")]
-        fp32, bf16 = (catalog.size(need) if need else "?" for need in needs)
+        needs = [memory_needed(spec, dtype) for dtype in ("float32", "bfloat16")]
+        fp32, bf16 = (size(need) if need else "?" for need in needs)
         rows.append(f"| {spec.name} | {target} | {'; '.join(drafts)} | {fp32} | {bf16} | {spec.about} |")
     return "\n".join(rows)
 
 
-def _model(model: catalog.ModelSpec) -> str:
+def _model(model: ModelSpec) -> str:
     return f"{model.bits}-bit copy" if model.bits else f"{model.id.split('/')[-1]}, {_parameters(model.parameters)}"
 
 

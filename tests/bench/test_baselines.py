@@ -8,8 +8,8 @@ from csd.bench.baselines import COMPILED_LOOP, cache_sizes, make_baselines
 from csd.bench.plan import Plan
 from csd.bench.run import warm_up
 from csd.decoding.methods import Autoregressive
-from csd.models.catalog import custom
 from csd.models.family import load_family
+from csd.models.spec import custom
 from csd.request.prompts import Prompt
 from csd.request.request import Request
 from csd.run import finished_traces, run_race

@@ -14,8 +14,8 @@ from csd.bench import limits
 from csd.bench.forward_times import measure_forward_times
 from csd.bench.limits import Limits, measure_limits, weight_bytes_per_pass
 from csd.bench.memory import measure_memory
-from csd.models.catalog import custom
 from csd.models.family import load_family
+from csd.models.spec import custom
 
 
 def test_limit_of_autoregressive_decoding():

@@ -16,8 +16,8 @@ from csd.decoding.tokens import TokenSequence
 from csd.models import catalog, device
 from csd.models.backends import llama_cpu as llama
 from csd.models.backends.eager import EagerLane
-from csd.models.catalog import FamilyError
 from csd.models.session import Session
+from csd.models.spec import FamilyError
 from csd.request.request import Request
 from csd.run import LaneFinished, run_race
 

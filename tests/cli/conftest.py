@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 import csd.models.family
 from csd.cli.app import app
-from csd.models.catalog import READY, FamilySpec
+from csd.models.catalog import READY
+from csd.models.spec import FamilySpec
 
 NAMES = ("draft-small", "draft-mid", "target")  # those of the embedded family
 

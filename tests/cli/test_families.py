@@ -7,7 +7,8 @@ import io
 from rich.console import Console
 
 from csd.cli.families_table import show_families
-from csd.models.catalog import READY, custom, find
+from csd.models.catalog import READY, find
+from csd.models.spec import custom
 
 
 def test_families_lists_sizes(csd_without_models):

@@ -11,8 +11,9 @@ import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from csd.models import bigram
-from csd.models.catalog import READY, FamilySpec, ModelSpec
+from csd.models.catalog import READY
 from csd.models.family import load_family
+from csd.models.spec import FamilySpec, ModelSpec
 
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "family" / "bigram.json"
 

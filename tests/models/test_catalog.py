@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from csd.models.catalog import READY, FamilyError, custom, find, memory_needed, short_names
+from csd.models.catalog import READY, find
+from csd.models.memory import memory_needed
+from csd.models.spec import FamilyError, custom, short_names
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -25,8 +25,8 @@ from csd.decoding.methods import (
     VerticalCascade,
 )
 from csd.models import bigram
-from csd.models.catalog import custom
 from csd.models.family import load_family
+from csd.models.spec import custom
 from csd.record.trace import Proposal
 from csd.request.request import Request
 from csd.run import check_request, finished_traces, run_race

@@ -12,9 +12,11 @@ from transformers import AutoModelForCausalLM
 
 from csd.decoding.tokens import TokenSequence
 from csd.models import device, hub
-from csd.models.catalog import MAX_CONTEXT, READY, custom
+from csd.models.catalog import READY
 from csd.models.device import memory_free
 from csd.models.family import NO_BIGRAM, load_family
+from csd.models.memory import MAX_CONTEXT
+from csd.models.spec import custom
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -15,9 +15,9 @@ from tiny_family import byte_level, refusal, save
 from transformers import AutoModelForCausalLM
 
 from csd.models import hub
-from csd.models.catalog import ModelSpec, custom
 from csd.models.family import load_family
 from csd.models.files import ModelFiles
+from csd.models.spec import ModelSpec, custom
 
 
 def test_a_folder_without_a_model(tmp_path):

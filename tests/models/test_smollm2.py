@@ -22,9 +22,10 @@ from csd.decoding.methods import (
     VerticalCascade,
 )
 from csd.models import bigram
-from csd.models.catalog import custom, find
+from csd.models.catalog import find
 from csd.models.family import Family, load_family
 from csd.models.files import is_present
+from csd.models.spec import custom
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict, compare_tokens, judge, margins
 from csd.request.request import Request

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from csd.decoding.methods import Autoregressive, Cascade, Refusal, Speculative
-from csd.models.catalog import custom, find
+from csd.models.catalog import find
+from csd.models.spec import custom
 from csd.request.paper import PAPER, K_of_one, paper_methods
 from csd.request.prompts import Prompt, read_prompts
 

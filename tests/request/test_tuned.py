@@ -11,6 +11,7 @@ import pytest
 from csd.decoding.adaptive.prior import ANY, Prior
 from csd.decoding.methods import METHODS, AdaptiveCascade, Cascade, Speculative
 from csd.models import catalog
+from csd.models.spec import ModelSpec
 from csd.paths import ROOT
 from csd.request import tuned
 from csd.request.tuned import Tuned
@@ -72,5 +73,5 @@ def test_the_shipped_record_suits_its_family(name):
 
 def test_a_place_is_told_by_the_models(monkeypatch, tmp_path):
     monkeypatch.setenv("CSD_HOME", str(tmp_path))
-    one, other = (SimpleNamespace(models=(catalog.ModelSpec("target", id),)) for id in ("a", "b"))
+    one, other = (SimpleNamespace(models=(ModelSpec("target", id),)) for id in ("a", "b"))
     assert len({tuned.tuned_path(one, "cpu"), tuned.tuned_path(other, "cpu"), tuned.tuned_path(one, "cuda")}) == 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from browser import STORY, House, Tab
 
-from csd.models.catalog import FamilyError
+from csd.models.spec import FamilyError
 from csd.web.hidden_controls import CONTROLS
 from csd.web.races import recorded_races
 

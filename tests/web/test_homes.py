@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from csd.models import catalog
+from csd.models.spec import FamilyError
 from csd.web.homes import FIRST, PREFERRED, home_families
 
 SMALL = replace(catalog.find("Qwen3"), name=PREFERRED)
@@ -34,5 +35,5 @@ def test_a_family_that_is_named_is_the_only_one():
 
 
 def test_an_unknown_name_is_answered_with_the_choices():
-    with pytest.raises(catalog.FamilyError, match="Choose one of: embedded"):
+    with pytest.raises(FamilyError, match="Choose one of: embedded"):
         home_families("nobody", "cpu", lambda spec: True)

@@ -20,7 +20,7 @@ from csd.models.backends.eager import EagerBackend
 from csd.models.backends.graph_check import PlainLogits
 from csd.models.backends.graph_compile import compile_nothing
 from csd.models.backends.interface import Backend
-from csd.models.catalog import SHORT_TEXT
+from csd.models.memory import SHORT_TEXT
 from csd.models.messages import first_line, without_frames
 
 BUCKET = 256  # slots of a lane come in multiples of this

@@ -18,7 +18,7 @@ from transformers import PreTrainedModel
 
 from csd.models.backends.kernel_choice import SAMPLES, Choice, choose_kernels, describe, pack
 from csd.models.backends.linear import Kernel, Linear, cpu_kernels
-from csd.models.catalog import MAX_CONTEXT, MAX_PACKED
+from csd.models.memory import MAX_CONTEXT, MAX_PACKED
 
 PROBE = 24  # tokens on which the logits are compared with transformers'
 TOLERANCE = 1e-4  # of the largest logit

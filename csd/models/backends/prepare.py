@@ -10,8 +10,9 @@ from csd.models.architecture import start_token
 from csd.models.backends.costs import measure_costs
 from csd.models.backends.interface import Backend
 from csd.models.backends.process import give_back_memory, set_best_threads
-from csd.models.catalog import COPIES, LANES
+from csd.models.memory import LANES
 from csd.models.messages import Progress, ignore
+from csd.models.spec import COPIES
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ def prepare_models(
     """Choose backends, warm them up and measure them. On a CPU this also sets PyTorch's number of threads.
 
     `models` is emptied one by one, so that the weights of a model that its backend does not need are given back before
-    the next one is prepared. `copies` are names in `catalog.COPIES`: quantised copies of the target to make. One that
+    the next one is prepared. `copies` are names in `spec.COPIES`: quantised copies of the target to make. One that
     this machine cannot run fast is left out, with a note.
     """
     backends: dict[str, Backend] = {}

@@ -17,8 +17,8 @@ from csd.models.backends.eager import EagerBackend
 from csd.models.backends.linear import Kernel
 from csd.models.backends.llama_cpu import Llama
 from csd.models.backends.quantised import KERNELS
-from csd.models.catalog import custom
 from csd.models.family import load_family
+from csd.models.spec import custom
 from csd.record.verdict import judge
 from csd.request.request import Request
 from csd.run import LaneFinished, run_race
@@ -141,7 +141,8 @@ def test_copies_come_before_the_targets_own_backend_is_chosen(monkeypatch):
 
 
 def test_the_memory_of_a_copy_is_that_of_its_bits():
-    from csd.models.catalog import find, memory_needed
+    from csd.models.catalog import find
+    from csd.models.memory import memory_needed
 
     spec = replace(find("embedded"), drafts=())
     alone, eight, four = (
