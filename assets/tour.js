@@ -1,5 +1,5 @@
 // The guided tour: acts on a small recorded race, in a dialog with a stage of its own. Escape and Close end it, the arrow
-// keys step. `logs` holds the race of each act, see csd/web/tour.py.
+// keys step. `logs` holds the race of each act, see csd/stage/tour.py.
 
 function startTour(root, logs) {
   const [dialog, back, next, place] = ["dialog", ".tour-back", ".tour-next", ".cascade-stage"]

@@ -10,8 +10,8 @@ from gradio.events import api
 
 from csd.paths import ASSETS
 from csd.record import recording as recordings
-from csd.stage import bundle
-from csd.web import scripts, tour, views, wiring
+from csd.stage import bundle, tour
+from csd.web import scripts, views, wiring
 from csd.web.api import make_endpoint
 from csd.web.compare_tab import build_compare_tab
 from csd.web.context import make_context

@@ -10,7 +10,8 @@ from gradio.components import Component
 
 from csd.decoding.k_matrix import format_K
 from csd.request.defaults import Defaults
-from csd.web import tour, views
+from csd.stage import tour
+from csd.web import views
 from csd.web.race_form import Values
 from csd.web.slider_values import sliders_value
 from csd.web.sliders import build_sliders

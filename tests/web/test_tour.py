@@ -10,8 +10,8 @@ from browser import Tab
 from csd.record.race import Race
 from csd.record.recording import Recording
 from csd.record.trace import Review
+from csd.stage import tour
 from csd.stage.headline import headline
-from csd.web import tour
 
 
 @pytest.fixture
