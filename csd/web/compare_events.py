@@ -31,9 +31,11 @@ class ComparisonForm:
 
 
 def run_comparison(
-    context: PageContext, visitor: str, asked: ComparisonForm, fields: PageFields
+    context: PageContext, visitor: str, asked: ComparisonForm, fields: PageFields, first_paint: float = 0.0
 ) -> Iterator[CompareUpdate]:
-    """The table grows with each race, and keeps what it has if the visitor stops."""
+    """The table grows with each race, and keeps what it has if the visitor stops.
+
+    Each race waits `first_paint` seconds, in which the page draws what came of the one before."""
     try:
         choice, plan = plan_races(asked, fields)
     except ValueError as error:
@@ -42,7 +44,8 @@ def run_comparison(
     races: list[tuple[str, Race]] = []
     yield CompareUpdate(StatusLine(f"Race 1 of {len(plan)}: {plan[0].label}."), cleared=True)
     for number, planned in enumerate(plan, 1):
-        race = yield from _run(context, visitor, choice, planned, f"Race {number} of {len(plan)}: {planned.label}.")
+        sentence = f"Race {number} of {len(plan)}: {planned.label}."
+        race = yield from _run(context, visitor, choice, planned, sentence, first_paint)
         if race is None:
             return
         races.append((planned.label, Race(race.traces)))
@@ -62,12 +65,12 @@ def _show(context: PageContext, races: Sequence[tuple[str, Race]]) -> CompareUpd
 
 
 def _run(
-    context: PageContext, visitor: str, choice: FamilyChoice, planned: PlannedRace, sentence: str
+    context: PageContext, visitor: str, choice: FamilyChoice, planned: PlannedRace, sentence: str, first_paint: float
 ) -> Generator[CompareUpdate, None, FinishedRace | None]:
     """One race; returns None if it did not run."""
     yield CompareUpdate(StatusLine(sentence))
     race = None
-    for news in context.studio.race(visitor, choice, planned.request):
+    for news in context.studio.race(visitor, choice, planned.request, first_paint):
         if isinstance(news, Finished):
             race = news.race
         elif isinstance(news, Refused):

@@ -26,8 +26,10 @@ KEPT = "What you typed stays in the form."
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
 
 
-def run_race(context: PageContext, visitor: str, fields: PageFields) -> Iterator[RaceUpdate]:
-    """One race of this visitor: status, family and stage as it goes on; the figures once, at the end."""
+def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint: float = 0.0) -> Iterator[RaceUpdate]:
+    """One race of this visitor: status, family and stage as it goes on; the figures once, at the end.
+
+    `first_paint` are the seconds in which the page draws the empty stage, before the lanes start."""
     family = fields.family
     try:
         choice, request = fields.to_request()
@@ -39,7 +41,7 @@ def run_race(context: PageContext, visitor: str, fields: PageFields) -> Iterator
         said = f"Racing. {EDITED_K}"
         yield RaceUpdate(form=FormUpdate({"lanes": fields.lanes}))
     log = ""
-    for news in context.studio.race(visitor, choice, request):
+    for news in context.studio.race(visitor, choice, request, first_paint):
         if isinstance(news, Waiting):
             yield RaceUpdate(StatusLine(news.sentence), family_lines(context, family))
         elif isinstance(news, Refused):

@@ -9,7 +9,6 @@ import logging
 import os
 import queue
 import threading
-import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -34,9 +33,6 @@ from csd.web.visitors import Visitors, VisitorState
 TICK = 0.1 if (os.cpu_count() or 1) > 4 else 0.5
 LIVE_TICK = min(TICK, 0.2)
 LIVE_STEPS = 100  # steps of all lanes per second up to which the eye can follow a race
-FIRST_PAINT = (
-    0.5  # seconds before the lanes start, in which the page draws the empty stage instead of during their steps
-)
 QUIET_LOOKS = 5  # looks without news after which an empty batch is sent, so that a closed page is noticed
 LOOK = 1.0  # seconds between two looks at whether the device is free
 IN_A_STEP = "Kernels are being compiled. The race starts when the one at work is done, within a minute."
@@ -112,10 +108,12 @@ class Studio:
         self.visitors = Visitors()
         self._run = run
 
-    def race(self, visitor: str, choice: FamilyChoice, request: Request) -> Iterator[News]:
+    def race(self, visitor: str, choice: FamilyChoice, request: Request, first_paint: float = 0.0) -> Iterator[News]:
         """Run a race; the last item is Refused or Finished.
 
-        Closing the stream stops the race and frees the device within a step.
+        The lanes start `first_paint` seconds after the first event, so that a browser on the same cores draws the empty
+        stage before their steps and not during them. Closing the stream stops the race and frees the device within a
+        step.
         """
         state, stop = self.visitors.state(visitor), threading.Event()
         state.stop = stop
@@ -126,7 +124,7 @@ class Studio:
             elif status.state == "failed":
                 yield Refused(status.sentence)
             else:
-                yield from self._stream(state, choice, status.family, request, stop)
+                yield from self._stream(state, choice, status.family, request, stop, first_paint)
         finally:
             stop.set()
             if state.stop is stop:
@@ -146,17 +144,23 @@ class Studio:
         return status
 
     def _stream(
-        self, state: VisitorState, choice: FamilyChoice, family: Any, request: Request, stop: threading.Event
+        self,
+        state: VisitorState,
+        choice: FamilyChoice,
+        family: Any,
+        request: Request,
+        stop: threading.Event,
+        first_paint: float,
     ) -> Iterator[News]:
         feed: queue.SimpleQueue[RaceEvent | _WorkerDone] = queue.SimpleQueue()
-        begun = threading.Event()
-        work = partial(self._work, choice, family, request, stop, feed, begun)
+        begun, over = threading.Event(), threading.Event()
+        work = partial(self._work, choice, family, request, stop, feed, begun, over, first_paint)
         threading.Thread(target=work, name="race", daemon=True).start()
         while not begun.wait(LOOK):
             yield Waiting(IN_A_STEP if self._device.step_runs else IN_A_RACE)
         race_id, disturbed = new_race_id(), False
         traces: dict[int, Trace] = {}
-        for news in _drain(feed):
+        for news in _drain(feed, over):
             disturbed = disturbed or self.families.any_loading
             if isinstance(news, _WorkerDone):
                 if news.sentence:
@@ -196,6 +200,8 @@ class Studio:
         stop: threading.Event,
         feed: queue.SimpleQueue,
         begun: threading.Event,
+        over: threading.Event,
+        first_paint: float,
     ) -> None:
         sentence = ""
         try:
@@ -207,13 +213,14 @@ class Studio:
                 for event in self._run(family, request, stop.is_set):
                     feed.put(event)
                     if isinstance(event, RaceStarted):
-                        stop.wait(FIRST_PAINT)
+                        stop.wait(first_paint)
         except Refusal as refusal:
             sentence = str(refusal)
         except Exception as error:
             log.exception("race")
             sentence = f"The race failed: {first_line(error)} Try again, or change the settings."
         feed.put(_WorkerDone(sentence))
+        over.set()
 
 
 def pause_after(events: int, pause: float) -> float:
@@ -221,11 +228,14 @@ def pause_after(events: int, pause: float) -> float:
     return LIVE_TICK if events <= LIVE_STEPS * pause else TICK
 
 
-def _drain(feed: queue.SimpleQueue) -> Iterator[tuple[RaceEvent, ...] | _WorkerDone]:
-    """The worker's events in batches, one per look and some of them empty, then its last word."""
+def _drain(feed: queue.SimpleQueue, over: threading.Event) -> Iterator[tuple[RaceEvent, ...] | _WorkerDone]:
+    """The worker's events in batches, one per look and some of them empty, then its last word.
+
+    The last look is not waited for: `over` is set after the worker's last word.
+    """
     quiet, pause = 0, LIVE_TICK
     while True:
-        time.sleep(pause)
+        over.wait(pause)
         news = []
         while not feed.empty():
             news.append(feed.get())

@@ -14,7 +14,7 @@ from typing import Any
 import gradio as gr
 from gradio.events import Dependency
 
-from csd.web import compare_events, race_events, scripts, views, what_if
+from csd.web import compare_events, first_paint, race_events, scripts, views, what_if
 from csd.web.compare import TWO_CASCADES
 from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
@@ -53,6 +53,11 @@ def visitor_id(request: gr.Request | None) -> str:
     return (request and request.session_hash) or uuid.uuid4().hex
 
 
+def address(request: gr.Request) -> str:
+    """Where a visitor calls from, as far as the proxies on the way tell; empty if they do not."""
+    return request.client.host if request.client else ""
+
+
 # ---- races
 
 
@@ -85,7 +90,9 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
     form, replays = tab.form, tab.replays
 
     def run(values: Values, request: gr.Request) -> Iterator[Changes]:
-        for update in race_events.run_race(context, visitor_id(request), form.read(values)):
+        for update in race_events.run_race(
+            context, visitor_id(request), form.read(values), first_paint.seconds_for(address(request))
+        ):
             yield view.show(update)
 
     def show_race(values: Values, request: gr.Request) -> Changes:
@@ -145,7 +152,9 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
 
     def compare(values: Values, request: gr.Request) -> Iterator[Changes]:
         asked, fields = tab.read(values), race.form.read(values)
-        for update in compare_events.run_comparison(context, visitor_id(request), asked, fields):
+        for update in compare_events.run_comparison(
+            context, visitor_id(request), asked, fields, first_paint.seconds_for(address(request))
+        ):
             yield tab.show(update)
 
     def show_pair(what: str) -> Changes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +12,7 @@ from csd.decoding.errors import Refusal
 from csd.models import catalog
 from csd.record.trace import Header, Trace
 from csd.request.request import Request
-from csd.run import LaneFinished
+from csd.run import LaneFinished, RaceStarted
 from csd.web.families import FamilyChoice
 from csd.web.studio import LIVE_TICK, TICK, Batch, Finished, Refused, Studio, Waiting, pause_after
 from csd.web.visitors import MAX_RACES
@@ -98,6 +99,25 @@ def test_a_race_waits_for_its_family_and_says_so():
 def test_a_race_that_the_eye_can_follow_is_drawn_more_often():
     assert pause_after(7, 0.2) == pause_after(0, 0.5) == LIVE_TICK <= TICK
     assert pause_after(60, 0.2) == pause_after(90, 0.5) == TICK
+
+
+def test_a_race_takes_no_longer_than_its_lanes_and_the_first_paint():
+    """No look is waited for after the last event: a race of no time is over long before two looks."""
+    studio = Studio(HOME, family, opened_and_short)
+    list(studio.race("v", HOME, REQUEST))  # loads the family
+    assert timed(studio.race("v", HOME, REQUEST)) < LIVE_TICK
+    assert LIVE_TICK <= timed(studio.race("v", HOME, REQUEST, first_paint=LIVE_TICK)) < 2 * LIVE_TICK
+
+
+def timed(stream) -> float:
+    begin = time.monotonic()
+    assert isinstance(list(stream)[-1], Finished)
+    return time.monotonic() - begin
+
+
+def opened_and_short(family, request, stopped):
+    yield RaceStarted((trace("budget").header,), {})
+    yield LaneFinished(0, trace("budget"))
 
 
 def test_a_family_is_loaded_once_for_two_visitors():
