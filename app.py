@@ -61,7 +61,7 @@ def main(argv: list[str] | None = None) -> None:
     # Importing Gradio takes seconds; wrong arguments are reported before that.
     from csd.web.page import build, launch_settings
 
-    page = build(studio).queue(max_size=64)
+    page = build(studio).queue(max_size=64, api_open=False)
     page.launch(server_name=arguments.host, server_port=arguments.port, prevent_thread_lock=True, **launch_settings())
     studio.families.preload()
     page.block_thread()

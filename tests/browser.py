@@ -61,7 +61,7 @@ class House:
         from csd.models import catalog
         from csd.models.family import load_family
         from csd.web import page as layout
-        from csd.web.families import FamilyChoice
+        from csd.web.loads import FamilyChoice
         from csd.web.studio import Studio
 
         self.gate = Gate()

@@ -12,8 +12,8 @@ from csd.record.recording import bundled_recordings
 from csd.record.trace import Trace
 from csd.run import LaneFinished, RaceStarted
 from csd.web.context import PageContext, make_context
-from csd.web.families import FamilyChoice
 from csd.web.fields import PageFields
+from csd.web.loads import FamilyChoice
 from csd.web.studio import Studio
 
 HOME = FamilyChoice(catalog.find("embedded"), "cpu")

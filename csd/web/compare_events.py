@@ -13,8 +13,8 @@ from csd.web.compare import PlannedRace
 from csd.web.compare_findings import draw, verdict
 from csd.web.context import PageContext
 from csd.web.examples import examples_by_kind
-from csd.web.families import FamilyChoice
 from csd.web.fields import PageFields
+from csd.web.loads import FamilyChoice
 from csd.web.races import FinishedRace, prompt_start
 from csd.web.studio import Finished, Refused, Waiting
 from csd.web.updates import CompareUpdate, StatusLine

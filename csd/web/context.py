@@ -17,8 +17,8 @@ from csd.request.request import RULES, Request
 from csd.web import examples
 from csd.web.downloads import Downloads
 from csd.web.examples import first_example
-from csd.web.families import FamilyChoice
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
+from csd.web.loads import FamilyChoice
 from csd.web.races import FinishedRace, first_recorded, recorded_races
 from csd.web.studio import Studio
 

@@ -27,6 +27,11 @@ class Device:
     def step_runs(self) -> bool:
         return self._user == "step"
 
+    @property
+    def has_races(self) -> bool:
+        """Whether a race runs or waits."""
+        return self._user == "race" or self._waiting > 0
+
     @contextmanager
     def race(self, stopped: Callable[[], bool] = lambda: False) -> Iterator[bool]:
         """The turn of a race, once the device is free; False, without a turn, if the race is stopped before."""
@@ -53,16 +58,6 @@ class Device:
         finally:
             if granted:
                 self._release()
-
-    def wait_for_races(self) -> None:
-        """Until no race runs or waits."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._user != "race" and not self._waiting)
-
-    def wait_for_step(self) -> None:
-        """Until no step runs."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._user != "step")
 
     def _is_idle(self) -> bool:
         return not self._user and not self._waiting and time.monotonic() - self._last_race >= self._quiet

@@ -13,7 +13,7 @@ from csd.models import catalog
 from csd.models.spec import FamilySpec, custom
 from csd.request.form import Form, in_order, to_request
 from csd.request.request import Request
-from csd.web.families import FamilyChoice
+from csd.web.loads import FamilyChoice
 
 CUSTOM = "custom…"  # the family whose models the visitor names
 

@@ -14,8 +14,8 @@ from csd.request.defaults import Defaults
 from csd.web import examples, hidden_controls
 from csd.web.context import PageContext, fields_of, settings_of
 from csd.web.examples import example_kinds, next_example
-from csd.web.families import FamilyChoice
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
+from csd.web.loads import FamilyChoice
 from csd.web.races import FinishedRace, first_recorded, replay_log
 from csd.web.typed import is_own_prompt
 from csd.web.updates import Choices, FormUpdate, Landing, StageView, StatusLine

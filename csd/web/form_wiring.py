@@ -47,8 +47,9 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     def copy_link(values: Values) -> tuple[str, str]:
         return form_events.copy_link(context, form.read(values))
 
-    def load_family(values: Values) -> None:
-        race_events.load_family(context, form.read_family(values))
+    def load_family(values: Values, request: gr.Request) -> Changes:
+        refused = race_events.load_family(context, visitor_id(request), form.read_family(values))
+        return {tab.status: views.status_html(refused)} if refused else {}
 
     def follow(event: Dependency) -> None:
         _follow_family(event, context, tab)
@@ -61,7 +62,7 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     form.drawer.others.blur(name_drafts, form.family_inputs, family_outputs, **QUICK)
     form.drawer.copies.input(choose_copies, form.family_inputs, family_outputs, **QUICK)
     loading = form.drawer.load.click(change_drafts, form.family_inputs, family_outputs, **QUICK)
-    follow(loading.then(load_family, form.family_inputs, None, **QUICK))
+    follow(loading.then(load_family, form.family_inputs, [tab.status], **QUICK))
     form.preset.input(apply_preset, {form.preset, *form.family_inputs}, preset_outputs, **QUICK)
     form.more.click(None, js=scripts.TOGGLE_SETTINGS, **PRIVATE)
     form.drawer.close.click(None, js=scripts.CLOSE_SETTINGS, **PRIVATE)

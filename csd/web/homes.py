@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from csd.models import catalog
 from csd.models.spec import FamilySpec
-from csd.web.families import FamilyChoice
+from csd.web.loads import FamilyChoice
 
 FIRST, PREFERRED = "embedded", "smollm2"
 VARIABLE = "CSD_FAMILY"  # names the only family to load

@@ -11,9 +11,9 @@ from csd.run import LaneAdvanced, RaceEvent, RaceStarted
 from csd.stage import log as stage
 from csd.web.context import PageContext
 from csd.web.examples import example_title
-from csd.web.families import FamilyStatus
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.form_events import restore_form
+from csd.web.loads import FamilyStatus
 from csd.web.races import RECORDED, FinishedRace, replay_log, uploaded_race
 from csd.web.results import make_results
 from csd.web.studio import Batch, Finished, Refused, Waiting
@@ -170,9 +170,12 @@ def _is_home(context: PageContext, fields: FamilyFields) -> bool:
     return fields.to_choice() == context.studio.home
 
 
-def load_family(context: PageContext, fields: FamilyFields) -> None:
+def load_family(context: PageContext, visitor: str, fields: FamilyFields) -> StatusLine | None:
+    """Says why, where a family cannot be loaded now."""
     try:
         choice = fields.to_choice()
     except ValueError:  # `follow_family` says why
-        return
-    context.studio.families.ensure_loading(choice)
+        return None
+    load = context.studio.families.ensure_loading(choice, visitor)
+    refused = load.status.state == "failed"
+    return StatusLine(load.status.sentence, "refused") if refused else None

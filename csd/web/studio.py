@@ -24,7 +24,8 @@ from csd.request.request import Request
 from csd.run import LaneFinished, RaceEvent, RaceStarted, run_race
 from csd.web.device import QUIET, Device
 from csd.web.examples import example_title
-from csd.web.families import CompileSteps, Families, FamilyChoice, FamilyStatus, LoadFamily, first_line
+from csd.web.families import CompileSteps, Families, LoadFamily, first_line
+from csd.web.loads import FamilyChoice, FamilyStatus
 from csd.web.races import FinishedRace, new_race_id, race_title
 from csd.web.visitors import Visitors, VisitorState
 
@@ -118,7 +119,7 @@ class Studio:
         state, stop = self.visitors.state(visitor), threading.Event()
         state.stop = stop
         try:
-            status = yield from self._wait_for_family(choice, stop)
+            status = yield from self._wait_for_family(visitor, choice, stop)
             if stop.is_set():
                 yield Refused(STOPPED_BEFORE)
             elif status.state == "failed":
@@ -127,21 +128,23 @@ class Studio:
                 yield from self._stream(state, choice, status.family, request, stop, first_paint)
         finally:
             stop.set()
+            self.families.withdraw(visitor)
             if state.stop is stop:
                 state.stop = None
 
-    def _wait_for_family(self, choice: FamilyChoice, stop: threading.Event) -> Generator[Waiting, None, FamilyStatus]:
-        status = self.families.ensure_loading(choice)
+    def _wait_for_family(
+        self, visitor: str, choice: FamilyChoice, stop: threading.Event
+    ) -> Generator[Waiting, None, FamilyStatus]:
+        load = self.families.ensure_loading(choice, visitor)
         shown = ""
-        while not status.is_final and not stop.is_set():
-            if status.state == "waiting":  # another visitor's family has replaced this one
-                status = self.families.ensure_loading(choice)
-            if status.sentence != shown:
-                shown = status.sentence
+        while not load.status.is_final and not stop.is_set():
+            if load.status.state == "waiting":  # withdrawn, because this visitor asked for another one
+                load = self.families.ensure_loading(choice, visitor)
+            if load.status.sentence != shown:
+                shown = load.status.sentence
                 yield Waiting(f"The race starts when the models are loaded. {shown}")
             stop.wait(TICK)
-            status = self.families.status(choice)
-        return status
+        return load.status
 
     def _stream(
         self,

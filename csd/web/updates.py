@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from csd.web.downloads import RaceFiles
-from csd.web.families import FamilyStatus
+from csd.web.loads import FamilyStatus
 from csd.web.results import RaceResults
 
 

@@ -7,7 +7,7 @@ from html import escape
 from csd.models import catalog
 from csd.models.memory import memory_needed, size
 from csd.models.spec import ModelSpec
-from csd.web.families import FamilyChoice, FamilyStatus
+from csd.web.loads import FamilyChoice, FamilyStatus
 from csd.web.races import FinishedRace
 from csd.web.updates import StatusLine
 

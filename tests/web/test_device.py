@@ -74,18 +74,17 @@ def test_after_a_race_steps_wait_until_the_visitor_is_gone():
         assert granted
 
 
-def test_one_may_wait_for_the_end_of_races_and_steps():
-    for kind in ("race", "step"):
-        device, began, end, waited = Device(quiet=0), *(threading.Event() for _ in range(3))
-        turn = device.race() if kind == "race" else device.step(1)
-        wait = device.wait_for_races if kind == "race" else device.wait_for_step
-        holding = take(turn, began, end)
-        assert began.wait(20)
-        threading.Thread(target=lambda wait=wait, waited=waited: wait() or waited.set(), daemon=True).start()
-        assert not waited.wait(0.1)
-        end.set()
-        assert waited.wait(20)
-        holding.join()
+def test_a_race_counts_while_it_waits_and_while_it_runs():
+    device, began, end = Device(quiet=0), threading.Event(), threading.Event()
+    with device.step(1):
+        assert not device.has_races
+        racing = take(device.race(), began, end)
+        while not device.has_races:
+            pass
+    assert began.wait(20) and device.has_races
+    end.set()
+    racing.join()
+    assert not device.has_races
 
 
 def test_a_turn_ends_with_an_error():

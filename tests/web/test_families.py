@@ -15,7 +15,7 @@ from csd.record.trace import Header, Trace
 from csd.request.request import Request
 from csd.run import LaneFinished
 from csd.web import families, studio
-from csd.web.families import FamilyChoice
+from csd.web.loads import FamilyChoice
 from csd.web.studio import Finished, Refused, Studio, Waiting
 
 HOME = FamilyChoice(catalog.find("embedded"), "cuda")
@@ -167,17 +167,17 @@ def test_a_step_that_breaks_leaves_the_family_as_it_was(steps_before):
 
 
 def test_families_that_load_with_the_page_are_all_ready_before_one_is_compiled():
-    steps = Steps()
-    steps.allowed.release(4)
-    studio_ = Studio(HOME, load, Races(), behind=(OTHER,), compile_steps=steps, quiet=0)
-    order, of_home = [], studio_.families._compile
+    order = []
 
-    def compile_home(choice):
-        order.append([studio_.families.status(one).state for one in (HOME, OTHER)])
-        of_home(choice)
+    def loading(spec, *_):
+        order.append(spec.name)
+        return load(spec)
 
-    studio_.families._compile = compile_home
+    def compiling(family):
+        yield CompileStep("compiling", family)
+        order.append(f"compile {family.spec.name}")
+
+    studio_ = Studio(HOME, loading, Races(), behind=(OTHER,), compile_steps=compiling, quiet=0)
     studio_.families.preload(patience=0)
     until(lambda: studio_.families.status(OTHER).is_settled and studio_.families.status(HOME).is_settled)
-    assert order == [["ready", "ready"]] * 2
-    assert steps.done == ["embedded 0", "embedded 1", "SmolLM2 1.7B 0", "SmolLM2 1.7B 1"]
+    assert order == ["embedded", "SmolLM2 1.7B", "compile embedded", "compile SmolLM2 1.7B"]

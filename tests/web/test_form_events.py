@@ -17,8 +17,8 @@ from csd.request.request import Request
 from csd.web import form_events
 from csd.web.context import fields_of, settings_of
 from csd.web.examples import MOST_KINDS, example_kinds, example_title, examples_by_kind, first_example
-from csd.web.families import FamilyChoice
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
+from csd.web.loads import FamilyChoice
 from csd.web.races import first_recorded, uploaded_race
 from csd.web.typed import has_typed
 from csd.web.updates import Choices, FormUpdate
@@ -250,7 +250,7 @@ def test_a_copy_that_this_machine_leaves_out_is_not_offered_ready_made():
     assert (chosen.values["copies"], chosen.drafts) == ([], ())
     shown = PageFields.from_values({**page.start.values(), **update.values}).family.to_choice()
     families.ensure_loading(OTHER)  # which does not push it out
-    assert families.ensure_loading(shown).state == "ready"
+    assert families.ensure_loading(shown).status.state == "ready"
     assert SMOLLM2.spec in loads and shown.spec not in loads
 
 

@@ -13,7 +13,7 @@ from browser import STORY, House, Tab
 from csd.models import catalog
 from csd.record.trace import Trace
 from csd.web.examples import example_kinds
-from csd.web.families import FamilyChoice
+from csd.web.loads import FamilyChoice
 from csd.web.races import first_recorded, recorded_races
 
 

@@ -20,9 +20,9 @@ from csd.request.form import to_fields
 from csd.request.request import Request
 from csd.web import race_events
 from csd.web.downloads import MAX_FILES, Downloads
-from csd.web.families import FamilyChoice
 from csd.web.fields import CUSTOM, PageFields
 from csd.web.form_events import land
+from csd.web.loads import FamilyChoice
 from csd.web.race_events import RaceUpdate
 from csd.web.races import prompt_start
 from csd.web.updates import StatusLine
@@ -215,7 +215,7 @@ def test_the_lines_follow_a_family_until_it_is_ready():
         found = []
         async for lines in race_events.follow_family(page, page.start.family):
             if not found:
-                race_events.load_family(page, page.start.family)
+                race_events.load_family(page, "v", page.start.family)
             elif lines.status.state == "loading":
                 gate.set()
             found.append(lines.status.state)
@@ -261,10 +261,10 @@ def test_the_lines_do_not_wait_for_a_family_that_nobody_loads(page, family, stat
 
 
 def test_loading_starts_on_request(page):
-    race_events.load_family(page, fields(page.start, family=CUSTOM).family)
+    race_events.load_family(page, "v", fields(page.start, family=CUSTOM).family)
     assert not page.studio.families.any_loading
-    race_events.load_family(page, page.start.family)
-    assert page.studio.families.status(page.studio.home).state in ("loading", "ready")
+    race_events.load_family(page, "v", page.start.family)
+    assert page.studio.families.status(page.studio.home).state in ("queued", "loading", "ready")
 
 
 def test_html_escapes_what_comes_from_others(page):

@@ -13,7 +13,7 @@ from csd.models import catalog
 from csd.record.trace import Header, Trace
 from csd.request.request import Request
 from csd.run import LaneFinished, RaceStarted
-from csd.web.families import FamilyChoice
+from csd.web.loads import FamilyChoice
 from csd.web.studio import LIVE_TICK, TICK, Batch, Finished, Refused, Studio, Waiting, pause_after
 from csd.web.visitors import MAX_RACES
 
