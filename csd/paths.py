@@ -15,6 +15,15 @@ def cache_folder() -> Path:
     return Path(os.environ.get("CSD_HOME") or Path(base) / "csd")
 
 
+def local_path(name: str) -> Path | None:
+    """The absolute path of a folder or file, given as it is or from this project; None where there is no such path,
+    as for a Hub ID, or for text that cannot be a path."""
+    try:
+        return next((path.absolute() for path in (Path(name).expanduser(), ROOT / name) if path.exists()), None)
+    except (OSError, RuntimeError, ValueError):  # too long, the home of nobody, a null character
+        return None
+
+
 def write_whole(path: Path, text: str) -> None:
     """Write to a temporary file, then rename it, so that readers never see a partial file. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)

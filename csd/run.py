@@ -13,13 +13,15 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from csd.decoding.errors import check_number
 from csd.decoding.generate import generate
 from csd.decoding.interleave import interleave
 from csd.decoding.maxgram import BIGRAM, MAX_GRAM
 from csd.decoding.methods import LaneParts, Method, Refusal, settings_of
 from csd.decoding.suffix_index import SuffixIndex
+from csd.ranges import MAX_NEW, quote
 from csd.record.trace import End, Header, Level, Pieces, Prefill, Step, Trace, walk
-from csd.request.request import Request, check_sampling, is_whole
+from csd.request.request import Request, check_sampling
 
 if TYPE_CHECKING:
     from csd.decoding.acceptance import AcceptanceRule
@@ -94,9 +96,10 @@ def check_request(family: Family, request: Request) -> tuple[int, ...]:
     for method in request.methods:
         method.check(family.draft_names)
     check_sampling(request)
-    if not is_whole(request.max_new, 1, family.context - 1):
-        raise Refusal(f"New tokens must be a whole number from 1 to {family.context - 1}, not {request.max_new!r}.")
-    if not isinstance(request.prompt, str) or not request.prompt.strip():
+    check_number(MAX_NEW.up_to(family.context - 1), request.max_new)
+    if not isinstance(request.prompt, str) and request.prompt is not None:
+        raise Refusal(f"The prompt must be text, not {quote(request.prompt)}.")
+    if not request.prompt or not request.prompt.strip():
         raise Refusal("The prompt is empty. Type a text for the models to continue, or pick an example.")
     if not _is_unicode(request.prompt):
         raise Refusal("The prompt contains half of a surrogate pair, which is not text. Remove it, or paste it again.")

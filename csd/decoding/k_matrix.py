@@ -11,8 +11,9 @@ from itertools import accumulate
 from typing import Any
 
 from csd.decoding.errors import Refusal
+from csd.ranges import ENTRY, LONGEST_DRAFT, quote, shorten
 
-LONGEST_DRAFT = 64  # tokens: beyond it no review pays on any device, and caches need the room
+LONGEST = 4000  # characters of K as text
 
 Matrix = tuple[tuple[int, ...], ...]
 """K as in the paper, cumulative along each row."""
@@ -20,18 +21,15 @@ Budgets = tuple[tuple[int, ...], ...]
 """The same with increments: tokens that each stage adds."""
 
 
-def is_length(value: object, least: int) -> bool:
-    """Whether a value is a number of drafted tokens, from `least` to LONGEST_DRAFT."""
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= LONGEST_DRAFT
-
-
 def parse_K(text: str) -> Matrix:
     """K from text such as [[2,6,10],[0,4,8],[0,0,8]]. Raises Refusal where it is not a list of lists."""
     try:
+        if len(text) > LONGEST:
+            raise ValueError
         return tuple(tuple(row) for row in json.loads(text))
     except (ValueError, TypeError, RecursionError) as error:
-        shown = str(text) if len(str(text)) <= 80 else f"{str(text)[:80]}…"
-        raise Refusal(f"K must look like [[2,6,10],[0,4,8],[0,0,8]]; this could not be read: {shown!r}.") from error
+        found = repr(shorten(text, 80))
+        raise Refusal(f"K must look like [[2,6,10],[0,4,8],[0,0,8]]; this could not be read: {found}.") from error
 
 
 def format_K(K: Any) -> str:
@@ -46,8 +44,8 @@ def check_K(K: Any, drafts: int) -> Matrix:
         rows = "1 row with 1 number" if n == 1 else f"{n} rows of {n} numbers"
         raise Refusal(f"K must have {rows}: {drafts} drafts and Max-Gram. Example: {format_K(example_K(drafts))}.")
     for r, row in enumerate(K):
-        if not all(is_length(entry, 0) for entry in row):
-            raise Refusal(f"K holds whole numbers from 0 to {LONGEST_DRAFT}; row {r + 1} is {list(row)}.")
+        if not all(entry in ENTRY for entry in row):
+            raise Refusal(f"K holds whole numbers from 0 to {LONGEST_DRAFT}; row {r + 1} is {quote(list(row))}.")
         if any(row[:r]):
             raise Refusal(f"K is upper triangular: row {r + 1} must begin with {r} zeros, but is {list(row)}.")
         if any(a > b for a, b in zip(row[r:], row[r + 1 :])):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from csd.models.spec import FamilyError, FamilySpec, ModelSpec, Published, copy_of, short_names
+from csd.ranges import shorten
 
 # How links, recordings and scripts of earlier versions call a family.
 FORMER_NAMES = {"SmolLM2": "SmolLM2 1.7B"}
@@ -21,9 +22,11 @@ def current_name(name: str) -> str:
 def find(name: str) -> FamilySpec:
     """The family of this name in the table. Raises FamilyError, which lists the available names."""
     for spec in READY:
-        if spec.name == current_name(name):
+        if isinstance(name, str) and spec.name == current_name(name):
             return spec
-    raise FamilyError(f"There is no family called {name!r}. Choose one of: {', '.join(spec.name for spec in READY)}.")
+    raise FamilyError(
+        f"There is no family called {shorten(name)!r}. Choose one of: {', '.join(spec.name for spec in READY)}."
+    )
 
 
 def _model(name: str, id: str, parameters: int, layers: int, heads: int, head: int, context: int) -> ModelSpec:

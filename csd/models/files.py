@@ -10,7 +10,7 @@ from typing import Any
 
 from csd.models.gguf_file import GgufFile
 from csd.models.spec import FamilySpec, ModelSpec
-from csd.paths import ROOT
+from csd.paths import local_path
 
 SAFETENSORS, PICKLE, GGUF = "model.safetensors", "pytorch_model.bin", ".gguf"
 
@@ -43,11 +43,6 @@ class ModelFiles:
             return self.commit
         paths = [self.gguf.path] if self.gguf else self.folder.iterdir()
         return str(max(path.stat().st_mtime_ns for path in paths))
-
-
-def local_path(id: str) -> Path | None:
-    """The absolute path of a folder or file, given as it is or from this project; None if `id` is a Hub ID."""
-    return next((path.absolute() for path in (Path(id).expanduser(), ROOT / id) if path.exists()), None)
 
 
 def cached_folder(model: ModelSpec) -> Path | None:

@@ -17,12 +17,12 @@ from csd.models.files import (
     cached_folder,
     has_weights,
     indexed_parts,
-    local_path,
 )
 from csd.models.gguf_file import check_weights, read_gguf
 from csd.models.memory import size
 from csd.models.messages import Progress, first_line
 from csd.models.spec import FamilyError, ModelSpec
+from csd.paths import local_path
 
 CONFIG_FILES = ("*.json", "*.model", "*.txt", "*.jinja")  # what a repository contains besides weights
 

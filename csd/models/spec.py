@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+
+from csd.paths import local_path
+from csd.ranges import LONGEST_ID, MOST_DRAFTS, shorten
 
 COPIES = {"self-8bit": 8, "self-4bit": 4}  # drafts that any target can have: copies of itself, and their bits
 RESERVED = ("target", "MaxGram", "Bigram", "self-8bit", "self-4bit")  # level names that a draft cannot have
@@ -130,8 +132,11 @@ def short_names(ids: Sequence[str]) -> tuple[str, ...]:
 def custom(target: str, drafts: Sequence[str] = (), dtype: str = "auto", chat: bool | None = None) -> FamilySpec:
     """A family of any Hub IDs, local folders or GGUF files, drafts strongest first; "id@revision" selects a revision.
 
-    A draft called "self-8bit" or "self-4bit" is a quantised copy of the target. Raises FamilyError for an empty ID.
+    A draft called "self-8bit" or "self-4bit" is a quantised copy of the target. Raises FamilyError for an ID that is
+    empty or too long, and for too many drafts.
     """
+    if len(drafts) > MOST_DRAFTS:
+        raise FamilyError(f"{len(drafts):,} drafts are named. A family has at most {MOST_DRAFTS}.")
     copies = [draft.strip() for draft in drafts if draft.strip() in COPIES]
     sources = [_split_revision(text) for text in (target, *drafts) if text.strip() not in COPIES]
     names = ("target", *short_names([id for id, _ in sources[1:]]))
@@ -144,7 +149,11 @@ def _split_revision(text: str) -> tuple[str, str]:
     text = text.strip()
     if not text:
         raise FamilyError("The name of a model is empty. Give a Hub ID such as Qwen/Qwen3-0.6B, a folder or a file.")
-    if "@" in text and not Path(text).expanduser().exists():
+    if len(text) > LONGEST_ID or not text.isprintable():
+        raise FamilyError(
+            f"The name of a model is {shorten(text)!r}: it has at most {LONGEST_ID} characters, all of them printable."
+        )
+    if "@" in text and local_path(text) is None:
         id, revision = text.rsplit("@", 1)
         return id, revision or "main"
     return text, "main"

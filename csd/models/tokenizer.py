@@ -11,9 +11,9 @@ from typing import Any
 
 from csd.models.files import ModelFiles
 from csd.models.gguf_tokenizer import gguf_tokenizer
-from csd.models.hub import local_path
 from csd.models.messages import first_line
 from csd.models.spec import FamilyError, FamilySpec
+from csd.paths import local_path
 
 # Splits differently wherever two tokenizers disagree about spaces, digits, punctuation or characters outside ASCII.
 SAMPLE = "The quick brown fox paid 3.14 coins.\n    def jump(x): return 'über' + x  # \u00e9\u20ac\U0001f600"

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from csd.decoding.errors import read_number
 from csd.decoding.k_matrix import Matrix, check_K, format_K, parse_K
 from csd.decoding.methods import METHODS, Knobs, Refusal, find_method
 from csd.models.memory import LANES
-from csd.request.request import Request, is_number
+from csd.ranges import (
+    LENIENCE,
+    LOOKUP_K,
+    MAX_NEW,
+    SEED,
+    SPECULATIVE_K,
+    TEMPERATURE,
+    TOP_K,
+    TOP_P,
+    Range,
+    quote,
+)
+from csd.request.request import Request
 
 if TYPE_CHECKING:
     from csd.request.defaults import Defaults
-
-LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -50,7 +60,7 @@ def to_request(form: Form, defaults: Defaults, least: int = 2, most: int = LANES
     Raises Refusal for fields that cannot be read, and for a wrong K even where no lane uses it. Values that can be read
     but not run are refused by `csd.run`.
     """
-    lanes = tuple(form.lanes)
+    lanes = _names(form.lanes)
     if not least <= len(lanes) <= most:
         count = f"{len(lanes)} {'method is' if len(lanes) == 1 else 'methods are'} chosen"
         raise Refusal(f"{count}. Choose {least} to {most}.")
@@ -60,22 +70,22 @@ def to_request(form: Form, defaults: Defaults, least: int = 2, most: int = LANES
     knobs = Knobs(
         drafts=defaults.drafts,
         draft=form.draft or defaults.preset.draft,
-        k=_whole_number(form.k, "Speculative k") if "k" in used else 0,
-        lookup=_whole_number(form.lookup, "Prompt lookup k") if "lookup" in used else 0,
+        k=_number(form.k, SPECULATIVE_K, "k" in used, 0),
+        lookup=_number(form.lookup, LOOKUP_K, "lookup" in used, 0),
         K=K,
-        lenience=_number(form.lenience, "Lenience") if "lenience" in used else 1.0,
+        lenience=_number(form.lenience, LENIENCE, "lenience" in used, 1.0),
         prior=defaults.prior,
     )
     return Request(
         prompt=form.prompt or "",
         methods=tuple(method.from_knobs(knobs) for method in methods),
-        max_new=_whole_number(form.max_new, "New tokens"),
-        temperature=_number(form.temperature, "Temperature"),
-        top_k=_whole_number(form.top_k, "Top-k"),
-        top_p=_number(form.top_p, "Top-p"),
-        seed=_whole_number(form.seed, "The seed"),
+        max_new=_number(form.max_new, MAX_NEW),
+        temperature=_number(form.temperature, TEMPERATURE),
+        top_k=_number(form.top_k, TOP_K),
+        top_p=_number(form.top_p, TOP_P),
+        seed=_number(form.seed, SEED),
         rule=form.rule,
-        stop_at_eos=not form.always,
+        stop_at_eos=not _yes(form.always),
     )
 
 
@@ -111,18 +121,30 @@ def in_order(lanes: Sequence[str]) -> list[str]:
     return sorted(lanes, key=order.index)
 
 
-def _matrix(K: str | Sequence[Sequence[int]]) -> Matrix:
-    return parse_K(K if isinstance(K, str) else json.dumps(K))
+def _names(lanes: Any) -> tuple[str, ...]:
+    if not isinstance(lanes, (list, tuple)):
+        raise Refusal(f"The methods must be a list of names, such as {list(METHODS)[:2]}, not {quote(lanes)}.")
+    return tuple(lanes)
 
 
-def _number(value: Any, name: str) -> float:
-    if not is_number(value, -LARGEST, LARGEST):
-        raise Refusal(f"{name} is empty or not a number. Enter a number.")
-    return float(value)
+def _matrix(K: Any) -> Matrix:
+    try:
+        return parse_K(K if isinstance(K, str) else json.dumps(K))
+    except (TypeError, ValueError, RecursionError) as error:
+        if isinstance(error, Refusal):
+            raise
+        raise Refusal(f"K must be text or lists of whole numbers, not {quote(K)}.") from error
 
 
-def _whole_number(value: Any, name: str) -> int:
-    number = _number(value, name)
-    if not number.is_integer():
-        raise Refusal(f"{name} is {number:g}. It must be a whole number.")
-    return int(value)
+def _number(value: Any, allowed: Range, is_used: bool = True, unused: float = 0) -> Any:
+    """The number in a field. A field that no lane uses may be empty, which is `unused`."""
+    if not is_used and value in (None, ""):
+        return unused
+    number = read_number(allowed, value)
+    return number if allowed.whole else float(number)
+
+
+def _yes(value: Any) -> bool:
+    if value is not None and not isinstance(value, bool):
+        raise Refusal(f"Whether to ignore the end of text must be true or false, not {quote(value)}.")
+    return bool(value)

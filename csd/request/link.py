@@ -13,10 +13,12 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from csd.decoding.methods import Cascade, PromptLookup, Speculative, find_method
+from csd.ranges import shorten
 from csd.request.defaults import Defaults
 from csd.request.form import Form, to_request
 
 LONGEST = 6000  # characters of a query that browsers, servers and messengers accept
+NAMED = 3  # unknown fields of a link that are named
 LARGEST = 10_000  # characters of one value that is read from a link
 NAMES = tuple(field.name for field in fields(Form))
 FAMILY = ("family", "target", "others", "copies", "dtype", "device")
@@ -42,18 +44,23 @@ def from_query(
     Names that begin with an underscore belong to the host and are ignored.
     """
     values: dict[str, Any] = {}
-    faults = []
+    faults, unknown = [], []
     for name, text in query.items():
         if name.startswith("_"):
             continue
         if name not in initial:
-            faults.append(f"Unknown field in the link: {_short(name)!r}.")
+            unknown.append(repr(shorten(name, 40)))
             continue
         try:
             read = _lanes if name == "lanes" else _value
             values[name] = read(text, initial[name], choices.get(name))
         except (ValueError, OverflowError):
-            faults.append(f"The link's value for {name} is not valid: {_short(text)!r}. The field keeps its value.")
+            faults.append(
+                f"The link's value for {name} is not valid: {shorten(text, 40)!r}. The field keeps its value."
+            )
+    if unknown:
+        more = f" and {len(unknown) - NAMED:,} more" if len(unknown) > NAMED else ""
+        faults.append(f"Unknown in the link: {', '.join(unknown[:NAMED])}{more}.")
     return values, faults
 
 
@@ -126,7 +133,3 @@ def _one_of(text: str, choices: Collection[str] | None) -> str:
     if choices is not None and text not in choices:
         raise ValueError
     return text
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:40]}…"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from csd.decoding.errors import check_number
 from csd.decoding.methods import Method, Refusal, restore_method
+from csd.ranges import SEED, TEMPERATURE, TOP_K, TOP_P, quote
 from csd.record.trace import Header, Trace
-from csd.record.untrusted import LARGEST_INT
 
 RULES = ("coupled", "rejection")
-COLDEST = 0.001  # above 0: logits divided by less may leave float32
 
 
 @dataclass(frozen=True)
@@ -61,23 +61,12 @@ def _without_method(header: Header) -> Request:
 
 def check_sampling(request: Request) -> None:
     """Raise Refusal for a temperature, filter, seed or rule that no model can use."""
-    if not (is_number(request.temperature, 0, 0) or is_number(request.temperature, COLDEST, 10)):
-        raise Refusal(f"Temperature must be 0 (greedy) or a number from {COLDEST} to 10, not {request.temperature!r}.")
-    if not is_number(request.top_p, 0, 1) or request.top_p == 0:
-        raise Refusal(f"Top-p must be a number above 0 and at most 1, not {request.top_p!r}; 1 switches it off.")
-    if not is_whole(request.top_k, 0, LARGEST_INT):
-        raise Refusal(f"Top-k must be a whole number of at least 0, not {request.top_k!r}; 0 switches it off.")
-    if not is_whole(request.seed, 0, LARGEST_INT):
-        raise Refusal(f"The seed must be a whole number of at least 0, not {request.seed!r}.")
+    for allowed, value in (
+        (TEMPERATURE, request.temperature),
+        (TOP_P, request.top_p),
+        (TOP_K, request.top_k),
+        (SEED, request.seed),
+    ):
+        check_number(allowed, value)
     if request.rule not in RULES:
-        raise Refusal(f"The acceptance rule must be one of {', '.join(RULES)}, not {request.rule!r}.")
-
-
-def is_number(value: object, low: float, high: float) -> bool:
-    """Whether a value is a number from `low` to `high`; True and False are not numbers here."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high
-
-
-def is_whole(value: object, low: float, high: float) -> bool:
-    """The same for whole numbers, which must be ints."""
-    return isinstance(value, int) and is_number(value, low, high)
+        raise Refusal(f"The acceptance rule must be one of {', '.join(RULES)}, not {quote(request.rule)}.")

@@ -12,9 +12,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from csd.decoding.adaptive.prior import Prior, check_prior
 from csd.decoding.errors import Refusal
-from csd.decoding.k_matrix import LONGEST_DRAFT, Matrix, check_K, is_length
+from csd.decoding.k_matrix import Matrix, check_K
 from csd.models.spec import FamilySpec
 from csd.paths import ROOT, cache_folder, write_whole
+from csd.ranges import ENTRY, LENIENCE, LONGEST_DRAFT, LOOKUP_K
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,10 @@ class Tuned:
             check_prior(found.prior)
         except (ValidationError, Refusal) as error:
             raise ValueError(f"This is not a tuning record: {error}") from error
-        if not is_length(found.k, 0) or not is_length(found.lookup, 1):
-            raise ValueError(f"This is not a tuning record: a draft has at most {LONGEST_DRAFT} tokens.")
+        if found.k not in ENTRY or found.lookup not in LOOKUP_K or found.lenience not in LENIENCE:
+            raise ValueError(
+                f"This is not a tuning record: a draft has at most {LONGEST_DRAFT} tokens, lenience is {LENIENCE}."
+            )
         return found
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from csd.decoding.methods import Method, Refusal, find_method, restore_method
 from csd.decoding.stages import Stage
+from csd.ranges import MOST_DRAFTS
 from csd.record.trace import Trace
-
-MOST_DRAFTS = 6  # a plan has up to 2^(drafts + 1) stages; the largest ones of 6 drafts take 0.2 s to predict
 
 
 def method_of(trace: Trace) -> Method | None:
     """The method of a lane; None where the header does not describe one that this family could have run.
 
-    `Method.check` keeps every length within `csd.decoding.k_matrix.LONGEST_DRAFT`.
+    `Method.check` keeps every length within `csd.ranges.LONGEST_DRAFT`.
     """
     if len(trace.header.drafts) > MOST_DRAFTS:
         return None

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from csd.decoding.errors import check_number
 from csd.decoding.k_matrix import Budgets, Matrix, check_K, format_K, to_budgets
 from csd.decoding.maxgram import MAX_GRAM
 from csd.decoding.methods import Cascade, Refusal, Speculative
-from csd.decoding.methods.method import TARGET, check_length
+from csd.decoding.methods.method import TARGET
 from csd.decoding.stages import Stage, cascade_stages
+from csd.ranges import DRAFTED
 from csd.record.race import Race
 from csd.theme import display_name
 from csd.theory.measurement import measure_cost_model, target_step_seconds
@@ -53,7 +55,7 @@ def predict_curves(drafts: Sequence[str], draft: str, k: int, K: Matrix, model: 
     budgets = to_budgets(check_K(K, len(drafts)))
     if draft not in drafts:
         raise Refusal(f"There is no draft “{draft}”. The drafts are: {', '.join(drafts) or 'none'}.")
-    check_length(k, "k")
+    check_number(DRAFTED, k)
     first = next(budget for budget in budgets[0] if budget)
     ks = tuple(range(1, max(CURVE_END, k, first) + 1))
     speculative = [(Stage(draft, x),) for x in ks]

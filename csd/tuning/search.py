@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
-from csd.decoding.k_matrix import LONGEST_DRAFT, Budgets
+from csd.decoding.k_matrix import Budgets
+from csd.ranges import LONGEST_DRAFT
 
 STEPS = (1, -1, 2, -2, 4, -4)  # by which one budget is changed
 MOST_SCORED = 120  # budgets that are scored at most from one starting point

@@ -11,7 +11,8 @@ from html import escape
 from statistics import median
 from typing import Any
 
-from csd.decoding.errors import Refusal
+from csd.decoding.errors import Refusal, read_number
+from csd.ranges import Range
 from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
@@ -74,9 +75,7 @@ def plan_kinds(request: Request, examples: Mapping[str, Sequence[Prompt]], repea
 
 def check_repeats(value: Any) -> int:
     """Raises Refusal unless it is a whole number from 1 to MAX_REPEATS."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value not in range(1, MAX_REPEATS + 1):
-        raise Refusal(f"Repeats must be a whole number from 1 to {MAX_REPEATS}, not {value!r}.")
-    return int(value)
+    return read_number(Range("Repeats", 1, MAX_REPEATS), value)
 
 
 # ---- their table

@@ -10,7 +10,8 @@ from typing import Any
 from csd.decoding.k_matrix import parse_K
 from csd.decoding.methods import AdaptiveCascade, Cascade, find_method
 from csd.models import catalog
-from csd.models.spec import FamilySpec, custom
+from csd.models.spec import COPIES, FamilyError, FamilySpec, custom
+from csd.ranges import quote
 from csd.request.form import Form, in_order, to_request
 from csd.request.request import Request
 from csd.web.loads import FamilyChoice
@@ -46,6 +47,9 @@ class FamilyFields:
         return replace(self, copies=list(self._to_spec().copies))
 
     def _to_spec(self) -> FamilySpec:
+        copies = () if self.copies is None else self.copies
+        if not isinstance(copies, (list, tuple)) or not all(copy in list(COPIES) for copy in copies):
+            raise FamilyError(f"The copies must be a list of {' or '.join(COPIES)}, not {quote(copies)}.")
         if self.family == CUSTOM:
             parts = (self.others or "").replace("\n", ",").split(",")
             drafts = [part for part in parts if part.strip()]

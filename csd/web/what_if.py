@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from csd.decoding.errors import Refusal
+from csd.decoding.errors import Refusal, read_number
 from csd.decoding.k_matrix import Matrix, check_K, format_K, parse_K
 from csd.decoding.methods import Autoregressive, Cascade, HorizontalCascade, Speculative, VerticalCascade
+from csd.ranges import DRAFTED
 from csd.record.race import Race
 from csd.request.defaults import Defaults
 from csd.theme import display_name
@@ -112,7 +113,7 @@ def predict(asked: WhatIf) -> Prediction:
     """The curves over k and a sentence about the chosen k and K."""
     drafts = asked.drafts
     try:
-        k, K = _whole_k(asked.k), chosen_K(asked)
+        k, K = read_number(DRAFTED, asked.k), chosen_K(asked)
         curves = theory.predict_curves(drafts, asked.draft, k, K, _read_model(asked))
     except ValueError as error:
         return Prediction(str(error))
@@ -144,12 +145,6 @@ def _pair_key(pair: Pair) -> str:
     return f"{pair[0]} accepts {pair[1]}"
 
 
-def _whole_k(k: Any) -> int:
-    if isinstance(k, bool) or not isinstance(k, (int, float)) or k != int(k):
-        raise Refusal("k is empty or not a whole number. Enter a whole number.")
-    return int(k)
-
-
 CURVES = (
     SliderGroup(
         "A draft, and a copier like Max-Gram",
@@ -179,7 +174,7 @@ def paper_curves(sliders: Any) -> tuple[Figure, ...] | None:
 def measure(asked: WhatIf, lanes: Sequence[str]) -> MeasureUpdate:
     """Put the panel's k and K into the form with these lanes, so that a race can measure what they bring."""
     try:
-        k, K = _whole_k(asked.k), chosen_K(asked)
+        k, K = read_number(DRAFTED, asked.k), chosen_K(asked)
     except ValueError as error:
         return MeasureUpdate(str(error))
     fields = {"draft": asked.draft, "k": k, "K": format_K(K), "lanes": list(lanes)}

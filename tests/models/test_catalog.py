@@ -12,6 +12,7 @@ import pytest
 from csd.models.catalog import READY, find
 from csd.models.memory import memory_needed
 from csd.models.spec import FamilyError, custom, short_names
+from csd.paths import local_path
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -57,6 +58,21 @@ def test_custom_splits_off_a_revision():
     assert (spec.drafts[0].name, spec.drafts[0].revision) == ("small", "main")
     with pytest.raises(FamilyError, match="name of a model is empty"):
         custom("org/big", [" "])
+
+
+@pytest.mark.parametrize("id", ["@" + "a" * 5000, "x" * 501, "a\0b@c", "a\nb", "\ud83d"])
+def test_what_cannot_be_the_name_of_a_model(id):
+    with pytest.raises(FamilyError, match="printable") as refusal:
+        custom(id)
+    assert len(str(refusal.value)) < 250 and str(refusal.value).encode()
+
+
+def test_text_that_cannot_be_a_path_is_no_path():
+    assert custom("~nobody-has-this-name@v1").target.revision == "v1"
+    for text in ("~nobody-has-this-name", "a" * 5000, "a\0b"):
+        assert local_path(text) is None
+    with pytest.raises(FamilyError, match="7 drafts are named. A family has at most 6"):
+        custom("org/big", ["org/small"] * 7)
 
 
 def test_find_lists_the_names():

@@ -92,15 +92,42 @@ def test_every_preset_of_every_ready_family_makes_a_request(spec):
         ({"lanes": tuple(METHODS)}, f"{len(METHODS)} methods are chosen."),
         ({"lanes": ("cascade", "magic")}, "There is no method “magic”"),
         ({"temperature": None}, "Temperature is empty"),
-        ({"seed": float("nan")}, "The seed is empty or not a number"),
-        ({"k": 2.5}, "Speculative k is 2.5. It must be a whole number."),
+        ({"seed": float("nan")}, "The seed must be a whole number from 0 to 9,007,199,254,740,991, not nan."),
+        ({"k": 2.5}, "Speculative k must be a whole number from 1 to 64, not 2.5."),
         ({"K": "[[2,6]"}, "could not be read"),
         ({"K": [1, 2, 3]}, "could not be read"),
         ({"K": "[[2,6,10],[0,4,8]]"}, "K must have 3 rows of 3 numbers"),
         ({"lanes": ("cascade", "autoregressive"), "lenience": ""}, "Lenience is empty"),
+        ({"seed": 2**53}, "The seed must be a whole number from 0"),
+        ({"seed": 10**400}, "not a number of about 401 digits"),
+        ({"top_k": 10**30}, "Top-k must be"),
+        ({"temperature": "1"}, "Temperature must be"),
+        ({"top_p": True}, "Top-p must be"),
+        ({"max_new": float("inf")}, "New tokens must be"),
+        ({"always": "no"}, "must be true or false, not 'no'"),
+        ({"lanes": ("autoregressive", "prompt lookup"), "lenience": -1}, "Lenience must be"),
+        ({"lanes": ("autoregressive", "cascade"), "k": 10**30}, "Speculative k must be"),
+        ({"lanes": "cascade"}, "must be a list of names"),
+        ({"lanes": 5}, "must be a list of names"),
+        ({"lanes": None}, "must be a list of names"),
+        ({"lanes": (["a"] * 10**5, {})}, "There is no method"),
+        ({"lanes": ("\ud83d", "cascade")}, "There is no method “?”"),
+        ({"K": [[2**62] * 3] * 3}, "K holds whole numbers from 0 to 64"),
+        ({"K": "[" * 10**5}, "could not be read"),
+        ({"K": "[[1]]" + " " * 10**5}, "could not be read"),
+        ({"K": [["x" * 10**5] * 3] * 3}, "could not be read"),
+        ({"K": {1, 2}}, "K must be text or lists"),
+        ({"K": 10**5000}, "K must be text or lists"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_a_sentence(fields, sentence):
     with pytest.raises(Refusal) as refusal:
         to_request(DEFAULTS.form(**{"prompt": "a", "K": K, **fields}), DEFAULTS)
-    assert sentence in str(refusal.value)
+    said = str(refusal.value)
+    assert sentence in said and said.endswith(".") and len(said) < 400 and said.encode()
+
+
+def test_fields_that_no_lane_uses_may_be_empty():
+    lanes = ("autoregressive", "adaptive cascade")
+    form = DEFAULTS.form(prompt="a", lanes=lanes, k=None, lookup="")
+    assert to_request(form, DEFAULTS) == to_request(DEFAULTS.form(prompt="a", lanes=lanes), DEFAULTS)

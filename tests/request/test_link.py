@@ -33,7 +33,7 @@ CHOICES = {
 }
 ODD = {
     "prompt": 'Zwei Füchse & 100% <b>\n"€" \u202e +=',
-    "seed": 2**53,
+    "seed": 2**53 - 1,
     "temperature": 0.7,
     "always": True,
     "lanes": ["cascade", "autoregressive"],
@@ -85,6 +85,28 @@ def test_half_a_surrogate_pair_makes_a_link():
 def test_nonsense_is_left_out_with_a_sentence(name, text):
     found, (fault,) = link.from_query({name: text, "k": "5"}, OWN, CHOICES)
     assert found == {"k": 5} and name in fault and len(fault) < 200
+
+
+def test_unknown_fields_are_counted_not_listed():
+    found, (fault,) = link.from_query({f"{i}{'x' * 10_000}": "1" for i in range(500)} | {"k": "5"}, OWN, CHOICES)
+    assert found == {"k": 5} and fault.endswith("and 497 more.") and len(fault) < 200
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("seed", "9" * 400), ("seed", "9" * 5000), ("seed", str(2**53)), ("seed", "-1"), ("seed", "1e308"),
+        ("top_k", str(2**70)), ("top_k", "1e30"), ("k", "1e308"), ("lookup", str(2**62)), ("max_new", "1" * 300),
+        ("temperature", "1e308"), ("top_p", "-1e-308"), ("lenience", "1e308"), ("K", "[" * 9000), ("K", f"[[{'9' * 5000}]]"),
+        ("draft", "x" * 9000), ("rule", "x" * 9000), ("lanes", "x" * 9000),
+    ],
+)  # fmt: skip
+def test_a_number_out_of_range_is_left_out_and_the_rest_fills_in(name, text):
+    found, faults = link.from_query({name: text, "k" if name != "k" else "seed": "5"}, OWN, CHOICES)
+    kept, more = link.check_values({one: found[one] for one in found if one not in link.FAMILY}, DEFAULTS)
+    assert list(kept.values()) == [5]
+    (fault,) = (*faults, *more)
+    assert name in fault and len(fault) < 400
 
 
 def test_names_of_the_host_are_not_ours():

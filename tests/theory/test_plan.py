@@ -10,10 +10,11 @@ from plans import made_by
 
 from csd.decoding.methods import AdaptiveCascade, Cascade, Speculative, VerticalCascade
 from csd.decoding.stages import Stage
+from csd.ranges import MOST_DRAFTS
 from csd.record.race import Race
 from csd.record.trace import Level, Trace
 from csd.theory.comparison import BLOCKS, compare_with_theory
-from csd.theory.plan import MOST_DRAFTS, formula_of, method_of, plan_of
+from csd.theory.plan import formula_of, method_of, plan_of
 from csd.theory.what_if import settings_of_race
 
 COPY = "MaxGram"

@@ -52,11 +52,18 @@ def test_race_takes_one_method_and_its_knobs(client):
         ({"copies": ["self-8bit"], "K": "[[1]]"}, "K must have 4 rows of 4 numbers"),
         ({"family": "nobody"}, "There is no family called 'nobody'"),
         ({"rule": "none"}, "The acceptance rule must be one of"),
+        ({"seed": 2**53}, "The seed must be a whole number from 0"),
+        ({"top_k": 10**30}, "Top-k must be a whole number from 0"),
+        ({"temperature": "warm"}, "Temperature must be 0 or a number"),
+        ({"lenience": -1, "methods": ["autoregressive"]}, "Lenience must be a number from 1"),
+        ({"methods": 5}, "The methods must be a list of names"),
+        ({"copies": 5}, "The copies must be a list"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_sentence(client, bad, sentence):
-    with pytest.raises(AppError, match=sentence):
+    with pytest.raises(AppError, match=sentence) as refusal:
         client.predict(**{"prompt": "Once upon a time", "max_new": 4, **bad}, api_name="/race")
+    assert len(str(refusal.value)) < 400
 
 
 def test_the_race_is_the_only_public_endpoint(client):

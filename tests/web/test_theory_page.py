@@ -106,7 +106,7 @@ def test_a_number_out_of_range_is_moved_into_it_and_said(one):
     page.locator(box).blur()
     assert page.input_value(box) == "1"
     page.fill("#what-if-k input", "")
-    page.wait_for_function(f"{WORDS}.includes('k is empty or not a whole number')")
+    page.wait_for_function(f"{WORDS}.includes('k is empty. Enter a whole number')")
     assert page.locator(".toast-wrap .error").count() == 0
     page.fill("#what-if-k input", "4")
     page.wait_for_function(f"{WORDS}.includes('predicted')")

@@ -73,8 +73,9 @@ def test_a_prediction_has_a_figure_and_a_sentence():
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"k": None}, "k is empty or not a whole number"),
-        ({"k": 1.5}, "k is empty or not a whole number"),
+        ({"k": None}, "k is empty. Enter a whole number"),
+        ({"k": 1.5}, "k must be a whole number from 1 to 64, not 1.5."),
+        ({"k": float("inf")}, "not inf"),
         ({"k": 0}, "k must be"),
         ({"K": "[["}, "could not be read"),
         ({"draft": "nobody"}, "nobody"),

@@ -29,6 +29,7 @@ from csd.decoding.methods.method import Knobs, LaneParts, Method, title
 from csd.decoding.methods.prompt_lookup import PromptLookup
 from csd.decoding.methods.speculative import Speculative
 from csd.decoding.methods.vertical_cascade import VerticalCascade
+from csd.ranges import shorten
 
 __all__ = [
     "METHODS",
@@ -76,10 +77,10 @@ FORMER_NAMES = {
 
 def find_method(name: str) -> type[Method]:
     """The method of this name, written with spaces or hyphens. Raises Refusal that lists the names."""
-    spelled = str(name).strip().replace("-", " ")
+    spelled = name.strip().replace("-", " ") if isinstance(name, str) else ""
     found = METHODS.get(FORMER_NAMES.get(spelled, spelled))
     if found is None:
-        raise Refusal(f"There is no method “{str(name)[:80]}”. Choose one of: {', '.join(METHODS)}.")
+        raise Refusal(f"There is no method “{shorten(name)}”. Choose one of: {', '.join(METHODS)}.")
     return found
 
 

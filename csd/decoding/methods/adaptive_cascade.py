@@ -9,6 +9,7 @@ from typing import ClassVar
 from csd.decoding.adaptive.policy import adaptive_drafter
 from csd.decoding.adaptive.prior import GENERAL, Prior, check_prior
 from csd.decoding.combinators import Vertical
+from csd.decoding.errors import check_number
 from csd.decoding.maxgram import BIGRAM, MAX_GRAM
 from csd.decoding.methods.method import (
     TARGET,
@@ -16,9 +17,9 @@ from csd.decoding.methods.method import (
     LaneParts,
     Method,
     check_drafts,
-    check_lenience,
     lenience_label,
 )
+from csd.ranges import LENIENCE
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class AdaptiveCascade(Method):
 
     def check(self, drafts: Sequence[str]) -> None:
         check_drafts(self.drafts, drafts)
-        check_lenience(self.lenience)
+        check_number(LENIENCE, self.lenience)
         check_prior(self.prior)
 
     def build(self, lane: LaneParts) -> Vertical:

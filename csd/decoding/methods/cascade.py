@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from csd.decoding.combinators import Vertical
+from csd.decoding.errors import check_number
 from csd.decoding.k_matrix import Matrix, check_K, format_K, to_budgets
 from csd.decoding.maxgram import BIGRAM, MAX_GRAM
 from csd.decoding.methods.method import (
@@ -15,10 +16,10 @@ from csd.decoding.methods.method import (
     LaneParts,
     Method,
     check_drafts,
-    check_lenience,
     lenience_label,
 )
 from csd.decoding.stages import Stage, build_stages, cascade_stages
+from csd.ranges import LENIENCE
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Cascade(Method):
     def check(self, drafts: Sequence[str]) -> None:
         check_drafts(self.drafts, drafts)
         check_K(self.K, len(self.drafts))
-        check_lenience(self.lenience)
+        check_number(LENIENCE, self.lenience)
 
     def stages(self) -> tuple[Stage, ...]:
         return cascade_stages(self.drafts, to_budgets(self.K))

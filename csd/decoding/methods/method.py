@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from csd.decoding.adaptive.prior import GENERAL, Prior
 from csd.decoding.combinators import Vertical
 from csd.decoding.errors import Refusal
-from csd.decoding.k_matrix import LONGEST_DRAFT, Matrix, is_length
+from csd.decoding.k_matrix import Matrix
 from csd.decoding.maxgram import MaxGram
 from csd.decoding.session import Session
 from csd.decoding.stages import Stage
 from csd.decoding.suffix_index import SuffixIndex
+from csd.ranges import LONGEST_DRAFT, shorten
 
 if TYPE_CHECKING:
     from csd.decoding.acceptance import AcceptanceRule
@@ -116,22 +117,12 @@ def title(method: Method) -> str:
     return f"{method.name}, {method.label}" if method.label else method.name
 
 
-def check_length(value: object, name: str) -> None:
-    if not is_length(value, 1):
-        raise Refusal(f"{name} must be a whole number from 1 to {LONGEST_DRAFT}, not {value!r}.")
-
-
-def check_lenience(value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1 <= value < float("inf"):
-        raise Refusal(f"Lenience must be a number of at least 1, not {value!r}; 1 is strict.")
-
-
 def check_drafts(names: Sequence[str], drafts: Sequence[str]) -> None:
     """Refuse names that are not the family's drafts, or not in their order from the strongest to the weakest."""
     known = ", ".join(drafts) or "none"
     for name in names:
         if name not in drafts:
-            raise Refusal(f"This family has no draft “{name}”. Its drafts are: {known}.")
+            raise Refusal(f"This family has no draft “{shorten(name)}”. Its drafts are: {known}.")
     order = [list(drafts).index(name) for name in names]
     if order != sorted(set(order)):
         raise Refusal(f"The drafts of a cascade go from the strongest to the weakest, each once: {known}.")

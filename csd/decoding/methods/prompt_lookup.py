@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from csd.decoding.combinators import Vertical
+from csd.decoding.errors import check_number
 from csd.decoding.maxgram import BIGRAM, MAX_GRAM
-from csd.decoding.methods.method import Knobs, LaneParts, Method, check_length
+from csd.decoding.methods.method import Knobs, LaneParts, Method
 from csd.decoding.stages import Stage
+from csd.ranges import DRAFTED
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class PromptLookup(Method):
         return f"k={self.k}"
 
     def check(self, drafts: Sequence[str]) -> None:
-        check_length(self.k, "k")
+        check_number(DRAFTED, self.k)
 
     def stages(self) -> tuple[Stage, ...]:
         return (Stage(MAX_GRAM, self.k),)

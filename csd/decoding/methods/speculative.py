@@ -8,8 +8,10 @@ from typing import ClassVar
 
 from csd.decoding.chain import drafting_alone
 from csd.decoding.combinators import Horizontal, Vertical
-from csd.decoding.methods.method import TARGET, Knobs, LaneParts, Method, check_drafts, check_length
+from csd.decoding.errors import check_number
+from csd.decoding.methods.method import TARGET, Knobs, LaneParts, Method, check_drafts
 from csd.decoding.stages import Stage
+from csd.ranges import DRAFTED
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Speculative(Method):
 
     def check(self, drafts: Sequence[str]) -> None:
         check_drafts((self.draft,), drafts)
-        check_length(self.k, "k")
+        check_number(DRAFTED, self.k)
 
     def stages(self) -> tuple[Stage, ...]:
         return (Stage(self.draft, self.k),)

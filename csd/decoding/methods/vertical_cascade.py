@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from csd.decoding.combinators import Vertical
-from csd.decoding.errors import Refusal
-from csd.decoding.k_matrix import LONGEST_DRAFT, is_length
+from csd.decoding.errors import Refusal, check_number
 from csd.decoding.maxgram import BIGRAM, MAX_GRAM
 from csd.decoding.methods.cascade import build_cascade, cascade_models
-from csd.decoding.methods.method import Knobs, LaneParts, Method, check_drafts, check_lenience, lenience_label
+from csd.decoding.methods.method import Knobs, LaneParts, Method, check_drafts, lenience_label
 from csd.decoding.stages import Stage
+from csd.ranges import ENTRY, LENIENCE, LONGEST_DRAFT
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class VerticalCascade(Method):
     def check(self, drafts: Sequence[str]) -> None:
         check_drafts(self.drafts, drafts)
         check_ks(self.ks, len(self.drafts))
-        check_lenience(self.lenience)
+        check_number(LENIENCE, self.lenience)
         if not self.ks[0]:
             raise Refusal("The first k is 0, so nothing would be drafted. Use autoregressive for that.")
 
@@ -66,5 +66,5 @@ class VerticalCascade(Method):
 
 def check_ks(ks: Sequence[int], drafts: int) -> None:
     """Refuse anything but one whole number per draft and one for Max-Gram."""
-    if len(ks) != drafts + 1 or not all(is_length(k, 0) for k in ks):
+    if len(ks) != drafts + 1 or not all(k in ENTRY for k in ks):
         raise Refusal(f"Give {drafts + 1} whole numbers from 0 to {LONGEST_DRAFT}: one per draft and one for Max-Gram.")

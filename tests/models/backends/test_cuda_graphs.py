@@ -15,7 +15,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from csd.decoding.acceptance import Coupled, Greedy
 from csd.decoding.choice import top_two
 from csd.decoding.generate import generate
-from csd.decoding.k_matrix import LONGEST_DRAFT
 from csd.decoding.methods import LaneParts, Speculative
 from csd.decoding.noise import GumbelNoise
 from csd.decoding.sampling import LogitsWarper
@@ -25,6 +24,7 @@ from csd.models.backends.capture import CapturedRun, CaptureError, CudaCapture, 
 from csd.models.backends.cuda_graphs import WIDTHS, GraphLane, forward
 from csd.models.backends.graph_pool import GraphPool
 from csd.models.session import FollowingSession, Session
+from csd.ranges import LONGEST_DRAFT
 from csd.record.trace import Step
 
 SLOTS = 512
