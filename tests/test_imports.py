@@ -33,6 +33,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("csd.api",),
     ("csd.plots", "csd.stage"),
     ("csd.theory", "csd.tuning", "csd.bench"),
+    ("csd.site",),
     ("csd.web", "csd.cli"),
     ("app", "csd.__main__"),
 )
@@ -49,6 +50,7 @@ LIBRARIES: dict[str, set[str]] = {
     "csd.theory.figures": {"plotly"},
     "csd.tuning": {"torch"},
     "csd.bench": HEAVY | {"plotly", "psutil"},
+    "csd.site.upload": {"huggingface_hub"},
     "csd.web": {"gradio"},
     "csd.cli": {"typer", "rich", "torch"},
 }

@@ -6,12 +6,8 @@ that cannot close it, and the page's content security policy allows its one scri
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
-import re
 from collections.abc import Sequence
-from html import escape
 from string import Template
 
 from csd import theme
@@ -23,65 +19,52 @@ from csd.record.trace import Header, Level, Trace
 from csd.stage import bundle
 from csd.stage.conclusion import conclude
 from csd.stage.log import log_of
+from csd.stage.sealed import ascii_script, inert, policy
+from csd.stage.sealed import html as _html
 
-_COLOURS = (
+COLOURS = (
     f":root {{ --light-ground: {theme.LIGHT_GROUND}; --light-ink: {theme.LIGHT_INK}; "
     f"--dark-ground: {theme.DARK_GROUND}; --dark-ink: {theme.DARK_INK}; }}\n"
 )
-_CSS = _COLOURS + (ASSETS / "export" / "page.css").read_text(encoding="utf-8")
-_START = (ASSETS / "export" / "page.js").read_text(encoding="utf-8")
+_CSS = COLOURS + (ASSETS / "export" / "page.css").read_text(encoding="utf-8")
+GROUND = (ASSETS / "export" / "ground.js").read_text(encoding="utf-8")
+_START = GROUND + (ASSETS / "export" / "page.js").read_text(encoding="utf-8")
 _PAGE = Template((ASSETS / "export" / "page.html").read_text(encoding="utf-8"))
 
 
-def page(recording: Recording) -> str:
-    """The whole file. The script and the log are plain ASCII; the other text is escaped as HTML."""
+def page(recording: Recording, links: Sequence[tuple[str, str]] = ()) -> str:
+    """The whole file. The script and the log are plain ASCII; the other text is escaped as HTML.
+
+    links: addresses and texts of links at its head, for a page that is part of a site.
+    """
     traces = recording.traces
     prompt = traces[0].header.text
-    script = _script()
-    seal = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    script = ascii_script(bundle.stage_script() + _START)
     return _PAGE.substitute(
-        policy=f"default-src 'none'; script-src 'sha256-{seal}'; style-src 'unsafe-inline'; base-uri 'none'; "
-        "form-action 'none'",
+        policy=policy(script),
         css=bundle.CSS + _CSS,
         title=_html(recording.title or title_of(prompt)),
         origin=_html(", ".join(filter(None, (recording.kind, recording.date, recording.machine)))),
         note=_html(recording.note),
+        links=_links(links),
         stage=bundle.HTML_TEMPLATE,
         prompt=_html(prompt),
         measurements=_measurements(traces),
         settings=_settings(recording),
-        log=_inert(log_of(traces, "export", play=True)),
+        log=inert(log_of(traces, "export", play=True)),
         script=script,
     )
+
+
+def _links(links: Sequence[tuple[str, str]]) -> str:
+    anchors = "".join(f'<a href="{_html(address)}">{_html(text)}</a>' for address, text in links)
+    return f"<nav>{anchors}</nav>" if anchors else ""
 
 
 def title_of(prompt: str) -> str:
     """The beginning of the prompt, on one line."""
     words = " ".join(prompt.split())
     return words[:60] + ("…" if len(words) > 60 else "") or "A race"
-
-
-def _script() -> str:
-    """The stage and what starts it, in ASCII and with the line ends that a browser sees: the policy has its hash."""
-    text = bundle.stage_script() + _START
-    return re.sub(r"[^\x00-\x7f]", lambda sign: _escaped(sign[0]), text)
-
-
-def _inert(log: str) -> str:
-    """The log in printable ASCII without <, > and &: the same JSON, which cannot end a script element."""
-    return re.sub(r"[^\n\x20-\x7e]|[<>&]", lambda sign: _escaped(sign[0]), log)
-
-
-def _escaped(sign: str) -> str:
-    """A character as the escapes that JSON and JavaScript share, one per UTF-16 unit; lone surrogates are kept."""
-    units = sign.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
-
-
-def _html(text: str) -> str:
-    """Text as markup that shows it: control characters and lone surrogates become U+FFFD."""
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return escape(re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\ufffd", whole.replace("\r\n", "\n")))
 
 
 def _measurements(traces: Sequence[Trace]) -> str:

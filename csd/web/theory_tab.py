@@ -11,12 +11,12 @@ from gradio.components import Component
 from csd.decoding.k_matrix import format_K
 from csd.request.defaults import Defaults
 from csd.stage import tour
+from csd.theory.assumptions import ASSUMPTIONS
 from csd.web import views
 from csd.web.race_form import Values
 from csd.web.slider_values import sliders_value
 from csd.web.sliders import build_sliders
 from csd.web.staircase import build_staircase, staircase_value
-from csd.web.theory_view import ASSUMPTIONS
 from csd.web.updates import StatusLine
 from csd.web.what_if import CURVES, Prediction, WhatIf, WhatIfPanel, starting_panel
 

@@ -45,3 +45,37 @@ def test_a_page_that_cannot_be_written_is_refused(csd_without_models, tmp_path):
     file.write_text(json.dumps(RECORDING.to_dict()))
     done = csd_without_models("export", str(file), "--out", str(tmp_path / "no" / "page.html"))
     assert done.exit_code == 2 and "its folder does not exist" in done.stderr
+
+
+def test_a_site_of_the_recorded_races_and_of_named_ones(csd_without_models, tmp_path):
+    done = csd_without_models("export", "--site", str(tmp_path / "all"))
+    assert done.exit_code == 0 and "MB in all" in done.stderr, done.output
+    assert (tmp_path / "all" / "index.html").is_file()
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(RECORDING.to_dict()))
+    assert csd_without_models("export", str(file), "--site", str(tmp_path / "own")).exit_code == 0
+    assert [page.name for page in (tmp_path / "own" / "races").iterdir()] == ["mine.html"]
+
+
+def test_a_site_is_uploaded_where_that_is_asked(csd_without_models, tmp_path, monkeypatch):
+    sent = []
+    monkeypatch.setattr("csd.site.upload.upload_site", lambda folder, name: sent.append((folder, name)) or "an address")
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(RECORDING.to_dict()))
+    done = csd_without_models("export", str(file), "--site", str(tmp_path / "site"), "--upload", "ada/races")
+    assert done.exit_code == 0 and "uploaded: an address" in done.stderr
+    assert sent == [(tmp_path / "site", "ada/races")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "Name a race"),
+        (["--upload", "a/b"], "--upload needs --site"),
+        (["--site", "x", "--title", "T"], "leave out --out and --title"),
+        (["a.json", "b.json", "--out", "c.html"], "one race at a time"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(csd_without_models, arguments, sentence):
+    done = csd_without_models("export", *arguments)
+    assert done.exit_code == 2 and sentence in done.stderr

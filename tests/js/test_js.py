@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 
 from csd.paths import ASSETS
+from csd.site.theory import theory_script
 from csd.stage import bundle
 from csd.web import sliders, staircase
 
 HERE = Path(__file__).parent
-MODULES = sorted([*bundle.MODULES.glob("*.js"), *(ASSETS / "controls").glob("*.js")])
+STARTS = {"theory.js"}  # of the site: what starts its page is no module
+OF_SITE = [file for file in (ASSETS / "site").glob("*.js") if file.name not in STARTS]
+MODULES = sorted([*bundle.MODULES.glob("*.js"), *(ASSETS / "controls").glob("*.js"), *OF_SITE])
 
 
 def find_node() -> str | None:
@@ -59,7 +62,7 @@ def test_modules_can_be_imported():
 
 
 @needs_node
-@pytest.mark.parametrize("name", ["stage", "gradio", "page", "tour", "export", "sliders", "staircase"])
+@pytest.mark.parametrize("name", ["stage", "gradio", "page", "tour", "export", "sliders", "staircase", "site"])
 def test_scripts_parse(name, tmp_path):
     text = {
         "stage": bundle.stage_script,
@@ -68,7 +71,8 @@ def test_scripts_parse(name, tmp_path):
         "staircase": lambda: in_component(staircase.SCRIPT),
         "page": (ASSETS / "page.js").read_text,
         "tour": (ASSETS / "tour.js").read_text,
-        "export": (ASSETS / "export" / "page.js").read_text,
+        "export": lambda: "".join((ASSETS / "export" / name).read_text() for name in ("ground.js", "page.js")),
+        "site": theory_script,
     }[name]()
     (tmp_path / "script.js").write_text(text, encoding="utf-8")
     done = run_node("--check", str(tmp_path / "script.js"))
@@ -81,11 +85,11 @@ def in_component(script: str) -> str:
 
 
 def test_every_module_is_used():
-    script = bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT
+    script = bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT + theory_script()
     for file in MODULES:
         assert f"const ${file.stem} = " in script, f"no module imports {file.name}"
 
 
 def test_modules_insert_no_markup():
     for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
-        assert word not in bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT
+        assert word not in bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT + theory_script()

@@ -1,0 +1,163 @@
+// The theory page: what α, c and K would bring. It starts from what a recorded race measured.
+
+import { startChart } from "./chart.js";
+import { bestK, ewifCombined, ewifHorizontal, ewifSpeculative, pairKey, pairsOf, predict, stagesOf, usedBy, withFirst } from "./prediction.js";
+
+const END = 32; // tokens: the curves go at least this far
+const shownName = (name) => (name === "MaxGram" ? "Max-Gram" : name);
+const factor = (value) => `${value.toFixed(2)}×`;
+
+// `races` are those of csd/site/theory.py; `controls` holds startSliders, startStaircase and parseK.
+export function startPanel(root, races, controls) {
+  const [select, draft, k, K, words, measured] = ["#race", "#draft", "#k", "#K", "#words", "#measured"]
+    .map((selector) => root.querySelector(selector));
+  const show = startChart(root.querySelector("#what-if-chart"));
+  let race = null;
+  let sliders = null;
+  const say = (text, refused = false) => {
+    words.textContent = text;
+    root.toggleAttribute("data-refused", refused);
+  };
+  const update = () => {
+    const matrix = controls.parseK(K.value, race.drafts.length + 1);
+    if (!matrix) return say(`K must have ${race.drafts.length + 1} rows of whole numbers from 0 to 64, such as ${race.K}.`, true);
+    if (!(Number.isInteger(Number(k.value)) && k.value >= 1 && k.value <= 64)) return say("k must be a whole number from 1 to 64.", true);
+    const used = usedBy(stagesOf(race.drafts, matrix)).add(pairKey("target", draft.value)).add(draft.value);
+    const switched = withReasons(sliders, used);
+    if (JSON.stringify(switched) !== JSON.stringify(sliders)) showSliders((sliders = switched));
+    const curves = curvesOf(race.drafts, draft.value, Number(k.value), matrix, modelOf(sliders));
+    show({ title: finding(curves), xTitle: "k, or the first number of K", xs: curves[0].xs, curves });
+    return say(curves.map(sentence).join(" "));
+  };
+  const showSliders = controls.startSliders(root.querySelector("#sliders"), null, (value) => {
+    sliders = value;
+    update();
+  });
+  const showPicture = controls.startStaircase(root.querySelector(".staircase"), null, (text) => {
+    K.value = text;
+    update();
+  });
+  const choose = (name) => {
+    race = races.find((one) => one.name === name) ?? races[0];
+    select.value = race.name;
+    draft.replaceChildren(...race.drafts.map((one) => new Option(one, one)));
+    [draft.value, k.value, K.value] = [race.draft, race.k, race.K];
+    measured.textContent = race.measured;
+    measured.href = `races/${race.name}.html`;
+    sliders = { groups: groupsOf(race) };
+    showSliders(sliders);
+    showPicture({ K: race.K, levels: race.levels });
+    update();
+  };
+  select.replaceChildren(...races.map((one) => new Option(one.title, one.name)));
+  select.addEventListener("change", () => {
+    history.replaceState(null, "", `#${select.value}`);
+    choose(select.value);
+  });
+  addEventListener("hashchange", () => choose(decodeURIComponent(location.hash.slice(1))));
+  for (const field of [draft, k]) field.addEventListener("input", update);
+  K.addEventListener("input", () => {
+    showPicture({ K: K.value, levels: race.levels });
+    update();
+  });
+  choose(decodeURIComponent(location.hash.slice(1)));
+}
+
+function groupsOf(race) {
+  const alphas = pairsOf(race.drafts).map(([reviewer, drafter]) => ({
+    key: pairKey(reviewer, drafter), label: `${reviewer} accepts ${shownName(drafter)}`,
+    value: race.alphas[pairKey(reviewer, drafter)], low: 0, high: 1, step: 0.001, unused: "",
+  }));
+  const costs = race.drafts.map((name) => ({
+    key: name, label: `one pass of ${name}`, value: race.costs[name], low: 0, high: Math.max(1, 2 * race.costs[name]), step: 0.001, unused: "",
+  }));
+  const width = { key: "width", label: "each token that target reviews", value: race.width, low: 0, high: 0.2, step: 0.001, unused: "" };
+  return [
+    { question: "How often is a guess right?", about: "α: the share of a drafter's tokens that its reviewer accepts", sliders: alphas },
+    { question: "What does a guess cost?", about: "c: the time of one forward pass, in passes of the target", sliders: [...costs, width] },
+  ];
+}
+
+function withReasons({ groups }, used) {
+  const reason = (key) => (key === "width" || used.has(key) ? "" : "this K and this draft do not use it");
+  return { groups: groups.map((group) => ({ ...group, sliders: group.sliders.map((one) => ({ ...one, unused: reason(one.key) })) })) };
+}
+
+export function modelOf({ groups: [alphas, costs] }) {
+  const values = (group) => Object.fromEntries(group.sliders.map(({ key, value }) => [key, value]));
+  const { width, ...passes } = values(costs);
+  return { alphas: values(alphas), costs: passes, width };
+}
+
+export function curvesOf(drafts, draft, k, K, model) {
+  const stages = stagesOf(drafts, K);
+  const last = Math.max(END, k, stages[0].k);
+  const xs = Array.from({ length: last }, (_, i) => i + 1);
+  const ys = (plan) => xs.map((x) => predict(withFirst(plan, x), model).wide);
+  return [
+    { name: "cascade", look: "cascade", title: `Cascade, K=${JSON.stringify(K)}`, xs, ys: ys(stages), at: stages[0].k - 1 },
+    { name: "speculative", look: "speculative", title: `Speculative, ${draft}, k=${k}`, xs,
+      ys: ys([{ name: draft, k, below: [] }]), at: k - 1 },
+  ];
+}
+
+export function finding([cascade, speculative]) {
+  const ratio = cascade.ys[cascade.at] / speculative.ys[speculative.at];
+  if (Math.abs(ratio - 1) < 0.005) return "The cascade and speculative decoding are predicted to be equally fast";
+  return ratio > 1 ? `The cascade is predicted to be ${ratio.toFixed(2)} times as fast as speculative decoding`
+    : `Speculative decoding is predicted to be ${(1 / ratio).toFixed(2)} times as fast as the cascade`;
+}
+
+function sentence({ title, ys, xs, at }) {
+  const highest = Math.max(...ys);
+  const rest = ys[at] >= highest ? ", the maximum of its curve." : `; the maximum of its curve is ${factor(highest)} at ${xs[ys.indexOf(highest)]}.`;
+  return `${title}: predicted ${factor(ys[at])}${rest}`;
+}
+
+// ---- the paper's curves
+
+const COPIED = 0.001; // cost of a copied token, in target passes
+const range = (from, to, step = 1) => Array.from({ length: Math.round((to - from) / step) + 1 }, (_, i) => Number((from + i * step).toFixed(3)));
+
+export function startCurves(root, controls) {
+  const charts = [...root.querySelectorAll(".chart")].map(startChart);
+  const slider = (key, label, value, low, high) => ({ key, label, value, low, high, step: 0.01, unused: "" });
+  const value = { groups: [{
+    question: "A draft, and a copier like Max-Gram", about: "for the curves below",
+    sliders: [slider("c", "c: one pass of the draft, in target passes", 0.2, 0.01, 1), slider("copies", "α of the copies: accepted share", 0.5, 0, 0.95)],
+  }] };
+  const update = ({ groups: [{ sliders: [c, copies] }] }) => {
+    paperCurves(c.value, copies.value).forEach((chart, i) => charts[i](chart));
+  };
+  controls.startSliders(root.querySelector("#curve-sliders"), value, update);
+  update(value);
+}
+
+export function paperCurves(c, copies, longest = 24) {
+  const ks = range(0, longest);
+  const wide = range(0.3, 0.96, 0.02);
+  const alphas = range(0.5, 0.95, 0.025);
+  const best = (alpha, cost) => ewifSpeculative(alpha, cost, bestK(alpha, cost, longest));
+  const highest = (values) => Math.max(...values);
+  const [runs, inner] = [range(1, 12), range(0, 6)];
+  const cascades = [
+    ["both", "cascade", (a) => highest(runs.flatMap((n) => inner.flatMap((k) => inner.map((tail) => ewifCombined(a, copies, copies, c, COPIED, n, k, tail)))))],
+    ["vertical", "vertical cascade", (a) => highest(runs.flatMap((n) => inner.map((k) => ewifCombined(a, copies, 0, c, COPIED, n, k, 0))))],
+    ["horizontal", "horizontal cascade", (a) => highest(runs.flatMap((n) => inner.map((tail) => ewifHorizontal([[a, c, n], [copies, COPIED, tail]]))))],
+    ["speculative", "speculative", (a) => highest(runs.map((n) => ewifSpeculative(a, c, n)))],
+  ].map(([name, look, fastest]) => ({ name, look, ys: alphas.map(fastest) }));
+  const at = alphas.indexOf(0.8);
+  const k = bestK(0.8, c, longest);
+  const costs = [0.02, 0.05, 0.1, 0.2, 0.4];
+  const gain = cascades[0].ys[at] / cascades[3].ys[at];
+  return [
+    { title: `At α = 0.8, both cascades together are ${gain.toFixed(2)} times as fast as speculative decoding`,
+      xTitle: "α of the draft", xs: alphas, curves: cascades },
+    { title: k ? `At c = ${c} and α = 0.8, the best k is ${k} (${factor(ewifSpeculative(0.8, c, k))})` : `At c = ${c} and α = 0.8, no k pays`,
+      xTitle: "k", xs: ks,
+      curves: [0.9, 0.8, 0.7, 0.6, 0.5].map((a) => ({ name: `α = ${a}`, look: "speculative", ys: ks.map((one) => ewifSpeculative(a, c, one)) })) },
+    { title: `At α = 0.8, a draft of c = ${costs[0]} gives ${best(0.8, costs[0]).toFixed(1)}×, one of c = ${costs[4]} gives ${best(0.8, costs[4]).toFixed(1)}×`,
+      xTitle: "α of the draft, with its best k", xs: wide,
+      curves: costs.map((cost) => ({ name: `c = ${cost}`, look: "speculative", ys: wide.map((a) => best(a, cost)) })) },
+  ];
+}

@@ -1,0 +1,44 @@
+"""What the pages of a site have in common: their frame, their style sheet, and their policy."""
+
+from __future__ import annotations
+
+from string import Template
+
+from csd import theme
+from csd.paths import ASSETS
+from csd.stage import bundle, tour
+from csd.stage.export import COLOURS, GROUND
+from csd.stage.sealed import ascii_script, html, policy
+
+
+def read(name: str) -> str:
+    return (ASSETS / "site" / name).read_text(encoding="utf-8")
+
+
+TITLE = "Cascade Speculative Drafting"
+_PAGE = Template(read("page.html"))
+
+
+def frame(title: str, description: str, links: str, body: str, script: str, data: str = "") -> str:
+    """A whole page: markup in `links`, `body` and `data`, text elsewhere; `script` is all that may run."""
+    script = ascii_script(GROUND + script)
+    return _PAGE.substitute(
+        policy=policy(script),
+        title=html(title),
+        description=html(description),
+        css=_css(),
+        links=links,
+        body=body,
+        data=data,
+        script=script,
+    )
+
+
+def _css() -> str:
+    methods = "".join(
+        f'[data-method="{name}"] {{ --method: {look.light}; }}\n'
+        f'.dark [data-method="{name}"] {{ --method: {look.dark}; }}\n'
+        for name, look in theme.METHOD_LOOKS.items()
+    )
+    controls = (ASSETS / "theory.css").read_text(encoding="utf-8")
+    return COLOURS + bundle.CSS + tour.CSS + theme.css_variables("body") + methods + controls + read("site.css")
