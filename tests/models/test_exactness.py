@@ -40,6 +40,7 @@ pytestmark = pytest.mark.slow
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 NEAR_TIE = 1e-4
+TOKENS = 24  # of each text
 WORKERS = 2  # races share nothing, so one runs on each of two cores
 MID, SMALL, BOTH = ("draft-mid",), ("draft-small",), ("draft-mid", "draft-small")
 
@@ -64,7 +65,7 @@ ODD = ("x", "Ünïcödé and 日本 🙂")  # few: little of a draft is accepted
 
 @cache
 def prompts() -> tuple[str, ...]:
-    """Thirty: some odd ones, the rest beginnings of documents as the family's own generators write them."""
+    """Eighteen: some odd ones, the rest beginnings of documents as the family's own generators write them."""
     sys.path.insert(0, str(ASSETS / "family"))
     try:
         from stories import story
@@ -72,9 +73,9 @@ def prompts() -> tuple[str, ...]:
     finally:
         sys.path.pop(0)
     r = random.Random(20)
-    made = [story(r)[: r.randint(25, 65)].rsplit(" ", 1)[0] for _ in range(20)]
+    made = [story(r)[: r.randint(25, 65)].rsplit(" ", 1)[0] for _ in range(11)]
     answered = [word_problem(r).split("Answer:")[0] + "Answer:" for _ in range(40)]
-    return (*ODD, *made, *sorted(answered, key=len)[:8])
+    return (*ODD, *made, *sorted(answered, key=len)[:5])
 
 
 @cache
@@ -122,7 +123,7 @@ def generated(prompt: tuple[int, ...]) -> tuple[int, ...]:
             ids,
             attention_mask=torch.ones_like(ids),
             do_sample=False,
-            max_new_tokens=32,
+            max_new_tokens=TOKENS,
             eos_token_id=opened("float64").vocab + 1,  # one that never comes
             pad_token_id=0,
         )
@@ -133,7 +134,7 @@ def asked(prompt: str, number: int, temperature: float) -> Request:
     return Request(
         prompt,
         (Autoregressive(), *TREES),
-        max_new=32,
+        max_new=TOKENS,
         temperature=temperature,
         top_k=40 if temperature and number % 10 == 3 else 0,
         top_p=0.9 if temperature and number % 10 == 6 else 1.0,
@@ -165,18 +166,18 @@ def inner(trace: Trace) -> Iterator[Review]:
 @pytest.mark.parametrize("rule", ["greedy", "coupled"])
 def test_every_tree_writes_the_text_of_autoregressive_decoding(rule):
     races = [traces for traces in raced() if traces[0].header.rule == rule]
-    assert len(races) == 30
+    assert len(races) == len(prompts())
     for reference, *others in races:
         assert [trace.header.title for trace in others] == [title(tree) for tree in TREES]
-        assert len(reference.tokens) == len(reference.steps) == 32
+        assert len(reference.tokens) == len(reference.steps) == TOKENS
         for trace in others:
             assert trace.tokens == reference.tokens, (trace.header.title, trace.header.text)
             assert judge(trace, reference).kind == "identical"
     # The equality says something only where drafts were accepted, by the target and inside.
     for place in range(1, len(TREES) + 1):
         steps = sum(len(traces[place].steps) for traces in races)
-        assert steps < 30 * 32 * 0.9, title(TREES[place - 1])
-    assert len({traces[0].tokens for traces in races}) > 26  # and where the texts are not all the same
+        assert steps < len(races) * TOKENS * 0.9, title(TREES[place - 1])
+    assert len({traces[0].tokens for traces in races}) > len(races) - 4  # and where the texts are not all the same
 
 
 def test_lenience_changes_what_inner_reviewers_accept_and_nothing_else():
@@ -193,7 +194,7 @@ def test_lenience_changes_what_inner_reviewers_accept_and_nothing_else():
 def test_greedy_is_what_transformers_writes():
     """The oracle from outside, without any of this project's decoding."""
     written = [(traces[0], text) for traces, text in results() if traces[0].header.rule == "greedy"]
-    assert len(written) == 30
+    assert len(written) == len(prompts())
     for reference, text in written:
         assert text == reference.tokens, reference.header.text
 
