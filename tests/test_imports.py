@@ -32,7 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("csd.request",),
     ("csd.api",),
     ("csd.plots", "csd.stage"),
-    ("csd.theory", "csd.tuning", "csd.bench"),
+    ("csd.theory", "csd.tuning", "csd.bench", "csd.load"),
     ("csd.site",),
     ("csd.web", "csd.cli"),
     ("app", "csd.__main__"),
@@ -51,6 +51,9 @@ LIBRARIES: dict[str, set[str]] = {
     "csd.tuning": {"torch"},
     "csd.bench": HEAVY | {"plotly", "psutil"},
     "csd.site.upload": {"huggingface_hub"},
+    "csd.load": {"plotly", "psutil"},
+    "csd.load.run": {"gevent", "httpx", "locust"},
+    "csd.load.visit": {"httpx"},
     "csd.web": {"gradio"},
     "csd.cli": {"typer", "rich", "torch"},
 }

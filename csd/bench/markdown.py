@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from csd.bench.report import Report
-from csd.bench.tables import Table, overview_tables, prompt_table
+from csd.bench.tables import overview_tables, prompt_table
+from csd.plots.table import Table
 
 
 def to_markdown(report: Report) -> str:

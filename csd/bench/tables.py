@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from csd.bench.cells import Spread
 from csd.bench.forward_times import ForwardTimes, Points
 from csd.bench.ratios import ALL, AUTOREGRESSIVE, BEST, NON_REPEATING, SPECULATIVE, Ratio
 from csd.bench.report import Report
 from csd.models.memory import size
-
-
-@dataclass(frozen=True)
-class Table:
-    """A title, the heads of the columns, rows of cells, and a note on what the figures mean."""
-
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
+from csd.plots.table import Table
 
 
 def overview_tables(report: Report) -> list[Table]:

@@ -8,6 +8,7 @@ from csd.cli.bench import bench
 from csd.cli.bigram import bigram
 from csd.cli.export import export
 from csd.cli.families import families
+from csd.cli.load import load
 from csd.cli.race import race
 from csd.cli.record import record
 from csd.cli.tune import tune
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 app.command()(race)
 app.command(short_help="Benchmark the methods, and transformers' own decoding, over many prompts.")(bench)
+app.command(short_help="Simulate visitors of a served page, and check what they get.")(load)
 app.command(short_help="Choose k, K and the prior of the adaptive cascade by measuring.")(tune)
 app.command(short_help="Record example races that the page replays without a model.")(record)
 app.command(short_help="Export a race as one self-contained HTML file.")(export)

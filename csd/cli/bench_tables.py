@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.text import Text
 
 from csd.bench.report import Report
 from csd.bench.tables import overview_tables
-from csd.cli.terminal import make_table, print_line
+from csd.cli.terminal import print_line, print_table
 from csd.record.metrics import REPEATED_LIMIT
 
 
@@ -15,13 +14,7 @@ def show_bench(report: Report, console: Console) -> None:
     """Print each table under its title, then the texts that need attention."""
     print_line(console, f"{report.title} on {report.machine}")
     for found in overview_tables(report):
-        print_line(console, f"\n{found.title}")
-        table = make_table(console, found.heads, left=("text",))
-        for row in found.rows:
-            table.add_row(*map(Text, row))
-        console.print(table)
-        if found.note:
-            print_line(console, found.note)
+        print_table(console, found, left=("text",))
     for cell in report.summary.differing:
         prompt = report.prompts[cell.prompt]
         entry = report.summary.title(cell.entry)

@@ -10,6 +10,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
+
+from csd.plots.table import Table as TextTable
 
 PLAIN_WIDTH = 200  # columns of output that is not a terminal, so that no line is broken in a file or a pipe
 
@@ -41,6 +44,17 @@ def make_table(
             no_wrap=not console.is_terminal and column not in wrapped,
         )
     return table
+
+
+def print_table(console: Console, table: TextTable, left: Collection[str] = ()) -> None:
+    """A table under its title, and its note below."""
+    print_line(console, f"\n{table.title}")
+    shown = make_table(console, table.heads, left)
+    for row in table.rows:
+        shown.add_row(*map(Text, row))
+    console.print(shown)
+    if table.note:
+        print_line(console, table.note)
 
 
 @contextmanager

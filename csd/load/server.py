@@ -1,0 +1,48 @@
+"""The server's processes, watched from outside where they run on this machine."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import psutil
+
+from csd.load.samples import ServerSample
+
+
+def find_server(url: str) -> psutil.Process | None:
+    """The process on this machine that listens at an address; None if it is elsewhere, or somebody else's."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    if parts.hostname not in ("127.0.0.1", "localhost", "::1", "0.0.0.0"):
+        return None
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if any(one.status == psutil.CONN_LISTEN and one.laddr.port == port for one in process.net_connections()):
+                return process
+    return None
+
+
+def make_sampler(process: psutil.Process) -> Callable[[float], ServerSample | None]:
+    """A function that samples the process with its children, at a time of the run; None once it is gone."""
+    known: dict[int, psutil.Process] = {}
+
+    def sample(time: float) -> ServerSample | None:
+        try:
+            family = [process, *process.children(recursive=True)]
+            process.memory_info()
+        except psutil.Error:
+            return None
+        memory = threads = files = 0
+        cpu = 0.0
+        for one in family:
+            same = known.setdefault(one.pid, one)  # a process measures its CPU since the last call on the same object
+            with contextlib.suppress(psutil.Error):
+                memory += same.memory_info().rss
+                threads += same.num_threads()
+                files += same.num_fds()
+                cpu += same.cpu_percent() / 100
+        return ServerSample(time, memory, threads, files, cpu)
+
+    return sample

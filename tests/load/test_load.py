@@ -1,0 +1,37 @@
+"""The command against a page that is served, and against none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from browser import free_port
+
+pytest.importorskip("locust", reason="locust is not installed")
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """In a process of its own, since locust replaces the blocking calls of the one that imports it."""
+    command = [sys.executable, "-m", "csd", "load", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.slow
+def test_visitors_of_a_served_page(house, tmp_path):
+    options = ("--visitors", "3", "--seconds", "4", "--pause", "0.5", "--tokens", "8", "--out", str(tmp_path))
+    done = run(house.url, *options)
+    assert done.returncode == 0, done.stderr
+    kinds = json.loads(done.stdout.splitlines()[-1])["kinds"]
+    assert kinds["page race"]["ok"] == kinds["page race"]["count"] > 0
+    assert kinds["GET /"]["ok"] >= 4
+    stored = json.loads((tmp_path / "load.json").read_text())
+    assert stored["summary"]["kinds"] == kinds and stored["server"]
+    assert "Plotly.newPlot" in (tmp_path / "load.html").read_text(encoding="utf-8")
+
+
+def test_no_page_is_a_sentence():
+    done = run(f"http://127.0.0.1:{free_port()}", "--seconds", "1")
+    assert done.returncode == 2
+    assert done.stderr.startswith("Nothing answers at http://127.0.0.1:") and "Traceback" not in done.stderr
