@@ -9,6 +9,8 @@ from typing import Any
 
 LONGEST_DRAFT = 64  # tokens: beyond it no review pays on any device, and caches need the room
 MOST_DRAFTS = 6  # of a family: a plan has up to 2^(drafts + 1) stages; those of 6 drafts take 0.2 s to predict
+LONGEST_TEXT = 8192  # tokens of a recorded text; models read half of it at most
+LONGEST_TIME = 1e7  # seconds of a recorded run, about four months
 LONGEST_ID = 500  # characters of a model's name, folder or file
 DIGITS = 40  # of a whole number that is quoted
 

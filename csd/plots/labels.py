@@ -13,6 +13,7 @@ from csd import theme
 LINE = 19  # px between two labels
 LETTER = 7.5  # px, of a letter in the mean
 SIZE = (430.0, 215.0)  # px that a plot is assumed to have
+PLACES = 100  # points of a curve that are looked at for its name
 LABELS = 142  # px beside a plot, for its labels
 AWAY = 26  # px between the end of a curve and its label
 
@@ -82,6 +83,7 @@ def place_beside(
     lengths of its axes.
     """
     scale_x, scale_y = SIZE[0] / across, SIZE[1] / top
+    curves = [(text, curve[:: 1 + len(curve) // PLACES]) for text, curve in curves]
     points = [(x * scale_x, y * scale_y) for _, curve in curves for x, y in curve]
     names: list[tuple[float, float]] = []  # centres of the names placed so far
     found = []

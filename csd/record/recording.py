@@ -71,7 +71,7 @@ class Recording:
         if not 1 <= len(lanes) <= LANES:
             raise ValueError(f"This file contains {len(lanes):,} traces; a race has 1 to {LANES}.")
         traces = tuple(map(Trace.from_dict, lanes))
-        check_traces(traces)
+        check_traces(traces)  # bounds whatever is computed from them
         return Recording(traces, **{name: _line(content.get(name)) for name in ABOUT})
 
 

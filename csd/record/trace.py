@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 
+from csd.ranges import LONGEST_TIME
 from csd.record.levels import Level, find_drafts
 from csd.record.untrusted import load_json
 from csd.record.upgrade import VERSION, upgrade
@@ -22,10 +23,14 @@ from csd.record.upgrade import VERSION, upgrade
 __all__ = ["End", "Header", "Level", "Pieces", "Prefill", "Proposal", "Review", "Step", "Trace", "detokenize", "walk"]
 
 FAIL_FAST = Field(fail_fast=True)  # a hostile file gets one error per tuple, not millions
-Tokens = Annotated[tuple[int, ...], FAIL_FAST]
+Count = Annotated[int, Field(ge=0, le=2**31)]
+Tokens = Annotated[tuple[Count, ...], FAIL_FAST]
 Authors = Annotated[tuple[str, ...], FAIL_FAST]
-Probabilities = Annotated[tuple[float, ...], FAIL_FAST]
-Pieces = dict[int, str | Tokens]
+Probabilities = Annotated[tuple[Annotated[float, Field(ge=0, le=1.01)], ...], FAIL_FAST]  # rounded sums exceed 1
+Seconds = Annotated[float, Field(ge=0, le=LONGEST_TIME)]
+Word = Annotated[str, Field(max_length=1000)]
+Prompt = Annotated[str, Field(max_length=500_000)]
+Pieces = dict[Count, Word | Tokens]
 """The text of each token id; an id that is only a part of a character has its bytes instead."""
 End = Literal["eos", "budget", "stopped"]
 """Why a text ended: at an end-of-text token, after as many tokens as were asked for, or because it was stopped."""
@@ -36,11 +41,11 @@ class Proposal:
     """What a statistical leaf drafted; it reviews nothing."""
 
     by: str
-    at: int
+    at: Count
     tokens: Tokens
     authors: Authors
-    start: float
-    seconds: float
+    start: Seconds
+    seconds: Seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +60,18 @@ class Review:
     """
 
     by: str
-    at: int
+    at: Count
     tokens: Tokens
     authors: Authors
-    accepted: int
-    token: int | None
-    start: float
-    seconds: float
+    accepted: Count
+    token: Count | None
+    start: Seconds
+    seconds: Seconds
     inner: Annotated[tuple[Review | Proposal, ...], FAIL_FAST] = ()
     p: Probabilities = ()
     q: Probabilities = ()
-    margin: float | None = None
-    skipped: str = ""
+    margin: Annotated[float, Field(ge=0, le=1e30)] | None = None
+    skipped: Word = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +79,9 @@ class Prefill:
     """One model reading a chunk of the prompt before decoding starts."""
 
     by: str
-    tokens: int
-    start: float
-    seconds: float
+    tokens: Count
+    start: Seconds
+    seconds: Seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +91,8 @@ class Step:
     tokens: Tokens
     authors: Authors
     review: Review
-    start: float
-    seconds: float
+    start: Seconds
+    seconds: Seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,20 +106,20 @@ class Header:
     method: str
     label: str
     settings: dict[str, Any]
-    family: str
+    family: Word
     levels: Annotated[tuple[Level, ...], FAIL_FAST]
     prompt: Tokens
-    text: str
+    text: Prompt
     max_new: int
     eos: Tokens
-    rule: str
+    rule: Word
     temperature: float
     top_k: int
     top_p: float
     seed: int
-    device: str
-    dtype: str
-    versions: dict[str, str]
+    device: Word
+    dtype: Word
+    versions: Annotated[dict[str, Word], Field(max_length=100)]
 
     @property
     def title(self) -> str:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
+from csd.ranges import LONGEST_TEXT, MAX_NEW, SEED, TEMPERATURE, TOP_K, TOP_P
+from csd.record.settings import settings_faults
 from csd.record.trace import Header, Pieces, Prefill, Proposal, Review, Step, Trace, walk
 
 MOST_LEVELS = 100
 DEEPEST = 16  # reviews within reviews
 LONGEST_BLOCK = 4096  # tokens
-LONGEST_TEXT = 2**31  # tokens
-LONGEST_SETTINGS = 100_000  # characters
 # Names are shown in figures, where tags have a meaning.
 NAME = re.compile(r"[^<>&\x00-\x1f\x7f-\x9f]{1,200}")
 LABEL = re.compile(r"[^<>&\x00-\x1f\x7f-\x9f]{0,4000}")
@@ -53,10 +53,16 @@ def _header_faults(header: Header, names: Set[str]) -> Iterator[str]:
         yield "the name of its method or of a level is empty, too long or has characters that names cannot have"
     if not LABEL.fullmatch(header.label):
         yield "its label is too long or has characters that labels cannot have"
-    if len(str(header.settings)) > LONGEST_SETTINGS:
-        yield "the settings of its method are too long"
-    if not 0 < header.max_new < LONGEST_TEXT:
+    yield from settings_faults(header.settings)
+    if header.max_new not in MAX_NEW:
         yield "its number of new tokens is out of range"
+    numbers = (
+        (TEMPERATURE, header.temperature),
+        (TOP_P, header.top_p),
+        (TOP_K, header.top_k),
+        (SEED, header.seed),
+    )
+    yield from filter(None, (allowed.fault(value) for allowed, value in numbers))
 
 
 def _piece_faults(trace: Trace) -> Iterator[str]:
@@ -69,19 +75,21 @@ def _piece_faults(trace: Trace) -> Iterator[str]:
 
 def _prefill_faults(parts: Sequence[Prefill], names: Set[str]) -> Iterator[str]:
     for part in parts:
-        if part.by not in names or part.start < 0 or part.seconds < 0 or part.tokens < 0:
-            yield "its prefill has a negative time or count, or an unknown level"
+        if part.by not in names:
+            yield "its prefill has an unknown level"
 
 
 def _step_order_faults(trace: Trace) -> Iterator[str]:
     """Steps follow one another in the text and in time, and together are not longer than they could be."""
     position, clock = len(trace.header.prompt), 0.0
     for step in trace.steps:
-        if step.review.at != position or step.start < clock or step.seconds < 0:
+        if step.review.at != position or step.start < clock:
             yield "its steps do not follow one another"
         position, clock = position + len(step.tokens), step.start
     if position > len(trace.header.prompt) + trace.header.max_new:
         yield "its text is longer than its number of new tokens"
+    if position > LONGEST_TEXT:
+        yield f"its text has {position:,} tokens; at most {LONGEST_TEXT:,} are read"
 
 
 def _step_faults(step: Step, names: Set[str], pieces: Pieces) -> Iterator[str]:
@@ -103,8 +111,8 @@ def _record_faults(record: Review | Proposal, root: int, names: Set[str], pieces
         yield "a token has no author or an unknown one"
     if len(record.tokens) > LONGEST_BLOCK:
         yield f"a block is longer than {LONGEST_BLOCK:,} tokens"
-    if not root <= record.at <= root + LONGEST_BLOCK or record.start < 0 or record.seconds < 0:
-        yield "a review is at an impossible position or time"
+    if not root <= record.at <= root + LONGEST_BLOCK:
+        yield "a review is at an impossible position"
     if not pieces.keys() >= set(record.tokens):
         yield "a token has no text"
     if isinstance(record, Review):

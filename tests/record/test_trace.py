@@ -15,39 +15,41 @@ from csd.record.upgrade import VERSION
 ids = st.lists(st.integers(0, 200_000), max_size=5).map(tuple)
 names = st.text(max_size=8)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
+seconds = st.floats(0, 1e7)
+counts = st.integers(0, 2**31)
 chances = st.lists(st.floats(0, 1), max_size=4).map(tuple)
 authors = st.lists(names, max_size=5).map(tuple)
 # Everything that text can hold, control characters and line separators included; lone surrogates are no text.
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 pieces = st.one_of(texts, st.lists(st.integers(0, 255), min_size=1, max_size=4).map(tuple))
 
-proposals = st.builds(Proposal, names, st.integers(0, 2**63 - 1), ids, authors, numbers, numbers)
+proposals = st.builds(Proposal, names, counts, ids, authors, seconds, seconds)
 reviews = st.recursive(
     st.builds(
         Review,
         names,
-        st.integers(0, 2**63 - 1),
+        counts,
         ids,
         authors,
-        st.integers(0, 2**63 - 1),
-        st.none() | st.integers(0, 2**63 - 1),
-        numbers,
-        numbers,
+        counts,
+        st.none() | counts,
+        seconds,
+        seconds,
     ),
     lambda inner: st.builds(
         Review,
         names,
-        st.integers(0, 2**63 - 1),
+        counts,
         ids,
         authors,
         st.integers(0, 64),
-        st.none() | st.integers(0, 2**63 - 1),
-        numbers,
-        numbers,
+        st.none() | counts,
+        seconds,
+        seconds,
         st.lists(inner | proposals, max_size=3).map(tuple),
         chances,
         chances,
-        st.none() | numbers,
+        st.none() | seconds,
         texts,
     ),
     max_leaves=6,
@@ -77,8 +79,8 @@ headers = st.builds(
 traces = st.builds(
     Trace,
     headers,
-    st.lists(st.builds(Prefill, names, st.integers(0, 2**63 - 1), numbers, numbers), max_size=2).map(tuple),
-    st.lists(st.builds(Step, ids, authors, reviews, numbers, numbers), max_size=3).map(tuple),
+    st.lists(st.builds(Prefill, names, counts, seconds, seconds), max_size=2).map(tuple),
+    st.lists(st.builds(Step, ids, authors, reviews, seconds, seconds), max_size=3).map(tuple),
     st.sampled_from(("eos", "budget", "stopped")),
     st.dictionaries(st.integers(0, 200_000), pieces, max_size=4),
 )
