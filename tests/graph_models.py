@@ -8,9 +8,10 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, GPT2Config, GPTNeoXConfig, LlamaConfig, Qwen2Config, Qwen3Config
 
-from csd.models.backends.cuda_graphs import WIDTHS
+from csd.models.backends.capture import CudaCapture, Uncaptured
+from csd.models.backends.cuda_graphs import WIDTHS, GraphLane, forward
 
-VOCAB, CONTEXT = 37, 200
+VOCAB, CONTEXT, SLOTS = 37, 200, 512
 SMALL = {
     "vocab_size": VOCAB, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4,
     "max_position_embeddings": CONTEXT,
@@ -56,6 +57,12 @@ def record_all(lane, forwards):
     for width in sorted(forwards, reverse=True):
         lane.record(width, forwards[width])
     return lane
+
+
+def graph_lane(kind: str, device: str = "cpu", forwards=None) -> GraphLane:
+    capture = CudaCapture(torch.device(device)) if device == "cuda" else Uncaptured()
+    lane = GraphLane(model(kind, device), SLOTS, CONTEXT - 1, capture)
+    return record_all(lane, dict.fromkeys(WIDTHS, forward) if forwards is None else forwards)
 
 
 def check(lane, kind: str, text: list[int], keep: int, rows: int, device: str = "cpu") -> None:

@@ -12,6 +12,8 @@ from csd.models.backends.interface import Backend, FollowingLane, Lane
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from csd.decoding.choice import Choice
+
 Forward = Callable[..., Any]
 
 PAIRS = 512  # of events; the host waits for the GPU once in so many forward passes, and at each review anyway
@@ -124,3 +126,6 @@ class WatchedFollowingLane(WatchedLane):
 
     def follow(self, token: Tensor) -> Tensor:
         return self.stopwatch.run(self.lane.follow, token)
+
+    def follow_chain(self, token: Tensor, most: int, choice: Choice) -> Tensor | None:
+        return self.stopwatch.run(self.lane.follow_chain, token, most, choice)

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from csd.decoding.choice import margin, top_two
+from csd.decoding.choice import CoupledChoice, GreedyChoice, margin, top_two
 from csd.decoding.draft import Draft
 from csd.decoding.noise import GumbelNoise
 from csd.decoding.sampling import LogitsWarper, Sampler
@@ -76,6 +76,10 @@ class Greedy:
         """`top_two` of the logits."""
         return top_two(logits) if choice is None else choice
 
+    @property
+    def choice(self) -> GreedyChoice:
+        return GreedyChoice()
+
     def with_lenience(self, lenience: float) -> Greedy:
         return replace(self, lenience=lenience)
 
@@ -97,6 +101,11 @@ class Coupled:
     def choose(self, logits: Tensor, start: int, choice: Tensor | None) -> Tensor:
         """`top_two` of log p + g."""
         return top_two(self._scores(logits, start))
+
+    @property
+    def choice(self) -> CoupledChoice | None:
+        """None where tokens are filtered out."""
+        return None if self.warper.filters else CoupledChoice(self.noise.seed, self.warper.temperature)
 
     def _scores(self, logits: Tensor, start: int) -> Tensor:
         return self.warper(logits) + self.noise.rows(start, len(logits))

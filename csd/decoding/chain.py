@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from csd.decoding.acceptance import AcceptanceRule
+    from csd.decoding.choice import Choice
 
 
 @runtime_checkable
@@ -29,8 +30,16 @@ class FollowingSession(Session, Protocol):
         """
         ...
 
+    def follow_chain(self, token: Tensor, most: int, choice: Choice) -> Tensor | None:
+        """Feed one token like `follow`, and after it tokens that the device chooses: up to `most` in all, at once.
+
+        `top_two` of what was chosen after each of them, [tokens fed, 3], valid until the session's next call. None if
+        the session cannot do that; then nothing was fed.
+        """
+        ...
+
     def followed(self, tokens: tuple[int, ...]) -> None:
-        """The tokens that `follow` was given since the last call of `logits`."""
+        """The tokens that were fed by `follow` and `follow_chain` since the last call of `logits`."""
         ...
 
 
@@ -42,13 +51,19 @@ class ChoosingRule(Protocol):
         """`top_two` of the scores that the rule compares; `logits` start at position `start`, `choice` is theirs."""
         ...
 
+    @property
+    def choice(self) -> Choice | None:
+        """What `choose` does, for `follow_chain`; None where it does more than that."""
+        ...
+
 
 @dataclass(frozen=True)
 class Chain(Drafter):
     """`Vertical(session, Nothing(), rule)` as often as there is room, with one wait of the host instead of one a token.
 
-    Each step feeds the token that the one before chose, on the device. What was written after an EOS is dropped. Tokens
-    and records are those of the rounds one by one; each review gets an equal share of the time.
+    Each step feeds the token that the one before chose, on the device: several steps in one launch where the session
+    can do that, else one by one. What was written after an EOS is dropped. Tokens and records are those of the rounds
+    one by one; each review gets an equal share of the time.
     """
 
     exact_length: ClassVar[bool] = True
@@ -82,14 +97,23 @@ class Chain(Drafter):
         from csd.decoding.transfer import to_host
 
         session, logits = self.session, self.session.logits(sequence, since=start)
-        chosen = [self.rule.choose(logits, start, session.choice).clone()]  # the next pass overwrites `choice`
-        for position in range(start + 1, start + count):
-            logits = session.follow(chosen[-1][0, 0])
-            chosen.append(self.rule.choose(logits, position, session.choice).clone())
+        chosen, position = [self.rule.choose(logits, start, session.choice).clone()], start + 1
+        while position < start + count:
+            more = self._follow(chosen[-1][-1, 0], position, start + count - position)
+            chosen.append(more.clone())  # the next pass overwrites it
+            position += len(more)
         numbers = to_host(torch.cat(chosen).flatten())()
         tokens = [int(token) for token in numbers[::3]]
         session.followed(tuple(tokens[:-1]))
         return tokens, [margin(best, second) for best, second in zip(numbers[1::3], numbers[2::3])]
+
+    def _follow(self, token: Tensor, position: int, most: int) -> Tensor:
+        """The choices at `position` and up to `most` - 1 positions after it, [n, 3]; `token` is the one before."""
+        choice = self.rule.choice
+        written = self.session.follow_chain(token, most, choice) if choice else None
+        return (
+            self.rule.choose(self.session.follow(token), position, self.session.choice) if written is None else written
+        )
 
 
 def drafting_alone(session: Session, rule: AcceptanceRule) -> Drafter:

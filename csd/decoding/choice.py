@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -16,6 +17,23 @@ def top_two(scores: Tensor) -> Tensor:
     best, first = scores.max(-1, keepdim=True)  # of ties the first index, on every device
     second = scores.scatter(-1, first, -math.inf).amax(-1, keepdim=True)
     return torch.cat([first.double(), best, second], -1)
+
+
+@dataclass(frozen=True)
+class GreedyChoice:
+    """The token of the best logit."""
+
+
+@dataclass(frozen=True)
+class CoupledChoice:
+    """The token of the best score under the noise of this seed, where no token is filtered out."""
+
+    seed: int
+    temperature: float
+
+
+Choice = GreedyChoice | CoupledChoice
+"""A way of choosing tokens that a captured graph can follow, as a value: the graph has its numbers in tensors."""
 
 
 def margin(best: float, second: float) -> float | None:

@@ -43,7 +43,8 @@ class GumbelNoise:
     """
 
     def __init__(self, seed: int, vocab: int, device: str | torch.device = "cpu"):
-        self._seed, self._strides = torch.tensor([_signed(seed)]), id_strides(vocab, device)
+        self.seed = seed
+        self._key, self._strides = torch.tensor([signed(seed)]), id_strides(vocab, device)
         self._rows: dict[int, Tensor] = {}
         self._longest = 0
 
@@ -60,7 +61,7 @@ class GumbelNoise:
         at_once = 1 if device.type == "cpu" else len(positions)  # one row fits a CPU's cache, a GPU needs few launches
         for first in range(0, len(positions), max(1, at_once)):
             part = positions[first : first + at_once]
-            keys = to_device(position_keys(self._seed, torch.tensor(part)), device)
+            keys = to_device(position_keys(self._key, torch.tensor(part)), device)
             self._rows.update(zip(part, gumbel(keys, self._strides)))
 
 
@@ -80,6 +81,6 @@ def _shift(z: Tensor, by: int, out: Tensor) -> Tensor:
     return torch.bitwise_right_shift(z, by, out=out).bitwise_and_((1 << (64 - by)) - 1)
 
 
-def _signed(seed: int) -> int:
-    """The same 64 bits as a signed number."""
+def signed(seed: int) -> int:
+    """The same 64 bits as a signed number, which fits into an int64 tensor."""
     return (seed + 2**63) % 2**64 - 2**63

@@ -22,9 +22,14 @@ class LogitsWarper:
     top_k: int = 0
     top_p: float = 1.0
 
+    @property
+    def filters(self) -> bool:
+        """Whether it leaves tokens out."""
+        return self.top_k > 0 or self.top_p < 1
+
     def __call__(self, logits: Tensor) -> Tensor:
         """Scores whose softmax is the filtered distribution; a token that is filtered out has -inf."""
-        scores = (logits if logits.dtype == torch.float64 else logits.float()) / self.temperature
+        scores = tempered(logits, self.temperature)
         if 0 < self.top_k < scores.shape[-1]:
             # Ties with the last one all stay: which of them `topk` takes is not defined.
             last = scores.topk(self.top_k, dim=-1).values[..., -1:]
@@ -36,6 +41,11 @@ class LogitsWarper:
             values = ordered.values.masked_fill(before >= self.top_p, -math.inf)
             scores = torch.empty_like(scores).scatter_(-1, ordered.indices, values)
         return scores
+
+
+def tempered(logits: Tensor, temperature: float | Tensor) -> Tensor:
+    """Logits over the temperature, which may be a tensor of one number without dimensions; at least in float32."""
+    return (logits if logits.dtype == torch.float64 else logits.float()) / temperature
 
 
 class Sampler:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from csd.models.messages import Progress, ignore, without_frames
+from csd.models.messages import Progress, first_line, ignore, without_frames
 
 if TYPE_CHECKING:
     from csd.models.backends.cuda_graphs import StaticForward
@@ -87,6 +87,7 @@ def compile_kernels(family: Family, progress: Progress = ignore) -> Family:
 
 def _take_into_use(family: Family, models: Mapping[str, _Compiled]) -> Family:
     from csd.models.backends.costs import measure_passes, slower_than_wider, to_costs
+    from csd.models.backends.graph_pool import restart_notes
 
     notes = family.notes
     for name, model in models.items():
@@ -97,6 +98,11 @@ def _take_into_use(family: Family, models: Mapping[str, _Compiled]) -> Family:
         slow = slower_than_wider(times[name])
         model.pool.leave_out(slow)
         times[name] = {width: seconds for width, seconds in times[name].items() if width not in slow}
+        if name != "target" and (error := model.pool.record_chains()):
+            note = (
+                f"{name} writes its tokens with one launch for each, as no graph for several works: {first_line(error)}"
+            )
+            notes += (note, *restart_notes([error]))
     return replace(family, costs=to_costs(family.backends, times), notes=tuple(dict.fromkeys(notes)))
 
 

@@ -15,7 +15,7 @@ from toy_lanes import NAMED, VOCAB, check_steps, methods, settings_of_a_lane
 from csd.decoding import transfer
 from csd.decoding.acceptance import AcceptanceRule, Coupled, Greedy, Rejection
 from csd.decoding.chain import Chain, drafting_alone
-from csd.decoding.choice import top_two
+from csd.decoding.choice import Choice, CoupledChoice, top_two
 from csd.decoding.combinators import Horizontal, Vertical
 from csd.decoding.draft import Nothing
 from csd.decoding.generate import generate
@@ -29,9 +29,13 @@ from csd.record.trace import Review, Step
 
 @dataclass(eq=False)
 class FollowingTable(TableSession):
-    """A table that goes on from a token of the device; `chosen` says whether its passes choose, as captured ones do."""
+    """A table that goes on from a token of the device; `chosen` says whether its passes choose, as captured ones do.
+
+    Its chains make up to `longest` steps.
+    """
 
     chosen: bool = True
+    longest: int = 0
     fetched: int = 0  # tokens of its text that the host does not know yet
 
     def logits(self, sequence: TokenSequence, since: int) -> torch.Tensor:
@@ -46,9 +50,23 @@ class FollowingTable(TableSession):
         self.fetched += 1
         self.fed.append(1)
         self._given.fill_(float("nan"))
-        self.choice.fill_(float("nan")) if self.chosen else None
+        self.choice.fill_(float("nan")) if self.choice is not None else None
         self._given = after(self.table, self._text)[None].clone()
         return self._choose(self._given)
+
+    def follow_chain(self, token: torch.Tensor, most: int, choice: Choice) -> torch.Tensor | None:
+        if not self.longest:
+            return None
+        rule = Greedy()
+        if isinstance(choice, CoupledChoice):
+            rule = Coupled(LogitsWarper(choice.temperature), GumbelNoise(choice.seed, VOCAB))
+        written = []
+        for _ in range(min(most, self.longest)):
+            rows = self.follow(token)
+            written.append(rule.choose(rows, len(self._text), None))
+            token = written[-1][0, 0]
+        self.choice = None
+        return torch.cat(written)
 
     def followed(self, tokens: tuple[int, ...]) -> None:
         count, self.fetched = self.fetched, 0
@@ -68,12 +86,13 @@ def run(
     eos,
     following: bool,
     chosen: bool = True,
+    longest: int = 0,
 ) -> list[Step]:
     room = len(prompt) + max_new
     sessions: dict = {name: toy.session(name, room) for name in method.models()}
     if following:
         sessions = {
-            name: FollowingTable(name, one.table, one.context, one.costs, chosen=chosen)
+            name: FollowingTable(name, one.table, one.context, one.costs, chosen=chosen, longest=longest)
             for name, one in sessions.items()
         }
     index = SuffixIndex()
@@ -107,13 +126,14 @@ def rules(seed: int, warper: LogitsWarper):
     st.integers(0, 10**6),
     st.sampled_from((LogitsWarper(0.8), LogitsWarper(1.2, top_k=3), LogitsWarper(1.0, top_p=0.8))),
     st.booleans(),
+    st.integers(0, 7),
 )
-def test_a_chain_is_the_loop_review_for_review(lane, method, name, seed, warper, chosen):
-    """Any tree, full contexts, EOS inside a chain, room that cuts it: the same trace, but for the clock."""
+def test_a_chain_is_the_loop_review_for_review(lane, method, name, seed, warper, chosen, longest):
+    """Any tree, full contexts, EOS inside a chain, room that cuts it, any graphs: the same trace, but for the clock."""
     toy, prompt, max_new, eos = lane
     make = rules(seed, warper)[name]
     loop = run(toy, method, prompt, max_new, make(), eos, following=False)
-    chain = run(toy, method, prompt, max_new, make(), eos, following=True, chosen=chosen)
+    chain = run(toy, method, prompt, max_new, make(), eos, following=True, chosen=chosen, longest=longest)
     assert [untimed(step) for step in chain] == [untimed(step) for step in loop]
     check_steps(chain, prompt, max_new)
 

@@ -11,11 +11,11 @@ from graph_models import CONTEXT, TEXTS, check, every_width, model
 
 from csd.models import compiling
 from csd.models.backends import costs, graph_compile
-from csd.models.backends.capture import Uncaptured
+from csd.models.backends.capture import CaptureError, Uncaptured
 from csd.models.backends.cuda_graphs import WIDTHS, forward
 from csd.models.backends.eager import EagerBackend
 from csd.models.backends.graph_compile import ORDER
-from csd.models.backends.graph_pool import GraphPool
+from csd.models.backends.graph_pool import RESTART, GraphPool
 from csd.models.compiling import compile_kernels, compile_steps
 
 
@@ -151,6 +151,20 @@ def test_a_width_is_left_out_where_a_wider_compiled_one_is_faster(family, monkey
     assert family.backends["target"].widths == (1, 8, 16, 32, 64, 80)
     assert last.costs["target"][:9] == (5.0,) * 8 + (5.1,)
     every_width(family.backends["target"].open_lane(CONTEXT), "llama")
+
+
+def test_drafts_get_chains_and_a_note_says_where_they_do_not(family, monkeypatch):
+    last = list(compile_steps(family, Compiler()))[-1].family
+    chained = {name: bool(pool._free[512][0].chains) for name, pool in family.backends.items()}
+    assert chained == {"draft": True, "target": False}  # the target only reviews
+    assert last.notes == family.notes
+    error = CaptureError("operation not permitted")
+    monkeypatch.setattr(GraphPool, "record_chains", lambda pool: error)
+    last = list(compile_steps(family, Compiler()))[-1].family
+    assert last.notes[1:] == (
+        "draft writes its tokens with one launch for each, as no graph for several works: operation not permitted",
+        RESTART,
+    )
 
 
 def test_a_family_without_graphs_has_no_steps(family):

@@ -15,9 +15,10 @@ import torch
 from torch import Tensor
 from transformers import Cache, DynamicLayer, PreTrainedModel
 
-from csd.decoding.choice import top_two
+from csd.decoding.choice import Choice, top_two
 from csd.models.backends.capture import Capture, CaptureError
 from csd.models.backends.eager import InPlaceLayer
+from csd.models.backends.graph_chains import Chains
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 80)  # the last one for drafts of 64 tokens and the tokens before them
 
@@ -101,6 +102,7 @@ class GraphLane:
         self._copied = torch.cuda.Event() if cuda else None
         self._memory = capture.new_memory()
         self.passes: dict[int, Pass] = {}
+        self.chains: Chains | None = None
         self.choice: Tensor | None = None
         self._end = 0  # where the next token goes if `follow` feeds it
 
@@ -108,20 +110,31 @@ class GraphLane:
     def record(self, width: int, static_forward: StaticForward) -> None:
         """Record the pass of this width. Raises whatever goes wrong; then the lane keeps the one that it has."""
         try:
-            self.passes[width] = self._capture(self._bind(width, static_forward), self._memory)
+            self.passes[width] = self._capture(partial(_pass, static_forward, *self._arguments(width)), self._memory)
         except CaptureError:
             self._memory = self._capture.new_memory()  # the other one may be taken for in use
             raise
 
     @torch.inference_mode()
+    def record_chains(self, static_forward: StaticForward) -> None:
+        """Record chains of the narrowest pass. Raises whatever goes wrong; then the lane keeps what it has."""
+        width = min(self.passes)
+        self._fed.zero_()  # recording runs passes: they write at the beginning of the buffers
+        step = partial(static_forward, *self._arguments(width))
+        try:
+            self.chains = Chains(step, self._fed[:2], self._capture, self._memory)
+        except CaptureError:
+            self._memory = self._capture.new_memory()
+            raise
+
+    @torch.inference_mode()
     def run_plain(self, width: int, static_forward: StaticForward) -> Tensor:
         """One pass of this width over the buffers as they are, not captured. [width, V]"""
-        return self._bind(width, static_forward)()[0]
+        return static_forward(*self._arguments(width))
 
-    def _bind(self, width: int, static_forward: StaticForward) -> Pass:
-        """A pass with all that it reads; a captured graph knows addresses only. It does not refer to the lane."""
-        fed = self._fed[: 1 + width]
-        return partial(_pass, static_forward, self._model, fed, self._keys, self._values, self._last_position)
+    def _arguments(self, width: int) -> tuple[PreTrainedModel, Tensor, list[Tensor], list[Tensor], int]:
+        """Those of `forward`: what a pass of this width reads. A captured graph, which knows addresses, keeps them."""
+        return self._model, self._fed[: 1 + width], self._keys, self._values, self._last_position
 
     @torch.inference_mode()
     def run(self, ids: list[int], keep: int, rows: int) -> Tensor:
@@ -144,12 +157,27 @@ class GraphLane:
     @torch.inference_mode()
     def follow(self, token: Tensor) -> Tensor:
         """Feed one token, a tensor of one number on the device, after those fed last. [1, V]"""
-        self._fed[0].fill_(self._end)
-        self._fed[1:2].copy_(token)
+        self._place(token)
         self._end += 1
         logits, choice = self.passes[min(self.passes)]()
         self.choice = choice[:1]
         return logits[:1]
+
+    @torch.inference_mode()
+    def follow_chain(self, token: Tensor, most: int, choice: Choice) -> Tensor | None:
+        """Feed one token like `follow`, and up to `most` - 1 tokens that the device chooses, see `FollowingLane`."""
+        chain = self.chains.longest(most, choice) if self.chains else None
+        if chain is None:
+            return None
+        self._place(token)
+        written, self.choice = chain(), None
+        self._end += len(written)
+        return written
+
+    def _place(self, token: Tensor) -> None:
+        """Make this token, which is on the device, the one that the next pass feeds."""
+        self._fed[0].fill_(self._end)
+        self._fed[1:2].copy_(token)
 
     @torch.inference_mode()
     def run_at(self, width: int, ids: list[int], keep: int) -> Tensor:

@@ -6,12 +6,18 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from csd.decoding.acceptance import Coupled, Greedy
+from csd.decoding.choice import Choice, CoupledChoice, GreedyChoice
+from csd.decoding.noise import GumbelNoise
+from csd.decoding.sampling import LogitsWarper
 from csd.models.backends.cuda_graphs import WIDTHS, GraphLane
+from csd.models.backends.graph_chains import LENGTHS
 from csd.models.backends.interface import ForwardFn
 
 LENGTH = 2 * WIDTHS[-1] + 1  # tokens of a text: more than two of the widest passes
 STEPS = (7, 11)  # a text counts in such steps through the vocabulary
 TOLERANCE = {2: 0.2, 4: 0.01, 8: 0.01}  # by bytes of a number, relative to a row: above rounding, below a wrong row
+SEED, START = 1, 16  # for chains: of the noise, and how many tokens they follow
 ROWS = 16  # compared at a time: with a vocabulary of 150,000 even these take 10 MB in float32
 
 
@@ -40,6 +46,29 @@ class PlainLogits:
         """Whether both texts are read right in one call, which feeds them in several passes."""
         texts = zip(self._texts, self._rows, strict=True)
         return all(is_close(run(text, 0, len(text)), rows) for text, rows in texts)
+
+    @torch.inference_mode()
+    def chains_agree(self, lane: GraphLane) -> bool:
+        """Whether chains of each length write the tokens that one pass for each writes, chosen by both rules."""
+        noise = GumbelNoise(SEED, self._rows[0].shape[-1], self._rows[0].device)
+        rules = (Greedy(), GreedyChoice()), (Coupled(LogitsWarper(), noise), CoupledChoice(SEED, 1.0))
+        return all(
+            self._chain_agrees(lane, text[:START], length, rule, choice)
+            for rule, choice in rules
+            for text in self._texts
+            for length in LENGTHS
+        )
+
+    def _chain_agrees(
+        self, lane: GraphLane, text: list[int], length: int, rule: Greedy | Coupled, choice: Choice
+    ) -> bool:
+        written = [torch.zeros(1, 3, device=self._rows[0].device)]  # token 0 follows the text
+        lane.run(text, 0, 1)
+        for position in range(len(text) + 1, len(text) + 1 + length):
+            written.append(rule.choose(lane.follow(written[-1][0, 0]), position, None).clone())
+        lane.run(text, 0, 1)
+        chain = lane.follow_chain(written[0][0, 0], length, choice)
+        return chain is not None and torch.equal(chain[:, 0], torch.cat(written[1:])[:, 0])
 
 
 def is_close(found: Tensor, expected: Tensor) -> bool:

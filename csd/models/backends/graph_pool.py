@@ -7,11 +7,10 @@ width can be captured gets the eager backend.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from functools import partial
 
-from torch import Tensor
 from transformers import PreTrainedModel
 
 from csd.models.backends.capture import Capture, CaptureError, CudaCapture, Uncaptured
@@ -20,12 +19,14 @@ from csd.models.backends.eager import EagerBackend
 from csd.models.backends.graph_check import PlainLogits
 from csd.models.backends.graph_compile import compile_nothing
 from csd.models.backends.interface import Backend
+from csd.models.backends.lent_lane import LentLane
 from csd.models.memory import SHORT_TEXT
 from csd.models.messages import first_line, without_frames
 
 BUCKET = 256  # slots of a lane come in multiples of this
 SIZES = (SHORT_TEXT, 2 * SHORT_TEXT)  # slots of lanes; one more size holds all that the model reads
 DIFFERS = "its logits differ from those of the plain forward"
+CHAINS_DIFFER = "its tokens differ from those of one pass for each"
 # What a lower step costs, measured on an H200 with an earlier version of this backend: a token of a 7B model took
 # 4.9 ms compiled, 6.8 ms captured as it is, and 57 ms eager.
 UNCOMPILED_COST = "takes about 1.4 times as long (7B on an H200)"
@@ -50,6 +51,7 @@ class GraphPool:
         self._sizes = lane_sizes(context)
         self._free: dict[int, list[GraphLane]] = {size: [] for size in self._sizes}
         self._compiled: dict[int, StaticForward] = {}  # by width, for lanes of the smallest size
+        self._chained = False  # whether lanes of the smallest size have chains
         self.widths = WIDTHS
 
     def add_lane(self) -> Failures:
@@ -104,6 +106,19 @@ class GraphPool:
         for lane in (lane for lanes in self._free.values() for lane in lanes):
             lane.passes = {width: run for width, run in lane.passes.items() if width in self.widths}
 
+    def record_chains(self) -> Exception | None:
+        """From now on tokens that follow each other are written by one graph; returns why that does not work.
+
+        Call after `use_compiled` and `leave_out`, while no lane is lent. Lanes for longer texts have no chains.
+        """
+        lanes, plain = self._free[self._sizes[0]], PlainLogits(self._model, self._context)
+        error = next(filter(None, (self._try_chains(lane, plain) for lane in lanes)), None)
+        self._chained = error is None
+        if error:
+            for lane in lanes:  # lanes that race are all alike
+                lane.chains = None
+        return error
+
     def _make_lane(self, size: int) -> tuple[GraphLane, Failures]:
         """A lane with a pass for each width, compiled where that is possible, and the widths that it lacks."""
         lane = GraphLane(self._model, size, self._context - 1, self._capture)
@@ -119,6 +134,8 @@ class GraphPool:
             raise failures[self.widths[0]]
         if not plain.agree(lane.run):
             raise RuntimeError(DIFFERS)
+        if self._chained and size == self._sizes[0]:
+            self._try_chains(lane, plain)
         return lane, failures
 
     def _try(self, lane: GraphLane, width: int, static_forward: StaticForward, plain: PlainLogits) -> Exception | None:
@@ -135,42 +152,24 @@ class GraphPool:
             return without_frames(error)
         return None
 
+    def _try_chains(self, lane: GraphLane, plain: PlainLogits) -> Exception | None:
+        """Record the chains of a lane of the smallest size. What goes wrong is returned; then the lane has none."""
+        static_forward = self._compiled.get(min(lane.passes), forward)
+        try:
+            with nullcontext() if static_forward is forward else compile_nothing():
+                lane.record_chains(static_forward)
+                if not plain.chains_agree(lane):
+                    raise RuntimeError(CHAINS_DIFFER)
+        except Exception as error:  # as in `_try`
+            log.warning("recording chains failed", exc_info=True)
+            lane.chains = None
+            return without_frames(error)
+        return None
+
     def _take_back(self, compiled: Mapping[int, StaticForward], lane: GraphLane) -> None:
         """Keep a lane for the next race, unless it was made before the kernels were compiled, or there are enough."""
         if compiled is self._compiled and len(self._free[lane.slots]) < self._count:
             self._free[lane.slots].append(lane)
-
-
-class LentLane:
-    """A lane of a pool, until `release`."""
-
-    def __init__(self, lane: GraphLane, give_back: Callable[[GraphLane], None]):
-        self._lane: GraphLane | None = lane
-        self._give_back = give_back
-
-    def run(self, ids: list[int], keep: int, rows: int) -> Tensor:
-        """A `ForwardFn`. Raises RuntimeError after `release`, since the lane may belong to another text by then."""
-        return self._held.run(ids, keep, rows)
-
-    @property
-    def choice(self) -> Tensor | None:
-        return self._held.choice
-
-    def follow(self, token: Tensor) -> Tensor:
-        """Feed one token that is still on the device, see `FollowingLane`."""
-        return self._held.follow(token)
-
-    @property
-    def _held(self) -> GraphLane:
-        if self._lane is None:
-            raise RuntimeError("This lane was released; open another one.")
-        return self._lane
-
-    def release(self) -> None:
-        """Give the lane back to its pool; a second call has no effect."""
-        lane, self._lane = self._lane, None
-        if lane is not None:
-            self._give_back(lane)
 
 
 def prepare_graphs(name: str, model: PreTrainedModel, context: int, count: int) -> tuple[Backend, tuple[str, ...]]:

@@ -1,0 +1,82 @@
+"""Steps of a draft model as one CUDA graph: each feeds the token that the one before chose, and the host sees none.
+
+Chains follow a pass of any width, which reads what the model has missed and chooses the first token. So one pass and
+one chain write drafts of 2, 4 or 8 tokens, and several chains write any number without a step too many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from csd.decoding.choice import Choice, CoupledChoice, GreedyChoice, top_two
+from csd.decoding.noise import gumbel, id_strides, position_keys, signed
+from csd.decoding.sampling import tempered
+from csd.models.backends.capture import Capture
+
+LENGTHS = (1, 3, 7)  # steps of a chain
+
+
+class Chains:
+    """The chains of one lane: a graph for each length and for each way of choosing.
+
+    `step` is a pass over the lane's buffers, logits [width, V], of which the first row counts. `fed`, [2], is what it
+    reads: how many cached tokens to keep, and the token after them. Raises whatever capturing raises.
+    """
+
+    def __init__(self, step: Callable[[], Tensor], fed: Tensor, capture: Capture, memory: Any):
+        chosen = torch.zeros(LENGTHS[-1], 3, dtype=torch.float64, device=fed.device)
+        self._coupled = CoupledScores(step().shape[-1], fed.device)
+
+        def record(scores: Callable[[Tensor, Tensor], Tensor]) -> dict[int, Callable[[], Tensor]]:
+            return {n: capture(partial(_chain, step, fed, scores, chosen[:n]), memory) for n in LENGTHS}
+
+        self._by_length = {GreedyChoice: record(_logits), CoupledChoice: record(self._coupled)}
+
+    def longest(self, most: int, choice: Choice) -> Callable[[], Tensor] | None:
+        """The longest chain of at most so many steps: `top_two` of each choice, which the next chain overwrites."""
+        if isinstance(choice, CoupledChoice):
+            self._coupled.set(choice)
+        by_length = self._by_length[type(choice)]
+        return by_length[max(n for n in LENGTHS if n <= most)] if most >= LENGTHS[0] else None
+
+
+class CoupledScores:
+    """The scores of a `CoupledChoice`, computed from tensors, so that a captured graph serves every seed."""
+
+    def __init__(self, vocab: int, device: torch.device):
+        self._key = torch.zeros(1, dtype=torch.long, device=device)
+        # Without dimensions, so that float32 logits stay float32, as with a number of the host.
+        self._temperature = torch.ones((), dtype=torch.float64, device=device)
+        self._strides = id_strides(vocab, device)
+        self._set: CoupledChoice | None = None
+
+    def set(self, choice: CoupledChoice) -> None:
+        """Use this seed and temperature from now on."""
+        if choice != self._set:
+            self._key.fill_(signed(choice.seed))
+            self._temperature.fill_(choice.temperature)
+            self._set = choice
+
+    def __call__(self, logits: Tensor, positions: Tensor) -> Tensor:
+        """log p + g for tokens at these positions, [n, V]."""
+        return tempered(logits, self._temperature) + gumbel(position_keys(self._key, positions), self._strides)
+
+
+def _logits(logits: Tensor, positions: Tensor) -> Tensor:
+    return logits
+
+
+def _chain(
+    step: Callable[[], Tensor], fed: Tensor, scores: Callable[[Tensor, Tensor], Tensor], chosen: Tensor
+) -> Tensor:
+    """One step for each row of `chosen`, which it fills: [steps, 3]. Reads nothing but tensors."""
+    for row in chosen.split(1):
+        row.copy_(top_two(scores(step()[:1], fed[:1] + 1)))
+        fed[0].add_(1)
+        fed[1:2].copy_(row[0, :1])
+    return chosen
