@@ -29,6 +29,18 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--threads", type=int, help="CPU threads for the models (default: all but one on up to 4 cores, otherwise all)"
     )
+    parser.add_argument(
+        "--metrics",
+        action="store_true",
+        default=bool(os.environ.get("CSD_METRICS")),
+        help="serve metrics for Prometheus at /metrics (default: where CSD_METRICS is set)",
+    )
+    parser.add_argument(
+        "--log",
+        choices=("text", "json"),
+        default=os.environ.get("CSD_LOG", "text"),
+        help="json: races, and all else that is logged, as lines of JSON on standard error (default: CSD_LOG, or text)",
+    )
     return parser
 
 
@@ -59,10 +71,22 @@ def main(argv: list[str] | None = None) -> None:
     set_threads(arguments.threads)
     studio = make_studio(parser, arguments.family, arguments.device)
     # Importing Gradio takes seconds; wrong arguments are reported before that.
+    from csd.web.health import health_routes
+    from csd.web.observing import count_races, log_as_json, log_as_text
     from csd.web.page import build, launch_settings
 
     page = build(studio).queue(max_size=64, api_open=False)
-    page.launch(server_name=arguments.host, server_port=arguments.port, prevent_thread_lock=True, **launch_settings())
+    routes = health_routes(studio.families, studio.home)
+    if arguments.metrics:
+        routes += count_races(studio, page)
+    page.launch(
+        server_name=arguments.host,
+        server_port=arguments.port,
+        prevent_thread_lock=True,
+        app_kwargs={"routes": routes},
+        **launch_settings(),
+    )
+    log_as_json(studio) if arguments.log == "json" else log_as_text()
     studio.families.preload()
     page.block_thread()
 

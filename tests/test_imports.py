@@ -54,7 +54,8 @@ LIBRARIES: dict[str, set[str]] = {
     "csd.load": {"plotly", "psutil"},
     "csd.load.run": {"gevent", "httpx", "locust"},
     "csd.load.visit": {"httpx"},
-    "csd.web": {"gradio"},
+    "csd.web": {"gradio", "starlette"},
+    "csd.web.metrics": {"prometheus_client", "psutil", "starlette"},
     "csd.cli": {"typer", "rich", "torch"},
 }
 

@@ -77,6 +77,9 @@ class Finished:
 
 
 News = Waiting | Batch | Refused | Finished
+RaceStream = Generator[News, None, None]
+Watch = Callable[[str, FamilyChoice, Request, RaceStream], RaceStream]
+"""Passes on the news of a race of (visitor, family, request), and does something with them on the way."""
 
 
 @dataclass(frozen=True)
@@ -108,14 +111,25 @@ class Studio:
         self.families = Families((home, *behind), load_family, self._device, compile_steps)
         self.visitors = Visitors()
         self._run = run
+        self._watches: list[Watch] = []
 
-    def race(self, visitor: str, choice: FamilyChoice, request: Request, first_paint: float = 0.0) -> Iterator[News]:
+    def watch(self, watch: Watch) -> None:
+        """Let `watch` see every race from now on."""
+        self._watches.append(watch)
+
+    def race(self, visitor: str, choice: FamilyChoice, request: Request, first_paint: float = 0.0) -> RaceStream:
         """Run a race; the last item is Refused or Finished.
 
         The lanes start `first_paint` seconds after the first event, so that a browser on the same cores draws the empty
         stage before their steps and not during them. Closing the stream stops the race and frees the device within a
         step.
         """
+        news = self._race(visitor, choice, request, first_paint)
+        for watch in self._watches:
+            news = watch(visitor, choice, request, news)
+        return news
+
+    def _race(self, visitor: str, choice: FamilyChoice, request: Request, first_paint: float) -> RaceStream:
         state, stop = self.visitors.state(visitor), threading.Event()
         state.stop = stop
         try:
