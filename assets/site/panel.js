@@ -108,9 +108,11 @@ export function finding([cascade, speculative]) {
     : `Speculative decoding is predicted to be ${(1 / ratio).toFixed(2)} times as fast as the cascade`;
 }
 
-function sentence({ title, ys, xs, at }) {
+function sentence({ name, title, ys, xs, at }) {
   const highest = Math.max(...ys);
-  const rest = ys[at] >= highest ? ", the maximum of its curve." : `; the maximum of its curve is ${factor(highest)} at ${xs[ys.indexOf(highest)]}.`;
+  const best = xs[ys.indexOf(highest)];
+  const where = name === "cascade" ? `with ${best} as the first number of K` : `at k = ${best}`;
+  const rest = ys[at] >= highest ? ", the maximum of its curve." : `; the maximum of its curve is ${factor(highest)}, ${where}.`;
   return `${title}: predicted ${factor(ys[at])}${rest}`;
 }
 

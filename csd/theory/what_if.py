@@ -30,11 +30,13 @@ USUAL_ALPHA, USUAL_COPY_ALPHA, USUAL_COSTS = 0.8, 0.4, (0.2, 0.08)  # of the sli
 class Curve:
     """Predicted speed-up over k, or over the first number of K. `current` is the panel's own k or number.
 
-    `flat` is the paper's prediction, `wide` adds the cost of reviewed tokens; `title` names all settings.
+    `flat` is the paper's prediction, `wide` adds the cost of reviewed tokens; `title` names all settings, and `at`
+    is how a sentence names one of `ks`.
     """
 
     name: str
     title: str
+    at: str
     ks: tuple[int, ...]
     flat: tuple[float, ...]
     wide: tuple[float, ...]
@@ -61,8 +63,8 @@ def predict_curves(drafts: Sequence[str], draft: str, k: int, K: Matrix, model: 
     speculative = [(Stage(draft, x),) for x in ks]
     cascade = [cascade_stages(drafts, with_first(budgets, x)) for x in ks]
     return (
-        _curve("speculative", f"Speculative, {draft}, k={k}", ks, speculative, k, model),
-        _curve("cascade", f"Cascade, K={format_K(K)}", ks, cascade, first, model),
+        _curve("speculative", f"Speculative, {draft}, k={k}", "at k = {}", ks, speculative, k, model),
+        _curve("cascade", f"Cascade, K={format_K(K)}", "with {} as the first number of K", ks, cascade, first, model),
     )
 
 
@@ -77,12 +79,12 @@ def parts_without_effect(drafts: Sequence[str], draft: str, K: Matrix) -> dict[P
     reviewed = {(TARGET, draft), *_reviewed(TARGET, plan)}
     at_work = {name for pair in reviewed for name in pair}
     return {
-        pair: f"{pair[0]} asks {display_name(pair[1])} for nothing"
+        pair: f"with this K, {display_name(pair[1])} writes nothing for {pair[0]}"
         if pair[0] in at_work
-        else f"{pair[0]} takes no part"
+        else f"with this K, {pair[0]} takes no part"
         for pair in pairs(drafts)
         if pair not in reviewed
-    } | {name: f"{name} takes no part" for name in drafts if name not in at_work}
+    } | {name: f"with this K, {name} takes no part" for name in drafts if name not in at_work}
 
 
 def with_first(budgets: Budgets, k: int) -> Budgets:
@@ -100,18 +102,24 @@ def _reviewed(reviewer: str, plan: Sequence[Stage]) -> Iterator[Pair]:
 
 
 def _curve(
-    name: str, title: str, ks: tuple[int, ...], plans: Sequence[tuple[Stage, ...]], current: int, model: CostModel
+    name: str,
+    title: str,
+    at: str,
+    ks: tuple[int, ...],
+    plans: Sequence[tuple[Stage, ...]],
+    current: int,
+    model: CostModel,
 ) -> Curve:
     rounds = [predict_round(plan, model) for plan in plans]
     flat, wide = tuple(one.flat_ewif for one in rounds), tuple(one.ewif for one in rounds)
-    return Curve(name, title, ks, flat, wide, current)
+    return Curve(name, title, at, ks, flat, wide, current)
 
 
 def _best(curve: Curve) -> str:
     highest = max(curve.wide)
     if curve.current_speedup >= highest:
         return ", the maximum of its curve."
-    return f"; the maximum of its curve is {highest:.2f}× at {curve.best}."
+    return f"; the maximum of its curve is {highest:.2f}×, {curve.at.format(curve.best)}."
 
 
 # ---- the panel

@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator
 import gradio as gr
 from gradio.events import Dependency
 
-from csd.web import examples, form_events, race_events, scripts, views
+from csd.web import examples, form_events, race_events, scripts, views, what_if
 from csd.web.context import PageContext
 from csd.web.race_form import Values
 from csd.web.race_tab import RaceTab
+from csd.web.updates import FormUpdate
 from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, visitor_id
 
 
@@ -18,7 +19,7 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     """Returns the event that fills in the form when the page is opened."""
     form = tab.form
     preset_outputs = [form.preset, *form.named(context.studio.home.defaults.preset.fields())]
-    family_outputs = [*preset_outputs, form.drawer.copies, *tab.prompt_row.examples, tab.status]
+    family_outputs = [*preset_outputs, form.drawer.picture, form.drawer.copies, *tab.prompt_row.examples, tab.status]
 
     def open_link(request: gr.Request) -> Changes:
         return tab.fill(form_events.open_link(context, visitor_id(request), dict(request.query_params)))
@@ -51,6 +52,9 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
         refused = race_events.load_family(context, visitor_id(request), form.read_family(values))
         return {tab.status: views.status_html(refused)} if refused else {}
 
+    def choose_parts() -> Changes:
+        return {**tab.fill(FormUpdate({"lanes": list(what_if.PARTS)})), hidden.press: form.start.elem_id}
+
     def follow(event: Dependency) -> None:
         _follow_family(event, context, tab)
 
@@ -66,6 +70,8 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     form.preset.input(apply_preset, {form.preset, *form.family_inputs}, preset_outputs, **QUICK)
     form.more.click(None, js=scripts.TOGGLE_SETTINGS, **PRIVATE)
     form.drawer.close.click(None, js=scripts.CLOSE_SETTINGS, **PRIVATE)
+    chosen = form.drawer.parts.click(choose_parts, None, [form.fields["lanes"], hidden.press], **QUICK)
+    chosen.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)
     link = [hidden.query, hidden.omitted]
     copied = tab.replays.copy_link.click(copy_link, form.inputs, link, **QUICK)
     copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)

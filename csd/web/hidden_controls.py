@@ -13,6 +13,7 @@ CONTROLS = {  # CSS selectors, by the name in the link; fields are called as els
     "figures": "#after",
     "max_new": "#max-new",
     "preset": "#preset",
+    "puzzles": "#puzzles",
     "races": "#replays",
     "seed": "#seed",
     "stop": "#stop",

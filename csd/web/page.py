@@ -11,7 +11,7 @@ from gradio.events import api
 from csd.paths import ASSETS
 from csd.record import recording as recordings
 from csd.stage import bundle, tour
-from csd.web import scripts, views, wiring
+from csd.web import puzzle_panel, scripts, views, wiring
 from csd.web.api import make_endpoint
 from csd.web.compare_tab import build_compare_tab
 from csd.web.context import make_context
@@ -22,7 +22,7 @@ from csd.web.studio import Studio
 from csd.web.theory_style import THEORY_CSS
 from csd.web.theory_tab import build_theory_tab
 
-CSS = bundle.CSS + (ASSETS / "page.css").read_text(encoding="utf-8") + tour.CSS + THEORY_CSS
+CSS = bundle.CSS + (ASSETS / "page.css").read_text(encoding="utf-8") + tour.CSS + puzzle_panel.CSS + THEORY_CSS
 TITLE = "Cascade Speculative Drafting"
 CACHED_FILES = (3600, 7200)  # seconds: how often Gradio deletes its copies of files, and those of which age
 # White text has a contrast of at least 4.5:1 on these.
@@ -48,18 +48,19 @@ def build(studio: Studio) -> gr.Blocks:
     context = make_context(studio)
     defaults = studio.home.defaults
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=CACHED_FILES) as page:
-        family = _build_head(studio)
+        family, puzzles = _build_head(studio)
         with gr.Tabs(elem_id="tabs") as tabs:
             with gr.Tab("Race", id="race"):
                 race = build_race_tab(context, family)
             theory = build_theory_tab(defaults)
             compare = build_compare_tab(defaults)
         hidden = wiring.build_hidden()
-        view = wiring.RaceView(race, theory.what_if)
+        view = wiring.RaceView(race, theory.what_if, puzzles)
         opening = wire_form(page, context, race, hidden)
         racing = wiring.wire_races(page, context, view, hidden)
         comparing = wiring.wire_comparison(context, compare, race, hidden)
         wiring.wire_theory(theory, race, tabs, hidden)
+        wiring.wire_puzzles(context, puzzles)
         wire_navigation(context, view, opening)
         page.load(None, js=scripts.START, **wiring.PRIVATE)
         hidden.leave_queue.click(None, cancels=[racing, comparing], **wiring.PRIVATE)
@@ -67,13 +68,14 @@ def build(studio: Studio) -> gr.Blocks:
     return page
 
 
-def _build_head(studio: Studio) -> gr.HTML:
-    """Title, tour and the line on the family, which is returned."""
+def _build_head(studio: Studio) -> tuple[gr.HTML, gr.HTML]:
+    """Title, tour, the puzzles and the line on the family; the last two are returned, the line first."""
     with gr.Row(elem_id="top"):
         gr.HTML(f"<h1>{TITLE}</h1>", elem_id="title", min_width=320)
         gr.HTML(html_template=tour.template(), js_on_load=tour.script(), apply_default_css=False, elem_id="tour")
+        puzzles = puzzle_panel.build_puzzles()
         status = studio.families.status(studio.home)
-        return gr.HTML(views.family_html(status), elem_id="family-status", min_width=320)
+        return gr.HTML(views.family_html(status), elem_id="family-status", min_width=200), puzzles
 
 
 def launch_settings() -> dict[str, Any]:

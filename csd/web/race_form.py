@@ -13,6 +13,7 @@ from csd.web.context import PageContext
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.form_events import preset_choices
 from csd.web.settings_drawer import SettingsDrawer, build_settings_drawer
+from csd.web.staircase import staircase_value
 from csd.web.updates import FormUpdate
 
 Values = Mapping[Component, Any]
@@ -59,6 +60,7 @@ class RaceForm:
         changes: dict[Component, Any] = {self.fields[name]: value for name, value in update.values.items()}
         if update.drafts is not None:
             changes[self.fields["draft"]] = gr.Dropdown(list(update.drafts), value=update.values["draft"])
+            changes[self.drawer.picture] = staircase_value(update.values["K"], update.drafts)
         if update.presets is not None:
             changes[self.preset] = gr.Dropdown(_labelled(update.presets.options), value=update.presets.selected)
         return changes or {self.preset: gr.skip()}

@@ -69,7 +69,8 @@ class RaceTab:
     def form_outputs(self) -> list[Any]:
         """What a FormUpdate may change."""
         landing = [self.stage, self.replays.earlier, self.results.save_traces, self.results.save_replay]
-        return [*self.form.fields.values(), self.form.preset, *self.prompt_row.examples, self.status, *landing]
+        form = [*self.form.fields.values(), self.form.preset, self.form.drawer.picture]
+        return [*form, *self.prompt_row.examples, self.status, *landing]
 
     @property
     def race_outputs(self) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from csd.plots import race as race_figures
 from csd.plots.positions import acceptance_by_position
@@ -11,6 +12,7 @@ from csd.theory import figures as theory_figures
 from csd.theory.comparison import compare_with_theory
 from csd.web.context import PageContext
 from csd.web.downloads import RaceFiles
+from csd.web.puzzles import puzzle_value
 from csd.web.races import FinishedRace
 from csd.web.theory_view import comparison_table
 from csd.web.what_if import Figure, WhatIfPanel, panel_after
@@ -26,13 +28,15 @@ FIGURES = (
 @dataclass(frozen=True)
 class RaceResults:
     """`figures` are those of FIGURES; `comparison` is a table (HTML) of predicted and measured speed-ups, `prediction`
-    its figure; `panel` sets the what-if panel; `listed` are (title, id) of every race that can be shown again."""
+    its figure; `panel` sets the what-if panel, and `puzzles` what the puzzles show; `listed` are (title, id) of every
+    race that can be shown again."""
 
     race_id: str
     figures: tuple[Figure, ...]
     comparison: str
     prediction: Figure
     panel: WhatIfPanel
+    puzzles: dict[str, Any]
     listed: tuple[tuple[str, str], ...]
     files: RaceFiles
 
@@ -48,6 +52,7 @@ def make_results(context: PageContext, visitor: str, race: FinishedRace) -> Race
         comparison=comparison_table(lanes),
         prediction=theory_figures.prediction(lanes),
         panel=panel_after(traces),
+        puzzles=puzzle_value(context.studio.visitors.races_run(visitor)),
         listed=tuple((one.title, one.id) for one in (*reversed(own), *context.recorded.values())),
         files=context.downloads.save_race(race),
     )

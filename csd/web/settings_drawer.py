@@ -11,18 +11,27 @@ from gradio.components import Component
 
 from csd.web import views
 from csd.web.context import PageContext
+from csd.web.staircase import build_staircase
 
 RULES = {  # in words, by the name that links and the API use
     "coupled": "coupled: every lane writes the same text",
     "rejection": "rejection: as in the paper, a text per lane",
 }
+ABOUT_K = (
+    "<h3>Cascade: K, the plan of a block</h3><p>A row for each reviewer, a bar for each drafter that it asks. Drag the "
+    "ends. A K of your own races as “cascade”; a button below leaves a part of it out.</p>"
+)
+RACE_PARTS = "Race the parts: vertical, horizontal, both"
 
 
 @dataclass(frozen=True)
 class SettingsDrawer:
-    """`fields` are the components by field name; `load` loads the family that is named."""
+    """`fields` are the components by field name; `picture` shows the K among them, `parts` races its parts, and `load`
+    loads the family that is named."""
 
     fields: Mapping[str, Component]
+    picture: gr.HTML
+    parts: gr.Button
     others: gr.Textbox
     copies: gr.CheckboxGroup
     close: gr.Button
@@ -44,12 +53,13 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
             elem_id="lanes",
         )
         methods = _build_method_fields(context, start)
+        K, picture, parts = _build_cascade(context, start)
         sampling = _build_sampling_fields(context, start)
         models = _build_model_fields(context, start)
         load = gr.Button("Load this family", size="sm", min_width=140)
         gr.Markdown(views.families_table(), elem_id="families")
-    found = {"lanes": lanes, **methods, **sampling, **models}
-    return SettingsDrawer(found, models["others"], models["copies"], close, load)
+    found = {"lanes": lanes, **methods, "K": K, **sampling, **models}
+    return SettingsDrawer(found, picture, parts, models["others"], models["copies"], close, load)
 
 
 def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Component]:
@@ -67,13 +77,6 @@ def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict
     lookup = gr.Number(
         start["lookup"], label="Prompt lookup: copy length k", precision=0, min_width=120, elem_id="lookup"
     )
-    K = gr.Textbox(
-        start["K"],
-        label="Cascade: K, cumulative as in the paper",
-        info="One row per reviewer, the target first. A number says up to which position of the block a draft writes; "
-        "drafts go from the strongest to Max-Gram. A K of your own races as “cascade”.",
-        elem_id="K",
-    )
     lenience = gr.Number(
         start["lenience"],
         label="Lenience between drafts",
@@ -82,7 +85,23 @@ def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict
         step=0.5,
         elem_id="lenience",
     )
-    return {"draft": draft, "k": k, "lookup": lookup, "K": K, "lenience": lenience}
+    return {"draft": draft, "k": k, "lookup": lookup, "lenience": lenience}
+
+
+def _build_cascade(context: PageContext, start: Mapping[str, Any]) -> tuple[gr.Textbox, gr.HTML, gr.Button]:
+    """K as text, the picture above it, and a button that races its parts."""
+    gr.HTML(ABOUT_K, elem_id="about-K")
+    K = gr.Textbox(
+        start["K"],
+        label="K as text, cumulative as in the paper",
+        info="One row per reviewer, the target first; the last number of a row is Max-Gram's.",
+        elem_id="K",
+        render=False,
+    )
+    picture = build_staircase(K, context.studio.home.defaults.drafts, "K-picture")
+    K.render()
+    parts = gr.Button(RACE_PARTS, size="sm", min_width=140, elem_id="race-parts")
+    return K, picture, parts
 
 
 def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Component]:

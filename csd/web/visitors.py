@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 
+from csd.record.race import Race
 from csd.web.races import FinishedRace
 
 MAX_RACES = 20  # per visitor
@@ -58,6 +59,10 @@ class Visitors:
 
     def keep_race(self, visitor: str, race: FinishedRace) -> None:
         self.state(visitor).races.append(race)
+
+    def races_run(self, visitor: str) -> tuple[Race, ...]:
+        """The races that this visitor ran, oldest first, without those from files."""
+        return tuple(Race(race.traces) for race in tuple(self.state(visitor).races) if not race.origin)
 
     def find_race(self, visitor: str, race_id: str) -> FinishedRace | None:
         return next((race for race in self.state(visitor).races if race.id == race_id), None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from csd.decoding.errors import Refusal, read_number
-from csd.decoding.k_matrix import Matrix, check_K, format_K, parse_K
+from csd.decoding.k_matrix import Matrix, check_K, example_K, format_K, parse_K
 from csd.decoding.methods import Autoregressive, Cascade, HorizontalCascade, Speculative, VerticalCascade
 from csd.ranges import DRAFTED
 from csd.record.race import Race
@@ -130,6 +130,15 @@ def chosen_K(asked: WhatIf) -> Matrix:
     if not 0 < len(asked.drafts) <= theory.MOST_DRAFTS:
         raise Refusal(f"This panel takes families with one or two drafts; this one has {len(asked.drafts)}.")
     return check_K(parse_K(asked.K), len(asked.drafts))
+
+
+def fit_K(drafts: Sequence[str], K: str) -> str:
+    """K, or an example where it was made for another number of drafts; what cannot be read stays to be corrected."""
+    try:
+        fits = len(parse_K(K)) == len(drafts) + 1
+    except Refusal:
+        return K
+    return K if fits or not drafts else format_K(example_K(len(drafts)))
 
 
 def _read_model(asked: WhatIf) -> CostModel:

@@ -14,7 +14,7 @@ from typing import Any
 import gradio as gr
 from gradio.events import Dependency
 
-from csd.web import compare_events, first_paint, race_events, scripts, views, what_if
+from csd.web import compare_events, first_paint, puzzle_panel, race_events, scripts, staircase, views, what_if
 from csd.web.compare import TWO_CASCADES
 from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
@@ -63,25 +63,27 @@ def address(request: gr.Request) -> str:
 
 @dataclass(frozen=True)
 class RaceView:
-    """Where a race is shown: in its tab, and in the what-if panel of the theory."""
+    """Where a race is shown: in its tab, in the what-if panel of the theory, and in the puzzles that it may solve."""
 
     tab: RaceTab
     panel: WhatIfParts
+    puzzles: gr.HTML
 
     @property
     def outputs(self) -> list[Any]:
-        return list(dict.fromkeys([*self.tab.race_outputs, *self.panel.knobs, *self.tab.form_outputs]))
+        return list(dict.fromkeys([*self.tab.race_outputs, *self.panel.knobs, self.puzzles, *self.tab.form_outputs]))
 
     @property
     def race_outputs(self) -> list[Any]:
         """What a race changes while it runs; fewer, because every step of it is sent for each of them."""
         fields = self.tab.form.fields
-        left_out = {field for name, field in fields.items() if name != "lanes"}
+        left_out = {self.tab.form.drawer.picture, *(field for name, field in fields.items() if name != "lanes")}
         return [part for part in self.outputs if part not in left_out]
 
     def show(self, update: RaceUpdate) -> Changes:
         knobs = self.panel.set(update.results.panel) if update.results else {}
-        return {**self.tab.show(update), **knobs}
+        puzzles = {self.puzzles: update.results.puzzles} if update.results else {}
+        return {**self.tab.show(update), **knobs, **puzzles}
 
 
 def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: HiddenParts) -> Dependency:
@@ -144,6 +146,13 @@ def _wire_stop(context: PageContext, button: gr.Button, status: gr.HTML, hidden:
     stopping.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)
 
 
+def wire_puzzles(context: PageContext, panel: gr.HTML) -> None:
+    def check_guess(value: Any, request: gr.Request) -> dict[str, Any]:
+        return puzzle_panel.check_guess(context, visitor_id(request), value)
+
+    panel.input(check_guess, [panel], [panel], **QUICK)
+
+
 # ---- comparison and theory
 
 
@@ -194,6 +203,12 @@ def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenPart
         told = {panel.status: views.status_html(StatusLine(update.text)), tabs: gr.Tabs(selected="race")}
         return {**form.fill(FormUpdate(update.fields)), **told, hidden.press: form.start.elem_id}
 
+    def fit_K(drafts: tuple[str, ...], K: str) -> str:
+        return what_if.fit_K(drafts, K)
+
+    # The tab's parts are drawn when it is opened first; only then can the picture follow the field.
+    tab.tab.select(None, [panel.K, panel.picture], [panel.picture], js=staircase.TO_PICTURE, **PRIVATE)
+    panel.drafts.change(fit_K, [panel.drafts, panel.K], [panel.K], **QUICK)
     # K.change and not K.input: pasting is not an input event.
     events = [tab.tab.select, panel.K.change, panel.draft.input, panel.k.input, panel.sliders.input]
     gr.on(events, predict, set(panel.inputs), panel.outputs, trigger_mode="always_last", **QUICK)

@@ -12,7 +12,7 @@ import pytest
 from csd.paths import ASSETS
 from csd.site.theory import theory_script
 from csd.stage import bundle
-from csd.web import sliders, staircase
+from csd.web import puzzle_panel, sliders, staircase
 
 HERE = Path(__file__).parent
 STARTS = {"theory.js"}  # of the site: what starts its page is no module
@@ -62,13 +62,16 @@ def test_modules_can_be_imported():
 
 
 @needs_node
-@pytest.mark.parametrize("name", ["stage", "gradio", "page", "tour", "export", "sliders", "staircase", "site"])
+@pytest.mark.parametrize(
+    "name", ["stage", "gradio", "page", "tour", "export", "sliders", "staircase", "puzzles", "site"]
+)
 def test_scripts_parse(name, tmp_path):
     text = {
         "stage": bundle.stage_script,
         "gradio": lambda: in_component(bundle.gradio_script()),
         "sliders": lambda: in_component(sliders.SCRIPT),
         "staircase": lambda: in_component(staircase.SCRIPT),
+        "puzzles": lambda: in_component(puzzle_panel.SCRIPT),
         "page": (ASSETS / "page.js").read_text,
         "tour": (ASSETS / "tour.js").read_text,
         "export": lambda: "".join((ASSETS / "export" / name).read_text() for name in ("ground.js", "page.js")),
@@ -85,11 +88,14 @@ def in_component(script: str) -> str:
 
 
 def test_every_module_is_used():
-    script = bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT + theory_script()
+    script = bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT + puzzle_panel.SCRIPT + theory_script()
     for file in MODULES:
         assert f"const ${file.stem} = " in script, f"no module imports {file.name}"
 
 
 def test_modules_insert_no_markup():
     for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
-        assert word not in bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT + theory_script()
+        assert (
+            word
+            not in bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT + puzzle_panel.SCRIPT + theory_script()
+        )

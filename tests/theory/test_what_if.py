@@ -36,10 +36,10 @@ K = ((2, 6, 10), (0, 4, 8), (0, 0, 8))
 def test_what_has_no_effect_is_named_with_the_reason():
     only_first = ((16, 16, 20), (0, 0, 7), (0, 0, 0))
     assert parts_without_effect((A, B), A, only_first) == {
-        ("target", B): "target asks small for nothing",
-        (A, B): "mid asks small for nothing",
-        (B, COPY): "small takes no part",
-        B: "small takes no part",
+        ("target", B): "with this K, small writes nothing for target",
+        (A, B): "with this K, small writes nothing for mid",
+        (B, COPY): "with this K, small takes no part",
+        B: "with this K, small takes no part",
     }
     assert set(parts_without_effect((A, B), B, only_first)) == {(A, B), (B, COPY)}  # the speculative lane uses it
     assert parts_without_effect((A, B), A, K) == {}
@@ -74,7 +74,7 @@ def test_curves_pass_through_the_predictions():
     wide = predict_curves((A, B), A, 4, K, replace(MODEL, per_reviewed_token=0.1))[0]
     assert wide.flat == guess.flat and wide.current_speedup == pytest.approx(3.3616 / (1 + 0.8 + 0.4))
     assert "the maximum of its curve." in describe_curves((guess,))
-    assert "the maximum of its curve is 1.87× at 4." in describe_curves((replace(guess, current=9),))
+    assert "the maximum of its curve is 1.87×, at k = 4." in describe_curves((replace(guess, current=9),))
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,37 @@ def test_the_drawer_covers_the_page_and_moves_nothing(tab):
     assert not tab.errors
 
 
+def test_K_is_dragged_in_the_drawer_and_its_parts_race(tab):
+    """The picture and the field hold the same K, the parts are a click away, and another family has another size."""
+    page = tab.page
+    K = "document.querySelector('#K textarea, #K input').value"
+    tab.advanced()
+    handles = page.locator("#K-picture [role=slider]")
+    handles.first.scroll_into_view_if_needed()
+    assert [int(text) for text in handles.all_inner_texts()] == [16, 16, 20, 0, 7, 0]
+    track = page.locator("#K-picture .staircase-track").first.bounding_box()
+    start = handles.first.bounding_box()
+    x, y = start["x"] + start["width"] / 2, start["y"] + start["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 8 * track["width"] / 24, y, steps=4)
+    page.mouse.up()
+    page.wait_for_function(f"{K} === '[[8,16,20],[0,0,7],[0,0,0]]'")
+    page.locator("#K-picture").get_by_role("button", name="horizontal only").click()
+    page.wait_for_function(f"{K} === '[[8,16,20],[0,0,0],[0,0,0]]'")
+    page.fill("#K textarea, #K input", "[[4,6,8],[0,1,2],[0,0,1]]")
+    page.wait_for_function("document.querySelector('#K-picture [role=slider]').textContent === '4'")
+    tab.fill(tokens=12)
+    page.click("#race-parts")
+    assert "12 tokens in each of 4 lanes" in tab.status("ended")
+    names = page.locator("#stage .cs-track-row b").all_inner_texts()
+    assert {"vertical cascade", "horizontal cascade", "cascade"} <= set(names)
+    page.click("#family input")
+    page.get_by_role("option", name="smollm2", exact=True).click()
+    page.wait_for_function("document.querySelectorAll('#K-picture [role=slider]').length === 3")
+    assert not tab.errors
+
+
 def test_a_refusal_is_in_view_with_the_drawer_open(tab):
     page = tab.page
     tab.fill()

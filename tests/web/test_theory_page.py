@@ -8,6 +8,8 @@ from itertools import pairwise
 import pytest
 from browser import Tab
 
+from csd.web.races import recorded_races
+
 WORDS = "document.querySelector('#what-if-words').innerText"
 FIELD = "#what-if-K textarea, #what-if-K input"
 K = "[[4,6,8],[0,1,2],[0,0,1]]"
@@ -147,7 +149,7 @@ def test_an_end_can_be_dragged_and_ends_that_were_pushed_come_back(one):
     page.wait_for_function("document.querySelector('#what-if-picture [role=slider]').textContent === '4'")
     handle = page.locator("#what-if-picture [role=slider]").first
     handle.scroll_into_view_if_needed()
-    box, track = handle.bounding_box(), page.locator(".staircase-track").first.bounding_box()
+    box, track = handle.bounding_box(), page.locator("#what-if-picture .staircase-track").first.bounding_box()
     token = track["width"] / 24
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
@@ -180,3 +182,21 @@ def test_parts_of_the_cascade_are_one_click_away(one):
         page.wait_for_function(f"text => {value} === text", arg=text)
         assert button.get_attribute("aria-pressed") == "true"
         page.wait_for_function(f"text => {WORDS}.includes(text)", arg=text)
+
+
+def test_the_picture_is_drawn_when_the_tab_is_opened_after_a_race(chromium, served):
+    """The parts of a tab are drawn when it is opened first; a race without a K of its own must not leave them empty."""
+    tab = Tab(chromium, served)
+    page = tab.page
+    adaptive = next(race for race in recorded_races().values() if race.traces[-1].header.method == "adaptive cascade")
+    page.evaluate(f"location.hash = 'race={adaptive.id.removeprefix('recorded-')}'")
+    page.wait_for_selector("#after .js-plotly-plot")
+    page.get_by_role("tab", name="Theory").click()
+    page.wait_for_selector("#what-if-picture [role=slider]")
+    assert json.loads(page.input_value(FIELD))[0] == [
+        int(text) for text in page.locator("#what-if-picture [role=slider]").all_inner_texts()[:3]
+    ]
+    bars = page.locator("#what-if-picture .staircase-bar").evaluate_all("bars => bars.map((bar) => bar.clientWidth)")
+    assert max(bars) > 40
+    assert not tab.errors
+    tab.close()

@@ -54,6 +54,14 @@ def test_sliders_without_effect_are_switched_off_until_K_uses_them():
     assert unused(alive.sliders) == []
 
 
+def test_K_is_made_to_fit_a_family_with_another_number_of_drafts():
+    assert what_if.fit_K(DRAFTS, ASKED.K) == ASKED.K
+    assert what_if.fit_K(("one",), ASKED.K) == "[[5,10],[0,10]]"
+    assert what_if.predict(replace(ASKED, drafts=(), K="7")).text.startswith("This panel")
+    for unreadable in ("", "[[", "7"):
+        assert what_if.fit_K(DRAFTS, unreadable) == unreadable
+
+
 def test_a_number_out_of_range_is_moved_into_it():
     wild = sliders_value(PANEL.groups)
     wild["groups"][0]["sliders"][0]["value"] = 7

@@ -1,0 +1,217 @@
+"""Puzzles that a visitor's own races solve: what was measured is checked, never compared with a stored answer.
+
+Each check takes the races of the visit, the latest one last. Pure; no gradio.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from csd.decoding.maxgram import MAX_GRAM
+from csd.decoding.methods import Cascade, PromptLookup, Speculative
+from csd.paths import ASSETS
+from csd.record import metrics
+from csd.record.race import Race
+from csd.record.trace import Trace
+from csd.stage.headline import CASCADES, EVEN, times
+from csd.theme import display_name, method_phrase
+from csd.theory.comparison import compare_with_theory
+from csd.theory.plan import method_of
+
+WANTED = 2.5  # times the speed of autoregressive decoding
+CLOSE = 0.05  # relative distance of a good prediction
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A task of one sentence, and a hint for those who ask for it."""
+
+    key: str
+    task: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Whether the races solve a puzzle, and what was measured, as a sentence."""
+
+    solved: bool
+    said: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a prediction starts from: the draft's measured alpha and c, and k. `predicted` is the theory's answer,
+    `measured` the speed-up in the race."""
+
+    draft: str
+    k: int
+    alpha: float
+    c: float
+    predicted: float
+    measured: float
+
+    @property
+    def asked(self) -> str:
+        return (
+            f"Your last race: {self.draft} drafted with k = {self.k}; α = {self.alpha:.2f}, c = {self.c:.2f}. "
+            "How many times as fast as one by one is that?"
+        )
+
+
+PUZZLES = tuple(Puzzle(**one) for one in json.loads((ASSETS / "puzzles.json").read_text(encoding="utf-8")))
+
+
+def puzzle_value(races: Sequence[Race]) -> dict[str, Any]:
+    """What the panel shows: a finding for each puzzle that the latest race says something about, and the question."""
+    found = {key: check(races) for key, check in CHECKS.items()} if races else {}
+    question = find_question(races)
+    findings = {key: asdict(finding) for key, finding in found.items() if finding}
+    return {"found": findings, "question": question.asked if question else ""}
+
+
+def lose(races: Sequence[Race]) -> Finding | None:
+    """Solved by a cascade that is slower than autoregressive or speculative decoding. None without such lanes."""
+    race = races[-1]
+    cascades = [trace for trace in race.traces if trace.header.method in CASCADES]
+    rivals = [trace for trace in race.traces if trace is race.reference or trace.header.method == Speculative.name]
+    if not cascades or not rivals:
+        return None
+    if fault := _does_not_count(race):
+        return fault
+    slowest, rival = min(cascades, key=metrics.speed), max(rivals, key=metrics.speed)
+    ratio = metrics.speed(slowest) / metrics.speed(rival)
+    cascade, other = method_phrase(slowest.header.method), method_phrase(rival.header.method)
+    return Finding(ratio <= 1 - EVEN, f"{cascade} has {times(ratio)} the speed of {other} on your text.")
+
+
+def length(races: Sequence[Race]) -> Finding | None:
+    """Solved by a speculative lane that is fast enough. None without one, or without the autoregressive lane."""
+    race = races[-1]
+    lane = _lane(race, Speculative.name)
+    ratio = race.speedup(lane) if lane else None
+    if lane is None or ratio is None:
+        return None
+    if fault := _does_not_count(race) or _repeats(race):
+        return fault
+    return Finding(ratio > WANTED, f"{lane.header.label} has {ratio:.2f}× the speed of one by one on your text.")
+
+
+def drop(races: Sequence[Race]) -> Finding | None:
+    """Solved by two races on one prompt: a K without some level, at least as fast as a K in which all levels write.
+
+    Speeds are compared as ratios to the autoregressive lane of each race. None where the latest race has no such lane.
+    """
+    race = races[-1]
+    lane = _lane(race, Cascade.name)
+    ratio = race.speedup(lane) if lane else None
+    if lane is None or ratio is None:
+        return None
+    if fault := _does_not_count(race):
+        return fault
+    left_out = _left_out(lane)
+    if not left_out:
+        return Finding(False, f"every level writes: {ratio:.2f}×. Now leave one out, on the same prompt.")
+    whole = [speed for other in races[:-1] if (speed := _speed_of_whole(other, lane))]
+    names = " and ".join(map(display_name, left_out))
+    if not whole:
+        return Finding(False, f"without {names}: {ratio:.2f}×. Now race a K in which every level writes.")
+    said = f"without {names} the cascade has {ratio:.2f}× the speed of one by one, with every level {max(whole):.2f}×."
+    return Finding(ratio >= max(whole), said)
+
+
+def copying(races: Sequence[Race]) -> Finding | None:
+    """Solved where prompt lookup is faster than every other lane, a cascade or a draft among them."""
+    race = races[-1]
+    lane = _lane(race, PromptLookup.name)
+    others = [trace for trace in race.traces if trace is not lane]
+    if lane is None or not any(trace.header.method in (*CASCADES, Speculative.name) for trace in others):
+        return None
+    if fault := _does_not_count(race) or _repeats(race):
+        return fault
+    best = max(others, key=metrics.speed)
+    ratio = metrics.speed(lane) / metrics.speed(best)
+    said = f"prompt lookup has {ratio:.2f}× the speed of {method_phrase(best.header.method)}, the fastest other lane."
+    return Finding(ratio >= 1 + EVEN, said)
+
+
+CHECKS: Mapping[str, Callable[[Sequence[Race]], Finding | None]] = {
+    "lose": lose,
+    "length": length,
+    "drop": drop,
+    "copying": copying,
+}
+"""The puzzles that a race solves; the prediction is solved by a number, see `check_guess`."""
+
+
+def find_question(races: Sequence[Race]) -> Question | None:
+    """From the latest race with a speculative lane whose acceptance and cost were measured."""
+    for race in reversed(races):
+        lane = _lane(race, Speculative.name)
+        method = method_of(lane) if lane else None
+        if lane is None or not isinstance(method, Speculative):
+            continue
+        theory = compare_with_theory(race)[race.traces.index(lane)]
+        count = next((one for pair, one in theory.acceptance.items() if pair[1] == method.draft), None)
+        c = theory.costs.get(method.draft)
+        if count and c and theory.flat and theory.measured:
+            return Question(method.draft, method.k, count.rate, c, theory.flat, theory.measured[0])
+    return None
+
+
+def check_guess(question: Question | None, guess: Any) -> Finding:
+    """A visitor's number against the theory's; what was measured is told with it."""
+    if question is None:
+        return Finding(False, "race with speculative decoding first, beside the autoregressive lane.")
+    if isinstance(guess, bool) or not isinstance(guess, (int, float)) or not math.isfinite(guess) or guess <= 0:
+        return Finding(False, "enter a number such as 2.4.")
+    near = abs(guess / question.predicted - 1) <= CLOSE
+    if not near:
+        return Finding(False, f"{guess:g}× is too {'high' if guess > question.predicted else 'low'}.")
+    said = f"you said {guess:g}×, the theory says {question.predicted:.2f}×, and {question.measured:.2f}× was measured."
+    return Finding(True, said)
+
+
+def _lane(race: Race, method: str) -> Trace | None:
+    return next((trace for trace in race.traces if trace.header.method == method), None)
+
+
+def _does_not_count(race: Race) -> Finding | None:
+    """A race that says too little about speed."""
+    if any(trace.end == "stopped" for trace in race.traces):
+        return Finding(False, "a race that was stopped does not count.")
+    if min(len(trace.tokens) for trace in race.traces) < metrics.SHORT_RUN:
+        return Finding(False, f"a text of fewer than {metrics.SHORT_RUN} tokens says too little about speed.")
+    return None
+
+
+def _repeats(race: Race) -> Finding | None:
+    if max(map(metrics.repeated, race.traces)) <= metrics.REPEATED_LIMIT:
+        return None
+    return Finding(False, "a text that repeats itself does not count: it is easy to draft.")
+
+
+def _left_out(lane: Trace) -> tuple[str, ...]:
+    """The levels that a lane's K gives nothing to write."""
+    method = method_of(lane)
+    if not isinstance(method, Cascade):
+        return ()
+    at_work = frozenset[str]().union(*(stage.names() for stage in method.stages()))
+    return tuple(name for name in (*lane.header.drafts, MAX_GRAM) if name not in at_work)
+
+
+def _speed_of_whole(race: Race, like: Trace) -> float | None:
+    """The speed-up of a cascade in which every level writes, in an earlier race on the same prompt and sampling."""
+    lane = _lane(race, Cascade.name)
+    if lane is None or _sampling(lane) != _sampling(like) or _left_out(lane) or _does_not_count(race):
+        return None
+    return race.speedup(lane)
+
+
+def _sampling(trace: Trace) -> tuple[Any, ...]:
+    one = trace.header
+    return one.family, one.prompt, one.temperature, one.top_k, one.top_p, one.seed, one.rule
