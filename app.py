@@ -47,9 +47,18 @@ def make_parser() -> argparse.ArgumentParser:
 def make_studio(parser: argparse.ArgumentParser, family: str, device: str) -> Studio:
     """Exits with a sentence if there is no such family."""
     try:
+        if is_on_zerogpu():
+            from csd.web.zerogpu import zerogpu_studio
+
+            return zerogpu_studio(family)
         return default_studio(*home_families(family, device, is_present))
     except FamilyError as error:
         parser.error(str(error))
+
+
+def is_on_zerogpu() -> bool:
+    """Whether this is a Space that borrows a GPU for each race; the Hub says so."""
+    return os.environ.get("SPACES_ZERO_GPU", "").lower() in ("1", "t", "true")
 
 
 def set_threads(count: int | None) -> None:

@@ -56,6 +56,7 @@ LIBRARIES: dict[str, set[str]] = {
     "csd.load.visit": {"httpx"},
     "csd.web": {"gradio", "starlette"},
     "csd.web.metrics": {"prometheus_client", "psutil", "starlette"},
+    "csd.web.zerogpu": {"gradio", "spaces", "torch"},
     "csd.cli": {"typer", "rich", "torch"},
 }
 

@@ -14,7 +14,7 @@ from csd.models import bigram as bigrams
 from csd.models import hub
 from csd.models.architecture import check_together, fill_sizes, read_config, start_token
 from csd.models.backends.interface import Backend
-from csd.models.backends.prepare import prepare_models
+from csd.models.backends.prepare import Prepared, prepare_models
 from csd.models.backends.process import freeze_loaded_objects, prepare_process, weights_in_own_pages
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
 from csd.models.files import ModelFiles
@@ -131,11 +131,17 @@ class Family:
 
 
 @weights_in_own_pages()
-def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", progress: Progress = ignore) -> Family:
+def load_family(
+    spec: FamilySpec,
+    device: str = "auto",
+    dtype: str = "auto",
+    progress: Progress = ignore,
+    prepare: Callable[..., Prepared] = prepare_models,
+) -> Family:
     """Download, check and load a family. `progress` receives sentences about what is happening.
 
     device: "cpu", "cuda", "cuda:1", or "auto". dtype: a key of `memory.BYTES`, or "auto" (float32 on a CPU, bfloat16
-    on a GPU), for all models whose spec leaves it open. Raises FamilyError.
+    on a GPU), for all models whose spec leaves it open. `prepare` chooses the backends. Raises FamilyError.
     """
     started = perf_counter()
     progress("starting PyTorch")
@@ -158,7 +164,7 @@ def load_family(spec: FamilySpec, device: str = "auto", dtype: str = "auto", pro
     counts, eos = _count_parameters(models), eos_ids(models["target"], tokenizer, vocab)
     start, reference = start_token(models["target"]), make_reference(models, load)
     contexts = {model.name: min(model.context, MAX_CONTEXT) for model in own.with_copies(*spec.copies).models}
-    prepared = prepare_models(models, contexts, device, progress, spec.copies)
+    prepared = prepare(models, contexts, device, progress, spec.copies)
     spec = own.with_copies(*(name for name in spec.copies if name in prepared.backends))
     family = Family(
         spec=spec,

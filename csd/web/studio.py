@@ -10,6 +10,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Generator, Iterator
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -172,7 +173,8 @@ class Studio:
         feed: queue.SimpleQueue[RaceEvent | _WorkerDone] = queue.SimpleQueue()
         begun, over = threading.Event(), threading.Event()
         work = partial(self._work, choice, family, request, stop, feed, begun, over, first_paint)
-        threading.Thread(target=work, name="race", daemon=True).start()
+        # In the request's context: ZeroGPU reads from it whose quota a race counts against.
+        threading.Thread(target=copy_context().run, args=(work,), name="race", daemon=True).start()
         while not begun.wait(LOOK):
             yield Waiting(IN_A_STEP if self._device.step_runs else IN_A_RACE)
         race_id, disturbed = new_race_id(), False
