@@ -15,6 +15,11 @@ def cache_folder() -> Path:
     return Path(os.environ.get("CSD_HOME") or Path(base) / "csd")
 
 
+def called(path: Path) -> str:
+    """A file as sentences name it: from the project's folder where it is inside, otherwise without its folders."""
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
+
+
 def local_path(name: str) -> Path | None:
     """The absolute path of a folder or file, given as it is or from this project; None where there is no such path,
     as for a Hub ID, or for text that cannot be a path."""

@@ -9,12 +9,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from csd.models.checksums import find_damage
 from csd.models.spec import FamilySpec
-from csd.paths import ROOT, cache_folder, write_whole
+from csd.paths import ROOT, cache_folder, called, write_whole
+
+NONE = "Max-Gram runs without its bigram table, which is not built automatically on a CPU; run `python -m csd bigram`."
+CHANGED = "The bigram table {} is not the one that was shipped. Only the speed of Max-Gram depends on it."
+
+log = logging.getLogger(__name__)
 
 
 def build(model: Any, vocab: int, batch: int = 512, opening: Sequence[int] = ()) -> tuple[int, ...]:
@@ -60,13 +68,43 @@ def save(table: Sequence[int], path: Path) -> None:
 
 
 def read(path: Path, vocab: int) -> tuple[int, ...] | None:
-    """The table in a file; None if there is no such file or its table does not match the vocabulary."""
+    """The table in a file; None if there is none. Raises ValueError for a file that does not fit the vocabulary."""
+    damaged = f"The bigram table {called(path)} is damaged. Write a new one with `python -m csd bigram`."
     try:
         table = json.loads(path.read_text())
-    except (OSError, ValueError):
+    except FileNotFoundError:
         return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise ValueError(damaged) from error
     valid = isinstance(table, list) and len(table) == vocab
-    return tuple(table) if valid and all(isinstance(id, int) and 0 <= id < vocab for id in table) else None
+    if not valid or not all(isinstance(id, int) and 0 <= id < vocab for id in table):
+        raise ValueError(damaged)
+    return tuple(table)
+
+
+def find_table(
+    path: Path, vocab: int, build: Callable[[], Sequence[int]] | None = None
+) -> tuple[Sequence[int] | None, tuple[str, ...]]:
+    """The table of a family, and sentences on what is wrong with its file.
+
+    Where there is no file, `build` makes the table, which is stored for the next time; None if there is no `build`.
+    """
+    try:
+        table = read(path, vocab)
+    except ValueError as error:
+        log.warning(str(error))
+        return None, (f"{error} Until then Max-Gram runs without it.",)
+    if table is None and build is None:
+        return None, (NONE,)
+    if table is None and build is not None:
+        table = build()
+        with suppress(OSError):  # without a writable cache folder the next start takes some seconds longer
+            save(table, path)
+    elif find_damage(path):
+        changed = CHANGED.format(called(path))
+        log.warning(changed)
+        return table, (changed,)
+    return table, ()
 
 
 def table_path(spec: FamilySpec, commit: str, vocab: int) -> Path:

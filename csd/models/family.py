@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from csd.models.architecture import check_together, fill_sizes, read_config, sta
 from csd.models.backends.interface import Backend
 from csd.models.backends.prepare import Prepared, prepare_models
 from csd.models.backends.process import freeze_loaded_objects, prepare_process, weights_in_own_pages
+from csd.models.checksums import check_shipped
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
 from csd.models.files import ModelFiles
 from csd.models.memory import MAX_CONTEXT
@@ -37,10 +37,6 @@ from csd.record.trace import Level
 
 if TYPE_CHECKING:
     from csd.models.session import Session
-
-NO_BIGRAM = (
-    "Max-Gram runs without its bigram table, which is not built automatically on a CPU; run `python -m csd bigram`."
-)
 
 
 @dataclass(frozen=True)
@@ -153,6 +149,7 @@ def load_family(
     check_memory(spec, dtype, device)  # for known sizes even before anything is downloaded
     own = spec.without_copies()
     files = [hub.find_files(model) for model in own.models]
+    check_shipped(its.folder for its in files)
     configs = [read_config(model, its) for model, its in zip(own.models, files, strict=True)]
     check_together(own.models, configs, dtype)
     own = _with_sizes(own, files, configs)
@@ -184,13 +181,13 @@ def load_family(
         commit=files[0].version,
         start=start,
     )
-    table = _load_bigram(family, progress)
+    table, table_notes = _load_bigram(family, progress)
     notes = (
         *memory_notes(spec, dtype),
         *_quantised_notes(own, files),
         *tokenizer_notes,
         *spelling_notes(spec, tokenizer),
-        *(() if table is not None else (NO_BIGRAM,)),
+        *table_notes,
         *prepared.notes,
     )
     freeze_loaded_objects()
@@ -242,15 +239,15 @@ def make_levels(spec: FamilySpec, parameters: Mapping[str, int], dtype: str) -> 
     return tuple(level(number, model) for number, model in enumerate(reversed(spec.models), 1))
 
 
-def _load_bigram(family: Family, progress: Progress) -> Sequence[int] | None:
-    """The stored table; without one, on a GPU, a new one, stored for the next time."""
-    table = bigrams.read(family.bigram_path, family.vocab)
-    if table is None and not family.spec.bigram and family.device.startswith("cuda"):
+def _load_bigram(family: Family, progress: Progress) -> tuple[Sequence[int] | None, tuple[str, ...]]:
+    """The stored table; without one, on a GPU, a new one. With notes for the user."""
+
+    def build() -> Sequence[int]:
         progress("building the bigram table (once)")
-        table = bigrams.build(family.reference("target"), family.vocab, opening=family.opening)
-        with suppress(OSError):  # without a writable cache folder the next start takes some seconds longer
-            bigrams.save(table, family.bigram_path)
-    return table
+        return bigrams.build(family.reference("target"), family.vocab, opening=family.opening)
+
+    builds = not family.spec.bigram and family.device.startswith("cuda")
+    return bigrams.find_table(family.bigram_path, family.vocab, build if builds else None)
 
 
 def _quantised_notes(spec: FamilySpec, files: Sequence[ModelFiles]) -> tuple[str, ...]:

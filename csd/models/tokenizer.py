@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from csd.models.checksums import check_shipped
 from csd.models.files import ModelFiles
 from csd.models.gguf_tokenizer import gguf_tokenizer
 from csd.models.messages import first_line
@@ -30,6 +31,7 @@ def load_tokenizer(spec: FamilySpec, files: Sequence[ModelFiles]) -> tuple[Any, 
     """
     shared = local_path(spec.tokenizer) if spec.tokenizer else None
     if shared:
+        check_shipped(shared / name for name in ("tokenizer.json", "tokenizer_config.json"))
         return _read_tokenizer(spec.tokenizer, ModelFiles(shared)), ()
     tokenizer = _read_tokenizer(spec.target.id, files[0])
     notes = []

@@ -7,15 +7,17 @@ measured, parsed and checked before anything is drawn from it.
 from __future__ import annotations
 
 import json
+import logging
 import re
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from gzip import compress
 from pathlib import Path
 from typing import Any
 
-from csd.paths import ASSETS
+from csd.paths import ASSETS, called
 from csd.record.trace import Trace
 from csd.record.untrusted import load_json, mend_surrogates
 from csd.record.validation import check_traces
@@ -26,6 +28,8 @@ SUFFIX = ".json.gz"
 LARGEST = 20 * 2**20  # bytes of a file, and of what it unpacks to
 LANES = 4
 ABOUT = ("title", "kind", "note", "machine", "date")
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -75,10 +79,18 @@ class Recording:
         return Recording(traces, **{name: _line(content.get(name)) for name in ABOUT})
 
 
-def bundled_recordings(folder: Path = FOLDER) -> dict[str, Recording]:
-    """The recordings that come with the project, by name, in their order."""
-    files = sorted(folder.glob(f"*{SUFFIX}"))
-    return {file.name.removesuffix(SUFFIX): Recording.from_bytes(file.read_bytes()) for file in files}
+def bundled_recordings(folder: Path = FOLDER, report: Callable[[str], None] = log.warning) -> dict[str, Recording]:
+    """The recordings that come with the project, by name, in their order.
+
+    A file that cannot be read is left out, and `report` is told which and why.
+    """
+    found = {}
+    for file in sorted(folder.glob(f"*{SUFFIX}")):
+        try:
+            found[file.name.removesuffix(SUFFIX)] = Recording.from_bytes(file.read_bytes())
+        except (OSError, ValueError) as error:
+            report(f"The recorded race {called(file)} is left out. {error}")
+    return found
 
 
 def file_name(number: int, recording: Recording) -> str:

@@ -5,8 +5,10 @@ The page, the API, links, the command line and the benchmark all start from here
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from csd.decoding.adaptive.prior import GENERAL, Prior
@@ -15,6 +17,8 @@ from csd.decoding.methods import AdaptiveCascade, Autoregressive, Cascade, Promp
 from csd.models.spec import FamilySpec, Published
 from csd.request.form import Form
 from csd.request.tuned import Tuned, find_tuned
+
+log = logging.getLogger(__name__)
 
 SHORT_DRAFT = 4  # tokens per draft where nothing was tuned
 LOOKUP = 8  # tokens that prompt lookup copies where nothing was tuned
@@ -48,11 +52,13 @@ class Preset:
 
 @dataclass(frozen=True)
 class Defaults:
-    """For one family on one device: its drafts, its presets (the first is the default), and the prior of its drafts."""
+    """For one family on one device: its drafts, its presets (the first is the default), the prior of its drafts, and
+    sentences on tuning records that are damaged."""
 
     drafts: tuple[str, ...]
     presets: tuple[Preset, ...]
     prior: Prior = GENERAL
+    faults: tuple[str, ...] = ()
 
     @property
     def preset(self) -> Preset:
@@ -76,7 +82,16 @@ class Defaults:
 
 def defaults_for(spec: FamilySpec, device: str = "auto") -> Defaults:
     """The defaults of a family on a device, from its tuning record there if it has one."""
-    return make_defaults(spec.draft_names, find_tuned(spec, device), spec.published)
+    faults: list[str] = []
+    tuned = find_tuned(spec, device, faults.append)
+    for fault in faults:
+        _say_once(fault)
+    return replace(make_defaults(spec.draft_names, tuned, spec.published), faults=tuple(faults))
+
+
+@cache
+def _say_once(fault: str) -> None:
+    log.warning(fault)
 
 
 def make_defaults(drafts: Sequence[str], tuned: Tuned | None = None, published: Sequence[Published] = ()) -> Defaults:

@@ -13,6 +13,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from csd.decoding.methods import Method, Refusal
 from csd.models.spec import FamilySpec
 from csd.paths import ROOT
+from csd.ranges import MAX_NEW, SEED, TEMPERATURE
 from csd.request.request import Request
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ class Prompt:
     kind: Annotated[str, Field(min_length=1)]
     prompt: Annotated[str, Field(pattern=r"\S")]
     title: str = ""
-    temperature: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] = 0.0
-    seed: Annotated[int, Field(strict=True)] = 0
-    max_new: Annotated[int, Field(strict=True, gt=0)] = 128
+    temperature: Annotated[float, Field(strict=True, ge=0, le=TEMPERATURE.high, allow_inf_nan=False)] = 0.0
+    seed: Annotated[int, Field(strict=True, ge=SEED.low, le=SEED.high)] = 0
+    max_new: Annotated[int, Field(strict=True, ge=MAX_NEW.low, le=MAX_NEW.high)] = 128
 
     @property
     def name(self) -> str:
@@ -155,7 +156,7 @@ def _read_row(row: Any, number: int, path: Path, wording: Wording) -> Prompt:
         return TypeAdapter(Prompt).validate_python({"kind": "text", **fields})
     except ValidationError as error:
         wrong = error.errors()[0]
-        reason = f"{wrong['loc'][0]}: {wrong['msg']}"
+        reason = f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
         raise Refusal(
             f"Prompt {number} of {path} cannot be read ({reason}). A prompt file can be {FORMATS}."
         ) from error

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -13,9 +14,14 @@ from pydantic import TypeAdapter, ValidationError
 from csd.decoding.adaptive.prior import Prior, check_prior
 from csd.decoding.errors import Refusal
 from csd.decoding.k_matrix import Matrix, check_K
+from csd.models import checksums
 from csd.models.spec import FamilySpec
-from csd.paths import ROOT, cache_folder, write_whole
+from csd.paths import ROOT, cache_folder, called, write_whole
 from csd.ranges import ENTRY, LENIENCE, LONGEST_DRAFT, LOOKUP_K
+
+log = logging.getLogger(__name__)
+
+MENDED = "Delete it, or write a new one with `python -m csd tune`."
 
 
 @dataclass(frozen=True)
@@ -62,21 +68,34 @@ class Tuned:
         return found
 
 
-def find_tuned(spec: FamilySpec, device: str = "auto") -> Tuned | None:
+def find_tuned(spec: FamilySpec, device: str = "auto", report: Callable[[str], None] = log.warning) -> Tuned | None:
     """The record for a family on a device; this machine's own comes before the shipped one.
 
-    None where the family was not tuned. A file that cannot be read, or that belongs to other drafts, is passed over.
+    None where the family was not tuned. A file that belongs to other drafts is passed over, and so is a damaged one,
+    of which `report` is told.
     """
     kinds = ("cuda", "cpu") if device == "auto" else (device.split(":")[0],)
     paths = [tuned_path(spec, kind) for kind in kinds]
     for path in (*paths, *([ROOT / spec.tuned] if spec.tuned else [])):
         try:
-            tuned = Tuned.from_json(path.read_text(encoding="utf-8"))
+            tuned = _read(path)
         except (OSError, ValueError):
+            report(f"The tuning record {called(path)} is damaged and not used. {MENDED}")
             continue
-        if len(tuned.K) == len(spec.drafts) + 1 and tuned.draft in ("", *spec.draft_names):
+        if tuned and len(tuned.K) == len(spec.drafts) + 1 and tuned.draft in ("", *spec.draft_names):
             return tuned
     return None
+
+
+def _read(path: Path) -> Tuned | None:
+    """None where there is no file. Raises OSError and ValueError for a damaged one."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    if checksums.find_damage(path):
+        raise ValueError("This is not the record that was shipped.")
+    return Tuned.from_json(text)
 
 
 def tuned_path(spec: FamilySpec, kind: str) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -23,7 +24,7 @@ from csd.web.compare_findings import LaneResult
 
 BY_KIND, TWO_CASCADES = "the same lanes on every kind of prompt", "two cascades on the prompt of the Race tab"
 MAX_REPEATS, REPEATS = 5, 3  # at most, and unless asked otherwise
-
+FORMULA = re.compile(r"[\s\0\ufeff]*[=+\-@＝＋－＠]|[\t\r\n]")  # how a cell begins that a spreadsheet may compute
 
 COLUMNS = (
     "prompt",
@@ -182,4 +183,5 @@ def table_html(rows: Iterable[Sequence[Any]]) -> str:
 
 
 def _escape(cell: Any) -> Any:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    # Spreadsheets skip blanks and line breaks before a formula; some read full-width signs as well.
+    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell

@@ -61,7 +61,7 @@ def _show(context: PageContext, races: Sequence[tuple[str, Race]]) -> CompareUpd
     """What the races have shown so far."""
     rows, results = compare.table_rows(races), compare.lane_results(races)
     csv = context.downloads.save_table(compare.csv_text(rows))
-    return CompareUpdate(rows=rows, csv=csv, verdict=verdict(results), figure=draw(results))
+    return CompareUpdate(rows=rows, csv=csv or "", verdict=verdict(results), figure=draw(results))
 
 
 def _run(

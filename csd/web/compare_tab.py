@@ -67,7 +67,7 @@ class CompareTab:
         if update.figure is not None:
             changes[self.figure] = update.figure
         if update.csv is not None:
-            changes[self.save] = gr.DownloadButton(value=update.csv)
+            changes[self.save] = gr.DownloadButton(value=update.csv or None, interactive=bool(update.csv))
         return changes
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,12 +25,14 @@ from csd.web.studio import Studio
 
 DEVICES = ("auto", "cpu", "cuda")
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True)
 class PageContext:
     """`recorded` are the races that come with the project, by id. `landing` is the one
     that the page begins with, `start` holds the initial values of the fields, `options` the choices of those that have
-    some, by name."""
+    some, by name. `faults` are sentences on recorded races that could not be read."""
 
     studio: Studio
     recorded: Mapping[str, FinishedRace]
@@ -37,6 +40,7 @@ class PageContext:
     start: PageFields
     landing: FinishedRace | None
     options: Mapping[str, tuple[str, ...]]
+    faults: tuple[str, ...] = ()
 
 
 def make_context(studio: Studio) -> PageContext:
@@ -49,10 +53,13 @@ def make_context(studio: Studio) -> PageContext:
         "lanes": tuple(METHODS),
         "copies": tuple(COPIES),
     }
-    recorded = recorded_races()
+    faults: list[str] = []
+    recorded = recorded_races(faults.append)
+    for fault in faults:
+        log.warning(fault)
     own = first_recorded(recorded, home.spec.name)
     landing = own or next(iter(recorded.values()), None)
-    return PageContext(studio, recorded, Downloads(), fields_of(home, own), landing, options)
+    return PageContext(studio, recorded, Downloads(), fields_of(home, own), landing, options, tuple(faults))
 
 
 def fields_of(choice: FamilyChoice, race: FinishedRace | None = None) -> PageFields:

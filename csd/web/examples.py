@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from csd.decoding.errors import Refusal
 from csd.models.catalog import READY
 from csd.models.spec import FamilySpec
 from csd.paths import ROOT
@@ -13,6 +15,9 @@ from csd.request.prompts import Prompt, read_prompts
 
 FIELDS = ("prompt", "temperature", "seed", "max_new")  # of the form, that an example fills in
 MOST_KINDS = 10  # of a family's examples that the page has buttons for
+INSTEAD = Prompt("text", "Once upon a time")  # where the file of the examples cannot be read
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -62,8 +67,24 @@ def _every_example() -> Iterator[Prompt]:
     return (prompt for file in files for prompts in _read_kinds(file).values() for prompt in prompts)
 
 
+def find_fault(spec: FamilySpec) -> str:
+    """What is wrong with the file of a family's examples; empty if nothing is."""
+    return _read_file(spec.prompts)[1]
+
+
+@cache
+def _read_file(file: str) -> tuple[list[Prompt], str]:
+    """The prompts, or one in their place and a sentence on what is wrong with the file."""
+    try:
+        return read_prompts(ROOT / file), ""
+    except Refusal as error:
+        fault = f"The examples cannot be read. {error}".replace(f"{ROOT}/", "")
+        log.warning(fault)
+        return [INSTEAD], fault
+
+
 @cache
 def _read_kinds(file: str) -> dict[str, tuple[Prompt, ...]]:
-    prompts = read_prompts(ROOT / file)
+    prompts, _ = _read_file(file)
     kinds = dict.fromkeys(prompt.kind for prompt in prompts)
     return {kind: tuple(prompt for prompt in prompts if prompt.kind == kind) for kind in kinds}

@@ -10,7 +10,7 @@ from csd.record.recording import Recording
 from csd.run import LaneAdvanced, RaceEvent, RaceStarted
 from csd.stage import log as stage
 from csd.web.context import PageContext
-from csd.web.examples import example_title
+from csd.web.examples import example_title, find_fault
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.form_events import restore_form
 from csd.web.loads import FamilyStatus
@@ -60,11 +60,9 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
 
 
 def _finish(context: PageContext, visitor: str, race: FinishedRace, log: str) -> RaceUpdate:
-    return RaceUpdate(
-        status=StatusLine(describe_end(race), "ended"),
-        stage=StageView(race.id, log),
-        results=make_results(context, visitor, race),
-    )
+    results = make_results(context, visitor, race)
+    said = " ".join(filter(None, (describe_end(race), results.files.note)))
+    return RaceUpdate(StatusLine(said, "ended"), stage=StageView(race.id, log), results=results)
 
 
 def _log_lines(batch: Batch) -> str:
@@ -121,13 +119,13 @@ def _with_form(
 ) -> RaceUpdate:
     """A race that is shown fills in the form with its settings, unless the visitor would lose what was typed there."""
     context.studio.visitors.state(visitor).has_chosen_family = True
+    said = update.status.text if update.status else ""
     if has_typed(context, visitor, fields):
-        status = StatusLine(f"{describe_end(race)} {KEPT}", "ended")
-        return replace(update, status=status)
+        return replace(update, status=StatusLine(f"{said} {KEPT}", "ended"))
     form = restore_form(context, race)
     if form is None:
         return update
-    status = StatusLine(f"{describe_end(race)} The form now shows its settings.", "ended")
+    status = StatusLine(f"{said} The form now shows its settings.", "ended")
     family = family_lines(context, FamilyFields.from_values(form.values))
     return replace(update, status=status, family=family, form=form)
 
@@ -139,7 +137,8 @@ def family_lines(context: PageContext, fields: FamilyFields) -> FamilyLines:
         return FamilyLines(FamilyStatus("failed", str(error)), str(error))
     families, preferred = context.studio.families, context.studio.preferred
     status = families.status(choice)
-    about = about_family(choice, status)
+    faults = (*context.faults, find_fault(choice.spec), *choice.defaults.faults)
+    about = " ".join((about_family(choice, status), *filter(None, faults)))
     if choice == context.studio.home != preferred:
         about = f"{about} {about_preferred(preferred, families.status(preferred))}"
     return FamilyLines(status, about)

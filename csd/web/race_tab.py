@@ -50,7 +50,10 @@ class ResultParts:
         }
 
     def offer(self, files: RaceFiles) -> dict[Any, Any]:
-        return {self.save_traces: files.traces, self.save_replay: files.replay}
+        return {
+            self.save_traces: gr.DownloadButton(value=files.traces, interactive=bool(files.traces)),
+            self.save_replay: gr.DownloadButton(value=files.replay, interactive=bool(files.replay)),
+        }
 
 
 @dataclass(frozen=True)

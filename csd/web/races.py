@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from csd.record.metrics import speed
@@ -12,6 +13,8 @@ from csd.record.trace import Trace
 from csd.stage import export
 from csd.stage import log as stage
 from csd.web.examples import example_title
+
+log = logging.getLogger(__name__)
 
 RECORDED = "recorded-"  # the ids of recorded races begin with it
 
@@ -41,9 +44,9 @@ def new_race_id() -> str:
     return uuid.uuid4().hex[:12]
 
 
-def recorded_races() -> dict[str, FinishedRace]:
-    """The races that come with the project, by id, in their order."""
-    races = (_recorded_race(name, recording) for name, recording in bundled_recordings().items())
+def recorded_races(report: Callable[[str], None] = log.warning) -> dict[str, FinishedRace]:
+    """The races that come with the project, by id, in their order; `report` is told of those that cannot be read."""
+    races = (_recorded_race(name, recording) for name, recording in bundled_recordings(report=report).items())
     return {race.id: race for race in races}
 
 

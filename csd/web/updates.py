@@ -86,8 +86,8 @@ class StopUpdate:
 
 @dataclass(frozen=True)
 class CompareUpdate:
-    """The comparison so far: a sentence, its verdict and figure, the rows of the table, and its path as CSV. `cleared`
-    takes away what the comparison before has left."""
+    """The comparison so far: a sentence, its verdict and figure, the rows of the table, and its path as CSV, empty
+    where it could not be saved. `cleared` takes away what the comparison before has left."""
 
     status: StatusLine | None = None
     rows: list[list[Any]] | None = None

@@ -10,7 +10,7 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from csd.models import bigram
+from csd.models import bigram, checksums
 from csd.models.catalog import READY
 from csd.models.family import load_family
 from csd.models.spec import FamilySpec, ModelSpec
@@ -81,8 +81,26 @@ def test_paths_differ_by_id_commit_and_vocabulary(monkeypatch, tmp_path):
     assert len(paths) == 4
 
 
-@pytest.mark.parametrize("text", ["", "{", "{}", "[1, 2]", "[1, 2, 3]", '[1, 2, "0"]', "[0, 1, -1]"])
-def test_a_file_that_does_not_match_is_not_used(tmp_path, text):
-    (tmp_path / "table.json").write_text(text)
-    assert bigram.read(tmp_path / "table.json", 3) is None
-    assert bigram.read(tmp_path / "none.json", 3) is None
+@pytest.mark.parametrize("text", ["", "{", "{}", "[1, 2]", "[1, 2, 3]", '[1, 2, "0"]', "[0, 1, -1]", "[" * 10**5])
+def test_a_damaged_table_is_said_and_not_used(tmp_path, text, caplog):
+    path = tmp_path / "table.json"
+    path.write_text(text)
+    found, (note,) = bigram.find_table(path, 3, lambda: pytest.fail("a file that is there is not replaced"))
+    assert found is None and note.startswith("The bigram table table.json is damaged. Write a new one with `python -m")
+    assert "table.json is damaged" in caplog.text
+
+
+def test_a_table_that_is_not_there_is_built_where_that_is_quick(tmp_path):
+    path = tmp_path / "table.json"
+    assert bigram.find_table(path, 3) == (None, (bigram.NONE,))
+    assert bigram.find_table(path, 3, lambda: (2, 0, 1)) == ((2, 0, 1), ())
+    assert bigram.find_table(path, 3) == ((2, 0, 1), ())
+
+
+def test_another_table_than_the_shipped_one_is_used_and_said(tmp_path, monkeypatch):
+    sums = tmp_path / "SHA256SUMS"
+    sums.write_text(f"{'0' * 64}  table.json\n")
+    monkeypatch.setattr(checksums, "SUMS", sums)
+    bigram.save((2, 0, 1), tmp_path / "table.json")
+    found, (note,) = bigram.find_table(tmp_path / "table.json", 3)
+    assert found == (2, 0, 1) and "is not the one that was shipped" in note

@@ -12,9 +12,10 @@ from transformers import AutoModelForCausalLM
 
 from csd.decoding.tokens import TokenSequence
 from csd.models import device, hub
+from csd.models.bigram import NONE
 from csd.models.catalog import READY
 from csd.models.device import memory_free
-from csd.models.family import NO_BIGRAM, load_family
+from csd.models.family import load_family
 from csd.models.memory import MAX_CONTEXT
 from csd.models.spec import custom
 
@@ -62,7 +63,7 @@ def test_folders_load_through_the_same_code(pair):
     assert family.contexts == {"small": 32, "target": 64}
     assert family.notes[-1] == "small reads 32 tokens and the target 64; in longer texts it is skipped."
     assert family.bigram is None
-    assert NO_BIGRAM in family.notes
+    assert NONE in family.notes
     assert "loading target (1 of 2)" in said
     assert "loading small (2 of 2)" in said
     assert {family.reference(name).dtype for name in family.backends} == {torch.float64}

@@ -42,6 +42,17 @@ def test_what_comes_with_the_project():
     assert slower, "one race that the cascade loses"
 
 
+def test_a_damaged_recording_is_left_out_and_named(tmp_path, caplog):
+    (tmp_path / "1-good.json.gz").write_bytes(RECORDING.to_gzip())
+    (tmp_path / "2-cut.json.gz").write_bytes(RECORDING.to_gzip()[:50])
+    (tmp_path / "3-odd.json.gz").write_bytes(b'{"traces": [1]}')
+    (tmp_path / "4-folder.json.gz").mkdir()
+    (tmp_path / "5-good.json.gz").write_bytes(RECORDING.to_gzip())
+    assert list(bundled_recordings(tmp_path)) == ["1-good", "5-good"]
+    for name in ("2-cut.json.gz", "3-odd.json.gz", "4-folder.json.gz"):
+        assert f"The recorded race {name} is left out." in caplog.text
+
+
 # ---- what is refused
 
 

@@ -10,10 +10,11 @@ import pytest
 
 from csd.decoding.adaptive.prior import ANY, Prior
 from csd.decoding.methods import METHODS, AdaptiveCascade, Cascade, Speculative
-from csd.models import catalog
+from csd.models import catalog, checksums
 from csd.models.spec import ModelSpec
 from csd.paths import ROOT
 from csd.request import tuned
+from csd.request.defaults import defaults_for
 from csd.request.tuned import Tuned
 
 
@@ -49,7 +50,20 @@ def test_a_damaged_record_is_passed_over(monkeypatch, tmp_path, text):
     place = tuned.tuned_path(spec, "cpu")
     place.parent.mkdir(parents=True)
     place.write_text(text)
-    assert tuned.find_tuned(spec, "cpu") is None
+    said: list[str] = []
+    assert tuned.find_tuned(spec, "cpu", said.append) is None
+    assert said == [f"The tuning record {place.name} is damaged and not used. {tuned.MENDED}"]
+    assert defaults_for(spec, "cpu").faults == (said[0],) and defaults_for(spec, "cuda").faults == ()
+
+
+def test_a_shipped_record_with_other_content_is_said(monkeypatch, tmp_path):
+    sums = tmp_path / "SHA256SUMS"
+    sums.write_text(f"{'0' * 64}  tuned.json\n")
+    monkeypatch.setattr(checksums, "SUMS", sums)
+    (tmp_path / "tuned.json").write_text(record().to_json())
+    spec = replace(catalog.find("Qwen3"), tuned=str(tmp_path / "tuned.json"))
+    said: list[str] = []
+    assert tuned.find_tuned(spec, "cpu", said.append) is None and "tuned.json is damaged" in said[0]
 
 
 def test_a_record_for_other_drafts_is_passed_over(monkeypatch, tmp_path):

@@ -66,6 +66,14 @@ def test_another_text_is_said():
     assert table([("story", (cascade(),))])[0]["text"] == "not checked"
 
 
+@pytest.mark.parametrize(
+    "cell", ["=1", "+1", "-1", "@a", " =1", "\n=1", "\r\n =1", "\t=1", "\u00a0=1", "\ufeff=1", "\0=1", "＝1", "\tx"]
+)
+def test_no_cell_is_a_formula(cell):
+    assert f"'{cell}" in compare.csv_text([[cell]])
+    assert "'" not in compare.csv_text([["a =1", " x", "1-2", -1.5]])
+
+
 def test_csv_has_a_head_and_no_formulas():
     text = compare.csv_text([["=1+1", "a, b", 1, 2.5, None, None, None, None, None, None, 'say "x"']])
     head, row = csv.reader(io.StringIO(text))

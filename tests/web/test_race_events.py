@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
+import shutil
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fake_page import RECORDED, context, fields, load_family, run_stopped
+from fake_page import HOME, RECORDED, context, fields, load_family, run_recorded, run_stopped
 
 from csd.models import catalog
-from csd.record.recording import Recording
+from csd.record.recording import Recording, bundled_recordings
 from csd.request.form import to_fields
 from csd.request.request import Request
-from csd.web import race_events
-from csd.web.downloads import MAX_FILES, Downloads
+from csd.web import downloads, examples, race_events
+from csd.web.context import make_context
+from csd.web.downloads import MAX_FILES, Downloads, RaceFiles
 from csd.web.fields import CUSTOM, PageFields
 from csd.web.form_events import land
 from csd.web.loads import FamilyChoice
 from csd.web.race_events import RaceUpdate
 from csd.web.races import prompt_start
+from csd.web.studio import Studio
 from csd.web.updates import StatusLine
 from csd.web.views import family_html, status_html
 
@@ -279,6 +285,41 @@ def test_old_downloads_are_deleted():
     paths = [Path(downloads.save_table(f"row {i}")) for i in range(MAX_FILES + 3)]
     assert len(list(downloads.folder.iterdir())) == MAX_FILES
     assert paths[-1].read_text("utf-8") == f"row {MAX_FILES + 2}"
+
+
+@pytest.mark.parametrize("full", ["write", "copy", "folder"])
+def test_a_full_disk_costs_the_downloads_and_not_the_race(page, monkeypatch, full):
+    def refuse(*args, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    if full == "write":
+        monkeypatch.setattr(Path, "write_bytes", refuse)
+    elif full == "copy":  # Gradio serves a copy
+        monkeypatch.setattr(downloads.shutil, "disk_usage", lambda folder: SimpleNamespace(free=1000))
+    else:
+        monkeypatch.setattr(Path, "mkdir", refuse)
+        shutil.rmtree(page.downloads.folder)
+    ended = race(page)[-1]
+    assert ended.results.files == RaceFiles()
+    assert ended.status.text.startswith("Done: ") and ended.status.text.endswith(downloads.NOT_SAVED)
+    assert len(ended.results.figures) == 4 and ended.stage.log
+    again = race_events.show_race(page, "v", ended.results.race_id, page.start)
+    assert downloads.NOT_SAVED in again.status.text
+    assert not page.downloads.folder.exists() or not list(page.downloads.folder.iterdir())
+    assert page.downloads.save_table("a") is None
+    monkeypatch.undo()
+    assert Path(race(page)[-1].results.files.traces).is_file()
+
+
+def test_what_is_damaged_is_said_beside_the_family(monkeypatch, tmp_path):
+    monkeypatch.setattr("csd.web.races.bundled_recordings", partial(bundled_recordings, tmp_path))
+    (tmp_path / "1-cut.json.gz").write_bytes(b"{")
+    bad = replace(HOME.spec, prompts=str(tmp_path / "none.json"))
+    page = make_context(Studio(FamilyChoice(bad, "cpu"), load_family, run_recorded))
+    assert (page.recorded, page.landing, page.start.form.prompt) == ({}, None, "Once upon a time")
+    assert examples.example_kinds(bad) == ("text",)
+    assert "The recorded race 1-cut.json.gz is left out." in race_events.family_lines(page, page.start.family).about
+    assert "cannot be read" in examples.find_fault(bad) and not examples.find_fault(HOME.spec)
 
 
 def test_prompts_are_named_on_one_short_line():
