@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from json import JSONDecodeError
+from pathlib import Path
 
 from csd.models import catalog
 from csd.models.files import is_present
 from csd.models.spec import FamilyError
+from csd.paths import called
+from csd.stage.errors import BundleError
 from csd.web.homes import VARIABLE, home_families
 from csd.web.studio import Studio, default_studio
 
@@ -74,17 +80,31 @@ def set_threads(count: int | None) -> None:
         os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores - 1)))
 
 
+@contextmanager
+def own_files(parser: argparse.ArgumentParser) -> Iterator[None]:
+    """Exit with a sentence where a script, a style sheet or another file of the page is missing or damaged."""
+    try:
+        yield
+    except (OSError, UnicodeError, JSONDecodeError, BundleError) as error:
+        file = f"{called(Path(error.filename))}: " if isinstance(error, OSError) and error.filename else ""
+        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        parser.exit(
+            1, f"The page cannot start. {file}{said}. Restore the folder assets, or install the project again.\n"
+        )
+
+
 def main(argv: list[str] | None = None) -> None:
     parser = make_parser()
     arguments = parser.parse_args(argv)
     set_threads(arguments.threads)
     studio = make_studio(parser, arguments.family, arguments.device)
     # Importing Gradio takes seconds; wrong arguments are reported before that.
-    from csd.web.health import health_routes
-    from csd.web.observing import count_races, log_as_json, log_as_text
-    from csd.web.page import build, launch_settings
+    with own_files(parser):
+        from csd.web.health import health_routes
+        from csd.web.observing import count_races, log_as_json, log_as_text
+        from csd.web.page import build, launch_settings
 
-    page = build(studio).queue(max_size=64, api_open=False)
+        page = build(studio).queue(max_size=64, api_open=False)
     routes = health_routes(studio.families, studio.home)
     if arguments.metrics:
         routes += count_races(studio, page)

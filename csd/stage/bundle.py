@@ -12,6 +12,7 @@ from pathlib import Path
 
 from csd import theme
 from csd.paths import ASSETS
+from csd.stage.errors import BundleError
 
 MODULES = ASSETS / "stage"
 
@@ -22,10 +23,6 @@ _IMPORT = re.compile(r'import \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";')
 _EXPORT = re.compile(r"export ((?:async )?function|const|class) (\w+)\b")
 _KEYWORD = re.compile(r"\s*(?:import|export)\b")
 _DYNAMIC_IMPORT = re.compile(r"\bimport\s*[(.]")
-
-
-class BundleError(ValueError):
-    """A module is written in a way that cannot be joined."""
 
 
 @cache

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from csd.stage.bundle import BundleError, join_modules
+from csd.stage.bundle import join_modules
+from csd.stage.errors import BundleError
 
 
 def join(folder, **modules: str) -> str:

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from browser import free_port
 
+import app
 from csd.paths import ROOT
+from csd.stage.errors import BundleError
 
 BLOCKED = """
 import sys
@@ -125,3 +127,22 @@ def test_a_wrong_family_is_answered_with_the_choices(arguments, variable):
         check=False,
     )
     assert done.returncode == 2 and "Choose one of: embedded" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            FileNotFoundError(2, "No such file or directory", str(ROOT / "assets/stage.css")),
+            "assets/stage.css: No such file",
+        ),
+        (BundleError("lanes.js, line 3: this form of import is not supported"), "lanes.js, line 3"),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), "invalid start byte"),
+    ],
+    ids=["missing", "script", "text"],
+)
+def test_a_missing_or_damaged_file_of_the_page_is_a_sentence_at_the_start(error, said, capsys):
+    with pytest.raises(SystemExit) as end, app.own_files(app.make_parser()):
+        raise error
+    told = capsys.readouterr().err
+    assert end.value.code == 1 and said in told and "Restore the folder assets" in told and "Traceback" not in told
