@@ -55,6 +55,7 @@ STEPS = (
     Step("bench", "bench", 420, "tokens per second of every method, end to end", needs=BENCH_NEEDS),
     Step("draft-mid", "passes", 150, "a pass by width: eager, captured, compiled", ("draft-mid",)),
     Step("compiled", "captures", 150, "whether compiled graphs do too", ("compiled and not fails",), PYTEST_NEEDS),
+    Step("counts", "counts", 60, "what passes, reviews and drafts launch and read: counted", needs=RULE_NEEDS),
     # In a process of its own, since a failed capture can leave the allocator and the generator in the middle of one.
     Step(
         "failed-capture",

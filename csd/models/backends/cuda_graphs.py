@@ -166,11 +166,10 @@ class GraphLane:
     @torch.inference_mode()
     def follow_chain(self, token: Tensor, most: int, choice: Choice) -> Tensor | None:
         """Feed one token like `follow`, and up to `most` - 1 tokens that the device chooses, see `FollowingLane`."""
-        chain = self.chains.longest(most, choice) if self.chains else None
-        if chain is None:
+        if not self.chains:
             return None
         self._place(token)
-        written, self.choice = chain(), None
+        written, self.choice = self.chains.run(most, choice, self._end + 1), None
         self._end += len(written)
         return written
 

@@ -16,9 +16,13 @@ from torch import Tensor
 from csd.decoding.choice import Choice, CoupledChoice, GreedyChoice, top_two
 from csd.decoding.noise import gumbel, id_strides, position_keys, signed
 from csd.decoding.sampling import tempered
+from csd.decoding.transfer import to_device
 from csd.models.backends.capture import Capture
 
 LENGTHS = (1, 3, 7)  # steps of a chain
+
+Scores = Callable[[Tensor, int], Tensor]
+"""The scores that the rule compares, [1, V], from the logits of a step and the step's number in its chain."""
 
 
 class Chains:
@@ -32,51 +36,52 @@ class Chains:
         chosen = torch.zeros(LENGTHS[-1], 3, dtype=torch.float64, device=fed.device)
         self._coupled = CoupledScores(step().shape[-1], fed.device)
 
-        def record(scores: Callable[[Tensor, Tensor], Tensor]) -> dict[int, Callable[[], Tensor]]:
+        def record(scores: Scores) -> dict[int, Callable[[], Tensor]]:
             return {n: capture(partial(_chain, step, fed, scores, chosen[:n]), memory) for n in LENGTHS}
 
         self._by_length = {GreedyChoice: record(_logits), CoupledChoice: record(self._coupled)}
 
-    def longest(self, most: int, choice: Choice) -> Callable[[], Tensor] | None:
-        """The longest chain of at most so many steps: `top_two` of each choice, which the next chain overwrites."""
+    def run(self, most: int, choice: Choice, position: int) -> Tensor:
+        """The longest chain of at most so many steps, at least one, the first of which chooses the token at `position`.
+
+        `top_two` of each choice, [steps, 3], which the next chain overwrites.
+        """
         if isinstance(choice, CoupledChoice):
-            self._coupled.set(choice)
-        by_length = self._by_length[type(choice)]
-        return by_length[max(n for n in LENGTHS if n <= most)] if most >= LENGTHS[0] else None
+            self._coupled.set(choice, position)
+        return self._by_length[type(choice)][max(n for n in LENGTHS if n <= most)]()
 
 
 class CoupledScores:
-    """The scores of a `CoupledChoice`, computed from tensors, so that a captured graph serves every seed."""
+    """The scores of a `CoupledChoice`, computed from tensors, so that a captured graph serves every seed and position.
+
+    The keys of the noise are hashed on the host: on the device that would be a dozen operations a step for one number.
+    """
 
     def __init__(self, vocab: int, device: torch.device):
-        self._key = torch.zeros(1, dtype=torch.long, device=device)
+        self._keys = torch.zeros(LENGTHS[-1], dtype=torch.long, device=device)
         # Without dimensions, so that float32 logits stay float32, as with a number of the host.
         self._temperature = torch.ones((), dtype=torch.float64, device=device)
         self._strides = id_strides(vocab, device)
-        self._set: CoupledChoice | None = None
 
-    def set(self, choice: CoupledChoice) -> None:
-        """Use this seed and temperature from now on."""
-        if choice != self._set:
-            self._key.fill_(signed(choice.seed))
-            self._temperature.fill_(choice.temperature)
-            self._set = choice
+    def set(self, choice: CoupledChoice, position: int) -> None:
+        """Use this seed and temperature, for steps that choose the tokens from `position` on."""
+        keys = position_keys(torch.tensor([signed(choice.seed)]), torch.arange(position, position + LENGTHS[-1]))
+        self._keys.copy_(to_device(keys, self._keys.device))
+        self._temperature.fill_(choice.temperature)
 
-    def __call__(self, logits: Tensor, positions: Tensor) -> Tensor:
-        """log p + g for tokens at these positions, [n, V]."""
-        return tempered(logits, self._temperature) + gumbel(position_keys(self._key, positions), self._strides)
+    def __call__(self, logits: Tensor, step: int) -> Tensor:
+        """log p + g of the token that this step chooses, [1, V]."""
+        return tempered(logits, self._temperature) + gumbel(self._keys[step : step + 1], self._strides)
 
 
-def _logits(logits: Tensor, positions: Tensor) -> Tensor:
+def _logits(logits: Tensor, step: int) -> Tensor:
     return logits
 
 
-def _chain(
-    step: Callable[[], Tensor], fed: Tensor, scores: Callable[[Tensor, Tensor], Tensor], chosen: Tensor
-) -> Tensor:
+def _chain(step: Callable[[], Tensor], fed: Tensor, scores: Scores, chosen: Tensor) -> Tensor:
     """One step for each row of `chosen`, which it fills: [steps, 3]. Reads nothing but tensors."""
-    for row in chosen.split(1):
-        row.copy_(top_two(scores(step()[:1], fed[:1] + 1)))
+    for number, row in enumerate(chosen.split(1)):
+        row.copy_(top_two(scores(step()[:1], number)))
         fed[0].add_(1)
         fed[1:2].copy_(row[0, :1])
     return chosen
