@@ -11,11 +11,13 @@ from pathlib import Path
 
 from csd.models import catalog
 from csd.models.files import is_present
-from csd.models.spec import FamilyError
 from csd.paths import called
 from csd.stage.errors import BundleError
 from csd.web.homes import VARIABLE, home_families
-from csd.web.studio import Studio, default_studio
+from csd.web.studio import Studio, default_studio, pooled_studio
+from csd.workers.places import choose_places
+
+DEVICES, WORKERS = "CSD_DEVICES", "CSD_WORKERS"
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -32,6 +34,19 @@ def make_parser() -> argparse.ArgumentParser:
         f"{VARIABLE}, or embedded and behind it smollm2 where it is installed)",
     )
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:N (default: auto)")
+    parser.add_argument(
+        "--devices",
+        metavar="NAMES",
+        default=os.environ.get(DEVICES, ""),
+        help=f"GPUs such as cuda:0,cuda:1: a worker process and one race at a time on each (default: {DEVICES})",
+    )
+    parser.add_argument(
+        "--workers",
+        metavar="N",
+        type=int,
+        default=os.environ.get(WORKERS) or None,
+        help=f"so many worker processes, which share the CPU's cores out among them (default: {WORKERS})",
+    )
     parser.add_argument(
         "--threads", type=int, help="CPU threads for the models (default: all but one on up to 4 cores, otherwise all)"
     )
@@ -50,16 +65,20 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def make_studio(parser: argparse.ArgumentParser, family: str, device: str) -> Studio:
-    """Exits with a sentence if there is no such family."""
+def make_studio(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Studio:
+    """Exits with a sentence if there is no such family or no such device."""
     try:
         if is_on_zerogpu():
             from csd.web.zerogpu import zerogpu_studio
 
-            return zerogpu_studio(family)
-        return default_studio(*home_families(family, device, is_present))
-    except FamilyError as error:
+            return zerogpu_studio(arguments.family)
+        places = choose_places(arguments.devices, arguments.workers, arguments.threads)
+        if places and arguments.device != "auto":
+            raise ValueError("Give --device, or one of --devices and --workers.")
+        families = home_families(arguments.family, arguments.device, is_present)
+    except ValueError as error:
         parser.error(str(error))
+    return pooled_studio(places, *families) if places else default_studio(*families)
 
 
 def is_on_zerogpu() -> bool:
@@ -97,7 +116,7 @@ def main(argv: list[str] | None = None) -> None:
     parser = make_parser()
     arguments = parser.parse_args(argv)
     set_threads(arguments.threads)
-    studio = make_studio(parser, arguments.family, arguments.device)
+    studio = make_studio(parser, arguments)
     # Importing Gradio takes seconds; wrong arguments are reported before that.
     with own_files(parser):
         from csd.web.health import health_routes

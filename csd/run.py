@@ -19,6 +19,7 @@ from csd.decoding.interleave import interleave
 from csd.decoding.maxgram import BIGRAM, MAX_GRAM
 from csd.decoding.methods import LaneParts, Method, Refusal, settings_of
 from csd.decoding.suffix_index import SuffixIndex
+from csd.models.device import describe_machine
 from csd.ranges import MAX_NEW, quote
 from csd.record.trace import End, Header, Level, Pieces, Prefill, Step, Trace, walk
 from csd.request.request import Request, check_sampling
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RaceStarted:
-    """One header for each lane, and the text of the prompt's ids."""
+    """One header for each lane, the text of the prompt's ids, and a description of the machine that runs it."""
 
     headers: tuple[Header, ...]
     pieces: Pieces
+    machine: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,8 @@ def run_race(family: Family, request: Request, stopped: Callable[[], bool] = lam
     with ExitStack() as sessions:
         lanes = [_start(family, request, method, prompt, sessions) for method in request.methods]
         pieces: Pieces = family.pieces(prompt)
-        yield RaceStarted(tuple(lane.header for lane in lanes), dict(pieces))
+        machine = describe_machine(str(family.device), family.dtype)
+        yield RaceStarted(tuple(lane.header for lane in lanes), dict(pieces), machine)
         for number, record in interleave([lane.records for lane in lanes], stopped):
             lane = lanes[number]
             if record is None:

@@ -30,7 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("csd.models", "csd.request.request"),
     ("csd.run",),
     ("csd.request",),
-    ("csd.api",),
+    ("csd.api", "csd.workers"),
     ("csd.plots", "csd.stage"),
     ("csd.theory", "csd.tuning", "csd.bench", "csd.load"),
     ("csd.site",),

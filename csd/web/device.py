@@ -6,11 +6,40 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Literal
+from contextlib import AbstractContextManager, contextmanager
+from typing import Literal, Protocol
 
 QUIET = 10.0  # seconds without a race before a step begins, since a visitor who has just raced may race again
 LOOK = 0.1  # seconds between two looks at whether a waiting race was stopped
+IN_A_STEP = "Kernels are being compiled. The race starts when the one at work is done, within a minute."
+IN_A_RACE = "Another race is running. This one starts after it."
+
+
+class Turns(Protocol):
+    """What gives turns: a `Device`, or a pool of worker processes (`csd.workers.pool`)."""
+
+    @property
+    def size(self) -> int:
+        """How many races run at a time."""
+        ...
+
+    @property
+    def has_races(self) -> bool:
+        """Whether a race runs or waits."""
+        ...
+
+    @property
+    def waits_for(self) -> str:
+        """A sentence on what a race waits for that has no turn yet."""
+        ...
+
+    def race(self, stopped: Callable[[], bool] = ...) -> AbstractContextManager[bool]:
+        """The turn of a race, for the thread that runs it; False, without a turn, if it is stopped before."""
+        ...
+
+    def step(self, patience: float) -> AbstractContextManager[bool]:
+        """The turn of a step; False if there is none within `patience` seconds."""
+        ...
 
 
 class Device:
@@ -23,6 +52,8 @@ class Device:
         self._waiting = 0  # races
         self._last_race = -math.inf  # when it ended
 
+    size = 1
+
     @property
     def step_runs(self) -> bool:
         return self._user == "step"
@@ -31,6 +62,10 @@ class Device:
     def has_races(self) -> bool:
         """Whether a race runs or waits."""
         return self._user == "race" or self._waiting > 0
+
+    @property
+    def waits_for(self) -> str:
+        return IN_A_STEP if self.step_runs else IN_A_RACE
 
     @contextmanager
     def race(self, stopped: Callable[[], bool] = lambda: False) -> Iterator[bool]:

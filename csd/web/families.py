@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from csd.models.compiling import CompileStep
 from csd.models.spec import FamilySpec
-from csd.web.device import Device
+from csd.web.device import Turns
 from csd.web.loads import FamilyChoice, FamilyStatus, Load, Loads, not_loaded
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Families:
         self,
         homes: tuple[FamilyChoice, ...],
         load: LoadFamily,
-        device: Device,
+        device: Turns,
         compile_steps: CompileSteps = lambda family: iter(()),
     ):
         self.homes = homes

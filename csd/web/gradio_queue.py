@@ -6,13 +6,13 @@ import time
 
 import gradio as gr
 
-from csd.web.wiring import DEVICE
+from csd.web.wiring import ON_DEVICE
 
 
 def queue_length(page: gr.Blocks) -> int:
     """Races that wait for the device."""
     queues = page._queue.event_queue_per_concurrency_id
-    return len(queues[DEVICE["concurrency_id"]].queue) if DEVICE["concurrency_id"] in queues else 0
+    return len(queues[ON_DEVICE].queue) if ON_DEVICE in queues else 0
 
 
 def queue_wait(page: gr.Blocks, visitor: str) -> float | None:

@@ -64,7 +64,7 @@ def build(studio: Studio) -> gr.Blocks:
         wire_navigation(context, view, opening)
         page.load(None, js=scripts.START, **wiring.PRIVATE)
         hidden.leave_queue.click(None, cancels=[racing, comparing], **wiring.PRIVATE)
-        api(make_endpoint(context), api_name="race", **wiring.DEVICE)
+        api(make_endpoint(context), api_name="race", **wiring.on_device(context))
     return page
 
 

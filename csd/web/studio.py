@@ -1,4 +1,4 @@
-"""The device's single lane of work: a visitor's race as a stream of what there is to show.
+"""Races on the device, one at a time: a visitor's race as a stream of what there is to show.
 
 A thread runs the race; the reader of the stream only drains a queue, so a slow page never slows the engine.
 """
@@ -9,7 +9,7 @@ import logging
 import os
 import queue
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
@@ -17,18 +17,19 @@ from typing import Any
 
 from csd.decoding.errors import Refusal
 from csd.models.compiling import compile_steps
-from csd.models.device import describe_machine
 from csd.models.spec import FamilySpec
 from csd.record.recording import Recording, today
 from csd.record.trace import Trace
 from csd.request.request import Request
 from csd.run import LaneFinished, RaceEvent, RaceStarted, run_race
-from csd.web.device import QUIET, Device
+from csd.web.device import Device, Turns
 from csd.web.examples import example_title
 from csd.web.families import CompileSteps, Families, LoadFamily, first_line
 from csd.web.loads import FamilyChoice, FamilyStatus
 from csd.web.races import FinishedRace, new_race_id, race_title
 from csd.web.visitors import Visitors, VisitorState
+from csd.workers.places import Place
+from csd.workers.pool import WorkerPool
 
 # Seconds between two looks at the queue. Drawing slows the lanes if they share a few cores with the browser, so a race
 # that is too fast for the eye is drawn less often there.
@@ -37,8 +38,6 @@ LIVE_TICK = min(TICK, 0.2)
 LIVE_STEPS = 100  # steps of all lanes per second up to which the eye can follow a race
 QUIET_LOOKS = 5  # looks without news after which an empty batch is sent, so that a closed page is noticed
 LOOK = 1.0  # seconds between two looks at whether the device is free
-IN_A_STEP = "Kernels are being compiled. The race starts when the one at work is done, within a minute."
-IN_A_RACE = "Another race is running. This one starts after it."
 STOPPED_BEFORE = "Stopped before it started."
 DISTURBED = "Another model was loading during this race, so its timings are unreliable. Race again."
 
@@ -91,7 +90,7 @@ class _WorkerDone:
 
 
 class Studio:
-    """Families, visitors, and the device, which runs one race at a time.
+    """Families, visitors, and the device, or a pool of devices, each of which runs one race at a time.
 
     The page starts with the family `home`; those of `behind` are loaded after it. The last of all is `preferred`: the
     page chooses it once it is ready, for visitors who have not chosen a family themselves.
@@ -104,15 +103,19 @@ class Studio:
         run: RunRace = run_race,
         behind: tuple[FamilyChoice, ...] = (),
         compile_steps: CompileSteps = lambda family: iter(()),
-        quiet: float = QUIET,
+        device: Turns | None = None,
     ):
         self.home = home
         self.preferred = (home, *behind)[-1]
-        self._device = Device(quiet)
+        self._device = device or Device()
         self.families = Families((home, *behind), load_family, self._device, compile_steps)
         self.visitors = Visitors()
         self._run = run
         self._watches: list[Watch] = []
+
+    @property
+    def races_at_a_time(self) -> int:
+        return self._device.size
 
     def watch(self, watch: Watch) -> None:
         """Let `watch` see every race from now on."""
@@ -176,8 +179,8 @@ class Studio:
         # In the request's context: ZeroGPU reads from it whose quota a race counts against.
         threading.Thread(target=copy_context().run, args=(work,), name="race", daemon=True).start()
         while not begun.wait(LOOK):
-            yield Waiting(IN_A_STEP if self._device.step_runs else IN_A_RACE)
-        race_id, disturbed = new_race_id(), False
+            yield Waiting(self._device.waits_for)
+        race_id, disturbed, machine = new_race_id(), False, ""
         traces: dict[int, Trace] = {}
         for news in _drain(feed, over):
             disturbed = disturbed or self.families.any_loading
@@ -185,16 +188,17 @@ class Studio:
                 if news.sentence:
                     yield Refused(news.sentence)
                     return
-                race = self._finish(state, family, request, race_id, traces, disturbed)
+                race = self._finish(state, machine, request, race_id, traces, disturbed)
                 yield Finished(race)
                 return
+            machine = next((event.machine for event in news if isinstance(event, RaceStarted)), machine)
             traces |= {event.lane: event.trace for event in news if isinstance(event, LaneFinished)}
             yield Batch(race_id, news)
 
     def _finish(
         self,
         state: VisitorState,
-        family: Any,
+        machine: str,
         request: Request,
         race_id: str,
         traces: dict[int, Trace],
@@ -203,9 +207,7 @@ class Studio:
         """Keep a race among the visitor's own."""
         state.count += 1
         lanes = tuple(traces[lane] for lane in sorted(traces))
-        recording = Recording(
-            lanes, example_title(request.prompt), machine=describe_machine(family.device, family.dtype), date=today()
-        )
+        recording = Recording(lanes, example_title(request.prompt), machine=machine, date=today())
         title = race_title(state.count, request.prompt, lanes)
         race = FinishedRace(race_id, title, recording, (DISTURBED,) if disturbed else ())
         state.races.append(race)
@@ -277,3 +279,9 @@ def default_studio(home: FamilyChoice, *behind: FamilyChoice) -> Studio:
         return load_family(spec, device, dtype, progress)
 
     return Studio(home, load, behind=behind, compile_steps=compile_steps)
+
+
+def pooled_studio(places: Sequence[Place], home: FamilyChoice, *behind: FamilyChoice) -> Studio:
+    """The studio over worker processes, one for each place. This process never imports torch."""
+    pool = WorkerPool(places)
+    return Studio(home, pool.load_family, pool.run, behind, pool.compile_steps, pool)

@@ -24,11 +24,16 @@ from csd.web.theory_tab import TheoryTab, WhatIfParts
 from csd.web.updates import FormUpdate, RaceUpdate, StatusLine
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
+ON_DEVICE = "device"  # the concurrency id of all events that need the device
 QUICK = {**PRIVATE, "queue": False, "show_progress": "hidden"}  # neither needs the device nor waits for it
-DEVICE: dict[str, Any] = {"concurrency_id": "device", "concurrency_limit": 1}  # everything that needs the device
 
 Changes = dict[Any, Any]
 """New values of components."""
+
+
+def on_device(context: PageContext) -> dict[str, Any]:
+    """For all events that need the device: as many run at a time as it, or the pool of devices, can take."""
+    return {"concurrency_id": ON_DEVICE, "concurrency_limit": context.studio.races_at_a_time}
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         trigger_mode="once",
         show_progress_on=[tab.status],
         **PRIVATE,
-        **DEVICE,
+        **on_device(context),
     )
     replays.earlier.input(show_race, {replays.earlier, *form.inputs}, view.outputs, **QUICK)
     replays.upload.upload(open_file, {replays.upload, *form.inputs}, view.outputs, **QUICK)
@@ -178,7 +183,7 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
         trigger_mode="once",
         show_progress="hidden",
         **PRIVATE,
-        **DEVICE,
+        **on_device(context),
     )
 
 

@@ -15,6 +15,7 @@ from csd.record.trace import Header, Trace
 from csd.request.request import Request
 from csd.run import LaneFinished
 from csd.web import families, studio
+from csd.web.device import IN_A_STEP, Device
 from csd.web.loads import FamilyChoice
 from csd.web.studio import Finished, Refused, Studio, Waiting
 
@@ -52,7 +53,6 @@ class Steps:
 def quick(monkeypatch):
     monkeypatch.setattr(families, "LOOK", 0.01)
     monkeypatch.setattr(studio, "LOOK", 0.01)
-    monkeypatch.setattr(studio, "describe_machine", lambda device, dtype: "a machine")
 
 
 class Races:
@@ -67,7 +67,7 @@ class Races:
 
 
 def make(steps, races=None) -> Studio:
-    return Studio(HOME, load, races or Races(), compile_steps=steps, quiet=0)
+    return Studio(HOME, load, races or Races(), compile_steps=steps, device=Device(quiet=0))
 
 
 def until(condition) -> None:
@@ -103,7 +103,7 @@ def test_no_race_runs_during_a_step_and_the_next_one_gets_the_compiled_family():
     assert steps.began.acquire(timeout=20)
     stream = studio_.race("v", HOME, REQUEST)
     news = next(stream)
-    assert news == Waiting(studio.IN_A_STEP)
+    assert news == Waiting(IN_A_STEP)
     assert races.compiled == []
     steps.allowed.release()
     assert isinstance([*stream][-1], Finished)
@@ -139,7 +139,7 @@ def test_a_family_that_is_replaced_is_not_compiled_further_and_not_kept():
         loaded.append(weakref.ref(family))
         return family
 
-    studio_ = Studio(HOME, loading, Races(), compile_steps=steps, quiet=0)
+    studio_ = Studio(HOME, loading, Races(), compile_steps=steps, device=Device(quiet=0))
     studio_.families.ensure_loading(OTHER)
     assert steps.began.acquire(timeout=20)
     studio_.families.ensure_loading(THIRD)
@@ -177,7 +177,7 @@ def test_families_that_load_with_the_page_are_all_ready_before_one_is_compiled()
         yield CompileStep("compiling", family)
         order.append(f"compile {family.spec.name}")
 
-    studio_ = Studio(HOME, loading, Races(), behind=(OTHER,), compile_steps=compiling, quiet=0)
+    studio_ = Studio(HOME, loading, Races(), behind=(OTHER,), compile_steps=compiling, device=Device(quiet=0))
     studio_.families.preload(patience=0)
     until(lambda: studio_.families.status(OTHER).is_settled and studio_.families.status(HOME).is_settled)
     assert order == ["embedded", "SmolLM2 1.7B", "compile embedded", "compile SmolLM2 1.7B"]

@@ -1,0 +1,216 @@
+"""A worker in a process of its own: calls go through a pipe, and what they send comes back as streams."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import queue
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+from csd.decoding.errors import Refusal
+from csd.workers.places import Place
+from csd.workers.worker import RaceWorker
+
+LOOK = 0.05  # seconds between two looks at whether a call was stopped
+
+log = logging.getLogger(__name__)
+
+
+class WorkerDied(RuntimeError):
+    """The process of a worker has ended; the message says how."""
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A method of the worker, to be called in a thread of its own."""
+
+    number: int
+    method: str
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class _Stop:
+    """The call with this number is to end soon."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """What a call has sent."""
+
+    number: int
+    value: Any
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """A call has ended: with a sentence for the visitor, with an unexpected error by name, or well."""
+
+    number: int
+    refusal: str = ""
+    error: tuple[str, str] | None = None
+
+
+class WorkerProcess:
+    """A process that holds one worker. It ends with the process that started it, however that ends."""
+
+    def __init__(self, place: Place, make_worker: Callable[[], RaceWorker]):
+        context = get_context("spawn")
+        self._place = place
+        self._connection, theirs = context.Pipe()
+        self._sending, self._ended = threading.Lock(), threading.Event()
+        self._numbers = itertools.count()
+        self._calls: dict[int, queue.SimpleQueue[_Sent | _Ended | None]] = {}  # None: the process has ended
+        self._process = context.Process(target=_serve, args=(theirs, place, make_worker), name=place.name, daemon=True)
+        self._process.start()
+        theirs.close()
+        threading.Thread(target=self._read, name=f"news of {place.name}", daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return not self._ended.is_set()
+
+    def check(self) -> None:
+        """Raises WorkerDied if the process has ended."""
+        if not self.is_alive:
+            raise self._death()
+
+    def call(self, method: str, *arguments: Any, stopped: Callable[[], bool] = lambda: False) -> Iterator[Any]:
+        """What a method of RaceWorker sends, until it ends. Once `stopped()` is true the worker is told so.
+
+        Raises Refusal with the worker's sentence, WorkerDied, or an error with the name and text of the worker's.
+        Closing the stream stops the call and waits for its end.
+        """
+        number, news = next(self._numbers), queue.SimpleQueue()
+        self._calls[number] = news
+        told = ended = False
+        try:
+            self._send(_Call(number, method, arguments))
+            while not ended:
+                if not told and stopped():
+                    told = True
+                    self._send(_Stop(number))
+                try:
+                    one = news.get(timeout=LOOK)
+                except queue.Empty:
+                    if not self.is_alive and news.empty():  # it ended before this call was known
+                        ended = True
+                        raise self._death() from None
+                    continue
+                ended = not isinstance(one, _Sent)
+                if isinstance(one, _Sent):
+                    yield one.value
+                elif one is None:
+                    raise self._death()
+                elif one.refusal:
+                    raise Refusal(one.refusal)
+                elif one.error:
+                    raise _error(*one.error)
+        finally:
+            if not ended:
+                self._finish(number, news)
+            del self._calls[number]
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        self._ended.wait(5)
+
+    def _finish(self, number: int, news: queue.SimpleQueue) -> None:
+        try:
+            self._send(_Stop(number))
+        except WorkerDied:
+            return
+        while self.is_alive:
+            try:
+                if not isinstance(news.get(timeout=LOOK), _Sent):
+                    return
+            except queue.Empty:
+                continue
+
+    def _send(self, message: _Call | _Stop) -> None:
+        try:
+            with self._sending:
+                self._connection.send(message)
+        except OSError as error:
+            raise self._death() from error
+
+    def _read(self) -> None:
+        while True:
+            try:
+                one: _Sent | _Ended = self._connection.recv()
+            except (EOFError, OSError):
+                break
+            if (news := self._calls.get(one.number)) is not None:
+                news.put(one)
+        self._process.join(5)
+        with self._sending:
+            self._connection.close()
+        self._ended.set()  # before any caller knows: nobody is to take this worker again
+        for news in tuple(self._calls.values()):
+            news.put(None)
+
+    def _death(self) -> WorkerDied:
+        code = self._process.exitcode
+        how = f"with exit code {code}"
+        if code is not None and code < 0:
+            how = f"by signal {-code}"
+            if -code == signal.SIGKILL:
+                how += ", as when the memory is used up"
+        return WorkerDied(f"The worker process on {self._place.name} has ended ({how}).")
+
+
+def _error(name: str, text: str) -> Exception:
+    """An error of the worker under its own name, since its class may need torch."""
+    return type(name, (RuntimeError,), {})(text)
+
+
+def _serve(connection: Connection, place: Place, make_worker: Callable[[], RaceWorker]) -> None:
+    """The main loop of the worker's process: each call gets a thread."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches all processes; the page ends its workers
+    place.enter()
+    worker, sending = make_worker(), threading.Lock()
+    stops: dict[int, threading.Event] = {}
+
+    def send(message: _Sent | _Ended) -> None:
+        with sending:
+            connection.send(message)
+
+    def run(call: _Call) -> None:
+        end = _Ended(call.number)
+        try:
+            method = getattr(worker, call.method)
+            method(lambda value: send(_Sent(call.number, value)), stops[call.number].is_set, *call.arguments)
+        except Refusal as refusal:
+            end = _Ended(call.number, refusal=str(refusal))
+        except Exception as error:
+            log.exception("%s, %s", place.name, call.method)
+            end = _Ended(call.number, error=(type(error).__name__, str(error)))
+        del stops[call.number]
+        send(end)
+
+    while True:
+        try:
+            message = connection.recv()
+        except (EOFError, OSError):
+            os._exit(0)  # the page is gone; whatever still runs here is of use to nobody
+        if isinstance(message, _Call):
+            stops[message.number] = threading.Event()
+            threading.Thread(target=partial(run, message), name=message.method, daemon=True).start()
+        elif (stop := stops.get(message.number)) is not None:
+            stop.set()
