@@ -4,6 +4,8 @@ const CascadePage = (() => {
   "use strict";
 
   const byId = (id) => document.getElementById(id);
+  const stageRoot = () => document.querySelector("#stage .cascade-stage");
+  const stage = () => stageRoot().cascadeStage;
 
   // Presses the button that an event names; an empty id presses nothing.
   function press(id) {
@@ -44,16 +46,23 @@ const CascadePage = (() => {
 
   // ---- a race
 
-  // The drawer gives way to the stage, and the status line comes into view with it where the window is too small.
+  // The drawer gives way to the stage, and the status line comes into view with it where the window is too small. Returns
+  // the status line.
   function beginRace() {
     closeSettings();
     writeRace("");
     document.body.setAttribute("data-racing", "");
     const [status, stage] = [byId("status"), byId("stage")].map((part) => part.getBoundingClientRect());
     if (status.top < 0 || stage.top > innerHeight / 2) byId("lines").scrollIntoView({ block: "start" });
+    stage().pause();
+    stage().wait(true);
+    return "<p>Starting.</p>";
   }
 
-  const endRace = () => document.body.removeAttribute("data-racing");
+  function endRace() {
+    document.body.removeAttribute("data-racing");
+    stage().wait(false);
+  }
 
   // ---- the bet: a guess of how many times faster the cascade will be, which the stage compares with the result
 
@@ -75,12 +84,13 @@ const CascadePage = (() => {
     window.dispatchEvent(new CustomEvent(BET, { detail: { factor } }));
   }
 
-  // ---- the address: #theory and #compare are tabs, #race=ID is a recorded race
+  // ---- the address: #theory and #compare are tabs, #race=ID is a recorded race, #race=ID&lane=4&step=3 a place in it
 
   let shown = ""; // the fragment of the race on the stage; empty for the visitor's own, and for the one at the start
 
   const findTab = (name) => document.querySelector(`#tabs [role="tab"][data-tab-id="${CSS.escape(name)}"]`);
-  const readAddress = () => decodeURIComponent(location.hash.slice(1));
+  const splitAddress = () => decodeURIComponent(location.hash.slice(1)).split("&");
+  const readAddress = () => splitAddress()[0];
 
   function writeAddress(fragment) {
     if (readAddress() !== fragment) history.pushState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
@@ -105,6 +115,19 @@ const CascadePage = (() => {
     if (!isTab) shown = fragment;
     findTab(isTab ? fragment : "race").click();
     if (!isTab && fragment !== wasShown) byId("follow-address").click();
+    if (fragment.startsWith("race=")) goToPlace(`recorded-${fragment.slice("race=".length)}`, splitAddress().slice(1).join("&"));
+  }
+
+  // Goes to a step of a race, such as "lane=4&step=3", once the race is on the stage.
+  function goToPlace(race, place) {
+    const [lane, step] = ["lane", "step"].map((name) => Number(new URLSearchParams(place).get(name)));
+    const root = stageRoot();
+    const arrive = () => root.dataset.race === race && stage().goTo(lane, step);
+    if (!step || arrive()) return;
+    const watcher = new MutationObserver(() => {
+      if (arrive()) watcher.disconnect();
+    });
+    watcher.observe(root, { attributeFilter: ["data-race", "data-state"] });
   }
 
   // ---- controls that the address takes off the page
@@ -122,11 +145,17 @@ const CascadePage = (() => {
 
   // ---- links and files
 
-  // Copies the page's address with the form as its query; `omitted` says what the link leaves out. Returns a status line.
+  // Copies the page's address with the form as its query, or with the place in the recorded race on the stage; `omitted`
+  // says what the link leaves out. Returns a status line.
   async function copyLink(query, omitted) {
-    const kept = hidden() && `${query ? "&" : "?"}${hidden.parameter}=${encodeURIComponent(hidden())}`;
-    const link = location.origin + location.pathname + query + kept;
-    let said = "Link copied. It fills in the form but does not start a race.";
+    const isRace = query.startsWith("#");
+    const { lane, step } = isRace ? stage().place() : {};
+    const search = isRace ? "" : query;
+    const kept = hidden() && `${search ? "&" : "?"}${hidden.parameter}=${encodeURIComponent(hidden())}`;
+    const fragment = isRace ? `${query}${step ? `&lane=${lane}&step=${step}` : ""}` : "";
+    const link = location.origin + location.pathname + search + kept + fragment;
+    let said = "Link copied. It fills in the form; Race starts the race. To send a race of your own, save its replay as HTML.";
+    if (isRace) said = `Link copied. It opens this recorded race${step ? ` at step ${step} of lane ${lane}` : ""}.`;
     try {
       await navigator.clipboard.writeText(link);
     } catch {

@@ -11,6 +11,11 @@ export function formatPosition(now, total) {
   return `${now.toFixed(2)} of ${total.toFixed(2)} s`;
 }
 
+// A factor of speed, as in the headline: "2.9\u00D7", "0.84\u00D7".
+export function formatRatio(value) {
+  return `${value.toFixed(value < 0.95 ? 2 : 1)}\u00D7`;
+}
+
 // Tokens per second.
 export function formatRate(value) {
   return value < 10 ? value.toFixed(1) : value.toFixed(0);
@@ -18,7 +23,7 @@ export function formatRate(value) {
 
 // A replay speed: two significant figures.
 export function formatFactor(value) {
-  return `${Number(value.toPrecision(2))}x`;
+  return `${Number(value.toPrecision(2))}\u00D7`;
 }
 
 export function formatPercent(part, whole) {

@@ -1,11 +1,13 @@
 // The stage: draws a race from its log, live and replayed. No dependencies. csd/stage/log.py describes the log;
 // csd/stage/bundle.py joins these modules into one script that defines CascadeStage.
 //
-//   const stage = CascadeStage.mount(element)            element: an empty <div class="cascade-stage">
+//   const stage = CascadeStage.mount(element)            element: an empty <div class="cascade-stage">; also its cascadeStage
 //   stage.update({race, log})                            the whole log so far; only what is new in it is processed
 //   stage.play(), stage.pause(), stage.skip()            the replay of a finished race; skip goes to its end
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
 //   stage.watch()                                        the rounds of the opened review, one after the other
+//   stage.place(), stage.goTo(lane, step)                where the replay stands, for a link, and the way back there
+//   stage.wait(on)                                       while a new race is about to begin
 //
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
@@ -15,13 +17,13 @@
 import { buildBudget, clearBudget, createBudget } from "./budget.js";
 import { createViewChoice, drawCursors, drawView, restoreView } from "./cursors.js";
 import { h, put } from "./dom.js";
-import { clearHeadline, createHeadline, drawHeadline, fillHeadline, openHeadline } from "./headline.js";
+import { clearHeadline, createHeadline, drawHeadline, fillHeadline } from "./headline.js";
 import { createKeysHelp, listenToKeys } from "./keys.js";
 import { createLanesBox, drawLanes, openLanes, showVerdicts } from "./lanes.js";
 import { appendSteps, followText, markSelection } from "./lanetext.js";
 import { clearLegend, createLegend, drawLegend, openLegend, restoreChoices } from "./legend.js";
 import { addLine } from "./log.js";
-import { halt, pause, play, scrub, showAll, skip, stepReview, stepToken } from "./playback.js";
+import { goTo, halt, pause, placeOf, play, scrub, showAll, skip, stepReview, stepToken } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
 import { createPromptLine, drawPromptLine } from "./promptline.js";
@@ -44,7 +46,7 @@ export function mount(root) {
   restoreView(stage);
   listenToKeys(stage);
   watchSize(stage);
-  return {
+  root.cascadeStage = {
     update: (value) => update(stage, value || {}),
     play: (from) => play(stage, from),
     pause: () => pause(stage),
@@ -56,10 +58,14 @@ export function mount(root) {
     step: (by) => stepReview(stage, by),
     token: (by) => stepToken(stage, by),
     watch: () => playRounds(stage),
+    place: () => placeOf(stage),
+    goTo: (lane, step) => goTo(stage, lane, step),
+    wait: (on) => root.toggleAttribute("data-waiting", on),
     get race() {
       return stage.race;
     },
   };
+  return root.cascadeStage;
 }
 
 function createParts(stage) {
@@ -87,9 +93,9 @@ function createParts(stage) {
   stage.legend.box.append(stage.viewChoice.box);
   const body = h("div", { class: "cs-body" },
     stage.promptLine.box, stage.headline.box, stage.track.box, stage.legend.box, stage.lanesBox, stage.transport.box,
-    stage.review.box, stage.timeline.box, stage.notes, createKeysHelp(),
+    stage.review.box, stage.timeline.box, stage.message, stage.notes, createKeysHelp(),
     h("div", { class: "cs-after" }, stage.plot.box, stage.budget));
-  root.replaceChildren(h("p", { class: "cs-empty", text: EMPTY }), stage.message, body, stage.speech, stage.tooltip);
+  root.replaceChildren(h("p", { class: "cs-empty", text: EMPTY }), body, stage.speech, stage.tooltip);
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Stage of the race");
   root.tabIndex = 0;
@@ -120,6 +126,7 @@ function update(stage, { race: id = "", log = "" }) {
 
 function reset(stage, id) {
   halt(stage);
+  stage.root.removeAttribute("data-waiting");
   resetState(stage, id);
   clearHeadline(stage);
   clearTrack(stage);
@@ -140,7 +147,6 @@ function reset(stage, id) {
 function open(stage) {
   setMode(stage, "live");
   openLanes(stage);
-  openHeadline(stage);
   openTrack(stage);
   openLegend(stage);
   openPlot(stage);

@@ -15,6 +15,8 @@ const HELP = [
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["v", "one text or columns"],
   ["d", "digits"], ["h", "rejected"], ["o", "open review"], ["p", "present"], ["b", "blank"], ["Esc", "leave"],
 ];
+// What has arrow keys and letters of its own.
+const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
 const ACTIONS = {
   " ": togglePlay,
   ArrowLeft: (stage, { shiftKey }) => (shiftKey ? stepToken : stepReview)(stage, -1),
@@ -43,12 +45,21 @@ export function createKeysHelp() {
   return h("p", { class: "cs-keys" }, h("span", { text: "keys" }), ...keys);
 }
 
-// Keys work while the stage has the focus; while it is presented, wherever the focus is.
+// Keys work while the stage has the focus, and elsewhere on the page while the stage is in view and nothing else takes
+// them; while it is presented, wherever the focus is.
 export function listenToKeys(stage) {
   stage.root.addEventListener("keydown", (event) => press(stage, event));
   document.addEventListener("keydown", (event) => {
-    if (stage.presenting && !stage.root.contains(event.target)) press(stage, event);
+    if (stage.root.contains(event.target)) return;
+    if (stage.presenting || (isInView(stage.root) && !event.target.closest(TAKES_KEYS))) press(stage, event);
   });
+}
+
+// Whether the stage can be seen, and lies under no dialog.
+function isInView(root) {
+  const { top, bottom, height } = root.getBoundingClientRect();
+  const dialog = document.querySelector("dialog[open]");
+  return height > 0 && top < innerHeight / 2 && bottom > innerHeight / 2 && (!dialog || dialog.contains(root));
 }
 
 function press(stage, event) {

@@ -20,6 +20,7 @@ export function createLaneText(stage, lane) {
     stepNodes: [],
     detokenizer: createDetokenizer(stage.race.pieces),
     breaker: createLineBreaker(),
+    hasBegun: false, // whether there is more than white space in it; until then line breaks take no lines
     follow: true, // scrolls along with what is new
     bottoms: null, // where each step ends, in pixels; null until measured
     height: null, // of the box
@@ -125,6 +126,8 @@ function createToken(view, token) {
     class: "cs-token", "data-level": token.level.mark, "data-look": token.level.look, "data-author": token.who,
     "data-kind": token.kind, "data-mark": mark, "data-i": token.position, tabindex: "-1",
   }, ...whitespaceNodes(text, mark));
+  view.hasBegun ||= Boolean(text.trim());
+  if (!view.hasBegun) node.classList.add("cs-leading");
   if (text === "") node.classList.add("cs-part");
   else if (text.includes("\n")) node.classList.add("cs-breaks");
   if (view.breaker.isLong(text)) node.classList.add("cs-long");

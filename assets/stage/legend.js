@@ -13,7 +13,7 @@ const DIGITS = ["off", "on"];
 export function createLegend(stage) {
   const legend = {
     list: h("ul", { class: "cs-legend", "aria-label": "Levels" }),
-    caption: h("span", { class: "cs-legend-of" }),
+    caption: h("span", { class: "cs-legend-of", title: "Which level wrote how much of this lane\u2019s text" }),
     counts: new Map(), // nodes by mark
     drawn: "", // lane and step that are shown
     rejected: createRejectedChoice(stage),
@@ -46,7 +46,7 @@ export function drawLegend({ legend, view }) {
   if (key === legend.drawn) return;
   legend.drawn = key;
   const step = lane.steps[shown - 1];
-  put(legend.caption, "written by");
+  put(legend.caption, `${lane.info.method}:`);
   for (const [mark, node] of legend.counts) {
     const count = step ? step.marks[mark] || 0 : 0;
     put(node, step ? formatPercent(count, step.count) : "0 %");

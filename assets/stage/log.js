@@ -90,6 +90,7 @@ function addStep(race, lane, line) {
     count: lane.tokens.length + line.x.length, // tokens of the lane after it
     until: Math.max(line.c + line.d, before ? before.until + 1e-7 : 0), // end on the lane's clock
     decodeSeconds: (before ? before.decodeSeconds : 0) + line.d, // of the lane up to here
+    targetSeconds: before ? before.targetSeconds : 0, // of them: in the target, see addTimes
     marks: { ...(before ? before.marks : {}) }, // tokens of the lane up to here, by mark
     rejected: [],
   };
@@ -104,19 +105,20 @@ function addStep(race, lane, line) {
     step.rejected.push(run);
   }
   step.rejected.sort((one, other) => one.at - other.at || one.inner - other.inner);
-  addTimes(race, lane, line);
+  addTimes(race, lane, line, step);
   lane.steps.push(step);
   lane.clock = step.until;
 }
 
 // Which level computed when in a step. A record's time is its own work; what no record covers is overhead.
-function addTimes(race, lane, line) {
+function addTimes(race, lane, line, step) {
   const end = line.c + line.d;
   let until = line.c;
   for (const { record } of flattenRecords(line.r)) {
     const mark = levelOf(race, record.by).mark;
     addSpan(lane.spans, OVERHEAD, until, record.c);
     addSpan(lane.spans, mark, record.c, record.c + record.d);
+    if (mark === "T") step.targetSeconds += record.d;
     until = Math.max(until, record.c + record.d);
     const total = lane.seconds.get(record.by) || { seconds: 0, runs: 0 };
     const runs = total.runs + (record.s ? 0 : 1);

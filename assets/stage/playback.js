@@ -121,6 +121,23 @@ export function changeSpeed(stage, by) {
   if (next) setSpeed(stage, String(next));
 }
 
+// Where the replay stands, counted from 1: {race, lane, step}. Without a step all of the race is shown.
+export function placeOf(stage) {
+  const { raceId: race, view, time } = stage;
+  const step = view && time !== Infinity ? selectedStep(stage) : null;
+  return step ? { race, lane: view.lane.index + 1, step: step.number } : { race };
+}
+
+// Goes to a step of a lane of a finished race; both count from 1. Returns whether there is such a step.
+export function goTo(stage, lane, step) {
+  const view = stage.views[lane - 1];
+  const found = canReplay(stage) && view && view.lane.steps[step - 1];
+  if (!found) return false;
+  selectLane(stage, view);
+  jump(stage, found.until);
+  return true;
+}
+
 function seek(stage, to) {
   if (!canReplay(stage)) return stage.draw();
   halt(stage);

@@ -1,4 +1,4 @@
-// The prompt of the race on the stage, where the form does not show the same one.
+// The prompt of the race on the stage, where the form does not show the same one, and while it is presented.
 
 import { button, h, put } from "./dom.js";
 
@@ -8,7 +8,7 @@ export function createPromptLine(stage) {
   const text = h("span", { class: "cs-prompt-text" });
   const more = button("cs-link", "show all", { onclick: () => toggle(line) });
   const use = button("cs-button", "Use this prompt", { onclick: () => fillForm(stage) });
-  const box = h("p", { class: "cs-prompt", hidden: true }, h("b", { text: "Prompt of this race: " }), text, more, use);
+  const box = h("p", { class: "cs-prompt", hidden: true }, h("b", { text: "Prompt: " }), text, more, use);
   const line = { box, text, more, use };
   document.addEventListener("input", (event) => {
     if (event.target.matches && event.target.matches(FIELD)) drawPromptLine(stage);
@@ -16,11 +16,11 @@ export function createPromptLine(stage) {
   return line;
 }
 
-export function drawPromptLine({ promptLine: { box, text, use }, race }) {
+export function drawPromptLine({ promptLine: { box, text, use }, race, presenting }) {
   const prompt = race.open ? race.open.prompt : "";
   const field = document.querySelector(FIELD);
   const isKnown = field && field.value.trim() === prompt.trim();
-  box.hidden = !prompt || isKnown;
+  box.hidden = !prompt || (isKnown && !presenting);
   use.hidden = !field;
   put(text, prompt);
 }

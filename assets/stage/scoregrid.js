@@ -6,6 +6,7 @@ import { levelOf, levelsOfLane } from "./log.js";
 import { draftGroups, tokensOf } from "./records.js";
 import { tokenWord } from "./text.js";
 
+const SMALLEST = 14; // pixels of a token's letters
 const CROWDED = 30; // positions from which on not every one gets its number
 const NUMBERED = 12; // rounds up to which each box carries the number of its round
 
@@ -19,10 +20,24 @@ export function buildScore(grid, race, lane, step, score) {
   grid.replaceChildren(...createHeader(score), ...names.nodes, createOverhead(names.end, step.line.d - spent),
     ...blocks.flatMap(({ view }) => [view.node, ...view.cells, ...view.rises]));
   grid.style.gridTemplateColumns = columnWidths(score);
+  fitType(grid);
   grid.scrollLeft = 0;
+  scrollToBox(grid, score.boxes.find((box) => box.record === score.root)); // its correction, in a long block
 }
 
-// Columns share the width that there is; the one with the target's own token is as wide as the token.
+// Makes the type smaller where the columns would not fit at its usual size.
+function fitType(grid) {
+  grid.style.removeProperty("--cs-cell");
+  const widths = grid.style.gridTemplateColumns;
+  grid.style.gridTemplateColumns = widths.replaceAll("var(--cs-narrowest)", "max-content");
+  const names = grid.querySelector(".cs-score-name").offsetWidth;
+  const ratio = (grid.clientWidth - names) / (grid.scrollWidth - names);
+  grid.style.gridTemplateColumns = widths;
+  if (ratio < 1) grid.style.setProperty("--cs-cell", `max(${SMALLEST}px, calc(var(--cs-widest) * ${ratio.toFixed(2)}))`);
+}
+
+// Columns share the width that there is, down to a few letters; then the grid scrolls. The one with the target's own
+// token is as wide as the token.
 function columnWidths(score) {
   const own = score.root.y === undefined ? -1 : score.root.ok;
   const widths = Array.from({ length: score.to - score.from }, (_, i) =>
@@ -109,11 +124,11 @@ function createName({ mark, look, labels }, cost, style) {
 }
 
 function createZone(race, score, { by, from, to }, row) {
-  const { label, look, mark } = levelOf(race, by);
+  const { label, look } = levelOf(race, by);
   const n = to - from;
   const title = `${label} drafted ${countTokens(n)} of the block`;
   return h("span", { class: "cs-zone", "data-look": look, style: cell(row, 1, columnOf(score, from), n), title },
-    h("span", { text: `${n > 2 ? label : mark}: ${n}` }));
+    h("span", { text: n > 1 ? `${label}: ${n}` : label }));
 }
 
 function createOverhead(row, time) {

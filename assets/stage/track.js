@@ -1,13 +1,15 @@
 // The race track: a row per lane, on which every pass of the target is one jump towards the finish.
 
 import { h, put, s } from "./dom.js";
-import { formatRate, formatSeconds } from "./format.js";
+import { formatRate, formatRatio, formatSeconds } from "./format.js";
 import { laneKey } from "./linestyle.js";
-import { levelMarks } from "./log.js";
+import { levelMarks, levelOf } from "./log.js";
 import { selectLane } from "./playback.js";
 
 const HEIGHT = 100; // of a bar, in the units of its drawing
 const NONE = "\u2013";
+const EVEN = 0.02; // speeds that differ by less are equal
+const PLACES = ["1st", "2nd", "3rd", "4th"];
 
 export function createTrack() {
   return {
@@ -21,9 +23,7 @@ export function createTrack() {
 export function openTrack(stage) {
   const { track, views } = stage;
   track.rows = views.map((view) => createRow(stage, view));
-  const caption = h("span", { class: "cs-track-caption", text: "one jump = one run of the big model" });
-  track.box.replaceChildren(h("div", { class: "cs-track-head" }, caption, track.goal),
-    ...track.rows.map((row) => row.box));
+  track.box.replaceChildren(createHead(track), ...track.rows.map((row) => row.box));
   track.tokens = 0;
 }
 
@@ -42,13 +42,24 @@ export function drawTrack(stage) {
     for (const row of track.rows) row.drawn = 0;
   }
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
-  const places = finishingOrder(views);
+  const places = finishingPlaces(views);
   for (const row of track.rows) {
     if (row.drawn !== row.view.lane.steps.length) drawBar(race, track, row);
     drawPosition(track, row);
-    drawFigures(row, reference, places);
+    drawFigures(row, race, reference, places);
     row.box.classList.toggle("cs-selected", row.view === view && views.length > 1);
   }
+}
+
+// The titles of the columns.
+function createHead(track) {
+  const caption = h("span", { class: "cs-track-caption" },
+    h("span", { text: "one jump = one run of the big model" }), track.goal);
+  return h("div", { class: "cs-track-head" }, h("span"), caption,
+    h("span", { class: "cs-runs", text: "big model", title: "Forward passes of the target, and the time that they took" }),
+    h("span", { class: "cs-drafting", text: "drafting", title: "The time of everything else: drafts, copying, overhead" }),
+    h("span", { class: "cs-outcome", text: "speed", title: "Tokens per second of decoding, over autoregressive decoding" }),
+    h("span", { class: "cs-clock", text: "time", title: "The lane\u2019s own clock. It includes reading the prompt." }));
 }
 
 function createRow(stage, view) {
@@ -62,24 +73,30 @@ function createRow(stage, view) {
     bar: s("svg", { class: "cs-bar-svg", preserveAspectRatio: "none", "aria-hidden": "true" }),
     ran: h("div", { class: "cs-ran" }), // clips the bar at the lane's position
     drawn: 0, // steps that the bar contains
-    place: h("span", { class: "cs-rank" }),
+    runs: h("b"),
+    runTime: h("small"),
+    draftTime: h("b"),
     ratio: h("b", { class: "cs-ratio" }),
-    rate: h("b", { class: "cs-rate", text: NONE }),
-    clock: h("span", { class: "cs-clock", text: NONE }),
-    count: h("small", { class: "cs-count", text: NONE }),
+    rate: h("small", { class: "cs-rate" }),
+    clock: h("b"),
+    place: h("small", { class: "cs-rank" }),
   };
   row.ran.append(row.bar);
   row.box = h("div", { class: "cs-track-row", "data-lane": index }, select,
-    h("div", { class: "cs-lane-bar" }, row.ran), h("span", { class: "cs-outcome" }, row.place, row.ratio),
-    h("span", { class: "cs-speed-of-lane" }, h("span", {}, row.rate, h("small", { text: " tok/s" })), row.count), row.clock);
+    h("div", { class: "cs-lane-bar" }, row.ran),
+    h("span", { class: "cs-runs" }, row.runs, row.runTime),
+    h("span", { class: "cs-drafting" }, row.draftTime, h("small", { text: "\u00A0" })),
+    h("span", { class: "cs-outcome" }, row.ratio, row.rate),
+    h("span", { class: "cs-clock" }, row.clock, row.place));
   return row;
 }
 
-// How many tokens the finish line stands for. All lanes that have ended by themselves wrote the whole text.
+// How many tokens the finish line stands for. All lanes that have ended by themselves wrote the whole text; where none
+// has, it stays at what was asked for.
 function finishLine(race) {
   const written = Math.max(1, ...race.lanes.map((lane) => lane.tokens.length));
   const ended = race.lanes.some((lane) => lane.end && lane.end !== "stopped");
-  return race.close || ended ? written : Math.max(written, ...race.open.lanes.map((lane) => lane.max));
+  return ended ? written : Math.max(written, ...race.open.lanes.map((lane) => lane.max));
 }
 
 // One path per level: the tokens of a jump side by side, with a gap before the next jump.
@@ -107,29 +124,44 @@ function drawPosition(track, { view: { lane, shown }, ran }) {
 }
 
 // The factor of a lane that has finished stands still: it is that of the whole lanes, as soon as both are known.
-function drawFigures(row, reference, places) {
+function drawFigures(row, race, reference, places) {
   const { view } = row;
   const { lane, shown, rate, state } = view;
   const isOver = state === "done" || state === "stopped";
-  const final = reference && isOver && reference.lane.end ? finalRate(lane) / finalRate(reference.lane) : 0;
+  const isFinal = reference && isOver && reference.lane.end;
   const now = reference && reference.rate && rate ? rate / reference.rate : 0;
-  const ratio = final || now;
-  put(row.ratio, ratio ? `\u00D7${ratio.toFixed(ratio < 1 ? 2 : 1)}` : "");
-  row.ratio.classList.toggle("cs-provisional", !final);
-  put(row.rate, rate ? formatRate(rate) : NONE);
-  const count = shown ? lane.steps[shown - 1].count : 0;
-  put(row.count, shown ? `${count} in ${shown} run${shown === 1 ? "" : "s"}` : state);
+  const ratio = isFinal ? finalRate(lane) / finalRate(reference.lane) : now;
+  put(row.ratio, ratio ? formatRatio(ratio) : "");
+  row.ratio.classList.toggle("cs-provisional", !isFinal);
+  put(row.rate, rate ? `${formatRate(rate)} tok/s` : state);
+  const step = lane.steps[shown - 1];
+  const runs = countTargetRuns(race, view);
+  put(row.runs, `${runs} run${runs === 1 ? "" : "s"}`);
+  put(row.runTime, step ? formatSeconds(step.targetSeconds) : NONE);
+  put(row.draftTime, step ? formatSeconds(Math.max(0, step.decodeSeconds - step.targetSeconds)) : NONE);
   put(row.clock, view.seconds ? formatSeconds(view.seconds) : NONE);
-  const place = places.indexOf(view);
-  put(row.place, isOver && place >= 0 && places.length > 1 ? ["1st", "2nd", "3rd", "4th"][place] || "" : "");
+  put(row.place, places.get(view) || "\u00A0");
   row.box.dataset.laneState = state;
+}
+
+// Forward passes of the target up to the time shown; none in a lane that it does not review.
+function countTargetRuns(race, { lane, shown }) {
+  const [first] = lane.steps;
+  return first && levelOf(race, first.line.r.by).mark === "T" ? shown : 0;
 }
 
 function finalRate(lane) {
   return lane.decodeSeconds ? lane.tokens.length / lane.decodeSeconds : 0;
 }
 
-// Lanes that have written the whole text, the one with the shortest clock first.
-function finishingOrder(views) {
-  return views.filter((view) => view.state === "done").sort((one, other) => one.lane.clock - other.lane.clock);
+// The place of each lane that has written the whole text, by the same speed as the factor; equals share one.
+function finishingPlaces(views) {
+  const done = views.filter((view) => view.state === "done");
+  if (done.length < 2) return new Map();
+  return new Map(done.map((view) => {
+    const rate = finalRate(view.lane);
+    const faster = done.filter((one) => finalRate(one.lane) > rate * (1 + EVEN)).length;
+    const isTie = done.some((one) => one !== view && Math.abs(finalRate(one.lane) / rate - 1) <= EVEN);
+    return [view, `${PLACES[faster]}${isTie ? " (tie)" : ""}`];
+  }));
 }

@@ -100,7 +100,7 @@ function createScrubber(stage) {
 
 function createSpeedBox(stage) {
   const label = "Replay speed";
-  const options = SPEEDS.map((value) => h("option", { value, text: value === "auto" ? "auto" : `${value}x` }));
+  const options = SPEEDS.map((value) => h("option", { value, text: value === "auto" ? "auto" : formatFactor(Number(value)) }));
   const attributes = { class: "cs-speedbox", "aria-label": label, title: `${label} (< >)` };
   const box = h("select", { ...attributes, onchange: () => setSpeed(stage, box.value) }, ...options);
   stage.speed = remembered("cascade-speed", SPEEDS);

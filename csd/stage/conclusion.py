@@ -63,7 +63,7 @@ def _badge(trace: Trace, verdict: Verdict) -> Badge:
     if verdict.kind == "not compared":
         return "none", f"not checked: {verdict.reason}", ()
     if verdict.kind == "identical":
-        part = () if verdict.whole else ("One of the two lanes was stopped, so only the shared length was compared.",)
+        part = () if verdict.whole else ("This lane or the autoregressive one was stopped, so only their shared length was compared.",)
         return "identical", f"= identical to autoregressive, {verdict.compared} of {len(trace.tokens)} tokens", part
     margin = "" if verdict.margin is None else f" (margin {_small(verdict.margin)})"
     return "differs", f"differs from position {verdict.position}{margin}", (_cause(verdict, trace.header.dtype),)

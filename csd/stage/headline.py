@@ -8,10 +8,11 @@ from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
+from csd.theme import method_phrase
 
 CASCADES = ("adaptive cascade", "cascade", "vertical cascade", "horizontal cascade")  # whom the line is about
 SPECULATIVE = "speculative"
-CALLED = {SPECULATIVE: "speculative decoding", "autoregressive": "one by one"}
+ONE_BY_ONE = "one-by-one decoding"
 EVEN = 0.05  # a ratio this close to 1 is no difference
 
 
@@ -20,8 +21,9 @@ class Headline:
     """What is written in large type after a race.
 
     `text` says whether the texts are the same, and `same` whether they are. `factor` is the speed of `subject` over
-    autoregressive decoding, such as "5.6×"; empty without such a lane. `also` compares it with other lanes. `passes`
-    are the target's forward passes in each lane. `flags` are what a reader must know before quoting the factor.
+    autoregressive decoding, such as "5.6×", and `words` go on from it; both are empty without such a lane, and where
+    one of the two was stopped. `told` are whole sentences on the subject: its speed beside the others', and how often
+    the target ran. `flags` are what a reader must know before quoting the factor.
     """
 
     text: str
@@ -29,15 +31,14 @@ class Headline:
     subject: str
     factor: str
     words: str
-    also: tuple[str, ...]
-    passes: tuple[int, ...]
+    told: tuple[str, ...]
     flags: tuple[str, ...]
 
 
 def headline(race: Race) -> Headline:
     """The line of a finished race."""
     subject = _subject(race)
-    ratio = race.speedup(subject) if subject else None
+    ratio = _ratio(race, subject) if subject else None
     text, same = _sameness(race)
     return Headline(
         text=text,
@@ -45,8 +46,7 @@ def headline(race: Race) -> Headline:
         subject=subject.header.method if subject else "",
         factor=times(ratio) if ratio else "",
         words=_than_autoregressive(ratio) if ratio else "",
-        also=tuple(_others(race, subject)) if subject else (),
-        passes=tuple(len(trace.steps) if trace.lossless else 0 for trace in race.traces),
+        told=tuple(_told(race, subject, ratio)) if subject and ratio else (),
         flags=tuple(_flags(race)),
     )
 
@@ -63,27 +63,43 @@ def _subject(race: Race) -> Trace | None:
     return next((by_method[name] for name in CASCADES if name in by_method), written[-1] if written else None)
 
 
+def _ratio(race: Race, subject: Trace) -> float | None:
+    """The subject's speed over autoregressive decoding; None where one of the two was stopped."""
+    compared = [trace for trace in (subject, race.reference) if trace is not None]
+    return None if any(trace.end == "stopped" for trace in compared) else race.speedup(subject)
+
+
 def _than_autoregressive(ratio: float) -> str:
     if ratio < 1 - EVEN:
-        return "the speed of one by one: slower here"
-    return "the speed of one by one" if ratio > 1 + EVEN else "the speed of one by one: no difference"
+        return f"the speed of {ONE_BY_ONE}: slower here"
+    return f"the speed of {ONE_BY_ONE}" if ratio > 1 + EVEN else f"the speed of {ONE_BY_ONE}: no difference"
 
 
-def _others(race: Race, subject: Trace) -> list[str]:
-    """The subject against speculative decoding, and against the fastest lane where that is another one."""
-    rivals = [trace for trace in race.traces if trace.tokens and trace.lossless]
+def _told(race: Race, subject: Trace, ratio: float) -> list[str]:
+    """The subject's speed beside that of autoregressive and speculative decoding, and of the fastest lane where that is
+    another one; and how often the target ran."""
+    rivals = [trace for trace in race.traces if trace.tokens and trace.lossless and trace.end != "stopped"]
     rivals = [trace for trace in rivals if trace is not subject and trace is not race.reference]
     chosen = [trace for trace in rivals if trace.header.method == SPECULATIVE][:1]
     fastest = max(rivals, key=metrics.speed, default=None)
     if fastest is not None and fastest not in chosen and metrics.speed(fastest) > metrics.speed(subject):
         chosen.append(fastest)
-    return [_against(subject, rival) for rival in chosen]
+    ratios = [(times(ratio), ONE_BY_ONE)]
+    ratios += [(times(metrics.speed(subject) / metrics.speed(one)), method_phrase(one.header.method)) for one in chosen]
+    parts = [f"{factor} {'the speed' if not i else 'that'} of {name}" for i, (factor, name) in enumerate(ratios)]
+    name = method_phrase(subject.header.method)
+    told = [f"{name[0].upper()}{name[1:]} ran at {_listed(parts)}{': slower here' if ratio < 1 - EVEN else ''}."]
+    if race.reference is not None:
+        told.append(f"The big model ran {_often(len(subject.steps))} instead of {len(race.reference.steps)}.")
+    return told
 
 
-def _against(subject: Trace, rival: Trace) -> str:
-    ratio = metrics.speed(subject) / metrics.speed(rival)
-    name = CALLED.get(rival.header.method, rival.header.method)
-    return f"as fast as {name}" if abs(ratio - 1) <= EVEN else f"{times(ratio)} the speed of {name}"
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _often(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _sameness(race: Race) -> tuple[str, bool]:

@@ -16,7 +16,7 @@ from csd.web.context import PageContext, fields_of, settings_of
 from csd.web.examples import example_kinds, next_example
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
 from csd.web.loads import FamilyChoice
-from csd.web.races import FinishedRace, first_recorded, replay_log
+from csd.web.races import RECORDED, FinishedRace, first_recorded, replay_log
 from csd.web.typed import is_own_prompt
 from csd.web.updates import Choices, FormUpdate, Landing, StageView, StatusLine
 
@@ -128,11 +128,15 @@ def preset_choices(defaults: Defaults, values: Mapping[str, Any] | None = None) 
     return Choices(names, next(agreeing, names[0]))
 
 
-def copy_link(context: PageContext, fields: PageFields) -> tuple[str, str]:
-    """The form as the query of a link, and a sentence on what it leaves out.
+def copy_link(context: PageContext, fields: PageFields, shown: str | None = None) -> tuple[str, str]:
+    """The form as the query of a link, and a sentence on what it leaves out. Where the form is that of the recorded
+    race `shown`, the race's own address takes the query's place.
 
     The family is named wherever the page may prefer another one by the time the link is opened.
     """
+    race = context.recorded.get(shown or "")
+    if race is not None and _is_form_of(context, race, fields):
+        return f"#race={race.id.removeprefix(RECORDED)}", ""
     usual = context.start
     with suppress(ValueError):  # a custom family that is not filled in yet
         own = replace(fields.family, copies=None).filled_in()
@@ -184,6 +188,12 @@ def restore_form(context: PageContext, race: FinishedRace) -> FormUpdate | None:
     if "lanes" not in settings or settings["rule"] not in context.options["rule"]:
         return None
     return _fill(context, family, settings)
+
+
+def _is_form_of(context: PageContext, race: FinishedRace, fields: PageFields) -> bool:
+    """Whether the form would run this race again, as it stands."""
+    form, values = restore_form(context, race), fields.values()
+    return form is not None and all(link.same(values.get(name), value) for name, value in form.values.items())
 
 
 def _fill(

@@ -46,7 +46,7 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
         return tab.fill(form_events.apply_preset(values[form.preset], form.read_family(values)))
 
     def copy_link(values: Values) -> tuple[str, str]:
-        return form_events.copy_link(context, form.read(values))
+        return form_events.copy_link(context, form.read(values), values[tab.replays.earlier])
 
     def load_family(values: Values, request: gr.Request) -> Changes:
         refused = race_events.load_family(context, visitor_id(request), form.read_family(values))
@@ -73,7 +73,7 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     chosen = form.drawer.parts.click(choose_parts, None, [form.fields["lanes"], hidden.press], **QUICK)
     chosen.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)
     link = [hidden.query, hidden.omitted]
-    copied = tab.replays.copy_link.click(copy_link, form.inputs, link, **QUICK)
+    copied = tab.replays.copy_link.click(copy_link, {tab.replays.earlier, *form.inputs}, link, **QUICK)
     copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)
     for number, button in enumerate(tab.prompt_row.examples):
         _wire_example(context, tab, number, button)

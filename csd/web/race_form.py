@@ -83,24 +83,11 @@ def build_form(context: PageContext, prompt: gr.Textbox) -> RaceForm:
         preset = gr.Dropdown(
             _labelled(presets.options), value=presets.selected, label="Preset", scale=3, min_width=150, elem_id="preset"
         )
-        text_fields = _build_text_fields(start)
+        max_new = gr.Number(start["max_new"], label="New tokens", precision=0, min_width=76, elem_id="max-new")
         more = gr.Button("Settings", min_width=92, scale=0, elem_id="more")
     drawer = build_settings_drawer(context)
-    fields = {"prompt": prompt, "family": family, **text_fields, **drawer.fields}
+    fields = {"prompt": prompt, "family": family, "max_new": max_new, **drawer.fields}
     return RaceForm(fields, prompt, family, preset, race, stop, more, drawer)
-
-
-def _build_text_fields(start: Mapping[str, Any]) -> dict[str, Component]:
-    return {
-        "max_new": gr.Number(start["max_new"], label="New tokens", precision=0, min_width=76, elem_id="max-new"),
-        "temperature": gr.Number(
-            start["temperature"], label="Temperature", step=0.1, min_width=76, elem_id="temperature"
-        ),
-        "seed": gr.Number(start["seed"], label="Seed", precision=0, min_width=64, elem_id="seed"),
-        "always": gr.Checkbox(
-            start["always"], label="Ignore end-of-text", min_width=120, elem_id="always", container=True
-        ),
-    }
 
 
 def _labelled(presets: Sequence[str]) -> list[tuple[str, str]]:

@@ -105,6 +105,24 @@ def _build_cascade(context: PageContext, start: Mapping[str, Any]) -> tuple[gr.T
 
 
 def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Component]:
+    with gr.Row():
+        temperature = gr.Number(
+            start["temperature"],
+            label="Temperature",
+            info="0: always the likeliest token.",
+            step=0.1,
+            min_width=140,
+            elem_id="temperature",
+        )
+        seed = gr.Number(
+            start["seed"],
+            label="Seed",
+            info="Of the random numbers above 0.",
+            precision=0,
+            min_width=140,
+            elem_id="seed",
+        )
+    always = gr.Checkbox(start["always"], label="Ignore end-of-text", container=False, elem_id="always")
     rule = gr.Dropdown(
         [(RULES.get(name, name), name) for name in context.options["rule"]],
         value=start["rule"],
@@ -130,7 +148,8 @@ def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> di
             min_width=140,
             elem_id="top-p",
         )
-    return {"rule": rule, "top_k": top_k, "top_p": top_p}
+    shape = {"rule": rule, "top_k": top_k, "top_p": top_p}
+    return {"temperature": temperature, "seed": seed, "always": always, **shape}
 
 
 def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
 
     # Gradio runs the events of one click in the order of their definition, each when the one before has ended.
     for pressed in (form.start.click, form.prompt.submit):
-        pressed(None, js=scripts.BEGIN_RACE, **PRIVATE)
+        pressed(None, None, [tab.status], js=scripts.BEGIN_RACE, **PRIVATE)
     replays.earlier.input(None, [replays.earlier], js=scripts.WRITE_RACE, **PRIVATE)
     replays.upload.upload(None, js=scripts.LEAVE_RACE, **PRIVATE)
     racing = gr.on(

@@ -13,29 +13,35 @@ def line(*traces) -> Headline:
     return headline(Race(traces))
 
 
-def test_a_win_names_the_same_text_the_factor_the_rivals_and_the_passes():
+def test_a_win_names_the_same_text_the_factor_the_rivals_and_the_runs():
     slow = drafted(TEXT, by="small", method="speculative", seconds=0.1)
     fast = drafted(TEXT, method="adaptive cascade", seconds=0.05)
     said = line(alone(TEXT), slow, fast)
     assert (said.text, said.same) == ("Same 40 tokens, word for word", True)
-    assert (said.subject, said.factor, said.words) == ("adaptive cascade", "4.0×", "the speed of one by one")
-    assert said.also == ("2.0× the speed of speculative decoding",)
-    assert said.passes == (40, 20, 20)
+    assert (said.subject, said.factor, said.words) == ("adaptive cascade", "4.0×", "the speed of one-by-one decoding")
+    assert said.told == (
+        "The adaptive cascade ran at 4.0× the speed of one-by-one decoding and 2.0× that of speculative decoding.",
+        "The big model ran 20 times instead of 40.",
+    )
     assert said.flags == ()
 
 
 def test_a_loss_is_told_as_calmly_as_a_win():
     said = line(alone(TEXT), drafted(TEXT, seconds=0.4))
-    assert (said.factor, said.words) == ("0.50×", "the speed of one by one: slower here")
+    assert (said.factor, said.words) == ("0.50×", "the speed of one-by-one decoding: slower here")
+    assert said.told[0] == "The cascade ran at 0.50× the speed of one-by-one decoding: slower here."
     even = line(alone(TEXT), drafted(TEXT, seconds=0.2))
-    assert (even.factor, even.words) == ("1.0×", "the speed of one by one: no difference")
+    assert (even.factor, even.words) == ("1.0×", "the speed of one-by-one decoding: no difference")
 
 
 def test_a_faster_rival_is_named():
     copying = drafted(TEXT, method="prompt lookup", seconds=0.05)
     said = line(alone(TEXT), drafted(TEXT, by="small", method="speculative", seconds=0.1), copying, drafted(TEXT))
     assert said.subject == "cascade"
-    assert said.also == ("as fast as speculative decoding", "0.50× the speed of prompt lookup")
+    assert said.told[0] == (
+        "The cascade ran at 2.0× the speed of one-by-one decoding, 1.0× that of speculative decoding "
+        "and 0.50× that of prompt lookup."
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,6 +68,7 @@ def test_flags_stand_beside_the_number():
     stopped = line(alone(TEXT), drafted(TEXT[:34], end="stopped"))
     assert stopped.text == "Same text as far as all lanes got, 34 tokens"
     assert stopped.flags == ("stopped early",)
+    assert (stopped.factor, stopped.told) == ("", ()), "34 tokens in 40 are no race"
 
 
 def test_without_a_reference_nothing_is_claimed():
