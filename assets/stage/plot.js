@@ -7,6 +7,7 @@ import { laneLine, laneMarker } from "./linestyle.js";
 import { roundUp, ticks } from "./timescale.js";
 
 const PAD = { left: 46, right: 24, top: 12, bottom: 42 };
+const NARROW = 560; // pixels below which labels have no room for names; the markers tell the lanes apart
 const COUNTED = ["", "", "the two", "the three", "the four"];
 
 export function createPlot() {
@@ -91,7 +92,8 @@ function drawLine(plot, line) {
 function drawLabels(plot, lines) {
   const ends = lines.map(({ view: { lane, shown, rate } }) => {
     const { until, count } = lane.steps[shown - 1];
-    return { x: xAt(plot, until), y: yAt(plot, count), text: `${lane.info.method} ${formatRate(rate)} tok/s` };
+    const name = plot.width < NARROW ? "" : `${lane.info.method} `;
+    return { x: xAt(plot, until), y: yAt(plot, count), text: `${name}${formatRate(rate)} tok/s` };
   });
   placeLabels(ends, { left: PAD.left, right: plot.width, height: plot.height }).forEach(({ x, y, anchor }, i) => {
     const { dot, label } = lines[i];

@@ -105,6 +105,7 @@ export function forgetSizes(stage) {
   stage.plot.width = 0;
   stage.timeline.width = 0;
   stage.review.drawn = "";
+  stage.review.step = null; // so that its type is fitted again
   stage.review.height = 0;
   stage.review.box.style.minHeight = "";
 }

@@ -13,6 +13,8 @@ from csd.stage.headline import headline
 
 COPIED = 0.25  # share of a lane's tokens from the statistical level above which copying explains its speed
 
+STOPPED = "This lane or the autoregressive one was stopped, so only their shared length was compared."
+
 Badge = tuple[str, str, tuple[str, ...]]  # kind, text, remarks
 
 
@@ -63,7 +65,7 @@ def _badge(trace: Trace, verdict: Verdict) -> Badge:
     if verdict.kind == "not compared":
         return "none", f"not checked: {verdict.reason}", ()
     if verdict.kind == "identical":
-        part = () if verdict.whole else ("This lane or the autoregressive one was stopped, so only their shared length was compared.",)
+        part = () if verdict.whole else (STOPPED,)
         return "identical", f"= identical to autoregressive, {verdict.compared} of {len(trace.tokens)} tokens", part
     margin = "" if verdict.margin is None else f" (margin {_small(verdict.margin)})"
     return "differs", f"differs from position {verdict.position}{margin}", (_cause(verdict, trace.header.dtype),)

@@ -31,7 +31,7 @@ def bet_html() -> str:
     """Chips for a guess before the race; assets/page.js remembers it, and the stage compares it with the result."""
     question = "How many times faster than autoregressive decoding will the cascade be?"
     chips = "".join(
-        f'<button type="button" data-bet="{factor}" aria-pressed="false">×{factor}</button>' for factor in BETS
+        f'<button type="button" data-bet="{factor}" aria-pressed="false">{factor}×</button>' for factor in BETS
     )
     return f'<div role="group" aria-label="{question}" title="{question}"><span>Your bet:</span>{chips}</div>'
 

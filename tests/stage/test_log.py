@@ -164,7 +164,7 @@ def test_short_and_stopped_runs_say_so():
     notes = " ".join(conclude_race((alone(TEXT), drafted(TEXT[:10], end="stopped")))["lanes"][1]["notes"])
     assert "Short run: fewer than" in notes
     assert "Stopped" in notes
-    assert "only the shared length was compared" in notes
+    assert "only their shared length was compared" in notes
     enough = conclude_race((alone(TEXT), drafted(TEXT[: metrics.SHORT_RUN], end="stopped")))["lanes"][1]["notes"]
     assert not any("Short" in note for note in enough)
 

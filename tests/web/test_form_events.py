@@ -327,3 +327,14 @@ def _pairs(query: str) -> list[tuple[str, str]]:
     from urllib.parse import parse_qsl
 
     return parse_qsl(query.removeprefix("?"), keep_blank_values=True)
+
+
+def test_the_link_of_a_recorded_race_is_its_address_until_the_form_says_otherwise(page):
+    race = page.landing
+    update = form_events.restore_form(page, race)
+    shown = PageFields.from_values(update.values)
+    assert form_events.copy_link(page, shown, race.id) == (f"#race={race.id.removeprefix('recorded-')}", "")
+    for other in ({"prompt": "My own."}, {"seed": 7}, {"max_new": 12}):
+        query, _ = form_events.copy_link(page, PageFields.from_values({**update.values, **other}), race.id)
+        assert query.startswith("?"), other
+    assert form_events.copy_link(page, shown, "of a visitor")[0] == form_events.copy_link(page, shown)[0]
