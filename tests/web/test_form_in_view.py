@@ -10,7 +10,7 @@ from csd.web.hidden_controls import CONTROLS
 from csd.web.races import recorded_races
 
 PHONE = {"width": 390, "height": 844}
-CONTROLS_OF_A_RACE = ("#max-new input", "#temperature input", "#seed input", "#always input", "#race", "#stop", "#more")
+CONTROLS_OF_A_RACE = ("#family", "#preset", "#max-new input", "#race", "#stop", "#more")
 
 
 @pytest.fixture
@@ -209,11 +209,39 @@ def test_back_goes_to_the_tab_and_the_race_before(tab, house):
 def test_an_address_opens_a_race_and_hides_controls(tab, house):
     page = tab.page
     *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
-    page.goto(f"{house.url}?hide=advanced,seed&k=9#race={last.id.removeprefix('recorded-')}")
+    page.goto(f"{house.url}?hide=stop,seed&k=9#race={last.id.removeprefix('recorded-')}")
     await_race(page, last.id)
     page.wait_for_function("text => document.querySelector('#prompt textarea').value === text", arg=text_of(last))
-    assert not page.is_visible("#seed") and not page.is_visible("#more")
+    tab.advanced()
+    assert not page.is_visible("#seed") and not page.is_visible("#stop")
     assert page.is_visible("#temperature")
+
+
+def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
+    page = tab.page
+    *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
+    choose_race(page, last.title)
+    await_race(page, last.id)
+    page.wait_for_function("text => document.querySelector('#prompt textarea').value === text", arg=text_of(last))
+    page.wait_for_selector('#stage [data-state="replay"]')
+    page.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.goTo(3, 2)")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("#copy")
+    page.wait_for_function("document.querySelector('#status').innerText.includes('at step 2 of lane 3')")
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link == f"{house.url}#race={last.id.removeprefix('recorded-')}&lane=3&step=2"
+    other = chromium.new_context().new_page()
+    other.goto(link)
+    await_race(other, last.id)
+    other.wait_for_function("document.querySelector('#stage .cs-score-title').innerText.startsWith('Step 2 of')")
+    place = other.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.place()")
+    assert place == {"race": last.id, "lane": 3, "step": 2}
+    other.context.close()
+    page.fill("#prompt textarea", "My own words")
+    page.click("#copy")
+    page.wait_for_function("document.querySelector('#status').innerText.includes('fills in the form')")
+    assert "?prompt=My%20own%20words" in page.evaluate("navigator.clipboard.readText()")
+    assert not tab.errors
 
 
 def test_a_bet_is_told_to_the_stage_and_remembered(tab):
