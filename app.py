@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from json import JSONDecodeError
 from pathlib import Path
+from typing import Any
 
 from csd.models import catalog
 from csd.models.files import is_present
 from csd.paths import called
 from csd.stage.errors import BundleError
+from csd.web.deployment import make_deployment
 from csd.web.homes import VARIABLE, home_families
 from csd.web.studio import Studio, default_studio, pooled_studio
 from csd.workers.places import choose_places
@@ -32,6 +36,13 @@ def make_parser() -> argparse.ArgumentParser:
         default=os.environ.get(VARIABLE, ""),
         help=f"the only family to load at the start: {', '.join(spec.name for spec in catalog.READY)} (default: "
         f"{VARIABLE}, or embedded and behind it smollm2 where it is installed)",
+    )
+    parser.add_argument(
+        "--public",
+        action=argparse.BooleanOptionalAction,
+        help="for a page that strangers can reach: tight limits, and only the families that are loaded at the start or "
+        "named in CSD_FAMILIES (default: CSD_PUBLIC, or on a Space and wherever the page listens on more than this "
+        "machine; docs/deploy.md has all limits)",
     )
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:N (default: auto)")
     parser.add_argument(
@@ -66,19 +77,22 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def make_studio(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Studio:
-    """Exits with a sentence if there is no such family or no such device."""
+    """Exits with a sentence if there is no such family or device, or if a limit in the environment is none."""
+    host = arguments.host or os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
     try:
+        limits = partial(make_deployment, os.environ, host, arguments.public)
         if is_on_zerogpu():
             from csd.web.zerogpu import zerogpu_studio
 
-            return zerogpu_studio(arguments.family)
+            return zerogpu_studio(arguments.family, limits)
         places = choose_places(arguments.devices, arguments.workers, arguments.threads)
         if places and arguments.device != "auto":
             raise ValueError("Give --device, or one of --devices and --workers.")
         families = home_families(arguments.family, arguments.device, is_present)
+        deployment = limits(families)
     except ValueError as error:
         parser.error(str(error))
-    return pooled_studio(places, *families) if places else default_studio(*families)
+    return pooled_studio(places, deployment, *families) if places else default_studio(deployment, *families)
 
 
 def is_on_zerogpu() -> bool:
@@ -117,6 +131,15 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     set_threads(arguments.threads)
     studio = make_studio(parser, arguments)
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        serve(parser, arguments, studio)
+    except KeyboardInterrupt:  # before Gradio waits for it
+        parser.exit()
+
+
+def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio: Studio) -> None:
+    """Until the process is interrupted. Exits with a sentence if the address is taken."""
     # Importing Gradio takes seconds; wrong arguments are reported before that.
     with own_files(parser):
         from csd.web.health import health_routes
@@ -127,16 +150,20 @@ def main(argv: list[str] | None = None) -> None:
     routes = health_routes(studio.families, studio.home)
     if arguments.metrics:
         routes += count_races(studio, page)
-    page.launch(
-        server_name=arguments.host,
-        server_port=arguments.port,
-        prevent_thread_lock=True,
-        app_kwargs={"routes": routes},
-        **launch_settings(),
-    )
+    where = {"server_name": arguments.host, "server_port": arguments.port}
+    try:
+        page.launch(**where, prevent_thread_lock=True, **launch_settings(studio.deployment, routes))
+    except OSError:
+        port = arguments.port or "from 7860 to 7959"
+        parser.exit(1, f"Port {port} is in use. Stop the program that uses it, or choose another one with --port.\n")
     log_as_json(studio) if arguments.log == "json" else log_as_text()
     studio.families.preload()
     page.block_thread()
+
+
+def _interrupt(*_: Any) -> None:
+    """Ending a container is as clean as Ctrl+C: the server closes, and temporary files are deleted."""
+    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

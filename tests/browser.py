@@ -66,14 +66,14 @@ class House:
 
         self.gate = Gate()
         self.studio = Studio(FamilyChoice(catalog.find("embedded"), "cpu"), load or load_family, self.gate.race, behind)
-        self.page = layout.build(self.studio).queue(max_size=64)
+        self.page = layout.build(self.studio).queue(max_size=64, api_open=False)
         self.port = free_port()
         self.page.launch(
             server_name="127.0.0.1",
             server_port=self.port,
             prevent_thread_lock=True,
             quiet=True,
-            **layout.launch_settings(),
+            **layout.launch_settings(self.studio.deployment),
         )
         self.url = f"http://127.0.0.1:{self.port}/"
         for choice in self.studio.families.homes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gradio as gr
@@ -13,13 +13,15 @@ from csd.record.trace import Trace
 from csd.request.form import Form, to_request
 from csd.web.context import PageContext
 from csd.web.fields import FamilyFields
-from csd.web.races import FinishedRace
 from csd.web.studio import Finished, Refused
 from csd.web.wiring import visitor_id
 
 
-def make_endpoint(context: PageContext) -> Callable[..., dict[str, Any]]:
-    """The function that Gradio publishes: its signature is the endpoint's."""
+def make_endpoint(context: PageContext) -> Callable[..., Iterator[dict[str, Any]]]:
+    """The function that Gradio publishes: its signature is the endpoint's.
+
+    It is a generator because Gradio closes one whose client is gone, which stops the race.
+    """
     home = context.studio.home
     start: Any = home.defaults.form()  # all of its numbers are set
 
@@ -41,14 +43,15 @@ def make_endpoint(context: PageContext) -> Callable[..., dict[str, Any]]:
         always: bool = start.always,
         copies: list[str] | None = None,
         request: gr.Request | None = None,
-    ) -> dict:
+    ) -> Iterator[dict]:
         """Race 1 to 4 methods on a prompt and return their traces.
 
         methods: names as in the page's list of lanes, such as "speculative" or "adaptive cascade".
         draft, k: for speculative decoding. K: for the cascade, as text in the paper's cumulative form; empty: the
         family's preset. always: ignore end-of-text. copies: the quantised copies of the target among the drafts,
         "self-8bit" or "self-4bit"; left out: those that the family has by itself.
-        Returns {"summary": [...], "traces": [...]}, one entry per method.
+        Returns {"summary": [...], "traces": [...]}, one entry per method. Both are empty in what is sent while the race
+        waits and runs. The race stops when the client disconnects, and the page does not keep it.
         """
         form = Form(
             prompt=prompt,
@@ -67,26 +70,31 @@ def make_endpoint(context: PageContext) -> Callable[..., dict[str, Any]]:
             always=always,
         )
         try:
-            finished = run_to_end(context, visitor_id(request), family, copies, form)
+            for traces in run_to_end(context, visitor_id(request), family, copies, form):
+                yield {
+                    "summary": [summarize(trace) for trace in traces],
+                    "traces": [trace.to_dict() for trace in traces],
+                }
         except ValueError as error:
             raise gr.Error(str(error), print_exception=False) from error
-        return {
-            "summary": [summarize(trace) for trace in finished.traces],
-            "traces": [trace.to_dict() for trace in finished.traces],
-        }
 
     return race
 
 
-def run_to_end(context: PageContext, visitor: str, family: str, copies: list[str] | None, form: Form) -> FinishedRace:
-    """A race of 1 to 4 lanes on the home device. Raises ValueError with a sentence."""
+def run_to_end(
+    context: PageContext, visitor: str, family: str, copies: list[str] | None, form: Form
+) -> Iterator[tuple[Trace, ...]]:
+    """A race of 1 to 4 lanes on the home device: nothing at each look, and its traces at the end.
+
+    Raises ValueError with a sentence.
+    """
     home = context.studio.home
     choice = FamilyFields(family, copies=copies, device=home.device, dtype=home.dtype).to_choice()
     request = to_request(form, choice.defaults, least=1)
-    *_, last = context.studio.race(visitor, choice, request)
-    if isinstance(last, Finished):
-        return last.race
-    raise ValueError(last.sentence if isinstance(last, Refused) else "The race did not end.")
+    for news in context.studio.race(visitor, choice, request, keeps=False):
+        if isinstance(news, Refused):
+            raise ValueError(news.sentence)
+        yield news.race.traces if isinstance(news, Finished) else ()
 
 
 def summarize(trace: Trace) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +20,11 @@ from csd.web.races import FinishedRace, prompt_start
 from csd.web.studio import Finished, Refused, Waiting
 from csd.web.updates import CompareUpdate, StatusLine
 
+LIMITED = (
+    "Stopped after {} of {} races: the {:g} seconds that this page gives to one comparison are over. Finished races "
+    "are kept. Ask for fewer repeats or tokens."
+)
+
 
 @dataclass(frozen=True)
 class ComparisonForm:
@@ -31,9 +37,14 @@ class ComparisonForm:
 
 
 def run_comparison(
-    context: PageContext, visitor: str, asked: ComparisonForm, fields: PageFields, first_paint: float = 0.0
+    context: PageContext,
+    visitor: str,
+    asked: ComparisonForm,
+    fields: PageFields,
+    first_paint: float = 0.0,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[CompareUpdate]:
-    """The table grows with each race, and keeps what it has if the visitor stops.
+    """The table grows with each race, and keeps what it has if the visitor stops or the page's limit is reached.
 
     Each race waits `first_paint` seconds, in which the page draws what came of the one before."""
     try:
@@ -42,6 +53,8 @@ def run_comparison(
         yield CompareUpdate(StatusLine(str(error), "refused"))
         return
     races: list[tuple[str, Race]] = []
+    limit = context.studio.deployment.max_seconds
+    end = clock() + limit
     yield CompareUpdate(StatusLine(f"Race 1 of {len(plan)}: {plan[0].label}."), cleared=True)
     for number, planned in enumerate(plan, 1):
         sentence = f"Race {number} of {len(plan)}: {planned.label}."
@@ -53,6 +66,9 @@ def run_comparison(
         if race.stopped:
             said = f"Stopped during race {number} of {len(plan)}; finished races are kept."
             yield CompareUpdate(StatusLine(said))
+            return
+        if clock() > end and number < len(plan):
+            yield CompareUpdate(StatusLine(LIMITED.format(number, len(plan), limit), "ended"))
             return
     yield CompareUpdate(StatusLine(f"Done: {len(plan)} races.", "ended"))
 

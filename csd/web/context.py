@@ -45,10 +45,11 @@ class PageContext:
 
 def make_context(studio: Studio) -> PageContext:
     home = studio.home
+    allowed = studio.deployment.families
     options = {
-        "family": (*(spec.name for spec in catalog.READY), CUSTOM),
-        "dtype": ("auto", *BYTES),
-        "device": tuple(dict.fromkeys((home.device, *DEVICES))),
+        "family": allowed or (*(spec.name for spec in catalog.READY), CUSTOM),
+        "dtype": (home.dtype,) if allowed else ("auto", *BYTES),
+        "device": (home.device,) if allowed else tuple(dict.fromkeys((home.device, *DEVICES))),
         "rule": RULES,
         "lanes": tuple(METHODS),
         "copies": tuple(COPIES),

@@ -40,12 +40,14 @@ class Families:
         load: LoadFamily,
         device: Turns,
         compile_steps: CompileSteps = lambda family: iter(()),
+        check: Callable[[FamilyChoice, tuple[FamilyChoice, ...]], None] = lambda choice, homes: None,
     ):
         self.homes = homes
         self.page_seen = threading.Event()  # set once a browser has drawn the page
         self._load_family = load
         self._compile_steps = compile_steps
         self._device = device
+        self._check = check
         self._changed = threading.Condition()
         self._loads = Loads(homes)
         self._thread: threading.Thread | None = None
@@ -73,8 +75,13 @@ class Families:
     def ensure_loading(self, choice: FamilyChoice, visitor: str = "") -> Load:
         """Queue a family unless it is ready or on its way; one that failed is tried again.
 
-        What the same visitor asked for before, and nobody else, is no longer loaded unless it has begun.
+        What the same visitor asked for before, and nobody else, is no longer loaded unless it has begun. Where `check`
+        refuses the family, the load has failed.
         """
+        try:
+            self._check(choice, self.homes)
+        except ValueError as refusal:
+            return Load(choice, FamilyStatus("failed", str(refusal)))
         with self._changed:
             load = self._loads.ask(choice, visitor)
             self._run_thread()

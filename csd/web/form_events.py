@@ -175,12 +175,14 @@ def open_link(context: PageContext, visitor: str, query: Mapping[str, str]) -> F
 
 
 def restore_form(context: PageContext, race: FinishedRace) -> FormUpdate | None:
-    """The settings of a race, to run it again; None if its family is not a ready one, or if the form has no fields for
+    """The settings of a race, to run it again; None if its family cannot be chosen, or if the form has no fields for
     its settings."""
     header = race.traces[0].header
     try:
         spec = catalog.find(header.family)
     except ValueError:
+        return None
+    if spec.name not in context.options["family"]:
         return None
     copies = [level.name for level in header.levels if level.name in COPIES]
     family = replace(context.start.family, family=spec.name, copies=copies).filled_in()

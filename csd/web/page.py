@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
 from gradio import themes
 from gradio.events import api
+from starlette.routing import Route
 
 from csd.paths import ASSETS
 from csd.record import recording as recordings
@@ -15,7 +17,9 @@ from csd.web import puzzle_panel, scripts, views, wiring
 from csd.web.api import make_endpoint
 from csd.web.compare_tab import build_compare_tab
 from csd.web.context import make_context
+from csd.web.deployment import Deployment
 from csd.web.form_wiring import wire_form
+from csd.web.guard import make_middleware
 from csd.web.navigation import wire_navigation
 from csd.web.race_tab import build_race_tab
 from csd.web.studio import Studio
@@ -78,8 +82,8 @@ def _build_head(studio: Studio) -> tuple[gr.HTML, gr.HTML]:
         return gr.HTML(views.family_html(status), elem_id="family-status", min_width=200), puzzles
 
 
-def launch_settings() -> dict[str, Any]:
-    """Arguments for `launch`, where Gradio 6 takes theme and CSS."""
+def launch_settings(deployment: Deployment, routes: Sequence[Route] = ()) -> dict[str, Any]:
+    """Arguments for `launch`, where Gradio 6 takes theme and CSS; `routes` are served beside the page."""
     theme = themes.Default(
         spacing_size=themes.sizes.spacing_sm,
         font=FONTS,
@@ -95,4 +99,5 @@ def launch_settings() -> dict[str, Any]:
         "enable_monitoring": False,
         "state_session_capacity": 200,
         "footer_links": ["api"],
+        "app_kwargs": {"middleware": make_middleware(deployment), "routes": list(routes)},
     }

@@ -11,6 +11,7 @@ from gradio.components import Component
 
 from csd.web import views
 from csd.web.context import PageContext
+from csd.web.fields import CUSTOM
 from csd.web.staircase import build_staircase
 
 RULES = {  # in words, by the name that links and the API use
@@ -57,7 +58,7 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
         sampling = _build_sampling_fields(context, start)
         models = _build_model_fields(context, start)
         load = gr.Button("Load this family", size="sm", min_width=140)
-        gr.Markdown(views.families_table(), elem_id="families")
+        gr.Markdown(views.families_table(context.options["family"]), elem_id="families")
     found = {"lanes": lanes, **methods, "K": K, **sampling, **models}
     return SettingsDrawer(found, picture, parts, models["others"], models["copies"], close, load)
 
@@ -154,7 +155,8 @@ def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> di
 
 def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Any]:
     options = context.options
-    with gr.Row():
+    is_free = CUSTOM in options["family"]  # otherwise only the families of an allow-list run, as they are
+    with gr.Row(visible=is_free):
         dtype = gr.Dropdown(
             list(options["dtype"]), value=start["dtype"], label="Precision of the weights", min_width=140
         )
@@ -165,9 +167,14 @@ def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[
         placeholder="owner/name, owner/name@revision or a path",
         max_lines=1,
         elem_id="target",
+        visible=is_free,
     )
     others = gr.Textbox(
-        start["others"], label="Its drafts, strongest first, comma-separated", max_lines=1, elem_id="others"
+        start["others"],
+        label="Its drafts, strongest first, comma-separated",
+        max_lines=1,
+        elem_id="others",
+        visible=is_free,
     )
     copies = gr.CheckboxGroup(
         list(options["copies"]),

@@ -11,7 +11,7 @@ import queue
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from csd.record.recording import Recording, today
 from csd.record.trace import Trace
 from csd.request.request import Request
 from csd.run import LaneFinished, RaceEvent, RaceStarted, run_race
+from csd.web.deployment import CUT, Deployment, RunRace, within
 from csd.web.device import Device, Turns
 from csd.web.examples import example_title
 from csd.web.families import CompileSteps, Families, LoadFamily, first_line
@@ -40,9 +41,6 @@ QUIET_LOOKS = 5  # looks without news after which an empty batch is sent, so tha
 LOOK = 1.0  # seconds between two looks at whether the device is free
 STOPPED_BEFORE = "Stopped before it started."
 DISTURBED = "Another model was loading during this race, so its timings are unreliable. Race again."
-
-RunRace = Callable[[Any, Request, Callable[[], bool]], Iterator[RaceEvent]]
-"""csd.run.run_race, or a test's race."""
 
 log = logging.getLogger(__name__)
 
@@ -104,13 +102,15 @@ class Studio:
         behind: tuple[FamilyChoice, ...] = (),
         compile_steps: CompileSteps = lambda family: iter(()),
         device: Turns | None = None,
+        deployment: Deployment = Deployment(),  # noqa: B008
     ):
         self.home = home
+        self.deployment = deployment
         self.preferred = (home, *behind)[-1]
         self._device = device or Device()
-        self.families = Families((home, *behind), load_family, self._device, compile_steps)
-        self.visitors = Visitors()
-        self._run = run
+        self.families = Families((home, *behind), load_family, self._device, compile_steps, deployment.check_family)
+        self.visitors = Visitors(deployment.max_kept)
+        self._run = within(run, deployment.max_seconds)
         self._watches: list[Watch] = []
 
     @property
@@ -121,44 +121,62 @@ class Studio:
         """Let `watch` see every race from now on."""
         self._watches.append(watch)
 
-    def race(self, visitor: str, choice: FamilyChoice, request: Request, first_paint: float = 0.0) -> RaceStream:
-        """Run a race; the last item is Refused or Finished.
+    def race(
+        self, visitor: str, choice: FamilyChoice, request: Request, first_paint: float = 0.0, keeps: bool = True
+    ) -> RaceStream:
+        """Run a race; the last item is Refused or Finished. It is among the visitor's own afterwards if `keeps`.
 
         The lanes start `first_paint` seconds after the first event, so that a browser on the same cores draws the empty
         stage before their steps and not during them. Closing the stream stops the race and frees the device within a
         step.
         """
-        news = self._race(visitor, choice, request, first_paint)
+        news = self._race(visitor, choice, request, first_paint, keeps)
         for watch in self._watches:
             news = watch(visitor, choice, request, news)
         return news
 
-    def _race(self, visitor: str, choice: FamilyChoice, request: Request, first_paint: float) -> RaceStream:
+    def _race(
+        self, visitor: str, choice: FamilyChoice, request: Request, first_paint: float, keeps: bool
+    ) -> RaceStream:
         state, stop = self.visitors.state(visitor), threading.Event()
         state.stop = stop
         try:
+            self.deployment.check(request)
             status = yield from self._wait_for_family(visitor, choice, stop)
             if stop.is_set():
                 yield Refused(STOPPED_BEFORE)
             elif status.state == "failed":
                 yield Refused(status.sentence)
             else:
-                yield from self._stream(state, choice, status.family, request, stop, first_paint)
+                for news in self._stream(state, choice, status.family, request, stop, first_paint):
+                    yield self._end(visitor, news, stop, keeps) if isinstance(news, Finished) else news
+        except Refusal as refusal:
+            yield Refused(str(refusal))
         finally:
             stop.set()
             self.families.withdraw(visitor)
             if state.stop is stop:
                 state.stop = None
 
+    def _end(self, visitor: str, news: Finished, stop: threading.Event, keeps: bool) -> Finished:
+        """A race whose lanes were stopped by nobody was cut by the limit, and says so."""
+        race = news.race
+        if race.stopped and not stop.is_set():
+            race = replace(race, notes=(*race.notes, CUT.format(self.deployment.max_seconds)))
+        if keeps:
+            self.visitors.keep_race(visitor, race)
+        return Finished(race)
+
     def _wait_for_family(
         self, visitor: str, choice: FamilyChoice, stop: threading.Event
     ) -> Generator[Waiting, None, FamilyStatus]:
         load = self.families.ensure_loading(choice, visitor)
-        shown = ""
+        shown, quiet = "", 0
         while not load.status.is_final and not stop.is_set():
             if load.status.state == "waiting":  # withdrawn, because this visitor asked for another one
                 load = self.families.ensure_loading(choice, visitor)
-            if load.status.sentence != shown:
+            quiet = quiet + 1 if load.status.sentence == shown else 0
+            if quiet % QUIET_LOOKS == 0:
                 shown = load.status.sentence
                 yield Waiting(f"The race starts when the models are loaded. {shown}")
             stop.wait(TICK)
@@ -204,14 +222,11 @@ class Studio:
         traces: dict[int, Trace],
         disturbed: bool,
     ) -> FinishedRace:
-        """Keep a race among the visitor's own."""
         state.count += 1
         lanes = tuple(traces[lane] for lane in sorted(traces))
         recording = Recording(lanes, example_title(request.prompt), machine=machine, date=today())
         title = race_title(state.count, request.prompt, lanes)
-        race = FinishedRace(race_id, title, recording, (DISTURBED,) if disturbed else ())
-        state.races.append(race)
-        return race
+        return FinishedRace(race_id, title, recording, (DISTURBED,) if disturbed else ())
 
     def _work(
         self,
@@ -270,7 +285,7 @@ def _drain(feed: queue.SimpleQueue, over: threading.Event) -> Iterator[tuple[Rac
             return
 
 
-def default_studio(home: FamilyChoice, *behind: FamilyChoice) -> Studio:
+def default_studio(deployment: Deployment, home: FamilyChoice, *behind: FamilyChoice) -> Studio:
     """The studio over real models; the first family that loads imports torch and transformers."""
 
     def load(spec: FamilySpec, device: str, dtype: str, progress: Callable[[str], None]) -> Any:
@@ -278,10 +293,10 @@ def default_studio(home: FamilyChoice, *behind: FamilyChoice) -> Studio:
 
         return load_family(spec, device, dtype, progress)
 
-    return Studio(home, load, behind=behind, compile_steps=compile_steps)
+    return Studio(home, load, behind=behind, compile_steps=compile_steps, deployment=deployment)
 
 
-def pooled_studio(places: Sequence[Place], home: FamilyChoice, *behind: FamilyChoice) -> Studio:
+def pooled_studio(places: Sequence[Place], deployment: Deployment, home: FamilyChoice, *behind: FamilyChoice) -> Studio:
     """The studio over worker processes, one for each place. This process never imports torch."""
     pool = WorkerPool(places)
-    return Studio(home, pool.load_family, pool.run, behind, pool.compile_steps, pool)
+    return Studio(home, pool.load_family, pool.run, behind, pool.compile_steps, pool, deployment)

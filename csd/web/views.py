@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from html import escape
 
 from csd.models import catalog
@@ -73,10 +74,10 @@ def describe_end(race: FinishedRace) -> str:
     return " ".join((f"{'Stopped' if race.stopped else 'Done'}: {counts}.", *race.notes))
 
 
-def families_table() -> str:
-    """The ready families with their sizes and the memory that they need, as Markdown."""
+def families_table(names: Collection[str]) -> str:
+    """The ready families of these names with their sizes and the memory that they need, as Markdown."""
     rows = ["| family | target | drafts | memory, fp32 | memory, bf16 | |", "| --- | --- | --- | --- | --- | --- |"]
-    for spec in catalog.READY:
+    for spec in (spec for spec in catalog.READY if spec.name in names):
         target, *drafts = map(_model, spec.models)
         needs = [memory_needed(spec, dtype) for dtype in ("float32", "bfloat16")]
         fp32, bf16 = (size(need) if need else "?" for need in needs)

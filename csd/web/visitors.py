@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict, deque
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from dataclasses import dataclass
 
 from csd.record.race import Race
+from csd.record.trace import Review, Trace, walk
 from csd.web.races import FinishedRace
 
 MAX_RACES = 20  # per visitor
 MAX_VISITORS = 200
+MAX_KEPT = 400  # MB of races of all visitors together
+SHARE = 0.25  # of it, for one visitor
 
 
 @dataclass
@@ -22,25 +25,31 @@ class VisitorState:
     """
 
     stop: threading.Event | None = None
-    races: deque[FinishedRace] = field(default_factory=lambda: deque(maxlen=MAX_RACES))
+    races: tuple[FinishedRace, ...] = ()
     count: int = 0
     has_chosen_family: bool = False
     was_given_copy: bool = False
 
 
 class Visitors:
-    """The latest visitors, by the id of their session."""
+    """The latest visitors, by the id of their session, and their races in at most `max_kept` MB of memory.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
+    The oldest races go first: a visitor's own beyond a quarter of the memory, then everybody's. A visitor's latest race
+    stays until others need its memory.
+    """
+
+    def __init__(self, max_kept: float = MAX_KEPT) -> None:
+        self._most = max_kept * 1e6
+        self._lock = threading.RLock()
         self._states: OrderedDict[str, VisitorState] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[str, int]] = OrderedDict()  # visitor and bytes by race, oldest first
 
     def state(self, visitor: str) -> VisitorState:
         with self._lock:
             state = self._states.setdefault(visitor, VisitorState())
             self._states.move_to_end(visitor)
             while len(self._states) > MAX_VISITORS:
-                self._states.popitem(last=False)
+                self._forget(next(iter(self._states)))
             return state
 
     def stop(self, visitor: str) -> bool:
@@ -55,14 +64,53 @@ class Visitors:
         """Stop the race of a visitor who is gone, and forget the others."""
         self.stop(visitor)
         with self._lock:
-            self._states.pop(visitor, None)
+            self._forget(visitor)
+
+    @property
+    def kept_bytes(self) -> int:
+        with self._lock:
+            return sum(size for _, size in self._kept.values())
 
     def keep_race(self, visitor: str, race: FinishedRace) -> None:
-        self.state(visitor).races.append(race)
+        size = sum(map(memory_of, race.traces))
+        with self._lock:
+            state = self.state(visitor)
+            state.races = (*state.races, race)
+            self._kept[race.id] = (visitor, size)
+            while len(state.races) > MAX_RACES or (
+                len(state.races) > 1 and sum(self._sizes(visitor)) > SHARE * self._most
+            ):
+                self._drop(state.races[0].id)
+            while len(self._kept) > 1 and self.kept_bytes > self._most:
+                self._drop(next(iter(self._kept)))
 
     def races_run(self, visitor: str) -> tuple[Race, ...]:
         """The races that this visitor ran, oldest first, without those from files."""
-        return tuple(Race(race.traces) for race in tuple(self.state(visitor).races) if not race.origin)
+        return tuple(Race(race.traces) for race in self.state(visitor).races if not race.origin)
 
     def find_race(self, visitor: str, race_id: str) -> FinishedRace | None:
         return next((race for race in self.state(visitor).races if race.id == race_id), None)
+
+    def _sizes(self, visitor: str) -> list[int]:
+        return [size for owner, size in self._kept.values() if owner == visitor]
+
+    def _drop(self, race_id: str) -> None:
+        visitor, _ = self._kept.pop(race_id)
+        state = self._states[visitor]
+        state.races = tuple(race for race in state.races if race.id != race_id)
+
+    def _forget(self, visitor: str) -> None:
+        state = self._states.pop(visitor, None)
+        for race in state.races if state else ():
+            self._kept.pop(race.id, None)
+
+
+def memory_of(trace: Trace) -> int:
+    """About how many bytes a trace takes in memory: counted from its objects, since walking through them is slow."""
+    size = 48 * len(trace.header.prompt) + 4 * len(trace.header.text) + 160 * len(trace.pieces)
+    for step in trace.steps:
+        size += 200 + 8 * len(step.tokens)
+        for record in walk(step.review):
+            size += 280 + 30 * len(record.tokens)
+            size += 64 * len(record.p) if isinstance(record, Review) else 0
+    return size

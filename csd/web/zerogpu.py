@@ -20,8 +20,9 @@ from csd.models.messages import Progress
 from csd.models.spec import FamilyError, FamilySpec
 from csd.request.request import Request
 from csd.run import LaneFinished, RaceEvent, RaceStarted, run_race
-from csd.web.families import FamilyChoice
-from csd.web.studio import RunRace, Studio
+from csd.web.deployment import Deployment, RunRace
+from csd.web.loads import FamilyChoice
+from csd.web.studio import Studio
 
 FAMILIES = ("embedded", "SmolLM2 1.7B")  # where CSD_FAMILY names no other
 # Seconds of the GPU to ask for: at the start, where costs are measured, and per lane and token; visitors have a few
@@ -32,8 +33,11 @@ SHARED = "shared (ZeroGPU)"
 Decorate = Callable[..., Callable[..., Any]]
 """spaces.GPU, or a test's."""
 
+Limits = Callable[[tuple[FamilyChoice, ...]], Deployment]
+"""What the page allows, given the families that it starts with."""
 
-def zerogpu_studio(named: str = "") -> Studio:
+
+def zerogpu_studio(named: str, limits: Limits) -> Studio:
     """The studio of a ZeroGPU Space, with the family that is named or FAMILIES. Call it before anything imports torch.
 
     Raises FamilyError with a sentence.
@@ -41,10 +45,15 @@ def zerogpu_studio(named: str = "") -> Studio:
     import spaces  # pyright: ignore[reportMissingImports]; before torch, which it teaches to pretend there is a GPU
 
     specs = [catalog.find(name).without_copies() for name in ([named] if named else FAMILIES)]
-    return make_studio(specs, spaces.GPU)
+    return make_studio(specs, spaces.GPU, limits=limits)
 
 
-def make_studio(specs: Sequence[FamilySpec], decorate: Decorate, run: RunRace = run_race) -> Studio:
+def make_studio(
+    specs: Sequence[FamilySpec],
+    decorate: Decorate,
+    run: RunRace = run_race,
+    limits: Limits = lambda homes: Deployment(),
+) -> Studio:
     """A studio over placed families, whose races run in what `decorate` makes of a generator."""
     import torch
 
@@ -58,8 +67,9 @@ def make_studio(specs: Sequence[FamilySpec], decorate: Decorate, run: RunRace = 
             raise FamilyError(f"This Space borrows a GPU and has only {' and '.join(placed)}. Choose one of them.")
         return placed[spec.name]
 
-    home, *behind = (FamilyChoice(spec, device) for spec in specs)
-    return Studio(home, load, race_on_lent_gpu(placed, decorate, run), behind=tuple(behind))
+    homes = tuple(FamilyChoice(spec, device) for spec in specs)
+    lent = race_on_lent_gpu(placed, decorate, run)
+    return Studio(homes[0], load, lent, behind=homes[1:], deployment=limits(homes))
 
 
 def race_on_lent_gpu(placed: Mapping[str, Any], decorate: Decorate, run: RunRace = run_race) -> RunRace:

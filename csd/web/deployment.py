@@ -1,0 +1,151 @@
+"""Where the page runs, and what its visitors may ask of it: generous on a laptop, tight where strangers come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from csd.decoding.errors import Refusal
+from csd.models import catalog
+from csd.request.request import Request
+from csd.run import RaceEvent
+from csd.web.loads import FamilyChoice
+
+RunRace = Callable[[Any, Request, Callable[[], bool]], Iterator[RaceEvent]]
+"""csd.run.run_race, or a test's race."""
+
+ON, OFF = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+EVERY = "all"  # in CSD_FAMILIES: every ready-made family
+CUT = "The race was stopped after {:g} seconds, the most that this page gives to one. Ask for fewer tokens or lanes."
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """The limits of one running page. A number of 0 in `max_waiting` sets no limit; so do empty `families` and `hosts`.
+
+    `max_tokens` counts new tokens over all lanes of a race, `max_prompt` characters, and `max_seconds` the time on the
+    device of a race or of a whole comparison. `max_waiting` is how many races one address may have in the queue, and
+    with it every session has one. `max_kept` is the memory in MB for the races that can be shown again, of all visitors
+    together. `families` are the names of those that visitors may load, and `hosts` the names under which the page
+    answers. `is_space`: it is embedded by huggingface.co, behind whose proxy all visitors are.
+    """
+
+    is_public: bool = False
+    is_space: bool = False
+    max_tokens: int = 20_000
+    max_seconds: float = 3600.0
+    max_prompt: int = 200_000
+    max_waiting: int = 0
+    max_kept: int = 400
+    families: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+
+    def check(self, request: Request) -> None:
+        """Raise Refusal with a sentence for a race that is larger than this page allows."""
+        tokens, lanes = len(request.methods) * request.max_new, len(request.methods)
+        if tokens > self.max_tokens:
+            raise Refusal(
+                f"{lanes} lanes of {request.max_new} new tokens are {tokens}, and this page allows {self.max_tokens} "
+                f"in one race. Ask for at most {self.max_tokens // lanes} new tokens, or race fewer lanes."
+            )
+        if len(request.prompt) > self.max_prompt:
+            raise Refusal(
+                f"The prompt has {len(request.prompt)} characters, and this page allows {self.max_prompt}. Shorten it."
+            )
+
+    def check_family(self, choice: FamilyChoice, homes: tuple[FamilyChoice, ...]) -> None:
+        """Raise Refusal for a family that visitors of this page may not load."""
+        if not self.families:
+            return
+        if choice.spec.name not in self.families:
+            raise Refusal(f"This page runs only {', '.join(self.families)}. Choose one of them.")
+        if (choice.device, choice.dtype) != (homes[0].device, homes[0].dtype):
+            raise Refusal("This page chooses device and precision itself. Leave them as they are.")
+
+
+PUBLIC = Deployment(is_public=True, max_tokens=1_200, max_seconds=60.0, max_prompt=4_000, max_waiting=8, max_kept=200)
+VARIABLES = {  # of the environment, by field
+    "max_tokens": "CSD_MAX_TOKENS",
+    "max_seconds": "CSD_MAX_SECONDS",
+    "max_prompt": "CSD_MAX_PROMPT",
+    "max_waiting": "CSD_MAX_WAITING",
+    "max_kept": "CSD_MAX_KEPT_MB",
+}
+
+
+def within(run: RunRace, seconds: float, clock: Callable[[], float] = time.monotonic) -> RunRace:
+    """The same race, which stops after so many seconds as if its visitor had stopped it."""
+
+    def race(family: Any, request: Request, stopped: Callable[[], bool]) -> Iterator[RaceEvent]:
+        end = clock() + seconds
+        yield from run(family, request, lambda: stopped() or clock() >= end)
+
+    return race
+
+
+def make_deployment(
+    environment: Mapping[str, str], host: str, public: bool | None, homes: tuple[FamilyChoice, ...]
+) -> Deployment:
+    """From the environment, the address to listen on, and what the command line says about public mode, if anything.
+
+    Without `CSD_FAMILIES`, a public page runs the families that it loads by itself. Raises ValueError with a sentence.
+    """
+    is_space = "SPACE_ID" in environment
+    is_public = public if public is not None else _switch(environment, is_space or not is_local(host))
+    base = PUBLIC if is_public else Deployment()
+    numbers = {name: _number(environment, variable, base, name) for name, variable in VARIABLES.items()}
+    own = tuple(dict.fromkeys(choice.spec.name for choice in homes))
+    local = () if is_public or not is_local(host) else (*LOCAL_HOSTS, host)
+    return replace(
+        base,
+        is_space=is_space,
+        families=_families(environment.get("CSD_FAMILIES", "").strip(), own, is_public),
+        hosts=tuple(_names(environment.get("CSD_HOSTS", ""))) or local,
+        **numbers,
+    )
+
+
+def is_local(host: str) -> bool:
+    return host.strip("[]") in LOCAL_HOSTS or host.startswith("127.")
+
+
+def _switch(environment: Mapping[str, str], usual: bool) -> bool:
+    text = environment.get("CSD_PUBLIC", "").strip().lower()
+    if text in ON or text in OFF:
+        return text in ON
+    if text:
+        raise ValueError(f"CSD_PUBLIC must be 1 or 0, not {text[:40]!r}.")
+    return usual
+
+
+def _number(environment: Mapping[str, str], variable: str, base: Deployment, name: str) -> Any:
+    text = environment.get(variable, "").strip()
+    usual = getattr(base, name)
+    if not text:
+        return usual
+    least = 0 if name == "max_waiting" else 1
+    try:
+        value = type(usual)(text)
+    except ValueError:
+        value = -1
+    if not least <= value <= 10**9:
+        raise ValueError(f"{variable} must be a number from {least} to 1000000000, not {text[:40]!r}.")
+    return value
+
+
+def _families(text: str, own: tuple[str, ...], is_public: bool) -> tuple[str, ...]:
+    if not text:
+        return own if is_public else ()
+    named = [spec.name for spec in catalog.READY] if text == EVERY else map(_ready_name, _names(text))
+    return tuple(dict.fromkeys((*own, *named)))
+
+
+def _ready_name(name: str) -> str:
+    return catalog.find(name).name
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]

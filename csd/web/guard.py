@@ -1,0 +1,67 @@
+"""What every answer of the server tells the browser to refuse, and under which names the server answers at all."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from csd.web.deployment import Deployment
+
+Message = MutableMapping[str, Any]
+App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
+
+SPACES = "https://huggingface.co https://*.hf.space"  # they show a Space in a frame
+# Gradio's page has scripts of its own in the document, and compiles the scripts of events.
+POLICY = {
+    "default-src": "'self'",
+    "script-src": "'self' 'unsafe-inline' 'unsafe-eval' blob:",
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "connect-src": "'self'",
+    "worker-src": "'self' blob:",
+    "object-src": "'none'",
+    "base-uri": "'self'",
+    "form-action": "'self'",
+}
+
+
+def make_middleware(deployment: Deployment) -> list[Middleware]:
+    """For the server's application; the first one sees a request first."""
+    names = list(deployment.hosts) or ["*"]
+    return [
+        Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False),
+        Middleware(SafeHeaders, headers=make_headers(deployment)),
+    ]
+
+
+def make_headers(deployment: Deployment) -> dict[str, str]:
+    policy = {**POLICY, "frame-ancestors": f"'self' {SPACES}" if deployment.is_space else "'self'"}
+    return {
+        "content-security-policy": "; ".join(f"{name} {sources}" for name, sources in policy.items()),
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "same-origin",
+        "permissions-policy": "camera=(), microphone=(), geolocation=()",
+        "cross-origin-opener-policy": "same-origin",
+    }
+
+
+class SafeHeaders:
+    """Adds headers to every answer; a stream passes through as it comes."""
+
+    def __init__(self, app: App, headers: dict[str, str]):
+        self._app = app
+        self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
+
+    async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
+        async def send_safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = {name.lower() for name, _ in message["headers"]}
+                added = [header for header in self._headers if header[0] not in given]
+                message = {**message, "headers": [*message["headers"], *added]}
+            await send(message)
+
+        await self._app(scope, receive, send_safely if scope["type"] == "http" else send)

@@ -1,0 +1,155 @@
+"""What the page allows where: limits from arguments and environment, and what happens to who goes beyond them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from fake_page import HOME, context, fields, load_family, run_recorded, run_stopped
+
+from csd.decoding.errors import Refusal
+from csd.decoding.methods import Autoregressive
+from csd.models import catalog
+from csd.request.request import Request
+from csd.web import compare_events, form_events, race_events
+from csd.web.compare import BY_KIND
+from csd.web.compare_events import ComparisonForm
+from csd.web.context import make_context
+from csd.web.deployment import PUBLIC, Deployment, make_deployment, within
+from csd.web.fields import CUSTOM
+from csd.web.loads import FamilyChoice
+from csd.web.studio import Finished, Refused, Studio
+
+OTHER = FamilyChoice(catalog.find("Qwen3"), "cpu")
+TIGHT = replace(PUBLIC, families=("embedded",))
+
+
+def make(environment=None, host="127.0.0.1", public=None) -> Deployment:
+    return make_deployment(environment or {}, host, public, (HOME,))
+
+
+def a_page(deployment: Deployment, run=run_recorded, load=lambda *_: None):
+    return make_context(Studio(HOME, load, run, deployment=deployment))
+
+
+@pytest.mark.parametrize(
+    ("environment", "host", "public", "is_public"),
+    [
+        ({}, "127.0.0.1", None, False),
+        ({}, "localhost", None, False),
+        ({}, "127.0.1.1", None, False),
+        ({}, "[::1]", None, False),
+        ({}, "0.0.0.0", None, True),
+        ({}, "lecture.example.org", None, True),
+        ({"SPACE_ID": "a/b"}, "127.0.0.1", None, True),
+        ({"CSD_PUBLIC": "1"}, "127.0.0.1", None, True),
+        ({"CSD_PUBLIC": "off"}, "0.0.0.0", None, False),
+        ({"CSD_PUBLIC": "0"}, "127.0.0.1", True, True),
+        ({"SPACE_ID": "a/b"}, "0.0.0.0", False, False),
+    ],
+)
+def test_public_mode_is_on_where_strangers_come(environment, host, public, is_public):
+    assert make(environment, host, public).is_public == is_public
+
+
+def test_a_page_of_one_machine_answers_under_its_own_names_only():
+    assert "localhost" in make().hosts and "evil.example" not in make().hosts
+    assert make({"CSD_HOSTS": "a.example, b.example"}, "0.0.0.0").hosts == ("a.example", "b.example")
+
+
+def test_every_limit_can_be_set():
+    environment = {
+        "CSD_MAX_TOKENS": "500",
+        "CSD_MAX_SECONDS": "2.5",
+        "CSD_MAX_PROMPT": "99",
+        "CSD_MAX_WAITING": "3",
+        "CSD_MAX_KEPT_MB": "7",
+        "CSD_FAMILIES": "Qwen3, smollm2",
+    }
+    found = make(environment, public=True)
+    assert (found.max_tokens, found.max_seconds, found.max_prompt) == (500, 2.5, 99)
+    assert (found.max_waiting, found.max_kept) == (3, 7)
+    assert found.families == ("embedded", "Qwen3", "smollm2")
+    assert make({"CSD_FAMILIES": "all"}).families == tuple(spec.name for spec in catalog.READY)
+    assert make().families == () and make(public=True).families == ("embedded",)
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"CSD_MAX_TOKENS": "many"},
+        {"CSD_MAX_TOKENS": "0"},
+        {"CSD_MAX_SECONDS": "nan"},
+        {"CSD_PUBLIC": "maybe"},
+        {"CSD_FAMILIES": "nobody"},
+    ],
+)
+def test_a_limit_that_is_none_is_refused_with_its_name(environment):
+    with pytest.raises(ValueError, match="nobody" if "CSD_FAMILIES" in environment else next(iter(environment))):
+        make(environment)
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        (
+            Request("a", (Autoregressive(),) * 4, max_new=400),
+            "4 lanes of 400 new tokens are 1600, and this page allows",
+        ),
+        (Request("a" * 4001, (Autoregressive(),)), "The prompt has 4001 characters, and this page allows 4000"),
+    ],
+)
+def test_a_race_that_is_too_large_is_refused_before_its_family_loads(request_, sentence):
+    loaded = []
+    studio = Studio(HOME, lambda *_: loaded.append(1), run_recorded, deployment=TIGHT)
+    (refused,) = studio.race("v", HOME, request_)
+    assert isinstance(refused, Refused) and sentence in refused.sentence
+    assert not loaded
+    Deployment().check(request_)  # on a laptop it runs
+    with pytest.raises(Refusal):
+        TIGHT.check(request_)
+
+
+def test_a_race_is_cut_by_the_limit_and_keeps_its_lanes():
+    clock = iter(range(100))
+    seen = []
+
+    def steps(family, request, stopped):
+        while not stopped():
+            seen.append(1)
+            yield "step"
+
+    assert [*within(steps, 5, lambda: next(clock))(None, Request("a", ()), lambda: False)] == ["step"] * 4
+    page = context(run_stopped)
+    race = [*page.studio.race("v", HOME, Request("a", ()))][-1]
+    assert isinstance(race, Finished) and race.race.stopped and race.race.traces
+    assert race.race.notes[-1].startswith("The race was stopped after 3600 seconds, the most that this page gives")
+
+
+def test_a_comparison_has_the_time_of_one_race():
+    times = iter([0.0, 10.0, 61.0])
+    page = a_page(replace(Deployment(), max_seconds=60), load=load_family)
+    asked = ComparisonForm(BY_KIND, 1, "", "")
+    updates = [*compare_events.run_comparison(page, "v", asked, fields(page.start), clock=lambda: next(times))]
+    assert updates[-1].status.text.startswith("Stopped after 2 of ")
+    assert "60 seconds" in updates[-1].status.text and updates[-2].rows
+
+
+def test_only_allowed_families_can_be_chosen_linked_loaded_or_raced():
+    loaded = []
+    page = a_page(TIGHT, load=lambda *choice: loaded.append(choice))
+    assert page.options["family"] == ("embedded",)
+    assert (page.options["device"], page.options["dtype"]) == (("cpu",), ("auto",))
+    linked = form_events.open_link(page, "v", {"family": "Qwen3"})
+    assert linked.values["family"] == "embedded" and "not valid" in linked.status.text
+    for changes in (
+        {"family": "Qwen3"},
+        {"family": CUSTOM, "target": "/etc"},
+        {"family": "embedded", "dtype": "float64"},
+    ):
+        asked = fields(page.start, **changes)
+        refused = race_events.load_family(page, "v", asked.family)
+        assert refused.state == "refused" and "This page" in refused.text
+        last = [*race_events.run_race(page, "v", asked)][-1]
+        assert last.status.state == "refused" and "/etc" not in last.status.text
+    assert not loaded

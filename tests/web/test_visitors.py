@@ -1,0 +1,88 @@
+"""Finished races are kept in a bounded amount of memory, the oldest go first, and what the API races is not kept."""
+
+from __future__ import annotations
+
+import tracemalloc
+from dataclasses import replace
+
+import pytest
+from fake_page import HOME, RECORDED, context
+
+from csd.record.recording import Recording
+from csd.record.trace import Trace
+from csd.request.request import Request
+from csd.web.api import run_to_end
+from csd.web.races import FinishedRace
+from csd.web.studio import Finished
+from csd.web.visitors import MAX_RACES, MAX_VISITORS, Visitors, memory_of
+
+SIZE = sum(map(memory_of, RECORDED))
+
+
+def race(name: str, traces=RECORDED) -> FinishedRace:
+    return FinishedRace(name, name, Recording(tuple(traces)))
+
+
+def names(visitors: Visitors, visitor: str) -> list[str]:
+    return [race.id for race in visitors.state(visitor).races]
+
+
+@pytest.mark.parametrize("steps", [1, 20], ids=["as recorded", "a long one"])
+def test_the_memory_of_a_trace_is_about_what_python_takes(steps):
+    recorded = replace(RECORDED[-1], steps=RECORDED[-1].steps * steps)
+    text = recorded.to_json()
+    Trace.from_json(text)  # what is made once is not counted
+    tracemalloc.start()
+    trace = Trace.from_json(text)
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert 0.6 * taken < memory_of(trace) < 1.6 * taken
+
+
+def test_a_visitor_keeps_the_latest_races_and_at_most_a_quarter_of_the_memory():
+    visitors = Visitors(max_kept=16 * SIZE / 1e6)
+    for number in range(9):
+        visitors.keep_race("v", race(f"race {number}"))
+        assert visitors.kept_bytes <= 4 * SIZE
+    assert names(visitors, "v") == [f"race {number}" for number in range(5, 9)]
+    assert visitors.find_race("v", "race 0") is None and visitors.find_race("w", "race 8") is None
+    visitors = Visitors()
+    for number in range(MAX_RACES + 1):
+        visitors.keep_race("v", race(f"race {number}"))
+    assert names(visitors, "v") == [f"race {number}" for number in range(1, MAX_RACES + 1)]
+
+
+def test_the_oldest_race_of_all_visitors_goes_first():
+    visitors = Visitors(max_kept=3.5 * SIZE / 1e6)
+    for visitor in "abcd":
+        visitors.keep_race(visitor, race(f"of {visitor}"))
+    assert [names(visitors, visitor) for visitor in "abcd"] == [[], ["of b"], ["of c"], ["of d"]]
+    assert visitors.kept_bytes == 3 * SIZE
+
+
+def test_a_race_larger_than_all_memory_is_kept_until_the_next_one():
+    visitors = Visitors(max_kept=0.5 * SIZE / 1e6)
+    visitors.keep_race("v", race("large"))
+    assert names(visitors, "v") == ["large"]
+    visitors.keep_race("w", race("another"))
+    assert names(visitors, "v") == []
+
+
+def test_who_leaves_or_is_forgotten_keeps_no_memory():
+    visitors = Visitors()
+    visitors.keep_race("v", race("one"))
+    visitors.leave("v")
+    assert visitors.kept_bytes == 0
+    visitors.keep_race("first", race("two"))
+    for number in range(MAX_VISITORS):
+        visitors.state(f"visitor {number}")
+    assert visitors.kept_bytes == 0
+
+
+def test_races_of_the_api_are_not_kept():
+    page = context()
+    *_, traces = run_to_end(page, "program", "embedded", None, HOME.defaults.form(prompt="Once"))
+    assert traces == RECORDED
+    assert page.studio.visitors.kept_bytes == 0
+    assert isinstance([*page.studio.race("visitor", HOME, Request("a", ()))][-1], Finished)
+    assert page.studio.visitors.kept_bytes == SIZE
