@@ -54,18 +54,22 @@ class Gate:
 class House:
     """A served page over the embedded family: its address, its studio and its gate.
 
-    `load` loads families, by default for real; those of `behind` are loaded beside the embedded one.
+    `load` loads families, by default for real; those of `behind` are loaded beside the embedded one. `public`: in public
+    mode.
     """
 
-    def __init__(self, load=None, behind=()):
+    def __init__(self, load=None, behind=(), public=False):
         from csd.models import catalog
         from csd.models.family import load_family
         from csd.web import page as layout
+        from csd.web.deployment import make_deployment
         from csd.web.loads import FamilyChoice
         from csd.web.studio import Studio
 
         self.gate = Gate()
-        self.studio = Studio(FamilyChoice(catalog.find("embedded"), "cpu"), load or load_family, self.gate.race, behind)
+        home = FamilyChoice(catalog.find("embedded"), "cpu")
+        deployment = make_deployment({}, "127.0.0.1", public, (home,))
+        self.studio = Studio(home, load or load_family, self.gate.race, behind, deployment=deployment)
         self.page = layout.build(self.studio).queue(max_size=64, api_open=False)
         self.port = free_port()
         self.page.launch(

@@ -1,0 +1,75 @@
+"""The server as a stranger meets it without the page: headers, names of the host, and every private endpoint, raw."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.error
+import urllib.request
+from dataclasses import replace
+
+import pytest
+
+from csd.paths import ROOT
+from csd.web.deployment import PUBLIC
+from csd.web.guard import make_headers
+
+JUNK = (None, "../../etc/passwd", 1e308, [[[]]], {"path": "/etc/passwd"})
+LEAK = re.compile(rf"Traceback|site-packages|{re.escape(str(ROOT))}|/usr/lib|root:x:|\.py\b")
+
+
+def ask(url: str, path: str, body: object = None, **headers: str) -> tuple[int, str, dict[str, str]]:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url + path, data, {"content-type": "application/json", **headers})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, answer.read().decode(), dict(answer.headers)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode(), dict(error.headers)
+
+
+def events(url: str) -> list[dict]:
+    return json.loads(ask(url, "config")[1])["dependencies"]
+
+
+@pytest.mark.parametrize("path", ["", "config", "gradio_api/info", "theme.css", "nothing"])
+def test_every_answer_carries_the_headers(house, path):
+    found = ask(house.url, path)[2]
+    for name, value in make_headers(house.studio.deployment).items():
+        assert found[name] == value
+    assert "frame-ancestors 'self'" in found["content-security-policy"]
+
+
+def test_a_space_may_be_shown_by_its_host_and_by_nobody_else():
+    assert "https://huggingface.co" not in make_headers(PUBLIC)["content-security-policy"]
+    policy = make_headers(replace(PUBLIC, is_space=True))["content-security-policy"]
+    assert "frame-ancestors 'self' https://huggingface.co https://*.hf.space" in policy
+
+
+@pytest.mark.parametrize(("host", "code"), [("evil.example", 400), ("localhost:7860", 200), ("127.0.0.1", 200)])
+def test_a_page_of_one_machine_answers_under_its_own_names(house, host, code):
+    assert ask(house.url, "", Host=host)[0] == code
+
+
+def test_nothing_that_uses_the_device_skips_the_queue(house):
+    begun = house.gate.begun
+    queued = [event["id"] for event in events(house.url) if event["queue"] is not False]
+    for number in queued:
+        code, text, _ = ask(house.url, "gradio_api/run/predict", {"fn_index": number, "data": [], "session_hash": "s"})
+        assert code in (404, 422, 500) and not LEAK.search(text), (number, code, text)
+    assert house.gate.begun == begun
+
+
+def test_private_endpoints_take_junk_without_a_leak_or_a_crash(house):
+    for event in events(house.url):
+        if event["queue"] is not False or not event["backend_fn"]:
+            continue
+        for junk in JUNK:
+            data = [junk] * len(event["inputs"])
+            body = {"fn_index": event["id"], "data": data, "session_hash": "stranger"}
+            code, text, _ = ask(house.url, "gradio_api/run/predict", body)
+            assert code in (200, 400, 404, 422, 500), (event["id"], code)
+            assert not LEAK.search(text), (event["id"], junk, text[:500])
+    assert ask(house.url, "config")[0] == 200
+    assert house.studio.families.status(house.studio.home).state != "failed"
