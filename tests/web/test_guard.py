@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 import urllib.error
 import urllib.request
 from dataclasses import replace
@@ -72,4 +73,7 @@ def test_private_endpoints_take_junk_without_a_leak_or_a_crash(house):
             assert code in (200, 400, 404, 422, 500), (event["id"], code)
             assert not LEAK.search(text), (event["id"], junk, text[:500])
     assert ask(house.url, "config")[0] == 200
-    assert house.studio.families.status(house.studio.home).state != "failed"
+    load = house.studio.families.ensure_loading(house.studio.home)
+    while not load.status.is_final:
+        time.sleep(0.1)
+    assert load.status.state == "ready"
