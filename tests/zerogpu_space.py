@@ -57,7 +57,8 @@ def main() -> None:
 
     import app
 
-    studio = app.make_studio(app.make_parser(), "embedded", "auto")
+    parser = app.make_parser()
+    studio = app.make_studio(parser, parser.parse_args(["--family", "embedded"]))
     placed = studio.families._load_family(studio.home.spec, "cuda", "auto", print)
     devices = {str(one.model.device) for one in placed.backends.values()}
 
