@@ -67,7 +67,9 @@ def main() -> None:
     from csd.web.page import build, launch_settings
 
     page = build(studio).queue(max_size=8)
-    _, url, _ = page.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, **launch_settings())
+    _, url, _ = page.launch(
+        server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, **launch_settings(studio.deployment)
+    )
     studio.families.preload(0)
     client = Client(url, verbose=False, headers={"x-ip-token": "visitor.e30.sign"})
     methods = ["autoregressive", "adaptive cascade"]

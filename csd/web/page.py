@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
 from gradio import themes
 from gradio.events import api
-from starlette.routing import Route
 from starlette.routing import Route
 
 from csd.paths import ASSETS
