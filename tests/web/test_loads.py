@@ -52,7 +52,6 @@ class Gates:
 @pytest.fixture
 def gates(monkeypatch):
     monkeypatch.setattr(families, "LOOK", 0.01)
-    monkeypatch.setattr("csd.web.studio.describe_machine", lambda device, dtype: "a machine")
     return Gates()
 
 
