@@ -1,0 +1,78 @@
+"""The lock file and the list of licences: complete, pinned with hashes, within the ranges of requirements.txt."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError, requires
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from test_packaging import ROOT
+
+OF_TORCH = re.compile(r"nvidia-|cuda-|triton|torch$")  # chosen by the machine, see docs/deploy.md
+COPYLEFT = re.compile(r"\b[AL]?GPL|UNKNOWN|Proprietary", re.IGNORECASE)
+
+
+def lines(name: str) -> list[str]:
+    text = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", "")
+    return [line for line in text.splitlines() if line and line[0] not in " #"]
+
+
+def locked() -> dict[str, list[str]]:
+    """Name to the pins of its lines; a package may have several, for different versions of Python."""
+    found: dict[str, list[str]] = {}
+    for line in lines("requirements.lock"):
+        name, version = re.match(r"([A-Za-z0-9_.-]+)==(\S+)", line).groups()
+        found.setdefault(canonicalize_name(name), []).append(version)
+    return found
+
+
+def installed() -> set[str]:
+    """What requirements.txt leads to on this machine, as the installed packages say."""
+    todo, seen = [Requirement(line) for line in lines("requirements.txt")], set()
+    while todo:
+        one = todo.pop()
+        name = canonicalize_name(one.name)
+        if one.marker and not any(one.marker.evaluate({"extra": extra}) for extra in one.extras or {""}):
+            continue
+        if name in seen or OF_TORCH.match(name):
+            continue
+        try:
+            inner = requires(name) or []
+        except PackageNotFoundError:
+            continue
+        seen.add(name)
+        for text in inner:
+            made = Requirement(text)
+            if made.marker is None or any(made.marker.evaluate({"extra": extra}) for extra in one.extras or {""}):
+                made.marker = None
+                todo.append(made)
+    return seen
+
+
+def test_the_lock_file_has_hashes_and_no_build_of_pytorch():
+    for line in lines("requirements.lock"):
+        assert len(re.findall(r"--hash=sha256:[0-9a-f]{64}", line)) >= 1, line[:80]
+    assert not [name for name in locked() if OF_TORCH.match(name)]
+
+
+def test_the_lock_file_is_within_the_ranges():
+    pins = locked()
+    for line in lines("requirements.txt"):
+        wanted = Requirement(line)
+        if wanted.name != "torch":
+            assert all(version in wanted.specifier for version in pins[canonicalize_name(wanted.name)]), line
+
+
+def test_the_lock_file_has_everything_that_is_installed():
+    found = installed()
+    assert len(found) > 40
+    assert found <= locked().keys()
+
+
+def test_every_locked_package_has_a_licence():
+    text = (ROOT / "docs" / "licenses.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| \[?([a-z0-9.-]+)\]?(?:\([^)]*\))? \| (.+) \|$", text, re.MULTILINE))
+    del rows["package"], rows["---"]
+    assert rows.keys() == locked().keys() | {"torch"}
+    assert not {name: licence for name, licence in rows.items() if COPYLEFT.search(licence)}
