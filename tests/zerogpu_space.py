@@ -43,6 +43,7 @@ def main() -> None:
     import torch
 
     if torch.version.cuda is None:  # PyTorch for CPUs lacks what the emulation replaces
+        torch.cuda.get_device_name = lambda *_: "a GPU"
         torch.version.cuda, torch._C._cuda_init, torch.cuda._is_in_bad_fork = "12.8", lambda: None, bool
     import spaces.zero
     from spaces.zero.torch import patching

@@ -102,8 +102,8 @@ def race_on_lent_gpu(placed: Mapping[str, Any], decorate: Decorate, run: RunRace
                 yield event
                 if stopped():
                     stop.set()
-        except gr.Error as error:  # no GPU free, or the visitor's quota is spent
-            raise Refusal(f"The Hub lent no GPU: {error.message}") from error
+        except gr.Error as error:  # no GPU is free, the visitor's quota is spent, or the process has failed
+            raise Refusal(f"The Hub's GPU did not run the race. {error.title}: {error.message}") from error
         finally:
             stop.set()
 
@@ -118,7 +118,8 @@ def seconds_needed(name: str, request: Request) -> int:
 def _labelled(event: RaceEvent) -> RaceEvent:
     """The event with the device called what it is."""
     if isinstance(event, RaceStarted):
-        return replace(event, headers=tuple(replace(one, device=f"{one.device}, {SHARED}") for one in event.headers))
+        headers = tuple(replace(one, device=f"{one.device}, {SHARED}") for one in event.headers)
+        return replace(event, headers=headers, machine=f"{SHARED}: {event.machine}")
     if isinstance(event, LaneFinished):
         header = event.trace.header
         return replace(event, trace=replace(event.trace, header=replace(header, device=f"{header.device}, {SHARED}")))

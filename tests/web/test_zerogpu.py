@@ -56,7 +56,7 @@ def no_measuring(monkeypatch, request):
 
 
 def endless(family, request, stopped):
-    yield RaceStarted((HEADER,), {})
+    yield RaceStarted((HEADER,), {}, "A card")
     while not stopped():
         yield RaceStarted((), {})
     yield LaneFinished(0, Trace(HEADER, (), (), "stopped", {}))
@@ -70,6 +70,7 @@ def test_a_stopped_race_brings_its_lanes_and_says_whose_gpu_it_was():
         for event in race(FAMILY, REQUEST, lambda: len(seen) > 5):
             seen.append(event)
         assert len(seen) > 5
+    assert seen[0].machine == "shared (ZeroGPU): A card"
     assert seen[0].headers[0].device == "cuda, shared (ZeroGPU)"
     assert (seen[-1].trace.end, seen[-1].trace.header.device) == ("stopped", "cuda, shared (ZeroGPU)")
 
@@ -86,12 +87,12 @@ def test_a_refusal_crosses_the_border_as_its_sentence():
 def test_a_spent_quota_is_a_sentence():
     def without_gpu(duration):
         def lend(name, request):
-            raise gr.Error("You have exceeded your free ZeroGPU quota.", print_exception=False)
+            raise gr.Error("You have exceeded your quota.", title="ZeroGPU quota exceeded", print_exception=False)
             yield
 
         return lambda function: lend
 
-    with pytest.raises(Refusal, match=r"lent no GPU: You have exceeded your free ZeroGPU quota\."):
+    with pytest.raises(Refusal, match=r"ZeroGPU quota exceeded: You have exceeded your quota\."):
         list(zerogpu.race_on_lent_gpu(PLACED, without_gpu, endless)(FAMILY, REQUEST, lambda: False))
 
 
