@@ -12,7 +12,7 @@ from csd.models.backends.interface import Backend, FollowingLane, Lane
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from csd.decoding.choice import Choice
+    from csd.decoding.choice import Chooser
 
 Forward = Callable[..., Any]
 
@@ -127,5 +127,5 @@ class WatchedFollowingLane(WatchedLane):
     def follow(self, token: Tensor) -> Tensor:
         return self.stopwatch.run(self.lane.follow, token)
 
-    def follow_chain(self, token: Tensor, most: int, choice: Choice) -> Tensor | None:
-        return self.stopwatch.run(self.lane.follow_chain, token, most, choice)
+    def follow_chain(self, token: Tensor, most: int, chooser: Chooser) -> Tensor | None:
+        return self.stopwatch.run(self.lane.follow_chain, token, most, chooser)

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from csd.decoding.choice import CoupledChoice, GreedyChoice, margin, top_two
+from csd.decoding.choice import CoupledChooser, GreedyChooser, margin, top_two
 from csd.decoding.draft import Draft
 from csd.decoding.noise import GumbelNoise
 from csd.decoding.sampling import LogitsWarper, Sampler
@@ -77,8 +77,8 @@ class Greedy:
         return top_two(logits) if choice is None else choice
 
     @property
-    def choice(self) -> GreedyChoice:
-        return GreedyChoice()
+    def chooser(self) -> GreedyChooser:
+        return GreedyChooser()
 
     def with_lenience(self, lenience: float) -> Greedy:
         return replace(self, lenience=lenience)
@@ -103,9 +103,9 @@ class Coupled:
         return top_two(self._scores(logits, start))
 
     @property
-    def choice(self) -> CoupledChoice | None:
+    def chooser(self) -> CoupledChooser | None:
         """None where tokens are filtered out."""
-        return None if self.warper.filters else CoupledChoice(self.noise.seed, self.warper.temperature)
+        return None if self.warper.filters else CoupledChooser(self.noise.seed, self.warper.temperature)
 
     def _scores(self, logits: Tensor, start: int) -> Tensor:
         return self.warper(logits) + self.noise.rows(start, len(logits))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from csd.decoding.acceptance import AcceptanceRule
-    from csd.decoding.choice import Choice
+    from csd.decoding.choice import Chooser
 
 
 @runtime_checkable
@@ -30,7 +30,7 @@ class FollowingSession(Session, Protocol):
         """
         ...
 
-    def follow_chain(self, token: Tensor, most: int, choice: Choice) -> Tensor | None:
+    def follow_chain(self, token: Tensor, most: int, chooser: Chooser) -> Tensor | None:
         """Feed one token like `follow`, and after it tokens that the device chooses: up to `most` in all, at once.
 
         `top_two` of what was chosen after each of them, [tokens fed, 3], valid until the session's next call. None if
@@ -52,7 +52,7 @@ class ChoosingRule(Protocol):
         ...
 
     @property
-    def choice(self) -> Choice | None:
+    def chooser(self) -> Chooser | None:
         """What `choose` does, for `follow_chain`; None where it does more than that."""
         ...
 
@@ -109,8 +109,8 @@ class Chain(Drafter):
 
     def _follow(self, token: Tensor, position: int, most: int) -> Tensor:
         """The choices at `position` and up to `most` - 1 positions after it, [n, 3]; `token` is the one before."""
-        choice = self.rule.choice
-        written = self.session.follow_chain(token, most, choice) if choice else None
+        chooser = self.rule.chooser
+        written = self.session.follow_chain(token, most, chooser) if chooser else None
         return (
             self.rule.choose(self.session.follow(token), position, self.session.choice) if written is None else written
         )

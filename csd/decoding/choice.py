@@ -20,19 +20,19 @@ def top_two(scores: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class GreedyChoice:
+class GreedyChooser:
     """The token of the best logit."""
 
 
 @dataclass(frozen=True)
-class CoupledChoice:
+class CoupledChooser:
     """The token of the best score under the noise of this seed, where no token is filtered out."""
 
     seed: int
     temperature: float
 
 
-Choice = GreedyChoice | CoupledChoice
+Chooser = GreedyChooser | CoupledChooser
 """A way of choosing tokens that a captured graph can follow, as a value: the graph has its numbers in tensors."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from torch import Tensor
 
-from csd.decoding.choice import Choice
+from csd.decoding.choice import Chooser
 from csd.decoding.tokens import TokenSequence
 from csd.models.backends.interface import FollowingLane, ForwardFn, Lane
 
@@ -88,9 +88,9 @@ class FollowingSession(Session):
         """Feed one token that is still on the device after those fed last, and return the row after it, [1, vocab]."""
         return self._lane.follow(token)[:, : self._vocab]
 
-    def follow_chain(self, token: Tensor, most: int, choice: Choice) -> Tensor | None:
+    def follow_chain(self, token: Tensor, most: int, chooser: Chooser) -> Tensor | None:
         """Feed up to `most` tokens in one launch, see `FollowingLane`. None where the model's rows are wider too."""
-        return None if self._padded else self._lane.follow_chain(token, most, choice)
+        return None if self._padded else self._lane.follow_chain(token, most, chooser)
 
     def followed(self, tokens: tuple[int, ...]) -> None:
         """The tokens that were fed by `follow` and `follow_chain` since the last call of `logits`: they are cached."""

@@ -15,7 +15,7 @@ from toy_lanes import NAMED, VOCAB, check_steps, methods, settings_of_a_lane
 from csd.decoding import transfer
 from csd.decoding.acceptance import AcceptanceRule, Coupled, Greedy, Rejection
 from csd.decoding.chain import Chain, drafting_alone
-from csd.decoding.choice import Choice, CoupledChoice, top_two
+from csd.decoding.choice import Chooser, CoupledChooser, top_two
 from csd.decoding.combinators import Horizontal, Vertical
 from csd.decoding.draft import Nothing
 from csd.decoding.generate import generate
@@ -54,12 +54,12 @@ class FollowingTable(TableSession):
         self._given = after(self.table, self._text)[None].clone()
         return self._choose(self._given)
 
-    def follow_chain(self, token: torch.Tensor, most: int, choice: Choice) -> torch.Tensor | None:
+    def follow_chain(self, token: torch.Tensor, most: int, chooser: Chooser) -> torch.Tensor | None:
         if not self.longest:
             return None
         rule = Greedy()
-        if isinstance(choice, CoupledChoice):
-            rule = Coupled(LogitsWarper(choice.temperature), GumbelNoise(choice.seed, VOCAB))
+        if isinstance(chooser, CoupledChooser):
+            rule = Coupled(LogitsWarper(chooser.temperature), GumbelNoise(chooser.seed, VOCAB))
         written = []
         for _ in range(min(most, self.longest)):
             rows = self.follow(token)

@@ -16,8 +16,9 @@ from transformers import PreTrainedModel
 from transformers.pytorch_utils import Conv1D
 
 from csd.models.backends.interface import Backend
+from csd.models.backends.linear import Kernel, Linear
 from csd.models.backends.llama_cpu import fuse_with, is_supported
-from csd.models.backends.quantised import Kernel, Linear, ShapeError
+from csd.models.backends.quantised import ShapeError
 
 
 def lean_copy(target: PreTrainedModel, kernels: tuple[Kernel, ...]) -> Backend | None:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from transformers import Cache, DynamicLayer, PreTrainedModel
 
-from csd.decoding.choice import Choice, top_two
+from csd.decoding.choice import Chooser, top_two
 from csd.models.backends.capture import Capture, CaptureError
 from csd.models.backends.eager import InPlaceLayer
 from csd.models.backends.graph_chains import Chains
@@ -164,12 +164,12 @@ class GraphLane:
         return logits[:1]
 
     @torch.inference_mode()
-    def follow_chain(self, token: Tensor, most: int, choice: Choice) -> Tensor | None:
+    def follow_chain(self, token: Tensor, most: int, chooser: Chooser) -> Tensor | None:
         """Feed one token like `follow`, and up to `most` - 1 tokens that the device chooses, see `FollowingLane`."""
         if not self.chains:
             return None
         self._place(token)
-        written, self.choice = self.chains.run(most, choice, self._end + 1), None
+        written, self.choice = self.chains.run(most, chooser, self._end + 1), None
         self._end += len(written)
         return written
 

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from csd.decoding.choice import Choice, CoupledChoice, GreedyChoice, top_two
+from csd.decoding.choice import Chooser, CoupledChooser, GreedyChooser, top_two
 from csd.decoding.noise import gumbel, id_strides, position_keys, signed
 from csd.decoding.sampling import tempered
 from csd.decoding.transfer import to_device
@@ -39,20 +39,20 @@ class Chains:
         def record(scores: Scores) -> dict[int, Callable[[], Tensor]]:
             return {n: capture(partial(_chain, step, fed, scores, chosen[:n]), memory) for n in LENGTHS}
 
-        self._by_length = {GreedyChoice: record(_logits), CoupledChoice: record(self._coupled)}
+        self._by_length = {GreedyChooser: record(_logits), CoupledChooser: record(self._coupled)}
 
-    def run(self, most: int, choice: Choice, position: int) -> Tensor:
+    def run(self, most: int, chooser: Chooser, position: int) -> Tensor:
         """The longest chain of at most so many steps, at least one, the first of which chooses the token at `position`.
 
         `top_two` of each choice, [steps, 3], which the next chain overwrites.
         """
-        if isinstance(choice, CoupledChoice):
-            self._coupled.set(choice, position)
-        return self._by_length[type(choice)][max(n for n in LENGTHS if n <= most)]()
+        if isinstance(chooser, CoupledChooser):
+            self._coupled.set(chooser, position)
+        return self._by_length[type(chooser)][max(n for n in LENGTHS if n <= most)]()
 
 
 class CoupledScores:
-    """The scores of a `CoupledChoice`, computed from tensors, so that a captured graph serves every seed and position.
+    """The scores of a `CoupledChooser`, computed from tensors, so that a captured graph serves every seed and position.
 
     The keys of the noise are hashed on the host: on the device that would be a dozen operations a step for one number.
     """
@@ -63,11 +63,11 @@ class CoupledScores:
         self._temperature = torch.ones((), dtype=torch.float64, device=device)
         self._strides = id_strides(vocab, device)
 
-    def set(self, choice: CoupledChoice, position: int) -> None:
+    def set(self, chooser: CoupledChooser, position: int) -> None:
         """Use this seed and temperature, for steps that choose the tokens from `position` on."""
-        keys = position_keys(torch.tensor([signed(choice.seed)]), torch.arange(position, position + LENGTHS[-1]))
+        keys = position_keys(torch.tensor([signed(chooser.seed)]), torch.arange(position, position + LENGTHS[-1]))
         self._keys.copy_(to_device(keys, self._keys.device))
-        self._temperature.fill_(choice.temperature)
+        self._temperature.fill_(chooser.temperature)
 
     def __call__(self, logits: Tensor, step: int) -> Tensor:
         """log p + g of the token that this step chooses, [1, V]."""

@@ -7,7 +7,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from csd.decoding.acceptance import Coupled, Greedy
-from csd.decoding.choice import Choice, CoupledChoice, GreedyChoice
+from csd.decoding.choice import Chooser, CoupledChooser, GreedyChooser
 from csd.decoding.noise import GumbelNoise
 from csd.decoding.sampling import LogitsWarper
 from csd.models.backends.cuda_graphs import WIDTHS, GraphLane
@@ -51,23 +51,23 @@ class PlainLogits:
     def chains_agree(self, lane: GraphLane) -> bool:
         """Whether chains of each length write the tokens that one pass for each writes, chosen by both rules."""
         noise = GumbelNoise(SEED, self._rows[0].shape[-1], self._rows[0].device)
-        rules = (Greedy(), GreedyChoice()), (Coupled(LogitsWarper(), noise), CoupledChoice(SEED, 1.0))
+        rules = (Greedy(), GreedyChooser()), (Coupled(LogitsWarper(), noise), CoupledChooser(SEED, 1.0))
         return all(
-            self._chain_agrees(lane, text[:START], length, rule, choice)
-            for rule, choice in rules
+            self._chain_agrees(lane, text[:START], length, rule, chooser)
+            for rule, chooser in rules
             for text in self._texts
             for length in LENGTHS
         )
 
     def _chain_agrees(
-        self, lane: GraphLane, text: list[int], length: int, rule: Greedy | Coupled, choice: Choice
+        self, lane: GraphLane, text: list[int], length: int, rule: Greedy | Coupled, chooser: Chooser
     ) -> bool:
         written = [torch.zeros(1, 3, device=self._rows[0].device)]  # token 0 follows the text
         lane.run(text, 0, 1)
         for position in range(len(text) + 1, len(text) + 1 + length):
             written.append(rule.choose(lane.follow(written[-1][0, 0]), position, None).clone())
         lane.run(text, 0, 1)
-        chain = lane.follow_chain(written[0][0, 0], length, choice)
+        chain = lane.follow_chain(written[0][0, 0], length, chooser)
         return chain is not None and torch.equal(chain[:, 0], torch.cat(written[1:])[:, 0])
 
 

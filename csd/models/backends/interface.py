@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from csd.decoding.choice import Choice
+    from csd.decoding.choice import Chooser
 
 ForwardFn = Callable[[list[int], int, int], "Tensor"]
 """A model with one lane's cache. (ids, keep, rows) feeds the ids after the first `keep` cached tokens, drops what was
@@ -40,7 +40,7 @@ class FollowingLane(Lane, Protocol):
         """Feed one token, a tensor of one number on the device, after those fed last. [1, V], valid as in `run`."""
         ...
 
-    def follow_chain(self, token: Tensor, most: int, choice: Choice) -> Tensor | None:
+    def follow_chain(self, token: Tensor, most: int, chooser: Chooser) -> Tensor | None:
         """Feed one token like `follow`, and after it tokens that the device chooses: up to `most` in all, at once.
 
         `top_two` of what was chosen after each of them, [tokens fed, 3], valid until the next call. None if the lane

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from torch import Tensor
 
-from csd.decoding.choice import Choice
+from csd.decoding.choice import Chooser
 from csd.models.backends.cuda_graphs import GraphLane
 
 
@@ -29,9 +29,9 @@ class LentLane:
         """Feed one token that is still on the device, see `FollowingLane`."""
         return self._held.follow(token)
 
-    def follow_chain(self, token: Tensor, most: int, choice: Choice) -> Tensor | None:
+    def follow_chain(self, token: Tensor, most: int, chooser: Chooser) -> Tensor | None:
         """Feed up to `most` tokens in one launch, see `FollowingLane`."""
-        return self._held.follow_chain(token, most, choice)
+        return self._held.follow_chain(token, most, chooser)
 
     @property
     def _held(self) -> GraphLane:

@@ -12,7 +12,7 @@ from recorded_capture import RecordedCapture
 
 from csd.decoding.acceptance import Coupled, Greedy
 from csd.decoding.chain import Chain
-from csd.decoding.choice import CoupledChoice, GreedyChoice, top_two
+from csd.decoding.choice import CoupledChooser, GreedyChooser, top_two
 from csd.decoding.combinators import Horizontal, Vertical
 from csd.decoding.draft import Nothing
 from csd.decoding.noise import GumbelNoise
@@ -101,12 +101,17 @@ def test_a_filter_needs_the_host_and_takes_a_replay_for_each_token():
 
 def test_other_seeds_and_temperatures_need_no_other_graph():
     lane, texts = chained_lane("llama"), set()
-    for choice in (CoupledChoice(1, 0.7), CoupledChoice(2**64 - 1, 0.7), CoupledChoice(1, 30.0), CoupledChoice(1, 0.7)):
+    for chooser in (
+        CoupledChooser(1, 0.7),
+        CoupledChooser(2**64 - 1, 0.7),
+        CoupledChooser(1, 30.0),
+        CoupledChooser(1, 0.7),
+    ):
         lane.run(TEXTS[0][:30], 0, 1)
-        rule = Coupled(LogitsWarper(choice.temperature), GumbelNoise(choice.seed, VOCAB))
-        assert rule.choice == choice
+        rule = Coupled(LogitsWarper(chooser.temperature), GumbelNoise(chooser.seed, VOCAB))
+        assert rule.chooser == chooser
         wanted = Chain(FollowingSession("it", lane, VOCAB, CONTEXT), rule)
-        chain = lane.follow_chain(torch.tensor(5.0), 7, choice)[:, 0].tolist()
+        chain = lane.follow_chain(torch.tensor(5.0), 7, chooser)[:, 0].tolist()
         texts.add(tuple(chain))
         drafted = wanted.draft(TokenSequence([*TEXTS[0][:30], 5]), 7).tokens
         assert chain == list(drafted)
@@ -116,7 +121,7 @@ def test_other_seeds_and_temperatures_need_no_other_graph():
 def test_a_model_with_wider_rows_than_the_family_chooses_on_its_own():
     session = FollowingSession("it", chained_lane("llama"), VOCAB - 1, CONTEXT)
     session.logits(TokenSequence(TEXTS[0][:9]), 9)
-    assert session.follow_chain(torch.tensor(1.0), 7, GreedyChoice()) is None
+    assert session.follow_chain(torch.tensor(1.0), 7, GreedyChooser()) is None
 
 
 def test_what_is_recorded_reads_the_same_after_another_text():
@@ -141,7 +146,7 @@ def test_a_forward_that_waits_has_no_chain():
     lane = record_all(GraphLane(model("llama"), SLOTS, CONTEXT - 1, RecordedCapture()), {1: forward})
     with pytest.raises(CaptureError, match="waits"):
         lane.record_chains(looks)
-    assert lane.chains is None and lane.follow_chain(torch.tensor(1.0), 7, GreedyChoice()) is None
+    assert lane.chains is None and lane.follow_chain(torch.tensor(1.0), 7, GreedyChooser()) is None
 
 
 # --- in a pool -----------------------------------------------------------------------------------------------------
@@ -164,17 +169,17 @@ class NoChains(Uncaptured):
 def test_lanes_have_chains_once_they_are_recorded(made):
     pool = ready_pool(2)
     lent = pool.open_lane(CONTEXT)
-    assert lent.follow_chain(torch.tensor(1.0), 7, GreedyChoice()) is None
+    assert lent.follow_chain(torch.tensor(1.0), 7, GreedyChooser()) is None
     lent.release()
     assert pool.record_chains() is None
     lanes = [pool.open_lane(CONTEXT) for _ in range(3)]  # one more than were ready
     assert all(lane.chains for lane in made) and len(made) == 3
     for lane in lanes:
         check(lane, "llama", TEXTS[0][:50], 0, 50)
-        assert len(lane.follow_chain(torch.tensor(1.0), 5, GreedyChoice())) == 3
+        assert len(lane.follow_chain(torch.tensor(1.0), 5, GreedyChooser())) == 3
         lane.release()
         with pytest.raises(RuntimeError, match="released"):
-            lane.follow_chain(torch.tensor(1.0), 5, GreedyChoice())
+            lane.follow_chain(torch.tensor(1.0), 5, GreedyChooser())
 
 
 def test_lanes_for_long_texts_write_token_by_token(monkeypatch):
@@ -216,7 +221,7 @@ def test_chains_are_of_the_narrowest_pass_and_as_compiled_as_it_is(made):
     used.clear()
     assert pool.record_chains() is None
     used.clear()
-    made[0].follow_chain(torch.tensor(1.0), 7, GreedyChoice())
+    made[0].follow_chain(torch.tensor(1.0), 7, GreedyChooser())
     assert used == [2] * 7
 
 
@@ -243,4 +248,4 @@ def test_lanes_of_a_gpu_have_chains():
     assert pool.record_chains() is None
     lane = pool.open_lane(CONTEXT)
     check(lane, "llama", TEXTS[0][:50], 0, 50, "cuda")
-    assert len(lane.follow_chain(torch.tensor(1.0, device="cuda"), 7, GreedyChoice())) == 7
+    assert len(lane.follow_chain(torch.tensor(1.0, device="cuda"), 7, GreedyChooser())) == 7
