@@ -8,6 +8,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib.util import find_spec
 from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,12 @@ def make_parser() -> argparse.ArgumentParser:
         action="store_true",
         default=bool(os.environ.get("CSD_METRICS")),
         help="serve metrics for Prometheus at /metrics (default: where CSD_METRICS is set)",
+    )
+    parser.add_argument(
+        "--mcp",
+        action="store_true",
+        default=bool(os.environ.get("CSD_MCP")),
+        help="serve the endpoint /race to agents over MCP; needs gradio[mcp] (default: where CSD_MCP is set)",
     )
     parser.add_argument(
         "--log",
@@ -141,6 +148,8 @@ def main(argv: list[str] | None = None) -> None:
 def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio: Studio) -> None:
     """Until the process is interrupted. Exits with a sentence if the address is taken."""
     # Importing Gradio takes seconds; wrong arguments are reported before that.
+    if arguments.mcp and find_spec("mcp") is None:
+        parser.error("--mcp (or CSD_MCP) needs the package mcp. Install it with: pip install -r requirements-mcp.txt")
     with own_files(parser):
         from csd.web.health import health_routes
         from csd.web.observing import count_races, log_as_json, log_as_text
@@ -152,7 +161,12 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
         routes += count_races(studio, page)
     where = {"server_name": arguments.host, "server_port": arguments.port}
     try:
-        page.launch(**where, prevent_thread_lock=True, **launch_settings(studio.deployment, routes))
+        page.launch(
+            **where,
+            mcp_server=arguments.mcp or None,
+            prevent_thread_lock=True,
+            **launch_settings(studio.deployment, routes),
+        )
     except OSError:
         port = arguments.port or "from 7860 to 7959"
         parser.exit(1, f"Port {port} is in use. Stop the program that uses it, or choose another one with --port.\n")

@@ -76,3 +76,17 @@ def test_every_locked_package_has_a_licence():
     del rows["package"], rows["---"]
     assert rows.keys() == locked().keys() | {"torch"}
     assert not {name: licence for name, licence in rows.items() if COPYLEFT.search(licence)}
+
+
+def test_every_environment_variable_is_in_the_one_table():
+    code = [ROOT / "app.py", *(ROOT / "csd").rglob("*.py")]
+    read = {name for file in code for name in re.findall(r"\bCSD_[A-Z_]+\b", file.read_text(encoding="utf-8"))}
+    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    table = page.partition("## Environment variables\n")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert set(re.findall(r"CSD_[A-Z_]+", " ".join(rows))) == read
+
+
+def test_mcp_comes_with_the_same_gradio():
+    pin = next(line for line in lines("requirements.txt") if line.startswith("gradio=="))
+    assert lines("requirements-mcp.txt") == [pin.replace("gradio", "gradio[mcp]")]

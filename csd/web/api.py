@@ -44,14 +44,32 @@ def make_endpoint(context: PageContext) -> Callable[..., Iterator[dict[str, Any]
         copies: list[str] | None = None,
         request: gr.Request | None = None,
     ) -> Iterator[dict]:
-        """Race 1 to 4 methods on a prompt and return their traces.
+        """Race 1 to 4 decoding methods on a prompt with real models, and return how fast and how exact each was.
 
-        methods: names as in the page's list of lanes, such as "speculative" or "adaptive cascade".
-        draft, k: for speculative decoding. K: for the cascade, as text in the paper's cumulative form; empty: the
-        family's preset. always: ignore end-of-text. copies: the quantised copies of the target among the drafts,
-        "self-8bit" or "self-4bit"; left out: those that the family has by itself.
-        Returns {"summary": [...], "traces": [...]}, one entry per method. Both are empty in what is sent while the race
-        waits and runs. The race stops when the client disconnects, and the page does not keep it.
+        All methods write the same text, as long as the target's own choice is followed; what differs is the time. The
+        answers sent while the race waits and runs are empty; the last one counts. The race stops when the client
+        disconnects, and the page does not keep it.
+
+        Parameters:
+            prompt: the text to continue, or the question for a family that chats
+            methods: 1 to 4 of the page's lanes, such as "autoregressive", "speculative" or "adaptive cascade"
+            family: the name of a ready-made family of models, such as "embedded" or "smollm2"
+            draft: the draft of speculative decoding; empty: the family's default
+            k: tokens that speculative decoding drafts per review
+            lookup: tokens that prompt lookup copies per review
+            K: the plan of the cascade, the paper's cumulative matrix as text; empty: the family's preset
+            lenience: how lenient inner reviewers are, from 1 (strict); the target is always strict
+            temperature: 0 for greedy decoding
+            top_k: sample among so many tokens; 0: among all
+            top_p: sample among the most likely tokens with this share of the probability
+            seed: of the samples; the same seed gives the same text in every lane
+            rule: how drafts are accepted when sampling, "coupled" or "rejection"
+            max_new: new tokens per lane at most
+            always: whether to go on after an end-of-text token
+            copies: quantised copies of the target to use as drafts: "self-8bit", "self-4bit"; left out: the family's
+
+        Returns:
+            summary (speed, tokens, tokens per run of the target and text of each method) and traces (the full record)
         """
         form = Form(
             prompt=prompt,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import httpx
 import pytest
+from gradio.utils import get_function_description
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
@@ -68,3 +70,19 @@ def test_what_cannot_be_is_refused_with_a_sentence(client, bad, sentence):
 
 def test_the_race_is_the_only_public_endpoint(client):
     assert list(client.view_api(return_format="dict")["named_endpoints"]) == ["/race"]
+
+
+def test_the_description_is_enough_for_a_program(client, served):
+    """What Gradio serves of the endpoint, to its documentation, to agents and over MCP: a description of everything."""
+    endpoints = httpx.get(f"{served.url}gradio_api/info", timeout=30).json()["named_endpoints"]
+    assert [*endpoints] == ["/race"]
+    told = endpoints["/race"]
+    assert told["description"].startswith("Race 1 to 4 decoding methods") and "disconnects" in told["description"]
+    named = {one["parameter_name"]: one for one in told["parameters"]}
+    assert not named["prompt"]["parameter_has_default"]
+    assert all(one["parameter_has_default"] for name, one in named.items() if name != "prompt")
+    race = next(fn.fn for fn in served.page.fns.values() if fn.api_name == "race")
+    _, parameters, returns = get_function_description(race)
+    assert named.keys() <= parameters.keys()
+    assert all(parameters[name] for name in named), parameters
+    assert any("summary" in line for line in returns)
