@@ -141,8 +141,9 @@ class Visit:
         self._act(kind, act, times)
 
     def _stop(self, wish: Wish, after: float) -> None:
-        start, pressed = self.site.clock(), False
+        start, pressed, event = self.site.clock(), False, ""
         for message in self._messages(RACE, self.session, wish.of_page()):
+            event = message.get("event_id") or event  # a heartbeat has none
             if message["msg"] == "process_completed":
                 if message["output"].get("data"):  # not if it was taken out of the queue
                     self._check_shown(wish, _data(message))
@@ -150,7 +151,7 @@ class Visit:
             if not pressed and self.site.clock() - start > after:
                 pressed = True
                 if self._run(STOP, {})[-1]:  # the id of the button that the page presses to leave the queue
-                    self._leave_queue(message["event_id"])
+                    self._leave_queue(event)
         raise Failed("lost", "the stopped race never ended")
 
     def _leave_queue(self, event: str) -> None:

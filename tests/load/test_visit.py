@@ -138,3 +138,24 @@ def test_the_pages_description():
         found["run"].arguments({"prompts": "b"})
     with pytest.raises(ValueError, match="not as a Gradio page"):
         read_endpoints({"components": []}, {})
+
+
+def test_stop_takes_a_queued_race_out_of_the_queue():
+    heartbeat = {"msg": "heartbeat", "event_id": None}
+    gone = {"msg": "process_completed", "success": True, "output": {}, "event_id": "e"}
+    posted = []
+
+    def serve(request: httpx.Request) -> httpx.Response:
+        if request.method == "POST":
+            posted.append((request.url.path.rpartition("/")[2], json.loads(request.content)))
+            return httpx.Response(200, json={"event_id": "e", "data": ["Stopped.", "leave-queue"]})
+        messages = [{**QUEUED[0], "event_id": "e"}, heartbeat, heartbeat, gone]
+        return httpx.Response(200, text="".join(f"data: {json.dumps(message)}\n\n" for message in messages))
+
+    samples: list[Sample] = []
+    http = httpx.Client(base_url="http://page", transport=httpx.MockTransport(serve))
+    ticks = count()
+    Visit(Site(http, ENDPOINTS, lambda: next(ticks), samples.append, 60), "2001:db8::1", "s").stop(WISH, 2)
+    assert samples[0].outcome == "ok"
+    assert [path for path, _ in posted] == ["join", "predict", "cancel"]
+    assert posted[2][1] == {"session_hash": "s", "fn_index": RUN.index, "event_id": "e"}

@@ -1,0 +1,70 @@
+"""Answers that say nothing, and what becomes of them."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import JSONResponse, PlainTextResponse, StreamingResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from csd.web.clear_answers import UNCLEAR, ClearAnswers
+
+
+async def lines():
+    yield 'data: {"msg":"process_starts"}\n\n'
+    yield 'data: {"msg":"process_completed","output":{"error":null},"success":false}\n\n'
+
+
+async def broken_lines():
+    yield "data: begun\n\n"
+    raise RuntimeError("in /a/secret/place")
+
+
+def fail(request):
+    raise RuntimeError("in /a/secret/place")
+
+
+ANSWERS = {
+    "/null": lambda request: JSONResponse({"error": None}, 500),
+    "/said": lambda request: JSONResponse({"error": "No such choice."}, 500),
+    "/plain": lambda request: PlainTextResponse("Internal Server Error", 500),
+    "/fails": fail,
+    "/good": lambda request: PlainTextResponse("good"),
+    "/busy": lambda request: JSONResponse({"detail": "The queue is full."}, 503),
+    "/stream": lambda request: StreamingResponse(lines()),
+    "/breaks": lambda request: StreamingResponse(broken_lines()),
+}
+
+
+@pytest.fixture
+def client():
+    routes = [Route(path, answer) for path, answer in ANSWERS.items()]
+    return TestClient(Starlette(routes=routes, middleware=[Middleware(ClearAnswers)]))
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [("/null", UNCLEAR), ("/said", "No such choice."), ("/plain", UNCLEAR), ("/fails", UNCLEAR)],
+)
+def test_an_error_becomes_a_sentence(client, path, sentence):
+    answer = client.get(path)
+    assert (answer.status_code, answer.json()) == (400, {"error": sentence, "detail": sentence})
+
+
+def test_the_error_is_logged(client, caplog):
+    client.get("/fails")
+    assert "RuntimeError: in /a/secret/place" in caplog.text
+
+
+def test_other_answers_pass_as_they_are(client):
+    assert (client.get("/good").status_code, client.get("/good").text) == (200, "good")
+    assert (client.get("/busy").status_code, client.get("/busy").json()["detail"]) == (503, "The queue is full.")
+
+
+def test_a_message_of_a_stream_has_a_sentence_and_a_broken_stream_ends(client):
+    first, second = client.get("/stream").text.strip().split("\n\n")
+    assert first == 'data: {"msg":"process_starts"}'
+    assert UNCLEAR in second and "null" not in second
+    assert client.get("/breaks").text == "data: begun\n\n"
