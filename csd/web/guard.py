@@ -8,6 +8,7 @@ from typing import Any
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
+from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import Deployment
 
 Message = MutableMapping[str, Any]
@@ -35,6 +36,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
     return [
         Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False),
         Middleware(SafeHeaders, headers=make_headers(deployment)),
+        Middleware(ClearAnswers),
     ]
 
 
