@@ -1,0 +1,80 @@
+"""The files in docs/deploy agree with each other and with the page."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+import yaml
+
+from csd.paths import ROOT
+
+FOLDER = ROOT / "docs" / "deploy"
+HAPROXY = (FOLDER / "haproxy.cfg").read_text(encoding="utf-8")
+PORT = 7860
+
+
+def probes() -> set[str]:
+    """The paths that the page answers for probes."""
+    return set(re.findall(r'Route\("(/health/\w+)"', (ROOT / "csd" / "web" / "health.py").read_text(encoding="utf-8")))
+
+
+def test_compose_starts_what_the_proxy_asks_for():
+    services = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    proxy = services.pop("proxy")
+    assert set(proxy["depends_on"]) == set(services) == set(re.findall(r"^    server (\S+)", HAPROXY, re.MULTILINE))
+    addresses = {value for name, value in proxy["environment"].items() if name.startswith("CSD_REPLICA")}
+    assert addresses == {f"{name}:{PORT}" for name in services}
+    assert set(proxy["environment"]) == set(re.findall(r"\$\{(\w+)\}", HAPROXY))
+    assert proxy["ports"] == [f"8080{proxy['environment']['CSD_PROXY']}"]
+    for service in services.values():
+        assert (FOLDER / service["build"]["context"] / service["build"]["dockerfile"]).samefile(FOLDER / "Dockerfile")
+    assert all((FOLDER / volume.split(":")[0]).is_file() for volume in proxy["volumes"])
+
+
+def test_each_visitor_stays_with_one_replica():
+    for name, cookie in re.findall(r"^    server (\S+) \S+ cookie (\S+)", HAPROXY, re.MULTILINE):
+        assert name == cookie
+    assert "cookie csd_replica insert" in HAPROXY and "option redispatch" in HAPROXY
+    assert set(re.findall(r"uri (\S+)", HAPROXY)) <= probes()
+
+
+def test_haproxy_accepts_its_file():
+    program = shutil.which("haproxy") or next(filter(os.path.exists, ["/usr/sbin/haproxy"]), None)
+    if program is None:
+        pytest.skip("haproxy is not installed")
+    addresses = {"CSD_PROXY": ":8080", "CSD_REPLICA_1": "127.0.0.1:7861", "CSD_REPLICA_2": "127.0.0.1:7862"}
+    checked = subprocess.run(
+        [program, "-c", "-f", FOLDER / "haproxy.cfg"], env={**os.environ, **addresses}, capture_output=True, text=True
+    )
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_kubernetes_objects_refer_to_each_other():
+    objects = yaml.safe_load_all((FOLDER / "kubernetes.yaml").read_text(encoding="utf-8"))
+    deployment, service, ingress = objects
+    kinds = [(one["apiVersion"], one["kind"]) for one in (deployment, service, ingress)]
+    assert kinds == [("apps/v1", "Deployment"), ("v1", "Service"), ("networking.k8s.io/v1", "Ingress")]
+    pod = deployment["spec"]["template"]
+    labels = pod["metadata"]["labels"]
+    assert deployment["spec"]["selector"]["matchLabels"] == service["spec"]["selector"] == labels
+    (container,) = pod["spec"]["containers"]
+    assert container["ports"] == [{"name": "http", "containerPort": PORT}]
+    assert service["spec"]["ports"][0]["targetPort"] == "http" and service["spec"]["sessionAffinity"] == "ClientIP"
+    assert container["resources"]["requests"] == container["resources"]["limits"]  # its cores are its own
+    paths = {container[probe]["httpGet"]["path"] for probe in ("readinessProbe", "livenessProbe")}
+    assert paths == probes()
+    annotations = ingress["metadata"]["annotations"]
+    assert all(isinstance(value, str) for value in annotations.values())
+    backend = ingress["spec"]["rules"][0]["http"]["paths"][0]["backend"]["service"]
+    assert backend == {"name": service["metadata"]["name"], "port": {"name": service["spec"]["ports"][0]["name"]}}
+
+
+def test_the_image_starts_the_page():
+    lines = (FOLDER / "Dockerfile").read_text(encoding="utf-8").splitlines()
+    assert lines[-1] == 'CMD ["python", "app.py"]' and f"EXPOSE {PORT}" in lines
+    assert any(line.startswith("ENV GRADIO_SERVER_NAME=0.0.0.0") and f"PORT={PORT}" in line for line in lines)
+    assert "USER cascade" in lines
