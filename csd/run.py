@@ -5,6 +5,7 @@ Importable without torch.
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
@@ -13,13 +14,15 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from csd.decoding.errors import check_number
+from csd.decoding.errors import NotFinite, check_number
 from csd.decoding.generate import generate
 from csd.decoding.interleave import interleave
 from csd.decoding.maxgram import BIGRAM, MAX_GRAM
 from csd.decoding.methods import LaneParts, Method, Refusal, settings_of
 from csd.decoding.suffix_index import SuffixIndex
 from csd.models.device import describe_machine
+from csd.models.faults import explain_race
+from csd.models.messages import first_line
 from csd.ranges import MAX_NEW, quote
 from csd.record.trace import End, Header, Level, Pieces, Prefill, Step, Trace, walk
 from csd.request.request import Request, check_sampling
@@ -27,6 +30,9 @@ from csd.request.request import Request, check_sampling
 if TYPE_CHECKING:
     from csd.decoding.acceptance import AcceptanceRule
     from csd.models.family import Family
+
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -49,10 +55,11 @@ class LaneAdvanced:
 
 @dataclass(frozen=True)
 class LaneFinished:
-    """One lane is finished, or was stopped."""
+    """One lane is finished, or was stopped; `fault` says why, where its device or a model failed."""
 
     lane: int
     trace: Trace
+    fault: str = ""
 
 
 RaceEvent = RaceStarted | LaneAdvanced | LaneFinished
@@ -62,19 +69,25 @@ def run_race(family: Family, request: Request, stopped: Callable[[], bool] = lam
     """Run the methods on one prompt, interleaved, and yield what happens as it happens.
 
     Once `stopped()` is true the lanes end where they are, within one step. Raises Refusal, before anything runs, for a
-    prompt or a setting that cannot be run.
+    prompt or a setting that cannot be run. A lane whose model computes NaN, or that finds no memory, ends where it is;
+    the others go on.
     """
     prompt = check_request(family, request)
     with ExitStack() as sessions:
-        lanes = [_start(family, request, method, prompt, sessions) for method in request.methods]
+        try:
+            lanes = [_start(family, request, method, prompt, sessions) for method in request.methods]
+        except (MemoryError, RuntimeError) as error:
+            if sentence := explain_race(error):
+                raise Refusal(sentence) from error
+            raise
         pieces: Pieces = family.pieces(prompt)
         machine = describe_machine(str(family.device), family.dtype)
         yield RaceStarted(tuple(lane.header for lane in lanes), dict(pieces), machine)
-        for number, record in interleave([lane.records for lane in lanes], stopped):
+        for number, record in interleave([lane.guarded() for lane in lanes], stopped):
             lane = lanes[number]
             if record is None:
                 lane.finished = True
-                yield LaneFinished(number, lane.trace(pieces))
+                yield LaneFinished(number, lane.trace(pieces), lane.fault)
                 continue
             lane.add(record)
             new = family.pieces(sorted(_ids_of(record) - pieces.keys()))
@@ -133,10 +146,21 @@ class _Lane:
     prefill: list[Prefill] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     finished: bool = False
+    fault: str = ""
 
     @cached_property
     def levels(self) -> frozenset[str]:
         return frozenset(level.name for level in self.header.levels)
+
+    def guarded(self) -> Iterator[Prefill | Step]:
+        """Its records. A lane whose device or model fails ends with what it has, and the others go on."""
+        try:
+            yield from self.records
+        except (MemoryError, RuntimeError, NotFinite) as error:
+            self.fault = explain_race(error)
+            if not self.fault:
+                raise
+            log.warning("%s: %s", self.header.method, first_line(error))
 
     def add(self, record: Prefill | Step) -> None:
         """Raises Refusal for a token of an author that is not a level, since such a trace could not be shown."""

@@ -37,5 +37,5 @@ Chooser = GreedyChooser | CoupledChooser
 
 
 def margin(best: float, second: float) -> float | None:
-    """The distance of the two best scores; None where only one token is left."""
-    return best - second if second > -math.inf else None
+    """The distance of the two best scores; None where only one token is left, NaN where the best is no number."""
+    return None if second == -math.inf and not math.isnan(best) else best - second

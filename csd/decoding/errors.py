@@ -11,6 +11,10 @@ class Refusal(ValueError):
     """A sentence for the person who asked: what was wrong, and what to do."""
 
 
+class NotFinite(ArithmeticError):
+    """A model's numbers are infinite or NaN, so that nothing can be chosen by them; a sentence that names the model."""
+
+
 def check_number(allowed: Range, value: object) -> None:
     """Raise Refusal for a value outside a range."""
     if fault := allowed.fault(value):

@@ -17,6 +17,7 @@ from csd.models.backends.prepare import Prepared, prepare_models
 from csd.models.backends.process import freeze_loaded_objects, prepare_process, weights_in_own_pages
 from csd.models.checksums import check_shipped
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
+from csd.models.faults import memory_for_family
 from csd.models.files import ModelFiles
 from csd.models.memory import MAX_CONTEXT
 from csd.models.messages import Progress, ignore
@@ -126,6 +127,7 @@ class Family:
         return open_session(name, lane, self.vocab, self.contexts[name], self.costs[name])
 
 
+@memory_for_family()
 @weights_in_own_pages()
 def load_family(
     spec: FamilySpec,
@@ -133,11 +135,13 @@ def load_family(
     dtype: str = "auto",
     progress: Progress = ignore,
     prepare: Callable[..., Prepared] = prepare_models,
+    unknown_size: bool = True,
 ) -> Family:
     """Download, check and load a family. `progress` receives sentences about what is happening.
 
     device: "cpu", "cuda", "cuda:1", or "auto". dtype: a key of `memory.BYTES`, or "auto" (float32 on a CPU, bfloat16
-    on a GPU), for all models whose spec leaves it open. `prepare` chooses the backends. Raises FamilyError.
+    on a GPU), for all models whose spec leaves it open. `prepare` chooses the backends. Without
+    `unknown_size`, weights whose size the Hub does not tell are not downloaded. Raises FamilyError.
     """
     started = perf_counter()
     progress("starting PyTorch")
@@ -157,7 +161,7 @@ def load_family(
     tokenizer, tokenizer_notes = load_tokenizer(own, files)
     vocab, chat = shared_vocab_size(own, configs, tokenizer), uses_chat(own, tokenizer)
     load = partial(_load_model, own, files, configs, device, dtype)
-    models = _load_models(own, files, load, progress)
+    models = _load_models(own, files, load, progress, unknown_size)
     counts, eos = _count_parameters(models), eos_ids(models["target"], tokenizer, vocab)
     start, reference = start_token(models["target"]), make_reference(models, load)
     contexts = {model.name: min(model.context, MAX_CONTEXT) for model in own.with_copies(*spec.copies).models}
@@ -204,16 +208,25 @@ def _with_sizes(spec: FamilySpec, files: Sequence[ModelFiles], configs: Sequence
 
 
 def _load_models(
-    spec: FamilySpec, files: Sequence[ModelFiles], load: Callable[[str], Any], progress: Progress
+    spec: FamilySpec,
+    files: Sequence[ModelFiles],
+    load: Callable[[str], Any],
+    progress: Progress,
+    unknown_size: bool,
 ) -> dict[str, Any]:
     """The models by name, from the weakest draft to the target. The target is loaded first."""
     loaded = {}
     for number, (model, its) in enumerate(zip(spec.models, files, strict=True), 1):
         which = f"{model.name} ({number} of {len(files)})"
-        hub.fetch_weights(model, its, lambda sentence, which=which: progress(f"downloading {which}: {sentence}"))
+        report = partial(_report_download, progress, which)
+        hub.fetch_weights(model, its, report, unknown_size)
         progress(f"loading {which}")
         loaded[model.name] = load(model.name)
     return dict(reversed(loaded.items()))
+
+
+def _report_download(progress: Progress, which: str, sentence: str) -> None:
+    progress(f"downloading {which}: {sentence}")
 
 
 def _load_model(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from csd.models.disk import check_disk, download_size
+from csd.models.faults import is_out_of_memory
 from csd.models.files import (
     GGUF,
     PICKLE,
@@ -85,8 +88,12 @@ def count_parameters(model: ModelSpec, files: ModelFiles) -> int:
     return sum(metadata.parameter_count.values())
 
 
-def fetch_weights(model: ModelSpec, files: ModelFiles, progress: Progress) -> None:
-    """Download a model's weights next to its config, unless they are there already. Raises FamilyError."""
+def fetch_weights(model: ModelSpec, files: ModelFiles, progress: Progress, unknown_size: bool = True) -> None:
+    """Download a model's weights next to its config, unless they are there already.
+
+    Raises FamilyError, also where the disk has no room, and without `unknown_size` where the Hub does not say how much
+    they take.
+    """
     if files.gguf:
         return
     if has_weights(files.folder):
@@ -99,6 +106,8 @@ def fetch_weights(model: ModelSpec, files: ModelFiles, progress: Progress) -> No
 
     parts = indexed_parts(files.folder)
     for names in [parts] if parts else [[SAFETENSORS], [PICKLE]]:
+        missing = [name for name in names if not (files.folder / name).is_file()]
+        check_disk(model, download_size(model, files.commit, missing), files.folder, unknown_size)
         with hub_errors(model):
             bar = _progress_bar_class(progress)
             snapshot_download(model.id, revision=files.commit, allow_patterns=names, tqdm_class=bar)
@@ -127,6 +136,8 @@ def load_weights(model: ModelSpec, files: ModelFiles, config: Any, device: str, 
             **files.source,
         )
     except Exception as error:  # damaged files and full devices fail in many ways
+        if is_out_of_memory(error):
+            raise
         raise FamilyError(f"{model.id} could not be loaded: {first_line(error)}") from error
     missing = sorted(report["missing_keys"])
     if missing:
@@ -162,9 +173,15 @@ def hub_errors(model: ModelSpec) -> Iterator[None]:
             "or is private. Check the spelling, or log in with `hf auth login`."
         ) from error
     except Exception as error:  # the HTTP client's own errors differ between versions of huggingface_hub
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise FamilyError(
+                f"{model.id} could not be fetched: the disk is full. Delete models that you no longer need "
+                "(`hf cache rm`), and load it again."
+            ) from error
         raise FamilyError(
-            f"{model.id} could not be fetched: the Hugging Face Hub cannot be reached, and the model is not in the "
-            "local cache. Check the network, or choose the embedded family."
+            f"{model.id} could not be fetched: the Hugging Face Hub cannot be reached or the connection broke, and "
+            "the model is not complete in the local cache. Check the network and load it again, which goes on where it "
+            "stopped, or choose the embedded family."
         ) from error
 
 

@@ -200,17 +200,21 @@ class Studio:
             yield Waiting(self._device.waits_for)
         race_id, disturbed, machine = new_race_id(), False, ""
         traces: dict[int, Trace] = {}
+        faults: dict[str, None] = {}
         for news in _drain(feed, over):
             disturbed = disturbed or self.families.any_loading
             if isinstance(news, _WorkerDone):
                 if news.sentence:
                     yield Refused(news.sentence)
                     return
-                race = self._finish(state, machine, request, race_id, traces, disturbed)
+                notes = (*faults, *([DISTURBED] if disturbed else []))
+                race = self._finish(state, machine, request, race_id, traces, notes)
                 yield Finished(race)
                 return
             machine = next((event.machine for event in news if isinstance(event, RaceStarted)), machine)
-            traces |= {event.lane: event.trace for event in news if isinstance(event, LaneFinished)}
+            ended = [event for event in news if isinstance(event, LaneFinished)]
+            traces |= {event.lane: event.trace for event in ended}
+            faults |= dict.fromkeys(event.fault for event in ended if event.fault)
             yield Batch(race_id, news)
 
     def _finish(
@@ -220,13 +224,13 @@ class Studio:
         request: Request,
         race_id: str,
         traces: dict[int, Trace],
-        disturbed: bool,
+        notes: tuple[str, ...],
     ) -> FinishedRace:
         state.count += 1
         lanes = tuple(traces[lane] for lane in sorted(traces))
         recording = Recording(lanes, example_title(request.prompt), machine=machine, date=today())
         title = race_title(state.count, request.prompt, lanes)
-        return FinishedRace(race_id, title, recording, (DISTURBED,) if disturbed else ())
+        return FinishedRace(race_id, title, recording, notes)
 
     def _work(
         self,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import re
 from fnmatch import fnmatch
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,10 +16,11 @@ from huggingface_hub import errors
 from tiny_family import byte_level, refusal, save
 from transformers import AutoModelForCausalLM
 
-from csd.models import hub
+from csd.models import disk, faults, hub
 from csd.models.family import load_family
 from csd.models.files import ModelFiles
-from csd.models.spec import ModelSpec, custom
+from csd.models.messages import ignore
+from csd.models.spec import FamilyError, ModelSpec, custom
 
 
 def test_a_folder_without_a_model(tmp_path):
@@ -73,6 +76,7 @@ class FakeHub:
         self.source, self.snapshot = source, cache / "snapshots" / "c0ffee"
         self.snapshot.mkdir(parents=True)
         self.fetched: list[str] = []
+        self.tells_sizes = True
 
     def download(self, id, revision, allow_patterns, ignore_patterns=(), tqdm_class=None):
         assert (id, revision) in (("org/big", "main"), ("org/big", "c0ffee"))
@@ -84,6 +88,10 @@ class FakeHub:
         if tqdm_class and chosen:
             self._show(tqdm_class)
         return str(self.snapshot)
+
+    def info(self, id, revision, files_metadata, timeout):
+        files = [SimpleNamespace(rfilename=path.name, size=path.stat().st_size) for path in self.source.iterdir()]
+        return SimpleNamespace(siblings=files if self.tells_sizes else None)
 
     @staticmethod
     def _show(tqdm_class) -> None:
@@ -103,6 +111,7 @@ def fake_hub(tmp_path, monkeypatch) -> FakeHub:
     fake, metadata = FakeHub(tmp_path / "source", tmp_path), SimpleNamespace(parameter_count={"F32": 12345})
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fake.download)
     monkeypatch.setattr(huggingface_hub, "get_safetensors_metadata", lambda id, revision: metadata)
+    monkeypatch.setattr(huggingface_hub, "model_info", fake.info)
     return fake
 
 
@@ -134,6 +143,55 @@ def test_pickled_weights_if_there_are_no_safetensors(fake_hub):
     torch.save(model.state_dict(), fake_hub.source / "pytorch_model.bin")
     load_family(custom("org/big"), "cpu")
     assert fake_hub.fetched[-1] == "pytorch_model.bin"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ConnectionResetError("peer"), "the connection broke.*load it again, which goes on where it stopped"),
+        (OSError(errno.ENOSPC, "No space left on device"), "the disk is full. Delete models"),
+    ],
+)
+def test_a_download_that_is_cut_off_is_said_and_the_next_one_works(fake_hub, monkeypatch, error, said):
+    def cut(id, revision, allow_patterns, **options):
+        if "model.safetensors" in allow_patterns:
+            (fake_hub.snapshot / "model.safetensors.incomplete").write_bytes(b"half")
+            raise error
+        return fake_hub.download(id, revision, allow_patterns, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(huggingface_hub, "snapshot_download", cut)
+        assert re.search(said, refusal("org/big"))
+    assert load_family(custom("org/big"), "cpu").commit == "c0ffee"
+
+
+def test_a_download_without_room_is_refused_with_numbers(fake_hub, monkeypatch):
+    monkeypatch.setattr(disk.shutil, "disk_usage", lambda folder: SimpleNamespace(free=2**30 + 1000))
+    assert re.search(r"it takes \d+ MiB, and the disk has 1.0 GiB free", refusal("org/big"))
+    assert "model.safetensors" not in fake_hub.fetched
+    monkeypatch.setattr(disk.shutil, "disk_usage", lambda folder: SimpleNamespace(free=2**40))
+    load_family(custom("org/big"), "cpu")
+
+
+def test_a_download_of_unknown_size_is_refused_where_that_is_asked_for(fake_hub):
+    fake_hub.tells_sizes = False
+    model = ModelSpec("target", "org/big")
+    files = hub.find_files(model)
+    with pytest.raises(FamilyError, match="the Hub does not say how large its files are"):
+        hub.fetch_weights(model, files, ignore, unknown_size=False)
+    hub.fetch_weights(model, files, ignore)
+    hub.fetch_weights(model, files, ignore, unknown_size=False)  # they are there
+
+
+def test_a_full_memory_while_loading_is_a_sentence(pair, monkeypatch):
+    for error in (torch.OutOfMemoryError("CUDA out of memory. Tried"), RuntimeError("could not create a primitive"),
+                  RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried"), MemoryError()):  # fmt: skip
+
+        def fail(*args, error=error, **options):
+            raise error
+
+        monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", fail)
+        assert refusal(*pair) == f"{faults.NO_MEMORY} family. {faults.SMALLER_FAMILY}"
 
 
 def test_a_repository_without_weights(fake_hub):

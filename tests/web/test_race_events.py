@@ -22,6 +22,7 @@ from csd.models import catalog
 from csd.record.recording import Recording, bundled_recordings
 from csd.request.form import to_fields
 from csd.request.request import Request
+from csd.run import LaneFinished, RaceStarted
 from csd.web import downloads, examples, race_events
 from csd.web.context import make_context
 from csd.web.downloads import MAX_FILES, Downloads, RaceFiles
@@ -285,6 +286,19 @@ def test_old_downloads_are_deleted():
     paths = [Path(downloads.save_table(f"row {i}")) for i in range(MAX_FILES + 3)]
     assert len(list(downloads.folder.iterdir())) == MAX_FILES
     assert paths[-1].read_text("utf-8") == f"row {MAX_FILES + 2}"
+
+
+def test_a_lane_that_failed_says_why_and_the_others_are_kept():
+    def run(family, request, stopped):
+        yield RaceStarted(tuple(trace.header for trace in RECORDED), {**RECORDED[0].pieces})
+        yield LaneFinished(0, RECORDED[0])
+        for lane, trace in enumerate(RECORDED[1:], 1):
+            yield LaneFinished(lane, replace(trace, end="stopped"), "The model broke.")
+
+    page = context(run)
+    last = race(page)[-1]
+    assert last.status.text.startswith("Stopped: ") and last.status.text.count("The model broke.") == 1
+    assert page.studio.visitors.find_race("v", last.results.race_id).traces[0] == RECORDED[0]
 
 
 @pytest.mark.parametrize("full", ["write", "copy", "folder"])
