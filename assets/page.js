@@ -71,6 +71,7 @@ const CascadePage = (() => {
   function drawBet() {
     const factor = localStorage.getItem(BET);
     for (const chip of document.querySelectorAll("#bet button")) chip.setAttribute("aria-pressed", chip.dataset.bet === factor);
+    document.querySelector("#bet output").textContent = factor ? "counts in your next race" : "";
   }
 
   // Pressing the chosen chip again takes the bet back; `factor` is null then.
@@ -90,14 +91,62 @@ const CascadePage = (() => {
 
   const findTab = (name) => document.querySelector(`#tabs [role="tab"][data-tab-id="${CSS.escape(name)}"]`);
   const splitAddress = () => decodeURIComponent(location.hash.slice(1)).split("&");
-  const readAddress = () => splitAddress()[0];
+  const addressed = () => splitAddress()[0];
+
+  // Called when the race that the address names is about to be shown.
+  function readAddress() {
+    beginFilling();
+    return addressed();
+  }
 
   function writeAddress(fragment) {
-    if (readAddress() !== fragment) history.pushState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
+    if (addressed() !== fragment) history.pushState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
+  }
+
+  // ---- what is typed while the server fills in the form stays
+
+  const TYPED = ["prompt", "max-new", "temperature", "seed", "K"];
+  const typed = new Map(); // text by field, since the last `beginFilling`
+
+  function noteTyping({ target }) {
+    const id = TYPED.find((name) => target.closest(`#${name}`));
+    if (id) typed.set(id, target.value);
+  }
+
+  const beginFilling = () => typed.clear();
+
+  // The values of the fields TYPED, with what was typed meanwhile in place of what the server sent.
+  function keepTyped(...values) {
+    return values.map((value, i) => {
+      if (!typed.has(TYPED[i])) return value;
+      const text = typed.get(TYPED[i]);
+      if (typeof value === "string") return text;
+      return text.trim() === "" ? null : Number(text);
+    });
+  }
+
+  // ---- the list of races: an event without another choice, as when it is closed with Escape, shows nothing
+
+  let listed = ""; // the title that the list showed when it was opened
+
+  const shownTitle = () => document.querySelector("#earlier input").value;
+
+  function noteList({ target }) {
+    if (target.closest("#earlier")) listed = shownTitle();
+  }
+
+  // Called with the id of the race in the list; presses the button that shows it.
+  async function chooseRace(id) {
+    await new Promise(requestAnimationFrame); // the list writes the title after its event
+    if (shownTitle() === listed) return;
+    listed = shownTitle();
+    writeRace(id);
+    byId("show-race").click();
   }
 
   // Called with the id of the race that the visitor has chosen.
   function writeRace(id) {
+    beginFilling();
     shown = String(id || "").startsWith("recorded-") ? `race=${id.slice("recorded-".length)}` : "";
     writeTab();
   }
@@ -109,7 +158,7 @@ const CascadePage = (() => {
 
   // Goes where the address says: after Back and Forward, and when the page is opened.
   function followAddress() {
-    const fragment = readAddress();
+    const fragment = addressed();
     const isTab = ["theory", "compare"].includes(fragment);
     const wasShown = shown;
     if (!isTab) shown = fragment;
@@ -185,6 +234,8 @@ const CascadePage = (() => {
     byId("status").setAttribute("aria-live", "polite");
     document.addEventListener("keydown", closeOnEscape);
     document.addEventListener("click", placeBet);
+    document.addEventListener("input", noteTyping);
+    document.addEventListener("focusin", noteList);
     drawBet();
     const watched = { subtree: true, childList: true, attributeFilter: ["aria-selected"] };
     new MutationObserver(writeTab).observe(document.querySelector("#tabs > .tab-wrapper"), watched);
@@ -192,8 +243,8 @@ const CascadePage = (() => {
   }
 
   return {
-    start, press, toggleSettings, closeSettings, beginRace, endRace, readAddress, writeRace, followAddress, hideControls,
-    copyLink, downloadFigures,
+    start, press, toggleSettings, closeSettings, beginRace, endRace, readAddress, writeRace, chooseRace, beginFilling, keepTyped,
+    followAddress, hideControls, copyLink, downloadFigures,
   };
 })();
 window.CascadePage = CascadePage;

@@ -18,7 +18,7 @@ from csd import theme
 DASHES = ("dot", "dash", "solid", "dashdot")
 SYMBOLS = ("circle", "square", "triangle-up", "diamond")
 FONT_SIZE = 15  # px
-FONT = "system-ui, -apple-system, Segoe UI, Arial, sans-serif"
+FONT = "Inter, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, Liberation Sans, sans-serif"  # the page's
 TITLE_WIDTH = 40  # characters: what a phone shows of a title in one line
 LINE_HEIGHT = 20  # px, of a title
 AXIS_ENDS = (2, 5, 8, 12, 20, 30, 50)

@@ -12,7 +12,7 @@ from csd.web.context import PageContext
 from csd.web.race_form import Values
 from csd.web.race_tab import RaceTab
 from csd.web.updates import FormUpdate
-from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, visitor_id
+from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, keep_typed, visitor_id
 
 
 def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: HiddenParts) -> Dependency:
@@ -59,9 +59,13 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
         _follow_family(event, context, tab)
 
     opening = page.load(open_link, None, tab.form_outputs, **QUICK)
+    keep_typed(opening, form)
     follow(opening)
     waiting = opening.then(await_preferred, None, None, concurrency_limit=None, show_progress="hidden", **PRIVATE)
-    follow(waiting.then(prefer_family, form.inputs, tab.form_outputs, **QUICK))
+    waiting = waiting.then(None, js=scripts.BEGIN_FILLING, **PRIVATE)
+    preferring = waiting.then(prefer_family, form.inputs, tab.form_outputs, **QUICK)
+    keep_typed(preferring, form)
+    follow(preferring)
     follow(form.family.input(choose_family, form.family_inputs, family_outputs, **QUICK))
     form.drawer.others.blur(name_drafts, form.family_inputs, family_outputs, **QUICK)
     form.drawer.copies.input(choose_copies, form.family_inputs, family_outputs, **QUICK)

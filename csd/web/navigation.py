@@ -11,7 +11,7 @@ from gradio.events import Dependency
 from csd.web import race_events, scripts
 from csd.web.context import PageContext
 from csd.web.race_form import Values
-from csd.web.wiring import PRIVATE, QUICK, Changes, RaceView, visitor_id
+from csd.web.wiring import PRIVATE, QUICK, Changes, RaceView, keep_typed, visitor_id
 
 
 def wire_navigation(context: PageContext, view: RaceView, opening: Dependency) -> None:
@@ -25,5 +25,5 @@ def wire_navigation(context: PageContext, view: RaceView, opening: Dependency) -
         return view.show(race_events.show_address(context, visitor_id(request), values[fragment], fields))
 
     read = follow.click(None, None, [fragment], js=scripts.READ_ADDRESS, **PRIVATE)
-    read.then(show, {fragment, *form.inputs}, view.outputs, **QUICK)
+    keep_typed(read.then(show, {fragment, *form.inputs}, view.outputs, **QUICK), form)
     opening.then(None, js=scripts.FOLLOW_ADDRESS, **PRIVATE)

@@ -98,6 +98,6 @@ def launch_settings(deployment: Deployment, routes: Sequence[Route] = ()) -> dic
         "run_history": False,
         "enable_monitoring": False,
         "state_session_capacity": 200,
-        "footer_links": ["api"],
+        "footer_links": [],
         "app_kwargs": {"middleware": make_middleware(deployment), "routes": list(routes)},
     }

@@ -52,6 +52,11 @@ class RaceForm:
     def read_family(self, values: Values) -> FamilyFields:
         return FamilyFields.from_values({name: values[field] for name, field in self._family_fields.items()})
 
+    @property
+    def typed(self) -> list[Component]:
+        """The fields that one types in, in the order of TYPED in assets/page.js."""
+        return self.named(("prompt", "max_new", "temperature", "seed", "K"))
+
     def named(self, names: Iterable[str]) -> list[Component]:
         return [self.fields[name] for name in names]
 

@@ -34,7 +34,8 @@ def bet_html() -> str:
     chips = "".join(
         f'<button type="button" data-bet="{factor}" aria-pressed="false">{factor}×</button>' for factor in BETS
     )
-    return f'<div role="group" aria-label="{question}" title="{question}"><span>Your bet:</span>{chips}</div>'
+    said = "<output></output>"  # when the bet counts
+    return f'<div role="group" aria-label="{question}" title="{question}"><span>Your bet:</span>{chips}{said}</div>'
 
 
 def family_html(status: FamilyStatus) -> str:

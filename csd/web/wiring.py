@@ -18,7 +18,7 @@ from csd.web import compare_events, first_paint, puzzle_panel, race_events, scri
 from csd.web.compare import TWO_CASCADES
 from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
-from csd.web.race_form import Values
+from csd.web.race_form import RaceForm, Values
 from csd.web.race_tab import RaceTab
 from csd.web.theory_tab import TheoryTab, WhatIfParts
 from csd.web.updates import FormUpdate, RaceUpdate, StatusLine
@@ -116,7 +116,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
     # Gradio runs the events of one click in the order of their definition, each when the one before has ended.
     for pressed in (form.start.click, form.prompt.submit):
         pressed(None, None, [tab.status], js=scripts.BEGIN_RACE, **PRIVATE)
-    replays.earlier.input(None, [replays.earlier], js=scripts.WRITE_RACE, **PRIVATE)
+    replays.earlier.input(None, [replays.earlier], js=scripts.CHOOSE_RACE, **PRIVATE)
     replays.upload.upload(None, js=scripts.LEAVE_RACE, **PRIVATE)
     racing = gr.on(
         [form.start.click, form.prompt.submit],
@@ -128,14 +128,20 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         **PRIVATE,
         **on_device(context),
     )
-    replays.earlier.input(show_race, {replays.earlier, *form.inputs}, view.outputs, **QUICK)
-    replays.upload.upload(open_file, {replays.upload, *form.inputs}, view.outputs, **QUICK)
+    chosen = gr.Button("Show the race in the list", visible="hidden", elem_id="show-race")
+    keep_typed(chosen.click(show_race, {replays.earlier, *form.inputs}, view.outputs, **QUICK), form)
+    keep_typed(replays.upload.upload(open_file, {replays.upload, *form.inputs}, view.outputs, **QUICK), form)
     racing.then(None, js=scripts.END_RACE, **PRIVATE)
     _wire_stop(context, form.stop, tab.status, hidden)
     for kind, button in tab.results.save_figures.items():
         button.click(None, js=scripts.download_figures(kind), **PRIVATE)
     page.unload(leave)
     return racing
+
+
+def keep_typed(filling: Dependency, form: RaceForm) -> None:
+    """What was typed while an event filled in the form takes the place of what it filled in."""
+    filling.then(None, form.typed, form.typed, js=scripts.KEEP_TYPED, **PRIVATE)
 
 
 def _wire_stop(context: PageContext, button: gr.Button, status: gr.HTML, hidden: HiddenParts) -> None:

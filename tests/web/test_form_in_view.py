@@ -276,3 +276,27 @@ def test_the_text_of_a_list_ends_before_its_arrow(tab):
             page.eval_on_selector(f"#{name} input", "input => parseFloat(getComputedStyle(input).paddingRight)")
         )
         assert text["x"] + text["width"] - room <= arrow["x"], name
+
+
+def test_the_list_of_races_takes_nothing_away_from_what_is_typed(tab):
+    """Closed with Escape it shows nothing; a prompt typed while the server fills in the form comes back."""
+    page = tab.page
+    page.click("#earlier input")
+    page.keyboard.press("Escape")
+    tab.fill("Why is the sky dark at night?", 17)
+    page.click("#title")
+    page.wait_for_timeout(1500)
+    assert page.input_value("#prompt textarea") == "Why is the sky dark at night?"
+    assert page.input_value("#max-new input") == "17"
+    assert "settings" not in page.inner_text("#status")
+    page.fill("#prompt textarea", "")  # so that nothing typed is there when the race is chosen
+    *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
+    page.route("**/gradio_api/**", lambda route: (page.wait_for_timeout(400), route.continue_()))
+    choose_race(page, last.title)
+    tab.fill("Why is the sea blue?", 18)
+    await_race(page, last.id)
+    page.wait_for_timeout(1500)
+    assert page.input_value("#prompt textarea") == "Why is the sea blue?"
+    assert page.input_value("#max-new input") == "18"
+    page.unroute_all()
+    assert not tab.errors
