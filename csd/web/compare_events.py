@@ -36,6 +36,26 @@ class ComparisonForm:
     second_K: str
 
 
+def show_example(context: PageContext, visitor: str) -> CompareUpdate:
+    """What recorded races of the page's family came to, until the visitor starts a comparison."""
+    family = context.studio.home.spec.name
+    recorded = [race for race in context.recorded.values() if race.recording.family == family]
+    lanes = _methods(recorded[0]) if recorded else ()
+    races = [
+        (f"{race.recording.kind}: {race.recording.title}", Race(race.traces))
+        for race in recorded
+        if _methods(race) == lanes
+    ]
+    if not races or context.studio.visitors.state(visitor).has_compared:
+        return CompareUpdate()
+    said = f"An example: {len(races)} recorded races. Press Compare to run your own."
+    return replace(_show(context, races), status=StatusLine(said))
+
+
+def _methods(race: FinishedRace) -> tuple[str, ...]:
+    return tuple(trace.header.method for trace in race.traces)
+
+
 def run_comparison(
     context: PageContext,
     visitor: str,
@@ -52,13 +72,17 @@ def run_comparison(
     except ValueError as error:
         yield CompareUpdate(StatusLine(str(error), "refused"))
         return
+    context.studio.visitors.state(visitor).has_compared = True
     races: list[tuple[str, Race]] = []
     limit = context.studio.deployment.max_seconds
-    end = clock() + limit
-    yield CompareUpdate(StatusLine(f"Race 1 of {len(plan)}: {plan[0].label}."), cleared=True)
+    began = clock()
+    yield CompareUpdate(StatusLine(f"Race 1 of {len(plan)}: {plan[0].label}."), (0, len(plan)), cleared=True)
     for number, planned in enumerate(plan, 1):
-        sentence = f"Race {number} of {len(plan)}: {planned.label}."
-        race = yield from _run(context, visitor, choice, planned, sentence, first_paint)
+        left = time_left(clock() - began, number - 1, len(plan))
+        shown = CompareUpdate(
+            StatusLine(f"Race {number} of {len(plan)}: {planned.label}.{left}"), (number - 1, len(plan))
+        )
+        race = yield from _run(context, visitor, choice, planned, shown, first_paint)
         if race is None:
             return
         races.append((planned.label, Race(race.traces)))
@@ -67,10 +91,18 @@ def run_comparison(
             said = f"Stopped during race {number} of {len(plan)}; finished races are kept."
             yield CompareUpdate(StatusLine(said))
             return
-        if clock() > end and number < len(plan):
+        if clock() > began + limit and number < len(plan):
             yield CompareUpdate(StatusLine(LIMITED.format(number, len(plan), limit), "ended"))
             return
-    yield CompareUpdate(StatusLine(f"Done: {len(plan)} races.", "ended"))
+    yield CompareUpdate(StatusLine(f"Done: {len(plan)} race{'' if len(plan) == 1 else 's'}.", "ended"))
+
+
+def time_left(seconds: float, done: int, total: int) -> str:
+    """Such as " About 40 s left." after some of the races; empty before the first has ended."""
+    left = seconds / done * (total - done) if done else 0.0
+    if not left:
+        return ""
+    return f" About {left / 60:.0f} min left." if left >= 90 else f" About {max(1, round(left))} s left."
 
 
 def _show(context: PageContext, races: Sequence[tuple[str, Race]]) -> CompareUpdate:
@@ -81,10 +113,15 @@ def _show(context: PageContext, races: Sequence[tuple[str, Race]]) -> CompareUpd
 
 
 def _run(
-    context: PageContext, visitor: str, choice: FamilyChoice, planned: PlannedRace, sentence: str, first_paint: float
+    context: PageContext,
+    visitor: str,
+    choice: FamilyChoice,
+    planned: PlannedRace,
+    shown: CompareUpdate,
+    first_paint: float,
 ) -> Generator[CompareUpdate, None, FinishedRace | None]:
     """One race; returns None if it did not run."""
-    yield CompareUpdate(StatusLine(sentence))
+    yield shown
     race = None
     for news in context.studio.race(visitor, choice, planned.request, first_paint):
         if isinstance(news, Finished):
@@ -92,7 +129,7 @@ def _run(
         elif isinstance(news, Refused):
             yield CompareUpdate(StatusLine(news.sentence, "refused"))
         else:
-            yield CompareUpdate(StatusLine(news.sentence if isinstance(news, Waiting) else sentence))
+            yield replace(shown, status=StatusLine(news.sentence)) if isinstance(news, Waiting) else shown
     return race
 
 

@@ -24,8 +24,10 @@ ABOUT = (
 
 @dataclass(frozen=True)
 class CompareTab:
-    """`pair` holds the two cascades, and appears only when two are compared; `found` appears with the first race."""
+    """`pair` holds the two cascades, and appears only when two are compared; `found` appears with the first race, or
+    with the example that the tab begins with."""
 
+    tab: gr.Tab
     start: gr.Button
     stop: gr.Button
     what: gr.Radio
@@ -59,7 +61,7 @@ class CompareTab:
     def show(self, update: CompareUpdate) -> dict[Any, Any]:
         changes: dict[Any, Any] = {self.found: gr.Column(visible=False)} if update.cleared else {}
         if update.status is not None:
-            changes[self.status] = views.status_html(update.status)
+            changes[self.status] = views.status_html(update.status) + views.progress_html(update.progress)
         if update.rows is not None:
             changes |= {self.table: compare.table_html(update.rows), self.found: gr.Column(visible=True)}
         if update.verdict is not None:
@@ -72,11 +74,11 @@ class CompareTab:
 
 
 def build_compare_tab(defaults: Defaults) -> CompareTab:
-    with gr.Tab("Compare", id="compare", elem_id="compare-tab"):
+    with gr.Tab("Compare", id="compare", elem_id="compare-tab") as tab:
         gr.HTML(ABOUT)
         with gr.Row(elem_id="compare-go"):
             start = gr.Button("Compare", variant="primary", min_width=110, scale=0, elem_id="compare")
-            stop = gr.Button("Stop", variant="stop", min_width=90, scale=0, elem_id="compare-stop")
+            stop = gr.Button("Stop", min_width=90, scale=0, elem_id="compare-stop")
             what = gr.Radio(
                 [compare.BY_KIND, compare.TWO_CASCADES],
                 value=compare.BY_KIND,
@@ -104,7 +106,8 @@ def build_compare_tab(defaults: Defaults) -> CompareTab:
             with gr.Accordion("All numbers", open=False, elem_id="compare-numbers"):
                 table = gr.HTML(elem_id="comparison")
             save = gr.DownloadButton("Table as CSV", size="sm", scale=0, min_width=160, elem_id="compare-save")
-    return CompareTab(start, stop, what, repeats, pair, first_K, second_K, status, found, verdict, figure, table, save)
+    shown = (status, found, verdict, figure, table, save)
+    return CompareTab(tab, start, stop, what, repeats, pair, first_K, second_K, *shown)
 
 
 def _verdict_html(verdict: str) -> str:

@@ -86,10 +86,12 @@ class StopUpdate:
 
 @dataclass(frozen=True)
 class CompareUpdate:
-    """The comparison so far: a sentence, its verdict and figure, the rows of the table, and its path as CSV, empty
-    where it could not be saved. `cleared` takes away what the comparison before has left."""
+    """The comparison so far: a sentence, how many of how many races are done, its verdict and figure, the rows of the
+    table, and its path as CSV, empty where it could not be saved. `cleared` takes away what the comparison before has
+    left."""
 
     status: StatusLine | None = None
+    progress: tuple[int, int] | None = None
     rows: list[list[Any]] | None = None
     csv: str | None = None
     verdict: str | None = None

@@ -28,6 +28,14 @@ def status_html(line: StatusLine) -> str:
     return f'<p data-state="{line.state}">{escape(line.text)}</p>'
 
 
+def progress_html(progress: tuple[int, int] | None) -> str:
+    """A bar for so many of so many races; nothing for None."""
+    if progress is None:
+        return ""
+    done, total = progress
+    return f'<progress value="{done}" max="{total}" aria-label="{done} of {total} races done"></progress>'
+
+
 def bet_html() -> str:
     """Chips for a guess before the race; assets/page.js remembers it, and the stage compares it with the result."""
     question = "How many times faster than autoregressive decoding will the cascade be?"

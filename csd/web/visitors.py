@@ -21,7 +21,7 @@ class VisitorState:
     """The stop flag of the race that runs, if any, the latest races, oldest first, and how many there have been.
 
     Whether the visitor has chosen a family (in the form, by a link, or by a file), and whether a copy of a custom
-    target was ticked for want of drafts.
+    target was ticked for want of drafts, and whether a comparison was started.
     """
 
     stop: threading.Event | None = None
@@ -29,6 +29,7 @@ class VisitorState:
     count: int = 0
     has_chosen_family: bool = False
     was_given_copy: bool = False
+    has_compared: bool = False
 
 
 class Visitors:

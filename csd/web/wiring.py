@@ -180,6 +180,10 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
     def show_pair(what: str) -> Changes:
         return {tab.pair: gr.Row(visible=what == TWO_CASCADES)}
 
+    def show_example(request: gr.Request) -> Changes:
+        return tab.show(compare_events.show_example(context, visitor_id(request)))
+
+    tab.tab.select(show_example, None, tab.outputs, **QUICK)
     tab.what.input(show_pair, [tab.what], [tab.pair], **QUICK)
     _wire_stop(context, tab.stop, tab.status, hidden)
     return tab.start.click(

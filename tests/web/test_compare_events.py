@@ -9,7 +9,7 @@ from fake_page import RECORDED, context, fields, run_recorded, run_stopped
 
 from csd.decoding.errors import Refusal
 from csd.web.compare import BY_KIND, TWO_CASCADES
-from csd.web.compare_events import ComparisonForm, plan_races, run_comparison
+from csd.web.compare_events import ComparisonForm, plan_races, run_comparison, show_example, time_left
 from csd.web.examples import examples_by_kind
 
 K, OTHER_K = "[[2,4,6],[0,1,2],[0,0,1]]", "[[1,4,6],[0,1,2],[0,0,1]]"
@@ -29,6 +29,25 @@ def test_the_table_grows_with_each_race():
     assert len(Path(tables[-1].csv).read_text("utf-8").splitlines()) == 1 + len(RECORDED) * len(kinds)
     assert updates[0].status.text.startswith(f"Race 1 of {len(kinds)}: ")
     assert (updates[-1].status.text, updates[-1].status.state) == (f"Done: {len(kinds)} races.", "ended")
+
+
+def test_the_tab_begins_with_recorded_races_until_a_comparison_is_started():
+    page = context()
+    example = show_example(page, "v")
+    assert example.status.text.startswith("An example: ") and example.rows and example.verdict
+    updates = compare(page, ComparisonForm(TWO_CASCADES, 3, K, OTHER_K))
+    assert show_example(page, "v").rows is None
+    assert show_example(page, "another").rows
+    told = [update for update in updates if update.progress]
+    assert [progress for progress in dict.fromkeys(update.progress for update in told)] == [(0, 3), (1, 3), (2, 3)]
+    assert all("left." in update.status.text for update in told if update.progress == (2, 3))
+
+
+def test_the_time_that_is_left_is_told_once_a_race_has_ended():
+    assert time_left(8.0, 0, 5) == "" == time_left(8.0, 5, 5)
+    assert time_left(8.0, 2, 5) == " About 12 s left."
+    assert time_left(60.0, 1, 5) == " About 4 min left."
+    assert time_left(0.001, 1, 2) == " About 1 s left."
 
 
 def test_a_stopped_comparison_keeps_its_table():
