@@ -9,6 +9,7 @@ from typing import Any
 
 from csd.models import catalog
 from csd.models.spec import COPIES, FamilySpec, custom
+from csd.record.race import Race
 from csd.request import link
 from csd.request.defaults import Defaults
 from csd.web import examples, hidden_controls
@@ -19,6 +20,7 @@ from csd.web.loads import FamilyChoice
 from csd.web.races import RECORDED, FinishedRace, first_recorded, replay_log
 from csd.web.typed import is_own_prompt
 from csd.web.updates import Choices, FormUpdate, Landing, StageView, StatusLine
+from csd.web.what_if import panel_after
 
 OWN_PROMPT = "my prompt"  # the chip that brings back what the visitor typed
 USUAL_COPY = "self-8bit"  # drafts for a target that comes without drafts
@@ -110,7 +112,8 @@ def prefer_family(context: PageContext, visitor: str, fields: PageFields) -> For
 
 def land(context: PageContext, race: FinishedRace) -> Landing:
     """A recorded race, which replays as soon as it is drawn."""
-    return Landing(StageView(race.id, replay_log(race, play=True)), context.downloads.save_race(race))
+    view = StageView(race.id, replay_log(race, play=True))
+    return Landing(view, context.downloads.save_race(race), panel_after(Race(race.traces)))
 
 
 def apply_preset(name: str, fields: FamilyFields) -> FormUpdate:

@@ -12,23 +12,24 @@ from csd.web.context import PageContext
 from csd.web.race_form import Values
 from csd.web.race_tab import RaceTab
 from csd.web.updates import FormUpdate
-from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, keep_typed, visitor_id
+from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, RaceView, keep_typed, visitor_id
 
 
-def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: HiddenParts) -> Dependency:
+def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: HiddenParts) -> Dependency:
     """Returns the event that fills in the form when the page is opened."""
-    form = tab.form
+    tab, form = view.tab, view.tab.form
+    landing_outputs = [*tab.form_outputs, *view.panel.knobs]
     preset_outputs = [form.preset, *form.named(context.studio.home.defaults.preset.fields())]
     family_outputs = [*preset_outputs, form.drawer.picture, form.drawer.copies, *tab.prompt_row.examples, tab.status]
 
     def open_link(request: gr.Request) -> Changes:
-        return tab.fill(form_events.open_link(context, visitor_id(request), dict(request.query_params)))
+        return view.fill(form_events.open_link(context, visitor_id(request), dict(request.query_params)))
 
     async def await_preferred(request: gr.Request) -> None:
         await race_events.await_preferred(context, visitor_id(request))
 
     def prefer_family(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(form_events.prefer_family(context, visitor_id(request), form.read(values)))
+        return view.fill(form_events.prefer_family(context, visitor_id(request), form.read(values)))
 
     def choose_family(values: Values, request: gr.Request) -> Changes:
         return tab.fill(form_events.choose_family(context, visitor_id(request), form.read_family(values)))
@@ -58,12 +59,12 @@ def wire_form(page: gr.Blocks, context: PageContext, tab: RaceTab, hidden: Hidde
     def follow(event: Dependency) -> None:
         _follow_family(event, context, tab)
 
-    opening = page.load(open_link, None, tab.form_outputs, **QUICK)
+    opening = page.load(open_link, None, landing_outputs, **QUICK)
     keep_typed(opening, form)
     follow(opening)
     waiting = opening.then(await_preferred, None, None, concurrency_limit=None, show_progress="hidden", **PRIVATE)
     waiting = waiting.then(None, js=scripts.BEGIN_FILLING, **PRIVATE)
-    preferring = waiting.then(prefer_family, form.inputs, tab.form_outputs, **QUICK)
+    preferring = waiting.then(prefer_family, form.inputs, landing_outputs, **QUICK)
     keep_typed(preferring, form)
     follow(preferring)
     follow(form.family.input(choose_family, form.family_inputs, family_outputs, **QUICK))

@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from csd.paths import ASSETS
 from csd.record import recording as recordings
+from csd.record.race import Race
 from csd.stage import bundle, tour
 from csd.web import puzzle_panel, scripts, views, wiring
 from csd.web.api import make_endpoint
@@ -56,11 +57,11 @@ def build(studio: Studio) -> gr.Blocks:
         with gr.Tabs(elem_id="tabs") as tabs:
             with gr.Tab("Race", id="race"):
                 race = build_race_tab(context, family)
-            theory = build_theory_tab(defaults)
+            theory = build_theory_tab(defaults, context.landing and Race(context.landing.traces))
             compare = build_compare_tab(defaults)
         hidden = wiring.build_hidden()
         view = wiring.RaceView(race, theory.what_if, puzzles)
-        opening = wire_form(page, context, race, hidden)
+        opening = wire_form(page, context, view, hidden)
         racing = wiring.wire_races(page, context, view, hidden)
         comparing = wiring.wire_comparison(context, compare, race, hidden)
         wiring.wire_theory(theory, race, tabs, hidden)

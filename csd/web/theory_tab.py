@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
-from csd.decoding.k_matrix import format_K
+from csd.record.race import Race
 from csd.request.defaults import Defaults
 from csd.stage import tour
 from csd.theory.assumptions import ASSUMPTIONS
@@ -23,6 +23,10 @@ from csd.web.what_if import CURVES, Prediction, WhatIf, WhatIfPanel, starting_pa
 ABOUT_K = (
     '<h3>K, the plan of a block</h3><p class="theory-about">A row for each reviewer, a bar for each drafter that it '
     "asks. Drag the ends, or move them with the arrow keys.</p>"
+)
+ABOUT_PANEL = (
+    '<p class="theory-about">α and c start as measured in the race that was shown last on the Race tab, and so do k and '
+    "K where it had some. What it did not measure has a usual value.</p>"
 )
 
 
@@ -101,10 +105,11 @@ class TheoryTab:
     curves: CurveParts
 
 
-def build_theory_tab(defaults: Defaults) -> TheoryTab:
+def build_theory_tab(defaults: Defaults, shown: Race | None = None) -> TheoryTab:
+    """`shown` is the race that the page begins with: the panel starts from what it measured."""
     with gr.Tab("Theory", id="theory", elem_id="theory") as tab:
-        gr.HTML("<h2>What if? The speed-up that the paper's model predicts</h2>")
-        what_if = _build_what_if(defaults)
+        gr.HTML(f"<h2>What if? The speed-up that the paper's model predicts</h2>{ABOUT_PANEL}")
+        what_if = _build_what_if(defaults, starting_panel(defaults, shown))
         gr.HTML("<h2>The paper's curves</h2>")
         curves = _build_curves()
         with gr.Accordion("Glossary", open=False):
@@ -112,9 +117,8 @@ def build_theory_tab(defaults: Defaults) -> TheoryTab:
     return TheoryTab(tab, what_if, curves)
 
 
-def _build_what_if(defaults: Defaults) -> WhatIfParts:
-    preset, drafts = defaults.preset, defaults.drafts
-    panel = starting_panel(defaults)
+def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
+    drafts = defaults.drafts
     state = gr.State(drafts)
     with gr.Row(elem_id="what-if"):
         with gr.Column(scale=1, min_width=320, elem_id="what-if-answer"):
@@ -127,16 +131,16 @@ def _build_what_if(defaults: Defaults) -> WhatIfParts:
             with gr.Row():
                 draft = gr.Dropdown(
                     list(drafts),
-                    value=preset.draft,
+                    value=panel.draft,
                     label="Speculative: draft",
                     min_width=120,
                     allow_custom_value=True,
                 )
                 k = gr.Number(
-                    preset.k, label="Speculative: k, tokens per review", precision=0, min_width=100, elem_id="what-if-k"
+                    panel.k, label="Speculative: k, tokens per review", precision=0, min_width=100, elem_id="what-if-k"
                 )
             gr.HTML(ABOUT_K)
-            K = gr.Textbox(format_K(preset.K), label="K (cumulative)", elem_id="what-if-K", render=False)
+            K = gr.Textbox(panel.K, label="K (cumulative)", elem_id="what-if-K", render=False)
             picture = build_staircase(K, drafts, "what-if-picture")
             K.render()
             sliders = build_sliders(panel.groups, "what-if-sliders")

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from csd.web.downloads import RaceFiles
 from csd.web.loads import FamilyStatus
 from csd.web.results import RaceResults
+from csd.web.what_if import WhatIfPanel
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,11 @@ class StageView:
 
 @dataclass(frozen=True)
 class Landing:
-    """A recorded race on the stage before anything has run, with its files."""
+    """A recorded race on the stage before anything has run, with its files and what it sets in the what-if panel."""
 
     stage: StageView
     files: RaceFiles
+    panel: WhatIfPanel
 
 
 @dataclass(frozen=True)

@@ -99,9 +99,13 @@ def slider_groups(drafts: Sequence[str], values: SliderValues) -> tuple[SliderGr
     return SliderGroup(OFTEN, ABOUT_ALPHA, alphas), SliderGroup(COST, ABOUT_C, (*costs, width))
 
 
-def starting_panel(defaults: Defaults) -> WhatIfPanel:
+def starting_panel(defaults: Defaults, shown: Race | None = None) -> WhatIfPanel:
+    """The panel of a family's preset, with what a race of this family has measured."""
     preset = defaults.preset
-    return make_panel(PanelSettings(defaults.drafts, preset.draft, preset.k, preset.K, CostModel()))
+    found = theory.settings_of_race(shown) if shown else None
+    if found is None or found.drafts != defaults.drafts:
+        return make_panel(PanelSettings(defaults.drafts, preset.draft, preset.k, preset.K, CostModel()))
+    return make_panel(replace(found, k=found.k or preset.k, K=found.K or preset.K))
 
 
 def panel_after(race: Race) -> WhatIfPanel:

@@ -85,6 +85,11 @@ class RaceView:
         left_out = {self.tab.form.drawer.picture, *(field for name, field in fields.items() if name != "lanes")}
         return [part for part in self.outputs if part not in left_out]
 
+    def fill(self, update: FormUpdate) -> Changes:
+        """The form; and where a recorded race comes with it, the panel with what that race measured."""
+        knobs = self.panel.set(update.landing.panel) if update.landing else {}
+        return {**self.tab.fill(update), **knobs}
+
     def show(self, update: RaceUpdate) -> Changes:
         knobs = self.panel.set(update.results.panel) if update.results else {}
         puzzles = {self.puzzles: update.results.puzzles} if update.results else {}

@@ -39,7 +39,7 @@ def test_the_tab_begins_with_recorded_races_until_a_comparison_is_started():
     assert show_example(page, "v").rows is None
     assert show_example(page, "another").rows
     told = [update for update in updates if update.progress]
-    assert [progress for progress in dict.fromkeys(update.progress for update in told)] == [(0, 3), (1, 3), (2, 3)]
+    assert list(dict.fromkeys(update.progress for update in told)) == [(0, 3), (1, 3), (2, 3)]
     assert all("left." in update.status.text for update in told if update.progress == (2, 3))
 
 

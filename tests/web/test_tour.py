@@ -43,6 +43,9 @@ def test_the_small_race_shows_what_the_acts_say():
     inner = [one for one in vertical.steps[0].review.inner if isinstance(one, Review)]
     assert any(one.accepted for one in inner) and any(one.accepted < len(one.tokens) for one in inner)
     assert len({one.by for one in horizontal.steps[0].review.inner}) == 3
+    assert [len(trace.steps) for trace in (vertical, horizontal)] == [3, 2]  # the tail saves a run
+    tail = horizontal.steps[0].review.accepted - horizontal.header.settings["K"][0][0]
+    assert tail > 0
     assert 0 < horizontal.steps[0].review.accepted < len(horizontal.steps[0].review.tokens)
 
 

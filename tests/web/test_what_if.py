@@ -41,6 +41,14 @@ def test_a_race_sets_the_panel():
         assert what_if.make_panel(PanelSettings(drafts, "", None, None, CostModel())).groups == ()
 
 
+def test_the_panel_starts_from_the_race_that_the_page_begins_with():
+    shown = what_if.starting_panel(HOME.defaults, Race(RECORDED))
+    assert shown.groups == what_if.panel_after(Race(RECORDED)).groups != PANEL.groups
+    assert shown.K == format_K(PRESET.K)  # the adaptive cascade has none
+    other = Race(tuple(replace(trace, header=replace(trace.header, levels=())) for trace in RECORDED))
+    assert what_if.starting_panel(HOME.defaults, other) == PANEL
+
+
 def test_sliders_without_effect_are_switched_off_until_K_uses_them():
     dead = what_if.predict(replace(ASKED, K="[[16,16,20],[0,0,7],[0,0,0]]"))
     assert unused(dead.sliders) == [
