@@ -77,8 +77,9 @@ def run_comparison(
     limit = context.studio.deployment.max_seconds
     began = clock()
     yield CompareUpdate(StatusLine(f"Race 1 of {len(plan)}: {plan[0].label}."), (0, len(plan)), cleared=True)
+    spent = 0.0
     for number, planned in enumerate(plan, 1):
-        left = time_left(clock() - began, number - 1, len(plan))
+        left = time_left(spent, number - 1, len(plan))
         shown = CompareUpdate(
             StatusLine(f"Race {number} of {len(plan)}: {planned.label}.{left}"), (number - 1, len(plan))
         )
@@ -91,7 +92,8 @@ def run_comparison(
             said = f"Stopped during race {number} of {len(plan)}; finished races are kept."
             yield CompareUpdate(StatusLine(said))
             return
-        if clock() > began + limit and number < len(plan):
+        spent = clock() - began
+        if spent > limit and number < len(plan):
             yield CompareUpdate(StatusLine(LIMITED.format(number, len(plan), limit), "ended"))
             return
     yield CompareUpdate(StatusLine(f"Done: {len(plan)} race{'' if len(plan) == 1 else 's'}.", "ended"))

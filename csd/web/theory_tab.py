@@ -25,8 +25,8 @@ ABOUT_K = (
     "asks. Drag the ends, or move them with the arrow keys.</p>"
 )
 ABOUT_PANEL = (
-    '<p class="theory-about">α and c start as measured in the race that was shown last on the Race tab, and so do k and '
-    "K where it had some. What it did not measure has a usual value.</p>"
+    '<p class="theory-about">α and c start as measured in the race that was shown last on the Race tab, and so do k '
+    "and K where it had some. What it did not measure has a usual value.</p>"
 )
 
 
