@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from csd.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ("race", "bench", "tune", "record", "export", "families", "bigram")
+COMMANDS = ("race", "bench", "load", "tune", "record", "export", "families", "bigram")
 ABSENT = "import sys; sys.modules.update(dict.fromkeys(('torch', 'transformers', 'gradio', 'plotly')))"
 
 
