@@ -151,11 +151,12 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
     if arguments.mcp and find_spec("mcp") is None:
         parser.error("--mcp (or CSD_MCP) needs the package mcp. Install it with: pip install -r requirements-mcp.txt")
     with own_files(parser):
+        from csd.web.gradio_queue import open_queue
         from csd.web.health import health_routes
         from csd.web.observing import count_races, log_as_json, log_as_text
         from csd.web.page import build, launch_settings
 
-        page = build(studio).queue(max_size=64, api_open=False)
+        page = open_queue(build(studio), studio.deployment)
     routes = health_routes(studio.families, studio.home)
     if arguments.metrics:
         routes += count_races(studio, page)

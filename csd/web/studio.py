@@ -9,6 +9,7 @@ import logging
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, replace
@@ -41,6 +42,8 @@ QUIET_LOOKS = 5  # looks without news after which an empty batch is sent, so tha
 LOOK = 1.0  # seconds between two looks at whether the device is free
 STOPPED_BEFORE = "Stopped before it started."
 DISTURBED = "Another model was loading during this race, so its timings are unreliable. Race again."
+
+SLEPT = "This machine slept or its clock was set during the race, so its timings are unreliable. Race again."
 
 log = logging.getLogger(__name__)
 
@@ -139,7 +142,7 @@ class Studio:
         self, visitor: str, choice: FamilyChoice, request: Request, first_paint: float, keeps: bool
     ) -> RaceStream:
         state, stop = self.visitors.state(visitor), threading.Event()
-        state.stop = stop
+        state.stop, slept = stop, sleep_since()
         try:
             self.deployment.check(request)
             status = yield from self._wait_for_family(visitor, choice, stop)
@@ -149,7 +152,7 @@ class Studio:
                 yield Refused(status.sentence)
             else:
                 for news in self._stream(state, choice, status.family, request, stop, first_paint):
-                    yield self._end(visitor, news, stop, keeps) if isinstance(news, Finished) else news
+                    yield self._end(visitor, news, stop, keeps, slept) if isinstance(news, Finished) else news
         except Refusal as refusal:
             yield Refused(str(refusal))
         finally:
@@ -158,9 +161,13 @@ class Studio:
             if state.stop is stop:
                 state.stop = None
 
-    def _end(self, visitor: str, news: Finished, stop: threading.Event, keeps: bool) -> Finished:
-        """A race whose lanes were stopped by nobody was cut by the limit, and says so."""
+    def _end(
+        self, visitor: str, news: Finished, stop: threading.Event, keeps: bool, slept: Callable[[], float]
+    ) -> Finished:
+        """A race whose lanes were stopped by nobody was cut by the limit, and says so; one that slept does too."""
         race = news.race
+        if slept() > 2:
+            race = replace(race, notes=(*race.notes, SLEPT))
         if race.stopped and not stop.is_set():
             race = replace(race, notes=(*race.notes, CUT.format(self.deployment.max_seconds)))
         if keeps:
@@ -261,6 +268,14 @@ class Studio:
             sentence = f"The race failed: {first_line(error)} Try again, or change the settings."
         feed.put(_WorkerDone(sentence))
         over.set()
+
+
+def sleep_since(
+    wall: Callable[[], float] = time.time, awake: Callable[[], float] = time.monotonic
+) -> Callable[[], float]:
+    """Says how many seconds the machine has slept since: the clock on the wall went on, and the other one stood."""
+    begin = wall() - awake()
+    return lambda: abs(wall() - awake() - begin)
 
 
 def pause_after(events: int, pause: float) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import httpx
 import pytest
 from gradio.utils import get_function_description
@@ -86,3 +88,26 @@ def test_the_description_is_enough_for_a_program(client, served):
     assert named.keys() <= parameters.keys()
     assert all(parameters[name] for name in named), parameters
     assert any("summary" in line for line in returns)
+
+
+def test_a_client_that_disconnects_stops_its_race(house):
+    """The raw protocol: join, listen, and hang up."""
+    number = next(event["id"] for event in client_config(house.url) if event["api_name"] == "race")
+    house.gate.hold("Step")
+    stopped = house.gate.stopped
+    data = ["Once", ["autoregressive"], "embedded", "", 4, 4, "", 1, 0, 0, 1, 0, "coupled", 32, True, None]
+    body = {"fn_index": number, "session_hash": "gone", "data": data}
+    httpx.post(f"{house.url}gradio_api/queue/join", json=body).raise_for_status()
+    with httpx.stream(
+        "GET", f"{house.url}gradio_api/queue/data", params={"session_hash": "gone"}, timeout=60
+    ) as answer:
+        next(answer.iter_text())
+        house.gate.wait()
+    deadline = time.monotonic() + 20
+    while house.gate.stopped == stopped:
+        assert time.monotonic() < deadline, "the race goes on"
+        time.sleep(0.05)
+
+
+def client_config(url):
+    return httpx.get(f"{url}config", timeout=60).json()["dependencies"]

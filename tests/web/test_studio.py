@@ -14,7 +14,7 @@ from csd.record.trace import Header, Trace
 from csd.request.request import Request
 from csd.run import LaneFinished, RaceStarted
 from csd.web.loads import FamilyChoice
-from csd.web.studio import LIVE_TICK, TICK, Batch, Finished, Refused, Studio, Waiting, pause_after
+from csd.web.studio import LIVE_TICK, TICK, Batch, Finished, Refused, Studio, Waiting, pause_after, sleep_since
 from csd.web.visitors import MAX_RACES
 
 pytestmark = pytest.mark.slow
@@ -269,3 +269,12 @@ def test_a_visit_keeps_its_last_races_and_a_family_that_loads_meanwhile_is_noted
     studio.families.ensure_loading(OTHER)
     assert "timings are unreliable" in list(studio.race("v", HOME, REQUEST))[-1].race.notes[0]
     gate.set()
+
+
+def test_a_race_in_which_the_machine_slept_is_marked_as_disturbed(monkeypatch):
+    assert sleep_since(iter([100.0, 160.0]).__next__, iter([5.0, 6.0]).__next__)() == 59.0
+    monkeypatch.setattr("csd.web.studio.sleep_since", lambda: lambda: 59.0)
+    race = [*Studio(HOME, family, short).race("v", HOME, REQUEST)][-1].race
+    assert any("slept" in note for note in race.notes)
+    monkeypatch.undo()
+    assert not [*Studio(HOME, family, short).race("v", HOME, REQUEST)][-1].race.notes

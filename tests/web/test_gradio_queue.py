@@ -1,0 +1,55 @@
+"""A fair place in the queue, and an expected wait that agrees with the truth on a played clock."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import gradio as gr
+import pytest
+from gradio import queueing
+from gradio.events import api
+
+from csd.web.deployment import PUBLIC, Deployment
+from csd.web.gradio_queue import MANY_HERE, ONE_EACH, address, open_queue, refuse_place
+from csd.web.wiring import ON_DEVICE
+
+
+def test_a_visitor_waits_once_and_an_address_a_few_times():
+    places = [("a", "1.2.3.4"), ("b", "1.2.3.4"), ("c", "5.6.7.8")]
+    few = replace(PUBLIC, max_waiting=2)
+    assert refuse_place(places, "a", "1.2.3.4", few) == ONE_EACH
+    assert refuse_place(places, "d", "1.2.3.4", few) == MANY_HERE.format(2)
+    assert refuse_place(places, "d", "5.6.7.8", few) == ""
+    assert refuse_place(places, "a", "1.2.3.4", Deployment()) == ""
+
+
+@pytest.mark.parametrize(("is_space", "found"), [(True, "9.9.9.9"), (False, "10.0.0.1")])
+def test_only_the_proxy_of_a_space_is_believed(is_space, found):
+    request = SimpleNamespace(client=SimpleNamespace(host="10.0.0.1"), headers={"x-forwarded-for": "9.9.9.9, 10.0.0.7"})
+    assert address(request, replace(PUBLIC, is_space=is_space)) == found
+
+
+def test_the_expected_wait_follows_what_races_take_now(monkeypatch):
+    """Thirty short races, then long ones: told and true waits differ by at most a fifth."""
+    now, told = [1000.0], {}
+    monkeypatch.setattr(queueing, "time", SimpleNamespace(time=lambda: now[0]))
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+    queue = open_queue(page, PUBLIC)._queue
+    (event,) = page.fns.values()
+    queue.create_event_queue_for_fn(event)
+    places = queue.event_queue_per_concurrency_id[ON_DEVICE]
+    queue.send_message = lambda waiting, message: told.update({waiting.name: message.rank_eta})
+    seconds = [2.0] * 30 + [8.0, 12.0] * 20
+    for taken in seconds[:50]:
+        queue.process_time_per_fn[event].add(taken)
+    places.current_concurrency = 1
+    places.start_times_per_fn[event] = {now[0]}
+    places.queue = [SimpleNamespace(name=name, fn=event, streaming=False) for name in range(8)]
+    now[0] += 3.0  # of the race that runs
+    queue.broadcast_estimations(ON_DEVICE)
+    for name, expected in told.items():
+        true = sum(seconds[50 : 52 + name]) - 3.0
+        assert abs(expected - true) <= 0.2 * true, (name, expected, true)
+    assert len(told) == 8
