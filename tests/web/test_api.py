@@ -93,6 +93,9 @@ def test_the_description_is_enough_for_a_program(client, served):
 def test_a_client_that_disconnects_stops_its_race(house):
     """The raw protocol: join, listen, and hang up."""
     number = next(event["id"] for event in client_config(house.url) if event["api_name"] == "race")
+    load = house.studio.families.ensure_loading(house.studio.home)
+    while not load.status.is_final:
+        time.sleep(0.1)
     house.gate.hold("Step")
     stopped = house.gate.stopped
     data = ["Once", ["autoregressive"], "embedded", "", 4, 4, "", 1, 0, 0, 1, 0, "coupled", 32, True, None]
