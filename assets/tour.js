@@ -2,7 +2,7 @@
 // keys step. `logs` holds the race of each act, see csd/stage/tour.py.
 
 function startTour(root, logs) {
-  const [dialog, back, next, place] = ["dialog", ".tour-back", ".tour-next", ".cascade-stage"]
+  const [dialog, finish, back, next, place] = ["dialog", ".tour-finish", ".tour-back", ".tour-next", ".cascade-stage"]
     .map((selector) => root.querySelector(selector));
   const acts = [...root.querySelectorAll("section")];
   const last = acts.length - 1;
@@ -19,6 +19,7 @@ function startTour(root, logs) {
     next.textContent = current === last ? "Done" : "Next";
     const kind = acts[current].dataset.show;
     dialog.dataset.show = kind;
+    finish.hidden = kind !== "review";
     stage.update({ race: `act ${current + 1}`, log: logs[current] });
     if (kind === "text") stage.play(0);
     if (kind === "review") {
@@ -35,6 +36,10 @@ function startTour(root, logs) {
     requestAnimationFrame(() => show(0));
   });
   root.querySelector(".tour-close").addEventListener("click", () => dialog.close());
+  finish.addEventListener("click", () => {
+    clearTimeout(timer);
+    stage.play();
+  });
   back.addEventListener("click", () => show(current - 1));
   next.addEventListener("click", () => (current === last ? dialog.close() : show(current + 1)));
   dialog.addEventListener("close", () => {

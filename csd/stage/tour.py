@@ -42,7 +42,9 @@ def template() -> str:
         '<div class="tour"><button type="button" id="tour-start" aria-haspopup="dialog">Tour</button>'
         f'<dialog aria-labelledby="tour-title-1"><div class="tour-acts" aria-live="polite">{acts}</div>'
         f'<div class="tour-stage">{bundle.HTML_TEMPLATE}</div><div class="tour-buttons">'
-        '<button type="button" class="tour-close">Close</button><button type="button" class="tour-back">Back</button>'
+        '<button type="button" class="tour-close">Close</button>'
+        '<button type="button" class="tour-finish">To the finish</button>'
+        '<button type="button" class="tour-back">Back</button>'
         '<button type="button" class="tour-next" autofocus>Next</button></div></dialog></div>'
     )
 
