@@ -273,8 +273,8 @@ def test_a_visit_keeps_its_last_races_and_a_family_that_loads_meanwhile_is_noted
 
 def test_a_race_in_which_the_machine_slept_is_marked_as_disturbed(monkeypatch):
     assert sleep_since(iter([100.0, 160.0]).__next__, iter([5.0, 6.0]).__next__)() == 59.0
-    monkeypatch.setattr("csd.web.studio.sleep_since", lambda: lambda: 59.0)
-    race = [*Studio(HOME, family, short).race("v", HOME, REQUEST)][-1].race
-    assert any("slept" in note for note in race.notes)
-    monkeypatch.undo()
-    assert not [*Studio(HOME, family, short).race("v", HOME, REQUEST)][-1].race.notes
+    for seconds, is_marked in ((59.0, True), (0.5, False)):
+        monkeypatch.setattr("csd.web.studio.sleep_since", lambda seconds=seconds: lambda: seconds)
+        end = [*Studio(HOME, family, short).race("v", HOME, REQUEST)][-1]
+        assert isinstance(end, Finished)
+        assert any("slept" in note for note in end.race.notes) == is_marked
