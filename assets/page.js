@@ -7,6 +7,17 @@ const CascadePage = (() => {
   const stageRoot = () => document.querySelector("#stage .cascade-stage");
   const stage = () => stageRoot().cascadeStage;
 
+  // ---- Gradio draws its parts one after another. They come into view together, so that nothing moves.
+
+  const LONGEST_DRAWING = 15000; // milliseconds: whatever is there by then is shown
+
+  function drawTogether() {
+    document.documentElement.setAttribute("data-drawing", "");
+    setTimeout(showDrawn, LONGEST_DRAWING);
+  }
+
+  const showDrawn = () => document.documentElement.removeAttribute("data-drawing");
+
   // Presses the button that an event names; an empty id presses nothing.
   function press(id) {
     if (id) byId(id).click();
@@ -62,6 +73,11 @@ const CascadePage = (() => {
   function endRace() {
     document.body.removeAttribute("data-racing");
     stage().wait(false);
+  }
+
+  // The stage compares its race's prompt with the form's. A field that Gradio fills in says nothing by itself.
+  function tellPrompt() {
+    requestAnimationFrame(() => window.dispatchEvent(new Event("cascade-prompt")));
   }
 
   // ---- the bet: a guess of how many times faster the cascade will be, which the stage compares with the result
@@ -240,11 +256,13 @@ const CascadePage = (() => {
     const watched = { subtree: true, childList: true, attributeFilter: ["aria-selected"] };
     new MutationObserver(writeTab).observe(document.querySelector("#tabs > .tab-wrapper"), watched);
     addEventListener("popstate", followAddress);
+    tellPrompt();
+    showDrawn();
   }
 
   return {
-    start, press, toggleSettings, closeSettings, beginRace, endRace, readAddress, writeRace, chooseRace, beginFilling, keepTyped,
-    followAddress, hideControls, copyLink, downloadFigures,
+    start, drawTogether, tellPrompt, press, toggleSettings, closeSettings, beginRace, endRace, readAddress, writeRace, chooseRace,
+    beginFilling, keepTyped, followAddress, hideControls, copyLink, downloadFigures,
   };
 })();
 window.CascadePage = CascadePage;

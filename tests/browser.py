@@ -19,13 +19,15 @@ class Gate:
 
     def __init__(self):
         self.at = ""
+        self.passing = 0  # records of this kind before the one that is held
         self.held = threading.Semaphore(0)
         self.opened = threading.Event()
         self.begun = 0  # races
         self.stopped = 0
 
-    def hold(self, at: str) -> None:
+    def hold(self, at: str, after: int = 0) -> None:
         self.at = at
+        self.passing = after
         self.held = threading.Semaphore(0)
         self.opened.clear()
 
@@ -44,6 +46,9 @@ class Gate:
             for event in run_race(family, settings, stopped):
                 yield event
                 if self.at and type(getattr(event, "record", None)).__name__ == self.at:
+                    self.passing -= 1
+                    if self.passing >= 0:
+                        continue
                     self.held.release()
                     while not self.opened.wait(0.02) and not stopped():
                         pass

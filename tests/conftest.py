@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-
 import pytest
 from browser import House
 
-SWITCHES = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-sync",
-    "--no-first-run",
-)
 PAGE_FIXTURES = {"chromium", "house", "served"}
 
 
@@ -69,12 +58,10 @@ def house(served):
 
 @pytest.fixture(scope="session")
 def chromium():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    names = [os.environ.get("CHROMIUM") or "chromium", "chromium-browser", "google-chrome"]
-    path = next((found for name in names if (found := shutil.which(name))), None)
-    if path is None:
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    from look import chromium as found
+
+    if found.find() is None:
         pytest.skip("Chromium was not found; set CHROMIUM to its path")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=list(SWITCHES))
+    with found.launched() as browser:
         yield browser
-        browser.close()

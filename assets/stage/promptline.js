@@ -10,9 +10,7 @@ export function createPromptLine(stage) {
   const use = button("cs-button", "Use this prompt", { onclick: () => fillForm(stage) });
   const box = h("p", { class: "cs-prompt", hidden: true }, h("b", { text: "Prompt: " }), text, more, use);
   const line = { box, text, more, use };
-  document.addEventListener("input", (event) => {
-    if (event.target.matches && event.target.matches(FIELD)) drawPromptLine(stage);
-  });
+  window.addEventListener("cascade-prompt", () => drawPromptLine(stage)); // the form's has changed
   return line;
 }
 

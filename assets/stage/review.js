@@ -24,7 +24,7 @@ export function createReview(stage) {
     score: null, // see score.js
     drawn: "", // what the panel shows
     drawnAt: 0,
-    height: 0, // the panel grows and does not shrink, so that nothing below it jumps
+    height: 0, // the panel grows and does not shrink, not for the next race either: nothing below it jumps
     inSight: true,
   };
   const close = button("cs-button cs-close", "Close", {
@@ -97,15 +97,14 @@ function watchSight(review) {
 }
 
 function closeReview(review) {
-  Object.assign(review, { step: null, score: null, height: 0 });
-  review.box.style.minHeight = "";
+  Object.assign(review, { step: null, score: null });
   review.box.dataset.empty = "true";
   put(review.title, "Review details");
   put(review.told, "Step forward or click a token to see the review that produced it, level by level.");
 }
 
 function buildReview({ review, race, view: { lane } }, step) {
-  if (lane !== review.lane) {
+  if (review.lane && lane.index !== review.lane.index) {
     review.height = 0;
     review.box.style.minHeight = "";
   }

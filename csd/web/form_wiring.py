@@ -73,6 +73,7 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     loading = form.drawer.load.click(change_drafts, form.family_inputs, family_outputs, **QUICK)
     follow(loading.then(load_family, form.family_inputs, [tab.status], **QUICK))
     form.preset.input(apply_preset, {form.preset, *form.family_inputs}, preset_outputs, **QUICK)
+    form.prompt.change(None, js=scripts.TELL_PROMPT, **PRIVATE)
     form.more.click(None, js=scripts.TOGGLE_SETTINGS, **PRIVATE)
     form.drawer.close.click(None, js=scripts.CLOSE_SETTINGS, **PRIVATE)
     chosen = form.drawer.parts.click(choose_parts, None, [form.fields["lanes"], hidden.press], **QUICK)

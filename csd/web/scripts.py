@@ -9,11 +9,13 @@ from csd.web import hidden_controls
 
 HEAD = (
     f"<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}\n"
-    f"CascadePage.hideControls({json.dumps(hidden_controls.CONTROLS)}, {json.dumps(hidden_controls.NAME)});</script>"
+    f"CascadePage.hideControls({json.dumps(hidden_controls.CONTROLS)}, {json.dumps(hidden_controls.NAME)});\n"
+    "CascadePage.drawTogether();</script>"
 )
 
 PRESS = "(id) => CascadePage.press(id)"
 START = "() => CascadePage.start()"
+TELL_PROMPT = "() => CascadePage.tellPrompt()"
 TOGGLE_SETTINGS = "() => CascadePage.toggleSettings()"
 CLOSE_SETTINGS = "() => CascadePage.closeSettings()"
 BEGIN_RACE = "() => CascadePage.beginRace()"

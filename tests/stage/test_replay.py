@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -429,19 +428,6 @@ def test_keys_are_left_alone_outside_the_stage(bare):
     assert one.state() == "done"
     assert one.page.get_attribute(".cascade-stage", "data-present") is None
     assert one.page.input_value("body > input") == " p"
-
-
-def test_frame_rate_of_a_long_replay_is_reported(bare, record_property, capsys):
-    """512 tokens x 3 lanes. A report, not a judgement: how fast a shared machine draws says little about the stage."""
-    words = {i: f" word{i % 7}" for i in range(600)}
-    tokens = tuple(range(10, 522))
-    one = bare().show(*(alone(tokens, seconds, words) for seconds in (0.01, 0.008, 0.006)))
-    frames = one.page.evaluate((HERE / "frames.js").read_text("utf-8"))
-    record_property("frames", json.dumps(frames))
-    with capsys.disabled():
-        print(f"\n512 tokens x 3 lanes: {frames}")
-    assert one.state() in ("replay", "done")  # a slow machine comes to the end
-    assert not one.errors
 
 
 def test_a_place_in_a_race_is_told_for_a_link_and_found_again(bare):
