@@ -127,6 +127,7 @@ const CascadePage = (() => {
   function noteTyping({ target }) {
     const id = TYPED.find((name) => target.closest(`#${name}`));
     if (id) typed.set(id, target.value);
+    if (id === "prompt") sessionStorage.setItem(KEPT, target.value);
   }
 
   const beginFilling = () => typed.clear();
@@ -139,6 +140,21 @@ const CascadePage = (() => {
       if (typeof value === "string") return text;
       return text.trim() === "" ? null : Number(text);
     });
+  }
+
+  // ---- a prompt that was typed comes back where the page is loaded again, by the visitor or because the server restarted
+
+  const KEPT = "cascade-prompt"; // in sessionStorage, which belongs to the tab
+
+  // Returns the status line. A link with a query says itself what the form holds.
+  function restorePrompt(status) {
+    const field = document.querySelector("#prompt textarea");
+    const text = sessionStorage.getItem(KEPT);
+    const isLink = [...new URLSearchParams(location.search).keys()].some((name) => name !== hidden.parameter);
+    if (!text || !text.trim() || isLink || text === field.value) return status;
+    Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(field, text);
+    field.dispatchEvent(new Event("input", { bubbles: true })); // Gradio hears of it by the event
+    return "<p>The page was loaded again. Your prompt is back in the form.</p>";
   }
 
   // ---- the list of races: an event without another choice, as when it is closed with Escape, shows nothing
@@ -262,7 +278,7 @@ const CascadePage = (() => {
 
   return {
     start, drawTogether, tellPrompt, press, toggleSettings, closeSettings, beginRace, endRace, readAddress, writeRace, chooseRace,
-    beginFilling, keepTyped, followAddress, hideControls, copyLink, downloadFigures,
+    beginFilling, keepTyped, restorePrompt, followAddress, hideControls, copyLink, downloadFigures,
   };
 })();
 window.CascadePage = CascadePage;

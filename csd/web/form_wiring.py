@@ -60,7 +60,8 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
         _follow_family(event, context, tab)
 
     opening = page.load(open_link, None, landing_outputs, **QUICK)
-    keep_typed(opening, form)
+    opening.then(None, [tab.status], [tab.status], js=scripts.RESTORE_PROMPT, **PRIVATE)
+    keep_typed(opening, form)  # the prompt that has just come back, too
     follow(opening)
     waiting = opening.then(await_preferred, None, None, concurrency_limit=None, show_progress="hidden", **PRIVATE)
     waiting = waiting.then(None, js=scripts.BEGIN_FILLING, **PRIVATE)

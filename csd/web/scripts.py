@@ -26,6 +26,7 @@ CHOOSE_RACE = "(id) => CascadePage.chooseRace(id)"
 BEGIN_FILLING = "() => CascadePage.beginFilling()"
 KEEP_TYPED = "(...values) => CascadePage.keepTyped(...values)"
 LEAVE_RACE = "() => CascadePage.writeRace('')"
+RESTORE_PROMPT = "(status) => CascadePage.restorePrompt(status)"
 COPY_LINK = "(query, omitted) => CascadePage.copyLink(query, omitted)"
 
 

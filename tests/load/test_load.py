@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 from browser import free_port
 
-pytest.importorskip("locust", reason="locust is not installed")
+# Only looked for: importing locust would replace the blocking calls of all tests in this process.
+pytestmark = pytest.mark.skipif(find_spec("locust") is None, reason="locust is not installed")
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -137,6 +137,8 @@ def test_a_reload_in_the_middle_leaves_a_page_that_races(tab, house):
     house.gate.at = ""
     one.page.reload()
     one.page.wait_for_selector('#family-status [data-state="ready"]')
+    one.page.wait_for_function("document.querySelector('#status').innerText.includes('Your prompt is back')")
+    assert one.page.input_value("#prompt textarea") == STORY
     one.race()
     assert one.status("ended").startswith("Done")
 
