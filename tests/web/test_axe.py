@@ -15,10 +15,11 @@ THEMES = ("light", "dark")
 STILL = "* { transition: none !important; animation: none !important }"  # a colour on its way has another contrast
 
 
-COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}  # all that a theme changes
+ALL = {"resultTypes": ["violations"]}  # axe collects no details of what is right
+COLOURS = {**ALL, "runOnly": {"type": "rule", "values": ["color-contrast"]}}  # all that a theme changes
 
 
-def findings(page, options: dict | None = None) -> list[str]:
+def findings(page, options: dict = ALL) -> list[str]:
     """Each grave finding: its rule, what it says, and the elements."""
     found = Axe().run(page, options=options).response["violations"]
     return [
@@ -37,7 +38,7 @@ def test_the_page_in_each_state(chromium, house):
         with state(page, house):
             for theme in THEMES:
                 page.evaluate("dark => document.body.classList.toggle('dark', dark)", theme == "dark")
-                if found := findings(page, COLOURS if theme == "dark" else None):
+                if found := findings(page, COLOURS if theme == "dark" else ALL):
                     grave[f"{name}, {theme}"] = found
             page.evaluate("document.body.classList.remove('dark')")
     page.close()
