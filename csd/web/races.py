@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import pickle
 import uuid
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -38,6 +40,24 @@ class FinishedRace:
     def stopped(self) -> bool:
         """Whether at least one lane was stopped before its end."""
         return any(trace.end == "stopped" for trace in self.traces)
+
+
+@dataclass(frozen=True)
+class KeptRace:
+    """A finished race in a small part of its memory, for as long as nobody looks at it."""
+
+    id: str
+    title: str
+    origin: str
+    prompt: str
+    packed: bytes
+
+    @staticmethod
+    def of(race: FinishedRace) -> KeptRace:
+        return KeptRace(race.id, race.title, race.origin, race.traces[0].header.text, zlib.compress(pickle.dumps(race)))
+
+    def unpack(self) -> FinishedRace:
+        return pickle.loads(zlib.decompress(self.packed))  # written by this process
 
 
 def new_race_id() -> str:

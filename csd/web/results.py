@@ -43,7 +43,7 @@ class RaceResults:
 
 def make_results(context: PageContext, visitor: str, race: FinishedRace) -> RaceResults:
     """Earlier races of this visitor give the spread of the measured speed-ups."""
-    own = tuple(context.studio.visitors.state(visitor).races)
+    own = context.studio.visitors.races(visitor)
     traces = Race(race.traces)
     lanes = compare_with_theory(traces, [Race(other.traces) for other in own if other.id != race.id])
     return RaceResults(

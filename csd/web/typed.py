@@ -25,12 +25,13 @@ def has_typed(context: PageContext, visitor: str, fields: PageFields) -> bool:
 def is_own_prompt(context: PageContext, visitor: str, prompt: str | None) -> bool:
     """Whether a prompt is neither empty, nor an example's, nor that of a race that can be shown again."""
     text = prompt or ""
-    known = {race.traces[0].header.text for race in _races(context, visitor)}
+    known = {race.traces[0].header.text for race in context.recorded.values()}
+    known |= {race.prompt for race in context.studio.visitors.state(visitor).races}
     return bool(text.strip()) and text not in known and not is_example(text)
 
 
 def _races(context: PageContext, visitor: str) -> tuple[FinishedRace, ...]:
-    return (*context.recorded.values(), *context.studio.visitors.state(visitor).races)
+    return (*context.recorded.values(), *context.studio.visitors.races(visitor))
 
 
 def _is_own_K(K: object, races: Sequence[FinishedRace]) -> bool:

@@ -7,8 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from csd.record.race import Race
-from csd.record.trace import Review, Trace, walk
-from csd.web.races import FinishedRace
+from csd.web.races import FinishedRace, KeptRace
 
 MAX_RACES = 20  # per visitor
 MAX_VISITORS = 200
@@ -25,7 +24,7 @@ class VisitorState:
     """
 
     stop: threading.Event | None = None
-    races: tuple[FinishedRace, ...] = ()
+    races: tuple[KeptRace, ...] = ()
     count: int = 0
     has_chosen_family: bool = False
     was_given_copy: bool = False
@@ -73,11 +72,11 @@ class Visitors:
             return sum(size for _, size in self._kept.values())
 
     def keep_race(self, visitor: str, race: FinishedRace) -> None:
-        size = sum(map(memory_of, race.traces))
+        kept = KeptRace.of(race)
         with self._lock:
             state = self.state(visitor)
-            state.races = (*state.races, race)
-            self._kept[race.id] = (visitor, size)
+            state.races = (*state.races, kept)
+            self._kept[race.id] = (visitor, len(kept.packed))
             while len(state.races) > MAX_RACES or (
                 len(state.races) > 1 and sum(self._sizes(visitor)) > SHARE * self._most
             ):
@@ -85,12 +84,16 @@ class Visitors:
             while len(self._kept) > 1 and self.kept_bytes > self._most:
                 self._drop(next(iter(self._kept)))
 
+    def races(self, visitor: str) -> tuple[FinishedRace, ...]:
+        """All of a visitor's races, oldest first."""
+        return tuple(race.unpack() for race in self.state(visitor).races)
+
     def races_run(self, visitor: str) -> tuple[Race, ...]:
         """The races that this visitor ran, oldest first, without those from files."""
-        return tuple(Race(race.traces) for race in self.state(visitor).races if not race.origin)
+        return tuple(Race(race.unpack().traces) for race in self.state(visitor).races if not race.origin)
 
     def find_race(self, visitor: str, race_id: str) -> FinishedRace | None:
-        return next((race for race in self.state(visitor).races if race.id == race_id), None)
+        return next((race.unpack() for race in self.state(visitor).races if race.id == race_id), None)
 
     def _sizes(self, visitor: str) -> list[int]:
         return [size for owner, size in self._kept.values() if owner == visitor]
@@ -104,14 +107,3 @@ class Visitors:
         state = self._states.pop(visitor, None)
         for race in state.races if state else ():
             self._kept.pop(race.id, None)
-
-
-def memory_of(trace: Trace) -> int:
-    """About how many bytes a trace takes in memory: counted from its objects, since walking through them is slow."""
-    size = 48 * len(trace.header.prompt) + 4 * len(trace.header.text) + 160 * len(trace.pieces)
-    for step in trace.steps:
-        size += 200 + 8 * len(step.tokens)
-        for record in walk(step.review):
-            size += 280 + 30 * len(record.tokens)
-            size += 64 * len(record.p) if isinstance(record, Review) else 0
-    return size

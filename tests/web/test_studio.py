@@ -261,9 +261,8 @@ def test_a_visit_keeps_its_last_races_and_a_family_that_loads_meanwhile_is_noted
 
     studio = Studio(HOME, opener, short)
     ends = [list(studio.race("v", HOME, REQUEST))[-1].race for _ in range(MAX_RACES + 1)]
-    assert (
-        studio.visitors.find_race("v", ends[0].id) is None and studio.visitors.find_race("v", ends[-1].id) is ends[-1]
-    )
+    assert studio.visitors.find_race("v", ends[0].id) is None
+    assert studio.visitors.find_race("v", ends[-1].id) == ends[-1]
     assert studio.visitors.find_race("w", ends[-1].id) is None
     assert not ends[-1].notes
     studio.families.ensure_loading(OTHER)
