@@ -36,7 +36,7 @@ class Look:
 LOOKS = (
     Look("0", "#916528", "#F59E4A", "#B0742A", "dotted", "."),
     Look("1", "#1C67CD", "#9FC4F3", "#3A80DC", "dashed", "-"),
-    Look("2", "#C42C99", "#E415C9", "#D03BA8", "double", "x"),
+    Look("2", "#C42C99", "#C564B4", "#D03BA8", "double", "x"),
     Look("3", "#094C37", "#00E29D", "#12876A", "wavy", "/"),
 )
 TARGET = Look("T", LIGHT_INK, DARK_INK, "#73787D", "solid", "")

@@ -1,6 +1,7 @@
 """Colours: the contrast that the page promises, computed (WCAG 2)."""
 
 import itertools
+import math
 
 import pytest
 
@@ -13,8 +14,7 @@ PANEL_GROUND = "#27272A"  # Gradio's panels on a dark page, on which figures are
 
 def luminance(colour: str) -> float:
     """Relative luminance of "#RRGGBB"."""
-    channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    red, green, blue = linear(colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -22,6 +22,47 @@ def contrast(one: str, other: str) -> float:
     """Contrast ratio of two colours, 1 to 21."""
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
+
+
+# What is left of linear red, green and blue for the colour-blind (Machado et al. 2009, severity 1).
+SIGHTS = {
+    "trichromacy": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protanopia": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopia": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "tritanopia": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
+}
+
+
+def linear(colour: str) -> tuple[float, ...]:
+    """Linear red, green and blue of "#RRGGBB"."""
+    channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return tuple(c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+
+
+def oklab(colour: str, sight: str = "trichromacy") -> tuple[float, float, float]:
+    """A colour in Oklab, as this sight sees it."""
+    seen = (sum(a * b for a, b in zip(row, linear(colour), strict=True)) for row in SIGHTS[sight])
+    red, green, blue = (min(1.0, max(0.0, c)) for c in seen)
+    l = (0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue) ** (1 / 3)  # noqa: E741
+    m = (0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue) ** (1 / 3)
+    s = (0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue) ** (1 / 3)
+    return (
+        0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
+        1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
+        0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s,
+    )
 
 
 def test_contrast_of_known_pairs():
@@ -69,6 +110,23 @@ def test_colour_is_never_the_only_sign():
         assert one.underline != other.underline
         assert one.shape != other.shape
         assert one.key != other.key
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_levels_stay_apart_for_the_colour_blind(sight):
+    """A distance of 0.02 in Oklab can just be told apart side by side."""
+    assert math.dist(oklab("#000000", sight), oklab("#FFFFFF", sight)) == pytest.approx(1, abs=1e-3)
+    for ground in ("light", "dark"):
+        for one, other in itertools.combinations(LEVELS, 2):
+            seen = (oklab(getattr(look, ground), sight) for look in (one, other))
+            assert math.dist(*seen) >= 0.075, f"{one.key} and {other.key}, {ground}"
+
+
+def test_the_levels_are_calm_on_a_dark_page():
+    """No level is more colourful than a paint of medium strength, which does not glow on a projector."""
+    for look in theme.LOOKS:
+        _, a, b = oklab(look.dark)
+        assert math.hypot(a, b) < 0.2, look.key
 
 
 def test_levels_of_a_family():

@@ -1,6 +1,7 @@
 // Starts an exported page: the stage with the log that the page contains.
 const stage = CascadeStage.mount(document.querySelector(".cascade-stage"));
 stage.update({ race: "export", log: document.getElementById("log").textContent });
+CascadeStage.explain(document.body);
 // An address may name a place in the race: #lane=4&step=3
 const place = new URLSearchParams(location.hash.slice(1));
 stage.goTo(Number(place.get("lane")), Number(place.get("step")));

@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { countRuns, formatPercent, formatSeconds } from "./format.js";
 import { OVERHEAD, levelOf } from "./log.js";
+import { term } from "./terms.js";
 
 export function createBudget() {
   return h("section", { class: "cs-budget", "aria-label": "Time per level" });
@@ -15,9 +16,9 @@ export function buildBudget({ budget, race, views }) {
   const levels = used.map((name) => levelOf(race, name));
   const overheads = lanes.map((lane) => createCell(lane.overheadSeconds, shareOf(lane, lane.overheadSeconds)));
   const sums = [
-    createRow(["overhead (the rest)"], overheads),
+    createRow([term("overhead"), " (the rest)"], overheads),
     createRow(["decoding"], lanes.map((lane) => createCell(lane.decodeSeconds)), "cs-budget-sum"),
-    createRow(["prefill (not included)"], lanes.map((lane) => createCell(lane.prefillSeconds))),
+    createRow([term("prefill"), " (not included)"], lanes.map((lane) => createCell(lane.prefillSeconds))),
   ];
   const heads = lanes.map((lane) => h("th", { scope: "col", text: lane.info.method }));
   budget.replaceChildren(h("table", {},

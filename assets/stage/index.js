@@ -7,12 +7,13 @@
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
 //   stage.watch()                                        the rounds of the opened review, one after the other
 //   stage.place(), stage.goTo(lane, step)                where the replay stands, for a link, and the way back there
+//   CascadeStage.explain(element)                       explains the terms outside the stage, see terms.js
 //   stage.wait(on)                                       while a new race is about to begin
 //
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
 // Parts of the page:     promptline, headline, track, legend, cursors, lanes (lanetext), review (scoregrid), transport,
-//                        timeline (strips), budget, plot, tooltip, speech, keys, present; dom and linestyle build elements
+//                        timeline (strips), budget, plot, tooltip, terms, speech, keys, present; dom and linestyle build elements
 
 import { buildBudget, clearBudget, createBudget } from "./budget.js";
 import { createViewChoice, drawCursors, drawView, restoreView } from "./cursors.js";
@@ -32,11 +33,14 @@ import { playRounds } from "./rounds.js";
 import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
+import { explainTerms } from "./terms.js";
 import { createTooltip, hideTooltip } from "./tooltip.js";
 import { clearTrack, createTrack, drawTrack, openTrack } from "./track.js";
 import { clearTransport, createTransport, drawTransport } from "./transport.js";
 
 const EMPTY = "Press Race. The lanes fill here, and every token is marked with the level that proposed it.";
+
+export const explain = explainTerms;
 
 export function mount(root) {
   const stage = createState(root);
@@ -46,6 +50,7 @@ export function mount(root) {
   restoreView(stage);
   listenToKeys(stage);
   watchSize(stage);
+  explainTerms(root);
   root.cascadeStage = {
     update: (value) => update(stage, value || {}),
     play: (from) => play(stage, from),

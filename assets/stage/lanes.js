@@ -4,6 +4,9 @@ import { button, h, put } from "./dom.js";
 import { answerOf, copyText, createLaneText, listenToText } from "./lanetext.js";
 import { laneKey } from "./linestyle.js";
 import { selectLane } from "./playback.js";
+import { term } from "./terms.js";
+
+const BADGE_TERMS = { lossy: "not lossless", law: "same distribution" }; // in the glossary, by the kind of a badge
 
 export function createLanesBox() {
   return h("div", { class: "cs-lanes" });
@@ -29,7 +32,7 @@ export function drawLanes(stage) {
 export function showVerdicts(stage) {
   stage.views.forEach((view, i) => {
     const verdict = stage.race.close.lanes[i] || {};
-    put(view.badge, verdict.badge || "");
+    view.badge.replaceChildren(term(BADGE_TERMS[verdict.kind], verdict.badge || ""));
     view.badge.dataset.kind = verdict.kind || "none";
     put(view.speed, verdict.speed || "");
     view.remarks.replaceChildren(...(verdict.notes || []).map((text) => h("p", { text })));

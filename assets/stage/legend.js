@@ -5,6 +5,7 @@ import { button, h, put } from "./dom.js";
 import { formatPercent } from "./format.js";
 import { levelMarks } from "./log.js";
 import { remember, remembered } from "./state.js";
+import { term } from "./terms.js";
 
 const REJECTED = [["count", "counted"], ["target", "in words"], ["all", "of all levels"], ["hidden", "hidden"]];
 const CHOICES = REJECTED.map(([value]) => value);
@@ -13,16 +14,16 @@ const DIGITS = ["off", "on"];
 export function createLegend(stage) {
   const legend = {
     list: h("ul", { class: "cs-legend", "aria-label": "Levels" }),
-    caption: h("span", { class: "cs-legend-of", title: "Which level wrote how much of this lane\u2019s text" }),
+    caption: h("span", { class: "cs-legend-of" }),
     counts: new Map(), // nodes by mark
-    drawn: "", // lane and step that are shown
+    lane: null, // that is shown
+    drawn: "", // its index and the step that is shown
     rejected: createRejectedChoice(stage),
     digits: button("cs-button", "digits", {
       title: "Show the level of every token as a digit and a pattern (d)", onclick: () => toggleDigits(stage),
     }),
   };
-  const choice = h("label", { class: "cs-choice-name", title: "Tokens that were proposed and not accepted (h)" },
-    h("span", { text: "rejected words " }), legend.rejected);
+  const choice = h("span", { class: "cs-choice-name" }, term("rejected", "rejected words"), " ", legend.rejected);
   legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, choice, legend.digits);
   return legend;
 }
@@ -34,9 +35,9 @@ export function openLegend(stage) {
 }
 
 export function clearLegend({ legend }) {
-  legend.drawn = "";
+  Object.assign(legend, { lane: null, drawn: "" });
   legend.list.replaceChildren();
-  put(legend.caption, "");
+  legend.caption.replaceChildren();
 }
 
 export function drawLegend({ legend, view }) {
@@ -44,13 +45,12 @@ export function drawLegend({ legend, view }) {
   const { lane, shown } = view;
   const key = `${lane.index} ${shown}`;
   if (key === legend.drawn) return;
-  legend.drawn = key;
+  if (lane !== legend.lane) legend.caption.replaceChildren(term(lane.info.method), ":");
+  Object.assign(legend, { lane, drawn: key });
   const step = lane.steps[shown - 1];
-  put(legend.caption, `${lane.info.method}:`);
   for (const [mark, node] of legend.counts) {
     const count = step ? step.marks[mark] || 0 : 0;
     put(node, step ? formatPercent(count, step.count) : "0 %");
-    node.title = `${count} of the tokens shown`;
   }
 }
 
@@ -77,7 +77,7 @@ function chooseRejected(stage, value) {
 
 function createRejectedChoice(stage) {
   const options = REJECTED.map(([value, text]) => h("option", { value, text }));
-  const box = h("select", { class: "cs-select", onchange: () => chooseRejected(stage, box.value) }, ...options);
+  const box = h("select", { class: "cs-select", "aria-label": "Rejected words", title: "Which rejected tokens are shown (h)", onchange: () => chooseRejected(stage, box.value) }, ...options);
   return box;
 }
 
@@ -90,12 +90,11 @@ function showDigits(stage, on) {
 }
 
 function createEntry(stage, { mark, look, labels }) {
-  const target = "The target's own tokens: T for a correction or a token without a draft, + for a bonus token";
-  const title = mark === "T" ? target : labels.join(" and ");
+  const meaning = mark === "T" ? "target" : mark === "0" ? "Max-Gram" : "draft";
   const count = h("span", { class: "cs-legend-count" });
   stage.legend.counts.set(mark, count);
   return h("button", { type: "button", class: "cs-legend-item", "aria-pressed": "false", "data-level": mark,
-                       title: `${title}. Click to highlight these tokens.`, onclick: () => highlight(stage, mark) },
+                       "data-term": meaning, onclick: () => highlight(stage, mark) },
     h("span", { class: "cs-swatch", "data-look": look, text: mark }),
     h("span", { class: "cs-legend-name", text: labels.join(" / ") }), count);
 }

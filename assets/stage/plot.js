@@ -4,6 +4,7 @@ import { h, put, s } from "./dom.js";
 import { formatRate } from "./format.js";
 import { placeLabels } from "./labels.js";
 import { laneLine, laneMarker } from "./linestyle.js";
+import { term } from "./terms.js";
 import { roundUp, ticks } from "./timescale.js";
 
 const PAD = { left: 46, right: 24, top: 12, bottom: 42 };
@@ -31,7 +32,7 @@ export function openPlot({ plot, views }) {
     plot.grid, ...plot.lines.map((line) => line.group));
   const lanes = COUNTED[views.length] || `the ${views.length}`;
   const shared = views.length > 1 ? ` \u2013 ${lanes} lanes share one device; each has its own clock` : "";
-  const caption = h("span", {}, h("b", { text: "Tokens over lane time" }), shared);
+  const caption = h("span", {}, h("b", {}, "Tokens over ", term("lane time")), shared);
   plot.box.replaceChildren(h("figcaption", { class: "cs-caption" }, caption), plot.svg);
 }
 

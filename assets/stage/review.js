@@ -8,6 +8,7 @@ import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
 import { buildScore, drawScore, scrollToBox } from "./scoregrid.js";
 import { forgetSizes, isPlaying, selectedStep } from "./state.js";
+import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const PAUSE = 350; // milliseconds between two drawings while something moves
@@ -78,7 +79,8 @@ export function openReview(stage, open = !stage.reviewOpen) {
 }
 
 function createRounds(stage) {
-  const roundLabel = h("span", { class: "cs-place" });
+  const roundLabel = term("round", "");
+  roundLabel.classList.add("cs-place");
   const roundTold = h("p", { class: "cs-round-told" });
   const watch = button("cs-button cs-unfold", "Watch it happen", { onclick: () => playRounds(stage) });
   const rounds = h("div", { class: "cs-rounds" }, watch,

@@ -3,7 +3,8 @@
 import { h } from "./dom.js";
 import { countRuns, countTokens, formatSeconds } from "./format.js";
 import { levelOf, levelsOfLane } from "./log.js";
-import { draftGroups, tokensOf } from "./records.js";
+import { draftGroups } from "./records.js";
+import { term } from "./terms.js";
 import { tokenWord } from "./text.js";
 
 const SMALLEST = 14; // pixels of a token's letters
@@ -88,11 +89,12 @@ function createHeader(score) {
   const numbers = Array.from({ length: n }, (_, i) => h("span", {
     class: "cs-score-at", style: cell(1, 1, i + 2, 1), text: i && (i + 1) % every ? "" : String(i + 1),
   }));
-  return [...numbers, createCaption(1, "vertical: who verifies", "Each level reviews the draft of the one below; the target is on top")];
+  return [...numbers, createCaption(1, "vertical", "who verifies")];
 }
 
-function createCaption(row, text, title) {
-  return h("span", { class: "cs-score-name cs-score-head-name", style: cell(row, 1, 1, 1), text, title });
+function createCaption(row, direction, question) {
+  return h("span", { class: "cs-score-name cs-score-head-name", style: cell(row, 1, 1, 1) },
+    h("span", {}, term(`${direction} cascade`, direction), `: ${question}`));
 }
 
 // The names of the levels, and below the target who drafted which part of its block. Returns {nodes, rows, end}: the
@@ -109,8 +111,7 @@ function nameColumn(race, lane, score) {
     row += height;
     if (entry.mark !== "T" || !groups.length) continue;
     const block = row++;
-    nodes.push(createCaption(block, "horizontal: who writes",
-      `Who writes which position of the block of ${countTokens(tokensOf(score.root).length)}`));
+    nodes.push(createCaption(block, "horizontal", "who writes"));
     nodes.push(...groups.map((group) => createZone(race, score, group, block)));
   }
   return { nodes, rows, end: row };

@@ -5,6 +5,7 @@ import { scrub } from "./playback.js";
 import { sayReview } from "./speech.js";
 import { canReplay, shownTime, totalTime } from "./state.js";
 import { drawAxis, drawCursor, drawStrip, showTimeTooltip, timeAt } from "./strips.js";
+import { term } from "./terms.js";
 import { WHOLE, followView, panView, roundUp, zoomView } from "./timescale.js";
 import { hideTooltip } from "./tooltip.js";
 
@@ -31,7 +32,8 @@ export function createTimeline(stage) {
   timeline.box = h("section", { class: "cs-timeline", "aria-label": label },
     timeline.tracks,
     h("p", { class: "cs-timehead" }, h("b", { text: "Timeline" }),
-      h("span", { text: "One row per level, target on top. Pale = prefill, thin grey = overhead. Drag to scrub." }),
+      h("span", {}, "One row per level, target on top. Pale = ", term("prefill"), ", thin grey = ", term("overhead"),
+        ". Drag to scrub."),
       h("span", { class: "cs-zoomers" }, timeline.range, zoomButton("\u2212", "Zoom out", 2),
         zoomButton("+", "Zoom in", 0.5), zoomButton("all", "Show the whole race", Infinity))));
   listenToTracks(stage, timeline.tracks);

@@ -5,6 +5,7 @@ import { formatRate, formatRatio, formatSeconds } from "./format.js";
 import { laneKey } from "./linestyle.js";
 import { levelMarks, levelOf } from "./log.js";
 import { selectLane } from "./playback.js";
+import { term } from "./terms.js";
 
 const HEIGHT = 100; // of a bar, in the units of its drawing
 const NONE = "\u2013";
@@ -54,12 +55,12 @@ export function drawTrack(stage) {
 // The titles of the columns.
 function createHead(track) {
   const caption = h("span", { class: "cs-track-caption" },
-    h("span", { text: "one jump = one run of the big model" }), track.goal);
+    h("span", {}, "one jump = one ", term("target pass", "run of the big model")), track.goal);
   return h("div", { class: "cs-track-head" }, h("span"), caption,
-    h("span", { class: "cs-runs", text: "big model", title: "Forward passes of the target, and the time that they took" }),
-    h("span", { class: "cs-drafting", text: "drafting", title: "The time of everything else: drafts, copying, overhead" }),
-    h("span", { class: "cs-outcome", text: "speed", title: "Tokens per second of decoding, over autoregressive decoding" }),
-    h("span", { class: "cs-clock", text: "time", title: "The lane\u2019s own clock. It includes reading the prompt." }));
+    h("span", { class: "cs-runs" }, term("big model")),
+    h("span", { class: "cs-drafting" }, term("drafting")),
+    h("span", { class: "cs-outcome" }, term("speed")),
+    h("span", { class: "cs-clock" }, term("time")));
 }
 
 function createRow(stage, view) {

@@ -5,6 +5,7 @@ import { formatFactor, formatPosition } from "./format.js";
 import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
 import { togglePresent } from "./present.js";
 import { sayReview } from "./speech.js";
+import { term } from "./terms.js";
 import { usualSpeed } from "./pace.js";
 import { SPEEDS, canReplay, isPlaying, remembered, selectedStep } from "./state.js";
 import { shownTime, totalTime } from "./state.js";
@@ -17,7 +18,7 @@ export function createTransport(stage) {
     scrubber: createScrubber(stage),
     time: h("span", { class: "cs-time" }),
     speed: createSpeedBox(stage),
-    review: h("span", { class: "cs-place" }),
+    review: term("step", ""),
     token: h("span", { class: "cs-place" }),
     present: button("cs-button cs-presenter", "Present", {
       "aria-pressed": "false", title: "Full screen with large type (p); Escape leaves",
@@ -25,6 +26,7 @@ export function createTransport(stage) {
     }),
     enabled: null, // whether the controls work
   };
+  transport.review.classList.add("cs-place");
   transport.box = h("div", { class: "cs-transport", role: "group", "aria-label": "Replay" },
     ...createPlayControls(stage, transport), ...createSteppers(stage, transport),
     h("label", { class: "cs-speedlabel" }, h("span", { text: "speed " }), transport.speed), transport.present);
@@ -44,7 +46,7 @@ export function enableTransport(stage) {
   const enabled = canReplay(stage);
   if (transport.enabled === enabled) return;
   transport.enabled = enabled;
-  for (const node of transport.box.querySelectorAll("button, input, select")) {
+  for (const node of transport.box.querySelectorAll(".cs-button, input, select")) {
     node.disabled = !enabled && node !== transport.present;
   }
   put(transport.speed.options[0], enabled ? `auto ${formatFactor(usualSpeed(stage.race))}` : "auto");

@@ -6,6 +6,7 @@ script, so the modules are joined here. Each keeps a scope of its own, so that a
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ HTML_TEMPLATE = '<div class="cascade-stage" data-state="idle" data-race=""></div
 CSS = theme.css_variables() + (ASSETS / "stage.css").read_text(encoding="utf-8")
 
 _IMPORT = re.compile(r'import \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";')
+_DATA = re.compile(r'import (\w+) from "((?:\.\./)*\w+\.json)" with \{ type: "json" \};')
 _EXPORT = re.compile(r"export ((?:async )?function|const|class) (\w+)\b")
 _KEYWORD = re.compile(r"\s*(?:import|export)\b")
 _DYNAMIC_IMPORT = re.compile(r"\bimport\s*[(.]")
@@ -32,10 +34,11 @@ def stage_script() -> str:
 
 
 def gradio_script() -> str:
-    """What gr.HTML runs when the stage is loaded: mounts it and shows every new value."""
+    """What gr.HTML runs when the stage is loaded: mounts it, shows every new value, and explains the page's terms."""
     return stage_script() + (
         "const stage = CascadeStage.mount(element.querySelector('.cascade-stage'));\n"
         "stage.update(props.value);\n"
+        "CascadeStage.explain(document.body);\n"
         "watch('value', () => stage.update(props.value));\n"
     )
 
@@ -43,7 +46,8 @@ def gradio_script() -> str:
 def join_modules(folder: Path, entry: str, name: str) -> str:
     """A script that defines `name` as the exports of a module, with all modules that it imports.
 
-    Raises BundleError for anything but one-line `import { a, b } from "./x.js";` and
+    A module may import JSON, which becomes a constant in it. Raises BundleError for anything but one-line
+    `import { a, b } from "./x.js";`, `import a from "../x.json" with { type: "json" };` and
     `export function|async function|const|class name` at the start of a line, for names that the other module does not
     export, and for modules that import each other.
     """
@@ -79,6 +83,8 @@ def _parse(file: Path) -> tuple[list[tuple[str, list[str]]], str, list[str]]:
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         if found := _IMPORT.fullmatch(line):
             imports.append((found[2], found[1].split(", ")))
+        elif found := _DATA.fullmatch(line):
+            lines.append(f"const {found[1]} = {_compact(file.parent / found[2])};")
         elif found := _EXPORT.match(line):
             exported.append(found[2])
             lines.append(line.removeprefix("export "))
@@ -87,3 +93,10 @@ def _parse(file: Path) -> tuple[list[tuple[str, list[str]]], str, list[str]]:
         else:
             lines.append(line)
     return imports, "\n".join(lines) + "\n", exported
+
+
+def _compact(file: Path) -> str:
+    """A JSON file as an expression of JavaScript."""
+    if not file.is_file():
+        raise BundleError(f"A module imports {file.name}, which does not exist.")
+    return json.dumps(json.loads(file.read_text(encoding="utf-8")), ensure_ascii=False)

@@ -9,7 +9,7 @@ from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
-from csd.stage.headline import headline
+from csd.stage.headline import count_tokens, headline
 
 COPIED = 0.25  # share of a lane's tokens from the statistical level above which copying explains its speed
 
@@ -48,7 +48,9 @@ def summary(race: Race) -> str:
         text = speedup_text(race, trace)
         end = {"stopped": "stopped after", "eos": "finished with"}.get(trace.end, "wrote")
         speed = f" at {metrics.speed(trace):.0f} tokens per second" if trace.tokens else ""
-        parts.append(f"{trace.header.method} {end} {len(trace.tokens)} tokens{speed}" + (f", {text}" if text else ""))
+        parts.append(
+            f"{trace.header.method} {end} {count_tokens(len(trace.tokens))}{speed}" + (f", {text}" if text else "")
+        )
     return "The race has ended. " + "; ".join(parts) + "."
 
 
@@ -66,7 +68,11 @@ def _badge(trace: Trace, verdict: Verdict) -> Badge:
         return "none", f"not checked: {verdict.reason}", ()
     if verdict.kind == "identical":
         part = () if verdict.whole else (STOPPED,)
-        return "identical", f"= identical to autoregressive, {verdict.compared} of {len(trace.tokens)} tokens", part
+        return (
+            "identical",
+            f"= identical to autoregressive, {verdict.compared} of {count_tokens(len(trace.tokens))}",
+            part,
+        )
     margin = "" if verdict.margin is None else f" (margin {_small(verdict.margin)})"
     return "differs", f"differs from position {verdict.position}{margin}", (_cause(verdict, trace.header.dtype),)
 
@@ -76,7 +82,7 @@ def _lossy(verdict: Verdict) -> str:
     if not verdict.compared:
         return "not lossless: another model's text"
     if verdict.position is None:
-        return f"not lossless, but the same text here: {verdict.compared} tokens"
+        return f"not lossless, but the same text here: {count_tokens(verdict.compared)}"
     return f"not lossless: differs from position {verdict.position}"
 
 

@@ -21,6 +21,7 @@ from csd.stage.conclusion import conclude
 from csd.stage.log import log_of
 from csd.stage.sealed import ascii_script, inert, policy
 from csd.stage.sealed import html as _html
+from csd.stage.tour import term_html
 
 COLOURS = (
     f":root {{ --light-ground: {theme.LIGHT_GROUND}; --light-ink: {theme.LIGHT_INK}; "
@@ -80,7 +81,8 @@ def _measurements(traces: Sequence[Trace]) -> str:
         )
         cells = "".join(f"<td>{_html(cell)}</td>" for cell in (*numbers, words))
         rows.append(f'<tr><th scope="row">{_html(trace.header.title)}</th>{cells}</tr>')
-    heads = ("lane", "tokens", "tokens/s", "with prefill", "tokens per target pass (MAT)", "verdict")
+    explained = (term_html("prefill"), term_html("tokens per target pass (MAT)"))
+    heads = ("lane", "tokens", "tokens/s", f"with {explained[0]}", explained[1], "verdict")
     head = "".join(f'<th scope="col">{text}</th>' for text in heads)
     notes = "".join(f"<p>{_html(note)}</p>" for note in said["notes"])
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

@@ -113,8 +113,8 @@ def _sameness(race: Race) -> tuple[str, bool]:
     if any(one.kind == "same distribution" for one in found):
         return "Different samples from the same distribution", False
     if all(one.whole for one in found):
-        return f"Same {_tokens(found[0].compared)}, word for word", True
-    return f"Same text as far as all lanes got, {_tokens(min(one.compared for one in found))}", True
+        return f"Same {count_tokens(found[0].compared)}, word for word", True
+    return f"Same text as far as all lanes got, {count_tokens(min(one.compared for one in found))}", True
 
 
 def _difference(verdict: Verdict) -> str:
@@ -129,11 +129,11 @@ def _flags(race: Race) -> list[str]:
     looping = any(metrics.repeated(trace) > metrics.REPEATED_LIMIT for trace in race.traces)
     flags = {
         "the text repeats itself": looping,
-        f"only {_tokens(longest)}": 0 < longest < metrics.SHORT_RUN,
+        f"only {count_tokens(longest)}": 0 < longest < metrics.SHORT_RUN,
         "stopped early": any(trace.end == "stopped" for trace in race.traces),
     }
     return [flag for flag, applies in flags.items() if applies]
 
 
-def _tokens(count: int) -> str:
+def count_tokens(count: int) -> str:
     return f"{count} token{'' if count == 1 else 's'}"

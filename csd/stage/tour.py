@@ -71,6 +71,11 @@ def glossary() -> tuple[tuple[str, str], ...]:
     return tuple((entry["word"], entry["meaning"]) for entry in entries)
 
 
+def term_html(word: str) -> str:
+    """A word of the glossary in the page, which assets/stage/terms.js explains where it stands."""
+    return f'<button type="button" class="cs-term" data-term="{escape(word)}">{escape(word)}</button>'
+
+
 def glossary_html() -> str:
     """The glossary as a description list."""
     rows = (f"<dt>{escape(word)}</dt><dd>{escape(meaning)}</dd>" for word, meaning in glossary())

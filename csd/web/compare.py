@@ -20,6 +20,7 @@ from csd.record.trace import Trace
 from csd.record.verdict import judge
 from csd.request.prompts import Prompt
 from csd.request.request import Request
+from csd.stage.tour import glossary, term_html
 from csd.web.compare_findings import LaneResult
 
 BY_KIND, TWO_CASCADES = "the same lanes on every kind of prompt", "two cascades on the prompt of the Race tab"
@@ -173,13 +174,17 @@ def csv_text(rows: Iterable[Sequence[Any]]) -> str:
 
 def table_html(rows: Iterable[Sequence[Any]]) -> str:
     """The table for the page; everything is escaped."""
-    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in COLUMNS)
+    heads = "".join(f'<th scope="col">{_heading(name)}</th>' for name in COLUMNS)
     lines = ("".join(f"<td>{'–' if cell is None else escape(str(cell))}</td>" for cell in row) for row in rows)
     return (
         '<div class="compare-table" tabindex="0" role="region" aria-label="All numbers"><table>'
         "<caption>Medians over the repeats, with minimum and maximum</caption>"
         f"<thead><tr>{heads}</tr></thead><tbody>{''.join(f'<tr>{line}</tr>' for line in lines)}</tbody></table></div>"
     )
+
+
+def _heading(column: str) -> str:
+    return term_html(column) if column in dict(glossary()) else escape(column)
 
 
 def _escape(cell: Any) -> Any:

@@ -48,7 +48,8 @@ def show_example(context: PageContext, visitor: str) -> CompareUpdate:
     ]
     if not races or context.studio.visitors.state(visitor).has_compared:
         return CompareUpdate()
-    said = f"An example: {len(races)} recorded races. Press Compare to run your own."
+    number = f"{len(races)} recorded race{'' if len(races) == 1 else 's'}"
+    said = f"An example: {number}. Press Compare to run your own."
     return replace(_show(context, races), status=StatusLine(said))
 
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cellFacts, rejectedFacts, tokenFacts } from "../../assets/stage/facts.js";
+import { countRuns, countTokens } from "../../assets/stage/format.js";
 import { tellReview, tellRound, tellRoundSentence } from "../../assets/stage/narrate.js";
 import { reviewScore } from "../../assets/stage/score.js";
 import { race, raceOf } from "./race.mjs";
@@ -65,4 +66,9 @@ test("facts on a token, a rejected token and a cell", () => {
     ["proposed by", "Max-Gram (level 0)"], ["passed up by", "Max-Gram (level 0), round 1"],
     ["outcome", "rejected by the level above"],
   ]);
+});
+
+test("one of a kind is no plural", () => {
+  assert.deepEqual([countTokens(1, "copied"), countTokens(2)], ["1 copied token", "2 tokens"]);
+  assert.deepEqual([countRuns(1, "T"), countRuns(2, "1"), countRuns(1, "0")], ["1 pass", "2 passes", "1 lookup"]);
 });

@@ -43,6 +43,16 @@ def test_private_names_of_two_modules_do_not_clash(tmp_path):
     assert inner.rstrip().endswith("})();")
 
 
+def test_json_becomes_a_constant_of_its_module(tmp_path):
+    (tmp_path / "stage").mkdir()
+    (tmp_path / "words.json").write_text('[{"word": "α"}]\n', encoding="utf-8")
+    line = 'import words from "../words.json" with { type: "json" };'
+    script = join(tmp_path / "stage", index=f"{line}\nexport const first = words[0];\n")
+    assert 'const words = [{"word": "α"}];\n' in script
+    with pytest.raises(BundleError, match=r"missing\.json, which does not exist"):
+        join(tmp_path / "stage", index=line.replace("words.json", "missing.json"))
+
+
 @pytest.mark.parametrize(
     "line",
     [

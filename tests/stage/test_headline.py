@@ -4,6 +4,7 @@ import pytest
 from paired import alone, drafted
 
 from csd.record.race import Race
+from csd.stage.conclusion import conclude
 from csd.stage.headline import Headline, headline, times
 
 TEXT = tuple(range(40))
@@ -80,3 +81,12 @@ def test_without_a_reference_nothing_is_claimed():
 
 def test_ratios_have_the_digits_that_matter():
     assert [times(ratio) for ratio in (5.58, 1.04, 0.96, 0.843)] == ["5.6×", "1.0×", "1.0×", "0.84×"]
+
+
+def test_one_token_and_one_run_are_no_plurals():
+    race = Race((alone((1, 2)), drafted((1, 2), seconds=0.1)))
+    assert headline(race).told[-1] == "The big model ran once instead of 2."
+    said = conclude(Race((alone((1,)), drafted((1,)))))
+    assert said["lanes"][1]["badge"] == "= identical to autoregressive, 1 of 1 token"
+    assert "autoregressive wrote 1 token at" in said["summary"]
+    assert "only 1 token" in said["headline"]["flags"]

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from handmade import alone, nested
 
+from csd.decoding.methods import METHODS
+from csd.paths import ASSETS
 from csd.record import metrics
 from csd.record.trace import Trace
-from csd.stage import bundle
+from csd.stage import bundle, export
 from csd.stage import log as stage
 
 HERE = Path(__file__).parent
+LEVEL_TERMS = ("target", "draft", "Max-Gram")  # of the legend
+BADGE_TERMS = ("not lossless", "same distribution")
 
 
 class Bare:
     """A page with nothing but the stage. `dark`, `calm`: the visitor's choices."""
 
-    def __init__(self, chromium, dark=False, calm=False, size=(1280, 720)):
+    def __init__(self, chromium, dark=False, calm=False, size=(1280, 720), touch=False):
         self.errors: list[str] = []
         self.context = chromium.new_context(
             viewport={"width": size[0], "height": size[1]},
             reduced_motion="reduce" if calm else "no-preference",
             offline=True,
+            has_touch=touch,
         )
         self.page = self.context.new_page()
         self.page.set_default_timeout(10_000)
@@ -451,3 +458,49 @@ def test_keys_work_wherever_nothing_else_takes_them(bare):
     assert one.page.get_attribute(".cascade-stage", "data-present") is not None
     one.press("Escape", "End")
     assert one.state() == "done"
+
+
+def test_terms_are_explained_by_hover_by_keyboard_and_by_tap(bare):
+    shown = ".cascade-stage .cs-tip:visible"
+    one = bare().show(greedy(alone()), greedy(nested()))
+    page = one.page
+    page.hover('[data-term="drafting"]')
+    assert one.text(shown).startswith("drafting\nThe time of everything but the target")
+    page.mouse.move(5, 700)
+    assert page.locator(shown).count() == 0
+    page.focus('[data-term="speed"]')
+    one.press("Tab")
+    assert one.text(shown).startswith("lane time")
+    described = page.get_attribute(":focus", "aria-describedby")
+    assert page.inner_text(f"[id='{described}']") == one.text(shown)
+    one.press("Escape")
+    assert page.locator(shown).count() == 0
+    page.click(".cs-legend-item[data-level='0']")  # a control explains itself while it works
+    assert one.text(shown).startswith("Max-Gram")
+    assert page.get_attribute(".cascade-stage", "data-solo") == "0"
+    one.press("p")
+    assert page.locator(shown).count() == 0  # presenting has no tooltips
+
+    phone = bare(size=(390, 844), touch=True).show(greedy(alone()), greedy(nested()))
+    phone.page.tap('[data-term="big model"]')
+    assert phone.text(shown).startswith("target\n")
+    box = phone.page.locator(shown).bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    phone.page.tap('[data-term="target pass"]')
+    assert phone.text(shown).startswith("target pass")
+    phone.page.tap(".cs-same")
+    assert phone.page.locator(shown).count() == 0
+    assert phone.page.evaluate("document.documentElement.scrollWidth") == 390
+    assert not one.errors and not phone.errors
+
+
+def test_every_term_is_in_the_glossary():
+    """A misspelt term would be plain text on the stage, and a button that says nothing elsewhere."""
+    entries = json.loads((ASSETS / "glossary.json").read_text("utf-8"))
+    words = [name for entry in entries for name in (entry["word"], *entry.get("also", ()))]
+    assert len(words) == len(set(words))
+    scripts = "".join(file.read_text("utf-8") for file in bundle.MODULES.glob("*.js"))
+    used = set(re.findall(r'\bterm\("([^"]+)"', scripts))
+    assert len(used) > 10
+    used |= set(re.findall(r'term_html\("([^"]+)"\)', Path(export.__file__).read_text("utf-8")))
+    assert used | {*METHODS, *LEVEL_TERMS, *BADGE_TERMS, "vertical cascade", "horizontal cascade"} <= set(words)

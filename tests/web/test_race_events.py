@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from fake_page import HOME, RECORDED, context, fields, load_family, run_recorded, run_stopped
+from paired import alone, drafted
 
 from csd.models import catalog
 from csd.record.recording import Recording, bundled_recordings
@@ -30,10 +31,10 @@ from csd.web.fields import CUSTOM, PageFields
 from csd.web.form_events import land
 from csd.web.loads import FamilyChoice
 from csd.web.race_events import RaceUpdate
-from csd.web.races import prompt_start
+from csd.web.races import FinishedRace, prompt_start
 from csd.web.studio import Studio
 from csd.web.updates import StatusLine
-from csd.web.views import family_html, status_html
+from csd.web.views import describe_end, family_html, status_html
 
 OTHER = FamilyChoice(catalog.find("Qwen3"), "cpu")
 
@@ -106,6 +107,15 @@ def test_a_form_that_cannot_be_run_is_refused(page, changes, sentence):
     assert update.status.state == "refused"
     assert sentence in update.status.text
     assert (update.family.status.state == "failed") == ("family" in changes)
+
+
+def test_one_token_is_no_plural():
+    def said(*traces) -> str:
+        return describe_end(FinishedRace("r", "", Recording(traces)))
+
+    assert said(alone((1,)), drafted((1,))) == "Done: 1 token in each of 2 lanes."
+    assert said(alone((1,))) == "Done: autoregressive 1 token."
+    assert said(alone((1,)), drafted((1, 2))) == "Done: autoregressive 1 token, cascade 2 tokens."
 
 
 def test_a_stopped_race_says_so():

@@ -1,0 +1,56 @@
+// Technical terms that explain themselves on hover, on focus and on tap. The glossary has their meanings.
+
+import glossary from "../glossary.json" with { type: "json" };
+import { h } from "./dom.js";
+import { createTooltip, hideTooltip, showTooltip } from "./tooltip.js";
+
+const ENTRIES = new Map(glossary.flatMap((entry) => [entry.word, ...(entry.also || [])].map((name) => [name, entry])));
+
+// A term of the glossary as a button with a dotted underline, or plain text where the glossary does not have it.
+export function term(name, text = name) {
+  if (!ENTRIES.has(name)) return h("span", { text });
+  return h("button", { type: "button", class: "cs-term", "data-term": name, text });
+}
+
+// Shows the meaning of any element with data-term in `root`, but not of those in a part that has been given to this
+// function itself. Escape, leaving the term, or a tap elsewhere hides it.
+export function explainTerms(root) {
+  const tooltip = createTooltip();
+  let shown = null; // the element whose meaning is shown
+
+  const find = ({ target }) => {
+    const found = target.closest("[data-term]");
+    return found && found.closest("[data-explained]") === root && ENTRIES.has(found.dataset.term) ? found : null;
+  };
+
+  function show(element) {
+    if (!element || element === shown) return;
+    hide();
+    shown = element;
+    element.setAttribute("aria-describedby", tooltip.id);
+    const { word, meaning } = ENTRIES.get(element.dataset.term);
+    showTooltip({ tooltip }, [[word, meaning]], element.getBoundingClientRect());
+  }
+
+  function hide() {
+    if (shown) shown.removeAttribute("aria-describedby");
+    shown = null;
+    hideTooltip({ tooltip });
+  }
+
+  root.dataset.explained = "";
+  root.append(tooltip);
+  root.addEventListener("pointerover", (event) => event.pointerType === "mouse" && show(find(event)));
+  root.addEventListener("pointerout", (event) => event.pointerType === "mouse" && hide());
+  root.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && show(find(event)));
+  root.addEventListener("focusout", hide);
+  root.addEventListener("click", (event) => show(find(event)));
+  document.addEventListener("pointerdown", (event) => find(event) !== shown && hide());
+  document.addEventListener("scroll", ({ target }) => shown && target.contains(shown) && hide(), { capture: true, passive: true });
+  root.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !shown) return;
+    hide();
+    event.preventDefault();
+    event.stopPropagation(); // nothing else closes
+  }, { capture: true });
+}
