@@ -45,7 +45,9 @@ def make_parser() -> argparse.ArgumentParser:
         "named in CSD_FAMILIES (default: CSD_PUBLIC, or on a Space and wherever the page listens on more than this "
         "machine; docs/deploy.md has all limits)",
     )
-    parser.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:N (default: auto)")
+    parser.add_argument(
+        "--device", default="auto", help="auto, cpu, cuda, cuda:N, or split: the target over all GPUs (default: auto)"
+    )
     parser.add_argument(
         "--devices",
         metavar="NAMES",

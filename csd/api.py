@@ -34,8 +34,9 @@ def load(
 ) -> Family:
     """Load a ready-made family by name, or models of your own: `target` and `drafts`, strongest first.
 
-    Models are Hub ids, folders or GGUF files. `device`: "auto", "cpu", "cuda" or "cuda:N"; `dtype`: "auto", "float32",
-    "bfloat16", "float16" or "float64". `progress` is called with sentences. Raises FamilyError with a sentence.
+    Models are Hub ids, folders or GGUF files. `device`: "auto", "cpu", "cuda", "cuda:N", or "split" for a target over
+    all GPUs; `dtype`: "auto", "float32", "bfloat16", "float16" or "float64". `progress` is called with sentences.
+    Raises FamilyError with a sentence.
     """
     from csd.models.family import load_family
 

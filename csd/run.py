@@ -23,6 +23,7 @@ from csd.decoding.suffix_index import SuffixIndex
 from csd.models.device import describe_machine
 from csd.models.faults import explain_race
 from csd.models.messages import first_line
+from csd.models.placement import where
 from csd.ranges import MAX_NEW, quote
 from csd.record.trace import End, Header, Level, Pieces, Prefill, Step, Trace, walk
 from csd.request.request import Request, check_sampling
@@ -81,7 +82,7 @@ def run_race(family: Family, request: Request, stopped: Callable[[], bool] = lam
                 raise Refusal(sentence) from error
             raise
         pieces: Pieces = family.pieces(prompt)
-        machine = describe_machine(str(family.device), family.dtype)
+        machine = describe_machine(str(family.device), family.dtype, family.placed)
         yield RaceStarted(tuple(lane.header for lane in lanes), dict(pieces), machine)
         for number, record in interleave([lane.guarded() for lane in lanes], stopped):
             lane = lanes[number]
@@ -222,7 +223,7 @@ def _header(family: Family, request: Request, method: Method, prompt: tuple[int,
         top_k=request.top_k,
         top_p=request.top_p,
         seed=request.seed,
-        device=str(family.device),
+        device=where(str(family.device), family.placed),
         dtype=family.dtype,
         versions={"python": sys.version.split()[0], "torch": version("torch"), "transformers": version("transformers")},
     )

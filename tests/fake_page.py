@@ -21,7 +21,7 @@ RECORDED: tuple[Trace, ...] = next(iter(bundled_recordings().values())).traces
 
 
 def load_family(spec: FamilySpec, *_: Any) -> SimpleNamespace:
-    return SimpleNamespace(spec=spec, device="cpu", dtype="torch.float32", notes=("Noted.",))
+    return SimpleNamespace(spec=spec, device="cpu", placed="", dtype="torch.float32", notes=("Noted.",))
 
 
 def run_recorded(family: Any, request: Any, stopped: Any):

@@ -102,6 +102,7 @@ class ToyFamily:
     eos: frozenset[int] = frozenset()
     bigram: tuple[int, ...] | None = None
     device: str = "cpu"
+    placed: str = ""
     dtype: str = "float64"
     spec: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(name="toy"))
     opening: tuple[int, ...] = ()

@@ -25,7 +25,7 @@ class KVCache:
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes: each model's KV cache in a lane, the process's resident size, a GPU's peak allocation (None: no GPU)."""
+    """Bytes: each model's KV cache in a lane, the process's resident size, the GPUs' peak allocation (None: no GPU)."""
 
     caches: tuple[KVCache, ...]
     resident: int
@@ -47,5 +47,5 @@ def measure_memory(family: Family, tokens: int) -> Memory:
     return Memory(
         tuple(caches),
         psutil.Process().memory_info().rss,
-        torch.cuda.max_memory_allocated(family.device) if on_gpu else None,
+        sum(map(torch.cuda.max_memory_allocated, range(torch.cuda.device_count()))) if on_gpu else None,
     )

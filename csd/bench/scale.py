@@ -12,6 +12,7 @@ from csd.models.backends.prepare import prepare_models
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
 from csd.models.family import Family, load_family, make_levels
 from csd.models.messages import Progress, ignore
+from csd.models.placement import SPLIT
 from csd.models.reference import make_reference
 from csd.models.spec import FamilyError, FamilySpec, ModelSpec
 
@@ -31,6 +32,8 @@ def load_scaled(
         raise FamilyError(
             f"There is no {size} shape for {absent[0]} of {spec.name}. Choose the embedded family for this measurement."
         )
+    if device == SPLIT:
+        raise FamilyError("An enlarged family is on one device. Choose cuda.")
     device = resolve_device(device)
     dtype = resolve_dtype(dtype, device)
     return enlarge_family(

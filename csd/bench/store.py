@@ -17,6 +17,7 @@ from csd.bench.plan import Job, Plan, list_jobs
 from csd.bench.timed_run import Line, TimedRun, parse_line
 from csd.decoding.errors import Refusal
 from csd.decoding.methods import settings_of
+from csd.models.placement import where
 
 if TYPE_CHECKING:
     from csd.models.family import Family
@@ -33,7 +34,7 @@ def make_config(family: Family, plan: Plan) -> Config:
     config = {
         "version": VERSION,
         "family": family.spec.name,
-        "device": str(family.device),
+        "device": where(str(family.device), family.placed),
         "dtype": family.dtype,
         "methods": [{"method": method.name, **settings_of(method)} for method in plan.methods],
         "baselines": [entry.id for entry in plan.baselines],

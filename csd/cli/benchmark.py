@@ -104,7 +104,7 @@ def make_report(benchmark: Benchmark, runs: Sequence[TimedRun], notes: Sequence[
         notes = [*notes, f"Sampled prompts, which transformers' greedy decoding was not run on: {sampled}."]
     return Report(
         title=family.spec.name,
-        machine=describe_machine(family.device, family.dtype),
+        machine=describe_machine(family.device, family.dtype, family.placed),
         config=benchmark.config,
         prompts=plan.prompts,
         summary=summarize(family, plan, runs, limits),

@@ -103,7 +103,10 @@ class FamilyOptions:
 class DeviceOptions:
     """Where the models run, and in which number format."""
 
-    device: Annotated[str, typer.Option("--device", metavar="DEVICE", help="auto, cpu, cuda or cuda:N.")] = "auto"
+    device: Annotated[
+        str,
+        typer.Option("--device", metavar="DEVICE", help="auto, cpu, cuda, cuda:N, or split: the target over all GPUs."),
+    ] = "auto"
     dtype: Annotated[
         str,
         typer.Option(

@@ -76,7 +76,9 @@ def race(
     if output is not None:
         write_json(
             output,
-            Recording(finished.traces, machine=describe_machine(models.device, models.dtype), date=today()).to_dict(),
+            Recording(
+                finished.traces, machine=describe_machine(models.device, models.dtype, models.placed), date=today()
+            ).to_dict(),
         )
     show_results(finished, console)
     if interrupted:

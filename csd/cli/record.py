@@ -75,7 +75,9 @@ def _record_takes(family: Family, device: str, max_new: int | None, stopped: Cal
         title = take.title + (", with the paper's K" if take.K else "")
         note = recorder.write_note(traces)
         say(f"{take.kind}: {title}. {note}")
-        yield Recording(traces, title, take.kind, note, describe_machine(family.device, family.dtype), today())
+        yield Recording(
+            traces, title, take.kind, note, describe_machine(family.device, family.dtype, family.placed), today()
+        )
 
 
 def _replace_files(folder: Path, pattern: str, files: Mapping[str, bytes]) -> None:

@@ -52,7 +52,7 @@ def tune(
         for note in notes:
             say(note)
         tuned, candidates = tuning.tune(models, kept, repeats, say)
-    tuned = replace(tuned, machine=describe_machine(models.device, models.dtype))
+    tuned = replace(tuned, machine=describe_machine(models.device, models.dtype, models.placed))
     show_tuned(tuned, candidates, models.costs, make_console())
     path = out or tuned_path(spec, tuned.device)
     try:

@@ -26,7 +26,7 @@ def resolve_device(device: str) -> str:
     except RuntimeError:
         kind, index = "", 0
     if kind not in ("cpu", "cuda"):
-        raise FamilyError(f"There is no device called {device!r}. Choose cpu, cuda, cuda:0 or auto.")
+        raise FamilyError(f"There is no device called {device!r}. Choose cpu, cuda, cuda:0, split or auto.")
     if kind == "cuda" and index >= torch.cuda.device_count():
         raise FamilyError(f"PyTorch cannot find a GPU {device!r} on this machine. Choose cpu or auto.")
     return device
@@ -91,8 +91,11 @@ def memory_notes(spec: FamilySpec, dtype: str) -> tuple[str, ...]:
     return ()
 
 
-def describe_machine(device: str, dtype: str) -> str:
-    """The device by name, its threads, the number format, and the versions of PyTorch and transformers."""
+def describe_machine(device: str, dtype: str, placed: str = "") -> str:
+    """The device by name, its threads, the number format, and the versions of PyTorch and transformers.
+
+    `placed` is a split family's `Placement.words`.
+    """
     import torch
 
     if device.startswith("cuda"):
@@ -100,7 +103,8 @@ def describe_machine(device: str, dtype: str) -> str:
     else:
         threads = torch.get_num_threads()
         name = f"{processor_name()}, {threads} {'thread' if threads == 1 else 'threads'} of {os.cpu_count()}"
-    return f"{name}; {dtype}; torch {torch.__version__}, transformers {version('transformers')}"
+    where = f"{name}; {placed}" if placed else name
+    return f"{where}; {dtype}; torch {torch.__version__}, transformers {version('transformers')}"
 
 
 def processor_name() -> str:

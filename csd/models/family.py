@@ -16,11 +16,12 @@ from csd.models.backends.interface import Backend
 from csd.models.backends.prepare import Prepared, prepare_models
 from csd.models.backends.process import freeze_loaded_objects, prepare_process, weights_in_own_pages
 from csd.models.checksums import check_shipped
-from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
+from csd.models.device import memory_notes, resolve_dtype
 from csd.models.faults import memory_for_family
 from csd.models.files import ModelFiles
 from csd.models.memory import MAX_CONTEXT
 from csd.models.messages import Progress, ignore
+from csd.models.placement import Placement, check_room, place, resolve_home
 from csd.models.reference import make_reference
 from csd.models.spec import FamilySpec, ModelSpec
 from csd.models.tokenizer import (
@@ -47,9 +48,10 @@ class Family:
     `levels` and `backends` are ordered from the weakest draft to the target. `vocab` is the size of the vocabulary that
     all models share, `eos` the set of ids that end a text, `contexts` the tokens that each model reads. `backends` run
     the models, `costs` are the measured seconds of a forward pass by width. `commit` identifies the target's weights,
-    `start` is the id between prompt and answer (an encoder-decoder's start token; None if there is none), `notes` are
-    sentences for the user. `reference` gives transformers' own model of a level; if its backend needs none, it is
-    loaded again and lives as long as the caller keeps it.
+    `start` is the id between prompt and answer (an encoder-decoder's start token; None if there is none), `placed`
+    says where a split target and its drafts are (empty: all on `device`), `notes` are sentences for the user.
+    `reference` gives transformers' own model of a level; if its backend needs none, it is loaded again and lives as
+    long as the caller keeps it.
     """
 
     spec: FamilySpec
@@ -68,6 +70,7 @@ class Family:
     reference: Callable[[str], Any]
     commit: str = ""
     start: int | None = None
+    placed: str = ""
     notes: tuple[str, ...] = ()
 
     @property
@@ -139,33 +142,33 @@ def load_family(
 ) -> Family:
     """Download, check and load a family. `progress` receives sentences about what is happening.
 
-    device: "cpu", "cuda", "cuda:1", or "auto". dtype: a key of `memory.BYTES`, or "auto" (float32 on a CPU, bfloat16
-    on a GPU), for all models whose spec leaves it open. `prepare` chooses the backends. Without
-    `unknown_size`, weights whose size the Hub does not tell are not downloaded. Raises FamilyError.
+    device: "cpu", "cuda", "cuda:1", "auto", or "split" for a target over all GPUs. dtype: a key of `memory.BYTES`, or
+    "auto" (float32 on a CPU, bfloat16 on a GPU), for all models whose spec leaves it open. `prepare` chooses the
+    backends. Without `unknown_size`, weights whose size the Hub does not tell are not downloaded. Raises FamilyError.
     """
     started = perf_counter()
     progress("starting PyTorch")
     prepare_process()
-    device = resolve_device(device)
-    dtype = resolve_dtype(dtype, device)
+    home = resolve_home(device)
+    dtype = resolve_dtype(dtype, home)
     for model in spec.models:
-        resolve_dtype(model.dtype, device)
-    check_memory(spec, dtype, device)  # for known sizes even before anything is downloaded
+        resolve_dtype(model.dtype, home)
+    check_room(spec, dtype, device)  # for known sizes even before anything is downloaded
     own = spec.without_copies()
     files = [hub.find_files(model) for model in own.models]
     check_shipped(its.folder for its in files)
     configs = [read_config(model, its) for model, its in zip(own.models, files, strict=True)]
     check_together(own.models, configs, dtype)
     own = _with_sizes(own, files, configs)
-    check_memory(own.with_copies(*spec.copies), dtype, device)
+    placement = place(own.with_copies(*spec.copies), configs[0], dtype, device)
     tokenizer, tokenizer_notes = load_tokenizer(own, files)
     vocab, chat = shared_vocab_size(own, configs, tokenizer), uses_chat(own, tokenizer)
-    load = partial(_load_model, own, files, configs, device, dtype)
+    load = partial(_load_model, own, files, configs, placement, dtype)
     models = _load_models(own, files, load, progress, unknown_size)
     counts, eos = _count_parameters(models), eos_ids(models["target"], tokenizer, vocab)
     start, reference = start_token(models["target"]), make_reference(models, load)
     contexts = {model.name: min(model.context, MAX_CONTEXT) for model in own.with_copies(*spec.copies).models}
-    prepared = prepare(models, contexts, device, progress, spec.copies)
+    prepared = prepare(models, contexts, home, progress, placement.copies)
     spec = own.with_copies(*(name for name in spec.copies if name in prepared.backends))
     family = Family(
         spec=spec,
@@ -174,7 +177,7 @@ def load_family(
         backends=prepared.backends,
         costs=prepared.costs,
         contexts={model.name: contexts[model.name] for model in spec.models},
-        device=device,
+        device=home,
         dtype=spec.target.dtype_or(dtype),
         eos=eos,
         vocab=vocab,
@@ -184,6 +187,7 @@ def load_family(
         reference=reference,
         commit=files[0].version,
         start=start,
+        placed=placement.words,
     )
     table, table_notes = _load_bigram(family, progress)
     notes = (
@@ -192,6 +196,7 @@ def load_family(
         *tokenizer_notes,
         *spelling_notes(spec, tokenizer),
         *table_notes,
+        *placement.notes,
         *prepared.notes,
     )
     freeze_loaded_objects()
@@ -230,12 +235,12 @@ def _report_download(progress: Progress, which: str, sentence: str) -> None:
 
 
 def _load_model(
-    spec: FamilySpec, files: Sequence[ModelFiles], configs: Sequence[Any], device: str, dtype: str, name: str
+    spec: FamilySpec, files: Sequence[ModelFiles], configs: Sequence[Any], placement: Placement, dtype: str, name: str
 ) -> Any:
     """transformers' model of this name; its files must be there."""
     of_name = ((m, its, config) for m, its, config in zip(spec.models, files, configs, strict=True) if m.name == name)
     model, its, config = next(of_name)
-    return hub.load_weights(model, its, config, device, model.dtype_or(dtype))
+    return hub.load_weights(model, its, config, placement.modules(name), model.dtype_or(dtype))
 
 
 def _count_parameters(models: Mapping[str, Any]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
@@ -119,8 +119,11 @@ def fetch_weights(model: ModelSpec, files: ModelFiles, progress: Progress, unkno
     )
 
 
-def load_weights(model: ModelSpec, files: ModelFiles, config: Any, device: str, dtype: str) -> Any:
-    """The model on its device, for inference only. Raises FamilyError, also for weights that do not fill the model."""
+def load_weights(model: ModelSpec, files: ModelFiles, config: Any, devices: Mapping, dtype: str) -> Any:
+    """The model on its devices, for inference only; `devices` names them by part, as `placement.Modules` does.
+
+    Raises FamilyError, also for weights that do not fill the model.
+    """
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
@@ -130,7 +133,7 @@ def load_weights(model: ModelSpec, files: ModelFiles, config: Any, device: str, 
         loaded, report = auto.from_pretrained(
             config=config,
             dtype=getattr(torch, dtype),
-            device_map={"": device},
+            device_map=dict(devices),
             attn_implementation="sdpa",
             output_loading_info=True,
             **files.source,

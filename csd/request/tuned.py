@@ -15,6 +15,7 @@ from csd.decoding.adaptive.prior import Prior, check_prior
 from csd.decoding.errors import Refusal
 from csd.decoding.k_matrix import Matrix, check_K
 from csd.models import checksums
+from csd.models.placement import SPLIT
 from csd.models.spec import FamilySpec
 from csd.paths import ROOT, cache_folder, called, write_whole
 from csd.ranges import ENTRY, LENIENCE, LONGEST_DRAFT, LOOKUP_K
@@ -74,7 +75,7 @@ def find_tuned(spec: FamilySpec, device: str = "auto", report: Callable[[str], N
     None where the family was not tuned. A file that belongs to other drafts is passed over, and so is a damaged one,
     of which `report` is told.
     """
-    kinds = ("cuda", "cpu") if device == "auto" else (device.split(":")[0],)
+    kinds = {"auto": ("cuda", "cpu"), SPLIT: ("cuda",)}.get(device, (device.split(":")[0],))
     paths = [tuned_path(spec, kind) for kind in kinds]
     for path in (*paths, *([ROOT / spec.tuned] if spec.tuned else [])):
         try:

@@ -51,6 +51,7 @@ class PooledFamily:
     dtype: str
     notes: tuple[str, ...]
     key: FamilyKey
+    placed: str = ""  # a worker sees one GPU
 
 
 class WorkerPool:

@@ -237,7 +237,7 @@ def test_a_copy_that_this_machine_leaves_out_is_not_offered_ready_made():
 
     def load(spec, *_):
         loads.append(spec)
-        return SimpleNamespace(spec=spec.without_copies(), device="cpu", dtype="torch.float32", notes=())
+        return SimpleNamespace(spec=spec.without_copies(), device="cpu", placed="", dtype="torch.float32", notes=())
 
     page = context(load=load, behind=(SMOLLM2,))
     families = page.studio.families

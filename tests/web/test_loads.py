@@ -46,7 +46,7 @@ class Gates:
                 raise RuntimeError("cannot import name 'AutoConfig'")
         finally:
             self.at_once -= 1
-        return SimpleNamespace(spec=spec, device="cpu", dtype=f"torch.{dtype}")
+        return SimpleNamespace(spec=spec, device="cpu", placed="", dtype=f"torch.{dtype}")
 
 
 @pytest.fixture

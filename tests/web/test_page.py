@@ -35,7 +35,7 @@ def test_a_second_family_takes_over_where_nothing_was_typed(chromium):
 
     def load(spec, *_):
         assert spec is not other.spec or gate.wait(60)
-        return SimpleNamespace(spec=spec, device="cpu", dtype="torch.float32", notes=())
+        return SimpleNamespace(spec=spec, device="cpu", placed="", dtype="torch.float32", notes=())
 
     house = House(load, (other,))
     tabs = [Tab(chromium, house) for _ in range(3)]

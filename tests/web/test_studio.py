@@ -26,7 +26,7 @@ REQUEST = Request("a prompt", ())
 
 
 def family(spec, *_):
-    return SimpleNamespace(spec=spec, device="cpu", dtype="torch.float32")
+    return SimpleNamespace(spec=spec, device="cpu", placed="", dtype="torch.float32")
 
 
 def trace(end: str) -> Trace:

@@ -12,6 +12,7 @@ from csd.models.backends.interface import Backend
 from csd.models.backends.process import give_back_memory, set_best_threads
 from csd.models.memory import LANES
 from csd.models.messages import Progress, ignore
+from csd.models.placement import is_split
 from csd.models.spec import COPIES
 
 
@@ -70,7 +71,7 @@ def copy_backend(name: str, target: Any, context: int) -> tuple[Backend | None, 
 def choose_backend(name: str, model: Any, context: int) -> tuple[Backend, tuple[str, ...]]:
     """On a GPU captured graphs, on a CPU the lean forward if it supports the model, otherwise transformers' own.
 
-    Encoder-decoders have a backend of their own.
+    Encoder-decoders have a backend of their own. A model that is split over devices runs transformers' own.
     """
     from csd.models.backends.eager import EagerBackend
     from csd.models.backends.encoder_decoder import take_apart
@@ -81,6 +82,8 @@ def choose_backend(name: str, model: Any, context: int) -> tuple[Backend, tuple[
     if start is not None:
         notes = (f"{name} runs without CUDA graphs, which makes it slower.",) if model.device.type == "cuda" else ()
         return take_apart(model, start), notes
+    if is_split(model):
+        return EagerBackend(model), (f"{name} runs without CUDA graphs, because it is on several devices.",)
     if model.device.type == "cuda":
         return prepare_graphs(name, model, context, LANES)
     return (fuse(model) or EagerBackend(model)), ()
