@@ -188,6 +188,8 @@ def test_refusals(embedded, monkeypatch):
         load_scaled(embedded.spec, "70B", "cpu")
     with pytest.raises(FamilyError, match="no 7B shape for SmolLM2-360M-Instruct of SmolLM2 1.7B"):
         load_scaled(catalog.find("SmolLM2 1.7B"), "7B", "cpu")
+    with pytest.raises(FamilyError, match="is on one device. Choose cuda"):
+        load_scaled(embedded.spec, "7B", "split")
     monkeypatch.setattr(device, "memory_free", lambda device: 8 * 2**30)
     with pytest.raises(
         FamilyError, match=r"embedded, 13B shape needs about \d+\.\d GiB in bfloat16, and cpu has 8.0 GiB"

@@ -175,7 +175,7 @@ def texts(family: Family, temperature: float) -> list[tuple[int, ...]]:
     methods = (Autoregressive(), Speculative("small", 3), Cascade(("small",), ((2, 5), (0, 4))))
     written = []
     for prompt in ("the fox", "moon and owl said"):
-        request = Request(prompt, methods, max_new=24, temperature=temperature, seed=3)
+        request = Request(prompt, methods, max_new=10, temperature=temperature, seed=3)
         for event in run_race(family, request):
             if isinstance(event, RaceStarted):
                 assert all(header.device.startswith(family.device) for header in event.headers)

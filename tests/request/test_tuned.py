@@ -34,6 +34,8 @@ def test_the_record_of_this_machine_comes_before_the_shipped_one(monkeypatch, tm
     tuned.save_tuned(record(), tuned.tuned_path(spec, "cpu"))
     assert tuned.find_tuned(spec, "cpu") == tuned.find_tuned(spec) == record()
     assert tuned.find_tuned(spec, "cuda:1").k != 7  # that was another device
+    tuned.save_tuned(record(), tuned.tuned_path(spec, "cuda"))
+    assert tuned.find_tuned(spec, "split") == record()  # over GPUs
     assert tuned.find_tuned(catalog.find("Qwen3")) is None
 
 

@@ -30,7 +30,7 @@ class Loaded(SimpleNamespace):
 
 
 def load(spec, *_):
-    return Loaded(spec=spec, device="cuda", dtype="torch.bfloat16", compiled=False)
+    return Loaded(spec=spec, device="cuda", placed="", dtype="torch.bfloat16", compiled=False)
 
 
 class Steps:
