@@ -1,7 +1,7 @@
 """A target over several devices: what is planned for GPUs that are made up, and races over a CPU and a disk.
 
-No machine with two GPUs was at hand. What runs here is the same code with the layers' devices exchanged: accelerate
-moves activations from part to part, and the lane keeps each layer's keys and values where the layer is.
+No machine with two GPUs was at hand. Layers on a disk go through accelerate's hooks too, but compute on the CPU: only
+the test over two GPUs shows that activations, keys and values are on the right device.
 """
 
 from __future__ import annotations
