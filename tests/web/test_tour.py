@@ -79,6 +79,14 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
         assert len(lanes()) == len(act.lanes)
         assert page.is_visible(".tour .cs-score") == (act.show == "review")
         assert page.is_visible(".tour .cs-factor") == (act.show == "result")
+        assert page.is_visible(".tour-finish") == (act.show == "review")
+        if act.title == tour.ACTS[1].title:
+            stage = page.locator(".tour .cascade-stage")
+            assert stage.get_attribute("data-state") == "replay"  # at the first review of several
+            page.click(".tour-finish")
+            page.wait_for_function("document.querySelector('.tour .cascade-stage').dataset.state === 'done'")
+            assert page.locator(".tour .cs-track-row .cs-runs b").all_inner_texts() == ["12 runs", "4 runs"]
+            page.focus(".tour-next")
     assert seen == [act.title for act in tour.ACTS]
     page.keyboard.press("ArrowLeft")
     assert title() == tour.ACTS[-2].title
