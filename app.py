@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import signal
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from json import JSONDecodeError
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from csd.models import catalog
@@ -139,11 +143,13 @@ def main(argv: list[str] | None = None) -> None:
     parser = make_parser()
     arguments = parser.parse_args(argv)
     set_threads(arguments.threads)
+    copies = TemporaryDirectory(prefix="csd-gradio-", ignore_cleanup_errors=True)  # Gradio's, of files
+    os.environ.setdefault("GRADIO_TEMP_DIR", copies.name)
     studio = make_studio(parser, arguments)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         serve(parser, arguments, studio)
-    except KeyboardInterrupt:  # before Gradio waits for it
+    except KeyboardInterrupt:
         parser.exit()
 
 
@@ -175,7 +181,27 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
         parser.exit(1, f"Port {port} is in use. Stop the program that uses it, or choose another one with --port.\n")
     log_as_json(studio) if arguments.log == "json" else log_as_text()
     studio.families.preload()
-    page.block_thread()
+    try:
+        while page.is_running:
+            time.sleep(0.1)
+    finally:
+        close(studio, page)
+
+
+def close(studio: Studio, page: Any) -> None:
+    """Stop what runs, answer those who wait for it, and close the server.
+
+    If a thread is still inside PyTorch then, the process ends here: the interpreter would abort as it ends the thread.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    has_ended = studio.close()
+    page.app.stop_event.set()  # of the heartbeats; `page.close` would cut off the answers as well
+    page.server.close()
+    if not has_ended:
+        atexit._run_exitfuncs()  # temporary files, worker processes
+        sys.stdout.flush()
+        os._exit(0)
 
 
 def _interrupt(*_: Any) -> None:

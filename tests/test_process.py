@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
+import httpx
 import pytest
 
+from csd.load.protocol import API
 from csd.paths import ROOT
+
+LONG = {"prompt": "Once upon a time", "methods": ["autoregressive", "speculative"], "max_new": 900, "always": True}
 
 
 def start(port: int, folder, *arguments: str) -> subprocess.Popen:
@@ -26,8 +32,14 @@ def start(port: int, folder, *arguments: str) -> subprocess.Popen:
     )
 
 
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
 @pytest.mark.slow
-def test_a_taken_port_is_a_sentence_and_sigterm_ends_cleanly(tmp_path):
+def test_a_taken_port_is_a_sentence(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -36,19 +48,46 @@ def test_a_taken_port_is_a_sentence_and_sigterm_ends_cleanly(tmp_path):
         said, _ = refused.communicate(timeout=120)
     assert refused.returncode == 1
     assert f"Port {port} is in use." in said and "Traceback" not in said
-    process = start(port, tmp_path)
+
+
+def end_in_mid_race(sign: signal.Signals, folder) -> tuple[int, str, dict]:
+    """Exit code and output of a page that gets a signal while it races, and the race's answer."""
+    port = free_port()
+    process = start(port, folder)
     try:
-        for _ in range(600):
-            assert process.poll() is None, process.stdout.read()
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10).close()
-                break
-            except OSError:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
+            for _ in range(600):
+                assert process.poll() is None, process.stdout.read()
+                with suppress(httpx.HTTPError):
+                    if http.get("/health/ready").status_code == 200:
+                        break
                 time.sleep(0.2)
-        assert list(tmp_path.glob("csd-*"))
-        process.send_signal(signal.SIGTERM)
+            assert list(folder.glob("csd-*"))
+            event = http.post(f"{API}/call/v2/race", json=LONG).json()["event_id"]
+            with http.stream("GET", f"{API}/call/v2/race/{event}") as stream:
+                lines = stream.iter_lines()
+                while next(lines) != "event: generating":
+                    pass
+                process.send_signal(sign)
+                answer = [line for line in lines if line.startswith("data: ")][-1]
         said, _ = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert process.returncode == 0, said
-    assert not list(tmp_path.glob("csd-*")) and "Traceback" not in said
+    return process.returncode, said, json.loads(answer.removeprefix("data: "))[0]
+
+
+@pytest.mark.slow
+def test_a_signal_in_mid_race_ends_the_page_cleanly(tmp_path):
+    """Exit code 0, nothing but the address on the terminal, no temporary file, and the race's lanes as far as they got."""
+    folders = {signal.SIGTERM: tmp_path / "terminated", signal.SIGINT: tmp_path / "interrupted"}
+    for folder in folders.values():
+        folder.mkdir()
+    with ThreadPoolExecutor() as both:
+        ends = both.map(end_in_mid_race, folders, folders.values())
+    for (code, said, answer), folder in zip(ends, folders.values(), strict=True):
+        assert code == 0, said
+        assert [
+            line for line in said.splitlines() if line and "unning on" not in line and "public link" not in line
+        ] == []
+        assert not [*folder.glob("csd-*"), *folder.glob("gradio*")]
+        assert [trace["end"] for trace in answer["traces"]] == ["stopped"] * 2

@@ -59,9 +59,9 @@ class _Answer:
                 message = {**message, "body": message["body"].replace(FAILED, SENTENCE)}
             await self._send(message)
         else:
-            self._held += message.get("body", b"")
+            held = self._held = self._held + message.get("body", b"")
             if not message.get("more_body"):
-                await self._refuse(_sentence(self._held))
+                await self._refuse(_sentence(held))
 
     async def end(self) -> None:
         """After an exception: a sentence, or the end of what has begun."""

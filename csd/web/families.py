@@ -51,6 +51,7 @@ class Families:
         self._changed = threading.Condition()
         self._loads = Loads(homes)
         self._thread: threading.Thread | None = None
+        self._closed = False
 
     def status(self, choice: FamilyChoice) -> FamilyStatus:
         load = self._loads.find(choice)
@@ -103,6 +104,19 @@ class Families:
                 self._loads.ask(choice, "", patient=choice != self.homes[0])
             self._run_thread(patience)
 
+    def close(self) -> None:
+        """Load and compile nothing more."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        self.page_seen.set()
+
+    def wait(self, patience: float) -> bool:
+        """After `close`: until the thread has ended; False if it is still at work after `patience` seconds."""
+        if self._thread is not None:
+            self._thread.join(patience)
+        return self._thread is None or not self._thread.is_alive()
+
     def _run_thread(self, patience: float = 0) -> None:
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._run, args=(patience,), name="families", daemon=True)
@@ -111,12 +125,14 @@ class Families:
 
     def _run(self, patience: float) -> None:
         self.page_seen.wait(patience)
-        while True:
+        while not self._closed:
             self._turn()
 
     def _turn(self) -> None:
         """Load or compile one thing, or wait for one. No variable outlives it: a family that is pushed out is gone."""
         with self._changed:
+            if self._closed:
+                return
             load = self._loads.take(is_idle=not self._device.has_races)
             if load is None and self._loads.to_compile() is None:
                 waits = any(one.status.state == "queued" for one in self._loads)

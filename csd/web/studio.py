@@ -11,7 +11,6 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -29,6 +28,7 @@ from csd.web.examples import example_title
 from csd.web.families import CompileSteps, Families, LoadFamily, first_line
 from csd.web.loads import FamilyChoice, FamilyStatus
 from csd.web.races import FinishedRace, new_race_id, race_title
+from csd.web.under_way import RacesUnderWay
 from csd.web.visitors import Visitors, VisitorState
 from csd.workers.places import Place
 from csd.workers.pool import WorkerPool
@@ -115,6 +115,7 @@ class Studio:
         self.visitors = Visitors(deployment.max_kept)
         self._run = within(run, deployment.max_seconds)
         self._watches: list[Watch] = []
+        self._under_way = RacesUnderWay()
 
     @property
     def races_at_a_time(self) -> int:
@@ -123,6 +124,15 @@ class Studio:
     def watch(self, watch: Watch) -> None:
         """Let `watch` see every race from now on."""
         self._watches.append(watch)
+
+    def close(self, patience: float = 5.0) -> bool:
+        """Stop all races and wait for the threads that use models; False if one is still at work after `patience`
+        seconds."""
+        end = time.monotonic() + patience
+        self.families.close()
+        self._under_way.close()
+        races_over = self._under_way.wait(patience)
+        return self.families.wait(max(0.0, end - time.monotonic())) and races_over
 
     def race(
         self, visitor: str, choice: FamilyChoice, request: Request, first_paint: float = 0.0, keeps: bool = True
@@ -144,6 +154,7 @@ class Studio:
         state, stop = self.visitors.state(visitor), threading.Event()
         state.stop, slept = stop, sleep_since()
         try:
+            self._under_way.admit(stop)
             self.deployment.check(request)
             status = yield from self._wait_for_family(visitor, choice, stop)
             if stop.is_set():
@@ -157,6 +168,7 @@ class Studio:
             yield Refused(str(refusal))
         finally:
             stop.set()
+            self._under_way.leave(stop)
             self.families.withdraw(visitor)
             if state.stop is stop:
                 state.stop = None
@@ -201,8 +213,7 @@ class Studio:
         feed: queue.SimpleQueue[RaceEvent | _WorkerDone] = queue.SimpleQueue()
         begun, over = threading.Event(), threading.Event()
         work = partial(self._work, choice, family, request, stop, feed, begun, over, first_paint)
-        # In the request's context: ZeroGPU reads from it whose quota a race counts against.
-        threading.Thread(target=copy_context().run, args=(work,), name="race", daemon=True).start()
+        self._under_way.start_thread(work)
         while not begun.wait(LOOK):
             yield Waiting(self._device.waits_for)
         race_id, disturbed, machine = new_race_id(), False, ""

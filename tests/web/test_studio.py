@@ -229,6 +229,27 @@ def test_closing_the_stream_frees_the_device_within_a_step():
     assert steps.most == 1
 
 
+def test_closing_stops_races_and_waits_for_their_threads_and_takes_no_more():
+    steps = Steps()
+    studio = Studio(HOME, family, steps)
+    reader = Reader(studio.race("mine", HOME, REQUEST))
+    assert steps.began.acquire(timeout=20)
+    assert studio.close()
+    assert steps.running == 0
+    assert isinstance(reader.end(), Finished) and reader.end().race.stopped
+    assert list(studio.race("late", HOME, REQUEST)) == [Refused("The page is being shut down.")]
+
+
+def test_closing_does_not_wait_for_a_family_without_end():
+    begun, gate = threading.Event(), threading.Event()
+    studio = Studio(HOME, lambda spec, *_: begun.set() or gate.wait(20) and family(spec), short)
+    reader = Reader(studio.race("v", HOME, REQUEST))
+    assert begun.wait(20)
+    assert not studio.close(patience=0.1)
+    assert reader.end() == Refused("Stopped before it started.")
+    gate.set()
+
+
 def test_two_streams_never_run_at_once():
     steps = Steps()
     studio = Studio(HOME, family, steps)
