@@ -46,7 +46,7 @@ def show_example(context: PageContext, visitor: str) -> CompareUpdate:
         for race in recorded
         if _methods(race) == lanes
     ]
-    if not races or context.studio.visitors.state(visitor).has_compared:
+    if not races or context.studio.visitors.find(visitor).has_compared:
         return CompareUpdate()
     number = f"{len(races)} recorded race{'' if len(races) == 1 else 's'}"
     said = f"An example: {number}. Press Compare to run your own."

@@ -57,13 +57,21 @@ class Deployment:
             )
 
     def check_family(self, choice: FamilyChoice, homes: tuple[FamilyChoice, ...]) -> None:
-        """Raise Refusal for a family that visitors of this page may not load."""
+        """Raise Refusal for a family that visitors of this page may not load.
+
+        A family with other copies of its target would be loaded anew, and would take the device from everybody.
+        """
         if not self.families:
             return
         if choice.spec.name not in self.families:
             raise Refusal(f"This page runs only {', '.join(self.families)}. Choose one of them.")
         if (choice.device, choice.dtype) != (homes[0].device, homes[0].dtype):
             raise Refusal("This page chooses device and precision itself. Leave them as they are.")
+        own = catalog.find(choice.spec.name).copies
+        at_home = {home.spec.copies for home in homes if home.spec.name == choice.spec.name}
+        if choice.spec.copies not in {own, *at_home}:
+            tick = f"only {' and '.join(own)}" if own else "none"
+            raise Refusal(f"This page adds no copies of the target to {choice.spec.name}. Under Settings, tick {tick}.")
 
 
 PUBLIC = Deployment(is_public=True, max_tokens=1_200, max_seconds=60.0, max_prompt=4_000, max_waiting=8, max_kept=200)

@@ -77,10 +77,11 @@ class Families:
         """Queue a family unless it is ready or on its way; one that failed is tried again.
 
         What the same visitor asked for before, and nobody else, is no longer loaded unless it has begun. Where `check`
-        refuses the family, the load has failed.
+        refuses a family that is not ready, the load has failed.
         """
         try:
-            self._check(choice, self.homes)
+            if self.status(choice).family is None:
+                self._check(choice, self.homes)
         except ValueError as refusal:
             return Load(choice, FamilyStatus("failed", str(refusal)))
         with self._changed:

@@ -93,7 +93,7 @@ def prefer_family(context: PageContext, visitor: str, fields: PageFields) -> For
     a family. A prompt that was typed stays, and so does every other field that was changed. The family brings its own
     prompt only together with a recorded race of it on the stage, so that the two agree.
     """
-    studio, state = context.studio, context.studio.visitors.state(visitor)
+    studio, state = context.studio, context.studio.visitors.find(visitor)
     given, initial = fields.values(), context.start.values()
     kept = {name for name in given if link.same(given[name], initial[name])}
     of_family = {*link.FAMILY, *studio.home.defaults.preset.fields()}

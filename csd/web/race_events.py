@@ -99,7 +99,7 @@ def show_address(context: PageContext, visitor: str, fragment: str, fields: Page
     if name and RECORDED + name not in context.recorded:
         sentence = f"There is no recorded race “{name[:60]}”. Choose one from the list."
         return RaceUpdate(StatusLine(sentence, "refused"))
-    latest = next(reversed(context.studio.visitors.state(visitor).races), context.landing)
+    latest = next(reversed(context.studio.visitors.find(visitor).races), context.landing)
     return show_race(context, visitor, RECORDED + name if name else latest and latest.id, fields)
 
 
@@ -158,7 +158,7 @@ async def follow_family(context: PageContext, fields: FamilyFields) -> AsyncIter
 async def await_preferred(context: PageContext, visitor: str) -> None:
     """Until the preferred family is ready, or has failed, and no race of this visitor runs."""
     studio = context.studio
-    while not studio.families.status(studio.preferred).is_final or studio.visitors.state(visitor).stop:
+    while not studio.families.status(studio.preferred).is_final or studio.visitors.find(visitor).stop:
         if studio.preferred == studio.home:
             return
         await asyncio.sleep(LOOK_AGAIN)

@@ -26,7 +26,7 @@ def is_own_prompt(context: PageContext, visitor: str, prompt: str | None) -> boo
     """Whether a prompt is neither empty, nor an example's, nor that of a race that can be shown again."""
     text = prompt or ""
     known = {race.traces[0].header.text for race in context.recorded.values()}
-    known |= {race.prompt for race in context.studio.visitors.state(visitor).races}
+    known |= {race.prompt for race in context.studio.visitors.find(visitor).races}
     return bool(text.strip()) and text not in known and not is_example(text)
 
 

@@ -35,7 +35,8 @@ class Visitors:
     """The latest visitors, by the id of their session, and their races in at most `max_kept` MB of memory.
 
     The oldest races go first: a visitor's own beyond a quarter of the memory, then everybody's. A visitor's latest race
-    stays until others need its memory.
+    stays until others need its memory. Of more than MAX_VISITORS, those without races are forgotten first, and nobody
+    whose race runs.
     """
 
     def __init__(self, max_kept: float = MAX_KEPT) -> None:
@@ -45,16 +46,21 @@ class Visitors:
         self._kept: OrderedDict[str, tuple[str, int]] = OrderedDict()  # visitor and bytes by race, oldest first
 
     def state(self, visitor: str) -> VisitorState:
+        """To be changed: from now on this visitor is remembered."""
         with self._lock:
             state = self._states.setdefault(visitor, VisitorState())
             self._states.move_to_end(visitor)
-            while len(self._states) > MAX_VISITORS:
-                self._forget(next(iter(self._states)))
+            self._make_room(visitor)
             return state
+
+    def find(self, visitor: str) -> VisitorState:
+        """To be read: a visitor who is not remembered has a new state, which is not kept."""
+        with self._lock:
+            return self._states.get(visitor) or VisitorState()
 
     def stop(self, visitor: str) -> bool:
         """Ask the visitor's own race to stop; False if none has started."""
-        stop = self.state(visitor).stop
+        stop = self.find(visitor).stop
         if stop is None:
             return False
         stop.set()
@@ -86,14 +92,14 @@ class Visitors:
 
     def races(self, visitor: str) -> tuple[FinishedRace, ...]:
         """All of a visitor's races, oldest first."""
-        return tuple(race.unpack() for race in self.state(visitor).races)
+        return tuple(race.unpack() for race in self.find(visitor).races)
 
     def races_run(self, visitor: str) -> tuple[Race, ...]:
         """The races that this visitor ran, oldest first, without those from files."""
-        return tuple(Race(race.unpack().traces) for race in self.state(visitor).races if not race.origin)
+        return tuple(Race(race.unpack().traces) for race in self.find(visitor).races if not race.origin)
 
     def find_race(self, visitor: str, race_id: str) -> FinishedRace | None:
-        return next((race.unpack() for race in self.state(visitor).races if race.id == race_id), None)
+        return next((race.unpack() for race in self.find(visitor).races if race.id == race_id), None)
 
     def _sizes(self, visitor: str) -> list[int]:
         return [size for owner, size in self._kept.values() if owner == visitor]
@@ -102,6 +108,14 @@ class Visitors:
         visitor, _ = self._kept.pop(race_id)
         state = self._states[visitor]
         state.races = tuple(race for race in state.races if race.id != race_id)
+
+    def _make_room(self, newest: str) -> None:
+        """Forget the oldest visitors, first those without races, but neither one who races nor the newest."""
+        while len(self._states) > MAX_VISITORS:
+            idle = [one for one, state in self._states.items() if state.stop is None and one != newest]
+            if not idle:
+                return
+            self._forget(min(idle, key=lambda one: bool(self._states[one].races)))
 
     def _forget(self, visitor: str) -> None:
         state = self._states.pop(visitor, None)

@@ -153,3 +153,31 @@ def test_only_allowed_families_can_be_chosen_linked_loaded_or_raced():
         last = [*race_events.run_race(page, "v", asked)][-1]
         assert last.status.state == "refused" and "/etc" not in last.status.text
     assert not loaded
+
+
+def test_a_public_page_loads_no_copies_that_a_family_does_not_have_by_itself():
+    loaded, page = [], a_page(TIGHT, load=lambda spec, *_: loaded.append(spec.copies) or load_family(spec))
+    for copies in (["self-4bit"], ["self-8bit"], ["self-8bit", "self-4bit"]):
+        asked = fields(page.start, copies=copies).family
+        refused = race_events.load_family(page, "v", asked)
+        assert refused and "no copies of the target to embedded. Under Settings, tick none." in refused.text
+        assert [*page.studio.race("v", asked.to_choice(), Request("a", ()))] == [Refused(refused.text)]
+    assert not loaded
+    own = replace(TIGHT, families=("embedded", "smollm2"))
+    home = FamilyChoice(catalog.find("smollm2"), "cpu")
+    own.check_family(home, (home,))
+    bare = replace(home, spec=home.spec.without_copies())
+    with pytest.raises(Refusal, match="tick only self-8bit"):
+        own.check_family(bare, (home,))
+    own.check_family(bare, (bare,))  # on ZeroGPU a family is placed without its copies
+    own.check_family(home, (bare,))
+
+
+def test_what_is_loaded_needs_no_permission():
+    """Such as a family without the copy that this machine cannot have."""
+    home = FamilyChoice(catalog.find("smollm2"), "cpu")
+    bare = replace(home, spec=home.spec.without_copies())
+    deployment = replace(TIGHT, families=("smollm2",))
+    studio = Studio(home, lambda *_: load_family(bare.spec), run_recorded, deployment=deployment)
+    assert isinstance([*studio.race("v", home, Request("a", ()))][-1], Finished)
+    assert isinstance([*studio.race("v", bare, Request("a", ()))][-1], Finished)

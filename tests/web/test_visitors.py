@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import tracemalloc
 
 from fake_page import HOME, RECORDED, context
@@ -9,6 +10,7 @@ from fake_page import HOME, RECORDED, context
 from csd.record.recording import Recording
 from csd.record.trace import Trace
 from csd.request.request import Request
+from csd.web import race_events
 from csd.web.api import run_to_end
 from csd.web.races import FinishedRace, KeptRace
 from csd.web.studio import Finished
@@ -23,7 +25,7 @@ SIZE = len(KeptRace.of(race("race 0")).packed)  # within a few bytes the same fo
 
 
 def names(visitors: Visitors, visitor: str) -> list[str]:
-    return [race.id for race in visitors.state(visitor).races]
+    return [race.id for race in visitors.find(visitor).races]
 
 
 def test_a_race_is_kept_whole_in_a_small_part_of_its_memory():
@@ -74,8 +76,32 @@ def test_who_leaves_or_is_forgotten_keeps_no_memory():
     assert visitors.kept_bytes == 0
     visitors.keep_race("first", race("two"))
     for number in range(MAX_VISITORS):
-        visitors.state(f"visitor {number}")
-    assert visitors.kept_bytes == 0
+        visitors.keep_race(f"visitor {number}", race(f"race {number}"))
+    assert names(visitors, "first") == [] and names(visitors, "visitor 0") == ["race 0"]
+
+
+def test_strangers_push_out_neither_who_races_nor_who_has_raced():
+    visitors = Visitors()
+    visitors.keep_race("has raced", race("one"))
+    visitors.state("races").stop = stop = threading.Event()
+    for number in range(2 * MAX_VISITORS):
+        stranger = f"stranger {number}"
+        assert not visitors.stop(stranger) and visitors.races(stranger) == ()
+        assert visitors.state(stranger) is visitors.find(stranger)
+    assert names(visitors, "has raced") == ["one"]
+    assert visitors.stop("races") and stop.is_set()
+    racing = Visitors()
+    for number in range(MAX_VISITORS + 5):
+        racing.state(f"visitor {number}").stop = threading.Event()
+    assert racing.stop("visitor 0") and racing.stop(f"visitor {MAX_VISITORS + 4}")
+
+
+def test_who_only_asks_is_not_remembered():
+    page = context()
+    for number in range(MAX_VISITORS):
+        assert race_events.stop_race(page, f"stranger {number}").leave_queue
+        race_events.show_race(page, f"stranger {number}", "no such race", page.start)
+    assert not page.studio.visitors._states
 
 
 def test_races_of_the_api_are_not_kept():
