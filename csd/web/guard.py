@@ -1,4 +1,4 @@
-"""What every answer of the server tells the browser to refuse, and under which names the server answers at all."""
+"""What the server takes, what its answers tell the browser to refuse, and under which names it answers at all."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
+from csd.web.bodies import BodyLimit, largest_event
 from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import Deployment
+from csd.web.uploads import Uploads
 
 Message = MutableMapping[str, Any]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
@@ -37,6 +39,8 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
         Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False),
         Middleware(SafeHeaders, headers=make_headers(deployment)),
         Middleware(ClearAnswers),
+        Middleware(BodyLimit, most=largest_event(deployment)),
+        Middleware(Uploads),
     ]
 
 

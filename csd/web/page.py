@@ -11,10 +11,9 @@ from gradio.events import api
 from starlette.routing import Route
 
 from csd.paths import ASSETS
-from csd.record import recording as recordings
 from csd.record.race import Race
 from csd.stage import bundle, tour
-from csd.web import puzzle_panel, scripts, views, wiring
+from csd.web import puzzle_panel, scripts, uploads, views, wiring
 from csd.web.api import make_endpoint
 from csd.web.compare_tab import build_compare_tab
 from csd.web.context import make_context
@@ -95,7 +94,7 @@ def launch_settings(deployment: Deployment, routes: Sequence[Route] = ()) -> dic
         "css": CSS,
         "head": scripts.HEAD,
         "ssr_mode": False,
-        "max_file_size": 2 * recordings.LARGEST,  # files between one and two times the limit get a sentence of ours
+        "max_file_size": uploads.LARGEST,
         "run_history": False,
         "enable_monitoring": False,
         "state_session_capacity": 200,

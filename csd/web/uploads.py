@@ -1,0 +1,126 @@
+"""Files that visitors upload: how large one may be, and how many are kept. Gradio alone keeps all for hours."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import time
+from collections import OrderedDict
+from contextlib import suppress
+from pathlib import Path
+
+from starlette.formparsers import MultiPartException
+from starlette.responses import PlainTextResponse
+
+from csd.record import recording as recordings
+from csd.web.bodies import App, Message, Receive, Send, at_most, declared_size, is_upload
+
+LARGEST = 2 * recordings.LARGEST  # bytes of a file; those between one and two times the limit get a sentence of ours
+REQUEST = LARGEST + 64 * 2**10  # bytes with what a form adds
+MOST = 5 * LARGEST  # bytes of all files that are kept or on their way
+MOST_FILES = 200
+SECONDS = 120.0  # for one upload
+SPARE = 8 * 2**20  # bytes that stay free on the disk
+
+TOO_LARGE = f"The file is too large. A saved race has at most {recordings.LARGEST // 2**20} MB."
+TOO_MANY = "Many files are being opened at the moment. Try again in a minute."
+NO_ROOM = "The file cannot be opened: this machine has no room for files."
+GONE = "The file did not arrive."  # nobody reads it
+
+
+class Uploads:
+    """ASGI middleware: uploads have a limit each and in all. The oldest files go first, what is on its way last."""
+
+    def __init__(self, app: App, most: int = MOST, most_files: int = MOST_FILES, seconds: float = SECONDS):
+        self._app = app
+        self._most, self._most_files, self._seconds = most, most_files, seconds
+        self._kept: OrderedDict[str, int] = OrderedDict()  # bytes by path, oldest first
+        self._coming = 0  # bytes that are on their way
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if not is_upload(scope):
+            await self._app(scope, receive, send)
+            return
+        size = declared_size(scope) or REQUEST
+        if sentence := self._fault(size, scope):
+            await PlainTextResponse(sentence, 413 if size > REQUEST else 507)(scope, receive, send)
+            return
+        self._coming += size
+        self._make_room(scope)
+        try:
+            arriving = at_most(until(receive, self._seconds), size, MultiPartException(TOO_LARGE))
+            answer = _Answer(send)
+            await self._app(scope, arriving, answer.pass_on)
+            self._keep(answer.paths)
+        finally:
+            self._coming -= size
+            self._make_room(scope)
+
+    def _fault(self, size: int, scope: Message) -> str:
+        """Why a file of this size is not taken now; empty if it is."""
+        if size > REQUEST:
+            return TOO_LARGE
+        if self._coming + size > self._most:
+            return TOO_MANY
+        folder = Path(scope["app"].uploaded_file_dir)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            free = shutil.disk_usage(folder).free
+        except OSError:
+            return NO_ROOM
+        return NO_ROOM if free < self._coming + size + SPARE else ""
+
+    def _keep(self, paths: list[str]) -> None:
+        for path in paths:
+            with suppress(OSError):
+                self._kept[path] = Path(path).stat().st_size
+                self._kept.move_to_end(path)
+
+    def _make_room(self, scope: Message) -> None:
+        while len(self._kept) > self._most_files or sum(self._kept.values()) + self._coming > self._most:
+            if not self._kept:
+                return
+            path, _ = self._kept.popitem(last=False)
+            with suppress(OSError):
+                Path(path).unlink(missing_ok=True)
+                Path(path).parent.rmdir()
+            scope["app"].get_blocks().upload_file_set.discard(path)
+
+
+def until(receive: Receive, seconds: float) -> Receive:
+    """The same body, which has to be there within so many seconds.
+
+    Gradio deletes what has come of a file only if its parser of forms raises, so that is what ends an upload here.
+    """
+    end = time.monotonic() + seconds
+
+    async def arriving() -> Message:
+        try:
+            message = await asyncio.wait_for(receive(), max(0.0, end - time.monotonic()))
+        except asyncio.TimeoutError:  # another exception than TimeoutError in Python 3.10
+            raise MultiPartException(GONE) from None
+        if message["type"] == "http.disconnect":
+            raise MultiPartException(GONE)
+        return message
+
+    return arriving
+
+
+class _Answer:
+    """Gradio's answer on its way out, which lists where the files are."""
+
+    def __init__(self, send: Send):
+        self._send = send
+        self._status = 0
+        self._body = b""
+
+    async def pass_on(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+        self._body += message.get("body", b"")
+        await self._send(message)
+
+    @property
+    def paths(self) -> list[str]:
+        return json.loads(self._body) if self._status == 200 else []

@@ -1,0 +1,113 @@
+"""Uploaded files are bounded, each and in all, over Gradio's own endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import namedtuple
+from pathlib import Path
+
+import gradio as gr
+import pytest
+from gradio.routes import App
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+
+from csd.web import uploads
+from csd.web.bodies import UPLOAD
+from csd.web.uploads import GONE, NO_ROOM, REQUEST, TOO_LARGE, TOO_MANY, Uploads
+
+ROOM = 10_000
+
+
+@pytest.fixture
+def client(tmp_path, monkeypatch):
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    with gr.Blocks(analytics_enabled=False) as page:
+        gr.Markdown("page")
+    limits = Middleware(Uploads, most=ROOM, most_files=3)
+    page.max_file_size = 5_000  # bytes, of Gradio's own limit
+    return TestClient(App.create_app(page, app_kwargs={"middleware": [limits]}))
+
+
+def send(client: TestClient, size: int, letter: str = "a"):
+    return client.post(UPLOAD, files={"files": (f"{letter}.json", letter * size)})
+
+
+def on_disk(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_oldest_files_go_first(client, tmp_path):
+    for letter in "abc":
+        assert send(client, 4_000, letter).status_code == 200
+        assert sum(on_disk(tmp_path).values()) <= ROOM
+    assert on_disk(tmp_path) == {"b.json": 4_000, "c.json": 4_000}
+    for letter in "defg":
+        send(client, 10, letter)
+    assert set(on_disk(tmp_path)) == {"e.json", "f.json", "g.json"}
+    assert len([*tmp_path.iterdir()]) == 3  # no empty folders stay
+
+
+def test_the_same_file_again_counts_once(client, tmp_path):
+    for letter in "aba":
+        send(client, 4_000, letter)
+    assert set(on_disk(tmp_path)) == {"a.json", "b.json"}
+    send(client, 4_000, "c")
+    assert set(on_disk(tmp_path)) == {"a.json", "c.json"}
+
+
+def test_what_is_too_large_leaves_nothing(client, tmp_path, monkeypatch):
+    answer = send(client, ROOM + 1)
+    assert (answer.status_code, answer.text) == (507, TOO_MANY)
+    assert send(client, 6_000).status_code == 413  # Gradio's own answer
+    monkeypatch.setattr(uploads, "REQUEST", 2_000)
+    answer = send(client, 3_000)
+    assert (answer.status_code, answer.text) == (413, TOO_LARGE)
+    body = (
+        b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n' + b"a" * 3_000 + b"\r\n--x--\r\n"
+    )
+    kind = {"content-type": "multipart/form-data; boundary=x"}
+    answer = client.post(UPLOAD, content=iter((body[:500], body[500:])), headers=kind)  # says nothing of its size
+    assert (answer.status_code, answer.text) == (400, TOO_LARGE)
+    assert on_disk(tmp_path) == {}
+    assert send(client, 1_000).status_code == 200  # nothing counts as on its way any more
+
+
+def test_a_full_disk_is_called_so(client, monkeypatch):
+    usage = namedtuple("usage", "free")
+    monkeypatch.setattr(uploads.shutil, "disk_usage", lambda _: usage(uploads.SPARE + 100))
+    answer = send(client, 1_000)
+    assert (answer.status_code, answer.text) == (507, NO_ROOM)
+
+
+def test_an_upload_that_stalls_or_breaks_off_leaves_nothing(client, tmp_path):
+    begin = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n' + b"a" * 900
+    limit = Uploads(client.app.build_middleware_stack(), seconds=0.05)
+    headers = [(b"content-type", b"multipart/form-data; boundary=x"), (b"content-length", b"2000")]
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": UPLOAD,
+        "headers": headers,
+        "query_string": b"",
+        "app": client.app,
+    }
+    for after in ("stalls", "breaks off"):
+        told, left = [], [{"type": "http.request", "body": begin, "more_body": True}]
+
+        async def receive(after=after, left=left):
+            if left:
+                return left.pop()
+            await asyncio.sleep(60 if after == "stalls" else 0)
+            return {"type": "http.disconnect"}
+
+        async def note(message, told=told):
+            told.append(message)
+
+        asyncio.run(limit({**scope, "root_path": ""}, receive, note))
+        assert (told[0]["status"], told[1]["body"]) == (400, GONE.encode())
+        assert on_disk(tmp_path) == {} and limit._coming == 0
+
+
+def test_the_limits_agree():
+    assert uploads.LARGEST < REQUEST < uploads.MOST
