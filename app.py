@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -23,10 +23,13 @@ from csd.paths import called
 from csd.stage.errors import BundleError
 from csd.web.deployment import make_deployment
 from csd.web.homes import VARIABLE, home_families
+from csd.web.loads import FamilyChoice
 from csd.web.studio import Studio, default_studio, pooled_studio
 from csd.workers.places import choose_places
+from csd.workers.pool import WorkerPool
+from csd.workers.replicas import ReplicaPool
 
-DEVICES, WORKERS = "CSD_DEVICES", "CSD_WORKERS"
+DEVICES, WORKERS, REPLICAS = "CSD_DEVICES", "CSD_WORKERS", "CSD_REPLICAS"
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -66,6 +69,14 @@ def make_parser() -> argparse.ArgumentParser:
         help=f"so many worker processes, which share the CPU's cores out among them (default: {WORKERS})",
     )
     parser.add_argument(
+        "--replicas",
+        metavar="N",
+        type=int,
+        default=os.environ.get(REPLICAS) or None,
+        help="so many replicas on the nodes of a Ray cluster, with a GPU of its own each where there is one; needs "
+        f"ray[serve] (default: {REPLICAS})",
+    )
+    parser.add_argument(
         "--threads", type=int, help="CPU threads for the models (default: all but one on up to 4 cores, otherwise all)"
     )
     parser.add_argument(
@@ -101,11 +112,30 @@ def make_studio(parser: argparse.ArgumentParser, arguments: argparse.Namespace) 
         places = choose_places(arguments.devices, arguments.workers, arguments.threads)
         if places and arguments.device != "auto":
             raise ValueError("Give --device, or one of --devices and --workers.")
+        if places and arguments.replicas:
+            raise ValueError("Give --replicas, or one of --devices and --workers.")
         families = home_families(arguments.family, arguments.device, is_present)
         deployment = limits(families)
+        if arguments.replicas:
+            return pooled_studio(make_replicas(arguments, families), deployment, *families)
     except ValueError as error:
         parser.error(str(error))
-    return pooled_studio(places, deployment, *families) if places else default_studio(deployment, *families)
+    return pooled_studio(WorkerPool(places), deployment, *families) if places else default_studio(deployment, *families)
+
+
+def make_replicas(arguments: argparse.Namespace, families: Sequence[FamilyChoice]) -> ReplicaPool:
+    """Raises ValueError with a sentence."""
+    if find_spec("ray") is None:
+        raise ValueError(
+            f"--replicas (or {REPLICAS}) needs the package ray. Install it with: pip install -r requirements-ray.txt"
+        )
+    if arguments.replicas < 1 or arguments.device not in ("auto", "cpu", "cuda"):
+        raise ValueError("--replicas needs a number of at least 1, and auto, cpu or cuda as the device.")
+    from csd.workers.ray_serve import open_replicas
+
+    on_gpus = {"cpu": False, "cuda": True}.get(arguments.device)
+    homes = [(choice.spec, choice.device, choice.dtype) for choice in families]
+    return open_replicas(arguments.replicas, homes, on_gpus, arguments.threads or 1)
 
 
 def is_on_zerogpu() -> bool:

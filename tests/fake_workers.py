@@ -41,7 +41,7 @@ def load(spec: FamilySpec, device: str, dtype: str, progress: Callable[[str], No
         raise KeyError("a key")
     if spec.about == "dies":
         os._exit(3)
-    return FakeFamily(spec, device, notes=(f"Loaded by {os.getpid()}.",))
+    return FakeFamily(spec, "cpu" if device == "auto" else device, notes=(f"Loaded by {os.getpid()}.",))
 
 
 def run(family: FakeFamily, request: Request, stopped: Callable[[], bool]) -> Iterator[RaceEvent]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from importlib.metadata import PackageNotFoundError, requires
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from test_packaging import ROOT
@@ -27,9 +28,9 @@ def locked() -> dict[str, list[str]]:
     return found
 
 
-def installed() -> set[str]:
-    """What requirements.txt leads to on this machine, as the installed packages say."""
-    todo, seen = [Requirement(line) for line in lines("requirements.txt")], set()
+def installed(file: str = "requirements.txt") -> set[str]:
+    """What a file of requirements leads to on this machine, as the installed packages say."""
+    todo, seen = [Requirement(line) for line in lines(file)], set()
     while todo:
         one = todo.pop()
         name = canonicalize_name(one.name)
@@ -90,3 +91,16 @@ def test_every_environment_variable_is_in_the_one_table():
 def test_mcp_comes_with_the_same_gradio():
     pin = next(line for line in lines("requirements.txt") if line.startswith("gradio=="))
     assert lines("requirements-mcp.txt") == [pin.replace("gradio", "gradio[mcp]")]
+
+
+def test_ray_is_what_was_tried():
+    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    [tried] = re.findall(r"Ray (\d+\.\d+\.\d+)", page)
+    assert tried in Requirement(*lines("requirements-ray.txt")).specifier
+
+
+def test_what_ray_brings_has_a_licence():
+    pytest.importorskip("ray", reason="needs the extra ray: pip install -r requirements-ray.txt")
+    section = (ROOT / "docs" / "licenses.md").read_text(encoding="utf-8").partition("## The extra ray\n")[2]
+    listed = set(re.findall(r"[a-z0-9-]+", re.sub(r"^- .*?: ", "", section, flags=re.MULTILINE)))
+    assert installed("requirements-ray.txt") - locked().keys() <= listed

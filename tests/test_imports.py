@@ -54,6 +54,7 @@ LIBRARIES: dict[str, set[str]] = {
     "csd.load": {"plotly", "psutil"},
     "csd.load.run": {"gevent", "httpx", "locust"},
     "csd.load.visit": {"httpx"},
+    "csd.workers.ray_serve": {"ray"},
     "csd.web": {"gradio", "starlette"},
     "csd.web.metrics": {"prometheus_client", "psutil", "starlette"},
     "csd.web.zerogpu": {"gradio", "spaces", "torch"},

@@ -10,7 +10,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -30,8 +30,8 @@ from csd.web.loads import FamilyChoice, FamilyStatus
 from csd.web.races import FinishedRace, new_race_id, race_title
 from csd.web.under_way import RacesUnderWay
 from csd.web.visitors import Visitors, VisitorState
-from csd.workers.places import Place
 from csd.workers.pool import WorkerPool
+from csd.workers.replicas import ReplicaPool
 
 # Seconds between two looks at the queue. Drawing slows the lanes if they share a few cores with the browser, so a race
 # that is too fast for the eye is drawn less often there.
@@ -278,6 +278,7 @@ class Studio:
             log.exception("race")
             sentence = f"The race failed: {first_line(error)} Try again, or change the settings."
         feed.put(_WorkerDone(sentence))
+        begun.set()
         over.set()
 
 
@@ -326,7 +327,8 @@ def default_studio(deployment: Deployment, home: FamilyChoice, *behind: FamilyCh
     return Studio(home, load, behind=behind, compile_steps=compile_steps, deployment=deployment)
 
 
-def pooled_studio(places: Sequence[Place], deployment: Deployment, home: FamilyChoice, *behind: FamilyChoice) -> Studio:
-    """The studio over worker processes, one for each place. This process never imports torch."""
-    pool = WorkerPool(places)
+def pooled_studio(
+    pool: WorkerPool | ReplicaPool, deployment: Deployment, home: FamilyChoice, *behind: FamilyChoice
+) -> Studio:
+    """The studio over a pool of workers. This process never imports torch."""
     return Studio(home, pool.load_family, pool.run, behind, pool.compile_steps, pool, deployment)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import logging
 import os
 import queue
 import signal
@@ -15,13 +14,11 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
-from csd.decoding.errors import Refusal
+from csd.workers.outcome import Outcome, outcome_of
 from csd.workers.places import Place
 from csd.workers.worker import RaceWorker
 
 LOOK = 0.05  # seconds between two looks at whether a call was stopped
-
-log = logging.getLogger(__name__)
 
 
 class WorkerDied(RuntimeError):
@@ -54,11 +51,10 @@ class _Sent:
 
 @dataclass(frozen=True)
 class _Ended:
-    """A call has ended: with a sentence for the visitor, with an unexpected error by name, or well."""
+    """A call has ended."""
 
     number: int
-    refusal: str = ""
-    error: tuple[str, str] | None = None
+    outcome: Outcome
 
 
 class WorkerProcess:
@@ -117,10 +113,8 @@ class WorkerProcess:
                     yield one.value
                 elif one is None:
                     raise self._death()
-                elif one.refusal:
-                    raise Refusal(one.refusal)
-                elif one.error:
-                    raise _error(*one.error)
+                else:
+                    one.outcome.check()
         finally:
             if not ended:
                 self._finish(number, news)
@@ -175,11 +169,6 @@ class WorkerProcess:
         return WorkerDied(f"The worker process on {self._place.name} has ended ({how}).")
 
 
-def _error(name: str, text: str) -> Exception:
-    """An error of the worker under its own name, since its class may need torch."""
-    return type(name, (RuntimeError,), {})(text)
-
-
 def _serve(connection: Connection, place: Place, make_worker: Callable[[], RaceWorker]) -> None:
     """The main loop of the worker's process: each call gets a thread."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches all processes; the page ends its workers
@@ -192,17 +181,11 @@ def _serve(connection: Connection, place: Place, make_worker: Callable[[], RaceW
             connection.send(message)
 
     def run(call: _Call) -> None:
-        end = _Ended(call.number)
-        try:
-            method = getattr(worker, call.method)
-            method(lambda value: send(_Sent(call.number, value)), stops[call.number].is_set, *call.arguments)
-        except Refusal as refusal:
-            end = _Ended(call.number, refusal=str(refusal))
-        except Exception as error:
-            log.exception("%s, %s", place.name, call.method)
-            end = _Ended(call.number, error=(type(error).__name__, str(error)))
+        method = getattr(worker, call.method)
+        sending_on, stopped = (lambda value: send(_Sent(call.number, value))), stops[call.number].is_set
+        outcome = outcome_of(partial(method, sending_on, stopped, *call.arguments), f"{place.name}, {call.method}")
         del stops[call.number]
-        send(end)
+        send(_Ended(call.number, outcome))
 
     while True:
         try:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import threading
 import time
 from dataclasses import replace
 
 import fake_workers
 import pytest
+from long_race import HOME, LongRace, race, until
 
-from csd.models import catalog
 from csd.request.request import Request
 from csd.web.loads import FamilyChoice
 from csd.web.studio import Batch, Finished, Refused, Studio, Waiting
@@ -20,16 +19,8 @@ from csd.workers import keeper, pool
 from csd.workers.places import Place
 from csd.workers.pool import WorkerPool
 
-SPEC = catalog.find("embedded")
-HOME = FamilyChoice(SPEC)
+SPEC = HOME.spec
 PLACES = (Place("worker 1", "cpu"), Place("worker 2", "cpu"))
-
-
-def until(condition, patience: float = 30) -> None:
-    end = time.monotonic() + patience
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.01)
 
 
 @pytest.fixture(scope="module")
@@ -52,33 +43,6 @@ def studio(workers):
 def quick(monkeypatch):
     monkeypatch.setattr(pool, "NEWS", 0.01)
     monkeypatch.setattr(keeper, "FIRST_PAUSE", 0.01)
-
-
-def race(studio, prompt, choice=HOME):
-    return list(studio.race("a visitor", choice, Request(prompt, ())))
-
-
-class LongRace(threading.Thread):
-    """A race of a visitor, which goes on until it is stopped or its worker dies."""
-
-    def __init__(self, studio, visitor):
-        super().__init__(daemon=True)
-        self.news, self._stream = [], studio.race(visitor, HOME, Request("long", ()))
-        self.start()
-
-    def run(self):
-        self.news.extend(self._stream)
-
-    @property
-    def pid(self) -> int:
-        """Of the worker that runs the race; 0 before it has begun."""
-        batches = tuple(news for news in self.news if isinstance(news, Batch))
-        return next((int(event.machine) for batch in batches for event in batch.events), 0)
-
-    def end(self):
-        self.join(20)
-        assert not self.is_alive()
-        return self.news[-1]
 
 
 def test_two_races_at_a_time_on_two_workers_and_the_third_waits(studio, workers):
