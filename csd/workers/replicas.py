@@ -48,6 +48,7 @@ class ReplicatedFamily:
     dtype: str
     notes: tuple[str, ...]
     name: FamilyName
+    placed: str = ""
 
 
 class ReplicaPool:
