@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import defaultdict, deque
 from typing import Any
 
 import gradio as gr
+from gradio.server_messages import ProcessCompletedMessage
 
 from csd.web.deployment import Deployment
 from csd.web.wiring import ON_DEVICE
 
 LONGEST = 64  # events in the queue
 RECENT = 20  # turns on the device from which the next ones are estimated
+LOOKS, LOOK = 10, 1.0  # so many looks, so many seconds apart, at messages that nobody reads end a race
+UNHEARD = "Nobody listened to this race for 10 seconds, so it was stopped. Open its stream as soon as it is queued."
 ONE_EACH = "A race of yours already waits in the queue. Wait for it, or stop it first."
 MANY_HERE = "{} races from your address wait in the queue, the most that this page allows. Try again in a minute."
 
@@ -40,6 +44,7 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     queue: Any = page._queue
     queue.process_time_per_fn = defaultdict(RecentTimes)
     push = queue.push
+    watches: set[asyncio.Task[None]] = set()  # asyncio itself does not keep them
 
     async def push_fairly(body: Any, request: Any, username: str | None) -> tuple[bool, Any, str]:
         event = page.fns.get(body.fn_index)
@@ -48,10 +53,32 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
             places = [(one.session_hash, address(one.request, deployment)) for one in waiting.queue] if waiting else []
             if sentence := refuse_place(places, body.session_hash, address(request, deployment), deployment):
                 return False, sentence, "error"
-        return await push(body=body, request=request, username=username)
+        pushed = await push(body=body, request=request, username=username)
+        waiting_event = queue.event_ids_to_events.get(pushed[1]) if pushed[0] else None
+        if waiting_event is not None and waiting_event.concurrency_id == ON_DEVICE:
+            watches.add(watch := asyncio.create_task(end_unheard(queue, waiting_event)))
+            watch.add_done_callback(watches.discard)
+        return pushed
 
     queue.push = push_fairly
     return page
+
+
+async def end_unheard(queue: Any, event: Any) -> None:
+    """End an event, whether it waits or runs, whose session does not read its messages.
+
+    Looks are counted instead of seconds, so that a server that was held up does not blame its visitors.
+    """
+    unread = 0
+    while event.alive and event._id in queue.event_ids_to_events:
+        await asyncio.sleep(LOOK)
+        messages = queue.pending_messages_per_session.get(event.session_hash)
+        unread = 0 if messages is not None and messages.empty() else unread + 1
+        if unread >= LOOKS:
+            if messages is not None:  # for whoever listens too late
+                queue.send_message(event, ProcessCompletedMessage(output={"error": UNHEARD}, success=False))
+            await queue.clean_events(event_id=event._id)
+            return
 
 
 def refuse_place(places: list[tuple[str, str]], session: str, own: str, deployment: Deployment) -> str:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 
 import gradio as gr
+import httpx
 import pytest
 from gradio import queueing
 from gradio.events import api
 
+from csd.load.protocol import API
+from csd.web import gradio_queue
 from csd.web.deployment import PUBLIC, Deployment
-from csd.web.gradio_queue import MANY_HERE, ONE_EACH, address, open_queue, refuse_place
+from csd.web.gradio_queue import MANY_HERE, ONE_EACH, UNHEARD, address, open_queue, refuse_place
 from csd.web.wiring import ON_DEVICE
 
 
@@ -53,3 +59,35 @@ def test_the_expected_wait_follows_what_races_take_now(monkeypatch):
         true = sum(seconds[50 : 52 + name]) - 3.0
         assert abs(expected - true) <= 0.2 * true, (name, expected, true)
     assert len(told) == 8
+
+
+@pytest.mark.slow
+def test_a_race_that_nobody_listens_to_ends_and_one_with_a_listener_goes_on(monkeypatch):
+    monkeypatch.setattr(gradio_queue, "LOOK", 0.02)
+    ended = threading.Semaphore(0)
+
+    def race(most: int) -> Iterator[int]:
+        try:
+            for number in range(most):
+                time.sleep(0.02)
+                yield number
+        finally:
+            ended.release()
+
+    with gr.Blocks() as page:
+        api(race, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+    _, url, _ = open_queue(page, Deployment()).launch(prevent_thread_lock=True, quiet=True)
+    try:
+        with httpx.Client(base_url=url.rstrip("/") + f"{API}/call/race", timeout=20) as http:
+
+            def join(most: int) -> str:
+                return http.post("", json={"data": [most]}).json()["event_id"]
+
+            runs, waits = join(10**6), join(10**6)
+            assert ended.acquire(timeout=20)
+            assert not page._queue.event_queue_per_concurrency_id[ON_DEVICE].queue
+            assert all(UNHEARD in http.get(f"/{event}").text for event in (runs, waits))
+            heard = http.get(f"/{join(40)}").text
+            assert "event: complete" in heard and "39" in heard
+    finally:
+        page.close(verbose=False)
