@@ -190,6 +190,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
         parser.error("--mcp (or CSD_MCP) needs the package mcp. Install it with: pip install -r requirements-mcp.txt")
     with own_files(parser):
         from csd.web.gradio_queue import open_queue
+        from csd.web.guard import warn_of_any_name
         from csd.web.health import health_routes
         from csd.web.observing import count_races, log_as_json, log_as_text
         from csd.web.page import build, launch_settings
@@ -210,6 +211,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
         port = arguments.port or "from 7860 to 7959"
         parser.exit(1, f"Port {port} is in use. Stop the program that uses it, or choose another one with --port.\n")
     log_as_json(studio) if arguments.log == "json" else log_as_text()
+    warn_of_any_name(studio.deployment)
     studio.families.preload()
     try:
         while page.is_running:

@@ -106,12 +106,13 @@ def make_deployment(
     base = PUBLIC if is_public else Deployment()
     numbers = {name: _number(environment, variable, base, name) for name, variable in VARIABLES.items()}
     own = tuple(dict.fromkeys(choice.spec.name for choice in homes))
-    local = () if is_public or not is_local(host) else (*LOCAL_HOSTS, host)
+    named = _names(environment.get("CSD_HOSTS", "") or environment.get("SPACE_HOST", ""))
+    has_names = named or (is_local(host) and not is_public)
     return replace(
         base,
         is_space=is_space,
         families=_families(environment.get("CSD_FAMILIES", "").strip(), own, is_public),
-        hosts=tuple(_names(environment.get("CSD_HOSTS", ""))) or local,
+        hosts=(*named, *LOCAL_HOSTS, host) if has_names else (),  # Gradio calls the page by a local one at the start
         **numbers,
     )
 

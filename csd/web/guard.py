@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -31,6 +33,13 @@ POLICY = {
     "form-action": "'self'",
 }
 
+ANY_NAME = (
+    "CSD_HOSTS is not set, so the page answers under any name. Set it to the names that visitors use, such as "
+    "CSD_HOSTS=cascade.example.org."
+)
+
+log = logging.getLogger(__name__)
+
 
 def make_middleware(deployment: Deployment) -> list[Middleware]:
     """For the server's application; the first one sees a request first."""
@@ -53,6 +62,37 @@ def make_headers(deployment: Deployment) -> dict[str, str]:
         "permissions-policy": "camera=(), microphone=(), geolocation=()",
         "cross-origin-opener-policy": "same-origin",
     }
+
+
+def warn_of_any_name(deployment: Deployment) -> None:
+    if not deployment.hosts:
+        log.warning(ANY_NAME)
+
+
+@asynccontextmanager
+async def kept_from_other_sites(app: Any) -> AsyncIterator[None]:
+    """A lifespan of the server: no other website may read its answers in a visitor's browser.
+
+    Gradio's own middleware allows that to any website, with credentials, and stands around those that it is given.
+    """
+    app.middleware_stack = NoSharing(app.middleware_stack)
+    yield
+
+
+class NoSharing:
+    """ASGI middleware: takes every permission for other origins out of the answers. The page's own needs none."""
+
+    def __init__(self, app: App):
+        self._app = app
+
+    async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
+        async def send_unshared(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = [one for one in message["headers"] if not one[0].lower().startswith(b"access-control-")]
+                message = {**message, "headers": headers}
+            await send(message)
+
+        await self._app(scope, receive, send_unshared if scope["type"] == "http" else send)
 
 
 class SafeHeaders:

@@ -54,7 +54,16 @@ def test_public_mode_is_on_where_strangers_come(environment, host, public, is_pu
 
 def test_a_page_of_one_machine_answers_under_its_own_names_only():
     assert "localhost" in make().hosts and "evil.example" not in make().hosts
-    assert make({"CSD_HOSTS": "a.example, b.example"}, "0.0.0.0").hosts == ("a.example", "b.example")
+
+
+def test_a_public_page_has_the_names_that_are_known():
+    """And local ones beside them, by which Gradio calls the page at the start."""
+    hosts = make({"CSD_HOSTS": "a.example, b.example"}, "0.0.0.0").hosts
+    assert hosts[:2] == ("a.example", "b.example") and "localhost" in hosts
+    space = {"SPACE_ID": "a/b", "SPACE_HOST": "a-b.hf.space"}
+    assert make(space, "0.0.0.0").hosts[0] == "a-b.hf.space"
+    assert make({**space, "CSD_HOSTS": "own.example"}, "0.0.0.0").hosts[0] == "own.example"
+    assert make(host="0.0.0.0").hosts == make(public=True).hosts == ()
 
 
 def test_every_limit_can_be_set():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import gradio as gr
 import httpx
 import pytest
 from gradio import queueing
+from gradio.data_classes import PredictBodyInternal
 from gradio.events import api
 
 from csd.load.protocol import API
@@ -28,6 +30,27 @@ def test_a_visitor_waits_once_and_an_address_a_few_times():
     assert refuse_place(places, "d", "1.2.3.4", few) == MANY_HERE.format(2)
     assert refuse_place(places, "d", "5.6.7.8", few) == ""
     assert refuse_place(places, "a", "1.2.3.4", Deployment()) == ""
+
+
+def test_who_joins_many_times_waits_once():
+    """At Gradio's own door to the queue, all at the same time."""
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+    queue = open_queue(page, PUBLIC)._queue
+    (number,) = page.fns
+
+    async def join(session, address="1.2.3.4"):
+        body = PredictBodyInternal(fn_index=number, data=[], session_hash=session)
+        request = SimpleNamespace(client=SimpleNamespace(host=address), headers={})
+        return await queue.push(body, request, None)
+
+    async def join_all(sessions):
+        return await asyncio.gather(*map(join, sessions))
+
+    answers = asyncio.run(join_all(["one"] * 12 + [f"of many {one}" for one in range(60)]))
+    assert [done for done, _, _ in answers].count(True) == PUBLIC.max_waiting
+    assert {said for done, said, _ in answers if not done} == {ONE_EACH, MANY_HERE.format(PUBLIC.max_waiting)}
+    assert asyncio.run(join("another", "5.6.7.8"))[0]
 
 
 @pytest.mark.parametrize(("is_space", "found"), [(True, "9.9.9.9"), (False, "10.0.0.1")])

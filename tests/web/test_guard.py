@@ -9,11 +9,15 @@ import urllib.error
 import urllib.request
 from dataclasses import replace
 
+import gradio as gr
 import pytest
+from gradio.routes import App
+from starlette.testclient import TestClient
 
 from csd.paths import ROOT
 from csd.web.deployment import PUBLIC
-from csd.web.guard import make_headers
+from csd.web.guard import make_headers, warn_of_any_name
+from csd.web.page import launch_settings
 
 JUNK = (None, "../../etc/passwd", 1e308, [[[]]], {"path": "/etc/passwd"})
 LEAK = re.compile(rf"Traceback|site-packages|{re.escape(str(ROOT))}|/usr/lib|root:x:|\.py\b")
@@ -51,6 +55,27 @@ def test_a_space_may_be_shown_by_its_host_and_by_nobody_else():
 @pytest.mark.parametrize(("host", "code"), [("evil.example", 400), ("localhost:7860", 200), ("127.0.0.1", 200)])
 def test_a_page_of_one_machine_answers_under_its_own_names(house, host, code):
     assert ask(house.url, "", Host=host)[0] == code
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1"])
+def test_no_other_website_may_read_an_answer(origin):
+    """Gradio's middleware for other origins is in the server; it allows all of them where the name is not local."""
+    with gr.Blocks(analytics_enabled=False) as page:
+        gr.Markdown("page")
+    settings = launch_settings(replace(PUBLIC, hosts=()))["app_kwargs"]
+    with TestClient(App.create_app(page, app_kwargs=settings), base_url="http://cascade.example") as client:
+        asks = {"origin": origin, "access-control-request-method": "POST"}
+        answers = [client.get("/config", headers={"origin": origin}), client.options("/config", headers=asks)]
+    for answer in answers:
+        assert answer.status_code == 200
+        assert not [name for name in answer.headers if name.startswith("access-control-")]
+
+
+def test_a_page_under_any_name_says_so(caplog):
+    warn_of_any_name(replace(PUBLIC, hosts=("a.example",)))
+    assert not caplog.records
+    warn_of_any_name(PUBLIC)
+    assert "CSD_HOSTS is not set" in caplog.text
 
 
 def test_nothing_that_uses_the_device_skips_the_queue(house):
