@@ -5,14 +5,24 @@ from __future__ import annotations
 import pytest
 from browser import House
 
+LONGEST = (
+    "test_exactness",
+    "web/test_page",
+    "web/test_form_in_view",
+    "test_axe",
+    "test_smollm2",
+    "test_rejection",
+    "workers/test_app",
+)
 PAGE_FIXTURES = {"chromium", "house", "served"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks tests that serve the page or open Chromium `browser`, and all that are neither `browser` nor `slow` `fast`.
 
-    Those marked `gpu` are skipped without one.
+    Those marked `gpu` are skipped without one. The longest files come first, so that none of them runs alone at the end.
     """
+    items.sort(key=lambda item: next((i for i, name in enumerate(LONGEST) if name in item.nodeid), len(LONGEST)))
     if any(item.get_closest_marker("gpu") for item in items):
         _skip_without_gpu(items)
     for item in items:

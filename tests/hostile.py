@@ -15,8 +15,8 @@ from urllib.parse import quote
 import httpx
 from hypothesis import strategies as st
 
-from csd.load.protocol import API, Endpoint, file_value, read_endpoints, read_messages
 from csd.record.recording import FOLDER
+from csd.traffic.protocol import API, Endpoint, file_value, read_endpoints, read_messages
 
 ROOT = Path(__file__).resolve().parents[1]
 LEAKS = ("Traceback (most recent", 'File "/', str(ROOT), sys.prefix, sys.base_prefix, "root:x:0", "site-packages")

@@ -95,7 +95,7 @@ def test_the_csd_command_is_there():
 def test_what_is_imported_is_required():
     listed = requirements("requirements.txt", "requirements-ray.txt", "docs/spaces/zerogpu/requirements.txt")
     for module, path in MODULES.items():
-        more = requirements("tests/requirements.txt") if module.startswith("csd.load.") else {}
+        more = requirements("tests/requirements.txt") if module.startswith("csd.traffic.") else {}
         assert foreign(path) <= listed.keys() | more, f"{module} imports what requirements.txt lacks"
 
 

@@ -15,8 +15,8 @@ from contextlib import suppress
 import httpx
 import pytest
 
-from csd.load.protocol import API
 from csd.paths import ROOT
+from csd.traffic.protocol import API
 
 LONG = {"prompt": "Once upon a time", "methods": ["autoregressive", "speculative"], "max_new": 900, "always": True}
 

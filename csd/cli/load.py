@@ -49,12 +49,12 @@ def load(
       2    no page answers at the address, or locust is missing
     """
     try:
-        from csd.load.run import LoadPlan, run_load
+        from csd.traffic.run import LoadPlan, run_load
     except ImportError as error:
         refuse(f"{NEEDS} ({error.name} is missing)")
-    from csd.load.page import to_page
-    from csd.load.summary import make_tables, summarize
     from csd.models.device import processor_name
+    from csd.traffic.page import to_page
+    from csd.traffic.summary import make_tables, summarize
 
     plan = LoadPlan(url.rstrip("/"), visitors, seconds, pause, tokens, patience, seed)
     try:

@@ -17,11 +17,11 @@ from starlette.requests import Request as HTTPRequest
 from starlette.responses import Response
 from starlette.routing import Route
 
-from csd.load.server import make_sampler
 from csd.models import catalog
 from csd.record import metrics
 from csd.record.trace import Trace
 from csd.request.request import Request
+from csd.traffic.server import make_sampler
 from csd.web.families import FamilyChoice
 from csd.web.studio import Finished, News, RaceStream, Refused
 

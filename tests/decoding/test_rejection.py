@@ -62,11 +62,11 @@ SHAPES = [
     Case(VerticalCascade(("draft-3",), (3, 2)), warper=PAIRS),
     Case(Cascade(("draft-3",), ((1, 4), (0, 2)))),  # and horizontal
     Case(Cascade(("draft-3",), ((2, 4), (0, 0)))),  # the draft writes alone, then Max-Gram
-    Case(VerticalCascade(TWO, (2, 1, 1)), warper=PAIRS, count=3),
+    Case(VerticalCascade(TWO, (2, 1, 1)), warper=PAIRS),
     Case(HorizontalCascade(TWO, (1, 2, 4)), count=3),
-    Case(Cascade(TWO, ((1, 2, 3), (0, 1, 2), (0, 0, 1)))),
+    Case(Cascade(TWO, ((1, 2, 3), (0, 1, 2), (0, 0, 1))), warper=PAIRS),
     Case(VerticalCascade(THREE, (1, 1, 1, 1)), warper=PAIRS),
-    Case(Cascade(THREE, ((1, 2, 2, 3), (0, 1, 1, 2), (0, 0, 1, 2), (0, 0, 0, 1))), warper=PAIRS),
+    Case(Cascade(THREE, ((1, 1, 2, 3), (0, 1, 1, 2), (0, 0, 1, 1), (0, 0, 0, 1))), warper=PAIRS),
     Case(AdaptiveCascade(()), vocab=4, count=3),
     Case(AdaptiveCascade(("draft-3",)), max_new=5, warper=PAIRS, count=3),
     Case(AdaptiveCascade(TWO), max_new=5, warper=PAIRS),

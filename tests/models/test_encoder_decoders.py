@@ -98,7 +98,7 @@ def test_coupled_every_tree_writes_the_text_of_autoregressive_decoding(family, s
 @pytest.mark.parametrize("tree", [TREES[1], TREES[6]])
 def test_under_the_rejection_rule_texts_have_the_targets_distribution(family, tree):
     """The first two tokens, with top-k 3, against the probabilities of one full pass per first token."""
-    runs, warm = 400, 1.5
+    runs, warm = 200, 1.5
     ids = torch.tensor([family.encode("the fox")])
     target = family.reference("target")
 

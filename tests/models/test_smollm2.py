@@ -42,25 +42,13 @@ NEAR_TIE = 1e-4
 NEW = 16  # tokens per answer
 QUESTIONS = (
     "Why is the sky blue?",
-    "How do I boil an egg?",
     "Write a short thank-you note to my neighbour.",
-    "What is the capital of France, and what is it known for?",
-    "Give me three tips for sleeping better.",
-    "Explain photosynthesis to a child.",
     "What is 12 times 7?",
     "Write a Python function that adds two numbers.",
-    "Put this into the past tense: I walk to school and meet my friends.",
     "Name five animals that live in the sea.",
-    "What should I cook with rice, tomatoes and eggs?",
-    "How can I learn to play the guitar?",
     "Translate 'good morning' into Spanish.",
-    "What is the difference between a virus and a bacterium?",
-    "Write one sentence about the moon.",
-    "Why do cats purr?",
     "Repeat this list in reverse order: red, green, blue.",
-    "How far away is the sun?",
     "Suggest a name for a small bakery.",
-    "My train is late. Write a message to my boss.",
 )
 
 
@@ -198,7 +186,7 @@ def test_float64_never_differs(reference, tmp_path):
     family().tokenizer.save_pretrained(tmp_path)
     exact = load_family(custom(str(tmp_path), family().draft_names), "cpu", "float64")
     oracle = exact.reference("target")
-    for number in (0, 7, 9):
+    for number in (0, 3):  # prose, and a program
         for temperature in (0.0, 0.7):
             first, *others = raced(exact, number, temperature, 10)
             assert [trace.tokens for trace in others] == [first.tokens] * len(others)

@@ -172,9 +172,9 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     assert not page.is_visible(".puzzles section")
     assert page.evaluate("document.activeElement.id") == "puzzles-open"
     tab.fill(tokens=32)
+    tab.advanced()
     page.fill("#temperature input", "3")
     page.check("#always input")
-    tab.advanced()
     for lane in ("prompt lookup", "adaptive cascade"):
         page.get_by_label(lane, exact=True).uncheck()
     page.get_by_label("cascade", exact=True).check()

@@ -12,9 +12,9 @@ from typing import Any
 
 import httpx
 
-from csd.load.protocol import API, Endpoint, file_value, read_messages
-from csd.load.samples import PAGE, Failed, Outcome, Sample
-from csd.load.wishes import Wish, check_answer, check_log
+from csd.traffic.protocol import API, Endpoint, file_value, read_messages
+from csd.traffic.samples import PAGE, Failed, Outcome, Sample
+from csd.traffic.wishes import Wish, check_answer, check_log
 
 RACE, STOP, OPEN_FILE = "run", "stop", "open_file"  # the page's events, by the names of their functions
 BEGINNING, FOLLOWING = "open_link", "follow"  # what a page does when it opens, beside the queue and in it

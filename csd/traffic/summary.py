@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from csd.load.samples import FAULTS, RACES, LoadRun, Sample
 from csd.plots.table import Table
+from csd.traffic.samples import FAULTS, RACES, LoadRun, Sample
 
 WARM_UP = 60.0  # seconds after which memory should be flat
 PERCENTILES = (50, 95, 99)

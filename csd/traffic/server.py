@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import psutil
 
-from csd.load.samples import ServerSample
+from csd.traffic.samples import ServerSample
 
 
 def find_server(url: str) -> psutil.Process | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from csd.load.page import draw_figures, to_page
-from csd.load.samples import LoadRun, Sample, ServerSample
-from csd.load.summary import estimate_error, make_tables, memory_slope, percentile, summarize
+from csd.traffic.page import draw_figures, to_page
+from csd.traffic.samples import LoadRun, Sample, ServerSample
+from csd.traffic.summary import estimate_error, make_tables, memory_slope, percentile, summarize
 
 RACES = tuple(Sample("page race", i, 2.0 + i, "ok", 1.0, 2.5) for i in range(4))
 FAULT = Sample("API race", 1.0, 9.0, "lost", sentence="the stream ended <b>without</b> an answer")

@@ -8,10 +8,10 @@ from typing import Any
 import plotly.graph_objects as go
 
 from csd import theme
-from csd.load.samples import FAULTS, PAGE, RACES, LoadRun, Sample
-from csd.load.summary import make_tables, throughput
 from csd.plots.offline_page import offline_page
 from csd.plots.style import style
+from csd.traffic.samples import FAULTS, PAGE, RACES, LoadRun, Sample
+from csd.traffic.summary import make_tables, throughput
 
 LEGEND: dict[str, Any] = {"showlegend": True, "margin": {"t": 84}}
 BIN = 10.0  # seconds

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from csd.load.samples import Failed
 from csd.record.trace import Trace
 from csd.record.verdict import compare_tokens, margins
+from csd.traffic.samples import Failed
 
 LANES = ("speculative", "prompt lookup", "adaptive cascade")
 NAMES = ("Anna", "Ben", "Clara", "Dan", "Emma", "Finn", "Grace", "Hugo", "Ida", "Jack", "Kate", "Leo")

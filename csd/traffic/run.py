@@ -15,12 +15,12 @@ from typing import Any
 import gevent
 import httpx
 
-from csd.load.protocol import API, Endpoint, read_endpoints
-from csd.load.samples import LoadRun, Sample, ServerSample
-from csd.load.server import find_server, make_sampler
-from csd.load.visit import Site, Visit
-from csd.load.wishes import make_wish
 from csd.record.recording import bundled_recordings
+from csd.traffic.protocol import API, Endpoint, read_endpoints
+from csd.traffic.samples import LoadRun, Sample, ServerSample
+from csd.traffic.server import find_server, make_sampler
+from csd.traffic.visit import Site, Visit
+from csd.traffic.wishes import make_wish
 
 ARRIVAL = 0.2  # seconds between two visitors at the beginning
 MOST_WALKED = 4.0  # seconds after which a visitor who stops, reloads or leaves has done so

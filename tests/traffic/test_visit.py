@@ -11,11 +11,11 @@ import handmade
 import httpx
 import pytest
 
-from csd.load.protocol import Endpoint, read_endpoints
-from csd.load.samples import Failed, Sample
-from csd.load.visit import Site, Visit
-from csd.load.wishes import Wish, check_answer, check_log
 from csd.stage.log import log_of
+from csd.traffic.protocol import Endpoint, read_endpoints
+from csd.traffic.samples import Failed, Sample
+from csd.traffic.visit import Site, Visit
+from csd.traffic.wishes import Wish, check_answer, check_log
 
 TRACES = (handmade.autoregressive(), handmade.cascade())
 WISH = Wish("w0 w1", ("autoregressive", "cascade"), 4, 0.0, 0)
