@@ -16,7 +16,7 @@ from gradio import queueing
 from gradio.data_classes import PredictBodyInternal
 from gradio.events import api
 
-from csd.load.protocol import API
+from csd.traffic.protocol import API
 from csd.web import gradio_queue
 from csd.web.deployment import PUBLIC, Deployment
 from csd.web.gradio_queue import MANY_HERE, ONE_EACH, UNHEARD, address, open_queue, refuse_place
