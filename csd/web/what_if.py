@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from csd.decoding.errors import Refusal, read_number
@@ -176,12 +177,12 @@ def paper_curves(sliders: Any) -> tuple[Figure, ...] | None:
         numbers = read_sliders(sliders, CURVES)
     except Refusal:
         return None
-    c, copies = numbers["c"], numbers["copies"]
-    return (
-        paper.speedup_over_k(c),
-        paper.speedup_over_alpha(),
-        paper.cascades_over_alpha(c, copies),
-    )
+    return _draw_curves(numbers["c"], numbers["copies"])
+
+
+@lru_cache(maxsize=64)  # visitors begin with the same numbers
+def _draw_curves(c: float, copies: float) -> tuple[Figure, ...]:
+    return paper.speedup_over_k(c), paper.speedup_over_alpha(), paper.cascades_over_alpha(c, copies)
 
 
 def measure(asked: WhatIf, lanes: Sequence[str]) -> MeasureUpdate:

@@ -18,6 +18,7 @@ from csd.web import compare_events, first_paint, puzzle_panel, race_events, scri
 from csd.web.compare import TWO_CASCADES
 from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
+from csd.web.one_at_a_time import one_at_a_time
 from csd.web.race_form import RaceForm, Values
 from csd.web.race_tab import RaceTab
 from csd.web.theory_tab import TheoryTab, WhatIfParts
@@ -205,9 +206,11 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
 def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenParts) -> None:
     panel, curves, form = tab.what_if, tab.curves, race.form
 
+    @one_at_a_time
     def predict(values: Values) -> Changes:
         return panel.show(what_if.predict(panel.read(values)))
 
+    @one_at_a_time
     def draw_curves(sliders: Any) -> tuple:
         return what_if.paper_curves(sliders) or tuple(gr.skip() for _ in curves.figures)
 
