@@ -192,6 +192,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
         from csd.web.gradio_queue import open_queue
         from csd.web.guard import warn_of_any_name
         from csd.web.health import health_routes
+        from csd.web.log_faults import replace_tracebacks
         from csd.web.observing import count_races, log_as_json, log_as_text
         from csd.web.page import build, launch_settings
 
@@ -210,6 +211,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
     except OSError:
         port = arguments.port or "from 7860 to 7959"
         parser.exit(1, f"Port {port} is in use. Stop the program that uses it, or choose another one with --port.\n")
+    replace_tracebacks()
     log_as_json(studio) if arguments.log == "json" else log_as_text()
     warn_of_any_name(studio.deployment)
     studio.families.preload()

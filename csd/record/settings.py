@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from csd.ranges import ENTRY, LENIENCE, MOST_DRAFTS
+from csd.record.untrusted import describe_fault
 
 DEEPEST = 8  # lists within lists
 MOST = 20_000  # values
@@ -38,7 +39,7 @@ def settings_faults(settings: Mapping[str, Any]) -> Iterator[str]:
         MethodSettings.model_validate(dict(settings))
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        yield f"settings.{'.'.join(map(str, first['loc']))}: {first['msg'][:200]}"
+        yield describe_fault({**first, "loc": ("settings", *first["loc"])})
 
 
 def _is_small(value: Any) -> bool:

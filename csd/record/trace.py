@@ -17,7 +17,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_confi
 
 from csd.ranges import LONGEST_TIME
 from csd.record.levels import Level, find_drafts
-from csd.record.untrusted import load_json
+from csd.record.untrusted import describe_fault, load_json
 from csd.record.upgrade import VERSION, upgrade
 
 __all__ = ["End", "Header", "Level", "Pieces", "Prefill", "Proposal", "Review", "Step", "Trace", "detokenize", "walk"]
@@ -224,5 +224,4 @@ def _first_fault(error: ValidationError) -> str:
     if error.error_count() > 1000:
         return f"{error.error_count():,} of its values are wrong"
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    where = ".".join(map(str, first["loc"]))
-    return f"{where[:200]}: {first['msg'][:200]}" if where else first["msg"][:200]
+    return describe_fault(first)

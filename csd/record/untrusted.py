@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 MOST_FIELDS = 2**18  # of one object: the largest are the texts of a vocabulary's tokens
@@ -27,6 +28,13 @@ def load_json(text: str) -> Any:
         raise ValueError(f"it is not JSON ({error}).") from error
     except RecursionError as error:
         raise ValueError("it is nested too deeply.") from error
+
+
+def describe_fault(fault: Mapping[str, Any]) -> str:
+    """One of pydantic's errors in words, such as "settings.k should be less than or equal to 64"."""
+    where, said = ".".join(map(str, fault["loc"]))[:200] or "it", fault["msg"][:200]
+    _, should, rest = said.partition(" should ")  # after "Input", "List" and the like
+    return f"{where} should {rest}" if should else f"{where}: {said}"
 
 
 def mend_surrogates(text: str) -> str:

@@ -77,7 +77,7 @@ def to_request(form: Form, defaults: Defaults, least: int = 2, most: int = LANES
         prior=defaults.prior,
     )
     return Request(
-        prompt=form.prompt or "",
+        prompt=_text(form.prompt),
         methods=tuple(method.from_knobs(knobs) for method in methods),
         max_new=_number(form.max_new, MAX_NEW),
         temperature=_number(form.temperature, TEMPERATURE),
@@ -142,6 +142,12 @@ def _number(value: Any, allowed: Range, is_used: bool = True, unused: float = 0)
         return unused
     number = read_number(allowed, value)
     return number if allowed.whole else float(number)
+
+
+def _text(prompt: Any) -> str:
+    if prompt is not None and not isinstance(prompt, str):
+        raise Refusal(f"The prompt must be text, not {quote(prompt)}.")
+    return prompt or ""
 
 
 def _yes(value: Any) -> bool:

@@ -14,6 +14,7 @@ from csd.decoding.methods import Method, Refusal
 from csd.models.spec import FamilySpec
 from csd.paths import ROOT
 from csd.ranges import MAX_NEW, SEED, TEMPERATURE
+from csd.record.untrusted import describe_fault
 from csd.request.request import Request
 
 if TYPE_CHECKING:
@@ -155,8 +156,7 @@ def _read_row(row: Any, number: int, path: Path, wording: Wording) -> Prompt:
     try:
         return TypeAdapter(Prompt).validate_python({"kind": "text", **fields})
     except ValidationError as error:
-        wrong = error.errors()[0]
-        reason = f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
+        reason = describe_fault(error.errors()[0])
         raise Refusal(
             f"Prompt {number} of {path} cannot be read ({reason}). A prompt file can be {FORMATS}."
         ) from error

@@ -107,6 +107,7 @@ def run_to_end(
     Raises ValueError with a sentence.
     """
     home = context.studio.home
+    context.studio.deployment.check_name(family)
     choice = FamilyFields(family, copies=copies, device=home.device, dtype=home.dtype).to_choice()
     request = to_request(form, choice.defaults, least=1)
     for news in context.studio.race(visitor, choice, request, keeps=False):

@@ -1,31 +1,36 @@
 """A sentence in place of every answer that says nothing.
 
 Gradio answers a request that does not fit its event with status 500 and `"error": null`, in its stream with `null`
-alone, and breaks off where it does not know the event. Nothing of this can be set in Gradio, so it is mended on the
-way out.
+alone, breaks off where it does not know the event, and speaks of a `Value` that is not in a list. Nothing of this can
+be set in Gradio, so it is mended on the way out.
 """
 
 from __future__ import annotations
 
+import errno
 import json
-import logging
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
+
+from csd.web.log_faults import log_fault
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Send], Awaitable[None]]
 
 UNCLEAR = "This could not be answered: the request is not one that the page sends. Reload the page and try again."
+NO_CHOICE = "One of the choices is not on this page. Reload the page and choose again."
+NO_ROOM = "The file cannot be taken: this machine has no room for files. Tell whoever runs the page."
 FAILED = b'"output":{"error":null}'  # in a message of the stream
 SENTENCE = f'"output":{{"error":{json.dumps(UNCLEAR)}}}'.encode()
-REFUSED = 400
-
-log = logging.getLogger(__name__)
+LISTED = "is not in the list of choices"  # Gradio's, which says what was sent and what could have been
+CHOICE = re.compile(rb'"error":"Value: (?:[^"\\]|\\.)*' + LISTED.encode() + rb'(?:[^"\\]|\\.)*"')
+REFUSED, FULL = 400, 507
 
 
 class ClearAnswers:
-    """ASGI middleware: an error of the server becomes status 400 with a sentence; the log has its traceback."""
+    """ASGI middleware: an error of the server becomes status 400, or 507 for want of room, with a sentence."""
 
     def __init__(self, app: App):
         self._app = app
@@ -37,9 +42,10 @@ class ClearAnswers:
         answer = _Answer(send)
         try:
             await self._app(scope, receive, answer.pass_on)
-        except Exception:
-            log.exception("answering %s", scope["path"][:100])
-            await answer.end()
+        except Exception as error:
+            log_fault(error)
+            is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+            await (answer.end(NO_ROOM, FULL) if is_full else answer.end())
 
 
 class _Answer:
@@ -55,26 +61,32 @@ class _Answer:
             self._held = b""
         elif self._held is None:
             self._begun = True
-            if FAILED in message.get("body", b""):
-                message = {**message, "body": message["body"].replace(FAILED, SENTENCE)}
+            body = message.get("body", b"")
+            if b'"error":' in body:
+                message = {**message, "body": _mended(body)}
             await self._send(message)
         else:
             held = self._held = self._held + message.get("body", b"")
             if not message.get("more_body"):
                 await self._refuse(_sentence(held))
 
-    async def end(self) -> None:
+    async def end(self, sentence: str = UNCLEAR, status: int = REFUSED) -> None:
         """After an exception: a sentence, or the end of what has begun."""
         if self._begun:
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
         else:
-            await self._refuse(UNCLEAR)
+            await self._refuse(sentence, status)
 
-    async def _refuse(self, sentence: str) -> None:
+    async def _refuse(self, sentence: str, status: int = REFUSED) -> None:
         body = json.dumps({"error": sentence, "detail": sentence}).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-        await self._send({"type": "http.response.start", "status": REFUSED, "headers": headers})
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
         await self._send({"type": "http.response.body", "body": body})
+
+
+def _mended(body: bytes) -> bytes:
+    """Part of an answer with sentences for errors that say nothing."""
+    return CHOICE.sub(f'"error":{json.dumps(NO_CHOICE)}'.encode(), body.replace(FAILED, SENTENCE))
 
 
 def _sentence(body: bytes) -> str:
@@ -83,4 +95,6 @@ def _sentence(body: bytes) -> str:
         found = json.loads(body)["error"]
     except (ValueError, KeyError, TypeError):
         found = None
-    return found if isinstance(found, str) and found.strip() else UNCLEAR
+    if not isinstance(found, str) or not found.strip():
+        return UNCLEAR
+    return NO_CHOICE if LISTED in found else found

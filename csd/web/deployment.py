@@ -47,14 +47,25 @@ class Deployment:
         """Raise Refusal with a sentence for a race that is larger than this page allows."""
         tokens, lanes = len(request.methods) * request.max_new, len(request.methods)
         if tokens > self.max_tokens:
+            asked, fewer = f"{tokens:,} new tokens were asked for", ""
+            if lanes > 1:
+                asked = f"{request.max_new:,} new tokens in each of {lanes} lanes are {tokens:,}"
+                fewer = ", or race fewer lanes"
             raise Refusal(
-                f"{lanes} lanes of {request.max_new} new tokens are {tokens}, and this page allows {self.max_tokens} "
-                f"in one race. Ask for at most {self.max_tokens // lanes} new tokens, or race fewer lanes."
+                f"{asked}, and this page allows {self.max_tokens:,} in one race. "
+                f"Ask for at most {self.max_tokens // lanes:,}{fewer}."
             )
         if len(request.prompt) > self.max_prompt:
             raise Refusal(
-                f"The prompt has {len(request.prompt)} characters, and this page allows {self.max_prompt}. Shorten it."
+                f"The prompt has {len(request.prompt):,} characters, and this page allows {self.max_prompt:,}. "
+                "Shorten it."
             )
+
+    def check_name(self, family: object) -> None:
+        """Raise Refusal for a name of no family that visitors of this page may load."""
+        names = map(catalog.current_name, self.families)
+        if self.families and not (isinstance(family, str) and catalog.current_name(family) in names):
+            raise Refusal(f"This page runs only {', '.join(self.families)}. Choose one of them.")
 
     def check_family(self, choice: FamilyChoice, homes: tuple[FamilyChoice, ...]) -> None:
         """Raise Refusal for a family that visitors of this page may not load.
@@ -63,8 +74,7 @@ class Deployment:
         """
         if not self.families:
             return
-        if choice.spec.name not in self.families:
-            raise Refusal(f"This page runs only {', '.join(self.families)}. Choose one of them.")
+        self.check_name(choice.spec.name)
         if (choice.device, choice.dtype) != (homes[0].device, homes[0].dtype):
             raise Refusal("This page chooses device and precision itself. Leave them as they are.")
         own = catalog.find(choice.spec.name).copies

@@ -49,6 +49,7 @@ def test_race_takes_one_method_and_its_knobs(client):
     ("bad", "sentence"),
     [
         ({"prompt": " "}, "The prompt is empty."),
+        ({"prompt": 5}, "The prompt must be text, not 5"),
         ({"max_new": 0}, "New tokens must be a whole number from 1"),
         ({"K": "[[1]]"}, "K must have 3 rows of 3 numbers"),
         ({"methods": ["magic"]}, "There is no method “magic”"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import json
+
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -9,12 +12,22 @@ from starlette.responses import JSONResponse, PlainTextResponse, StreamingRespon
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from csd.web.clear_answers import UNCLEAR, ClearAnswers
+from csd.web.clear_answers import NO_CHOICE, NO_ROOM, UNCLEAR, ClearAnswers
+
+LISTED = "Value: 'cus\"tom' is not in the list of choices: ['embedded']"
 
 
 async def lines():
     yield 'data: {"msg":"process_starts"}\n\n'
     yield 'data: {"msg":"process_completed","output":{"error":null},"success":false}\n\n'
+
+
+async def listed_lines():
+    yield f"data: {json.dumps({'output': {'error': LISTED, 'visible': True}}, separators=(',', ':'))}\n\n"
+
+
+def fill_disk(request):
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 async def broken_lines():
@@ -31,6 +44,9 @@ ANSWERS = {
     "/said": lambda request: JSONResponse({"error": "No such choice."}, 500),
     "/plain": lambda request: PlainTextResponse("Internal Server Error", 500),
     "/fails": fail,
+    "/listed": lambda request: JSONResponse({"error": LISTED}, 500),
+    "/listed-stream": lambda request: StreamingResponse(listed_lines()),
+    "/full": fill_disk,
     "/good": lambda request: PlainTextResponse("good"),
     "/busy": lambda request: JSONResponse({"detail": "The queue is full."}, 503),
     "/stream": lambda request: StreamingResponse(lines()),
@@ -46,16 +62,27 @@ def client():
 
 @pytest.mark.parametrize(
     ("path", "sentence"),
-    [("/null", UNCLEAR), ("/said", "No such choice."), ("/plain", UNCLEAR), ("/fails", UNCLEAR)],
+    [
+        ("/null", UNCLEAR),
+        ("/said", "No such choice."),
+        ("/plain", UNCLEAR),
+        ("/fails", UNCLEAR),
+        ("/listed", NO_CHOICE),
+    ],
 )
 def test_an_error_becomes_a_sentence(client, path, sentence):
     answer = client.get(path)
     assert (answer.status_code, answer.json()) == (400, {"error": sentence, "detail": sentence})
 
 
-def test_the_error_is_logged(client, caplog):
-    client.get("/fails")
-    assert "RuntimeError: in /a/secret/place" in caplog.text
+def test_a_full_disk_is_called_one(client):
+    answer = client.get("/full")
+    assert (answer.status_code, answer.json()["error"]) == (507, NO_ROOM)
+
+
+def test_a_choice_that_is_none_is_not_answered_with_the_list_of_choices(client):
+    message = json.loads(client.get("/listed-stream").text.removeprefix("data: "))
+    assert message == {"output": {"error": NO_CHOICE, "visible": True}}
 
 
 def test_other_answers_pass_as_they_are(client):

@@ -103,9 +103,13 @@ def test_a_limit_that_is_none_is_refused_with_its_name(environment):
     [
         (
             Request("a", (Autoregressive(),) * 4, max_new=400),
-            "4 lanes of 400 new tokens are 1600, and this page allows",
+            "400 new tokens in each of 4 lanes are 1,600, and this page allows 1,200 in one race. Ask for at most 300, or",
         ),
-        (Request("a" * 4001, (Autoregressive(),)), "The prompt has 4001 characters, and this page allows 4000"),
+        (
+            Request("a", (Autoregressive(),), max_new=2000),
+            "2,000 new tokens were asked for, and this page allows 1,200 in one race. Ask for at most 1,200.",
+        ),
+        (Request("a" * 4001, (Autoregressive(),)), "The prompt has 4,001 characters, and this page allows 4,000"),
     ],
 )
 def test_a_race_that_is_too_large_is_refused_before_its_family_loads(request_, sentence):
@@ -190,3 +194,14 @@ def test_what_is_loaded_needs_no_permission():
     studio = Studio(home, lambda *_: load_family(bare.spec), run_recorded, deployment=deployment)
     assert isinstance([*studio.race("v", home, Request("a", ()))][-1], Finished)
     assert isinstance([*studio.race("v", bare, Request("a", ()))][-1], Finished)
+
+
+@pytest.mark.parametrize("name", ["nobody", "Qwen3", 5, None, ["embedded"]])
+def test_a_public_page_names_only_the_families_that_it_runs(name):
+    with pytest.raises(Refusal, match="This page runs only embedded, SmolLM2 1.7B. Choose one of them."):
+        replace(PUBLIC, families=("embedded", "SmolLM2 1.7B")).check_name(name)
+
+
+def test_a_family_is_also_known_by_its_former_name():
+    replace(PUBLIC, families=("SmolLM2 1.7B",)).check_name("SmolLM2")
+    Deployment().check_name("nobody")  # the catalogue answers

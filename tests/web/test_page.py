@@ -196,7 +196,7 @@ def test_an_example_fills_the_prompt_and_the_visitors_own_comes_back(tab):
         ("#prompt textarea", "word " * 1500, "tokens; with 16 new tokens it exceeds the target's context of 1,024"),
         ("#max-new input", "", "New tokens is empty"),
         ("#max-new input", "2000", "New tokens must be a whole number from 1 to"),
-        ("#max-new input", "100000", "lanes of 100000 new tokens are"),
+        ("#max-new input", "100000", "100,000 new tokens in each of"),
         ("#temperature input", "-1", "Temperature must be"),
         ("#k input", "0", "k must be a whole number from 1"),
         ("#K textarea, #K input", "[[1,2]]", "K must have 3 rows of 3 numbers"),

@@ -30,6 +30,7 @@ from csd.decoding.methods.prompt_lookup import PromptLookup
 from csd.decoding.methods.speculative import Speculative
 from csd.decoding.methods.vertical_cascade import VerticalCascade
 from csd.ranges import shorten
+from csd.record.untrusted import describe_fault
 
 __all__ = [
     "METHODS",
@@ -97,6 +98,5 @@ def restore_method(name: str, settings: Mapping[str, Any]) -> Method:
     try:
         return TypeAdapter(find_method(name)).validate_python(dict(settings))
     except ValidationError as error:
-        wrong = error.errors()[0]
-        where = ".".join(map(str, wrong["loc"])) or "settings"
-        raise Refusal(f"The settings of {name} cannot be read: {where}: {wrong['msg']}.") from error
+        fault = describe_fault(error.errors()[0])
+        raise Refusal(f"The settings of {name} cannot be read: {fault}.") from error
