@@ -114,5 +114,7 @@ function laneState(lane, shown, time) {
   const isOver = lane.end && shown === lane.steps.length && time >= lane.clock;
   if (isOver) return lane.end === "stopped" ? "stopped" : "done";
   if (shown) return "decoding";
-  return lane.prefill.length && Math.min(time, lane.clock) ? "prefill" : "waiting";
+  const now = Math.min(time, lane.clock);
+  if (lane.steps.length && now >= lane.steps[0].line.c) return "drafting"; // its first review
+  return lane.prefill.length && now ? "prefill" : "waiting";
 }

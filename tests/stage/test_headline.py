@@ -4,6 +4,7 @@ import pytest
 from paired import alone, drafted
 
 from csd.record.race import Race
+from csd.record.recording import bundled_recordings
 from csd.stage.conclusion import conclude
 from csd.stage.headline import Headline, headline, times
 
@@ -90,3 +91,10 @@ def test_one_token_and_one_run_are_no_plurals():
     assert said["lanes"][1]["badge"] == "= identical to autoregressive, 1 of 1 token"
     assert "autoregressive wrote 1 token at" in said["summary"]
     assert "only 1 token" in said["headline"]["flags"]
+
+
+def test_where_the_runs_are_equal_the_time_of_drafting_is_told():
+    fox, *_ = bundled_recordings().values()
+    lanes = {trace.header.method: len(trace.steps) for trace in fox.traces}
+    assert lanes["adaptive cascade"] == lanes["speculative"]
+    assert headline(Race(fox.traces)).told[-1] == "Drafting took 0.072 s instead of 0.12 s."

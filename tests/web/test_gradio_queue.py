@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -47,10 +48,12 @@ def test_who_joins_many_times_waits_once():
     async def join_all(sessions):
         return await asyncio.gather(*map(join, sessions))
 
-    answers = asyncio.run(join_all(["one"] * 12 + [f"of many {one}" for one in range(60)]))
+    with ThreadPoolExecutor(1) as pool:  # playwright's loop may run in this thread
+        answers = pool.submit(asyncio.run, join_all(["one"] * 12 + [f"of many {one}" for one in range(60)])).result()
+        is_let_in, *_ = pool.submit(asyncio.run, join("another", "5.6.7.8")).result()
     assert [done for done, _, _ in answers].count(True) == PUBLIC.max_waiting
     assert {said for done, said, _ in answers if not done} == {ONE_EACH, MANY_HERE.format(PUBLIC.max_waiting)}
-    assert asyncio.run(join("another", "5.6.7.8"))[0]
+    assert is_let_in
 
 
 @pytest.mark.parametrize(("is_space", "found"), [(True, "9.9.9.9"), (False, "10.0.0.1")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import gradio as gr
@@ -104,7 +105,8 @@ def test_an_upload_that_stalls_or_breaks_off_leaves_nothing(client, tmp_path):
         async def note(message, told=told):
             told.append(message)
 
-        asyncio.run(limit({**scope, "root_path": ""}, receive, note))
+        with ThreadPoolExecutor(1) as pool:  # playwright's loop may run in this thread
+            pool.submit(asyncio.run, limit({**scope, "root_path": ""}, receive, note)).result()
         assert (told[0]["status"], told[1]["body"]) == (400, GONE.encode())
         assert on_disk(tmp_path) == {} and limit._coming == 0
 
