@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from csd.web.log_faults import log_fault
+from csd.web.uploads import NO_ROOM
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -21,7 +22,6 @@ App = Callable[[Message, Callable[[], Awaitable[Message]], Send], Awaitable[None
 
 UNCLEAR = "This could not be answered: the request is not one that the page sends. Reload the page and try again."
 NO_CHOICE = "One of the choices is not on this page. Reload the page and choose again."
-NO_ROOM = "The file cannot be taken: this machine has no room for files. Tell whoever runs the page."
 FAILED = b'"output":{"error":null}'  # in a message of the stream
 SENTENCE = f'"output":{{"error":{json.dumps(UNCLEAR)}}}'.encode()
 LISTED = "is not in the list of choices"  # Gradio's, which says what was sent and what could have been

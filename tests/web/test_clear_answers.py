@@ -12,7 +12,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, StreamingRespon
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from csd.web.clear_answers import NO_CHOICE, NO_ROOM, UNCLEAR, ClearAnswers
+from csd.web.clear_answers import NO_CHOICE, UNCLEAR, ClearAnswers
+from csd.web.uploads import NO_ROOM
 
 LISTED = "Value: 'cus\"tom' is not in the list of choices: ['embedded']"
 

@@ -7,16 +7,14 @@ import errno
 import json
 import shutil
 import threading
-from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from fake_page import HOME, RECORDED, context, fields, load_family, run_recorded, run_stopped
+from in_a_loop import in_a_loop
 from paired import alone, drafted
 
 from csd.models import catalog
@@ -46,12 +44,6 @@ def page():
 
 def race(page, visitor: str = "v", **changes) -> list[RaceUpdate]:
     return list(race_events.run_race(page, visitor, fields(page.start, **changes)))
-
-
-def in_a_loop(coroutine: Coroutine) -> Any:
-    """Playwright keeps a loop running in the main thread."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()
 
 
 def kinds(log: str) -> list[str]:
