@@ -1,18 +1,11 @@
-"""Races on the device, one at a time: a visitor's race as a stream of what there is to show.
-
-A thread runs the race; the reader of the stream only drains a queue, so a slow page never slows the engine.
-"""
+"""Races on the device, one at a time: a visitor's race as a stream of what there is to show."""
 
 from __future__ import annotations
 
-import logging
-import os
-import queue
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from csd.decoding.errors import Refusal
@@ -25,27 +18,18 @@ from csd.run import LaneFinished, RaceEvent, RaceStarted, run_race
 from csd.web.deployment import CUT, Deployment, RunRace, within
 from csd.web.device import Device, Turns
 from csd.web.examples import example_title
-from csd.web.families import CompileSteps, Families, LoadFamily, first_line
+from csd.web.families import CompileSteps, Families, LoadFamily
 from csd.web.loads import FamilyChoice, FamilyStatus
+from csd.web.race_thread import QUIET_LOOKS, STOPPED_BEFORE, TICK, RaceThread, ThreadDone
 from csd.web.races import FinishedRace, new_race_id, race_title
 from csd.web.under_way import RacesUnderWay
 from csd.web.visitors import Visitors, VisitorState
 from csd.workers.pool import WorkerPool
 from csd.workers.replicas import ReplicaPool
 
-# Seconds between two looks at the queue. Drawing slows the lanes if they share a few cores with the browser, so a race
-# that is too fast for the eye is drawn less often there.
-TICK = 0.1 if (os.cpu_count() or 1) > 4 else 0.5
-LIVE_TICK = min(TICK, 0.2)
-LIVE_STEPS = 100  # steps of all lanes per second up to which the eye can follow a race
-QUIET_LOOKS = 5  # looks without news after which an empty batch is sent, so that a closed page is noticed
 LOOK = 1.0  # seconds between two looks at whether the device is free
-STOPPED_BEFORE = "Stopped before it started."
 DISTURBED = "Another model was loading during this race, so its timings are unreliable. Race again."
-
 SLEPT = "This machine slept or its clock was set during the race, so its timings are unreliable. Race again."
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -81,13 +65,6 @@ News = Waiting | Batch | Refused | Finished
 RaceStream = Generator[News, None, None]
 Watch = Callable[[str, FamilyChoice, Request, RaceStream], RaceStream]
 """Passes on the news of a race of (visitor, family, request), and does something with them on the way."""
-
-
-@dataclass(frozen=True)
-class _WorkerDone:
-    """The last thing that the worker sends; the sentence is empty unless the race failed."""
-
-    sentence: str
 
 
 class Studio:
@@ -210,18 +187,23 @@ class Studio:
         stop: threading.Event,
         first_paint: float,
     ) -> Iterator[News]:
-        feed: queue.SimpleQueue[RaceEvent | _WorkerDone] = queue.SimpleQueue()
-        begun, over = threading.Event(), threading.Event()
-        work = partial(self._work, choice, family, request, stop, feed, begun, over, first_paint)
-        self._under_way.start_thread(work)
-        while not begun.wait(LOOK):
+        thread = RaceThread(
+            self._device,
+            self._run,
+            lambda: self.families.status(choice).family or family,  # compiled in the meantime, perhaps
+            request,
+            stop,
+            first_paint,
+        )
+        self._under_way.start_thread(thread.work)
+        while not thread.begun.wait(LOOK):
             yield Waiting(self._device.waits_for)
         race_id, disturbed, machine = new_race_id(), False, ""
         traces: dict[int, Trace] = {}
         faults: dict[str, None] = {}
-        for news in _drain(feed, over):
+        for news in thread.batches():
             disturbed = disturbed or self.families.any_loading
-            if isinstance(news, _WorkerDone):
+            if isinstance(news, ThreadDone):
                 if news.sentence:
                     yield Refused(news.sentence)
                     return
@@ -250,37 +232,6 @@ class Studio:
         title = race_title(state.count, request.prompt, lanes)
         return FinishedRace(race_id, title, recording, notes)
 
-    def _work(
-        self,
-        choice: FamilyChoice,
-        family: Any,
-        request: Request,
-        stop: threading.Event,
-        feed: queue.SimpleQueue,
-        begun: threading.Event,
-        over: threading.Event,
-        first_paint: float,
-    ) -> None:
-        sentence = ""
-        try:
-            with self._device.race(stop.is_set) as granted:
-                begun.set()
-                if not granted:
-                    raise Refusal(STOPPED_BEFORE)
-                family = self.families.status(choice).family or family  # compiled in the meantime, perhaps
-                for event in self._run(family, request, stop.is_set):
-                    feed.put(event)
-                    if isinstance(event, RaceStarted):
-                        stop.wait(first_paint)
-        except Refusal as refusal:
-            sentence = str(refusal)
-        except Exception as error:
-            log.exception("race")
-            sentence = f"The race failed: {first_line(error)} Try again, or change the settings."
-        feed.put(_WorkerDone(sentence))
-        begun.set()
-        over.set()
-
 
 def sleep_since(
     wall: Callable[[], float] = time.time, awake: Callable[[], float] = time.monotonic
@@ -288,32 +239,6 @@ def sleep_since(
     """Says how many seconds the machine has slept since: the clock on the wall went on, and the other one stood."""
     begin = wall() - awake()
     return lambda: abs(wall() - awake() - begin)
-
-
-def pause_after(events: int, pause: float) -> float:
-    """Seconds until the next look, after so many events in the last pause."""
-    return LIVE_TICK if events <= LIVE_STEPS * pause else TICK
-
-
-def _drain(feed: queue.SimpleQueue, over: threading.Event) -> Iterator[tuple[RaceEvent, ...] | _WorkerDone]:
-    """The worker's events in batches, one per look and some of them empty, then its last word.
-
-    The last look is not waited for: `over` is set after the worker's last word.
-    """
-    quiet, pause = 0, LIVE_TICK
-    while True:
-        over.wait(pause)
-        news = []
-        while not feed.empty():
-            news.append(feed.get())
-        done = news.pop() if news and isinstance(news[-1], _WorkerDone) else None
-        pause = pause_after(len(news), pause)
-        quiet = 0 if news else quiet + 1
-        if news or quiet % QUIET_LOOKS == 0:
-            yield tuple(news)
-        if done is not None:
-            yield done
-            return
 
 
 def default_studio(deployment: Deployment, home: FamilyChoice, *behind: FamilyChoice) -> Studio:

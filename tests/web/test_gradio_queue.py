@@ -6,7 +6,6 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -16,6 +15,7 @@ import pytest
 from gradio import queueing
 from gradio.data_classes import PredictBodyInternal
 from gradio.events import api
+from in_a_loop import in_a_loop
 
 from csd.traffic.protocol import API
 from csd.web import gradio_queue
@@ -48,9 +48,8 @@ def test_who_joins_many_times_waits_once():
     async def join_all(sessions):
         return await asyncio.gather(*map(join, sessions))
 
-    with ThreadPoolExecutor(1) as pool:  # playwright's loop may run in this thread
-        answers = pool.submit(asyncio.run, join_all(["one"] * 12 + [f"of many {one}" for one in range(60)])).result()
-        is_let_in, *_ = pool.submit(asyncio.run, join("another", "5.6.7.8")).result()
+    answers = in_a_loop(join_all(["one"] * 12 + [f"of many {one}" for one in range(60)]))
+    is_let_in, *_ = in_a_loop(join("another", "5.6.7.8"))
     assert [done for done, _, _ in answers].count(True) == PUBLIC.max_waiting
     assert {said for done, said, _ in answers if not done} == {ONE_EACH, MANY_HERE.format(PUBLIC.max_waiting)}
     assert is_let_in

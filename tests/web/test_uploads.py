@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import namedtuple
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import gradio as gr
 import pytest
 from gradio.routes import App
+from in_a_loop import in_a_loop
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
@@ -105,8 +105,7 @@ def test_an_upload_that_stalls_or_breaks_off_leaves_nothing(client, tmp_path):
         async def note(message, told=told):
             told.append(message)
 
-        with ThreadPoolExecutor(1) as pool:  # playwright's loop may run in this thread
-            pool.submit(asyncio.run, limit({**scope, "root_path": ""}, receive, note)).result()
+        in_a_loop(limit({**scope, "root_path": ""}, receive, note))
         assert (told[0]["status"], told[1]["body"]) == (400, GONE.encode())
         assert on_disk(tmp_path) == {} and limit._coming == 0
 
