@@ -89,6 +89,12 @@ def to_request(form: Form, defaults: Defaults, least: int = 2, most: int = LANES
     )
 
 
+def check_lanes(lanes: Sequence[str], defaults: Defaults) -> None:
+    """Raise ValueError with a sentence for lanes that a family with these defaults cannot race."""
+    for method in to_request(defaults.form(lanes=lanes), defaults).methods:
+        method.check(defaults.drafts)
+
+
 def to_fields(request: Request) -> dict[str, Any]:
     """The fields of a form that makes this request, by name, without the settings that none of its methods uses.
 

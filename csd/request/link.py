@@ -52,7 +52,7 @@ def from_query(
             unknown.append(repr(shorten(name, 40)))
             continue
         try:
-            read = _lanes if name == "lanes" else _value
+            read = read_lanes if name == "lanes" else _value
             values[name] = read(text, initial[name], choices.get(name))
         except (ValueError, OverflowError):
             faults.append(
@@ -108,8 +108,8 @@ def _text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _lanes(text: str, *_: Any) -> list[str]:
-    """Names of methods, former ones among them. Raises ValueError."""
+def read_lanes(text: str, *_: Any) -> list[str]:
+    """Names of methods, former ones among them, with the separator between them. Raises ValueError with a sentence."""
     return list(dict.fromkeys(find_method(one).name for one in text.split(SEPARATOR)))
 
 

@@ -13,6 +13,7 @@ from csd.record.trace import Trace
 from csd.request.form import Form, to_request
 from csd.web.context import PageContext
 from csd.web.fields import FamilyFields
+from csd.web.races import FinishedRace
 from csd.web.studio import Finished, Refused
 from csd.web.wiring import visitor_id
 
@@ -27,7 +28,7 @@ def make_endpoint(context: PageContext) -> Callable[..., Iterator[dict[str, Any]
 
     def race(
         prompt: str,
-        methods: list[str] = list(start.lanes),  # noqa: B006
+        methods: list[str] = list(context.studio.deployment.lanes or start.lanes),  # noqa: B006
         family: str = home.spec.name,
         draft: str = "",
         k: int = start.k,
@@ -69,7 +70,8 @@ def make_endpoint(context: PageContext) -> Callable[..., Iterator[dict[str, Any]
             copies: quantised copies of the target to use as drafts: "self-8bit", "self-4bit"; left out: the family's
 
         Returns:
-            summary (speed, tokens, tokens per run of the target and text of each method) and traces (the full record)
+            summary (speed, tokens, tokens per run of the target, text, and a fault if it failed, of each method) and
+            traces (the full record)
         """
         form = Form(
             prompt=prompt,
@@ -88,9 +90,10 @@ def make_endpoint(context: PageContext) -> Callable[..., Iterator[dict[str, Any]
             always=always,
         )
         try:
-            for traces in run_to_end(context, visitor_id(request), family, copies, form):
+            for race in run_to_end(context, visitor_id(request), family, copies, form):
+                traces, faults = (race.traces, race.faults) if race else ((), ())
                 yield {
-                    "summary": [summarize(trace) for trace in traces],
+                    "summary": [summarize(trace, fault) for trace, fault in zip(traces, faults, strict=True)],
                     "traces": [trace.to_dict() for trace in traces],
                 }
         except ValueError as error:
@@ -101,8 +104,8 @@ def make_endpoint(context: PageContext) -> Callable[..., Iterator[dict[str, Any]
 
 def run_to_end(
     context: PageContext, visitor: str, family: str, copies: list[str] | None, form: Form
-) -> Iterator[tuple[Trace, ...]]:
-    """A race of 1 to 4 lanes on the home device: nothing at each look, and its traces at the end.
+) -> Iterator[FinishedRace | None]:
+    """A race of 1 to 4 lanes on the home device: nothing at each look, and the race at its end.
 
     Raises ValueError with a sentence.
     """
@@ -113,11 +116,11 @@ def run_to_end(
     for news in context.studio.race(visitor, choice, request, keeps=False):
         if isinstance(news, Refused):
             raise ValueError(news.sentence)
-        yield news.race.traces if isinstance(news, Finished) else ()
+        yield news.race if isinstance(news, Finished) else None
 
 
-def summarize(trace: Trace) -> dict[str, Any]:
-    """One lane in a few numbers; None where there is nothing to count."""
+def summarize(trace: Trace, fault: str = "") -> dict[str, Any]:
+    """One lane in a few numbers; None where there is nothing to count, or where no `fault` ended it early."""
     numbers = {
         "tokens_per_second": metrics.speed(trace),
         "tokens_per_second_with_prefill": metrics.speed_with_prefill(trace),
@@ -125,4 +128,5 @@ def summarize(trace: Trace) -> dict[str, Any]:
         "repeated_8_grams": metrics.repeated(trace),
     }
     finite = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
-    return {"method": trace.header.title, "tokens": len(trace.tokens), "end": trace.end, "text": trace.answer, **finite}
+    told = {"method": trace.header.title, "tokens": len(trace.tokens), "end": trace.end, "text": trace.answer}
+    return {**told, **finite, "fault": fault or None}

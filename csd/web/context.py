@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from csd.models.memory import BYTES
 from csd.models.spec import COPIES
 from csd.request import link
 from csd.request.defaults import Defaults
-from csd.request.form import to_fields
+from csd.request.form import check_lanes, to_fields
 from csd.request.request import RULES, Request
 from csd.web import examples
 from csd.web.downloads import Downloads
@@ -60,15 +61,20 @@ def make_context(studio: Studio) -> PageContext:
         log.warning(fault)
     own = first_recorded(recorded, home.spec.name)
     landing = own or next(iter(recorded.values()), None)
-    return PageContext(studio, recorded, Downloads(), fields_of(home, own), landing, options, tuple(faults))
+    start = fields_of(home, own, studio.deployment.lanes)
+    return PageContext(studio, recorded, Downloads(), start, landing, options, tuple(faults))
 
 
-def fields_of(choice: FamilyChoice, race: FinishedRace | None = None) -> PageFields:
-    """The defaults of a ready family, with the settings of a race, or else with its first example."""
+def fields_of(choice: FamilyChoice, race: FinishedRace | None = None, lanes: Sequence[str] = ()) -> PageFields:
+    """The defaults of a ready family, with the settings of a race, or else with its first example; and with `lanes`, if
+    there are any that the family can run."""
     example = first_example(choice.spec)
     settings = {name: getattr(example, name) for name in examples.FIELDS}
     if race is not None:
         settings = settings_of(race, choice.defaults) or settings
+    with suppress(ValueError):  # the family's own lanes stay
+        check_lanes(lanes, choice.defaults)
+        settings["lanes"] = list(lanes)
     family = FamilyFields(choice.spec.name, copies=list(choice.spec.copies), dtype=choice.dtype, device=choice.device)
     return PageFields(choice.defaults.form(**settings), family)
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from csd.decoding.errors import Refusal
 from csd.models import catalog
+from csd.request.form import check_lanes, in_order
+from csd.request.link import read_lanes
 from csd.request.request import Request
 from csd.run import RaceEvent
 from csd.web.loads import FamilyChoice
@@ -29,8 +31,9 @@ class Deployment:
     `max_tokens` counts new tokens over all lanes of a race, `max_prompt` characters, and `max_seconds` the time on the
     device of a race or of a whole comparison. `max_waiting` is how many races one address may have in the queue, and
     with it every session has one. `max_kept` is the memory in MB for the races that can be shown again, of all visitors
-    together. `families` are the names of those that visitors may load, and `hosts` the names under which the page
-    answers. `is_space`: it is embedded by huggingface.co, behind whose proxy all visitors are.
+    together. `families` are the names of those that visitors may load, `lanes` those that the form begins with in place
+    of the family's, and `hosts` the names under which the page answers. `is_space`: it is embedded by huggingface.co,
+    behind whose proxy all visitors are.
     """
 
     is_public: bool = False
@@ -41,6 +44,7 @@ class Deployment:
     max_waiting: int = 0
     max_kept: int = 400
     families: tuple[str, ...] = ()
+    lanes: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
 
     def check(self, request: Request) -> None:
@@ -80,8 +84,8 @@ class Deployment:
         own = catalog.find(choice.spec.name).copies
         at_home = {home.spec.copies for home in homes if home.spec.name == choice.spec.name}
         if choice.spec.copies not in {own, *at_home}:
-            tick = f"only {' and '.join(own)}" if own else "none"
-            raise Refusal(f"This page adds no copies of the target to {choice.spec.name}. Under Settings, tick {tick}.")
+            usual = f"with {' and '.join(own)} only" if own else "without copies of its target"
+            raise Refusal(f"This page runs {choice.spec.name} {usual}.")
 
 
 PUBLIC = Deployment(is_public=True, max_tokens=1_200, max_seconds=60.0, max_prompt=4_000, max_waiting=8, max_kept=200)
@@ -121,6 +125,7 @@ def make_deployment(
     return replace(
         base,
         is_space=is_space,
+        lanes=_lanes(environment.get("CSD_LANES", "").strip(), homes[0]),
         families=_families(environment.get("CSD_FAMILIES", "").strip(), own, is_public),
         hosts=(*named, *LOCAL_HOSTS, host) if has_names else (),  # Gradio calls the page by a local one at the start
         **numbers,
@@ -160,6 +165,18 @@ def _families(text: str, own: tuple[str, ...], is_public: bool) -> tuple[str, ..
         return own if is_public else ()
     named = [spec.name for spec in catalog.READY] if text == EVERY else map(_ready_name, _names(text))
     return tuple(dict.fromkeys((*own, *named)))
+
+
+def _lanes(text: str, home: FamilyChoice) -> tuple[str, ...]:
+    """Lanes as a link spells them, which the family that the page begins with can run."""
+    if not text:
+        return ()
+    try:
+        lanes = in_order(read_lanes(text))
+        check_lanes(lanes, home.defaults)
+    except ValueError as error:
+        raise ValueError(f"CSD_LANES={text[:80]} cannot be used. {error} Names are separated by |.") from error
+    return tuple(lanes)
 
 
 def _ready_name(name: str) -> str:

@@ -104,7 +104,8 @@ def prefer_family(context: PageContext, visitor: str, fields: PageFields) -> For
     choice = studio.families.as_loaded(studio.preferred)
     race = first_recorded(context.recorded, choice.spec.name) if "prompt" in kept else None
     names = of_family | (kept if race else set())
-    values = {name: value for name, value in fields_of(choice, race).values().items() if name in names}
+    preferred = fields_of(choice, race, studio.deployment.lanes)
+    values = {name: value for name, value in preferred.values().items() if name in names}
     presets = preset_choices(choice.defaults, {**given, **values})
     landing = land(context, race) if race else None
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), landing=landing)
@@ -168,6 +169,7 @@ def open_link(context: PageContext, visitor: str, query: Mapping[str, str]) -> F
     family = FamilyFields.from_values({**start, "copies": None, **models})
     try:
         family = family.filled_in()
+        context.studio.deployment.check_family(family.to_choice(), context.studio.families.homes)
     except ValueError as error:
         family, models = context.start.family, {}
         faults.append(f"The models in the link were ignored. {error}")
@@ -189,6 +191,10 @@ def restore_form(context: PageContext, race: FinishedRace) -> FormUpdate | None:
         return None
     copies = [level.name for level in header.levels if level.name in COPIES]
     family = replace(context.start.family, family=spec.name, copies=copies).filled_in()
+    try:
+        context.studio.deployment.check_family(family.to_choice(), context.studio.families.homes)
+    except ValueError:
+        return None
     settings = settings_of(race, family.to_choice().defaults)
     if "lanes" not in settings or settings["rule"] not in context.options["rule"]:
         return None

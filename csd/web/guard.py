@@ -13,6 +13,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from csd.web.bodies import BodyLimit, largest_event
 from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import Deployment
+from csd.web.health import LIVE, READY
 from csd.web.uploads import Uploads
 
 Message = MutableMapping[str, Any]
@@ -45,7 +46,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
     """For the server's application; the first one sees a request first."""
     names = list(deployment.hosts) or ["*"]
     return [
-        Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False),
+        Middleware(KnownNames, names=names),
         Middleware(SafeHeaders, headers=make_headers(deployment)),
         Middleware(ClearAnswers),
         Middleware(BodyLimit, most=largest_event(deployment)),
@@ -93,6 +94,21 @@ class NoSharing:
             await send(message)
 
         await self._app(scope, receive, send_unshared if scope["type"] == "http" else send)
+
+
+class KnownNames:
+    """ASGI middleware: the server answers under these names only, except to probes of its health.
+
+    A load balancer and a container's probes call a server by its address, and health says nothing secret.
+    """
+
+    def __init__(self, app: App, names: list[str]):
+        self._app = app
+        self._named = TrustedHostMiddleware(app, allowed_hosts=names, www_redirect=False)
+
+    async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
+        is_probe = scope["type"] == "http" and scope["path"] in (LIVE, READY)
+        await (self._app if is_probe else self._named)(scope, receive, send)
 
 
 class SafeHeaders:

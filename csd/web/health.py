@@ -8,6 +8,8 @@ from starlette.routing import Route
 
 from csd.web.families import Families, FamilyChoice
 
+LIVE, READY = "/health/live", "/health/ready"
+
 
 def health_routes(families: Families, home: FamilyChoice) -> list[Route]:
     """/health/live answers 200 as long as anything does; /health/ready does once races of the home family start at
@@ -20,4 +22,4 @@ def health_routes(families: Families, home: FamilyChoice) -> list[Route]:
         state = families.status(home).state
         return JSONResponse({"status": state}, status_code=200 if state == "ready" else 503)
 
-    return [Route("/health/live", live), Route("/health/ready", ready)]
+    return [Route(LIVE, live), Route(READY, ready)]

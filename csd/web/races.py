@@ -24,13 +24,15 @@ RECORDED = "recorded-"  # the ids of recorded races begin with it
 @dataclass(frozen=True)
 class FinishedRace:
     """A race that has ended. `title` names it in the list of races, `notes` are sentences for the status line, and
-    `origin` says where a race comes from that did not run here."""
+    `origin` says where a race comes from that did not run here. `faults` has a sentence for each lane, empty unless the
+    lane failed."""
 
     id: str
     title: str
     recording: Recording
     notes: tuple[str, ...] = ()
     origin: str = ""
+    faults: tuple[str, ...] = ()
 
     @property
     def traces(self) -> tuple[Trace, ...]:

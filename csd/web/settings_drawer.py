@@ -181,6 +181,7 @@ def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[
         value=start["copies"],
         label="Quantised copies of the target as drafts",
         info=views.COPIES,
+        interactive=is_free,
         elem_id="copies",
     )
     return {"dtype": dtype, "device": device, "target": target, "others": others, "copies": copies}

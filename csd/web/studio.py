@@ -200,21 +200,22 @@ class Studio:
             yield Waiting(self._device.waits_for)
         race_id, disturbed, machine = new_race_id(), False, ""
         traces: dict[int, Trace] = {}
-        faults: dict[str, None] = {}
+        faults: dict[int, str] = {}
         for news in thread.batches():
             disturbed = disturbed or self.families.any_loading
             if isinstance(news, ThreadDone):
                 if news.sentence:
                     yield Refused(news.sentence)
                     return
-                notes = (*faults, *([DISTURBED] if disturbed else []))
-                race = self._finish(state, machine, request, race_id, traces, notes)
+                race = self._finish(state, machine, request, race_id, traces, faults)
+                if disturbed:
+                    race = replace(race, notes=(*race.notes, DISTURBED))
                 yield Finished(race)
                 return
             machine = next((event.machine for event in news if isinstance(event, RaceStarted)), machine)
             ended = [event for event in news if isinstance(event, LaneFinished)]
             traces |= {event.lane: event.trace for event in ended}
-            faults |= dict.fromkeys(event.fault for event in ended if event.fault)
+            faults |= {event.lane: event.fault for event in ended}
             yield Batch(race_id, news)
 
     def _finish(
@@ -224,13 +225,15 @@ class Studio:
         request: Request,
         race_id: str,
         traces: dict[int, Trace],
-        notes: tuple[str, ...],
+        faults: dict[int, str],
     ) -> FinishedRace:
         state.count += 1
         lanes = tuple(traces[lane] for lane in sorted(traces))
+        by_lane = tuple(faults[lane] for lane in sorted(traces))
+        notes = tuple(dict.fromkeys(filter(None, by_lane)))
         recording = Recording(lanes, example_title(request.prompt), machine=machine, date=today())
         title = race_title(state.count, request.prompt, lanes)
-        return FinishedRace(race_id, title, recording, notes)
+        return FinishedRace(race_id, title, recording, notes, faults=by_lane)
 
 
 def sleep_since(

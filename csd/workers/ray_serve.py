@@ -25,11 +25,12 @@ from ray.exceptions import RayError  # pyright: ignore[reportMissingImports]
 from ray.serve.exceptions import RayServeException  # pyright: ignore[reportMissingImports]
 
 from csd.decoding.errors import Refusal
+from csd.models.messages import first_line
 from csd.paths import ROOT
 from csd.workers.outcome import Outcome, outcome_of
 from csd.workers.process import WorkerDied
 from csd.workers.replica import FamilyName, Replica
-from csd.workers.replicas import ReplicaPool, replica_resources
+from csd.workers.replicas import ALONE, UNREACHABLE, ReplicaPool, check_address, replica_resources
 from csd.workers.worker import RaceWorker
 
 NAME = "csd"  # of the application on the cluster
@@ -148,16 +149,21 @@ def open_replicas(
     cpus: int = 1,
     make_worker: Callable[[], RaceWorker] = RaceWorker,
 ) -> ReplicaPool:
-    """Replicas on the cluster that RAY_ADDRESS names or this machine belongs to, or else on this machine alone.
+    """Replicas on the cluster that RAY_ADDRESS names, or else on this machine alone.
 
     Resources as in `replica_resources`. Returns once Ray runs, before the replicas do. Raises ValueError with a
-    sentence if the cluster is too small.
+    sentence if the cluster does not answer or is too small.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    ray.init(
-        namespace=NAME, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": path}}
-    )
+    address = os.environ.get("RAY_ADDRESS", "").strip() or ALONE  # not the cluster that /tmp/ray remembers
+    check_address(address)
+    environment = {"env_vars": {"PYTHONPATH": path}}
+    try:
+        ray.init(address, namespace=NAME, include_dashboard=False, log_to_driver=False, runtime_env=environment)
+    except (RayError, OSError, RuntimeError, ValueError) as error:
+        alone = f"Ray cannot be started on this machine: {first_line(error)}"
+        raise ValueError(alone if address == ALONE else UNREACHABLE.format(address)) from error
     resources = replica_resources(ray.cluster_resources(), count, cpus, on_gpus)
     racer = serve.deployment(Racer).options(
         num_replicas=count,

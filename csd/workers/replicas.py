@@ -6,6 +6,7 @@ never has more calls under way than replicas run, so a race that has its turn st
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -24,6 +25,11 @@ from csd.workers.worker import LoadedFamily
 LOOK = 0.2  # seconds between two looks at how many replicas run
 STARTING = "The replica that is to run this race is being started. The race begins when it is ready."
 BUSY = "All replicas are racing. This race starts when one of them is free."
+ALONE = "local"  # the address of a cluster of this machine alone, in Ray's words
+UNREACHABLE = (
+    "No Ray cluster answers at {}. Start one with `ray start --head`, correct RAY_ADDRESS, or unset it to have the "
+    "replicas on this machine alone."
+)
 LOST = "{} The race is lost, your prompt is not. The cluster starts a new replica: race again."
 
 
@@ -143,6 +149,20 @@ class ReplicaPool:
             granted = self._calls < running
             self._calls += granted
         return granted
+
+
+def check_address(address: str, patience: float = 5.0) -> None:
+    """Raise ValueError with a sentence if nothing listens at HOST:PORT; Ray itself would try for two minutes.
+
+    Addresses of another form, such as "local" or "auto", are Ray's to judge.
+    """
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), patience).close()
+    except (OSError, OverflowError) as error:
+        raise ValueError(UNREACHABLE.format(address)) from error
 
 
 def replica_resources(has: Mapping[str, float], count: int, cpus: int, on_gpus: bool | None) -> dict[str, int]:

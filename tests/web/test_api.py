@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import httpx
 import pytest
+from fake_page import RECORDED, context
 from gradio.utils import get_function_description
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from csd.record.trace import Trace
+from csd.run import LaneFinished
+from csd.web.api import make_endpoint
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +73,17 @@ def test_what_cannot_be_is_refused_with_a_sentence(client, bad, sentence):
     with pytest.raises(AppError, match=sentence) as refusal:
         client.predict(**{"prompt": "Once upon a time", "max_new": 4, **bad}, api_name="/race")
     assert len(str(refusal.value)) < 400
+
+
+def test_a_lane_that_failed_says_why():
+    def fails(family, request, stopped):
+        yield LaneFinished(0, RECORDED[0])
+        yield LaneFinished(1, replace(RECORDED[1], end="stopped"), "There is no memory left.")
+
+    endpoint = make_endpoint(context(fails))
+    *_, answer = endpoint("Once", [lane.header.method for lane in RECORDED[:2]], max_new=9)
+    assert [row["fault"] for row in answer["summary"]] == [None, "There is no memory left."]
+    assert answer["summary"][1]["end"] == "stopped"
 
 
 def test_the_race_is_the_only_public_endpoint(client):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -14,7 +15,7 @@ from csd.request.request import Request
 from csd.web import compare_events, form_events, race_events
 from csd.web.compare import BY_KIND
 from csd.web.compare_events import ComparisonForm
-from csd.web.context import make_context
+from csd.web.context import fields_of, make_context
 from csd.web.deployment import PUBLIC, Deployment, make_deployment, within
 from csd.web.fields import CUSTOM
 from csd.web.loads import FamilyChoice
@@ -98,6 +99,32 @@ def test_a_limit_that_is_none_is_refused_with_its_name(environment):
         make(environment)
 
 
+def test_the_form_begins_with_the_lanes_of_the_environment():
+    """Spelled as in a link, for a Space that somebody has duplicated; a family that cannot run them has its own."""
+    lanes = ("autoregressive", "cascade", "adaptive cascade")
+    deployment = make({"CSD_LANES": "adaptive-cascade|autoregressive|cascade"}, public=True)
+    assert deployment.lanes == lanes and make().lanes == ()
+    page = a_page(deployment)
+    assert tuple(page.start.form.lanes) == lanes and page.start.form.prompt == page.landing.traces[0].header.text
+    assert form_events.copy_link(page, page.start) == ("", "")
+    bare = FamilyChoice(catalog.find("smollm2").without_copies(), "cpu")
+    own = fields_of(bare).form.lanes
+    assert fields_of(bare, None, ("autoregressive", "speculative")).form.lanes == own
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("magic|cascade", "There is no method “magic”"),
+        ("cascade", "1 method is chosen. Choose 2 to 4."),
+        ("cascade,autoregressive", "Names are separated by |."),
+    ],
+)
+def test_lanes_of_the_environment_that_cannot_race_are_a_sentence_at_the_start(text, sentence):
+    with pytest.raises(ValueError, match=rf"CSD_LANES={re.escape(text)} cannot be used.*{re.escape(sentence)}"):
+        make({"CSD_LANES": text})
+
+
 @pytest.mark.parametrize(
     ("request_", "sentence"),
     [
@@ -173,14 +200,17 @@ def test_a_public_page_loads_no_copies_that_a_family_does_not_have_by_itself():
     for copies in (["self-4bit"], ["self-8bit"], ["self-8bit", "self-4bit"]):
         asked = fields(page.start, copies=copies).family
         refused = race_events.load_family(page, "v", asked)
-        assert refused and "no copies of the target to embedded. Under Settings, tick none." in refused.text
+        assert refused and "This page runs embedded without copies of its target." in refused.text
         assert [*page.studio.race("v", asked.to_choice(), Request("a", ()))] == [Refused(refused.text)]
+    linked = form_events.open_link(page, "v", {"copies": "self-4bit", "max_new": "9"})
+    assert (linked.values["copies"], linked.values["max_new"]) == ([], 9)
+    assert "The models in the link were ignored. This page runs embedded without copies" in linked.status.text
     assert not loaded
     own = replace(TIGHT, families=("embedded", "smollm2"))
     home = FamilyChoice(catalog.find("smollm2"), "cpu")
     own.check_family(home, (home,))
     bare = replace(home, spec=home.spec.without_copies())
-    with pytest.raises(Refusal, match="tick only self-8bit"):
+    with pytest.raises(Refusal, match="smollm2 with self-8bit only"):
         own.check_family(bare, (home,))
     own.check_family(bare, (bare,))  # on ZeroGPU a family is placed without its copies
     own.check_family(home, (bare,))

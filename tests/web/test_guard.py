@@ -14,9 +14,14 @@ import pytest
 from gradio.routes import App
 from starlette.testclient import TestClient
 
+from csd.models import catalog
 from csd.paths import ROOT
 from csd.web.deployment import PUBLIC
+from csd.web.device import Device
+from csd.web.families import Families
 from csd.web.guard import make_headers, warn_of_any_name
+from csd.web.health import health_routes
+from csd.web.loads import FamilyChoice
 from csd.web.page import launch_settings
 
 JUNK = (None, "../../etc/passwd", 1e308, [[[]]], {"path": "/etc/passwd"})
@@ -55,6 +60,20 @@ def test_a_space_may_be_shown_by_its_host_and_by_nobody_else():
 @pytest.mark.parametrize(("host", "code"), [("evil.example", 400), ("localhost:7860", 200), ("127.0.0.1", 200)])
 def test_a_page_of_one_machine_answers_under_its_own_names(house, host, code):
     assert ask(house.url, "", Host=host)[0] == code
+
+
+@pytest.mark.parametrize(
+    ("path", "code"), [("/health/live", 200), ("/health/ready", 503), ("/health", 400), ("/", 400)]
+)
+def test_probes_reach_a_replica_by_its_address(path, code):
+    """HAProxy and Kubernetes name no host that CSD_HOSTS holds; nothing but health answers them."""
+    home = FamilyChoice(catalog.find("embedded"), "cpu")
+    routes = health_routes(Families((home,), lambda *_: None, Device()), home)
+    with gr.Blocks(analytics_enabled=False) as page:
+        gr.Markdown("page")
+    settings = launch_settings(replace(PUBLIC, hosts=("cascade.example.org",)), routes)["app_kwargs"]
+    with TestClient(App.create_app(page, app_kwargs=settings), base_url="http://10.1.2.3:7860") as client:
+        assert client.get(path).status_code == code
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1"])

@@ -106,8 +106,8 @@ def test_who_only_asks_is_not_remembered():
 
 def test_races_of_the_api_are_not_kept():
     page = context()
-    *_, traces = run_to_end(page, "program", "embedded", None, HOME.defaults.form(prompt="Once"))
-    assert traces == RECORDED
+    *_, ended = run_to_end(page, "program", "embedded", None, HOME.defaults.form(prompt="Once"))
+    assert ended and ended.traces == RECORDED
     assert page.studio.visitors.kept_bytes == 0
     assert isinstance([*page.studio.race("visitor", HOME, Request("a", ()))][-1], Finished)
     assert page.studio.visitors.kept_bytes > 0.5 * SIZE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import socket
 import threading
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,7 +20,7 @@ from csd.web.studio import Batch, Finished, Refused, Waiting, pooled_studio
 from csd.workers.outcome import Outcome, outcome_of
 from csd.workers.process import WorkerDied
 from csd.workers.replica import Replica
-from csd.workers.replicas import BUSY, STARTING, ReplicaPool, replica_resources
+from csd.workers.replicas import BUSY, STARTING, ReplicaPool, check_address, replica_resources
 
 NAME = (HOME.spec, HOME.device, HOME.dtype)
 
@@ -170,3 +171,12 @@ def test_each_replica_has_a_gpu_where_there_are_enough():
         replica_resources({"CPU": 8, "GPU": 2}, 3, 1, True)
     with pytest.raises(ValueError, match="2 replicas need 2 CPUs, and the cluster has 0."):
         replica_resources({}, 2, 1, None)
+
+
+def test_a_cluster_that_does_not_answer_is_a_sentence_at_once():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"127.0.0.1:{listening.getsockname()[1]}"
+        check_address(address)
+    with pytest.raises(ValueError, match=rf"No Ray cluster answers at {address}\. Start one with"):
+        check_address(address)
+    check_address("auto")  # Ray finds out what that is
