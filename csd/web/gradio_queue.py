@@ -11,6 +11,7 @@ import gradio as gr
 from gradio.server_messages import ProcessCompletedMessage
 
 from csd.web.deployment import Deployment
+from csd.web.gradio_sessions import keep_lean_sessions
 from csd.web.wiring import ON_DEVICE
 
 LONGEST = 64  # events in the queue
@@ -40,6 +41,7 @@ class RecentTimes:
 
 def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     """The page with its queue, which nothing skips. A race beyond a visitor's share is refused with a sentence."""
+    keep_lean_sessions()
     page.queue(max_size=LONGEST, api_open=False)
     queue: Any = page._queue
     queue.process_time_per_fn = defaultdict(RecentTimes)

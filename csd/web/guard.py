@@ -13,6 +13,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from csd.web.bodies import BodyLimit, largest_event
 from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import Deployment
+from csd.web.front_page import FrontPage
 from csd.web.health import LIVE, READY
 from csd.web.uploads import Uploads
 
@@ -74,9 +75,10 @@ def warn_of_any_name(deployment: Deployment) -> None:
 async def kept_from_other_sites(app: Any) -> AsyncIterator[None]:
     """A lifespan of the server: no other website may read its answers in a visitor's browser.
 
-    Gradio's own middleware allows that to any website, with credentials, and stands around those that it is given.
+    Gradio's own middleware allows that to any website, with credentials, and stands around those that it is given. The
+    document is kept as all of them leave it.
     """
-    app.middleware_stack = NoSharing(app.middleware_stack)
+    app.middleware_stack = NoSharing(FrontPage(app.middleware_stack))
     yield
 
 

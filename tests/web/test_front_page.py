@@ -1,0 +1,84 @@
+"""The document of the page: made once for all who ask in the same way, and never shared where it could be somebody's."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from csd.web.front_page import MOST, FrontPage
+
+
+def make_client(status: int = 200, **headers: str) -> tuple[TestClient, list[str]]:
+    made: list[str] = []
+
+    def answer(request):
+        made.append(str(request.url))
+        return PlainTextResponse(f"{len(made)} for {request.headers['host']}", status, headers)
+
+    routes = [Route("/", answer, methods=["GET", "HEAD"]), Route("/other", answer)]
+    return TestClient(FrontPage(Starlette(routes=routes))), made
+
+
+def test_the_document_is_made_once_whatever_the_query():
+    client, made = make_client(server="x")
+    answers = [client.get(path) for path in ("/", "/?prompt=fox", "/?max_new=8#race")]
+    assert [answer.text for answer in answers] == ["1 for testserver"] * 3 and len(made) == 1
+    assert answers[2].headers["server"] == "x" and answers[2].headers["content-length"] == "16"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"host": "a.example"},
+        {"x-forwarded-host": "b.example"},
+        {"x-forwarded-proto": "https"},
+        {"accept-encoding": "br"},
+    ],
+)
+def test_another_address_or_encoding_has_a_document_of_its_own(headers):
+    client, made = make_client()
+    client.get("/")
+    assert client.get("/", headers=headers).text.startswith("2 for") and len(made) == 2
+
+
+@pytest.mark.parametrize("path", ["/other", "/?deep_link=abc"])
+def test_everything_else_goes_through(path):
+    client, made = make_client()
+    assert [client.get(path).text[0] for _ in range(2)] == ["1", "2"] and len(made) == 2
+
+
+def test_requests_from_other_sites_and_other_methods_go_through():
+    client, made = make_client()
+    client.get("/")
+    client.get("/", headers={"origin": "https://elsewhere.example"})
+    client.head("/")
+    assert len(made) == 3
+
+
+@pytest.mark.parametrize("answer", [{"status": 503}, {"set-cookie": "name=value"}])
+def test_errors_and_answers_with_a_cookie_are_not_repeated(answer):
+    client, made = make_client(**answer)
+    client.get("/")
+    client.get("/")
+    assert len(made) == 2
+
+
+def test_a_flood_of_names_keeps_a_bounded_number_of_documents():
+    client, made = make_client()
+    for number in range(3 * MOST):
+        client.get("/", headers={"host": f"h{number}.example"})
+    front = client.app
+    assert isinstance(front, FrontPage) and len(front._kept) == MOST
+    client.get("/", headers={"host": f"h{3 * MOST - 1}.example"})
+    assert len(made) == 3 * MOST
+
+
+def test_the_page_itself_is_the_same_from_memory(house):
+    """What Gradio makes anew, for a request that goes through, is what everybody else is given."""
+    kept = httpx.get(house.url).text
+    assert httpx.get(f"{house.url}?prompt=fox").text == kept and "gradio_config" in kept
+    assert httpx.get(house.url, headers={"origin": house.url.rstrip("/")}).text == kept
