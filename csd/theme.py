@@ -1,8 +1,10 @@
 """Names, colours and signs of levels and methods, defined once for the stage, the figures and the terminal.
 
 A level is shown by a colour, a pattern and a digit, a method by a colour and a symbol, so that colour is never the only
-cue. The colours have a contrast of at least 4.5 : 1 on their background (computed in tests/test_theme.py). Figures are
-drawn in the colours of a light page; `figure_css` replaces them on a dark one.
+cue. The levels' colours are for blocks, and have a contrast of at least 3 : 1 on their background; those of methods are
+for lines and words, and have 4.5 : 1 (computed in tests/test_theme.py). Costlier levels are darker on a light page, so
+that their order can be seen without colours. Figures are drawn in the colours of a light page; `figure_css` replaces
+them on a dark one.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ LIGHT_GROUND = "#FFFFFF"
 DARK_GROUND = "#0F1419"
 LIGHT_INK = "#1A1A1A"
 DARK_INK = "#F2F2F2"
-TINT = 0.15  # share of the level's colour in the background of a token
+TINT = 0.3  # share of the level's colour in the background of a token
 
 FIGURE_GRID = "rgba(127,127,127,0.28)"
 
@@ -34,10 +36,10 @@ class Look:
 
 
 LOOKS = (
-    Look("0", "#916528", "#F59E4A", "#B0742A", "dotted", "."),
-    Look("1", "#1C67CD", "#9FC4F3", "#3A80DC", "dashed", "-"),
-    Look("2", "#C42C99", "#C564B4", "#D03BA8", "double", "x"),
-    Look("3", "#094C37", "#00E29D", "#12876A", "wavy", "/"),
+    Look("0", "#CC7A12", "#DE9A45", "#B0742A", "dotted", "."),
+    Look("1", "#3A8BD0", "#5297E3", "#3A80DC", "dashed", "-"),
+    Look("2", "#A0447C", "#B26DA0", "#D03BA8", "double", "x"),
+    Look("3", "#0C4A3B", "#86E3C2", "#12876A", "wavy", "/"),
 )
 TARGET = Look("T", LIGHT_INK, DARK_INK, "#73787D", "solid", "")
 OVERHEAD = Look("overhead", "#6B6B6B", "#9A9A9A", "#8E9398", "none", "|")
@@ -103,8 +105,21 @@ def mix(colour: str, ground: str, share: float) -> str:
     return "#" + "".join(f"{round(a * share + b * (1 - share)):02X}" for a, b in pairs)
 
 
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colours, 1 to 21 (WCAG 2)."""
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    linear = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
 def css_variables(scope: str = ".cascade-stage") -> str:
-    """The levels' colours as CSS variables of a part of the page, for light pages and below a `.dark` ancestor."""
+    """The levels' colours as CSS variables of a part of the page, for light pages and below a `.dark` ancestor: of a
+    level's blocks (`--cs-level-1`), of words on them (`--cs-on-1`), and of the ground of its words (`--cs-tint-1`)."""
     light = _variables(LIGHT_GROUND, LIGHT_INK, [(one.key, one.light) for one in (*LOOKS, TARGET)], REJECTED.light)
     dark = _variables(DARK_GROUND, DARK_INK, [(one.key, one.dark) for one in (*LOOKS, TARGET)], REJECTED.dark)
     return f"{scope} {{\n{light}}}\n.dark {scope} {{\n{dark}}}\n"
@@ -130,6 +145,6 @@ def _rgb(colour: str) -> str:
 def _variables(ground: str, ink: str, levels: list[tuple[str, str]], rejected: str) -> str:
     pairs = [("ground", ground), ("ink", ink), ("rejected", rejected)]
     pairs += [(f"level-{key}", colour) for key, colour in levels]
-    # The target's colour is the ink itself: its tokens are boxed and keep the background.
-    pairs += [(f"tint-{key}", ground if key == TARGET.key else mix(colour, ground, TINT)) for key, colour in levels]
+    pairs += [(f"on-{key}", max((ground, ink), key=lambda text: contrast(text, colour))) for key, colour in levels]
+    pairs += [(f"tint-{key}", mix(colour, ground, TINT)) for key, colour in levels]
     return "".join(f"  --cs-{name}: {colour};\n" for name, colour in pairs)

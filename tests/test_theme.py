@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import pytest
 
@@ -10,18 +11,6 @@ from csd.decoding.methods import METHODS
 
 LEVELS = (*theme.LOOKS, theme.TARGET)
 PANEL_GROUND = "#27272A"  # Gradio's panels on a dark page, on which figures are shown
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance of "#RRGGBB"."""
-    red, green, blue = linear(colour)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    """Contrast ratio of two colours, 1 to 21."""
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 # What is left of linear red, green and blue for the colour-blind (Machado et al. 2009, severity 1).
@@ -66,27 +55,45 @@ def oklab(colour: str, sight: str = "trichromacy") -> tuple[float, float, float]
 
 
 def test_contrast_of_known_pairs():
-    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
-    assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
+    assert theme.contrast("#000000", "#FFFFFF") == pytest.approx(21)
+    assert theme.contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
     assert theme.mix("#000000", "#FFFFFF", 0.25) == "#BFBFBF"
 
 
-@pytest.mark.parametrize("look", [*LEVELS, theme.OVERHEAD, theme.REJECTED], ids=lambda look: look.key)
-def test_signs_stand_out_on_their_ground(look):
-    assert contrast(look.light, theme.LIGHT_GROUND) >= 4.5
-    assert contrast(look.dark, theme.DARK_GROUND) >= 4.5
-    assert contrast(look.dark, PANEL_GROUND) >= 3
-    assert contrast(look.terminal, theme.LIGHT_GROUND) >= 3
-    assert contrast(look.terminal, theme.DARK_GROUND) >= 3
+@pytest.mark.parametrize("look", LEVELS, ids=lambda look: look.key)
+def test_blocks_stand_out_on_their_ground(look):
+    assert theme.contrast(look.light, theme.LIGHT_GROUND) >= 3
+    assert theme.contrast(look.dark, theme.DARK_GROUND) >= 3
+    assert theme.contrast(look.dark, PANEL_GROUND) >= 3
+    assert theme.contrast(look.terminal, theme.LIGHT_GROUND) >= 3
+    assert theme.contrast(look.terminal, theme.DARK_GROUND) >= 3
+
+
+@pytest.mark.parametrize("look", [theme.OVERHEAD, theme.REJECTED], ids=lambda look: look.key)
+def test_what_was_rejected_reads_on_its_ground(look):
+    assert theme.contrast(look.light, theme.LIGHT_GROUND) >= 4.5
+    assert theme.contrast(look.dark, theme.DARK_GROUND) >= 4.5
+
+
+def test_costlier_levels_are_darker_on_a_light_page():
+    values = [theme.contrast(look.light, theme.LIGHT_GROUND) for look in LEVELS]
+    assert values == sorted(values)
+
+
+@pytest.mark.parametrize("look", LEVELS, ids=lambda look: look.key)
+def test_words_read_on_every_block(look):
+    for css, colour in zip(theme.css_variables().split(".dark"), (look.light, look.dark), strict=True):
+        [text] = re.findall(rf"--cs-on-{look.key}: (#\w+);", css)
+        assert theme.contrast(text, colour) >= 4.5
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_has_a_look_of_its_own(method):
     look = theme.method_look(method)
     assert look is not theme.OTHER_METHOD
-    assert contrast(look.light, theme.LIGHT_GROUND) >= 4.5
-    assert contrast(look.dark, theme.DARK_GROUND) >= 4.5
-    assert contrast(look.dark, PANEL_GROUND) >= 4.5
+    assert theme.contrast(look.light, theme.LIGHT_GROUND) >= 4.5
+    assert theme.contrast(look.dark, theme.DARK_GROUND) >= 4.5
+    assert theme.contrast(look.dark, PANEL_GROUND) >= 4.5
     assert [one.symbol for one in theme.METHOD_LOOKS.values()].count(look.symbol) == 1
     assert look.light not in {level.light for level in theme.LOOKS}
     assert theme.method_look("my own") is theme.OTHER_METHOD
@@ -101,8 +108,8 @@ def test_a_dark_page_shows_figures_in_dark_colours():
 
 @pytest.mark.parametrize("look", theme.LOOKS, ids=lambda look: look.key)
 def test_text_reads_on_every_tint(look):
-    assert contrast(theme.LIGHT_INK, theme.mix(look.light, theme.LIGHT_GROUND, theme.TINT)) >= 7
-    assert contrast(theme.DARK_INK, theme.mix(look.dark, theme.DARK_GROUND, theme.TINT)) >= 7
+    assert theme.contrast(theme.LIGHT_INK, theme.mix(look.light, theme.LIGHT_GROUND, theme.TINT)) >= 7
+    assert theme.contrast(theme.DARK_INK, theme.mix(look.dark, theme.DARK_GROUND, theme.TINT)) >= 7
 
 
 def test_colour_is_never_the_only_sign():

@@ -21,11 +21,6 @@ export function formatRate(value) {
   return value < 10 ? value.toFixed(1) : value.toFixed(0);
 }
 
-// A replay speed: two significant figures.
-export function formatFactor(value) {
-  return `${Number(value.toPrecision(2))}\u00D7`;
-}
-
 export function formatPercent(part, whole) {
   return `${Math.round((100 * part) / whole)} %`;
 }

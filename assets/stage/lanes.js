@@ -57,7 +57,8 @@ function createLaneView(stage, lane) {
   const { method, label } = lane.info;
   const name = label ? `${method}, ${label}` : method;
   const spoken = `Lane ${lane.index + 1}: ${name}`;
-  view.box = h("section", { class: "cs-lane", "aria-label": spoken, "data-lane": lane.index },
+  view.box = h("section", { class: "cs-lane", "aria-label": spoken, "data-lane": lane.index,
+                              "data-plain": lane.info.method === "autoregressive" },
     createHead(stage, view, name), view.text,
     h("footer", { class: "cs-foot" }, view.badge, view.speed, view.remarks));
   listenToText(stage, view);

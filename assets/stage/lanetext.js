@@ -10,6 +10,7 @@ import { createDetokenizer, createLineBreaker, escapeControls, splitWhitespace, 
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const NEAR = 30; // pixels from its end within which a text counts as scrolled to its end
+const ENDS = /^<\|?(endoftext|im_end|eot_id|end_of_turn|end|eos|\/s)\|?>$/; // where the race does not stop at them
 
 // The fields of a lane's view that this module owns.
 export function createLaneText(stage, lane) {
@@ -22,7 +23,8 @@ export function createLaneText(stage, lane) {
     breaker: createLineBreaker(),
     hasBegun: false, // whether there is more than white space in it; until then line breaks take no lines
     follow: true, // scrolls along with what is new
-    bottoms: null, // where each step ends, in pixels; null until measured
+    bottoms: null, // where the line ends in which each step ends, in pixels; null until measured
+    line: 0, // height of a line
     height: null, // of the box
     wanted: 0, // where the replay scrolls to
   };
@@ -56,16 +58,23 @@ export function appendSteps(stage, view) {
 export function followText(stage) {
   for (const view of stage.views) {
     if (stage.mode !== "replay") {
-      if (view.follow) view.text.scrollTop = 1e7;
+      if (view.follow) view.text.scrollTop = 1e7; // the box and the text are whole lines high
       view.wanted = NaN; // the replay scrolls to a place of its own
       continue;
     }
-    if (!view.bottoms) view.bottoms = view.stepNodes.map((node) => node.offsetTop + node.offsetHeight);
+    if (!view.bottoms) measureLines(view);
     if (!view.height) view.height = view.text.clientHeight;
-    const to = Math.max(0, Math.ceil((view.bottoms[view.shown - 1] || 0) + 14 - view.height));
+    const below = (view.bottoms[view.shown - 1] || 0) - view.height;
+    const to = Math.max(0, Math.ceil(below / view.line - 0.1) * view.line);
     if (view.follow && to !== view.wanted) view.text.scrollTop = to;
     view.wanted = to;
   }
+}
+
+function measureLines(view) {
+  view.line = parseFloat(getComputedStyle(view.text).lineHeight);
+  const lineEnd = (bottom) => Math.ceil(bottom / view.line - 0.4) * view.line; // type may reach below its line
+  view.bottoms = view.stepNodes.map((node) => lineEnd(node.offsetTop + node.offsetHeight));
 }
 
 // Frames the selected token, and the step of the open review while nothing moves.
@@ -76,8 +85,9 @@ export function markSelection(stage) {
   markOnly(stage, "cs-picked", token === null ? null : view.tokenNodes[token]);
 }
 
+// The plain text of a lane, without the token that ends it.
 export function answerOf(view) {
-  return view.tokenNodes.map((node) => node.textContent).join("");
+  return view.tokenNodes.filter((node) => !node.classList.contains("cs-ending")).map((node) => node.textContent).join("");
 }
 
 export async function copyText(stage, text) {
@@ -112,20 +122,21 @@ function createStep(race, view, step) {
     while (waiting.length && (waiting[0].at <= at || j === last)) {
       node.append(createRejected(race, view, waiting.shift()));
     }
-    node.append(...createToken(view, view.lane.tokens[step.from + j]));
+    node.append(...createToken(race, view, view.lane.tokens[step.from + j]));
   });
   node.append(...waiting.map((run) => createRejected(race, view, run)));
   return node;
 }
 
-function createToken(view, token) {
+function createToken(race, view, token) {
   const [before, text] = view.detokenizer.next(token.id);
   appendRest(view, before);
   const mark = token.kind === "bonus" ? "+" : token.level.mark;
+  const isEnd = (race.open.ends || []).includes(token.id) || ENDS.test(text);
   const node = h("span", {
-    class: "cs-token", "data-level": token.level.mark, "data-look": token.level.look, "data-author": token.who,
-    "data-kind": token.kind, "data-mark": mark, "data-i": token.position, tabindex: "-1",
-  }, ...whitespaceNodes(text, mark));
+    class: isEnd ? "cs-token cs-ending" : "cs-token", "data-level": token.level.mark, "data-look": token.level.look,
+    "data-author": token.who, "data-kind": token.kind, "data-mark": mark, "data-i": token.position, tabindex: "-1",
+  }, ...(isEnd ? [h("span", { class: "cs-word", text: "end" })] : wordNodes(text, mark)));
   view.hasBegun ||= Boolean(text.trim());
   if (!view.hasBegun) node.classList.add("cs-leading");
   if (text === "") node.classList.add("cs-part");
@@ -135,13 +146,16 @@ function createToken(view, token) {
   return view.breaker.next(text) ? [h("wbr"), node] : [node];
 }
 
-// White space as text that can be copied; the style sheet draws the signs for it. A token's first line break carries
-// the token's mark if nothing is before it.
-function whitespaceNodes(text, mark) {
-  return splitWhitespace(text).flatMap(([kind, part], i) => {
+// A token as its word, which carries its looks, behind the space before it, at which a line may end. White space is
+// text that can be copied; the style sheet draws the signs for it. A token's first line break carries the token's mark
+// if nothing is before it.
+function wordNodes(text, mark) {
+  const space = /^ [^\s]/.test(text) ? " " : "";
+  const parts = splitWhitespace(text.slice(space.length)).flatMap(([kind, part], i) => {
     if (kind === "break") return [h("i", { class: "cs-break", "data-mark": i ? null : mark }), part];
     return kind === "space" ? [h("i", { class: "cs-space", text: part })] : [part];
   });
+  return [space, h("span", { class: "cs-word" }, ...parts)].filter(Boolean);
 }
 
 // Bytes that turned out not to be a character: they are shown at the token that left them incomplete.
@@ -149,7 +163,7 @@ function appendRest(view, text) {
   if (!text) return;
   const node = view.tokenNodes[view.tokenNodes.length - 1];
   node.classList.remove("cs-part");
-  node.append(text);
+  node.lastChild.append(text);
 }
 
 function createRejected(race, view, run) {

@@ -4,6 +4,7 @@
 import { button, h, put } from "./dom.js";
 import { formatPercent } from "./format.js";
 import { levelMarks } from "./log.js";
+import { nameOf, roleOf } from "./roles.js";
 import { remember, remembered } from "./state.js";
 import { term } from "./terms.js";
 
@@ -14,7 +15,7 @@ const DIGITS = ["off", "on"];
 export function createLegend(stage) {
   const legend = {
     list: h("ul", { class: "cs-legend", "aria-label": "Levels" }),
-    caption: h("span", { class: "cs-legend-of" }),
+    caption: h("span", { class: "cs-legend-of" }), // who wrote what share of whose text
     counts: new Map(), // nodes by mark
     lane: null, // that is shown
     drawn: "", // its index and the step that is shown
@@ -45,7 +46,7 @@ export function drawLegend({ legend, view }) {
   const { lane, shown } = view;
   const key = `${lane.index} ${shown}`;
   if (key === legend.drawn) return;
-  if (lane !== legend.lane) legend.caption.replaceChildren(term(lane.info.method), ":");
+  if (lane !== legend.lane) legend.caption.replaceChildren("written by", h("br"), h("span", {}, "in ", term(lane.info.method)));
   Object.assign(legend, { lane, drawn: key });
   const step = lane.steps[shown - 1];
   for (const [mark, node] of legend.counts) {
@@ -89,14 +90,16 @@ function showDigits(stage, on) {
   if (stage.race.open) stage.draw();
 }
 
-function createEntry(stage, { mark, look, labels }) {
+function createEntry(stage, entry) {
+  const { mark, look, labels } = entry;
   const meaning = mark === "T" ? "target" : mark === "0" ? "Max-Gram" : "draft";
   const count = h("span", { class: "cs-legend-count" });
   stage.legend.counts.set(mark, count);
   return h("button", { type: "button", class: "cs-legend-item", "aria-pressed": "false", "data-level": mark,
-                       "data-term": meaning, onclick: () => highlight(stage, mark) },
+                       "data-term": meaning, "data-exact": labels.join(" / "), onclick: () => highlight(stage, mark) },
     h("span", { class: "cs-swatch", "data-look": look, text: mark }),
-    h("span", { class: "cs-legend-name", text: labels.join(" / ") }), count);
+    h("span", { class: "cs-legend-name" }, h("span", {}, h("b", { text: roleOf(stage.race, mark) }), count),
+      h("small", { text: nameOf(entry) })));
 }
 
 // Dims the tokens of all other levels, or brings them back.

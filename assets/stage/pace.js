@@ -20,11 +20,15 @@ export function usualSpeed(race) {
   return canFollow(race) ? 1 : longestClock(race) / SLOW_MOTION;
 }
 
-// What the stage is showing: "live", "real time", or how much slower or faster it is; nothing where nothing moves.
+// A replay speed in words: "slow motion 1/20", "real time", "2\u00D7 faster".
+export function speedInWords(speed) {
+  if (Math.abs(speed - 1) < 0.01) return "real time";
+  const times = (value) => Number(value.toPrecision(2));
+  return speed < 1 ? `slow motion 1/${times(1 / speed)}` : `${times(speed)}\u00D7 faster`;
+}
+
+// What the stage is showing: "live", or how fast it replays; nothing where nothing moves.
 export function tellPace(mode, speed) {
   if (mode === "live") return "live";
-  if (mode !== "replay") return "";
-  if (speed === 1) return "real time";
-  const times = (value) => `${Number(value.toPrecision(2))}\u00D7`;
-  return speed < 1 ? `slow motion, ${times(1 / speed)} slower` : `${times(speed)} faster`;
+  return mode === "replay" ? speedInWords(speed) : "";
 }

@@ -16,6 +16,7 @@ const PAUSE = 350; // milliseconds between two drawings while something moves
 export function createReview(stage) {
   const review = {
     title: h("b", { class: "cs-score-title" }),
+    rest: h("span"), // how much of its time no model ran
     told: h("p", { class: "cs-told" }),
     ...createRounds(stage),
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
@@ -32,7 +33,8 @@ export function createReview(stage) {
     title: "Back to the lanes (o)", onclick: () => openReview(stage, false),
   });
   review.box = h("section", { class: "cs-opened", "aria-label": "Review details" },
-    h("div", { class: "cs-score-head" }, review.title, review.rounds, close), review.told, review.roundTold, review.grid,
+    h("div", { class: "cs-score-head" }, review.title,
+      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.rounds, close), review.told, review.roundTold, review.grid,
     review.readout);
   review.grid.addEventListener("pointerover", (event) => showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("pointerleave", () => hideTooltip(stage));
@@ -112,10 +114,12 @@ function buildReview({ review, race, view: { lane } }, step) {
   }
   Object.assign(review, { step, lane, score: reviewScore(race, step) });
   const wrote = `${countTokens(step.line.x.length)} in ${formatSeconds(step.line.d)}`;
+  const spent = review.score.boxes.reduce((total, box) => total + box.record.d, 0);
+  put(review.rest, ` including ${formatSeconds(Math.max(0, step.line.d - spent))} of `);
   put(review.title, `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`);
   put(review.told, tellReview(race, step));
   review.rounds.hidden = review.score.boxes.length < 2;
-  buildScore(review.grid, race, lane, step, review.score);
+  buildScore(review.grid, race, lane, review.score);
 }
 
 function drawRounds({ review, race, round, roundTimer, token }) {

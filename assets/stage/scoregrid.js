@@ -1,49 +1,51 @@
-// Draws a review as a score: names of the levels on the left, positions on top, a box with tokens for each round.
+// Draws a review as a score: names of the levels on the left, positions on top, a box with tokens for each round. The
+// two cascades are its two axes: upwards every row checks the row below, to the right the writers become cheaper.
 
 import { h } from "./dom.js";
 import { countRuns, countTokens, formatSeconds } from "./format.js";
+import { roleOf } from "./roles.js";
 import { levelOf, levelsOfLane } from "./log.js";
 import { draftGroups } from "./records.js";
 import { term } from "./terms.js";
 import { tokenWord } from "./text.js";
 
-const SMALLEST = 14; // pixels of a token's letters
+const SMALLEST = 13; // pixels of a token's letters
+const LARGEST = 1.7; // times the usual size, while presenting
+const TALL = 4; // rows from which on the name of the vertical axis has room
 const CROWDED = 30; // positions from which on not every one gets its number
 const NUMBERED = 12; // rounds up to which each box carries the number of its round
 
 // Fills the grid and gives every box of the score its nodes: {node, cells, rises}; rises are the dotted lines up to the
 // level above. They are kept in `box.view`.
-export function buildScore(grid, race, lane, step, score) {
-  const names = nameColumn(race, lane, score);
+export function buildScore(grid, race, lane, score) {
+  const groups = draftGroups(score.root).filter((group) => group.to > group.from);
+  const first = groups.length ? 4 : 2; // row of the target, below the axis, the writers and the numbers
+  const names = nameColumn(race, lane, score, first);
   const blocks = score.boxes.filter((box) => box.cells.length);
   for (const box of blocks) box.view = createBox(race, score, box, names.rows);
-  const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
-  grid.replaceChildren(...createHeader(score), ...names.nodes, createOverhead(names.end, step.line.d - spent),
+  grid.replaceChildren(...createNumbers(score, first - 1), ...names.nodes,
+    ...(groups.length ? createAxes(race, score, groups, first, names.end) : []),
     ...blocks.flatMap(({ view }) => [view.node, ...view.cells, ...view.rises]));
-  grid.style.gridTemplateColumns = columnWidths(score);
+  grid.style.gridTemplateColumns = `max-content max-content repeat(${score.to - score.from}, max-content)`;
   fitType(grid);
   grid.scrollLeft = 0;
-  scrollToBox(grid, score.boxes.find((box) => box.record === score.root)); // its correction, in a long block
 }
 
-// Makes the type smaller where the columns would not fit at its usual size.
+// Makes the type smaller where the columns would not fit at its usual size; while presenting, as large as there is room.
 function fitType(grid) {
   grid.style.removeProperty("--cs-cell");
-  const widths = grid.style.gridTemplateColumns;
-  grid.style.gridTemplateColumns = widths.replaceAll("var(--cs-narrowest)", "max-content");
-  const names = grid.querySelector(".cs-score-name").offsetWidth;
-  const ratio = (grid.clientWidth - names) / (grid.scrollWidth - names);
-  grid.style.gridTemplateColumns = widths;
-  if (ratio < 1) grid.style.setProperty("--cs-cell", `max(${SMALLEST}px, calc(var(--cs-widest) * ${ratio.toFixed(2)}))`);
+  const names = grid.querySelector(".cs-score-name");
+  const left = names.offsetLeft + names.offsetWidth;
+  const wide = (grid.clientWidth - left) / (contentWidth(grid) - left);
+  const high = (innerHeight - grid.getBoundingClientRect().top - 24) / grid.offsetHeight;
+  const most = grid.closest("[data-present]") ? Math.max(1, Math.min(LARGEST, high)) : 1;
+  const ratio = Math.min(most, wide * 0.98);
+  if (ratio !== 1) grid.style.setProperty("--cs-cell", `max(${SMALLEST}px, calc(var(--cs-widest) * ${ratio.toFixed(2)}))`);
 }
 
-// Columns share the width that there is, down to a few letters; then the grid scrolls. The one with the target's own
-// token is as wide as the token.
-function columnWidths(score) {
-  const own = score.root.y === undefined ? -1 : score.root.ok;
-  const widths = Array.from({ length: score.to - score.from }, (_, i) =>
-    i === own ? "max-content" : "minmax(var(--cs-narrowest), max-content)");
-  return ["max-content", ...widths].join(" ");
+// How far the cells reach, which is less than the grid where they fill it only in part.
+function contentWidth(grid) {
+  return Math.max(1, ...[...grid.querySelectorAll(".cs-score-at")].map((node) => node.offsetLeft + node.offsetWidth));
 }
 
 // Shows the rounds up to one, or all where it is null: what was not judged by then is still open. Marks the cells at a
@@ -69,7 +71,7 @@ export function drawScore(score, round, position) {
 export function scrollToBox(grid, { view }) {
   if (!view) return;
   const { offsetLeft: left, offsetWidth: width } = view.node;
-  const names = grid.querySelector(".cs-score-name").offsetWidth;
+  const { offsetWidth: names } = grid.querySelector(".cs-score-name");
   if (left - names < grid.scrollLeft) grid.scrollLeft = left - names - 20;
   else if (left + width > grid.scrollLeft + grid.clientWidth) grid.scrollLeft = left + width - grid.clientWidth + 60;
 }
@@ -78,65 +80,65 @@ function cell(row, height, column, width) {
   return `grid-row:${row} / span ${height};grid-column:${column} / span ${width}`;
 }
 
-// The column of a position; the first one holds the names.
+// The column of a position; the first ones hold the vertical axis and the names.
 function columnOf(score, position) {
-  return position - score.from + 2;
+  return position - score.from + 3;
 }
 
-function createHeader(score) {
+function createNumbers(score, row) {
   const n = score.to - score.from;
   const every = n > CROWDED ? 5 : 1;
-  const numbers = Array.from({ length: n }, (_, i) => h("span", {
-    class: "cs-score-at", style: cell(1, 1, i + 2, 1), text: i && (i + 1) % every ? "" : String(i + 1),
+  return Array.from({ length: n }, (_, i) => h("span", {
+    class: "cs-score-at", style: cell(row, 1, i + 3, 1), text: i && (i + 1) % every ? "" : String(i + 1),
   }));
-  return [...numbers, createCaption(1, "vertical", "who verifies")];
 }
 
-function createCaption(row, direction, question) {
-  return h("span", { class: "cs-score-name cs-score-head-name", style: cell(row, 1, 1, 1) },
-    h("span", {}, term(`${direction} cascade`, direction), `: ${question}`));
+// The arrows of the two cascades, and who wrote which columns of the target's block.
+function createAxes(race, score, groups, first, end) {
+  const last = groups[groups.length - 1].to;
+  const columns = last - score.from;
+  const down = h("span", { class: "cs-axis-vertical", style: cell(first, end - first, 1, 1), "data-rows": end - first },
+    h("span", {}, term("vertical cascade", "vertical"),
+      h("span", { text: end - first < TALL ? "" : ": each row checks the row below" })));
+  const across = h("span", { class: "cs-axis-horizontal", style: cell(1, 1, 3, columns) },
+    h("span", {}, term("horizontal cascade", "horizontal"), h("span", { text: ": cheaper writers further right" })));
+  const bands = groups.map((group) => h("i", {
+    class: "cs-band", "data-look": levelOf(race, group.by).look, "aria-hidden": "true",
+    style: cell(2, end - 2, columnOf(score, group.from), group.to - group.from),
+  }));
+  const who = h("span", { class: "cs-score-name cs-score-head-name", style: cell(2, 1, 2, 1), text: "writes" });
+  return [...bands, down, across, who, ...groups.map((group) => createZone(race, score, group, 2))];
 }
 
-// The names of the levels, and below the target who drafted which part of its block. Returns {nodes, rows, end}: the
-// first row of each mark and the first row below all.
-function nameColumn(race, lane, score) {
+// The names of the levels. Returns {nodes, rows, end}: the first row of each mark and the first row below all.
+function nameColumn(race, lane, score, first) {
   const nodes = [];
   const rows = new Map();
-  const groups = draftGroups(score.root).filter((group) => group.to > group.from);
-  let row = 2;
+  let row = first;
   for (const entry of levelsOfLane(race, lane)) {
     const height = score.lines.get(entry.mark) || 1;
     rows.set(entry.mark, row);
-    nodes.push(createName(entry, score.costs.get(entry.mark), cell(row, height, 1, 1)));
+    nodes.push(createName(race, entry, score.costs.get(entry.mark), cell(row, height, 2, 1)));
     row += height;
-    if (entry.mark !== "T" || !groups.length) continue;
-    const block = row++;
-    nodes.push(createCaption(block, "horizontal", "who writes"));
-    nodes.push(...groups.map((group) => createZone(race, score, group, block)));
   }
   return { nodes, rows, end: row };
 }
 
-function createName({ mark, look, labels }, cost, style) {
+function createName(race, entry, cost, style) {
+  const { mark, look } = entry;
   const told = cost ? `${countRuns(cost.runs, mark)}, ${formatSeconds(cost.seconds)}` : "not run";
-  return h("div", { class: "cs-score-name", style, "data-level": mark },
+  return h("div", { class: "cs-score-name", style, "data-level": mark, title: entry.labels.join(" / ") },
     h("span", { class: "cs-swatch", "data-look": look, text: mark }),
-    h("span", { class: "cs-score-who", text: labels.join(" / ") }), h("span", { class: "cs-score-cost", text: told }));
+    h("span", { class: "cs-score-who" }, h("b", { text: roleOf(race, mark) }), h("small", { text: told })));
 }
 
+// The sign of a writer, with its name where that has room.
 function createZone(race, score, { by, from, to }, row) {
-  const { label, look } = levelOf(race, by);
+  const { label, look, mark } = levelOf(race, by);
   const n = to - from;
   const title = `${label} drafted ${countTokens(n)} of the block`;
   return h("span", { class: "cs-zone", "data-look": look, style: cell(row, 1, columnOf(score, from), n), title },
-    h("span", { text: n > 1 ? `${label}: ${n}` : label }));
-}
-
-function createOverhead(row, time) {
-  return h("div", { class: "cs-score-name cs-score-rest", style: cell(row, 1, 1, 1) },
-    h("span", { class: "cs-swatch" }),
-    h("span", { class: "cs-score-who", text: "overhead" }),
-    h("span", { class: "cs-score-cost", text: formatSeconds(Math.max(0, time)) }));
+    h("span", { class: "cs-zone-mark", text: mark }), h("span", { class: "cs-zone-name", text: `${label}: ${n}` }));
 }
 
 function createBox(race, score, box, rows) {

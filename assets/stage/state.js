@@ -3,7 +3,7 @@
 import { emptyRace } from "./log.js";
 import { longestClock, usualSpeed } from "./pace.js";
 
-export const SPEEDS = ["auto", "0.1", "0.25", "0.5", "1", "2", "4"];
+export const SPEEDS = ["auto", "0.02", "0.05", "0.2", "0.5", "1", "2", "4"];
 
 export function createState(root) {
   return {

@@ -29,7 +29,9 @@ export function explainTerms(root) {
     shown = element;
     element.setAttribute("aria-describedby", tooltip.id);
     const { word, meaning } = ENTRIES.get(element.dataset.term);
-    showTooltip({ tooltip }, [[word, meaning]], element.getBoundingClientRect());
+    const { term: name, exact } = element.dataset; // the exact settings of a lane, the names of a level
+    const rows = [[word, meaning], ...(exact && exact !== name ? [["here", exact]] : [])];
+    showTooltip({ tooltip }, rows, element.getBoundingClientRect());
   }
 
   function hide() {

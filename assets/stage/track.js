@@ -8,6 +8,7 @@ import { selectLane } from "./playback.js";
 import { term } from "./terms.js";
 
 const HEIGHT = 100; // of a bar, in the units of its drawing
+const GAPS = 220; // gaps between jumps that a bar is as long as
 const NONE = "\u2013";
 const EVEN = 0.02; // speeds that differ by less are equal
 const PLACES = ["1st", "2nd", "3rd", "4th"];
@@ -59,16 +60,16 @@ function createHead(track) {
   return h("div", { class: "cs-track-head" }, h("span"), caption,
     h("span", { class: "cs-runs" }, term("big model")),
     h("span", { class: "cs-drafting" }, term("drafting")),
-    h("span", { class: "cs-outcome" }, term("speed")),
-    h("span", { class: "cs-clock" }, term("time")));
+    h("span", { class: "cs-clock" }, term("time")),
+    h("span", { class: "cs-outcome" }, term("speed")));
 }
 
 function createRow(stage, view) {
   const { info, index } = view.lane;
   const name = info.label ? `${info.method}, ${info.label}` : info.method;
-  const select = h("button", { type: "button", class: "cs-name", title: `${name}. Select this lane (${index + 1}).`,
+  const select = h("button", { type: "button", class: "cs-name", "data-term": info.method, "data-exact": name,
                                onclick: () => selectLane(stage, view) },
-    laneKey(info), h("span", {}, h("b", { text: info.method }), h("small", { text: info.label || "target only" })));
+    laneKey(info), h("span", {}, h("b", { text: info.method }), h("small", { text: info.words })));
   const row = {
     view,
     bar: s("svg", { class: "cs-bar-svg", preserveAspectRatio: "none", "aria-hidden": "true" }),
@@ -87,8 +88,8 @@ function createRow(stage, view) {
     h("div", { class: "cs-lane-bar" }, row.ran),
     h("span", { class: "cs-runs" }, row.runs, row.runTime),
     h("span", { class: "cs-drafting" }, row.draftTime, h("small", { text: "\u00A0" })),
-    h("span", { class: "cs-outcome" }, row.ratio, row.rate),
-    h("span", { class: "cs-clock" }, row.clock, row.place));
+    h("span", { class: "cs-clock" }, row.clock, row.place),
+    h("span", { class: "cs-outcome" }, row.ratio, row.rate));
   return row;
 }
 
@@ -100,16 +101,16 @@ function finishLine(race) {
   return ended ? written : Math.max(written, ...race.open.lanes.map((lane) => lane.max));
 }
 
-// One path per level: the tokens of a jump side by side, with a gap before the next jump.
+// One path per level: a block for each run of tokens of one author, with a gap before the next jump and a hair before
+// the next block.
 function drawBar(race, track, row) {
   const { lane } = row.view;
   const shapes = new Map(levelMarks(race).map(({ look }) => [look, []]));
-  const gap = Math.min(0.3, track.tokens / 400);
+  const gap = Math.min(0.35, track.tokens / GAPS);
   for (const step of lane.steps) {
-    for (let i = step.from; i < step.count; i++) {
-      const { look } = lane.tokens[i].level;
-      const wide = i === step.count - 1 ? 1 - gap : 1;
-      shapes.get(look).push(`M${i} 0h${wide}v${HEIGHT}h-${wide}z`);
+    for (const { look, from, to } of blocksOf(lane, step)) {
+      const wide = to - from - (to === step.count ? gap : gap / 4);
+      shapes.get(look).push(`M${from} 0h${wide.toFixed(3)}v${HEIGHT}h-${wide.toFixed(3)}z`);
     }
   }
   row.drawn = lane.steps.length;
@@ -118,10 +119,22 @@ function drawBar(race, track, row) {
     .map(([look, parts]) => s("path", { "data-look": look, d: parts.join("") })));
 }
 
+// The tokens of a step as runs of one look: [{look, from, to}].
+function blocksOf(lane, step) {
+  const blocks = [];
+  for (let i = step.from; i < step.count; i++) {
+    const { look } = lane.tokens[i].level;
+    const last = blocks[blocks.length - 1];
+    if (last && last.look === look) last.to = i + 1;
+    else blocks.push({ look, from: i, to: i + 1 });
+  }
+  return blocks;
+}
+
 function drawPosition(track, { view: { lane, shown }, ran }) {
   const step = lane.steps[shown - 1];
   const left = 100 - (100 * (step ? step.count : 0)) / track.tokens;
-  ran.style.clipPath = `inset(0 ${left.toFixed(2)}% 0 0)`;
+  ran.style.clipPath = `inset(0 ${left.toFixed(2)}% 0 0 round 5px)`;
 }
 
 // The factor of a lane that has finished stands still: it is that of the whole lanes, as soon as both are known.
@@ -141,7 +154,9 @@ function drawFigures(row, race, reference, places) {
   put(row.runTime, step ? formatSeconds(step.targetSeconds) : NONE);
   put(row.draftTime, step ? formatSeconds(Math.max(0, step.decodeSeconds - step.targetSeconds)) : NONE);
   put(row.clock, view.seconds ? formatSeconds(view.seconds) : NONE);
-  put(row.place, places.get(view) || "\u00A0");
+  const place = places.get(view) || "\u00A0";
+  put(row.place, place);
+  row.box.toggleAttribute("data-first", place === PLACES[0]);
   row.box.dataset.laneState = state;
 }
 

@@ -1,12 +1,12 @@
 // The controls of the replay: to play, and to go from step to step and from token to token.
 
 import { button, h, iconButton, iconImage, iconPath, iconShape, put } from "./dom.js";
-import { formatFactor, formatPosition } from "./format.js";
+import { formatPosition } from "./format.js";
 import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
 import { togglePresent } from "./present.js";
 import { sayReview } from "./speech.js";
 import { term } from "./terms.js";
-import { usualSpeed } from "./pace.js";
+import { speedInWords, usualSpeed } from "./pace.js";
 import { SPEEDS, canReplay, isPlaying, remembered, selectedStep } from "./state.js";
 import { shownTime, totalTime } from "./state.js";
 
@@ -29,7 +29,7 @@ export function createTransport(stage) {
   transport.review.classList.add("cs-place");
   transport.box = h("div", { class: "cs-transport", role: "group", "aria-label": "Replay" },
     ...createPlayControls(stage, transport), ...createSteppers(stage, transport),
-    h("label", { class: "cs-speedlabel" }, h("span", { text: "speed " }), transport.speed), transport.present);
+    transport.speed, transport.present);
   return transport;
 }
 
@@ -49,7 +49,7 @@ export function enableTransport(stage) {
   for (const node of transport.box.querySelectorAll(".cs-button, input, select")) {
     node.disabled = !enabled && node !== transport.present;
   }
-  put(transport.speed.options[0], enabled ? `auto ${formatFactor(usualSpeed(stage.race))}` : "auto");
+  put(transport.speed.options[0], enabled ? `${speedInWords(usualSpeed(stage.race))} (auto)` : "auto");
 }
 
 export function drawTransport(stage) {
@@ -102,7 +102,7 @@ function createScrubber(stage) {
 
 function createSpeedBox(stage) {
   const label = "Replay speed";
-  const options = SPEEDS.map((value) => h("option", { value, text: value === "auto" ? "auto" : formatFactor(Number(value)) }));
+  const options = SPEEDS.map((value) => h("option", { value, text: value === "auto" ? "auto" : speedInWords(Number(value)) }));
   const attributes = { class: "cs-speedbox", "aria-label": label, title: `${label} (< >)` };
   const box = h("select", { ...attributes, onchange: () => setSpeed(stage, box.value) }, ...options);
   stage.speed = remembered("cascade-speed", SPEEDS);

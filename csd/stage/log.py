@@ -3,15 +3,16 @@
 `t` is the kind of a line, `i` the lane. Times are seconds on the lane's own clock, positions count from the first
 prompt token; `by` is a level's name, `who` the authors of the tokens (a single name if they all have the same).
 
-    open      race, example, prompt, start (its length), p,
-              levels [{name, label, level, model, mark, look}], lanes [{method, label, rule, max, look}]
+    open      race, example, prompt, start (its length), p, ends (ids of the tokens that end a text),
+              levels [{name, label, level, model, mark, look}], lanes [{method, label, words, rule, max, look}]
     prefill   i, by, n, c (start), d (seconds)
     step      i, x (tokens), who, c, d, r (the review), p
     end       i, end ("eos", "budget" or "stopped")
     close     play, headline (see csd/stage/headline.py), lanes [{kind, badge, speed, notes}], notes, summary
     message   text
 
-A lane's `label` is its method's settings in words, such as "draft-mid, k=4"; it is empty for autoregressive decoding.
+A lane's `label` is its method's settings, such as "draft-mid, k=4"; it is empty for autoregressive decoding. `words`
+are the same for those who do not know the letters, such as "draft-mid, 4 ahead".
 Its `look` is {symbol, dash, light, dark}: marker, line and colours of the method, as in the figures.
 A review is {by, at, x, who, ok (accepted), y (its own token), c, d, in: [...], p, q, m (margin), s (skipped)}; a
 proposal is one without `ok`. Empty values are left out. `p` of a line holds the texts of ids that are new in it.
@@ -28,6 +29,7 @@ from csd import theme
 from csd.record.race import Race
 from csd.record.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
 from csd.stage.conclusion import conclude
+from csd.stage.settings import settings_in_words
 
 if TYPE_CHECKING:
     from csd.run import LaneAdvanced, LaneFinished, RaceStarted
@@ -103,7 +105,14 @@ def _open(headers: Sequence[Header], pieces: dict[int, str | tuple[int, ...]], r
         for level in levels
     ]
     lanes = [
-        {"method": one.method, "label": one.label, "rule": one.rule, "max": one.max_new, "look": _look(one.method)}
+        {
+            "method": one.method,
+            "label": one.label,
+            "words": settings_in_words(one),
+            "rule": one.rule,
+            "max": one.max_new,
+            "look": _look(one.method),
+        }
         for one in headers
     ]
     first = headers[0]
@@ -114,6 +123,7 @@ def _open(headers: Sequence[Header], pieces: dict[int, str | tuple[int, ...]], r
             "example": example_title,
             "prompt": first.text,
             "start": len(first.prompt),
+            "ends": list(first.eos),
             "levels": shown,
             "lanes": lanes,
             **_pieces(pieces),

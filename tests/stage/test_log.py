@@ -2,12 +2,14 @@
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from paired import PIECES, alone, drafted, header
 
 from csd import theme
+from csd.decoding.methods import METHODS
+from csd.decoding.methods.method import Knobs
 from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Prefill, Proposal, Review, Step
@@ -15,6 +17,7 @@ from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 from csd.stage import bundle
 from csd.stage import log as stage
 from csd.stage.conclusion import conclude
+from csd.stage.settings import settings_in_words
 
 
 def conclude_race(traces) -> dict:
@@ -47,8 +50,34 @@ def test_open_names_levels_lanes_and_pieces():
     assert [level["label"] for level in line["levels"]] == ["Max-Gram", "Bigram", "small", "target"]
     look = line["lanes"][1].pop("look")
     assert look["symbol"] == theme.method_look("cascade").symbol
-    assert line["lanes"][1] == {"method": "cascade", "label": "settings", "rule": "coupled", "max": 64}
+    assert line["lanes"][1] == {
+        "method": "cascade", "label": "settings", "words": "settings", "rule": "coupled", "max": 64,
+    }  # fmt: skip
+    assert line["ends"] == list(header("cascade").eos)
     assert line["p"] == {"0": "a\n</script>", "1": [240, 159]}
+
+
+@pytest.mark.parametrize(
+    ("settings", "label", "words"),
+    [
+        ({}, "", "big model alone"),
+        ({"draft": "mid", "k": 16}, "mid, k=16", "mid, 16 ahead"),
+        ({"draft": "mid"}, "mid", "mid alone"),
+        ({"k": 8}, "k=8", "copier, 8 ahead"),
+        ({"drafts": ["mid", "small"], "K": [[16, 16, 20], [0, 0, 7], [0, 0, 0]]}, "K=...", "2 drafts and a copier"),
+        ({"drafts": ["mid"], "lenience": 1.0}, "mid over Max-Gram", "1 draft and a copier"),
+    ],
+)
+def test_settings_are_told_in_plain_words(settings, label, words):
+    assert settings_in_words(replace(header("any"), settings=settings, label=label)) == words
+
+
+def test_every_method_has_its_settings_told():
+    """No list of numbers stands under the name of a lane, whatever the method."""
+    for method in METHODS.values():
+        made = method.from_knobs(Knobs(drafts=("mid", "small"), draft="mid", K=((16, 16, 20), (0, 0, 7), (0, 0, 0))))
+        told = settings_in_words(replace(header(method.name), settings=asdict(made), label=made.label))
+        assert "[" not in told and "=" not in told, told
 
 
 def test_a_step_keeps_its_reviews():

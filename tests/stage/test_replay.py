@@ -118,11 +118,11 @@ def test_steps_by_review_and_by_token_keep_the_lanes_in_sync(bare):
 
 def test_play_pause_speed_and_the_end(bare):
     one = bare().show(alone(), nested())
-    one.page.select_option(".cs-speedbox", "0.1")
+    one.page.select_option(".cs-speedbox", "0.05")
     one.page.focus(".cascade-stage")
     one.press(" ")
     one.page.wait_for_function("document.querySelectorAll('.cs-lane[data-lane=\"1\"] .cs-on').length === 1")
-    assert one.text(".cs-pace") == "slow motion, 10× slower"
+    assert one.text(".cs-pace") == "slow motion 1/20"
     assert one.text(".cs-replay").strip() == "Pause"
     one.press(" ")
     before = one.text(".cs-time")
@@ -262,6 +262,33 @@ def test_one_text_carries_a_cursor_for_each_lane(bare):
     assert not one.errors
 
 
+def test_the_text_is_whole_lines_and_its_end_is_a_mark(bare):
+    words = {i: f" word{i}" for i in range(200)} | {200: "<|endoftext|>"}
+    trace = greedy(alone(tuple(range(201)), 0.01, words))
+    one = bare().show(trace, replace(trace, header=replace(trace.header, method="cascade")))
+    measure = """() => { const text = document.querySelector(".cs-lane.cs-selected .cs-text");
+        const line = parseFloat(getComputedStyle(text).lineHeight);
+        return [text.clientHeight / line, text.scrollTop / line, text.scrollHeight / line]; }"""
+    shown, at, lines = one.page.evaluate(measure)
+    assert shown == pytest.approx(4, abs=0.05)
+    assert at == pytest.approx(lines - shown, abs=0.05), "it ends with its last line"
+    seen = set()
+    for time in (1.0, 1.3, 1.6, 2.0):
+        one.page.evaluate("time => stage.seek(time)", time)
+        shown, at, _ = one.page.evaluate(measure)
+        assert at == pytest.approx(round(at), abs=0.05), "no half line at the top"
+        seen.add(round(at))
+    assert len(seen) > 2, "it scrolls"
+    assert one.page.locator(".cs-lane.cs-selected .cs-token").last.inner_text().strip() == "END"
+    assert "endoftext" not in one.text(".cs-lanes")
+    one.press("End", "v")
+    one.page.evaluate("document.addEventListener('copy', () => { window.copied = document.activeElement.value; })")
+    one.page.click(".cs-copy >> nth=0")
+    one.page.wait_for_function("window.copied")
+    assert one.page.evaluate("window.copied.endsWith(' word199')")
+    assert not one.errors
+
+
 def test_texts_that_differ_stand_in_columns(bare):
     one = bare().show(alone(), nested())  # under the rejection rule
     assert one.page.locator(".cs-lane:visible").count() == 2
@@ -271,6 +298,8 @@ def test_texts_that_differ_stand_in_columns(bare):
 def test_a_wide_review_shows_the_correction_without_scrolling(bare):
     one = bare().show(alone(), greedy(nested()))
     one.press("Home", "ArrowRight")
+    assert one.text(".cs-axis-vertical").startswith("vertical")
+    assert one.text(".cs-axis-horizontal") == "horizontal: cheaper writers further right"
     right = one.page.eval_on_selector(".cs-score", "node => node.getBoundingClientRect().right")
     own = one.page.eval_on_selector_all(
         ".cs-cell[data-own]", "all => all.map(one => one.getBoundingClientRect().right)"
@@ -328,6 +357,31 @@ def test_presenting_fills_the_screen_with_large_tokens(bare):
     one.press("Escape", "Escape")
     assert one.page.get_attribute(".cascade-stage", "data-present") is None
     assert one.page.is_visible(".cs-lanes")
+    assert not one.errors
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_level_has_one_colour_everywhere(bare, dark):
+    one = bare(dark=dark).show(greedy(alone()), greedy(nested())).press("Home", "ArrowRight")
+    tints = {}
+    for look in ("0", "1", "2", "T"):
+        ground = one.page.eval_on_selector_all(
+            f".cs-swatch[data-look='{look}'], .cs-zone[data-look='{look}'], .cs-cell[data-look='{look}'][data-own]",
+            "all => [...new Set(all.map(node => getComputedStyle(node).backgroundColor))]",
+        )
+        bars = one.page.eval_on_selector_all(
+            f".cs-bar-svg [data-look='{look}'], .cs-strip [data-look='{look}']",
+            "all => [...new Set(all.map(node => getComputedStyle(node).fill))]",
+        )
+        assert ground == bars and len(bars) == 1, look
+        tints[look] = one.page.eval_on_selector_all(
+            f".cs-lane[data-lane='1'] .cs-step:not(.cs-now) .cs-token[data-look='{look}'] .cs-word, "
+            f".cs-cell[data-look='{look}'][data-fate='kept']:not([data-own])",
+            "all => [...new Set(all.map(node => getComputedStyle(node).backgroundColor))]",
+        )
+        assert len(tints[look]) <= 1, f"text and review, {look}"
+        if look == "T":
+            assert tints[look] == bars, "words of the target are as dark as its blocks"
     assert not one.errors
 
 
@@ -468,9 +522,14 @@ def test_terms_are_explained_by_hover_by_keyboard_and_by_tap(bare):
     assert one.text(shown).startswith("drafting\nThe time of everything but the target")
     page.mouse.move(5, 700)
     assert page.locator(shown).count() == 0
-    page.focus('[data-term="speed"]')
+    page.focus('[data-term="drafting"]')
     one.press("Tab")
     assert one.text(shown).startswith("lane time")
+    one.press("Tab", "Tab")
+    assert one.text(shown).startswith("autoregressive decoding"), "a lane's name explains its method"
+    assert one.text(shown).endswith("autoregressive, settings"), "and has its exact settings"
+    page.focus('[data-term="drafting"]')
+    one.press("Tab")
     described = page.get_attribute(":focus", "aria-describedby")
     assert page.inner_text(f"[id='{described}']") == one.text(shown)
     one.press("Escape")
