@@ -70,6 +70,20 @@ const CascadePage = (() => {
     return "<p>Starting.</p>";
   }
 
+  const PATIENCE = 4000; // milliseconds: an example that is in the form already changes nothing
+
+  // The stage asks for a race while it is presented; with the name of an example, that is filled in before.
+  async function raceForStage({ detail: { example } }) {
+    const chip = [...document.querySelectorAll("#examples button")].find((one) => one.textContent.trim() === example);
+    if (chip) {
+      const told = new Promise((resolve) => window.addEventListener("cascade-prompt", resolve, { once: true }));
+      chip.click();
+      await Promise.race([told, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+      await new Promise((resolve) => setTimeout(resolve, 100)); // Gradio writes the other fields
+    }
+    byId("race").click();
+  }
+
   function endRace() {
     document.body.removeAttribute("data-racing");
     stage().wait(false);
@@ -267,6 +281,7 @@ const CascadePage = (() => {
     document.addEventListener("keydown", closeOnEscape);
     document.addEventListener("click", placeBet);
     document.addEventListener("input", noteTyping);
+    window.addEventListener("cascade-race", raceForStage);
     document.addEventListener("focusin", noteList);
     drawBet();
     const watched = { subtree: true, childList: true, attributeFilter: ["aria-selected"] };

@@ -28,12 +28,13 @@ export function clearHeadline({ headline }) {
 
 // Fills in what the race came to; `drawHeadline` shows it.
 export function fillHeadline({ headline, race }) {
-  const { text, same, subject, factor, told, flags } = race.close.headline || {};
+  const { text, same, subject, factor, told, flags, few } = race.close.headline || {};
   put(headline.subject, factor ? subject : "");
   put(headline.factor, factor || "");
   put(headline.text, same ? `\u2713 ${text}` : text || "");
   headline.text.dataset.same = String(Boolean(same));
   put(headline.flags, (flags || []).join("; "));
+  headline.box.toggleAttribute("data-few", Boolean(few)); // its speeds are in grey
   headline.words.replaceChildren((told || []).join(" "), headline.flags);
   put(headline.bet, tellBet(factor));
 }

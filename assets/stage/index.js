@@ -10,11 +10,13 @@
 //   CascadeStage.explain(element)                       explains the terms outside the stage, see terms.js
 //   stage.wait(on)                                       while a new race is about to begin
 //
-// Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
+// Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels, roles
 // State and the replay:  state, pace, playback, rounds
 // Parts of the page:     promptline, headline, track, legend, cursors, lanes (lanetext), review (scoregrid), transport,
-//                        timeline (strips), budget, plot, tooltip, terms, speech, keys, present; dom and linestyle build elements
+//                        timeline (strips), budget, plot, tooltip, terms, speech, keys, present, bridge; dom and linestyle
+//                        build elements
 
+import { createBridge } from "./bridge.js";
 import { buildBudget, clearBudget, createBudget } from "./budget.js";
 import { createViewChoice, drawCursors, drawView, restoreView } from "./cursors.js";
 import { h, put } from "./dom.js";
@@ -81,6 +83,7 @@ function createParts(stage) {
     notes: h("ul", { class: "cs-notes" }),
     pace: h("span", { class: "cs-pace", title: "Lanes take turns on one device; each has a clock of its own." }),
     promptLine: createPromptLine(stage),
+    bridge: createBridge(),
     headline: createHeadline(),
     track: createTrack(),
     viewChoice: createViewChoice(stage),
@@ -96,6 +99,7 @@ function createParts(stage) {
   });
   stage.headline.box.prepend(stage.pace);
   stage.legend.box.append(stage.viewChoice.box);
+  stage.promptLine.box.append(stage.bridge.box);
   const body = h("div", { class: "cs-body" },
     stage.promptLine.box, stage.headline.box, stage.track.box, stage.legend.box, stage.lanesBox, stage.transport.box,
     stage.review.box, stage.timeline.box, stage.message, stage.notes, createKeysHelp(),

@@ -1,5 +1,6 @@
 // The keyboard.
 
+import { askForRace } from "./bridge.js";
 import { cycleView } from "./cursors.js";
 import { h } from "./dom.js";
 import { cycleRejected, toggleDigits } from "./legend.js";
@@ -13,7 +14,7 @@ import { hideTooltip } from "./tooltip.js";
 const HELP = [
   ["space", "play"], ["\u2190 \u2192", "review"], ["shift \u2190 \u2192", "token"], [", .", "round of the review"],
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["v", "one text or columns"],
-  ["d", "digits"], ["h", "rejected"], ["o", "open review"], ["p", "present"], ["b", "blank"], ["Esc", "leave"],
+  ["d", "digits"], ["h", "rejected"], ["o", "open review"], ["p", "present"], ["r", "race, presenting"], ["b", "blank"], ["Esc", "leave"],
 ];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
@@ -35,6 +36,7 @@ const ACTIONS = {
   h: cycleRejected,
   o: (stage) => openReview(stage),
   p: togglePresent,
+  r: (stage) => stage.presenting && askForRace(),
   v: cycleView,
   Escape: leave,
 };

@@ -57,13 +57,14 @@ export function appendSteps(stage, view) {
 // Keeps the newest text in sight. In a replay the text to come has its place already, so that a step costs no layout.
 export function followText(stage) {
   for (const view of stage.views) {
+    if (stage.root.dataset.view === "one" && view !== stage.view) continue; // it is not shown
+    if (!view.height) fitLines(stage, view);
     if (stage.mode !== "replay") {
       if (view.follow) view.text.scrollTop = 1e7; // the box and the text are whole lines high
       view.wanted = NaN; // the replay scrolls to a place of its own
       continue;
     }
     if (!view.bottoms) measureLines(view);
-    if (!view.height) view.height = view.text.clientHeight;
     const below = (view.bottoms[view.shown - 1] || 0) - view.height;
     const to = Math.max(0, Math.ceil(below / view.line - 0.1) * view.line);
     if (view.follow && to !== view.wanted) view.text.scrollTop = to;
@@ -71,8 +72,19 @@ export function followText(stage) {
   }
 }
 
+// The box is whole lines high by its style; while presenting it takes the room that there is, in whole lines.
+function fitLines({ presenting }, view) {
+  const { text } = view;
+  view.line = parseFloat(getComputedStyle(text).lineHeight);
+  text.style.removeProperty("flex");
+  if (presenting) {
+    const lines = Math.max(1, Math.floor(text.clientHeight / view.line + 0.02));
+    text.style.flex = `0 0 ${lines * view.line + text.offsetHeight - text.clientHeight}px`;
+  }
+  view.height = text.clientHeight;
+}
+
 function measureLines(view) {
-  view.line = parseFloat(getComputedStyle(view.text).lineHeight);
   const lineEnd = (bottom) => Math.ceil(bottom / view.line - 0.4) * view.line; // type may reach below its line
   view.bottoms = view.stepNodes.map((node) => lineEnd(node.offsetTop + node.offsetHeight));
 }

@@ -1,5 +1,6 @@
 // Presenting: the stage alone on the screen, in large type.
 
+import { openBridge } from "./bridge.js";
 import { put } from "./dom.js";
 import { forgetSizes } from "./state.js";
 
@@ -24,7 +25,10 @@ function setPresenting(stage, on) {
   document.documentElement.classList.toggle("cs-presenting", on);
   button.setAttribute("aria-pressed", String(on));
   put(button, on ? "Leave" : "Present");
-  if (on) root.focus({ preventScroll: true });
+  if (on) {
+    openBridge(stage);
+    root.focus({ preventScroll: true });
+  }
   else {
     stage.reviewOpen = false;
     root.removeAttribute("data-blank");

@@ -31,14 +31,14 @@ export function buildScore(grid, race, lane, score) {
   grid.scrollLeft = 0;
 }
 
-// Makes the type smaller where the columns would not fit at its usual size; while presenting, as large as there is room.
+// Makes the type smaller where the columns would not fit at its usual size; while presenting, as large as the screen lets it.
 function fitType(grid) {
   grid.style.removeProperty("--cs-cell");
   const names = grid.querySelector(".cs-score-name");
   const left = names.offsetLeft + names.offsetWidth;
   const wide = (grid.clientWidth - left) / (contentWidth(grid) - left);
   const high = (innerHeight - grid.getBoundingClientRect().top - 24) / grid.offsetHeight;
-  const most = grid.closest("[data-present]") ? Math.max(1, Math.min(LARGEST, high)) : 1;
+  const most = grid.closest("[data-present]") ? Math.min(LARGEST, high) : 1;
   const ratio = Math.min(most, wide * 0.98);
   if (ratio !== 1) grid.style.setProperty("--cs-cell", `max(${SMALLEST}px, calc(var(--cs-widest) * ${ratio.toFixed(2)}))`);
 }

@@ -38,6 +38,7 @@ export function createState(root) {
     message: null,
     pace: null,
     promptLine: null,
+    bridge: null,
     headline: null,
     track: null,
     viewChoice: null,

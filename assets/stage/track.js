@@ -45,6 +45,7 @@ export function drawTrack(stage) {
   }
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
   const places = finishingPlaces(views);
+  track.box.toggleAttribute("data-few", Boolean(race.close && race.close.headline && race.close.headline.few));
   for (const row of track.rows) {
     if (row.drawn !== row.view.lane.steps.length) drawBar(race, track, row);
     drawPosition(track, row);

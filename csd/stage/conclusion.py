@@ -23,10 +23,6 @@ def conclude(race: Race) -> dict[str, Any]:
     lanes = []
     for trace, verdict in zip(race.traces, race.verdicts):
         kind, badge, notes = _badge(trace, verdict)
-        if 0 < len(trace.tokens) < metrics.SHORT_RUN:
-            notes = (*notes, f"Short run: fewer than {metrics.SHORT_RUN} tokens are too few to judge the speed.")
-        if trace.end == "stopped":
-            notes = (*notes, "Stopped early.")
         lanes.append({"kind": kind, "badge": badge, "speed": speedup_text(race, trace), "notes": list(notes)})
     shown = {"headline": asdict(headline(race)), "lanes": lanes}
     return {**shown, "notes": _repetition_notes(race), "summary": summary(race)}

@@ -23,7 +23,8 @@ class Headline:
     `text` says whether the texts are the same, and `same` whether they are. `factor` is the speed of `subject` over
     autoregressive decoding, such as "5.6×", and `words` go on from it; both are empty without such a lane, and where
     one of the two was stopped. `told` are whole sentences on the subject: its speed beside the others', and how often
-    the target ran. `flags` are what a reader must know before quoting the factor.
+    the target ran. `flags` are what a reader must know before quoting the factor; `few` says that the tokens are too
+    few to judge a speed.
     """
 
     text: str
@@ -33,6 +34,7 @@ class Headline:
     words: str
     told: tuple[str, ...]
     flags: tuple[str, ...]
+    few: bool
 
 
 def headline(race: Race) -> Headline:
@@ -48,6 +50,7 @@ def headline(race: Race) -> Headline:
         words=_than_autoregressive(ratio) if ratio else "",
         told=tuple(_told(race, subject, ratio)) if subject and ratio else (),
         flags=tuple(_flags(race)),
+        few=_longest(race) < metrics.SHORT_RUN,
     )
 
 
@@ -141,14 +144,21 @@ def _difference(verdict: Verdict) -> str:
 
 
 def _flags(race: Race) -> list[str]:
-    longest = max((len(trace.tokens) for trace in race.traces), default=0)
     looping = any(metrics.repeated(trace) > metrics.REPEATED_LIMIT for trace in race.traces)
-    flags = {
-        "the text repeats itself": looping,
-        f"only {count_tokens(longest)}": 0 < longest < metrics.SHORT_RUN,
-        "stopped early": any(trace.end == "stopped" for trace in race.traces),
-    }
-    return [flag for flag, applies in flags.items() if applies]
+    return [*(["the text repeats itself"] if looping else []), *_shortness(race)]
+
+
+def _shortness(race: Race) -> list[str]:
+    """One flag for a race that was stopped, that is short, or both."""
+    count = _longest(race)
+    stopped = any(trace.end == "stopped" for trace in race.traces)
+    if 0 < count < metrics.SHORT_RUN:
+        return [f"{'stopped after' if stopped else 'only'} {count_tokens(count)}: too few to judge the speed"]
+    return ["stopped early"] if stopped else []
+
+
+def _longest(race: Race) -> int:
+    return max((len(trace.tokens) for trace in race.traces), default=0)
 
 
 def count_tokens(count: int) -> str:

@@ -1,5 +1,7 @@
 """The result in one line: true for a win, a loss, another text, another sample, and a text that repeats itself."""
 
+from dataclasses import replace
+
 import pytest
 from paired import alone, drafted
 
@@ -66,7 +68,11 @@ def test_flags_stand_beside_the_number():
     assert line(alone(loop), drafted(loop)).flags == ("the text repeats itself",)
     short = line(alone(TEXT[:1]), drafted(TEXT[:1]))
     assert short.text == "Same 1 token, word for word"
-    assert short.flags == ("only 1 token",)
+    assert (short.flags, short.few) == (("only 1 token: too few to judge the speed",), True)
+    cut = line(alone(TEXT), drafted(TEXT[:20], end="stopped"))
+    assert (cut.flags, cut.few) == (("stopped early",), False), "the other lane has its text"
+    both = line(replace(alone(TEXT[:18]), end="stopped"), drafted(TEXT[:12], end="stopped"))
+    assert both.flags == ("stopped after 18 tokens: too few to judge the speed",), "one message"
     stopped = line(alone(TEXT), drafted(TEXT[:34], end="stopped"))
     assert stopped.text == "Same text as far as all lanes got, 34 tokens"
     assert stopped.flags == ("stopped early",)
@@ -90,7 +96,7 @@ def test_one_token_and_one_run_are_no_plurals():
     said = conclude(Race((alone((1,)), drafted((1,)))))
     assert said["lanes"][1]["badge"] == "= identical to autoregressive, 1 of 1 token"
     assert "autoregressive wrote 1 token at" in said["summary"]
-    assert "only 1 token" in said["headline"]["flags"]
+    assert said["headline"]["flags"] == ("only 1 token: too few to judge the speed",)
 
 
 def test_where_the_runs_are_equal_the_time_of_drafting_is_told():

@@ -10,7 +10,6 @@ from paired import PIECES, alone, drafted, header
 from csd import theme
 from csd.decoding.methods import METHODS
 from csd.decoding.methods.method import Knobs
-from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Prefill, Proposal, Review, Step
 from csd.run import LaneAdvanced, LaneFinished, RaceStarted
@@ -189,13 +188,13 @@ def test_lanes_without_a_reference_or_without_tokens():
     assert "nan" not in json.dumps(empty).lower()
 
 
-def test_short_and_stopped_runs_say_so():
-    notes = " ".join(conclude_race((alone(TEXT), drafted(TEXT[:10], end="stopped")))["lanes"][1]["notes"])
-    assert "Short run: fewer than" in notes
-    assert "Stopped" in notes
+def test_a_short_or_stopped_run_is_told_once():
+    """The headline's flag says it; a lane's notes say only what was compared."""
+    said = conclude_race((alone(TEXT), drafted(TEXT[:10], end="stopped")))
+    notes = " ".join(said["lanes"][1]["notes"])
     assert "only their shared length was compared" in notes
-    enough = conclude_race((alone(TEXT), drafted(TEXT[: metrics.SHORT_RUN], end="stopped")))["lanes"][1]["notes"]
-    assert not any("Short" in note for note in enough)
+    assert "Stopped early" not in notes and "too few" not in notes
+    assert said["headline"]["flags"] == ("stopped early",)
 
 
 def test_a_loop_is_named_and_so_is_the_lane_that_wins_by_it():

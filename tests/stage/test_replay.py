@@ -309,6 +309,24 @@ def test_a_wide_review_shows_the_correction_without_scrolling(bare):
     assert one.page.eval_on_selector(".cs-score", "node => node.scrollWidth <= node.clientWidth + 1")
 
 
+def test_a_talk_goes_on_with_the_next_race_where_a_page_can_start_it(bare):
+    one = bare().show(greedy(alone()), greedy(nested())).press("p")
+    assert not one.page.is_visible(".cs-bridge"), "an exported file starts no race"
+    one.press("p")
+    one.page.evaluate("""() => { window.asked = [];
+        window.addEventListener("cascade-race", ({ detail }) => asked.push(detail.example));
+        const form = document.createElement("form");
+        form.innerHTML = '<button id="race">Race</button><p id="examples"><button>story</button><button>code</button></p>';
+        document.body.append(form); }""")
+    one.press("r")
+    one.page.focus(".cascade-stage")
+    one.press("p", "r")
+    one.page.click(".cs-example >> text=code")
+    one.page.click(".cs-race")
+    assert one.page.evaluate("asked") == ["", "code", ""], "only while presenting"
+    assert not one.errors
+
+
 def test_presenting_keeps_the_proof_and_leaves_out_tooltips(bare):
     one = bare().show(greedy(alone()), greedy(nested()))
     one.page.hover(".cs-token >> nth=0")
@@ -347,10 +365,18 @@ def test_presenting_fills_the_screen_with_large_tokens(bare):
     one = bare().show(alone(), nested()).press("p")
     size = one.page.eval_on_selector(".cs-token", "node => getComputedStyle(node).fontSize")
     assert size == "24px"
-    for part in (".cs-bar", ".cs-lanes", ".cs-transport", ".cs-tracks"):
+    for part in (".cs-track", ".cs-bar", ".cs-lanes", ".cs-transport"):
         box = one.page.locator(part).bounding_box()
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= 720
+    whole = "node => node.clientHeight / parseFloat(getComputedStyle(node).lineHeight)"
+    lines = one.page.eval_on_selector(".cs-lane.cs-selected .cs-text", whole)
+    assert lines == pytest.approx(round(lines), abs=0.02), "no half line at its end"
+    small = """all => all.filter(node => node.checkVisibility({ visibilityProperty: true }) && !node.closest(".cs-hidden")
+        && [...node.childNodes].some(one => one.nodeType === 3 && one.textContent.trim())
+        && parseFloat(getComputedStyle(node).fontSize) < 0.0125 * innerWidth - 0.1)
+        .map(node => [node.className, node.textContent])"""
+    assert one.page.eval_on_selector_all(".cs-body *", small) == [], "all of it can be read from the last row"
     one.press("o")
     assert one.page.is_visible(".cs-score")
     assert not one.page.is_visible(".cs-lanes")
@@ -461,6 +487,11 @@ def test_the_app_has_the_same_stage(chromium, house):
     box = stage_.bounding_box()
     assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, 1280, 720)
     assert stage_.evaluate("node => getComputedStyle(node).fontSize") == "18px"
+    before = stage_.get_attribute("data-race")
+    page.click("#stage .cs-example >> text=list")
+    page.wait_for_function("race => document.querySelector('#stage .cascade-stage').dataset.race !== race", arg=before)
+    assert "JSON" in page.inner_text("#stage .cs-prompt-text"), "the example was in the form before its race began"
+    page.wait_for_selector('#status p[data-state="ended"]', timeout=60_000, state="attached")
     page.keyboard.press("Escape")
     assert stage_.get_attribute("data-present") is None
     assert not errors
