@@ -36,9 +36,9 @@ class Look:
 
 
 LOOKS = (
-    Look("0", "#CC7A12", "#DE9A45", "#B0742A", "dotted", "."),
+    Look("0", "#D07D14", "#DE9A45", "#B0742A", "dotted", "."),
     Look("1", "#3A8BD0", "#5297E3", "#3A80DC", "dashed", "-"),
-    Look("2", "#A0447C", "#B26DA0", "#D03BA8", "double", "x"),
+    Look("2", "#AC5590", "#B26DA0", "#D03BA8", "double", "x"),
     Look("3", "#0C4A3B", "#86E3C2", "#12876A", "wavy", "/"),
 )
 TARGET = Look("T", LIGHT_INK, DARK_INK, "#73787D", "solid", "")

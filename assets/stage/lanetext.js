@@ -6,11 +6,10 @@ import { levelOf } from "./log.js";
 import { selectToken } from "./playback.js";
 import { openReview } from "./review.js";
 import { isPlaying, selectedStep } from "./state.js";
-import { createDetokenizer, createLineBreaker, escapeControls, splitWhitespace, tokenText } from "./text.js";
+import { createDetokenizer, createLineBreaker, escapeControls, isEndSign, splitWhitespace, tokenText } from "./text.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const NEAR = 30; // pixels from its end within which a text counts as scrolled to its end
-const ENDS = /^<\|?(endoftext|im_end|eot_id|end_of_turn|end|eos|\/s)\|?>$/; // where the race does not stop at them
 
 // The fields of a lane's view that this module owns.
 export function createLaneText(stage, lane) {
@@ -144,7 +143,7 @@ function createToken(race, view, token) {
   const [before, text] = view.detokenizer.next(token.id);
   appendRest(view, before);
   const mark = token.kind === "bonus" ? "+" : token.level.mark;
-  const isEnd = (race.open.ends || []).includes(token.id) || ENDS.test(text);
+  const isEnd = (race.open.ends || []).includes(token.id) || isEndSign(text);
   const node = h("span", {
     class: isEnd ? "cs-token cs-ending" : "cs-token", "data-level": token.level.mark, "data-look": token.level.look,
     "data-author": token.who, "data-kind": token.kind, "data-mark": mark, "data-i": token.position, tabindex: "-1",

@@ -26,7 +26,7 @@ export function buildScore(grid, race, lane, score) {
   grid.replaceChildren(...createNumbers(score, first - 1), ...names.nodes,
     ...(groups.length ? createAxes(race, score, groups, first, names.end) : []),
     ...blocks.flatMap(({ view }) => [view.node, ...view.cells, ...view.rises]));
-  grid.style.gridTemplateColumns = `max-content max-content repeat(${score.to - score.from}, max-content)`;
+  grid.style.gridTemplateColumns = `var(--cs-side) max-content repeat(${score.to - score.from}, max-content)`;
   fitType(grid);
   grid.scrollLeft = 0;
 }
@@ -93,21 +93,21 @@ function createNumbers(score, row) {
   }));
 }
 
-// The arrows of the two cascades, and who wrote which columns of the target's block.
+// The arrows of the two cascades, the horizontal one where a block has several writers, and who wrote which columns of the target's block.
 function createAxes(race, score, groups, first, end) {
   const last = groups[groups.length - 1].to;
   const columns = last - score.from;
   const down = h("span", { class: "cs-axis-vertical", style: cell(first, end - first, 1, 1), "data-rows": end - first },
     h("span", {}, term("vertical cascade", "vertical"),
       h("span", { text: end - first < TALL ? "" : ": each row checks the row below" })));
-  const across = h("span", { class: "cs-axis-horizontal", style: cell(1, 1, 3, columns) },
+  const across = groups.length < 2 ? null : h("span", { class: "cs-axis-horizontal", style: cell(1, 1, 3, columns) },
     h("span", {}, term("horizontal cascade", "horizontal"), h("span", { text: ": cheaper writers further right" })));
   const bands = groups.map((group) => h("i", {
     class: "cs-band", "data-look": levelOf(race, group.by).look, "aria-hidden": "true",
     style: cell(2, end - 2, columnOf(score, group.from), group.to - group.from),
   }));
   const who = h("span", { class: "cs-score-name cs-score-head-name", style: cell(2, 1, 2, 1), text: "writes" });
-  return [...bands, down, across, who, ...groups.map((group) => createZone(race, score, group, 2))];
+  return [...bands, down, ...(across ? [across] : []), who, ...groups.map((group) => createZone(race, score, group, 2))];
 }
 
 // The names of the levels. Returns {nodes, rows, end}: the first row of each mark and the first row below all.

@@ -2,6 +2,7 @@
 // only a part of a character.
 
 const UNKNOWN = "\uFFFD";
+const ENDS = /^<\|?(endoftext|im_end|eot_id|end_of_turn|end|eos|\/s)\|?>$/;
 const LONGEST_RUN = 24; // characters without white space after which a line may break anywhere
 // Control characters, line separators and characters that change the writing direction.
 const CONTROLS = /[\u0000-\u001F\u007F-\u009F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/g;
@@ -41,6 +42,11 @@ export function escapeControls(text) {
     .replace(CONTROLS, (sign) => `<U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}>`);
 }
 
+// Whether a token's text stands for the end of a text, as a tokenizer spells it.
+export function isEndSign(text) {
+  return ENDS.test(text);
+}
+
 // Every character of a text as something that can be seen, spaces included.
 export function visibleText(text) {
   return escapeControls(text).replace(/ /g, "\u00B7") || "(part of a character)";
@@ -49,6 +55,7 @@ export function visibleText(text) {
 // A token as a word: without the space before it, unless it consists of nothing else.
 export function tokenWord(pieces, id) {
   const text = tokenText(pieces, id);
+  if (isEndSign(text)) return "\u25A0 end";
   return escapeControls(text).trim() || visibleText(text);
 }
 

@@ -120,7 +120,7 @@ function createSteppers(stage, { review, token }) {
     h("span", { class: "cs-stepper" },
       iconButton("previous", "Previous step", "left arrow", () => stepReview(stage, -1)), review,
       iconButton("next", "Next step", "right arrow", () => stepReview(stage, 1))),
-    h("span", { class: "cs-stepper" },
+    h("span", { class: "cs-stepper cs-token-stepper" },
       iconButton("previous", "Previous token", "Shift and left arrow", () => stepToken(stage, -1)), token,
       iconButton("next", "Next token", "Shift and right arrow", () => stepToken(stage, 1))),
   ];

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  createDetokenizer, createLineBreaker, escapeControls, quoteToken, splitWhitespace, tokenText, tokenWord, visibleText,
+  createDetokenizer, createLineBreaker, escapeControls, isEndSign, quoteToken, splitWhitespace, tokenText, tokenWord,
+  visibleText,
 } from "../../assets/stage/text.js";
 
 const spell = (pieces, ids) => {
@@ -59,4 +60,11 @@ test("lines break at white space, before CJK characters, and in long runs", () =
   assert.deepEqual(breaks(["On", "ce", " upon", "\n", "a"]), [true, false, true, true, true]);
   assert.deepEqual(breaks(["a", "\u4e2d", "\u6587"]), [true, true, true]);
   assert.deepEqual(breaks(["abcdefghij", "abcdefghij", "abcdefghij", "a"]), [true, false, true, false]);
+});
+
+test("the end of a text is a mark, not its tokenizer's name", () => {
+  const ends = ["<|endoftext|>", "</s>", "<|im_end|>", "<eos>", "<end_of_turn>"];
+  assert.ok(ends.every(isEndSign));
+  assert.ok(!["<|start|>", "end", "</b>", "<s>", " </s>", "<endless>"].some(isEndSign));
+  assert.equal(tokenWord(new Map([[1, "</s>"]]), 1), "\u25A0 end");
 });

@@ -299,6 +299,15 @@ def test_a_wide_review_shows_the_correction_without_scrolling(bare):
     one = bare().show(alone(), greedy(nested()))
     one.press("Home", "ArrowRight")
     assert one.text(".cs-axis-vertical").startswith("vertical")
+    one.press("d")
+    assert one.page.eval_on_selector(".cs-token", "node => getComputedStyle(node, '::after').content") == '"T"'
+    one.press("d", "1", "End")
+    edges = """() => [".cs-score-name", ".cs-cell"].map((one) => document.querySelector(one).getBoundingClientRect())
+        .map((box, i) => (i ? box.left : box.right))"""
+    names, own = one.page.evaluate(edges)
+    assert names <= own, "the one token of a step without a draft stands beside the names"
+    assert one.page.locator(".cs-axis-horizontal").count() == 0, "one writer, nothing horizontal"
+    one.press("2", "Home", "ArrowRight")
     assert one.text(".cs-axis-horizontal") == "horizontal: cheaper writers further right"
     right = one.page.eval_on_selector(".cs-score", "node => node.getBoundingClientRect().right")
     own = one.page.eval_on_selector_all(
