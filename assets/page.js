@@ -23,36 +23,81 @@ const CascadePage = (() => {
     if (id) byId(id).click();
   }
 
-  // ---- the drawer with the settings
+  // ---- what a button opens: the drawer with the settings, the panel with the races
 
-  const settingsAreOpen = () => byId("advanced").hasAttribute("data-open");
+  const OPENED = { more: "advanced", races: "races-panel" }; // by the id of the button
 
-  function toggleSettings() {
-    if (settingsAreOpen()) {
-      closeSettings();
+  const isOpen = (button) => byId(OPENED[button]).hasAttribute("data-open");
+
+  function toggle(button) {
+    if (isOpen(button)) {
+      close(button);
       return;
     }
-    const drawer = byId("advanced");
-    drawer.setAttribute("data-open", "");
-    byId("more").setAttribute("aria-expanded", "true");
-    drawer.focus();
+    const panel = byId(OPENED[button]);
+    panel.setAttribute("data-open", "");
+    byId(button).setAttribute("aria-expanded", "true");
+    panel.focus();
   }
 
-  // The focus goes back to the button that opened the drawer, unless it is already somewhere else.
-  function closeSettings() {
-    if (!settingsAreOpen()) return;
-    const drawer = byId("advanced");
-    const hadFocus = drawer.contains(document.activeElement);
-    drawer.removeAttribute("data-open");
-    byId("more").setAttribute("aria-expanded", "false");
-    if (hadFocus) byId("more").focus();
+  // The focus goes back to the button that opened the panel, unless it is already somewhere else.
+  function close(button) {
+    if (!isOpen(button)) return;
+    const panel = byId(OPENED[button]);
+    const hadFocus = panel.contains(document.activeElement);
+    panel.removeAttribute("data-open");
+    byId(button).setAttribute("aria-expanded", "false");
+    if (hadFocus) byId(button).focus();
   }
 
   function closeOnEscape(event) {
     if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
     const at = document.activeElement;
     if (at.getAttribute("aria-expanded") === "true" && at.matches("input")) return; // closes its list of options first
-    if (!byId("stage").contains(at)) closeSettings();
+    if (!byId("stage").contains(at)) Object.keys(OPENED).forEach(close);
+  }
+
+  function closeRacesOutside({ target }) {
+    if (!target.closest("#replays")) close("races");
+  }
+
+  // The text of the button that opens the drawer, such as "embedded · adaptive cascade · 64 tokens".
+  function settingsInWords(family, lanes, tokens, temperature) {
+    const cascades = lanes.filter((name) => name.endsWith("cascade"));
+    const words = [family, (cascades.length ? cascades : lanes.slice(-1)).join(" + "), `${tokens ?? "?"} tokens`];
+    if (temperature) words.push(`temperature ${temperature}`);
+    return words.filter(Boolean).join(" \u00B7 ");
+  }
+
+  // The prompt out of focus shows its first two lines.
+  function scrollPromptUp({ target }) {
+    if (target.matches("#prompt textarea")) target.scrollTop = 0;
+  }
+
+  // ---- the status line: one line; what does not fit is its title, and unfolds where it has the focus
+
+  function watchStatus() {
+    const status = byId("status");
+    const follow = () => {
+      const line = status.querySelector("p");
+      if (!line) return;
+      const waiting = tellWaiting((status.querySelector(".progress-text") || {}).textContent || "");
+      if (waiting && line.textContent !== waiting) line.textContent = waiting;
+      if (line.title !== line.textContent) line.title = line.textContent;
+      line.toggleAttribute("tabindex", line.scrollWidth > line.clientWidth);
+      if (line.hasAttribute("tabindex")) line.tabIndex = 0;
+    };
+    new MutationObserver(follow).observe(status, { subtree: true, childList: true, characterData: true });
+    follow();
+  }
+
+  // Gradio tells a race that waits "queue: 1/1 | 0.9/6.8s": its place, the seconds since, and those that it will take.
+  function tellWaiting(told) {
+    const [, place] = /queue: (\d+)/.exec(told) || [];
+    if (!place) return "";
+    const [, seconds] = /\/([\d.]+)s/.exec(told) || [];
+    const before = Number(place) === 1 ? "1 race" : `${place} races`;
+    return `Waiting: ${before} before yours${seconds ? `, about ${Math.max(1, Math.round(seconds))} s` : ""}.`;
   }
 
   // ---- a race
@@ -60,12 +105,11 @@ const CascadePage = (() => {
   // The drawer gives way to the stage, and the status line comes into view with it where the window is too small. Returns
   // the status line.
   function beginRace() {
-    closeSettings();
+    close("more");
     writeRace("");
-    document.body.setAttribute("data-racing", "");
-    const [status, stage] = [byId("status"), byId("stage")].map((part) => part.getBoundingClientRect());
-    if (status.top < 0 || stage.top > innerHeight / 2) byId("lines").scrollIntoView({ block: "start" });
-    stage().pause();
+    byId("go").setAttribute("data-racing", "");
+    const [statusTop, stageTop] = ["status", "stage"].map((id) => byId(id).getBoundingClientRect().top);
+    if (statusTop < 0 || stageTop > innerHeight / 2) byId("lines").scrollIntoView({ block: "start" });
     stage().wait(true);
     return "<p>Starting.</p>";
   }
@@ -85,34 +129,13 @@ const CascadePage = (() => {
   }
 
   function endRace() {
-    document.body.removeAttribute("data-racing");
+    byId("go").removeAttribute("data-racing");
     stage().wait(false);
   }
 
   // The stage compares its race's prompt with the form's. A field that Gradio fills in says nothing by itself.
   function tellPrompt() {
     requestAnimationFrame(() => window.dispatchEvent(new Event("cascade-prompt")));
-  }
-
-  // ---- the bet: a guess of how many times faster the cascade will be, which the stage compares with the result
-
-  const BET = "cascade-bet"; // in localStorage, and the event that tells the stage
-
-  function drawBet() {
-    const factor = localStorage.getItem(BET);
-    for (const chip of document.querySelectorAll("#bet button")) chip.setAttribute("aria-pressed", chip.dataset.bet === factor);
-    document.querySelector("#bet output").textContent = factor ? "counts in your next race" : "";
-  }
-
-  // Pressing the chosen chip again takes the bet back; `factor` is null then.
-  function placeBet({ target }) {
-    const chip = target.closest("#bet button");
-    if (!chip) return;
-    if (chip.getAttribute("aria-pressed") === "true") localStorage.removeItem(BET);
-    else localStorage.setItem(BET, chip.dataset.bet);
-    drawBet();
-    const factor = Number(localStorage.getItem(BET)) || null;
-    window.dispatchEvent(new CustomEvent(BET, { detail: { factor } }));
   }
 
   // ---- the address: #theory and #compare are tabs, #race=ID is a recorded race, #race=ID&lane=4&step=3 a place in it
@@ -192,6 +215,7 @@ const CascadePage = (() => {
 
   // Called with the id of the race that the visitor has chosen.
   function writeRace(id) {
+    close("races");
     beginFilling();
     shown = String(id || "").startsWith("recorded-") ? `race=${id.slice("recorded-".length)}` : "";
     writeTab();
@@ -272,18 +296,21 @@ const CascadePage = (() => {
 
   // What Gradio's components cannot say by themselves. Runs once, when the page has been drawn.
   function start() {
-    const drawer = byId("advanced");
-    const attributes = { role: "dialog", "aria-label": "Settings", tabindex: "-1" };
-    for (const [name, value] of Object.entries(attributes)) drawer.setAttribute(name, value);
-    byId("more").setAttribute("aria-expanded", "false");
-    byId("more").setAttribute("aria-controls", "advanced");
+    for (const [button, panel] of Object.entries(OPENED)) {
+      const attributes = { role: "dialog", "aria-label": button === "more" ? "Settings" : "Races", tabindex: "-1" };
+      for (const [name, value] of Object.entries(attributes)) byId(panel).setAttribute(name, value);
+      byId(button).setAttribute("aria-expanded", "false");
+      byId(button).setAttribute("aria-controls", panel);
+    }
+    byId("more").title = "Settings: models, methods, length, sampling";
     byId("status").setAttribute("aria-live", "polite");
     document.addEventListener("keydown", closeOnEscape);
-    document.addEventListener("click", placeBet);
+    document.addEventListener("pointerdown", closeRacesOutside);
     document.addEventListener("input", noteTyping);
     window.addEventListener("cascade-race", raceForStage);
+    document.addEventListener("focusout", scrollPromptUp);
     document.addEventListener("focusin", noteList);
-    drawBet();
+    watchStatus();
     const watched = { subtree: true, childList: true, attributeFilter: ["aria-selected"] };
     new MutationObserver(writeTab).observe(document.querySelector("#tabs > .tab-wrapper"), watched);
     addEventListener("popstate", followAddress);
@@ -292,7 +319,7 @@ const CascadePage = (() => {
   }
 
   return {
-    start, drawTogether, tellPrompt, press, toggleSettings, closeSettings, beginRace, endRace, readAddress, writeRace, chooseRace,
+    start, drawTogether, tellPrompt, press, toggle, close, settingsInWords, beginRace, endRace, readAddress, writeRace, chooseRace,
     beginFilling, keepTyped, restorePrompt, followAddress, hideControls, copyLink, downloadFigures,
   };
 })();

@@ -14,6 +14,23 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
+def set_field(page, selector: str, text: int | str) -> None:
+    """Fill in a field of the settings drawer, which is opened for it and left as it was."""
+    is_open = page.is_visible("#advanced")
+    if not is_open:
+        page.click("#more")
+    page.fill(selector, str(text))
+    if not is_open:
+        page.click("#advanced-close")
+
+
+def choose_race(page, title: str) -> None:
+    """Show a race of the list again."""
+    page.click("#races")
+    page.click("#earlier input")
+    page.get_by_role("option", name=title).click()
+
+
 class Gate:
     """Holds real races at a kind of record ("Prefill", "Step") until it is opened or the race is stopped."""
 
@@ -105,7 +122,7 @@ class Tab:
 
     def fill(self, prompt: str = STORY, tokens: int | str = 16) -> None:
         self.page.fill("#prompt textarea", prompt)
-        self.page.fill("#max-new input", str(tokens))
+        set_field(self.page, "#max-new input", tokens)
 
     def race(self, prompt: str = STORY, tokens: int | str = 16) -> None:
         self.fill(prompt, tokens)

@@ -1,28 +1,33 @@
 // The result in large type over the lanes. What it says is written by csd/stage/headline.py; it appears at the end of
-// the race and of its replay. Until then the idea stands there.
+// the race and of its replay. Until then the idea stands there, and beside it the bet.
 
+import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
 
 const IDEA = ["Small models guess ahead, bigger ones check.", "Same text, fewer runs of the big model."];
 
-export function createHeadline() {
+export function createHeadline(stage) {
   const headline = {
     subject: h("small"), // whose speed it is
     factor: h("p", { class: "cs-factor" }),
     text: h("p", { class: "cs-same" }),
     words: h("p", { class: "cs-words" }),
     flags: h("span", { class: "cs-flags" }),
-    bet: h("p", { class: "cs-bet" }),
+    bet: createBet(stage),
   };
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
     h("div", { class: "cs-hero" }, headline.subject, headline.factor),
-    h("div", { class: "cs-told-result" }, headline.text, headline.words, headline.bet),
-    h("p", { class: "cs-idea" }, h("b", { text: IDEA[0] }), ` ${IDEA[1]}`));
+    h("div", { class: "cs-told-result" },
+      h("div", { class: "cs-verdict" }, headline.text, headline.bet.said), headline.words),
+    h("div", { class: "cs-before" },
+      h("p", { class: "cs-idea" }, h("b", { text: IDEA[0] }), ` ${IDEA[1]}`), headline.bet.box));
   return headline;
 }
 
-export function clearHeadline({ headline }) {
-  for (const node of [headline.subject, headline.factor, headline.text, headline.words, headline.bet]) put(node, "");
+export function clearHeadline(stage) {
+  const { headline } = stage;
+  for (const node of [headline.subject, headline.factor, headline.text, headline.words]) put(node, "");
+  clearBet(stage);
   headline.box.dataset.shown = "false";
 }
 
@@ -36,20 +41,10 @@ export function fillHeadline({ headline, race }) {
   put(headline.flags, (flags || []).join("; "));
   headline.box.toggleAttribute("data-few", Boolean(few)); // its speeds are in grey
   headline.words.replaceChildren((told || []).join(" "), headline.flags);
-  put(headline.bet, tellBet(factor));
 }
 
-export function drawHeadline({ headline, mode, race }) {
+export function drawHeadline(stage) {
+  const { headline, mode, race } = stage;
+  drawBet(stage);
   headline.box.dataset.shown = String(mode === "done" && Boolean(race.close));
-}
-
-// What the visitor bet before the race, beside what it came to.
-function tellBet(factor) {
-  if (!factor) return "";
-  try {
-    const bet = localStorage.getItem("cascade-bet");
-    return bet ? `You said ${bet}\u00D7; it was ${factor}.` : "";
-  } catch {
-    return ""; // storage may be blocked in a frame
-  }
 }

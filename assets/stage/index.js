@@ -8,14 +8,15 @@
 //   stage.watch()                                        the rounds of the opened review, one after the other
 //   stage.place(), stage.goTo(lane, step)                where the replay stands, for a link, and the way back there
 //   CascadeStage.explain(element)                       explains the terms outside the stage, see terms.js
-//   stage.wait(on)                                       while a new race is about to begin
+//   stage.wait(on)                                       while a new race is about to begin: the old one stands still
 //
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels, roles
 // State and the replay:  state, pace, playback, rounds
-// Parts of the page:     promptline, headline, track, legend, cursors, lanes (lanetext), review (scoregrid), transport,
+// Parts of the page:     promptline, headline (bet), track, legend, cursors, lanes (lanetext), review (scoregrid), transport,
 //                        timeline (strips), budget, plot, tooltip, terms, speech, keys, present, bridge; dom and linestyle
 //                        build elements
 
+import { tellResult } from "./bet.js";
 import { createBridge } from "./bridge.js";
 import { buildBudget, clearBudget, createBudget } from "./budget.js";
 import { createViewChoice, drawCursors, drawView, restoreView } from "./cursors.js";
@@ -33,7 +34,7 @@ import { createPromptLine, drawPromptLine } from "./promptline.js";
 import { clearReview, createReview, drawReview } from "./review.js";
 import { playRounds } from "./rounds.js";
 import { createSpeech, say, sayReview } from "./speech.js";
-import { canReplay, createState, forgetSizes, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
+import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
 import { explainTerms } from "./terms.js";
 import { createTooltip, hideTooltip } from "./tooltip.js";
@@ -67,7 +68,7 @@ export function mount(root) {
     watch: () => playRounds(stage),
     place: () => placeOf(stage),
     goTo: (lane, step) => goTo(stage, lane, step),
-    wait: (on) => root.toggleAttribute("data-waiting", on),
+    wait: (on) => wait(stage, on),
     get race() {
       return stage.race;
     },
@@ -84,7 +85,7 @@ function createParts(stage) {
     pace: h("span", { class: "cs-pace", title: "Lanes take turns on one device; each has a clock of its own." }),
     promptLine: createPromptLine(stage),
     bridge: createBridge(),
-    headline: createHeadline(),
+    headline: createHeadline(stage),
     track: createTrack(),
     viewChoice: createViewChoice(stage),
     legend: createLegend(stage),
@@ -133,6 +134,11 @@ function update(stage, { race: id = "", log = "" }) {
   else draw(stage);
 }
 
+function wait(stage, on) {
+  if (on && canReplay(stage)) showAll(stage);
+  stage.root.toggleAttribute("data-waiting", on);
+}
+
 function reset(stage, id) {
   halt(stage);
   stage.root.removeAttribute("data-waiting");
@@ -172,6 +178,7 @@ function finish(stage, isWhole) {
   const wasWatched = !isWhole && canFollow(stage.race);
   if (close.play && canReplay(stage) && !wasWatched && !prefersReducedMotion()) play(stage);
   else if (!isWhole || close.play) say(stage, close.summary || "");
+  if (isWhole && !isPlaying(stage)) tellResult(stage);
 }
 
 // Draws everything as of the time shown. Only what changes is touched.

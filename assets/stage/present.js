@@ -33,6 +33,7 @@ function setPresenting(stage, on) {
     stage.reviewOpen = false;
     root.removeAttribute("data-blank");
     root.removeAttribute("data-opened");
+    button.focus({ preventScroll: true }); // the stage itself would keep a frame around it
   }
   forgetSizes(stage);
   if (stage.race.open) stage.draw();

@@ -20,7 +20,7 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     tab, form = view.tab, view.tab.form
     landing_outputs = [*tab.form_outputs, *view.panel.knobs]
     preset_outputs = [form.preset, *form.named(context.studio.home.defaults.preset.fields())]
-    family_outputs = [*preset_outputs, form.drawer.picture, form.drawer.copies, *tab.prompt_row.examples, tab.status]
+    family_outputs = [*preset_outputs, form.drawer.picture, form.drawer.copies, *tab.chips.kinds, tab.status]
 
     def open_link(request: gr.Request) -> Changes:
         return view.fill(form_events.open_link(context, visitor_id(request), dict(request.query_params)))
@@ -77,15 +77,19 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     form.prompt.change(None, js=scripts.TELL_PROMPT, **PRIVATE)
     form.more.click(None, js=scripts.TOGGLE_SETTINGS, **PRIVATE)
     form.drawer.close.click(None, js=scripts.CLOSE_SETTINGS, **PRIVATE)
+    form.drawer.race.click(None, js=scripts.RACE, **PRIVATE)
+    named = [field.change for field in form.in_words]  # type: ignore[attr-defined]
+    gr.on([page.load, *named], None, form.in_words, [form.more], js=scripts.SETTINGS_IN_WORDS, **PRIVATE)
+    tab.replays.races.click(None, js=scripts.TOGGLE_RACES, **PRIVATE)
     chosen = form.drawer.parts.click(choose_parts, None, [form.fields["lanes"], hidden.press], **QUICK)
     chosen.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)
     link = [hidden.query, hidden.omitted]
     copied = tab.replays.copy_link.click(copy_link, {tab.replays.earlier, *form.inputs}, link, **QUICK)
     copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)
-    for number, button in enumerate(tab.prompt_row.examples):
+    for number, button in enumerate(tab.chips.kinds):
         _wire_example(context, tab, number, button)
-    row = tab.prompt_row
-    row.own.click(lambda typed: (typed, gr.Button(visible=False)), [row.typed], [row.prompt, row.own], **QUICK)
+    own, typed = tab.chips.own, tab.chips.typed
+    own.click(lambda typed: (typed, gr.Button(visible=False)), [typed], [form.prompt, own], **QUICK)
     return opening
 
 
@@ -96,16 +100,16 @@ def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> Non
         async for lines in race_events.follow_family(context, tab.form.read_family(values)):
             yield views.family_html(lines.status), views.about_html(lines.about)
 
-    lines = [tab.family, tab.prompt_row.about]
+    lines = [tab.family, tab.form.drawer.about]
     event.then(follow, tab.form.family_inputs, lines, concurrency_limit=None, show_progress="hidden", **PRIVATE)
 
 
 def _wire_example(context: PageContext, tab: RaceTab, number: int, button: gr.Button) -> None:
-    form, row = tab.form, tab.prompt_row
+    form, chips = tab.form, tab.chips
 
     def show(values: Values, request: gr.Request) -> Changes:
         visitor, family = visitor_id(request), form.read_family(values)
         return tab.fill(form_events.show_example(context, visitor, family, number, values[form.prompt]))
 
-    outputs = [*form.named(examples.FIELDS), row.typed, row.own, tab.status]
+    outputs = [*form.named(examples.FIELDS), chips.typed, chips.own, tab.status]
     button.click(show, {form.prompt, *form.family_inputs}, outputs, trigger_mode="multiple", **QUICK)

@@ -6,7 +6,7 @@ NAME = "hide"  # in the query of the page's address
 CONTROLS = {  # CSS selectors, by the name in the link; fields are called as elsewhere in links
     "advanced": "#more",
     "always": "#always",
-    "bet": "#bet",
+    "bet": "#stage .cs-ask",
     "downloads": "#downloads",
     "examples": "#examples",
     "family": "#family",

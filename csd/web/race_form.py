@@ -1,18 +1,17 @@
-"""The form of the Race tab: its buttons, the settings in view, and those in the drawer."""
+"""The form of the Race tab: the prompt, its buttons, and the settings in the drawer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 import gradio as gr
 from gradio.components import Component
 
-from csd.web.context import PageContext
 from csd.web.fields import FamilyFields, PageFields
-from csd.web.form_events import preset_choices
-from csd.web.settings_drawer import SettingsDrawer, build_settings_drawer
+from csd.web.prompt_row import PromptRow
+from csd.web.settings_drawer import SettingsDrawer, labelled
 from csd.web.staircase import staircase_value
 from csd.web.updates import FormUpdate
 
@@ -57,6 +56,11 @@ class RaceForm:
         """The fields that one types in, in the order of TYPED in assets/page.js."""
         return self.named(("prompt", "max_new", "temperature", "seed", "K"))
 
+    @property
+    def in_words(self) -> list[Component]:
+        """The settings that `more` names, in the order of settingsInWords in assets/page.js."""
+        return self.named(("family", "lanes", "max_new", "temperature"))
+
     def named(self, names: Iterable[str]) -> list[Component]:
         return [self.fields[name] for name in names]
 
@@ -67,34 +71,13 @@ class RaceForm:
             changes[self.fields["draft"]] = gr.Dropdown(list(update.drafts), value=update.values["draft"])
             changes[self.drawer.picture] = staircase_value(update.values["K"], update.drafts)
         if update.presets is not None:
-            changes[self.preset] = gr.Dropdown(_labelled(update.presets.options), value=update.presets.selected)
+            changes[self.preset] = gr.Dropdown(labelled(update.presets.options), value=update.presets.selected)
         return changes or {self.preset: gr.skip()}
 
 
-def build_form(context: PageContext, prompt: gr.Textbox) -> RaceForm:
-    start = context.start.values()
-    presets = preset_choices(context.studio.home.defaults, start)
-    with gr.Row(elem_id="go"):
-        race = gr.Button("Race", variant="primary", min_width=120, scale=0, elem_id="race")
-        stop = gr.Button("Stop", min_width=64, scale=0, elem_id="stop")
-        family = gr.Dropdown(
-            list(context.options["family"]),
-            value=start["family"],
-            label="Models",
-            scale=2,
-            min_width=120,
-            elem_id="family",
-        )
-        preset = gr.Dropdown(
-            _labelled(presets.options), value=presets.selected, label="Preset", scale=3, min_width=150, elem_id="preset"
-        )
-        max_new = gr.Number(start["max_new"], label="New tokens", precision=0, min_width=76, elem_id="max-new")
-        more = gr.Button("Settings", min_width=92, scale=0, elem_id="more")
-    drawer = build_settings_drawer(context)
-    fields = {"prompt": prompt, "family": family, "max_new": max_new, **drawer.fields}
-    return RaceForm(fields, prompt, family, preset, race, stop, more, drawer)
-
-
-def _labelled(presets: Sequence[str]) -> list[tuple[str, str]]:
-    """Presets with what they race in front: "cascade, tuned K"."""
-    return [(f"{name} cascade" if name == "adaptive" else f"cascade, {name}", name) for name in presets]
+def build_form(prompt_row: PromptRow, more: gr.Button, drawer: SettingsDrawer) -> RaceForm:
+    """`more` opens the drawer, and says in words what is set there."""
+    prompt, start, stop = prompt_row.prompt, prompt_row.start, prompt_row.stop
+    return RaceForm(
+        {"prompt": prompt, **drawer.fields}, prompt, drawer.family, drawer.preset, start, stop, more, drawer
+    )

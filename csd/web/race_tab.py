@@ -13,14 +13,16 @@ from csd.stage import bundle
 from csd.web import views
 from csd.web.context import PageContext
 from csd.web.downloads import RaceFiles
+from csd.web.example_chips import ExampleChips, build_example_chips
 from csd.web.form_events import land
-from csd.web.prompt_row import PromptRow, build_prompt_row
+from csd.web.prompt_row import build_prompt_row
 from csd.web.race_form import RaceForm, build_form
 from csd.web.replays import Replays, build_replays
 from csd.web.results import FIGURES, RaceResults
+from csd.web.settings_drawer import build_settings_drawer
 from csd.web.updates import FormUpdate, Landing, RaceUpdate, StageView, StatusLine
 
-HINT = "Press Race, pick an example, or type your own prompt."
+HINT = "Press Race, or pick an example first."
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,8 @@ class ResultParts:
 class RaceTab:
     """`family` is the line on the chosen family in the head of the page."""
 
-    prompt_row: PromptRow
     form: RaceForm
+    chips: ExampleChips
     replays: Replays
     family: gr.HTML
     status: gr.HTML
@@ -73,14 +75,14 @@ class RaceTab:
         """What a FormUpdate may change."""
         landing = [self.stage, self.replays.earlier, self.results.save_traces, self.results.save_replay]
         form = [*self.form.fields.values(), self.form.preset, self.form.drawer.picture]
-        return [*form, *self.prompt_row.examples, self.status, *landing]
+        return [*form, *self.chips.kinds, self.status, *landing]
 
     @property
     def race_outputs(self) -> list[Any]:
         return [
             self.status,
             self.family,
-            self.prompt_row.about,
+            self.form.drawer.about,
             self.stage,
             self.replays.earlier,
             *self.results.outputs,
@@ -95,14 +97,14 @@ class RaceTab:
             changes[self.replays.earlier] = gr.Dropdown(value=update.landing.stage.race)
             changes |= self.results.offer(update.landing.files)
         if update.own_prompt is not None:
-            changes |= self.prompt_row.keep(update.own_prompt)
+            changes |= self.chips.keep(update.own_prompt)
         return changes
 
     def show(self, update: RaceUpdate) -> dict[Any, Any]:
         changes: dict[Any, Any] = {self.status: views.status_html(update.status) if update.status else gr.skip()}
         if update.family is not None:
             changes[self.family] = views.family_html(update.family.status)
-            changes[self.prompt_row.about] = views.about_html(update.family.about)
+            changes[self.form.drawer.about] = views.about_html(update.family.about)
         if update.stage is not None:
             changes[self.stage] = asdict(update.stage)
         if update.results is not None:
@@ -113,16 +115,17 @@ class RaceTab:
         return changes
 
     def _name_examples(self, update: FormUpdate) -> dict[Any, Any]:
-        return self.prompt_row.name_examples(update.kinds) if update.kinds is not None else {}
+        return self.chips.name_kinds(update.kinds) if update.kinds is not None else {}
 
 
 def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
     prompt_row = build_prompt_row(context)
-    form = build_form(context, prompt_row.prompt)
     with gr.Row(elem_id="lines"):
+        chips = build_example_chips(context)
         status = gr.HTML(views.status_html(StatusLine(HINT)), elem_id="status")
-        gr.HTML(views.bet_html(), elem_id="bet", min_width=10)
+        more = gr.Button("Settings", size="sm", min_width=92, scale=0, elem_id="more")
         replays = build_replays(context)
+    form = build_form(prompt_row, more, build_settings_drawer(context))
     landing = land(context, context.landing) if context.landing else None
     show = gr.HTML(
         asdict(landing.stage if landing else StageView("", "")),
@@ -131,7 +134,7 @@ def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
         apply_default_css=False,
         elem_id="stage",
     )
-    return RaceTab(prompt_row, form, replays, family, status, show, _build_results(landing))
+    return RaceTab(form, chips, replays, family, status, show, _build_results(landing))
 
 
 def _build_results(landing: Landing | None) -> ResultParts:

@@ -11,23 +11,28 @@ from csd.web.context import PageContext
 
 @dataclass(frozen=True)
 class Replays:
+    """`races` opens the panel with `earlier` and `upload`, which assets/page.js shows and hides."""
+
+    races: gr.Button
     earlier: gr.Dropdown
     upload: gr.UploadButton
     copy_link: gr.Button
 
 
 def build_replays(context: PageContext) -> Replays:
-    quiet = {"size": "sm", "min_width": 80, "scale": 0}
-    with gr.Row(elem_id="replays", equal_height=True):
-        earlier = gr.Dropdown(
-            [(race.title, race.id) for race in context.recorded.values()],
-            value=context.landing.id if context.landing else None,
-            label="Races to replay",
-            show_label=False,
-            container=False,
-            min_width=160,
-            elem_id="earlier",
-        )
-        upload = gr.UploadButton("Open a file", file_types=[".json", ".gz"], type="binary", elem_id="bring", **quiet)
+    quiet = {"size": "sm", "min_width": 60, "scale": 0}
+    with gr.Row(elem_id="replays"):
+        races = gr.Button("Races", elem_id="races", **quiet)
         copy_link = gr.Button("Copy link", elem_id="copy", **quiet)
-    return Replays(earlier, upload, copy_link)
+        with gr.Column(elem_id="races-panel"):
+            earlier = gr.Dropdown(
+                [(race.title, race.id) for race in context.recorded.values()],
+                value=context.landing.id if context.landing else None,
+                label="Races to replay",
+                min_width=160,
+                elem_id="earlier",
+            )
+            upload = gr.UploadButton(
+                "Open a file", file_types=[".json", ".gz"], type="binary", elem_id="bring", **quiet
+            )
+    return Replays(races, earlier, upload, copy_link)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from gradio.components import Component
 from csd.web import views
 from csd.web.context import PageContext
 from csd.web.fields import CUSTOM
+from csd.web.form_events import preset_choices
 from csd.web.staircase import build_staircase
 
 RULES = {  # in words, by the name that links and the API use
@@ -27,14 +28,18 @@ RACE_PARTS = "Race the parts: vertical, horizontal, both"
 
 @dataclass(frozen=True)
 class SettingsDrawer:
-    """`fields` are the components by field name; `picture` shows the K among them, `parts` races its parts, and `load`
-    loads the family that is named."""
+    """`fields` are the components by field name; `picture` shows the K among them, `parts` races its parts, `about`
+    describes the models, `load` loads the family that is named, and `race` is the form's Race within reach."""
 
     fields: Mapping[str, Component]
+    family: gr.Dropdown
+    preset: gr.Dropdown
+    about: gr.HTML
     picture: gr.HTML
     parts: gr.Button
     others: gr.Textbox
     copies: gr.CheckboxGroup
+    race: gr.Button
     close: gr.Button
     load: gr.Button
 
@@ -46,6 +51,8 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
         with gr.Row(elem_id="advanced-head"):
             gr.HTML("<h2>Settings</h2>", min_width=100)
             close = gr.Button("Close", size="sm", min_width=80, scale=0, elem_id="advanced-close")
+            race = gr.Button("Race", variant="primary", size="sm", min_width=80, scale=0, elem_id="advanced-race")
+        family, preset, max_new, about = _build_first_fields(context, start)
         lanes = gr.CheckboxGroup(
             list(context.options["lanes"]),
             value=start["lanes"],
@@ -59,8 +66,35 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
         models = _build_model_fields(context, start)
         load = gr.Button("Load this family", size="sm", min_width=140)
         gr.Markdown(views.families_table(context.options["family"]), elem_id="families")
-    found = {"lanes": lanes, **methods, "K": K, **sampling, **models}
-    return SettingsDrawer(found, picture, parts, models["others"], models["copies"], close, load)
+    first = {"family": family, "max_new": max_new, "lanes": lanes}
+    found = {**first, **methods, "K": K, **sampling, **models}
+    others, copies = models["others"], models["copies"]
+    return SettingsDrawer(found, family, preset, about, picture, parts, others, copies, race, close, load)
+
+
+def labelled(presets: Sequence[str]) -> list[tuple[str, str]]:
+    """Presets with what they race in front: "cascade, tuned K"."""
+    return [(f"{name} cascade" if name == "adaptive" else f"cascade, {name}", name) for name in presets]
+
+
+def _build_first_fields(
+    context: PageContext, start: Mapping[str, Any]
+) -> tuple[gr.Dropdown, gr.Dropdown, gr.Number, gr.HTML]:
+    """What most visitors change: the models, with a sentence on them, the preset, and the length of the text."""
+    home = context.studio.home
+    presets = preset_choices(home.defaults, start)
+    family = gr.Dropdown(
+        list(context.options["family"]), value=start["family"], label="Models", min_width=160, elem_id="family"
+    )
+    about = gr.HTML(views.about_html(views.about_family(home, context.studio.families.status(home))), elem_id="about")
+    with gr.Row():
+        preset = gr.Dropdown(
+            labelled(presets.options), value=presets.selected, label="Preset", scale=2, min_width=160, elem_id="preset"
+        )
+        max_new = gr.Number(
+            start["max_new"], label="New tokens", precision=0, scale=1, min_width=100, elem_id="max-new"
+        )
+    return family, preset, max_new, about
 
 
 def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Component]:

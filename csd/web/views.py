@@ -18,7 +18,6 @@ ABOUT = {
     "code; don't expect more.",
     "smollm2": "SmolLM2 135M: ask it anything. A real language model, but a very small one: fluent, and often wrong.",
 }
-BETS = ("1", "1.5", "3", "5")  # times as fast as autoregressive decoding
 COPIES = (
     "The target stays as it is, so the text stays exact. If it was read from a file with 4-bit weights, its copies are "
     "nearly equal to it, and their acceptance says little about other models."
@@ -35,16 +34,6 @@ def progress_html(progress: tuple[int, int] | None) -> str:
         return ""
     done, total = progress
     return f'<progress value="{done}" max="{total}" aria-label="{done} of {total} races done"></progress>'
-
-
-def bet_html() -> str:
-    """Chips for a guess before the race; assets/page.js remembers it, and the stage compares it with the result."""
-    question = "How many times faster than autoregressive decoding will the cascade be?"
-    chips = "".join(
-        f'<button type="button" data-bet="{factor}" aria-pressed="false">{factor}×</button>' for factor in BETS
-    )
-    said = "<output></output>"  # when the bet counts
-    return f'<div role="group" aria-label="{question}" title="{question}"><span>Your bet:</span>{chips}{said}</div>'
 
 
 def family_html(status: FamilyStatus) -> str:

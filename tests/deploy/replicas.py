@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from browser import STORY, free_port  # noqa: E402
+from browser import STORY, free_port, set_field  # noqa: E402
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
 
 PATIENCE = 240_000  # milliseconds
@@ -52,7 +52,7 @@ def replica_of(page: Page) -> str:
 def race(page: Page, tokens: int) -> None:
     page.wait_for_selector('#family-status [data-state="ready"]', timeout=PATIENCE)
     page.fill("#prompt textarea", STORY)
-    page.fill("#max-new input", str(tokens))
+    set_field(page, "#max-new input", tokens)
     page.click("#race")
 
 

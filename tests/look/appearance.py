@@ -25,8 +25,8 @@ VIEWS = {
     "dark": (("review", WIDE), ("presenter", HALL)),
 }
 PARTS = (
-    "#title h1", "#tabs [role=tab][aria-selected=true]", "#tour-start", "#prompt textarea", "#race", "#stop",
-    "#family", "#preset", "#max-new", "#more", "#lines", "#status", "#bet", "#replays", "#stage", "#downloads",
+    "#title h1", "#tabs [role=tab][aria-selected=true]", "#tour-start", "#prompt textarea", "#race", "#more",
+    "#family", "#preset", "#max-new", "#examples", "#lines", "#status", "#races", "#copy", "#stage", "#downloads",
     "#advanced", "#advanced-close", "#K textarea", "#what-if-K", "#what-if-words", "#measure",
     "#theory .js-plotly-plot",
     ".cs-message", ".cs-headline", ".cs-factor", ".cs-same", ".cs-words", ".cs-pace",

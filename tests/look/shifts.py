@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from browser import STORY, House
+from browser import STORY, House, set_field
 
 from look.states import PATIENCE, TOKENS
 
@@ -53,7 +53,7 @@ def measure(browser: Any, house: House, size: tuple[int, int]) -> Shifts:
     page.wait_for_selector('#family-status [data-state="ready"]')
     page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
     page.fill("#prompt textarea", STORY)
-    page.fill("#max-new input", str(TOKENS))
+    set_field(page, "#max-new input", TOKENS)
     page.click("#race")
     page.wait_for_selector('#status p[data-state="ended"]')
     page.wait_for_selector('#stage .cascade-stage[data-state="done"]')

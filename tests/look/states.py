@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from browser import STORY, House
+from browser import STORY, House, set_field
 
 Page = Any  # playwright's
 State = Callable[[Page, House], AbstractContextManager[None]]
@@ -107,7 +107,7 @@ def theory(page: Page, house: House) -> Iterator[None]:
 @contextmanager
 def compare(page: Page, house: House) -> Iterator[None]:
     """With its results: one short race for each kind of prompt."""
-    page.fill("#max-new input", str(TOKENS))
+    set_field(page, "#max-new input", TOKENS)
     page.get_by_role("tab", name="Compare").click()
     page.fill("#compare-repeats input[type=number]", "1")
     page.click("#compare")
@@ -123,7 +123,7 @@ def running(page: Page, house: House) -> Iterator[None]:
     """A race of the embedded family, held in its middle."""
     house.gate.hold("Step", after=2 * TOKENS)
     page.fill("#prompt textarea", STORY)
-    page.fill("#max-new input", str(TOKENS))
+    set_field(page, "#max-new input", TOKENS)
     page.click("#race")
     house.gate.wait()
     page.wait_for_function("document.querySelectorAll('#stage .cs-token').length > 12")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from browser import set_field
 from handmade import alone, nested
 
 from csd.decoding.methods import METHODS
@@ -481,7 +482,7 @@ def test_the_app_has_the_same_stage(chromium, house):
     page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
     page.goto(house.url)
     page.wait_for_selector('#family-status [data-state="ready"]', timeout=60_000)
-    page.fill("#max-new input", "24")
+    set_field(page, "#max-new input", 24)
     page.click("#race")
     page.wait_for_selector('#status p[data-state="ended"]', timeout=60_000)
     stage_ = page.locator("#stage .cascade-stage")

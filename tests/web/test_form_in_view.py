@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from browser import STORY, House, Tab
+from browser import STORY, House, Tab, choose_race, set_field
 
 from csd.models.spec import FamilyError
 from csd.web.hidden_controls import CONTROLS
 from csd.web.races import recorded_races
 
 PHONE = {"width": 390, "height": 844}
-CONTROLS_OF_A_RACE = ("#family", "#preset", "#max-new input", "#race", "#stop", "#more")
+CONTROLS_OF_A_RACE = ("#prompt textarea", "#race", "#more", "#races", "#copy", "#tour-start", "#puzzles-open")
 
 
 @pytest.fixture
@@ -37,15 +37,22 @@ def await_race(page, race: str) -> None:
     page.wait_for_selector(f'#stage .cascade-stage[data-race="{race}"]')
 
 
-def choose_race(page, title: str) -> None:
-    page.click("#earlier input")
-    page.get_by_role("option", name=title).click()
-
-
 def test_the_form_leaves_the_window_to_the_stage(tab):
-    lines = box(tab.page, "#lines")
-    assert lines["y"] + lines["height"] < 195
-    assert tab.page.evaluate("document.documentElement.scrollWidth") == 1280
+    page = tab.page
+    assert box(page, "#stage")["y"] <= 118
+    assert box(page, "#race")["height"] == box(page, "#prompt textarea")["height"] == 44
+    assert page.evaluate("document.documentElement.scrollWidth") == 1280
+    assert page.inner_text("#more") == "embedded · adaptive cascade · 64 tokens"
+    set_field(page, "#max-new input", 24)
+    set_field(page, "#temperature input", 0.5)
+    words = "embedded · adaptive cascade · 24 tokens · temperature 0.5"
+    page.wait_for_function("words => document.querySelector('#more').innerText === words", arg=words)
+    page.fill("#prompt textarea", "A long prompt that goes on. " * 40)
+    lines_in_view = "document.querySelector('#prompt textarea').clientHeight / 20 | 0"
+    page.wait_for_function(f"({lines_in_view}) === 5")
+    page.click("#title")
+    page.wait_for_function(f"({lines_in_view}) === 2")
+    assert not tab.errors
 
 
 def test_the_drawer_covers_the_page_and_moves_nothing(tab):
@@ -94,6 +101,7 @@ def test_K_is_dragged_in_the_drawer_and_its_parts_race(tab):
     assert "12 tokens in each of 4 lanes" in tab.status("ended")
     names = page.locator("#stage .cs-track-row b").all_inner_texts()
     assert {"vertical cascade", "horizontal cascade", "cascade"} <= set(names)
+    tab.advanced()
     page.click("#family input")
     page.get_by_role("option", name="smollm2", exact=True).click()
     page.wait_for_function("document.querySelectorAll('#K-picture [role=slider]').length === 3")
@@ -105,12 +113,12 @@ def test_a_refusal_is_in_view_with_the_drawer_open(tab):
     tab.fill()
     tab.advanced()
     page.fill("#K textarea, #K input", "[[8,4,2],[0,0,0],[0,0,0]]")
-    page.click("#race")
+    page.click("#advanced-race")
     assert tab.status("refused")
     assert is_in_view(page, "#status p")
     assert not page.is_visible("#advanced")
     assert page.get_attribute("#status", "aria-live") == "polite"
-    assert box(page, "#status")["y"] - box(page, "#race")["y"] - box(page, "#race")["height"] < 12
+    assert box(page, "#lines")["y"] < box(page, "#status")["y"] < box(page, "#stage")["y"]
 
 
 def test_prompt_and_stage_agree_from_the_start(tab):
@@ -155,10 +163,11 @@ def test_a_failed_family_is_told_in_one_line_above_and_whole_below(chromium):
     assert "embedded did not load" in failed.inner_text()
     head = box(page, "#family-status")
     assert head["y"] >= 0 and head["height"] <= 32 and head["x"] > box(page, "#tour")["x"]
-    assert sentence.strip() in " ".join(page.inner_text("#about").split())
+    assert sentence.strip() in " ".join(page.text_content("#about").split())
     page.click("#race")
     assert sentence.strip() in page.wait_for_selector('#status p[data-state="refused"]').inner_text()
-    assert box(page, "#about")["y"] + box(page, "#about")["height"] <= box(page, "#go")["y"]
+    page.click("#more")
+    assert is_in_view(page, "#about")
     assert page.evaluate("document.documentElement.scrollWidth") == 1280
     context.close()
     house.page.close()
@@ -171,6 +180,10 @@ def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
     for selector in CONTROLS_OF_A_RACE:
         found = box(page, selector)
         assert 0 <= found["x"] and found["x"] + found["width"] <= PHONE["width"], selector
+    assert box(page, "#race")["y"] < box(page, "#prompt textarea")["y"] + 44
+    assert box(page, "#stage .cs-headline")["y"] <= 300
+    assert page.inner_text("#more").endswith("64 tokens")
+    assert page.eval_on_selector("#more", "button => button.scrollWidth <= button.clientWidth")
     tab.advanced()
     assert box(page, "#advanced")["width"] == PHONE["width"]
     page.click("#advanced-close")
@@ -244,20 +257,51 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     assert not tab.errors
 
 
-def test_a_bet_is_told_to_the_stage_and_remembered(tab):
+def test_the_stage_asks_for_a_bet_until_the_result_is_shown(tab, house):
     page = tab.page
-    page.evaluate("window.told = []; addEventListener('cascade-bet', (event) => told.push(event.detail.factor))")
-    for chip in ("1.5", "3"):
-        page.click(f'#bet [data-bet="{chip}"]')
-    pressed = "[...document.querySelectorAll('#bet [aria-pressed=true]')].map(chip => chip.dataset.bet)"
-    assert page.evaluate(pressed) == ["3"]
-    page.reload()
-    page.wait_for_function(f"({pressed})[0] === '3'")
-    assert page.evaluate("localStorage['cascade-bet']") == "3"
-    page.evaluate("window.told = []; addEventListener('cascade-bet', (event) => told.push(event.detail.factor))")
-    page.click('#bet [data-bet="3"]')
-    assert page.evaluate("told") == [None]
-    assert page.evaluate(pressed) == []
+    house.gate.hold("Step", after=6)
+    tab.race(STORY, 16)
+    house.gate.wait()
+    assert page.is_visible("#stop")
+    chips = page.locator("#stage .cs-ask button")
+    headline = box(page, "#stage .cs-headline")
+    for chip in (1, 2):
+        chips.nth(chip).focus()
+        page.keyboard.press("Enter")
+    assert [chip.get_attribute("aria-pressed") for chip in chips.all()] == ["false", "false", "true", "false"]
+    house.gate.open()
+    tab.status("ended")
+    page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
+    assert page.inner_text("#stage .cs-bet") == f"You said 3×; it was {page.inner_text('#stage .cs-factor')}."
+    assert not chips.first.is_visible() and not page.is_visible("#stop")
+    assert box(page, "#stage .cs-headline") == headline
+    set_field(page, "#max-new input", 17)
+    page.click("#race")
+    tab.status("ended")
+    page.wait_for_function("document.querySelector('#stage .cs-headline').dataset.shown === 'true'")
+    assert page.text_content("#stage .cs-bet") == ""
+    assert not tab.errors
+
+
+def test_a_race_that_waits_is_told_in_words_and_the_stage_stands_still(tab, chromium, house):
+    house.gate.hold("Step")
+    other = Tab(chromium, house)
+    other.race()
+    house.gate.wait()
+    page = tab.page
+    page.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.play(0)")
+    tab.race()
+    page.wait_for_function("/^Waiting: 1 race before yours/.test(document.querySelector('#status').innerText)")
+    stage = page.locator("#stage .cascade-stage")
+    assert stage.get_attribute("data-state") == "done" and stage.get_attribute("data-waiting") == ""
+    assert page.inner_text("#status").endswith(".") and "queue" not in page.inner_text("#status")
+    tab.stop()
+    page.wait_for_function("document.querySelector('#status').innerText.startsWith('Stopped.')")
+    page.wait_for_selector("#stage .cascade-stage:not([data-waiting])")
+    house.gate.open()
+    other.status("ended")
+    other.close()
+    assert not tab.errors
 
 
 def test_every_control_that_a_link_can_hide_is_on_the_page(tab):
@@ -269,7 +313,8 @@ def test_every_control_that_a_link_can_hide_is_on_the_page(tab):
 
 def test_the_text_of_a_list_ends_before_its_arrow(tab):
     page = tab.page
-    tab.advanced()
+    page.click("#races")
+    page.evaluate("document.querySelector('#advanced').setAttribute('data-open', '')")  # beside the open list of races
     for name in ("earlier", "family", "preset", "rule"):
         arrow, text = box(page, f"#{name} .icon-wrap"), box(page, f"#{name} input")
         room = float(
@@ -281,6 +326,7 @@ def test_the_text_of_a_list_ends_before_its_arrow(tab):
 def test_the_list_of_races_takes_nothing_away_from_what_is_typed(tab):
     """Closed with Escape it shows nothing; a prompt typed while the server fills in the form comes back."""
     page = tab.page
+    page.click("#races")
     page.click("#earlier input")
     page.keyboard.press("Escape")
     tab.fill("Why is the sky dark at night?", 17)

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from browser import STORY, House, Tab
+from browser import STORY, House, Tab, choose_race
 
 from csd.models import catalog
 from csd.record.trace import Trace
@@ -41,6 +41,7 @@ def test_a_second_family_takes_over_where_nothing_was_typed(chromium):
     tabs = [Tab(chromium, house) for _ in range(3)]
     untouched, typed, chosen = tabs
     typed.fill("Why is the sea salty?", 40)
+    chosen.advanced()
     chosen.page.click("#family input")
     chosen.page.get_by_role("option", name="Qwen2.5").click()
     chosen.page.wait_for_function("document.querySelector('#family-status').innerText.includes('Qwen2.5')")
@@ -159,8 +160,7 @@ def test_an_earlier_race_is_shown_again(tab):
     first = one.page.get_attribute("#stage .cascade-stage", "data-race")
     one.race("Two boys found a kite")
     one.page.wait_for_function("document.querySelector('#earlier input').value.startsWith('2. Two boys')")
-    one.page.click("#earlier input")
-    one.page.get_by_role("option", name="1. A bird").click()
+    choose_race(one.page, "1. A bird")
     one.page.wait_for_selector(f'#stage .cascade-stage[data-race="{first}"]')
 
 
@@ -208,7 +208,7 @@ def test_bad_input_gets_a_sentence_and_the_prompt_stays(tab, field, value, sente
     one.fill()
     one.advanced()
     one.page.fill(field, value)
-    one.page.click("#race")
+    one.page.click("#advanced-race")
     assert sentence in one.status("refused")
     assert one.page.input_value("#prompt textarea") == (value if "prompt" in field else STORY)
     assert not one.errors
@@ -225,7 +225,7 @@ def test_a_pasted_K_is_what_the_next_press_of_race_uses(tab):
     chosen = f"{labels}.filter(l => l.querySelector('input').checked).map(l => l.innerText.trim()).join('; ')"
     before = one.page.evaluate(chosen)
     assert "adaptive cascade" in before
-    one.page.click("#race")
+    one.page.click("#advanced-race")
     one.status("ended")
     with one.page.expect_download() as waiting:
         one.page.click("#save")
@@ -254,7 +254,7 @@ def test_a_custom_family_that_cannot_be_loaded_gives_a_sentence(tab, tmp_path):
     one.page.fill("#others input, #others textarea", f"{tmp_path}/one, {tmp_path}/two")
     one.page.locator("#others input, #others textarea").blur()
     one.page.wait_for_function("document.querySelector('#draft input').value === 'one'")
-    one.page.click("#race")
+    one.page.click("#advanced-race")
     assert "did not load" in one.status("refused")
     assert "did not load" in one.page.inner_text("#family-status")
     assert one.page.input_value("#prompt textarea") == STORY

@@ -180,7 +180,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     page.get_by_label("cascade", exact=True).check()
     page.fill("#K textarea, #K input", "[[64,64,64],[0,0,0],[0,0,0]]")
     page.click("#puzzles-open", force=True)
-    page.click("#race", force=True)
+    page.click("#advanced-race")
     tab.status("ended")
     page.wait_for_function(f"{count} === '1/5'")
     row = page.locator('.puzzles [data-puzzle="lose"]')

@@ -112,7 +112,7 @@ def test_only_components_and_wiring_import_gradio():
         p.name for p in [ROOT / "app.py", *(ROOT / "csd").rglob("*.py")] if "import gradio" in p.read_text("utf-8")
     }
     tabs = {"race_tab.py", "theory_tab.py", "compare_tab.py", "sliders.py", "staircase.py"}
-    parts = {"prompt_row.py", "race_form.py", "replays.py", "settings_drawer.py", "puzzle_panel.py"}
+    parts = {"prompt_row.py", "example_chips.py", "race_form.py", "replays.py", "settings_drawer.py", "puzzle_panel.py"}
     serving = {"gradio_queue.py", "observing.py", "zerogpu.py"}
     assert users == {"page.py", "wiring.py", "form_wiring.py", "navigation.py", "api.py", *tabs, *parts, *serving}
 

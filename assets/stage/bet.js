@@ -1,0 +1,50 @@
+// The bet: while the race runs and its result is hidden, the stage asks how many times faster the cascade will be. At the
+// end the answer stands beside the result. It is forgotten with the race.
+
+import { button, h, put } from "./dom.js";
+
+const QUESTION = "How many times faster will the cascade be?";
+const FACTORS = ["1", "1.5", "3", "5"]; // times as fast as autoregressive decoding
+
+export function createBet(stage) {
+  const bet = { factor: null, drawn: undefined, isKnown: false, said: h("p", { class: "cs-bet" }) };
+  bet.chips = FACTORS.map((factor) => button("cs-button", `${factor}\u00D7`, { onclick: () => place(stage, factor) }));
+  bet.box = h("div", { class: "cs-ask", role: "group", "aria-label": QUESTION },
+    h("span", { text: QUESTION }), h("span", { class: "cs-chips" }, ...bet.chips));
+  return bet;
+}
+
+export function clearBet({ headline: { bet } }) {
+  Object.assign(bet, { factor: null, isKnown: false });
+}
+
+// Where a race opens with its result in view, there is nothing to bet on.
+export function tellResult({ headline: { bet } }) {
+  bet.isKnown = true;
+}
+
+export function drawBet({ headline: { bet }, race }) {
+  bet.box.hidden = bet.isKnown || !isAsked(race);
+  if (bet.drawn !== bet.factor) markChosen(bet);
+  const factor = race.close && race.close.headline ? race.close.headline.factor : "";
+  put(bet.said, bet.factor && factor ? `You said ${bet.factor}\u00D7; it was ${factor}.` : "");
+}
+
+function markChosen(bet) {
+  bet.drawn = bet.factor;
+  for (const [i, chip] of bet.chips.entries()) chip.setAttribute("aria-pressed", String(FACTORS[i] === bet.factor));
+}
+
+// Whether there will be a factor: of a cascade over autoregressive decoding.
+function isAsked({ lanes, close }) {
+  if (close && !(close.headline || {}).factor) return false;
+  const methods = lanes.map(({ info }) => info.method);
+  return methods.includes("autoregressive") && methods.some((name) => name.endsWith("cascade"));
+}
+
+// Pressing the chosen chip again takes the bet back.
+function place(stage, factor) {
+  const { bet } = stage.headline;
+  bet.factor = bet.factor === factor ? null : factor;
+  drawBet(stage);
+}

@@ -1,0 +1,43 @@
+"""A chip for each kind of example, and one that brings back what the visitor had typed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+
+from csd.web.context import PageContext
+from csd.web.examples import MOST_KINDS, example_kinds
+from csd.web.form_events import OWN_PROMPT
+
+
+@dataclass(frozen=True)
+class ExampleChips:
+    """`own` brings back `typed`, the prompt of the visitor, once an example has taken its place."""
+
+    kinds: tuple[gr.Button, ...]
+    own: gr.Button
+    typed: gr.State
+
+    def keep(self, prompt: str) -> dict[Any, Any]:
+        return {self.typed: prompt, self.own: gr.Button(visible=True)}
+
+    def name_kinds(self, kinds: Sequence[str]) -> dict[Component, Any]:
+        """The chips' new names; those that are left over disappear."""
+        names = [*kinds, *[""] * (len(self.kinds) - len(kinds))]
+        return {button: gr.Button(kind, visible=bool(kind)) for button, kind in zip(self.kinds, names, strict=True)}
+
+
+def build_example_chips(context: PageContext) -> ExampleChips:
+    kinds = example_kinds(context.studio.home.spec)
+    with gr.Row(elem_id="examples"):
+        gr.HTML("<span>Try:</span>", elem_id="try", min_width=10)
+        buttons = tuple(
+            gr.Button(kind, size="sm", min_width=10, visible=bool(kind))
+            for kind in (*kinds, *[""] * (MOST_KINDS - len(kinds)))
+        )
+        own = gr.Button(OWN_PROMPT, size="sm", min_width=10, visible=False, elem_id="own-prompt")
+    return ExampleChips(buttons, own, gr.State(""))
