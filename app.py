@@ -19,7 +19,7 @@ from typing import Any
 
 from csd.models import catalog
 from csd.models.files import is_present
-from csd.paths import called
+from csd.paths import cache_folder, called
 from csd.stage.errors import BundleError
 from csd.web.deployment import make_deployment
 from csd.web.homes import VARIABLE, home_families
@@ -196,7 +196,8 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
         from csd.web.observing import count_races, log_as_json, log_as_text
         from csd.web.page import build, launch_settings
 
-        page = open_queue(build(studio), studio.deployment)
+        links = None if studio.deployment.is_public else cache_folder() / "links"
+        page = open_queue(build(studio, links), studio.deployment)
     routes = health_routes(studio.families, studio.home)
     if arguments.metrics:
         routes += count_races(studio, page)

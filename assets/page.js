@@ -116,7 +116,7 @@ const CascadePage = (() => {
 
   const PATIENCE = 4000; // milliseconds: an example that is in the form already changes nothing
 
-  // The stage asks for a race while it is presented; with the name of an example, that is filled in before.
+  // The stage asks for a race, in place of one or while it is presented; with the name of an example, that is filled in before.
   async function raceForStage({ detail: { example } }) {
     const chip = [...document.querySelectorAll("#examples button")].find((one) => one.textContent.trim() === example);
     if (chip) {
@@ -138,7 +138,10 @@ const CascadePage = (() => {
     requestAnimationFrame(() => window.dispatchEvent(new Event("cascade-prompt")));
   }
 
-  // ---- the address: #theory and #compare are tabs, #race=ID is a recorded race, #race=ID&lane=4&step=3 a place in it
+  // ---- the address: #theory and #compare are tabs, #race=ID is a recorded race or one that was linked,
+  // #race=ID&lane=4&step=3 a place in it
+
+  const ADDRESSED = ["recorded-", "linked-"]; // the ids of races that have addresses begin with one of these
 
   let shown = ""; // the fragment of the race on the stage; empty for the visitor's own, and for the one at the start
 
@@ -187,8 +190,7 @@ const CascadePage = (() => {
   function restorePrompt(status) {
     const field = document.querySelector("#prompt textarea");
     const text = sessionStorage.getItem(KEPT);
-    const isLink = [...new URLSearchParams(location.search).keys()].some((name) => name !== hidden.parameter);
-    if (!text || !text.trim() || isLink || text === field.value) return status;
+    if (!text || !text.trim() || hasSettings() || text === field.value) return status;
     Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(field, text);
     field.dispatchEvent(new Event("input", { bubbles: true })); // Gradio hears of it by the event
     return "<p>The page was loaded again. Your prompt is back in the form.</p>";
@@ -217,7 +219,8 @@ const CascadePage = (() => {
   function writeRace(id) {
     close("races");
     beginFilling();
-    shown = String(id || "").startsWith("recorded-") ? `race=${id.slice("recorded-".length)}` : "";
+    const prefix = ADDRESSED.find((one) => String(id || "").startsWith(one));
+    shown = prefix ? `race=${id.slice(prefix.length)}` : "";
     writeTab();
   }
 
@@ -234,20 +237,39 @@ const CascadePage = (() => {
     if (!isTab) shown = fragment;
     findTab(isTab ? fragment : "race").click();
     if (!isTab && fragment !== wasShown) byId("follow-address").click();
-    if (fragment.startsWith("race=")) goToPlace(`recorded-${fragment.slice("race=".length)}`, splitAddress().slice(1).join("&"));
+    else arrive();
+    if (fragment.startsWith("race=")) goToPlace(fragment.slice("race=".length), splitAddress().slice(1).join("&"));
   }
 
-  // Goes to a step of a race, such as "lane=4&step=3", once the race is on the stage.
-  function goToPlace(race, place) {
+  // Goes to a step of a race, such as "lane=4&step=3", once the race of this name is on the stage.
+  function goToPlace(name, place) {
     const [lane, step] = ["lane", "step"].map((name) => Number(new URLSearchParams(place).get(name)));
     const root = stageRoot();
-    const arrive = () => root.dataset.race === race && stage().goTo(lane, step);
-    if (!step || arrive()) return;
+    const isThere = () => ADDRESSED.some((prefix) => root.dataset.race === prefix + name) && stage().goTo(lane, step);
+    const show = () => root.querySelector(".cs-opened").scrollIntoView({ block: "nearest" });
+    if (!step) return;
+    if (isThere()) return void show();
     const watcher = new MutationObserver(() => {
-      if (arrive()) watcher.disconnect();
+      if (!isThere()) return;
+      watcher.disconnect();
+      show();
     });
     watcher.observe(root, { attributeFilter: ["data-race", "data-state"] });
   }
+
+  // ---- what a link brings comes in place of the race at the start, which is not seen playing under another prompt
+
+  function awaitLink() {
+    if (!addressed().startsWith("race=") && !hasSettings()) return;
+    document.documentElement.setAttribute("data-arriving", "");
+    stage().pause();
+    setTimeout(arrive, LONGEST_DRAWING);
+  }
+
+  const arrive = () => document.documentElement.removeAttribute("data-arriving");
+
+  // Whether the address fills in the form.
+  const hasSettings = () => [...new URLSearchParams(location.search).keys()].some((name) => name !== hidden.parameter);
 
   // ---- controls that the address takes off the page
 
@@ -264,17 +286,20 @@ const CascadePage = (() => {
 
   // ---- links and files
 
-  // Copies the page's address with the form as its query, or with the place in the recorded race on the stage; `omitted`
-  // says what the link leaves out. Returns a status line.
+  // The id of the race on the stage; empty while one runs.
+  const shownRace = () => (byId("go").hasAttribute("data-racing") ? "" : stageRoot().dataset.race);
+
+  // Copies the page's address with the form as its query, and with the place in the race on the stage where the link
+  // has one; `omitted` says what the link leaves out. Returns a status line.
   async function copyLink(query, omitted) {
-    const isRace = query.startsWith("#");
-    const { lane, step } = isRace ? stage().place() : {};
-    const search = isRace ? "" : query;
+    const [search, race] = query.split("#");
+    const { lane, step } = race ? stage().place() : {};
     const kept = hidden() && `${search ? "&" : "?"}${hidden.parameter}=${encodeURIComponent(hidden())}`;
-    const fragment = isRace ? `${query}${step ? `&lane=${lane}&step=${step}` : ""}` : "";
+    const fragment = race ? `#${race}${step ? `&lane=${lane}&step=${step}` : ""}` : "";
     const link = location.origin + location.pathname + search + kept + fragment;
-    let said = "Link copied. It fills in the form; Race starts the race. To send a race of your own, save its replay as HTML.";
-    if (isRace) said = `Link copied. It opens this recorded race${step ? ` at step ${step} of lane ${lane}` : ""}.`;
+    let said = "Link to these settings copied. It fills in the form; Race starts the race.";
+    if (race) said = `Link to ${step ? `step ${step} of ` : ""}this race copied.`;
+    if (race && search) said += " Once the race is no longer kept here, the link still fills in the form.";
     try {
       await navigator.clipboard.writeText(link);
     } catch {
@@ -315,12 +340,13 @@ const CascadePage = (() => {
     new MutationObserver(writeTab).observe(document.querySelector("#tabs > .tab-wrapper"), watched);
     addEventListener("popstate", followAddress);
     tellPrompt();
+    awaitLink();
     showDrawn();
   }
 
   return {
     start, drawTogether, tellPrompt, press, toggle, close, settingsInWords, beginRace, endRace, readAddress, writeRace, chooseRace,
-    beginFilling, keepTyped, restorePrompt, followAddress, hideControls, copyLink, downloadFigures,
+    beginFilling, keepTyped, restorePrompt, followAddress, arrive, hideControls, shownRace, copyLink, downloadFigures,
   };
 })();
 window.CascadePage = CascadePage;

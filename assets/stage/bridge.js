@@ -1,4 +1,4 @@
-// What the stage asks of the page around it, while it is presented: to race, with the form as it stands or with an
+// What the stage asks of the page around it: to race, with the form as it stands or, while it is presented, with an
 // example. assets/page.js answers the event. An exported file has no form, and nothing to ask.
 
 import { button, h } from "./dom.js";

@@ -12,8 +12,8 @@
 //
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels, roles
 // State and the replay:  state, pace, playback, rounds
-// Parts of the page:     promptline, headline (bet), track, legend, cursors, lanes (lanetext), review (scoregrid), transport,
-//                        timeline (strips), budget, plot, tooltip, terms, speech, keys, present, bridge; dom and linestyle
+// Parts of the page:     invitation, promptline, headline (bet), track, legend, cursors, lanes (lanetext), review (scoregrid),
+//                        transport, timeline (strips), budget, plot, tooltip, terms, speech, keys, present, bridge; dom and linestyle
 //                        build elements
 
 import { tellResult } from "./bet.js";
@@ -27,6 +27,7 @@ import { createLanesBox, drawLanes, openLanes, showVerdicts } from "./lanes.js";
 import { appendSteps, followText, markSelection } from "./lanetext.js";
 import { clearLegend, createLegend, drawLegend, openLegend, restoreChoices } from "./legend.js";
 import { addLine } from "./log.js";
+import { createInvitation, drawInvitation } from "./invitation.js";
 import { goTo, halt, pause, placeOf, play, scrub, showAll, skip, stepReview, stepToken } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
@@ -40,8 +41,6 @@ import { explainTerms } from "./terms.js";
 import { createTooltip, hideTooltip } from "./tooltip.js";
 import { clearTrack, createTrack, drawTrack, openTrack } from "./track.js";
 import { clearTransport, createTransport, drawTransport } from "./transport.js";
-
-const EMPTY = "Press Race. The lanes fill here, and every token is marked with the level that proposed it.";
 
 export const explain = explainTerms;
 
@@ -83,6 +82,7 @@ function createParts(stage) {
     message: h("p", { class: "cs-message" }),
     notes: h("ul", { class: "cs-notes" }),
     pace: h("span", { class: "cs-pace", title: "Lanes take turns on one device; each has a clock of its own." }),
+    invitation: createInvitation(),
     promptLine: createPromptLine(stage),
     bridge: createBridge(),
     headline: createHeadline(stage),
@@ -105,7 +105,7 @@ function createParts(stage) {
     stage.promptLine.box, stage.headline.box, stage.track.box, stage.legend.box, stage.lanesBox, stage.transport.box,
     stage.review.box, stage.timeline.box, stage.message, stage.notes, createKeysHelp(),
     h("div", { class: "cs-after" }, stage.plot.box, stage.budget));
-  root.replaceChildren(h("p", { class: "cs-empty", text: EMPTY }), body, stage.speech, stage.tooltip);
+  root.replaceChildren(stage.invitation.box, body, stage.speech, stage.tooltip);
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Stage of the race");
   root.tabIndex = 0;
@@ -114,7 +114,7 @@ function createParts(stage) {
 
 // Adds what is new in a log, or begins anew where it is another race's.
 function update(stage, { race: id = "", log = "" }) {
-  if (id !== stage.raceId || log.length < stage.logLength) reset(stage, id);
+  if (!id || id !== stage.raceId || log.length < stage.logLength) reset(stage, id);
   const end = log.lastIndexOf("\n") + 1;
   if (end <= stage.logLength) return;
   const isWhole = stage.logLength === 0; // all at once: an earlier race
@@ -127,6 +127,7 @@ function update(stage, { race: id = "", log = "" }) {
     else if (lane) touched.add(lane);
   }
   put(stage.message, stage.race.message);
+  drawInvitation(stage);
   if (!stage.race.open) return;
   for (const lane of touched) appendSteps(stage, stage.views[lane.index]);
   if (stage.mode === "replay") return; // the replay draws what came in
@@ -154,6 +155,7 @@ function reset(stage, id) {
   stage.lanesBox.replaceChildren();
   stage.notes.replaceChildren();
   put(stage.message, "");
+  drawInvitation(stage);
   put(stage.pace, "");
   say(stage, "");
   hideTooltip(stage);

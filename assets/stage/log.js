@@ -9,6 +9,7 @@ export function emptyRace() {
     open: null, // the first line
     close: null, // the last line: verdicts, notes and a summary
     message: "", // a sentence for the visitor
+    ask: "", // in place of a race: why there is none
     pieces: new Map(), // text or bytes of every token id that has occurred
     levels: new Map(), // by name
     lanes: [],
@@ -28,6 +29,7 @@ export function addLine(race, line) {
   else if (line.t === "end") lane.end = line.end;
   else if (line.t === "close") race.close = line;
   else if (line.t === "message") race.message = line.text;
+  else if (line.t === "ask") race.ask = line.text;
   return lane;
 }
 

@@ -37,6 +37,7 @@ export function createState(root) {
     // the parts of the page; each belongs to the module of its name
     message: null,
     pace: null,
+    invitation: null,
     promptLine: null,
     bridge: null,
     headline: null,

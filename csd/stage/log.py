@@ -10,6 +10,7 @@ prompt token; `by` is a level's name, `who` the authors of the tokens (a single 
     end       i, end ("eos", "budget" or "stopped")
     close     play, headline (see csd/stage/headline.py), lanes [{kind, badge, speed, notes}], notes, summary
     message   text
+    ask       text, in place of a race; the page offers to run the prompt of its form
 
 A lane's `label` is its method's settings, such as "draft-mid, k=4"; it is empty for autoregressive decoding. `words`
 are the same for those who do not know the letters, such as "draft-mid, 4 ahead".
@@ -60,6 +61,11 @@ def closed(traces: Sequence[Trace], play: bool = True) -> str:
 def message(sentence: str) -> str:
     """A sentence for the visitor, such as the position in the queue."""
     return _line({"t": "message", "text": sentence})
+
+
+def ask(sentence: str) -> str:
+    """In place of a race: a sentence and, on the page, a button that races the prompt in the form."""
+    return _line({"t": "ask", "text": sentence})
 
 
 def log_of(traces: Sequence[Trace], race_id: str = "", example_title: str = "", play: bool = False) -> str:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from csd.decoding.methods import METHODS
@@ -20,6 +21,7 @@ from csd.web import examples
 from csd.web.downloads import Downloads
 from csd.web.examples import first_example
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
+from csd.web.linked_races import LinkedRaces
 from csd.web.loads import FamilyChoice
 from csd.web.races import FinishedRace, first_recorded, recorded_races
 from csd.web.studio import Studio
@@ -33,7 +35,8 @@ log = logging.getLogger(__name__)
 class PageContext:
     """`recorded` are the races that come with the project, by id. `landing` is the one
     that the page begins with, `start` holds the initial values of the fields, `options` the choices of those that have
-    some, by name. `faults` are sentences on recorded races that could not be read."""
+    some, by name. `linked` are the races behind links, and `faults` sentences on recorded races that could not be
+    read."""
 
     studio: Studio
     recorded: Mapping[str, FinishedRace]
@@ -41,10 +44,12 @@ class PageContext:
     start: PageFields
     landing: FinishedRace | None
     options: Mapping[str, tuple[str, ...]]
+    linked: LinkedRaces
     faults: tuple[str, ...] = ()
 
 
-def make_context(studio: Studio) -> PageContext:
+def make_context(studio: Studio, links: Path | None = None) -> PageContext:
+    """`links` is the folder that keeps the races of links; without it they go with the page."""
     home = studio.home
     allowed = studio.deployment.families
     options = {
@@ -59,10 +64,11 @@ def make_context(studio: Studio) -> PageContext:
     recorded = recorded_races(faults.append)
     for fault in faults:
         log.warning(fault)
+    linked = LinkedRaces(studio.deployment.max_linked, links, studio.deployment.is_public)
     own = first_recorded(recorded, home.spec.name)
     landing = own or next(iter(recorded.values()), None)
     start = fields_of(home, own, studio.deployment.lanes)
-    return PageContext(studio, recorded, Downloads(), start, landing, options, tuple(faults))
+    return PageContext(studio, recorded, Downloads(), start, landing, options, linked, tuple(faults))
 
 
 def fields_of(choice: FamilyChoice, race: FinishedRace | None = None, lanes: Sequence[str] = ()) -> PageFields:

@@ -31,9 +31,9 @@ class Deployment:
     `max_tokens` counts new tokens over all lanes of a race, `max_prompt` characters, and `max_seconds` the time on the
     device of a race or of a whole comparison. `max_waiting` is how many races one address may have in the queue, and
     with it every session has one. `max_kept` is the memory in MB for the races that can be shown again, of all visitors
-    together. `families` are the names of those that visitors may load, `lanes` those that the form begins with in place
-    of the family's, and `hosts` the names under which the page answers. `is_space`: it is embedded by huggingface.co,
-    behind whose proxy all visitors are.
+    together, and `max_linked` that on the disk for races with links. `families` are the names of those that visitors
+    may load, `lanes` those that the form begins with in place of the family's, and `hosts` the names under which the
+    page answers. `is_space`: it is embedded by huggingface.co, behind whose proxy all visitors are.
     """
 
     is_public: bool = False
@@ -43,6 +43,7 @@ class Deployment:
     max_prompt: int = 200_000
     max_waiting: int = 0
     max_kept: int = 400
+    max_linked: int = 200
     families: tuple[str, ...] = ()
     lanes: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
@@ -88,13 +89,16 @@ class Deployment:
             raise Refusal(f"This page runs {choice.spec.name} {usual}.")
 
 
-PUBLIC = Deployment(is_public=True, max_tokens=1_200, max_seconds=60.0, max_prompt=4_000, max_waiting=8, max_kept=200)
+PUBLIC = Deployment(
+    is_public=True, max_tokens=1_200, max_seconds=60.0, max_prompt=4_000, max_waiting=8, max_kept=200, max_linked=100
+)
 VARIABLES = {  # of the environment, by field
     "max_tokens": "CSD_MAX_TOKENS",
     "max_seconds": "CSD_MAX_SECONDS",
     "max_prompt": "CSD_MAX_PROMPT",
     "max_waiting": "CSD_MAX_WAITING",
     "max_kept": "CSD_MAX_KEPT_MB",
+    "max_linked": "CSD_MAX_LINKED_MB",
 }
 
 
@@ -150,7 +154,7 @@ def _number(environment: Mapping[str, str], variable: str, base: Deployment, nam
     usual = getattr(base, name)
     if not text:
         return usual
-    least = 0 if name == "max_waiting" else 1
+    least = 0 if name in ("max_waiting", "max_linked") else 1
     try:
         value = type(usual)(text)
     except ValueError:

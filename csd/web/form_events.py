@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +11,12 @@ from csd.models.spec import COPIES, FamilySpec, custom
 from csd.record.race import Race
 from csd.request import link
 from csd.request.defaults import Defaults
-from csd.web import examples, hidden_controls
+from csd.web import examples
 from csd.web.context import PageContext, fields_of, settings_of
 from csd.web.examples import example_kinds, next_example
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
 from csd.web.loads import FamilyChoice
-from csd.web.races import RECORDED, FinishedRace, first_recorded, replay_log
+from csd.web.races import FinishedRace, first_recorded, replay_log
 from csd.web.typed import is_own_prompt
 from csd.web.updates import Choices, FormUpdate, Landing, StageView, StatusLine
 from csd.web.what_if import panel_after
@@ -132,53 +131,6 @@ def preset_choices(defaults: Defaults, values: Mapping[str, Any] | None = None) 
     return Choices(names, next(agreeing, names[0]))
 
 
-def copy_link(context: PageContext, fields: PageFields, shown: str | None = None) -> tuple[str, str]:
-    """The form as the query of a link, and a sentence on what it leaves out. Where the form is that of the recorded
-    race `shown`, the race's own address takes the query's place.
-
-    The family is named wherever the page may prefer another one by the time the link is opened.
-    """
-    race = context.recorded.get(shown or "")
-    if race is not None and _is_form_of(context, race, fields):
-        return f"#race={race.id.removeprefix(RECORDED)}", ""
-    usual = context.start
-    with suppress(ValueError):  # a custom family that is not filled in yet
-        own = replace(fields.family, copies=None).filled_in()
-        usual = _start_with(usual, fields.family.to_choice())
-        usual = replace(usual, family=replace(usual.family, copies=own.copies))
-    values = usual.values()
-    if context.studio.preferred != context.studio.home:
-        del values["family"]
-    return link.to_query(fields.values(), values)
-
-
-def open_link(context: PageContext, visitor: str, query: Mapping[str, str]) -> FormUpdate:
-    """Fill in the form from the query of the page's address, or else with the preferred family. Nothing runs."""
-    start = context.start.values()
-    hidden = hidden_controls.find_faults(query.get(hidden_controls.NAME, ""))
-    query = {name: text for name, text in query.items() if name != hidden_controls.NAME}
-    if "family" in query:
-        query["family"] = catalog.current_name(query["family"])
-    found, faults = link.from_query(query, start, context.options)
-    faults += hidden
-    if not found and not faults:
-        return prefer_family(context, visitor, context.start)
-    context.studio.visitors.state(visitor).has_chosen_family = True
-    models = {name: value for name, value in found.items() if name in link.FAMILY}
-    settings = {name: value for name, value in found.items() if name not in link.FAMILY}
-    family = FamilyFields.from_values({**start, "copies": None, **models})
-    try:
-        family = family.filled_in()
-        context.studio.deployment.check_family(family.to_choice(), context.studio.families.homes)
-    except ValueError as error:
-        family, models = context.start.family, {}
-        faults.append(f"The models in the link were ignored. {error}")
-    kept, more_faults = link.check_values(settings, family.to_choice().defaults)
-    sentences = ["The link has filled in the form. Press Race."] if models or kept else []
-    status = StatusLine(" ".join((*sentences, *faults, *more_faults)))
-    return _fill(context, family, kept, status)
-
-
 def restore_form(context: PageContext, race: FinishedRace) -> FormUpdate | None:
     """The settings of a race, to run it again; None if its family cannot be chosen, or if the form has no fields for
     its settings."""
@@ -198,27 +150,21 @@ def restore_form(context: PageContext, race: FinishedRace) -> FormUpdate | None:
     settings = settings_of(race, family.to_choice().defaults)
     if "lanes" not in settings or settings["rule"] not in context.options["rule"]:
         return None
-    return _fill(context, family, settings)
+    return fill_form(context, family, settings)
 
 
-def _is_form_of(context: PageContext, race: FinishedRace, fields: PageFields) -> bool:
-    """Whether the form would run this race again, as it stands."""
-    form, values = restore_form(context, race), fields.values()
-    return form is not None and all(link.same(values.get(name), value) for name, value in form.values.items())
-
-
-def _fill(
+def fill_form(
     context: PageContext, family: FamilyFields, settings: Mapping[str, Any], status: StatusLine | None = None
 ) -> FormUpdate:
     """The whole form: what it starts with for a family, with these settings."""
     choice = family.to_choice()
-    start = replace(_start_with(context.start, choice), family=family)
+    start = replace(start_with(context.start, choice), family=family)
     values = {**start.values(), **settings}
     presets = preset_choices(choice.defaults, values)
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), status)
 
 
-def _start_with(start: PageFields, choice: FamilyChoice) -> PageFields:
+def start_with(start: PageFields, choice: FamilyChoice) -> PageFields:
     """The form as it starts with a family; that of the page is set up for the race on its stage."""
     if choice == start.family.to_choice():
         return start

@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator
 import gradio as gr
 from gradio.events import Dependency
 
-from csd.web import examples, form_events, race_events, scripts, views, what_if
+from csd.web import examples, form_events, link_events, race_events, scripts, views, what_if
 from csd.web.context import PageContext
+from csd.web.gradio_queue import address
 from csd.web.race_form import Values
 from csd.web.race_tab import RaceTab
 from csd.web.updates import FormUpdate
@@ -23,7 +24,7 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     family_outputs = [*preset_outputs, form.drawer.picture, form.drawer.copies, *tab.chips.kinds, tab.status]
 
     def open_link(request: gr.Request) -> Changes:
-        return view.fill(form_events.open_link(context, visitor_id(request), dict(request.query_params)))
+        return view.fill(link_events.open_link(context, visitor_id(request), dict(request.query_params)))
 
     async def await_preferred(request: gr.Request) -> None:
         await race_events.await_preferred(context, visitor_id(request))
@@ -46,8 +47,9 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     def apply_preset(values: Values) -> Changes:
         return tab.fill(form_events.apply_preset(values[form.preset], form.read_family(values)))
 
-    def copy_link(values: Values) -> tuple[str, str]:
-        return form_events.copy_link(context, form.read(values), values[tab.replays.earlier])
+    def copy_link(values: Values, request: gr.Request) -> tuple[str, str]:
+        owner = address(request, context.studio.deployment)
+        return link_events.copy_link(context, visitor_id(request), form.read(values), values[hidden.shown], owner)
 
     def load_family(values: Values, request: gr.Request) -> Changes:
         refused = race_events.load_family(context, visitor_id(request), form.read_family(values))
@@ -84,7 +86,8 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     chosen = form.drawer.parts.click(choose_parts, None, [form.fields["lanes"], hidden.press], **QUICK)
     chosen.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)
     link = [hidden.query, hidden.omitted]
-    copied = tab.replays.copy_link.click(copy_link, {tab.replays.earlier, *form.inputs}, link, **QUICK)
+    tab.replays.copy_link.click(None, None, [hidden.shown], js=scripts.SHOWN_RACE, **PRIVATE)
+    copied = tab.replays.copy_link.click(copy_link, {hidden.shown, *form.inputs}, link, **QUICK)
     copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)
     for number, button in enumerate(tab.chips.kinds):
         _wire_example(context, tab, number, button)

@@ -1,4 +1,5 @@
-"""The address of the page: #theory and #compare are tabs, #race=ID is a recorded race. Back goes where one was before.
+"""The address of the page: #theory and #compare are tabs, #race=ID is a recorded race, or one that was linked. Back
+goes where one was before.
 
 assets/page.js writes and reads the address. For a race it presses a hidden button, whose event shows the race.
 """
@@ -25,5 +26,7 @@ def wire_navigation(context: PageContext, view: RaceView, opening: Dependency) -
         return view.show(race_events.show_address(context, visitor_id(request), values[fragment], fields))
 
     read = follow.click(None, None, [fragment], js=scripts.READ_ADDRESS, **PRIVATE)
-    keep_typed(read.then(show, {fragment, *form.inputs}, view.outputs, **QUICK), form)
+    followed = read.then(show, {fragment, *form.inputs}, view.outputs, **QUICK)
+    keep_typed(followed, form)
+    followed.then(None, js=scripts.ARRIVE, **PRIVATE)
     opening.then(None, js=scripts.FOLLOW_ADDRESS, **PRIVATE)

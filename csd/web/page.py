@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -47,9 +48,9 @@ FONTS = ["Inter", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Aria
 COMPACT = {"layout_gap": "6px", "block_padding": "4px 8px", "input_padding": "4px 8px", "block_label_margin": "0"}
 
 
-def build(studio: Studio) -> gr.Blocks:
-    """The page over a studio. Launch it with `launch_settings`."""
-    context = make_context(studio)
+def build(studio: Studio, links: Path | None = None) -> gr.Blocks:
+    """The page over a studio; `links` keeps the races of links. Launch it with `launch_settings`."""
+    context = make_context(studio, links)
     defaults = studio.home.defaults
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=CACHED_FILES) as page:
         family, puzzles = _build_head(studio)

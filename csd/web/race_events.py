@@ -13,8 +13,9 @@ from csd.web.context import PageContext
 from csd.web.examples import example_title, find_fault
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.form_events import restore_form
+from csd.web.linked_races import is_link
 from csd.web.loads import FamilyStatus
-from csd.web.races import RECORDED, FinishedRace, replay_log, uploaded_race
+from csd.web.races import LINKED, RECORDED, FinishedRace, replay_log, uploaded_race
 from csd.web.results import make_results
 from csd.web.studio import Batch, Finished, Refused, Waiting
 from csd.web.typed import has_typed
@@ -23,6 +24,7 @@ from csd.web.views import about_family, about_preferred, describe_end
 
 EDITED_K = "K was edited, so the cascade with this K races. Choose a preset to have the adaptive cascade back."
 KEPT = "What you typed stays in the form."
+GONE = "This race is no longer kept here. Press Race to run it again."
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
 
 
@@ -96,11 +98,24 @@ def show_address(context: PageContext, visitor: str, fragment: str, fields: Page
     """The race that the page's address names, such as "race=1-story-a-fox-sets-out"; without one, the visitor's latest
     race, or what the page began with."""
     name = (fragment or "").removeprefix("race=")
+    if is_link(name):
+        return _show_linked(context, visitor, name, fields)
     if name and RECORDED + name not in context.recorded:
         sentence = f"There is no recorded race “{name[:60]}”. Choose one from the list."
         return RaceUpdate(StatusLine(sentence, "refused"))
     latest = next(reversed(context.studio.visitors.find(visitor).races), context.landing)
     return show_race(context, visitor, RECORDED + name if name else latest and latest.id, fields)
+
+
+def _show_linked(context: PageContext, visitor: str, name: str, fields: PageFields) -> RaceUpdate:
+    """A race that a link names, which is kept among the visitor's own; or, where it is gone, an empty stage."""
+    visitors = context.studio.visitors
+    if visitors.find_race(visitor, LINKED + name) is None:
+        race = context.linked.find(name)
+        if race is None:
+            return RaceUpdate(stage=StageView("", stage.ask(GONE)))
+        visitors.keep_race(visitor, race)
+    return show_race(context, visitor, LINKED + name, fields)
 
 
 def open_file(context: PageContext, visitor: str, data: bytes | None, fields: PageFields) -> RaceUpdate:

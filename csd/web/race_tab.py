@@ -96,6 +96,8 @@ class RaceTab:
             changes[self.stage] = asdict(update.landing.stage)
             changes[self.replays.earlier] = gr.Dropdown(value=update.landing.stage.race)
             changes |= self.results.offer(update.landing.files)
+        if update.stage is not None:
+            changes |= self._draw(update.stage)
         if update.own_prompt is not None:
             changes |= self.chips.keep(update.own_prompt)
         return changes
@@ -106,13 +108,18 @@ class RaceTab:
             changes[self.family] = views.family_html(update.family.status)
             changes[self.form.drawer.about] = views.about_html(update.family.about)
         if update.stage is not None:
-            changes[self.stage] = asdict(update.stage)
+            changes |= self._draw(update.stage)
         if update.results is not None:
             listed = gr.Dropdown(list(update.results.listed), value=update.results.race_id)
             changes |= {self.replays.earlier: listed, **self.results.show(update.results)}
         if update.form is not None:
             changes |= {**self.form.fill(update.form), **self._name_examples(update.form)}
         return changes
+
+    def _draw(self, view: StageView) -> dict[Any, Any]:
+        """On the stage. Where it holds no race, none is chosen in the list and there are no files."""
+        drawn = {self.stage: asdict(view)}
+        return drawn if view.race else {**drawn, self.replays.earlier: None, **self.results.offer(RaceFiles())}
 
     def _name_examples(self, update: FormUpdate) -> dict[Any, Any]:
         return self.chips.name_kinds(update.kinds) if update.kinds is not None else {}

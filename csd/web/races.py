@@ -19,6 +19,7 @@ from csd.web.examples import example_title
 log = logging.getLogger(__name__)
 
 RECORDED = "recorded-"  # the ids of recorded races begin with it
+LINKED = "linked-"  # and those of races that a link has brought with this
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,13 @@ def uploaded_race(recording: Recording) -> FinishedRace:
     machine = f", on {recording.machine}" if recording.machine else ""
     origin = f"From a file{recorded}{machine}. {recording.note}".strip()
     return FinishedRace(new_race_id(), f"From a file: {title}", recording, origin=origin)
+
+
+def linked_race(name: str, recording: Recording) -> FinishedRace:
+    """A race that somebody ran here and has linked; `name` is its id in links."""
+    title = f"From a link: {prompt_start(recording.traces[0].header.text)}"
+    origin = f"This race was run here on {recording.date} and came by a link."
+    return FinishedRace(LINKED + name, title, recording, origin=origin)
 
 
 def race_title(number: int, prompt: str, traces: tuple[Trace, ...]) -> str:

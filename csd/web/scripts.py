@@ -30,6 +30,8 @@ BEGIN_FILLING = "() => CascadePage.beginFilling()"
 KEEP_TYPED = "(...values) => CascadePage.keepTyped(...values)"
 LEAVE_RACE = "() => CascadePage.writeRace('')"
 RESTORE_PROMPT = "(status) => CascadePage.restorePrompt(status)"
+SHOWN_RACE = "() => CascadePage.shownRace()"
+ARRIVE = "() => CascadePage.arrive()"
 COPY_LINK = "(query, omitted) => CascadePage.copyLink(query, omitted)"
 
 

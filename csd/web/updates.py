@@ -30,7 +30,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class StageView:
-    """What the stage draws: the log of a race so far."""
+    """What the stage draws: the log of a race so far; without a race, a sentence that asks to run one."""
 
     race: str
     log: str
@@ -48,7 +48,8 @@ class Landing:
 @dataclass(frozen=True)
 class FormUpdate:
     """New values of fields, by name; the drafts that can be chosen, the presets, the kinds of examples, a sentence, the
-    recorded race that comes with the fields, and the visitor's own prompt where it gave way to another one."""
+    recorded race that comes with the fields, what takes its place on the stage, and the visitor's own prompt where it
+    gave way to another one."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     drafts: tuple[str, ...] | None = None
@@ -56,6 +57,7 @@ class FormUpdate:
     kinds: tuple[str, ...] | None = None
     status: StatusLine | None = None
     landing: Landing | None = None
+    stage: StageView | None = None
     own_prompt: str | None = None
 
 

@@ -40,18 +40,20 @@ def on_device(context: PageContext) -> dict[str, Any]:
 @dataclass(frozen=True)
 class HiddenParts:
     """How events talk to the browser: `press` holds the id of a button that it presses next, or nothing; `leave_queue`
-    cancels a race that waits; `query` and `omitted` are the link to copy and what it leaves out."""
+    cancels a race that waits; `shown` is the id of the race on the stage; `query` and `omitted` are the link to copy
+    and what it leaves out."""
 
     press: gr.Textbox
     leave_queue: gr.Button
+    shown: gr.Textbox
     query: gr.Textbox
     omitted: gr.Textbox
 
 
 def build_hidden() -> HiddenParts:
-    press, query, omitted = (gr.Textbox(visible="hidden") for _ in range(3))
+    press, shown, query, omitted = (gr.Textbox(visible="hidden") for _ in range(4))
     leave_queue = gr.Button("Leave the queue", visible="hidden", elem_id="leave-queue")
-    return HiddenParts(press, leave_queue, query, omitted)
+    return HiddenParts(press, leave_queue, shown, query, omitted)
 
 
 def visitor_id(request: gr.Request | None) -> str:

@@ -231,7 +231,7 @@ def test_a_link_fills_the_form_and_runs_nothing(chromium, house):
     assert "The link's value for k is not valid: 'none'" in said
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("#copy")
-    page.wait_for_function("/Link copied/.test(document.querySelector('#status').innerText)")
+    page.wait_for_function("/settings copied/.test(document.querySelector('#status').innerText)")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == house.url + "?prompt=A%20%3Cb%3Efox%3C%2Fb%3E&temperature=0.5&seed=7"
     assert house.gate.begun == before

@@ -12,7 +12,7 @@ from csd.decoding.errors import Refusal
 from csd.decoding.methods import Autoregressive
 from csd.models import catalog
 from csd.request.request import Request
-from csd.web import compare_events, form_events, race_events
+from csd.web import compare_events, link_events, race_events
 from csd.web.compare import BY_KIND
 from csd.web.compare_events import ComparisonForm
 from csd.web.context import fields_of, make_context
@@ -74,11 +74,12 @@ def test_every_limit_can_be_set():
         "CSD_MAX_PROMPT": "99",
         "CSD_MAX_WAITING": "3",
         "CSD_MAX_KEPT_MB": "7",
+        "CSD_MAX_LINKED_MB": "0",
         "CSD_FAMILIES": "Qwen3, smollm2",
     }
     found = make(environment, public=True)
     assert (found.max_tokens, found.max_seconds, found.max_prompt) == (500, 2.5, 99)
-    assert (found.max_waiting, found.max_kept) == (3, 7)
+    assert (found.max_waiting, found.max_kept, found.max_linked) == (3, 7, 0)
     assert found.families == ("embedded", "Qwen3", "smollm2")
     assert make({"CSD_FAMILIES": "all"}).families == tuple(spec.name for spec in catalog.READY)
     assert make().families == () and make(public=True).families == ("embedded",)
@@ -106,7 +107,7 @@ def test_the_form_begins_with_the_lanes_of_the_environment():
     assert deployment.lanes == lanes and make().lanes == ()
     page = a_page(deployment)
     assert tuple(page.start.form.lanes) == lanes and page.start.form.prompt == page.landing.traces[0].header.text
-    assert form_events.copy_link(page, page.start) == ("", "")
+    assert link_events.copy_link(page, "v", page.start) == ("", "")
     bare = FamilyChoice(catalog.find("smollm2").without_copies(), "cpu")
     own = fields_of(bare).form.lanes
     assert fields_of(bare, None, ("autoregressive", "speculative")).form.lanes == own
@@ -180,7 +181,7 @@ def test_only_allowed_families_can_be_chosen_linked_loaded_or_raced():
     page = a_page(TIGHT, load=lambda *choice: loaded.append(choice))
     assert page.options["family"] == ("embedded",)
     assert (page.options["device"], page.options["dtype"]) == (("cpu",), ("auto",))
-    linked = form_events.open_link(page, "v", {"family": "Qwen3"})
+    linked = link_events.open_link(page, "v", {"family": "Qwen3"})
     assert linked.values["family"] == "embedded" and "not valid" in linked.status.text
     for changes in (
         {"family": "Qwen3"},
@@ -202,7 +203,7 @@ def test_a_public_page_loads_no_copies_that_a_family_does_not_have_by_itself():
         refused = race_events.load_family(page, "v", asked)
         assert refused and "This page runs embedded without copies of its target." in refused.text
         assert [*page.studio.race("v", asked.to_choice(), Request("a", ()))] == [Refused(refused.text)]
-    linked = form_events.open_link(page, "v", {"copies": "self-4bit", "max_new": "9"})
+    linked = link_events.open_link(page, "v", {"copies": "self-4bit", "max_new": "9"})
     assert (linked.values["copies"], linked.values["max_new"]) == ([], 9)
     assert "The models in the link were ignored. This page runs embedded without copies" in linked.status.text
     assert not loaded

@@ -14,7 +14,7 @@ from csd.record.recording import Recording
 from csd.record.trace import Level
 from csd.request.form import to_fields
 from csd.request.request import Request
-from csd.web import form_events
+from csd.web import form_events, link_events
 from csd.web.context import fields_of, settings_of
 from csd.web.examples import MOST_KINDS, example_kinds, example_title, examples_by_kind, first_example
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
@@ -134,46 +134,46 @@ def test_a_K_that_was_not_edited_leaves_the_lanes(page):
 
 def test_a_link_takes_the_form_to_another_page(page):
     sent = fields(page.start, prompt="A fox & a hen", K="[[2,4,6],[0,1,2],[0,0,1]]", max_new=32, always=True)
-    query, omitted = form_events.copy_link(page, sent)
+    query, omitted = link_events.copy_link(page, "v", sent)
     assert omitted == ""
     assert "family" not in query
-    update = form_events.open_link(page, "v", dict(_pairs(query)))
+    update = link_events.open_link(page, "v", dict(_pairs(query)))
     assert PageFields.from_values(update.values) == sent
     assert update.status.text == "The link has filled in the form. Press Race."
-    assert form_events.copy_link(page, page.start) == ("", "")
-    assert form_events.open_link(page, "v", {}) == FormUpdate()
+    assert link_events.copy_link(page, "v", page.start) == ("", "")
+    assert link_events.open_link(page, "v", {}) == FormUpdate()
 
 
 def test_a_link_may_hide_controls(page):
-    assert form_events.open_link(page, "v", {"hide": "advanced, seed"}) == FormUpdate()
-    update = form_events.open_link(page, "v", {"hide": "seed,everything", "k": "9"})
+    assert link_events.open_link(page, "v", {"hide": "advanced, seed"}) == FormUpdate()
+    update = link_events.open_link(page, "v", {"hide": "seed,everything", "k": "9"})
     assert update.values["k"] == 9
     assert "'everything', which is not on this page. It can hide: advanced, " in update.status.text
 
 
 def test_a_link_selects_the_preset_that_it_agrees_with(page):
     paper = DEFAULTS.find_preset("paper's K")
-    query, _ = form_events.copy_link(page, fields(page.start, **paper.fields()))
-    assert form_events.open_link(page, "v", dict(_pairs(query))).presets.selected == "paper's K"
+    query, _ = link_events.copy_link(page, "v", fields(page.start, **paper.fields()))
+    assert link_events.open_link(page, "v", dict(_pairs(query))).presets.selected == "paper's K"
 
 
 def test_what_is_wrong_in_a_link_is_said_and_left_out(page):
-    update = form_events.open_link(page, "v", {"k": "0", "family": CUSTOM, "nonsense": "1", "seed": "7"})
+    update = link_events.open_link(page, "v", {"k": "0", "family": CUSTOM, "nonsense": "1", "seed": "7"})
     assert (update.values["family"], update.values["k"], update.values["seed"]) == ("embedded", DEFAULTS.preset.k, 7)
     for part in ("The link has filled in the form.", "The models in the link were ignored.", "'nonsense'", "k must be"):
         assert part in update.status.text
-    alone = form_events.open_link(page, "v", {"nonsense": "1"})
+    alone = link_events.open_link(page, "v", {"nonsense": "1"})
     assert alone.values == page.start.values()
     assert "Press Race" not in alone.status.text
 
 
 def test_a_link_may_name_a_family_as_it_was_called(page):
-    update = form_events.open_link(page, "v", {"family": "SmolLM2"})
+    update = link_events.open_link(page, "v", {"family": "SmolLM2"})
     assert update.values["family"] == "SmolLM2 1.7B"
 
 
 def test_a_link_of_another_family_brings_its_drafts(page):
-    update = form_events.open_link(page, "v", {"family": "Qwen3", "K": format_K(DEFAULTS.preset.K)})
+    update = link_events.open_link(page, "v", {"family": "Qwen3", "K": format_K(DEFAULTS.preset.K)})
     assert update.drafts == ("Qwen3-1.7B", "Qwen3-0.6B")
     assert update.values["draft"] in update.drafts
 
@@ -201,7 +201,7 @@ def test_the_preferred_family_takes_over_a_form_that_nobody_has_touched(growing)
     assert update.presets.selected == SMOLLM2.defaults.preset.name
     assert (update.drafts, update.kinds) == (SMOLLM2.defaults.drafts, example_kinds(SMOLLM2.spec))
     assert form_events.prefer_family(growing, "v", after) == FormUpdate()
-    assert form_events.open_link(growing, "w", {}) == update  # a visitor who comes later
+    assert link_events.open_link(growing, "w", {}) == update  # a visitor who comes later
 
 
 def test_a_family_without_a_recorded_race_leaves_prompt_and_stage(page):
@@ -256,7 +256,7 @@ def test_a_copy_that_this_machine_leaves_out_is_not_offered_ready_made():
 
 def test_a_family_that_the_visitor_or_a_link_has_chosen_stays(growing):
     form_events.choose_family(growing, "v", FamilyFields("embedded"))
-    form_events.open_link(growing, "w", {"seed": "3"})
+    link_events.open_link(growing, "w", {"seed": "3"})
     for visitor in "vw":
         assert form_events.prefer_family(growing, visitor, growing.start) == FormUpdate()
 
@@ -268,9 +268,9 @@ def test_nothing_is_preferred_before_it_is_ready(page):
 
 
 def test_a_link_names_its_family_where_another_one_may_take_over(growing):
-    query, _ = form_events.copy_link(growing, growing.start)
+    query, _ = link_events.copy_link(growing, "v", growing.start)
     assert query == "?family=embedded"
-    assert form_events.open_link(growing, "v", dict(_pairs(query))).values == growing.start.values()
+    assert link_events.open_link(growing, "v", dict(_pairs(query))).values == growing.start.values()
 
 
 def test_copies_of_the_target_are_drafts():
@@ -309,9 +309,9 @@ def test_a_link_brings_the_copies_along(page, family):
     with_copy = replace(family, copies=["self-8bit"]).filled_in()
     values = {**page.start.values(), **asdict(with_copy), **with_copy.to_choice().defaults.preset.fields()}
     sent = PageFields.from_values(values)
-    query, _ = form_events.copy_link(page, sent)
+    query, _ = link_events.copy_link(page, "v", sent)
     assert "copies=self-8bit" in query
-    assert PageFields.from_values(form_events.open_link(page, "v", dict(_pairs(query))).values) == sent
+    assert PageFields.from_values(link_events.open_link(page, "v", dict(_pairs(query))).values) == sent
 
 
 def test_a_recorded_race_brings_its_copies_back(page):
@@ -333,8 +333,8 @@ def test_the_link_of_a_recorded_race_is_its_address_until_the_form_says_otherwis
     race = page.landing
     update = form_events.restore_form(page, race)
     shown = PageFields.from_values(update.values)
-    assert form_events.copy_link(page, shown, race.id) == (f"#race={race.id.removeprefix('recorded-')}", "")
+    assert link_events.copy_link(page, "v", shown, race.id) == (f"#race={race.id.removeprefix('recorded-')}", "")
     for other in ({"prompt": "My own."}, {"seed": 7}, {"max_new": 12}):
-        query, _ = form_events.copy_link(page, PageFields.from_values({**update.values, **other}), race.id)
+        query, _ = link_events.copy_link(page, "v", PageFields.from_values({**update.values, **other}), race.id)
         assert query.startswith("?"), other
-    assert form_events.copy_link(page, shown, "of a visitor")[0] == form_events.copy_link(page, shown)[0]
+    assert link_events.copy_link(page, "v", shown, "of a visitor")[0] == link_events.copy_link(page, "v", shown)[0]

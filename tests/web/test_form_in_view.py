@@ -240,7 +240,9 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     page.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.goTo(3, 2)")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("#copy")
-    page.wait_for_function("document.querySelector('#status').innerText.includes('at step 2 of lane 3')")
+    page.wait_for_function(
+        "document.querySelector('#status').innerText.includes('Link to step 2 of this race copied.')"
+    )
     link = page.evaluate("navigator.clipboard.readText()")
     assert link == f"{house.url}#race={last.id.removeprefix('recorded-')}&lane=3&step=2"
     other = chromium.new_context().new_page()
