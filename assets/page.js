@@ -91,11 +91,13 @@ const CascadePage = (() => {
     follow();
   }
 
+  const SHORT_WAIT = 1; // seconds that a race waits at times though there is none before it
+
   // Gradio tells a race that waits "queue: 1/1 | 0.9/6.8s": its place, the seconds since, and those that it will take.
   function tellWaiting(told) {
     const [, place] = /queue: (\d+)/.exec(told) || [];
-    if (!place) return "";
-    const [, seconds] = /\/([\d.]+)s/.exec(told) || [];
+    const [, since, seconds] = /([\d.]+)(?:\/([\d.]+))?s$/.exec(told.trim()) || [];
+    if (!place || Number(since || 0) < SHORT_WAIT) return "";
     const before = Number(place) === 1 ? "1 race" : `${place} races`;
     return `Waiting: ${before} before yours${seconds ? `, about ${Math.max(1, Math.round(seconds))} s` : ""}.`;
   }
@@ -300,12 +302,14 @@ const CascadePage = (() => {
     let said = "Link to these settings copied. It fills in the form; Race starts the race.";
     if (race) said = `Link to ${step ? `step ${step} of ` : ""}this race copied.`;
     if (race && search) said += " Once the race is no longer kept here, the link still fills in the form.";
+    let state = "";
     try {
       await navigator.clipboard.writeText(link);
     } catch {
+      state = "whole";
       said = `The browser does not allow access to the clipboard. The link: ${link.replaceAll("&", "&amp;")}`;
     }
-    return `<p>${said} ${omitted}</p>`;
+    return `<p data-state="${state}">${said} ${omitted}</p>`;
   }
 
   // Downloads the visible figures as "png" or "svg".

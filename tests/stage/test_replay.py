@@ -226,10 +226,25 @@ def test_the_result_is_the_last_thing_that_the_replay_reaches(bare):
     one.press("Home", "ArrowRight")
     assert not one.page.is_visible(".cs-factor")
     assert one.page.is_visible(".cs-idea"), "until then the idea stands there"
+    assert not one.page.is_visible(".cs-ask"), "the result has been seen"
     runs = one.page.locator(".cs-track-row .cs-runs b").all_inner_texts()
     assert runs[1] == "1 run", "runs of the target are counted while the race goes on"
     one.press("End")
     assert one.page.is_visible(".cs-factor")
+    assert not one.errors
+
+
+def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare):
+    one = bare().show(greedy(alone()), greedy(nested()), play=True)
+    one.page.click(".cs-ask button >> nth=1")
+    places = [one.page.locator(part).bounding_box() for part in (".cs-headline", ".cs-track")]
+    one.press("End")
+    assert not one.page.is_visible(".cs-ask")
+    assert one.text(".cs-bet") == f"You said 1.5×; it was {one.text('.cs-factor')}."
+    assert [one.page.locator(part).bounding_box() for part in (".cs-headline", ".cs-track")] == places
+    one.show(greedy(nested()), play=True)
+    assert one.state() == "replay" and not one.page.is_visible(".cs-ask"), "there is nothing to compare with"
+    assert one.text(".cs-bet") == ""
     assert not one.errors
 
 
@@ -504,6 +519,7 @@ def test_the_app_has_the_same_stage(chromium, house):
     page.wait_for_selector('#status p[data-state="ended"]', timeout=60_000, state="attached")
     page.keyboard.press("Escape")
     assert stage_.get_attribute("data-present") is None
+    assert page.evaluate("document.activeElement.textContent") == "Present", "no frame around the stage"
     assert not errors
     page.context.close()
 
