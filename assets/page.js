@@ -301,7 +301,6 @@ const CascadePage = (() => {
     const link = location.origin + location.pathname + search + kept + fragment;
     let said = "Link to these settings copied. It fills in the form; Race starts the race.";
     if (race) said = `Link to ${step ? `step ${step} of ` : ""}this race copied.`;
-    if (race && search) said += " Once the race is no longer kept here, the link still fills in the form.";
     let state = "";
     try {
       await navigator.clipboard.writeText(link);
