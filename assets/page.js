@@ -270,8 +270,9 @@ const CascadePage = (() => {
 
   const arrive = () => document.documentElement.removeAttribute("data-arriving");
 
-  // Whether the address fills in the form.
-  const hasSettings = () => [...new URLSearchParams(location.search).keys()].some((name) => name !== hidden.parameter);
+  // Whether the address fills in the form. Gradio's own names, such as __theme, begin with two underscores.
+  const isOfForm = (name) => name !== hidden.parameter && !name.startsWith("__");
+  const hasSettings = () => [...new URLSearchParams(location.search).keys()].some(isOfForm);
 
   // ---- controls that the address takes off the page
 
