@@ -2,10 +2,11 @@
 // csd/stage/bundle.py joins these modules into one script that defines CascadeStage.
 //
 //   const stage = CascadeStage.mount(element)            element: an empty <div class="cascade-stage">; also its cascadeStage
+//   CascadeStage.mount(element, {lasts})                 with replays of so many seconds, whatever speed the visitor chose
 //   stage.update({race, log})                            the whole log so far; only what is new in it is processed
 //   stage.play(), stage.pause(), stage.skip()            the replay of a finished race; skip goes to its end
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
-//   stage.watch()                                        the rounds of the opened review, one after the other
+//   stage.open(lane, step)                               the review of a step, while the time stays
 //   stage.place(), stage.goTo(lane, step)                where the replay stands, for a link, and the way back there
 //   CascadeStage.explain(element)                       explains the terms outside the stage, see terms.js
 //   stage.wait(on)                                       while a new race is about to begin: the old one stands still
@@ -28,12 +29,11 @@ import { appendSteps, followText, markSelection } from "./lanetext.js";
 import { clearLegend, createLegend, drawLegend, openLegend, restoreChoices } from "./legend.js";
 import { addLine } from "./log.js";
 import { createInvitation, drawInvitation } from "./invitation.js";
-import { goTo, halt, pause, placeOf, play, scrub, showAll, skip, stepReview, stepToken } from "./playback.js";
+import { goTo, halt, openStep, pause, placeOf, play, scrub, showAll, skip, stepReview, stepToken } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
 import { createPromptLine, drawPromptLine } from "./promptline.js";
 import { clearReview, createReview, drawReview } from "./review.js";
-import { playRounds } from "./rounds.js";
 import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
@@ -44,8 +44,8 @@ import { clearTransport, createTransport, drawTransport } from "./transport.js";
 
 export const explain = explainTerms;
 
-export function mount(root) {
-  const stage = createState(root);
+export function mount(root, { lasts = 0 } = {}) {
+  const stage = Object.assign(createState(root), { lasts });
   createParts(stage);
   clearTransport(stage);
   restoreChoices(stage);
@@ -64,9 +64,9 @@ export function mount(root) {
     },
     step: (by) => stepReview(stage, by),
     token: (by) => stepToken(stage, by),
-    watch: () => playRounds(stage),
     place: () => placeOf(stage),
     goTo: (lane, step) => goTo(stage, lane, step),
+    open: (lane, step) => openStep(stage, lane, step),
     wait: (on) => wait(stage, on),
     get race() {
       return stage.race;

@@ -138,6 +138,13 @@ export function goTo(stage, lane, step) {
   return true;
 }
 
+// Opens the review of a step; both count from 1. The time that is shown stays.
+export function openStep(stage, lane, step) {
+  const view = stage.views[lane - 1];
+  Object.assign(stage, { view, token: view.lane.steps[step - 1].from, round: null });
+  stage.draw();
+}
+
 function seek(stage, to) {
   if (!canReplay(stage)) return stage.draw();
   halt(stage);

@@ -28,6 +28,7 @@ export function createState(root) {
 
     // the replay, see playback.js
     speed: SPEEDS[0],
+    lasts: 0, // seconds that a replay takes whatever the speed; 0 leaves it to the speed
     frame: 0, // the next animation frame; 0 while nothing plays
     clock: 0, // the replay's own time; differs from `time` with reduced motion
     tickedAt: 0, // when the last frame was drawn
@@ -87,6 +88,7 @@ export function isPlaying(stage) {
 }
 
 export function speedFactor(stage) {
+  if (stage.lasts) return totalTime(stage) / stage.lasts;
   return stage.speed === "auto" ? usualSpeed(stage.race) : Number(stage.speed);
 }
 

@@ -18,8 +18,8 @@ CSS = (ASSETS / "tour.css").read_text(encoding="utf-8")
 
 @dataclass(frozen=True)
 class Act:
-    """`lanes` of the small race are on the tour's stage; `show` says which part of it: the text while it is written,
-    the first review of the last lane, or the result. `text` is in paragraphs."""
+    """`lanes` of the small race are on the tour's stage; `show` says what is below them when they have finished: the
+    text, the first review of the last lane, or the text with the result. `text` is in paragraphs."""
 
     title: str
     lanes: tuple[int, ...]
@@ -43,7 +43,7 @@ def template() -> str:
         f'<dialog aria-labelledby="tour-title-1"><div class="tour-acts" aria-live="polite">{acts}</div>'
         f'<div class="tour-stage">{bundle.HTML_TEMPLATE}</div><div class="tour-buttons">'
         '<button type="button" class="tour-close">Close</button>'
-        '<button type="button" class="tour-finish">To the finish</button>'
+        '<button type="button" class="tour-again">Play again</button>'
         '<button type="button" class="tour-back">Back</button>'
         '<button type="button" class="tour-next" autofocus>Next</button></div></dialog></div>'
     )
@@ -59,7 +59,8 @@ def script() -> str:
 
 def _section(number: int, act: Act) -> str:
     return (
-        f'<section hidden data-show="{act.show}"><p class="tour-count">{number} of {len(ACTS)}</p>'
+        f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}">'
+        f'<p class="tour-count">{number} of {len(ACTS)}</p>'
         f'<h2 id="tour-title-{number}">{escape(act.title)}</h2>{"".join(f"<p>{escape(part)}</p>" for part in act.text)}'
         f"<details><summary>{escape(act.question)}</summary><p>{escape(act.answer)}</p></details></section>"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,22 +39,30 @@ class ComparisonForm:
 def show_example(context: PageContext, visitor: str) -> CompareUpdate:
     """What recorded races of the page's family came to, until the visitor starts a comparison."""
     family = context.studio.home.spec.name
-    recorded = [race for race in context.recorded.values() if race.recording.family == family]
-    lanes = _methods(recorded[0]) if recorded else ()
-    races = [
-        (f"{race.recording.kind}: {race.recording.title}", Race(race.traces))
-        for race in recorded
-        if _methods(race) == lanes
-    ]
+    firsts: dict[str, FinishedRace] = {}
+    for race in context.recorded.values():
+        if race.recording.family == family:
+            firsts.setdefault(race.recording.kind, race)
+    races = _with_common_lanes(firsts.values())
     if not races or context.studio.visitors.find(visitor).has_compared:
         return CompareUpdate()
     number = f"{len(races)} recorded race{'' if len(races) == 1 else 's'}"
     said = f"An example: {number}. Press Compare to run your own."
-    return replace(_show(context, races), status=StatusLine(said))
+    return replace(_show(context, races, _verdict(races)), status=StatusLine(said))
 
 
-def _methods(race: FinishedRace) -> tuple[str, ...]:
-    return tuple(trace.header.method for trace in race.traces)
+def _with_common_lanes(races: Collection[FinishedRace]) -> list[tuple[str, Race]]:
+    """The lanes that every one of these races has; none where that is a single one."""
+    titles = [frozenset(trace.header.title for trace in race.traces) for race in races]
+    common = frozenset.intersection(*titles) if titles else frozenset()
+    return [
+        (
+            f"{race.recording.kind}: {race.recording.title}",
+            Race(tuple(trace for trace in race.traces if trace.header.title in common)),
+        )
+        for race in races
+        if len(common) > 1
+    ]
 
 
 def run_comparison(
@@ -86,18 +94,22 @@ def run_comparison(
         )
         race = yield from _run(context, visitor, choice, planned, shown, first_paint)
         if race is None:
+            if races:
+                yield CompareUpdate(verdict=_verdict(races))
             return
         races.append((planned.label, Race(race.traces)))
-        yield _show(context, races)
+        yield _show(context, races, f"{number} of {len(plan)} races finished.")
         if race.stopped:
             said = f"Stopped during race {number} of {len(plan)}; finished races are kept."
-            yield CompareUpdate(StatusLine(said))
+            yield CompareUpdate(StatusLine(said), verdict=_verdict(races))
             return
         spent = clock() - began
         if spent > limit and number < len(plan):
-            yield CompareUpdate(StatusLine(LIMITED.format(number, len(plan), limit), "ended"))
+            said = LIMITED.format(number, len(plan), limit)
+            yield CompareUpdate(StatusLine(said, "ended"), verdict=_verdict(races))
             return
-    yield CompareUpdate(StatusLine(f"Done: {len(plan)} race{'' if len(plan) == 1 else 's'}.", "ended"))
+    said = f"Done: {len(plan)} race{'' if len(plan) == 1 else 's'}."
+    yield CompareUpdate(StatusLine(said, "ended"), verdict=_verdict(races))
 
 
 def time_left(seconds: float, done: int, total: int) -> str:
@@ -108,11 +120,16 @@ def time_left(seconds: float, done: int, total: int) -> str:
     return f" About {left / 60:.0f} min left." if left >= 90 else f" About {max(1, round(left))} s left."
 
 
-def _show(context: PageContext, races: Sequence[tuple[str, Race]]) -> CompareUpdate:
-    """What the races have shown so far."""
+def _show(context: PageContext, races: Sequence[tuple[str, Race]], said: str) -> CompareUpdate:
+    """The numbers so far, under this headline."""
     rows, results = compare.table_rows(races), compare.lane_results(races)
     csv = context.downloads.save_table(compare.csv_text(rows))
-    return CompareUpdate(rows=rows, csv=csv or "", verdict=verdict(results), figure=draw(results))
+    return CompareUpdate(rows=rows, csv=csv or "", verdict=said, figure=draw(results))
+
+
+def _verdict(races: Sequence[tuple[str, Race]]) -> str:
+    """What the races came to, once no more are coming."""
+    return verdict(compare.lane_results(races))
 
 
 def _run(

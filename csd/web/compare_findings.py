@@ -13,6 +13,8 @@ from csd.theme import method_phrase
 
 Figure = Any
 """A plotly figure."""
+OVERLAP = "There the ranges of the two fastest overlap; more repeats or longer texts may tell them apart."
+ONCE = " One race does not show how much a speed varies: ask for repeats."
 
 
 @dataclass(frozen=True)
@@ -50,27 +52,45 @@ def draw(results: Sequence[LaneResult]) -> Figure | None:
 
 
 def verdict(results: Sequence[LaneResult]) -> str:
-    """Which lane is fastest, and where it is not; empty before anything can be compared."""
-    winners = {kind: lanes for kind in _kinds(results) if len(lanes := _ranking(results, kind)) > 1}
-    if not winners:
+    """Which lane is fastest, and where that is not clear; empty before anything can be compared.
+
+    A win is clear where the ranges of the first two do not overlap. One race has no range, and the sentence says so.
+    """
+    rankings = {kind: lanes for kind in _kinds(results) if len(lanes := _ranking(results, kind)) > 1}
+    if not rankings:
         return ""
     names = {title: _phrase(title, method) for title, method in _methods(results).items()}
-    if len(winners) == 1:
-        first, second = next(iter(winners.values()))[:2]
+    once = all(len(lane.speedups) == 1 for lanes in rankings.values() for lane in lanes)
+    said = _of_one(next(iter(rankings.values())), names, once) if len(rankings) == 1 else _of_all(rankings, names, once)
+    return f"{_capital(f'in one race each, {said}' if once and len(rankings) > 1 else said)}{ONCE if once else ''}"
+
+
+def _of_one(lanes: Sequence[LaneResult], names: Mapping[str, str], once: bool) -> str:
+    first, second = lanes[:2]
+    if once or _is_clear(lanes):
         return (
-            _capital(f"{names[first.title]} is fastest: {first.middle:.2f}× against {second.middle:.2f}× of ")
-            + f"{names[second.title]}.{_unclear(winners)}"
+            f"{names[first.title]} is fastest{' in one race' if once else ''}: {first.middle:.2f}× against "
+            f"{second.middle:.2f}× of {names[second.title]}."
         )
-    wins = Counter(lanes[0].title for lanes in winners.values())
-    best, count = wins.most_common(1)[0]
-    where = f"all {count} kinds" if count == len(winners) else f"{count} of {len(winners)} kinds"
-    others = [
-        f"on {_join([kind for kind, lanes in winners.items() if lanes[0].title == title])} {names[title]} wins"
-        for title in wins
-        if title != best
+    return (
+        f"no clear winner: {names[first.title]} has {first.middle:.2f}×, {names[second.title]} {second.middle:.2f}×. "
+        f"{OVERLAP}"
+    )
+
+
+def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, str], once: bool) -> str:
+    won = {kind: lanes[0].title for kind, lanes in rankings.items() if once or _is_clear(lanes)}
+    unclear = [kind for kind in rankings if kind not in won]
+    if not won:
+        return f"no clear winner on any of the {len(rankings)} kinds. {OVERLAP}"
+    (best, count), *others = Counter(won.values()).most_common()
+    where = f"all {count} kinds" if count == len(rankings) else f"{count} of {len(rankings)} kinds"
+    parts = [f"{names[best]} is fastest on {where}"]
+    parts += [
+        f"{names[title]} on {_join([kind for kind, winner in won.items() if winner == title])}" for title, _ in others
     ]
-    sentence = "; ".join((f"{names[best]} is fastest on {where}", *others))
-    return f"{_capital(sentence)}.{_unclear(winners)}"
+    parts += [f"no clear winner on {_join(unclear)}"] if unclear else []
+    return f"{'; '.join(parts)}.{f' {OVERLAP}' if unclear else ''}"
 
 
 def _ranking(results: Sequence[LaneResult], kind: str) -> list[LaneResult]:
@@ -78,17 +98,10 @@ def _ranking(results: Sequence[LaneResult], kind: str) -> list[LaneResult]:
     return sorted(lanes, key=lambda one: -one.middle)
 
 
-def _unclear(winners: Mapping[str, Sequence[LaneResult]]) -> str:
-    """Where the ranges of the first two overlap, so that another repeat may turn them round."""
-    close = [
-        kind
-        for kind, (first, second, *_) in winners.items()
-        if len(first.speedups) > 1 and min(first.speedups) <= max(second.speedups)
-    ]
-    if not close:
-        return ""
-    where = "" if len(winners) == 1 else f" on {_join(close)}"
-    return f" The ranges of the first two overlap{where}, so this is not certain."
+def _is_clear(lanes: Sequence[LaneResult]) -> bool:
+    """Whether no race of the second was as fast as the slowest of the first."""
+    first, second = lanes[:2]
+    return len(first.speedups) > 1 and min(first.speedups) > max(second.speedups)
 
 
 def _range(speedups: Sequence[float]) -> tuple[float, float] | None:

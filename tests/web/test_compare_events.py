@@ -34,12 +34,16 @@ def test_the_table_grows_with_each_race():
 def test_the_tab_begins_with_recorded_races_until_a_comparison_is_started():
     page = context()
     example = show_example(page, "v")
-    assert example.status.text.startswith("An example: ") and example.rows and example.verdict
+    assert example.status.text == "An example: 5 recorded races. Press Compare to run your own."
+    assert len({kind for kind, *_ in example.rows}) == 5 and len({lane for _, lane, *_ in example.rows}) == 3
+    assert example.verdict.startswith("In one race each, ")
     updates = compare(page, ComparisonForm(TWO_CASCADES, 3, K, OTHER_K))
     assert show_example(page, "v").rows is None
     assert show_example(page, "another").rows
     told = [update for update in updates if update.progress]
     assert list(dict.fromkeys(update.progress for update in told)) == [(0, 3), (1, 3), (2, 3)]
+    verdicts = [update.verdict for update in updates if update.verdict]
+    assert verdicts[:-1] == [f"{n} of 3 races finished." for n in (1, 2, 3)] and "race" not in verdicts[-1]
     assert all("left." in update.status.text for update in told if update.progress == (2, 3))
 
 

@@ -13,29 +13,48 @@ def lanes(kind: str, spec: tuple[float, ...], cascade: tuple[float, ...], **more
     ]
 
 
+CLEAR = ((2.0, 2.2), (3.0, 3.4))  # of speculative decoding and of the cascade
+OVERLAPPING = ((2.0, 2.6), (2.5, 2.9))
+
+
 def test_who_wins_where():
-    results = [*lanes("story", (2.0,), (3.0,)), *lanes("code", (1.5,), (2.5,)), *lanes("word problem", (2.0,), (1.8,))]
+    results = [*lanes("story", *CLEAR), *lanes("code", *CLEAR), *lanes("word problem", *CLEAR[::-1])]
     assert verdict(results) == (
-        "The adaptive cascade is fastest on 2 of 3 kinds; on word problem speculative decoding wins."
+        "The adaptive cascade is fastest on 2 of 3 kinds; speculative decoding on word problem."
     )
     assert verdict(results[:6]) == "The adaptive cascade is fastest on all 2 kinds."
 
 
 def test_one_prompt_gets_numbers():
-    assert verdict(lanes("story", (2.0, 2.2), (3.0, 3.4))) == (
+    assert verdict(lanes("story", *CLEAR)) == (
         "The adaptive cascade is fastest: 3.20× against 2.10× of speculative decoding."
     )
 
 
 def test_autoregressive_decoding_can_win():
-    assert verdict(lanes("story", (0.5,), (0.9,))).startswith("Autoregressive decoding is fastest: 1.00× against 0.90×")
+    said = verdict(lanes("story", (0.5, 0.6), (0.9, 0.92)))
+    assert said.startswith("Autoregressive decoding is fastest: 1.00× against 0.91× of")
 
 
-def test_ranges_that_overlap_are_not_certain():
-    overlapping = lanes("story", (2.0, 2.6), (2.5, 2.9))
-    assert verdict(overlapping).endswith("The ranges of the first two overlap, so this is not certain.")
-    both = verdict([*overlapping, *lanes("code", (1.0, 1.1), (2.0, 2.1))])
-    assert both.endswith("The ranges of the first two overlap on story, so this is not certain.")
+def test_only_ranges_that_do_not_overlap_are_won():
+    assert verdict(lanes("story", *OVERLAPPING)).startswith(
+        "No clear winner: the adaptive cascade has 2.70×, speculative decoding 2.30×. There the ranges"
+    )
+    some = verdict([*lanes("story", *OVERLAPPING), *lanes("code", *CLEAR)])
+    assert some.startswith("The adaptive cascade is fastest on 1 of 2 kinds; no clear winner on story. There the")
+    none = verdict([*lanes("story", *OVERLAPPING), *lanes("code", *OVERLAPPING)])
+    assert none.startswith("No clear winner on any of the 2 kinds. There the ranges")
+
+
+def test_one_race_has_no_range_and_says_so():
+    one = lanes("story", (2.0,), (3.0,))
+    assert verdict(one) == (
+        "The adaptive cascade is fastest in one race: 3.00× against 2.00× of speculative decoding. "
+        "One race does not show how much a speed varies: ask for repeats."
+    )
+    assert verdict([*one, *lanes("code", (2.0,), (1.8,))]).startswith(
+        "In one race each, the adaptive cascade is fastest on 1 of 2 kinds; speculative decoding on code. One race"
+    )
 
 
 def test_two_cascades_are_told_apart_by_their_K():
@@ -44,13 +63,16 @@ def test_two_cascades_are_told_apart_by_their_K():
         LaneResult("A fox", "cascade, K=[[4,6]]", "cascade", (2.0,)),
         LaneResult("A fox", "cascade, K=[[2,4]]", "cascade", (2.5,)),
     ]
-    assert verdict(results) == "Cascade, K=[[2,4]] is fastest: 2.50× against 2.00× of cascade, K=[[4,6]]."
+    said = verdict(results)
+    assert said.startswith("Cascade, K=[[2,4]] is fastest in one race: 2.50× against 2.00× of cascade, K=[[4,6]].")
     figure = draw(results)
     assert [dot.marker.symbol for dot in figure.data] == ["triangle-up", "triangle-up-open"]
 
 
 def test_another_models_text_does_not_win():
-    assert verdict(lanes("story", (2.0,), (9.0,), counts=False)).startswith("Speculative decoding is fastest: 2.00×")
+    assert verdict(lanes("story", (2.0,), (9.0,), counts=False)).startswith(
+        "Speculative decoding is fastest in one race: 2.00×"
+    )
 
 
 def test_without_speedups_there_is_nothing_to_say_or_draw():
