@@ -6,22 +6,35 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from starlette.datastructures import QueryParams
+
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
+Key = tuple[object, ...]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Send], Awaitable[None]]
 
 MOST = 16  # documents that are kept
-# The document names the address at which the visitor's browser found it.
-READ = (b"host", b"x-forwarded-host", b"x-forwarded-proto", b"x-forwarded-port", b"x-direct-url", b"accept-encoding")
+# The document names the address at which the visitor's browser found it: what Gradio reads of a request.
+ADDRESS = frozenset((b"host", b"x-forwarded-host", b"x-forwarded-proto", b"accept-encoding"))
+# What browsers and proxies send that changes nothing in the document.
+HARMLESS = frozenset(
+    b"accept accept-language cache-control connection cookie dnt forwarded from keep-alive pragma priority purpose"
+    b" referer rtt save-data sec-ch-ua sec-ch-ua-mobile sec-ch-ua-platform sec-fetch-dest sec-fetch-mode sec-fetch-site"
+    b" sec-fetch-user sec-gpc sec-purpose te upgrade-insecure-requests user-agent via x-amzn-trace-id x-forwarded-for"
+    b" x-real-ip x-request-id".split()
+)
 
 
 class FrontPage:
-    """ASGI middleware: repeats the answer to `GET /` to all who ask for it in the same way. The query of a link is read
-    in the browser, so it makes no other document; a request from another site goes through."""
+    """ASGI middleware: repeats the answer to `GET /` to all who ask for it in the same way.
+
+    The query of a link is read in the browser, so it makes no other document. A request with anything that is not known
+    to leave the document as it is goes through, so that nobody can have a document made that is wrong for others.
+    """
 
     def __init__(self, app: App):
         self._app = app
-        self._kept: OrderedDict[tuple[bytes | None, ...], tuple[Message, ...]] = OrderedDict()  # latest last
+        self._kept: OrderedDict[Key, tuple[Message, ...]] = OrderedDict()  # latest last
 
     async def __call__(self, scope: Message, receive: Any, send: Send) -> None:
         key = _key(scope)
@@ -46,14 +59,18 @@ class FrontPage:
             await send(dict(message))
 
 
-def _key(scope: Message) -> tuple[bytes | None, ...] | None:
-    """What the document depends on; None where the request is for something else."""
+def _key(scope: Message) -> Key | None:
+    """What the document depends on; None where the request is for something else, or unusual."""
     if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] not in ("", "/"):
         return None
-    headers = dict(scope["headers"])
-    if b"origin" in headers or b"deep_link" in scope["query_string"]:
+    names = [name.lower() for name, _ in scope["headers"]]
+    read = [name for name in names if name not in HARMLESS]
+    if len(read) != len(set(read)) or not ADDRESS.issuperset(read) or "deep_link" in QueryParams(scope["query_string"]):
         return None
-    return (scope["scheme"].encode(), scope.get("root_path", "").encode(), *(headers.get(name) for name in READ))
+    headers = {name.lower(): value for name, value in scope["headers"]}
+    accepted = headers.get(b"accept-encoding", b"")
+    address = (headers.get(name) for name in sorted(ADDRESS - {b"accept-encoding"}))
+    return (scope["scheme"], scope.get("root_path", ""), b"br" in accepted, b"gzip" in accepted, *address)
 
 
 def _may_be_repeated(sent: list[Message]) -> bool:

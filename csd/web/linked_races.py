@@ -25,7 +25,7 @@ class LinkedRaces:
     """At most `most` MB and MOST races, as files in a folder; those that nobody has opened for longest go first.
 
     Without a folder there is a temporary one, which is deleted with the page. With `is_fair`, one owner has at most a
-    quarter of the bytes.
+    quarter of the bytes and of the races.
     """
 
     def __init__(self, most: float, folder: Path | None = None, is_fair: bool = False) -> None:
@@ -33,6 +33,7 @@ class LinkedRaces:
         self._folder = folder or Path(self._temporary.name if self._temporary else "")
         self._most = most * 1e6
         self._of_one = SHARE * self._most if is_fair else self._most
+        self._count_of_one = SHARE * MOST if is_fair else MOST
         self._lock = threading.Lock()
         self._names: dict[str, str] = {}  # by the id that a race has in its visitor's session
         self._owners: dict[str, str] = {}  # by name
@@ -86,7 +87,7 @@ class LinkedRaces:
         files = {file: file.stat() for file in self._folder.glob(f"*{SUFFIX}")}
         sizes = {file: files[file].st_size for file in sorted(files, key=lambda file: files[file].st_mtime_ns)}
         own = [file for file in sizes if self._owners.get(_name_of(file)) == owner]
-        while own and sum(sizes[file] for file in own) + size > self._of_one:
+        while own and (len(own) >= self._count_of_one or sum(sizes[file] for file in own) + size > self._of_one):
             del sizes[self._delete(own.pop(0))]
         while sizes and (len(sizes) >= MOST or sum(sizes.values()) + size > self._most):
             del sizes[self._delete(next(iter(sizes)))]

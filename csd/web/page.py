@@ -98,7 +98,7 @@ def launch_settings(deployment: Deployment, routes: Sequence[Route] = ()) -> dic
         "max_file_size": uploads.LARGEST,
         "run_history": False,
         "enable_monitoring": False,
-        "state_session_capacity": 200,
+        "state_session_capacity": 2000,
         "footer_links": [],
         "app_kwargs": {
             "middleware": make_middleware(deployment),

@@ -45,10 +45,33 @@ def test_another_address_or_encoding_has_a_document_of_its_own(headers):
     assert client.get("/", headers=headers).text.startswith("2 for") and len(made) == 2
 
 
-@pytest.mark.parametrize("path", ["/other", "/?deep_link=abc"])
+@pytest.mark.parametrize("path", ["/other", "/?deep_link=abc", "/?deep%5flink=abc", "/?a=1&deep_link"])
 def test_everything_else_goes_through(path):
     client, made = make_client()
     assert [client.get(path).text[0] for _ in range(2)] == ["1", "2"] and len(made) == 2
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [("x-gradio-server", "http://evil.example")],
+        [("x-forwarded-host", "evil.example"), ("x-forwarded-host", "good.example")],
+        [("x-unknown", "1")],
+    ],
+)
+def test_what_could_make_another_document_is_neither_kept_nor_given_a_kept_one(headers):
+    client, made = make_client()
+    client.get("/", headers=headers)
+    assert client.get("/").text.startswith("2 for") and client.get("/").text.startswith("2 for")
+    client.get("/", headers=headers)
+    assert len(made) == 3
+
+
+def test_odd_encodings_do_not_crowd_out_the_document():
+    client, made = make_client()
+    for number in range(3 * MOST):
+        client.get("/", headers={"accept-encoding": f"junk{number}"})
+    assert len(made) == 1
 
 
 def test_requests_from_other_sites_and_other_methods_go_through():

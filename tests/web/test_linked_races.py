@@ -126,6 +126,15 @@ def test_one_address_of_a_public_page_has_a_quarter_and_nobody_more_than_so_many
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_one_address_of_a_public_page_has_a_quarter_of_the_places(tmp_path, monkeypatch):
+    monkeypatch.setattr(linked_races, "MOST", 8)
+    linked = LinkedRaces(100, tmp_path, is_fair=True)
+    other = linked.share(race("of another"), "5.6.7.8")
+    names = [linked.share(race(f"race {number}"), "1.2.3.4") for number in range(9)]
+    assert [bool(linked.find(name)) for name in names] == [False] * 7 + [True] * 2
+    assert linked.find(other)
+
+
 def test_links_outlive_the_process_that_has_a_folder_and_go_with_one_that_has_none(tmp_path):
     name = LinkedRaces(1, tmp_path).share(race("one"), "")
     assert LinkedRaces(1, tmp_path).find(name).traces == RECORDED
