@@ -104,9 +104,14 @@ const CascadePage = (() => {
 
   // ---- a race
 
+  const RUNNING = "Your race is still running. Stop it, or wait for its end, before the next one.";
+
+  const isRacing = () => byId("go").hasAttribute("data-racing");
+
   // The drawer gives way to the stage, and the status line comes into view with it where the window is too small. Returns
-  // the status line.
+  // the status line. While a race runs there is no other one to begin: Gradio takes only one at a time.
   function beginRace() {
+    if (isRacing()) return `<p>${RUNNING}</p>`;
     close("more");
     writeRace("");
     byId("go").setAttribute("data-racing", "");
@@ -120,6 +125,7 @@ const CascadePage = (() => {
 
   // The stage asks for a race, in place of one or while it is presented; with the name of an example, that is filled in before.
   async function raceForStage({ detail: { example } }) {
+    if (isRacing()) return;
     const chip = [...document.querySelectorAll("#examples button")].find((one) => one.textContent.trim() === example);
     if (chip) {
       const told = new Promise((resolve) => window.addEventListener("cascade-prompt", resolve, { once: true }));
@@ -290,7 +296,7 @@ const CascadePage = (() => {
   // ---- links and files
 
   // The id of the race on the stage; empty while one runs.
-  const shownRace = () => (byId("go").hasAttribute("data-racing") ? "" : stageRoot().dataset.race);
+  const shownRace = () => (isRacing() ? "" : stageRoot().dataset.race);
 
   // Copies the page's address with the form as its query, and with the place in the race on the stage where the link
   // has one; `omitted` says what the link leaves out. Returns a status line.
@@ -337,6 +343,7 @@ const CascadePage = (() => {
     document.addEventListener("pointerdown", closeRacesOutside);
     document.addEventListener("input", noteTyping);
     window.addEventListener("cascade-race", raceForStage);
+    window.addEventListener("cascade-stop", () => byId("stop").click());
     document.addEventListener("focusout", scrollPromptUp);
     document.addEventListener("focusin", noteList);
     watchStatus();

@@ -1,25 +1,43 @@
 // What the stage asks of the page around it: to race, with the form as it stands or, while it is presented, with an
-// example. assets/page.js answers the event. An exported file has no form, and nothing to ask.
+// example; and to stop. assets/page.js answers the events. An exported file has no form, and nothing to ask.
 
 import { button, h } from "./dom.js";
 
 const RACE = "#race"; // of the page's form
+const STOP = "#stop";
 const EXAMPLES = "#examples button";
 
-export function createBridge() {
+export function createBridge(stage) {
   const race = button("cs-button cs-race", "Race", { title: "Race with the page's form (r)", onclick: () => askForRace() });
+  const stop = button("cs-button cs-stop", "Stop", {
+    title: "Stop the race", onclick: () => window.dispatchEvent(new Event("cascade-stop")),
+  });
   const examples = h("span", { class: "cs-examples", role: "group", "aria-label": "Race an example" });
-  return { box: h("span", { class: "cs-bridge", hidden: true }, examples, race), examples };
+  window.addEventListener("cascade-prompt", () => openBridge(stage)); // the form is there, or has other examples
+  return { box: h("span", { class: "cs-bridge", hidden: true }, stop, examples, race), examples, race, stop, names: "", racing: false };
 }
 
 // Names the examples that the page has now.
-export function openBridge({ bridge }) {
+export function openBridge(stage) {
+  const { bridge, presenting } = stage;
+  if (!presenting) return;
   bridge.box.hidden = !document.querySelector(RACE);
-  const chips = [...document.querySelectorAll(EXAMPLES)].filter((chip) => chip.checkVisibility());
-  bridge.examples.replaceChildren(...chips.map((chip) => {
-    const name = chip.textContent.trim();
-    return button("cs-button cs-example", name, { title: `Race an example: ${name}`, onclick: () => askForRace(name) });
-  }));
+  const names = [...document.querySelectorAll(EXAMPLES)].filter((chip) => chip.checkVisibility())
+    .map((chip) => chip.textContent.trim());
+  if (names.join() !== bridge.names) {
+    bridge.names = names.join();
+    bridge.examples.replaceChildren(...names.map((name) =>
+      button("cs-button cs-example", name, { title: `Race an example: ${name}`, onclick: () => askForRace(name) })));
+  }
+  showRacing(stage, bridge.racing);
+}
+
+// While a race of the visitor runs nothing else can start, and it can be stopped. Every button keeps its place.
+export function showRacing({ bridge }, on) {
+  const stop = document.querySelector(STOP);
+  bridge.racing = on;
+  bridge.stop.toggleAttribute("data-ready", on && Boolean(stop && stop.checkVisibility()));
+  for (const node of [bridge.race, ...bridge.examples.children]) node.disabled = on;
 }
 
 // With the name of an example, the next one of that kind; else with what the form holds.

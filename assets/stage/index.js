@@ -9,7 +9,8 @@
 //   stage.open(lane, step)                               the review of a step, while the time stays
 //   stage.place(), stage.goTo(lane, step)                where the replay stands, for a link, and the way back there
 //   CascadeStage.explain(element)                       explains the terms outside the stage, see terms.js
-//   stage.wait(on)                                       while a new race is about to begin: the old one stands still
+//   stage.wait(on)                                       from the start of a new race to its end: until its log comes the old
+//                                                        one stands still
 //
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels, roles
 // State and the replay:  state, pace, playback, rounds
@@ -18,7 +19,7 @@
 //                        build elements
 
 import { tellResult } from "./bet.js";
-import { createBridge } from "./bridge.js";
+import { createBridge, openBridge, showRacing } from "./bridge.js";
 import { buildBudget, clearBudget, createBudget } from "./budget.js";
 import { createViewChoice, drawCursors, drawView, restoreView } from "./cursors.js";
 import { h, put } from "./dom.js";
@@ -84,7 +85,7 @@ function createParts(stage) {
     pace: h("span", { class: "cs-pace", title: "Lanes take turns on one device; each has a clock of its own." }),
     invitation: createInvitation(),
     promptLine: createPromptLine(stage),
-    bridge: createBridge(),
+    bridge: createBridge(stage),
     headline: createHeadline(stage),
     track: createTrack(),
     viewChoice: createViewChoice(stage),
@@ -120,6 +121,7 @@ function update(stage, { race: id = "", log = "" }) {
   const isWhole = stage.logLength === 0; // all at once: an earlier race
   const lines = log.slice(stage.logLength, end).split("\n").filter(Boolean);
   stage.logLength = end;
+  stage.root.removeAttribute("data-waiting");
   const touched = new Set();
   for (const line of lines.map((text) => JSON.parse(text))) {
     const lane = addLine(stage.race, line);
@@ -138,6 +140,7 @@ function update(stage, { race: id = "", log = "" }) {
 function wait(stage, on) {
   if (on && canReplay(stage)) showAll(stage);
   stage.root.toggleAttribute("data-waiting", on);
+  showRacing(stage, on);
 }
 
 function reset(stage, id) {
@@ -163,6 +166,7 @@ function reset(stage, id) {
 
 function open(stage) {
   setMode(stage, "live");
+  openBridge(stage);
   openLanes(stage);
   openTrack(stage);
   openLegend(stage);

@@ -306,6 +306,32 @@ def test_a_race_that_waits_is_told_in_words_and_the_stage_stands_still(tab, chro
     assert not tab.errors
 
 
+def test_a_second_race_pressed_while_one_runs_changes_nothing_and_a_talk_can_stop_the_first(tab, house):
+    page = tab.page
+    page.click("#stage .cs-presenter")
+    chips = page.locator("#stage .cs-example")
+    places = [box(page, ".cs-race"), box(page, ".cs-example >> nth=0")]
+    assert chips.count() > 2 and not page.is_visible("#stage .cs-stop")
+    house.gate.hold("Step")
+    begun = house.gate.begun
+    page.keyboard.press("r")
+    house.gate.wait()
+    page.wait_for_selector('#stage .cascade-stage[data-state="live"]:not([data-waiting])')
+    page.keyboard.press("r")
+    page.evaluate("document.querySelector('#race').click()")
+    page.wait_for_function("document.querySelector('#status').textContent.includes('still running')")
+    assert page.get_attribute("#stage .cascade-stage", "data-waiting") is None, "the race is seen, not the wait"
+    assert [box(page, ".cs-race"), box(page, ".cs-example >> nth=0")] == places
+    assert page.is_disabled("#stage .cs-race") and page.is_disabled(".cs-example >> nth=0")
+    page.click("#stage .cs-stop")
+    tab.status("ended")
+    house.gate.open()
+    page.wait_for_selector("#stage .cs-race:enabled")
+    assert not page.is_visible("#stage .cs-stop") and house.gate.begun == begun + 1
+    page.keyboard.press("Escape")
+    assert not tab.errors
+
+
 def test_every_control_that_a_link_can_hide_is_on_the_page(tab):
     *_, last = recorded_races().values()
     choose_race(tab.page, last.title)
