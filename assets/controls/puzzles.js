@@ -1,20 +1,25 @@
-// Puzzles in a panel over the page. The server says what the latest race solved; the browser remembers it.
+// Puzzles in a panel over the page. The visitor chooses one, and the races after that may solve it: the server says what the
+// latest race came to, and the browser remembers what was solved. A prediction is a choice by itself.
 
 import { make } from "./elements.js";
 
 const SOLVED = "cascade-puzzles"; // in localStorage: what was measured, by puzzle
 
-// `puzzles` are [{key, task, hint}]; a value is {found: {key: {solved, said}}, question}. `send(number)` is called with a
-// prediction. Returns a function that shows another value.
+// `puzzles` are [{key, task, hint}]; a value is {race, found: {key: {solved, said}}, question}. `send(number)` is called with
+// a prediction. Returns a function that shows another value.
 export function startPuzzles(root, puzzles, value, send) {
   const panel = root.querySelector("section");
-  const view = { solved: remembered(puzzles), rows: new Map(), count: make("b", {}) };
+  const view = { solved: remembered(puzzles), rows: new Map(), count: make("b", {}), chosen: null, seen: new Set() };
   view.open = make("button", { type: "button", id: "puzzles-open", "aria-expanded": "false" }, "Puzzles ", view.count);
   const close = make("button", { type: "button", class: "puzzles-close" }, "Close");
-  for (const puzzle of puzzles) view.rows.set(puzzle.key, buildRow(puzzle, send));
+  const choose = (key) => {
+    view.chosen = view.chosen === key ? null : key;
+    drawRows(view);
+  };
+  for (const puzzle of puzzles) view.rows.set(puzzle.key, buildRow(puzzle, send, choose));
   root.prepend(view.open);
   panel.append(
-    make("header", {}, make("h2", {}, "Puzzles"), make("p", {}, "Your own races solve them."), close),
+    make("header", {}, make("h2", {}, "Puzzles"), make("p", {}, "Choose one, then race."), close),
     make("ol", {}, ...[...view.rows.values()].map((row) => row.box)),
   );
   const show = (isOpen) => {
@@ -32,29 +37,50 @@ export function startPuzzles(root, puzzles, value, send) {
   return (next) => update(view, next);
 }
 
+// The findings that count: of the chosen puzzle and of a race that was not seen before, and of a prediction.
+export function counting({ race, found = {} }, chosen, seen) {
+  const isNew = Boolean(race) && !seen.has(race);
+  return Object.fromEntries(Object.entries(found).filter(([key]) => key === "predict" || (isNew && key === chosen)));
+}
+
 // What is solved after these findings. A puzzle that was solved stays solved, by the race that did it first.
 export function addFindings(solved, found) {
-  const fresh = Object.entries(found || {}).filter(([key, finding]) => finding.solved && !(key in solved));
+  const fresh = Object.entries(found).filter(([key, finding]) => finding.solved && !(key in solved));
   return { ...Object.fromEntries(fresh.map(([key, finding]) => [key, finding.said])), ...solved };
 }
 
 function update(view, value) {
-  const { found = {}, question = "" } = value || {};
+  const { race = "", question = "" } = value || {};
+  const found = counting(value || {}, view.chosen, view.seen);
+  if (race) view.seen.add(race);
   const before = Object.keys(view.solved).length;
   view.solved = addFindings(view.solved, found);
   if (Object.keys(view.solved).length > before) remember(view.solved);
   for (const [key, row] of view.rows) {
-    const isSolved = key in view.solved;
-    row.box.toggleAttribute("data-solved", isSolved);
-    if (isSolved) row.said.textContent = `\u2713 Solved: ${view.solved[key]}`;
-    else if (found[key]) row.said.textContent = `Not yet: ${found[key].said}`;
+    if (found[key]) row.said.textContent = `Not yet: ${found[key].said}`;
     if (row.question) row.question.textContent = question || "Race with the lanes autoregressive and speculative first.";
     if (row.form) row.form.hidden = !question;
+  }
+  drawRows(view);
+}
+
+function drawRows(view) {
+  if (view.chosen in view.solved) view.chosen = null;
+  for (const [key, row] of view.rows) {
+    const isSolved = key in view.solved;
+    const isChosen = key === view.chosen;
+    row.box.toggleAttribute("data-solved", isSolved);
+    row.box.toggleAttribute("data-chosen", isChosen);
+    if (isSolved) row.said.textContent = `\u2713 Solved: ${view.solved[key]}`;
+    if (!row.choice) continue;
+    row.choice.hidden = isSolved;
+    row.choice.setAttribute("aria-pressed", String(isChosen));
+    row.choice.textContent = isChosen ? "Your next race counts" : "Try this one";
   }
   view.count.textContent = `${Object.keys(view.solved).length}/${view.rows.size}`;
 }
 
-function buildRow({ key, task, hint }, send) {
+function buildRow({ key, task, hint }, send, choose) {
   const said = make("p", { class: "puzzles-said", role: "status" });
   const row = { said };
   const parts = [make("p", {}, task)];
@@ -62,6 +88,10 @@ function buildRow({ key, task, hint }, send) {
     row.question = make("p", {});
     row.form = buildForm(send);
     parts.push(row.question, row.form);
+  } else {
+    row.choice = make("button", { type: "button", class: "puzzles-choice" });
+    row.choice.addEventListener("click", () => choose(key));
+    parts.push(row.choice);
   }
   row.box = make("li", { "data-puzzle": key }, ...parts, said, make("details", {}, make("summary", {}, "Hint"), make("p", {}, hint)));
   return row;

@@ -47,7 +47,7 @@ def dots_by_kind(title: str, dots: Sequence[LaneDot]) -> go.Figure:
         zeroline=False,
     )
     height = EDGES + ROW * len(kinds) + LINE * len(heads) + extra_lines(figure)
-    return figure.update_layout(height=height, margin={"l": 20, "r": 92})
+    return figure.update_layout(height=height, margin={"l": 0, "r": 92}, title={"x": 0})
 
 
 def _add_name(figure: go.Figure, name: str, value: float, row: int, line: int) -> None:

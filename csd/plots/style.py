@@ -21,6 +21,7 @@ FONT_SIZE = 15  # px
 FONT = "Inter, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, Liberation Sans, sans-serif"  # the page's
 TITLE_WIDTH = 40  # characters: what a phone shows of a title in one line
 LINE_HEIGHT = 20  # px, of a title
+TICKS = 30  # px, of the numbers beside a y axis without a title
 AXIS_ENDS = (2, 5, 8, 12, 20, 30, 50)
 UNIT_LINE = {"color": theme.LIGHT_INK, "width": 1.5, "dash": "dot"}
 SPEEDUP = "speed-up (×)"
@@ -61,6 +62,24 @@ def style(figure: go.Figure, title: str, x_title: str, y_title: str) -> go.Figur
     axes = {name: drawn.get(name, {}) for name in {"xaxis", "yaxis", *drawn} if name[1:5] == "axis"}
     styled = {name: {**own, **(across if name[0] == "x" else upwards)} for name, own in axes.items()}
     return figure.update(layout={**drawn, **look, **styled}, overwrite=True)
+
+
+def head_axis(figure: go.Figure, text: str) -> None:
+    """Write what the y axis counts above it and not beside it, so that the plot begins where its title does."""
+    margin = figure.layout.margin
+    figure.add_annotation(
+        text=escape(text),
+        xref="paper",
+        x=0,
+        xshift=-TICKS,
+        xanchor="left",
+        yref="paper",
+        y=1,
+        yshift=4,
+        yanchor="bottom",
+        showarrow=False,
+    )
+    figure.update_layout(margin={"l": TICKS, "t": margin.t + LINE_HEIGHT}, title={"x": 0})
 
 
 def extra_lines(figure: go.Figure) -> int:

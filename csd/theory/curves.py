@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from csd import theme
 from csd.plots.labels import LABELS, Label, add_labels, unit_label
-from csd.plots.style import SPEEDUP, add_unit_line, axis_end, marker, style
+from csd.plots.style import SPEEDUP, add_unit_line, axis_end, head_axis, marker, style
 from csd.theory.ewif import best_k, ewif_combined, ewif_horizontal, ewif_speculative, ewif_vertical
 
 Row = tuple[str, str, list[float], list[float]]
@@ -86,7 +86,8 @@ def _curves(rows: Sequence[Row], title: str, x_title: str) -> go.Figure:
             hovertemplate=f"{name}, %{{x}}: %{{y:.2f}}×<extra></extra>",
         )
     add_unit_line(figure)
-    style(figure, title, x_title, SPEEDUP)
+    style(figure, title, x_title, "")
+    head_axis(figure, SPEEDUP)
     top = axis_end([max(ys) for _, _, _, ys in rows])
     xs = rows[0][2]
     figure.update_xaxes(range=[xs[0], xs[-1]], zeroline=False)

@@ -9,14 +9,16 @@ from statistics import median
 import plotly.graph_objects as go
 
 from csd import theme
+from csd.decoding.methods import AdaptiveCascade, Cascade
 from csd.plots.dots import Dot, DotRow, dot_plot
 from csd.plots.findings import capital
 from csd.plots.labels import LABELS, Label, add_labels, unit_label
-from csd.plots.style import SPEEDUP, add_unit_line, axis_end, empty_figure, marker, style
+from csd.plots.style import SPEEDUP, add_unit_line, axis_end, empty_figure, head_axis, marker, style
 from csd.theory.comparison import LaneComparison, format_spread
 from csd.theory.what_if import Curve
 
 HEIGHT = 400  # px
+MEASURED = 20  # px more for the name of what was measured
 
 
 def prediction(lanes: Sequence[LaneComparison]) -> go.Figure:
@@ -28,8 +30,9 @@ def prediction(lanes: Sequence[LaneComparison]) -> go.Figure:
     return dot_plot(_finding(lanes), [_lane_row(lane) for lane in lanes])
 
 
-def what_if(curves: Sequence[Curve]) -> go.Figure:
-    """Predicted speed-up over k, or the first number of K; a large symbol marks the current setting."""
+def what_if(curves: Sequence[Curve], adaptive: float | None = None) -> go.Figure:
+    """Predicted speed-up over k, or the first number of K; a large symbol marks the current setting. `adaptive` is the
+    measured speed-up of an adaptive cascade: a line across, since it has neither."""
     figure = go.Figure()
     for curve in curves:
         look = theme.method_look(curve.name)
@@ -59,15 +62,20 @@ def what_if(curves: Sequence[Curve]) -> go.Figure:
             hoverinfo="skip",
         )
     add_unit_line(figure)
-    style(figure, _what_if_finding(curves), "k, or the first number of K (tokens)", SPEEDUP)
-    top = axis_end([max(*curve.flat, *curve.wide) for curve in curves])
+    style(figure, _what_if_finding(curves), "k, or the first number of K (tokens)", "")
+    head_axis(figure, SPEEDUP)
+    top = axis_end([*(max(*curve.flat, *curve.wide) for curve in curves), adaptive or 0.0])
     last = curves[0].ks[-1]
     figure.update_xaxes(range=[0, last])
     figure.update_yaxes(range=[0, top])
-    figure.update_layout(height=HEIGHT, margin={"r": LABELS})
+    figure.update_layout(height=HEIGHT, margin={"r": LABELS + (MEASURED if adaptive else 0)})
     margin = figure.layout.margin
     labels = [Label(curve.name, last, curve.wide[-1], theme.method_look(curve.name).light) for curve in curves]
     labels.append(unit_label(last))
+    if adaptive:
+        look = theme.method_look(AdaptiveCascade.name)
+        figure.add_hline(y=adaptive, line={"color": look.light, "width": 2, "dash": "dash"}, layer="below")
+        labels.append(Label("adaptive, measured", last, adaptive, look.light))
     add_labels(figure, labels, top, HEIGHT - margin.t - margin.b)
     highest = max(curve.current_speedup for curve in curves)
     for curve in curves:
@@ -80,7 +88,8 @@ def what_if(curves: Sequence[Curve]) -> go.Figure:
 def _what_if_finding(curves: Sequence[Curve]) -> str:
     slow, fast = sorted(curves, key=lambda curve: curve.current_speedup)
     ratio = fast.current_speedup / slow.current_speedup
-    words = theme.method_phrase(fast.name), theme.method_phrase(slow.name)
+    this = {Cascade.name: " with this K"}
+    words = [theme.method_phrase(one.name) + this.get(one.name, "") for one in (fast, slow)]
     if ratio < 1.005:
         return capital(f"{words[0]} and {words[1]} are predicted to be equally fast")
     return capital(f"{words[0]} is predicted to be {ratio:.2f} times as fast as {words[1]}")

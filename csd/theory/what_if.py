@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from csd.decoding.errors import check_number
 from csd.decoding.k_matrix import Budgets, Matrix, check_K, format_K, to_budgets
 from csd.decoding.maxgram import MAX_GRAM
-from csd.decoding.methods import Cascade, Refusal, Speculative
+from csd.decoding.methods import AdaptiveCascade, Cascade, Refusal, Speculative
 from csd.decoding.methods.method import TARGET
 from csd.decoding.stages import Stage, cascade_stages
 from csd.ranges import DRAFTED
@@ -68,9 +68,16 @@ def predict_curves(drafts: Sequence[str], draft: str, k: int, K: Matrix, model: 
     )
 
 
-def describe_curves(curves: Sequence[Curve]) -> str:
-    """The predicted speed-up of the current settings, and where each curve is highest."""
-    return " ".join(f"{curve.title}: predicted {curve.current_speedup:.2f}×{_best(curve)}" for curve in curves)
+def describe_curves(curves: Sequence[Curve], adaptive: float | None = None) -> str:
+    """The predicted speed-up of the current settings, and where each curve is highest; what the adaptive cascade, which
+    has no curve, measured."""
+    said = [f"{curve.title}: predicted {curve.current_speedup:.2f}×{_best(curve)}" for curve in curves]
+    if adaptive:
+        said.append(
+            f"The adaptive cascade of the race measured {adaptive:.2f}×. It has no K, so no curve "
+            "predicts it: its prediction is a simulation, below the race."
+        )
+    return " ".join(said)
 
 
 def parts_without_effect(drafts: Sequence[str], draft: str, K: Matrix) -> dict[Pair | str, str]:
@@ -158,13 +165,14 @@ def pairs(drafts: Sequence[str]) -> tuple[Pair, ...]:
 @dataclass(frozen=True)
 class PanelSettings:
     """What the panel takes over from a race: its family's drafts, the draft and k of the speculative lane, the K of the
-    cascade, and what was measured. None where the race does not say."""
+    cascade, what was measured, and the speed-up of the adaptive cascade. None where the race does not say."""
 
     drafts: tuple[str, ...]
     draft: str
     k: int | None
     K: Matrix | None
     model: CostModel
+    adaptive: float | None = None
 
 
 def settings_of_race(race: Race) -> PanelSettings:
@@ -175,4 +183,12 @@ def settings_of_race(race: Race) -> PanelSettings:
     fixed = next((method for method in methods if isinstance(method, Cascade) and method.drafts == drafts), None)
     model = measure_cost_model(race.traces, target_step_seconds(race))
     draft = guess.draft if guess else drafts[0] if drafts else ""
-    return PanelSettings(drafts, draft, guess.k if guess else None, fixed.K if fixed else None, model)
+    adaptive = next((trace for trace in race.traces if trace.header.method == AdaptiveCascade.name), None)
+    return PanelSettings(
+        drafts,
+        draft,
+        guess.k if guess else None,
+        fixed.K if fixed else None,
+        model,
+        race.speedup(adaptive) if adaptive else None,
+    )

@@ -102,7 +102,7 @@ def build_compare_tab(defaults: Defaults) -> CompareTab:
         status = gr.HTML(views.status_html(StatusLine("Press Compare.")), elem_id="compare-status")
         with gr.Column(visible=False, elem_id="compare-found") as found:
             verdict = gr.HTML(elem_id="compare-verdict")
-            figure = gr.Plot(show_label=False, elem_id="compare-figure")
+            figure = gr.Plot(show_label=False, container=False, elem_id="compare-figure")
             with gr.Accordion("All numbers", open=False, elem_id="compare-numbers"):
                 table = gr.HTML(elem_id="comparison")
             save = gr.DownloadButton("Table as CSV", size="sm", scale=0, min_width=160, elem_id="compare-save")

@@ -40,4 +40,4 @@ def check_guess(context: PageContext, visitor: str, value: Any) -> dict[str, Any
     guess = value.get("guess") if isinstance(value, dict) else None
     question = puzzles.find_question(context.studio.visitors.races_run(visitor))
     finding = puzzles.check_guess(question, guess)
-    return {"found": {"predict": asdict(finding)}, "question": question.asked if question else ""}
+    return {"race": "", "found": {"predict": asdict(finding)}, "question": question.asked if question else ""}

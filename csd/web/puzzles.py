@@ -66,12 +66,14 @@ class Question:
 PUZZLES = tuple(Puzzle(**one) for one in json.loads((ASSETS / "puzzles.json").read_text(encoding="utf-8")))
 
 
-def puzzle_value(races: Sequence[Race]) -> dict[str, Any]:
-    """What the panel shows: a finding for each puzzle that the latest race says something about, and the question."""
-    found = {key: check(races) for key, check in CHECKS.items()} if races else {}
+def puzzle_value(races: Sequence[Race], latest: str = "") -> dict[str, Any]:
+    """What the panel shows: a finding for each puzzle that the latest race says something about, and the question.
+
+    `latest` is the id of that race, which counts once; empty where another race is shown, which solves nothing."""
+    found = {key: check(races) for key, check in CHECKS.items()} if races and latest else {}
     question = find_question(races)
     findings = {key: asdict(finding) for key, finding in found.items() if finding}
-    return {"found": findings, "question": question.asked if question else ""}
+    return {"race": latest, "found": findings, "question": question.asked if question else ""}
 
 
 def lose(races: Sequence[Race]) -> Finding | None:

@@ -25,8 +25,8 @@ ABOUT_K = (
     "asks. Drag the ends, or move them with the arrow keys.</p>"
 )
 ABOUT_PANEL = (
-    '<p class="theory-about">α and c start as measured in the race that was shown last on the Race tab, and so do k '
-    "and K where it had some. What it did not measure has a usual value.</p>"
+    '<p class="theory-about">Curves are predictions, from α and c as measured in the race that was shown last on the '
+    "Race tab, and from its k and K where it had some. What it did not measure has a usual value.</p>"
 )
 
 
@@ -35,6 +35,7 @@ class WhatIfParts:
     """The what-if panel; `picture` shows the K of the field below it."""
 
     drafts: gr.State
+    adaptive: gr.State
     draft: gr.Dropdown
     k: gr.Number
     K: gr.Textbox
@@ -47,7 +48,7 @@ class WhatIfParts:
 
     @property
     def inputs(self) -> list[Component]:
-        return [self.drafts, self.draft, self.k, self.K, self.sliders]
+        return [self.drafts, self.adaptive, self.draft, self.k, self.K, self.sliders]
 
     @property
     def outputs(self) -> list[Component]:
@@ -66,6 +67,7 @@ class WhatIfParts:
             k=values[self.k],
             K=values[self.K],
             sliders=values[self.sliders],
+            adaptive=values[self.adaptive],
         )
 
     def show(self, prediction: Prediction) -> dict[Component, Any]:
@@ -80,7 +82,7 @@ class WhatIfParts:
 
     def set(self, panel: WhatIfPanel) -> dict[Component, Any]:
         """The knobs of a panel."""
-        changes: dict[Component, Any] = {self.drafts: panel.drafts}
+        changes: dict[Component, Any] = {self.drafts: panel.drafts, self.adaptive: panel.adaptive}
         if not panel.groups:
             return changes
         changes[self.draft] = gr.Dropdown(list(panel.drafts), value=panel.draft)
@@ -119,14 +121,14 @@ def build_theory_tab(defaults: Defaults, shown: Race | None = None) -> TheoryTab
 
 def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
     drafts = defaults.drafts
-    state = gr.State(drafts)
+    state, adaptive = gr.State(drafts), gr.State(panel.adaptive)
     with gr.Row(elem_id="what-if"):
         with gr.Column(scale=1, min_width=320, elem_id="what-if-answer"):
-            figure = gr.Plot(show_label=False, elem_id="what-if-figure")
+            figure = gr.Plot(show_label=False, container=False, elem_id="what-if-figure")
             status = gr.HTML(views.status_html(StatusLine("")), elem_id="what-if-words")
             with gr.Row():
                 measure = gr.Button("Measure it in a race", variant="primary", min_width=150, elem_id="measure")
-                measure_parts = gr.Button("Race the parts: vertical, horizontal, both", min_width=150, elem_id="parts")
+                measure_parts = gr.Button("Race the parts", min_width=150, elem_id="parts")
         with gr.Column(scale=1, min_width=320, elem_id="what-if-knobs"):
             with gr.Row():
                 draft = gr.Dropdown(
@@ -144,15 +146,15 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
             picture = build_staircase(K, drafts, "what-if-picture")
             K.render()
             sliders = build_sliders(panel.groups, "what-if-sliders")
-    return WhatIfParts(state, draft, k, K, picture, sliders, figure, status, measure, measure_parts)
+    return WhatIfParts(state, adaptive, draft, k, K, picture, sliders, figure, status, measure, measure_parts)
 
 
 def _build_curves() -> CurveParts:
     sliders = build_sliders(CURVES, "curve-sliders")
     with gr.Row():
-        figures = [gr.Plot(show_label=False, min_width=320) for _ in range(2)]
+        figures = [gr.Plot(show_label=False, container=False, min_width=320) for _ in range(2)]
     with gr.Row():
-        figures.append(gr.Plot(show_label=False, min_width=320))
+        figures.append(gr.Plot(show_label=False, container=False, min_width=320))
         with gr.Column(min_width=320):
             gr.HTML(ASSUMPTIONS, elem_id="laws")
     return CurveParts(sliders, tuple(figures))

@@ -37,13 +37,15 @@ ABOUT_C = "c: the time of one forward pass, in passes of the target"
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What the panel asks; `sliders` is what the browser sent of them."""
+    """What the panel asks; `sliders` is what the browser sent of them, `adaptive` the measured speed-up of the adaptive
+    cascade in the race that set the panel."""
 
     drafts: tuple[str, ...]
     draft: str
     k: float | None
     K: str
     sliders: Any
+    adaptive: float | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class WhatIfPanel:
     k: int | None
     K: str | None
     groups: tuple[SliderGroup, ...] = ()
+    adaptive: float | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class MeasureUpdate:
 def make_panel(settings: PanelSettings) -> WhatIfPanel:
     """The panel with the rates and costs that a race has measured, or with typical ones."""
     drafts, K = settings.drafts, settings.K
-    panel = WhatIfPanel(drafts, settings.draft, settings.k, format_K(K) if K else None)
+    panel = WhatIfPanel(drafts, settings.draft, settings.k, format_K(K) if K else None, adaptive=settings.adaptive)
     if not 0 < len(drafts) <= theory.MOST_DRAFTS:
         return panel
     values = theory.SliderValues.of_model(drafts, settings.model)
@@ -127,7 +130,8 @@ def predict(asked: WhatIf) -> Prediction:
         for part, reason in theory.parts_without_effect(drafts, asked.draft, K).items()
     }
     sliders = with_reasons(asked.sliders, reasons)
-    return Prediction(theory.describe_curves(curves), theory_figures.what_if(curves), sliders)
+    said, figure = theory.describe_curves(curves, asked.adaptive), theory_figures.what_if(curves, asked.adaptive)
+    return Prediction(said, figure, sliders)
 
 
 def chosen_K(asked: WhatIf) -> Matrix:

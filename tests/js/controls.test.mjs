@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ablate, axisLength, budget, formatK, moveEnd, parseK, takesPart } from "../../assets/controls/cumulative.js";
+import { addFindings, counting } from "../../assets/controls/puzzles.js";
 import { inRange } from "../../assets/controls/sliders.js";
 
 const K = [[16, 16, 20], [0, 0, 7], [0, 0, 0]];
@@ -55,4 +56,15 @@ test("a number out of range becomes the nearest one, with a sentence", () => {
   assert.deepEqual(inRange("7", { low: 0, high: 1 }), { number: 1, note: "From 0 to 1: 7 became 1." });
   assert.deepEqual(inRange("-1", { low: 0.01, high: 1 }).number, 0.01);
   for (const text of ["", "  ", "e", "-"]) assert.equal(inRange(text, { low: 0, high: 1 }), null);
+});
+
+test("only a new race solves a puzzle, and only the chosen one", () => {
+  const found = { lose: { solved: true, said: "0.9" }, length: { solved: true, said: "2.6" } };
+  const keys = (value, chosen, seen = []) => Object.keys(counting(value, chosen, new Set(seen)));
+  assert.deepEqual(keys({ race: "a", found }, null), []);
+  assert.deepEqual(keys({ race: "a", found }, "lose"), ["lose"]);
+  assert.deepEqual(keys({ race: "a", found }, "lose", ["a"]), []);
+  assert.deepEqual(keys({ race: "", found }, "lose"), []);
+  assert.deepEqual(keys({ race: "", found: { predict: { solved: true, said: "2" } } }, null), ["predict"]);
+  assert.deepEqual(addFindings({ lose: "first" }, found), { lose: "first", length: "2.6" });
 });

@@ -149,11 +149,15 @@ def test_the_prediction_asks_with_what_the_latest_race_measured():
 
 def test_only_races_of_the_visit_count():
     page = context()
-    assert puzzle_value(()) == {"found": {}, "question": ""}
+    nothing = {"race": "", "found": {}, "question": ""}
+    assert puzzle_value(()) == nothing
     shown = race_events.show_race(page, "v", next(iter(page.recorded)), page.start)
-    assert shown.results is not None and shown.results.puzzles == {"found": {}, "question": ""}
+    assert shown.results is not None and shown.results.puzzles == nothing
     *_, last = race_events.run_race(page, "v", page.start)
     assert last.results is not None and "lose" in last.results.puzzles["found"]
+    assert last.results.puzzles["race"] == last.results.race_id
+    again = race_events.show_race(page, "v", next(iter(page.recorded)), page.start)
+    assert again.results is not None and again.results.puzzles["found"] == {}  # the race that is shown is another one
     assert check_guess(page, "v", {"guess": 1e9})["found"]["predict"]["said"].endswith("too high.")
     for value in (None, [], {}, {"guess": "x"}):
         assert check_guess(page, "v", value)["found"]["predict"]["solved"] is False
@@ -168,6 +172,9 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     assert page.evaluate(count) == "0/5"
     page.click("#puzzles-open")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Puzzles"
+    row = page.locator('.puzzles [data-puzzle="lose"]')
+    row.get_by_role("button", name="Try this one").click()
+    assert page.locator(".puzzles [aria-pressed=true]").all_inner_texts() == ["Your next race counts"]
     page.keyboard.press("Escape")
     assert not page.is_visible(".puzzles section")
     assert page.evaluate("document.activeElement.id") == "puzzles-open"
@@ -183,7 +190,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     page.click("#advanced-race")
     tab.status("ended")
     page.wait_for_function(f"{count} === '1/5'")
-    row = page.locator('.puzzles [data-puzzle="lose"]')
+    assert not row.get_by_role("button").is_visible()
     assert re.search(r"Solved: the cascade has 0\.\d\d× the speed of", row.inner_text())
     assert page.is_visible(".puzzles section")  # one can race beside it
     asked = page.inner_text('.puzzles [data-puzzle="predict"]')

@@ -9,6 +9,7 @@ from fake_page import HOME, RECORDED
 
 from csd.decoding.k_matrix import format_K
 from csd.record.race import Race
+from csd.record.recording import bundled_recordings
 from csd.theory.prediction import CostModel
 from csd.theory.what_if import PanelSettings
 from csd.web import what_if
@@ -84,6 +85,19 @@ def test_a_prediction_has_a_figure_and_a_sentence():
     prediction = what_if.predict(ASKED)
     assert prediction.figure is not None
     assert "Speculative, draft-mid, k=4: predicted" in prediction.text
+
+
+def test_the_measured_adaptive_cascade_stands_beside_the_predictions():
+    race = bundled_recordings()["1-story-a-fox-sets-out"]
+    adaptive = what_if.panel_after(Race(race.traces)).adaptive
+    assert adaptive == Race(race.traces).speedup(race.traces[-1])
+    assert what_if.panel_after(Race(race.traces[:2])).adaptive is None
+    with_it, without = what_if.predict(replace(ASKED, adaptive=adaptive)), what_if.predict(ASKED)
+    assert f"measured {adaptive:.2f}×" in with_it.text and "measured" not in without.text
+    for prediction, expected in ((with_it, True), (without, False)):
+        texts = [one.text for one in prediction.figure.layout.annotations]
+        assert ("adaptive, measured" in texts) == expected
+    assert any(line.y0 == adaptive for line in with_it.figure.layout.shapes)
 
 
 @pytest.mark.parametrize(
