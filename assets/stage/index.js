@@ -197,10 +197,10 @@ function draw(stage) {
   drawTrack(stage);
   drawLegend(stage);
   drawPlot(stage);
+  drawReview(stage);
   drawTransport(stage);
   if (stage.view) markSelection(stage);
   drawTimeline(stage);
-  drawReview(stage);
   followText(stage);
   drawCursors(stage);
 }

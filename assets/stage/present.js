@@ -12,9 +12,11 @@ export function leavePresent(stage) {
   setPresenting(stage, false);
 }
 
-// While presenting, an empty screen until the next key: the audience looks at the speaker.
-export function blank(stage) {
-  if (stage.presenting) stage.root.toggleAttribute("data-blank");
+// While presenting, an empty screen until the same key or a click: the audience looks at the speaker.
+export function blank({ presenting, root }) {
+  if (!presenting) return;
+  const isBlank = root.toggleAttribute("data-blank");
+  if (isBlank) root.addEventListener("pointerdown", () => root.removeAttribute("data-blank"), { once: true });
 }
 
 function setPresenting(stage, on) {

@@ -1,7 +1,7 @@
 // Draws a review as a score: names of the levels on the left, positions on top, a box with tokens for each round. The
 // two cascades are its two axes: upwards every row checks the row below, to the right the writers become cheaper.
 
-import { h } from "./dom.js";
+import { h, put } from "./dom.js";
 import { countRuns, countTokens, formatSeconds } from "./format.js";
 import { roleOf } from "./roles.js";
 import { levelOf, levelsOfLane } from "./log.js";
@@ -13,6 +13,7 @@ const SMALLEST = 13; // pixels of a token's letters
 const LARGEST = 1.7; // times the usual size, while presenting
 const TALL = 4; // rows from which on the name of the vertical axis has room
 const CROWDED = 30; // positions from which on not every one gets its number
+const ACROSS = [": cheaper writers further right", ": cheaper writers", ": cheaper", ""]; // what the horizontal arrow means
 const NUMBERED = 12; // rounds up to which each box carries the number of its round
 
 // Fills the grid and gives every box of the score its nodes: {node, cells, rises}; rises are the dotted lines up to the
@@ -28,6 +29,7 @@ export function buildScore(grid, race, lane, score) {
     ...blocks.flatMap(({ view }) => [view.node, ...view.cells, ...view.rises]));
   grid.style.gridTemplateColumns = `var(--cs-side) max-content repeat(${score.to - score.from}, max-content)`;
   fitType(grid);
+  fitAxis(grid);
   grid.scrollLeft = 0;
 }
 
@@ -41,6 +43,16 @@ function fitType(grid) {
   const most = grid.closest("[data-present]") ? Math.min(LARGEST, high) : 1;
   const ratio = Math.min(most, wide * 0.98);
   if (ratio !== 1) grid.style.setProperty("--cs-cell", `max(${SMALLEST}px, calc(var(--cs-widest) * ${ratio.toFixed(2)}))`);
+}
+
+// The horizontal arrow says as much as it has room for.
+function fitAxis(grid) {
+  const axis = grid.querySelector(".cs-axis-horizontal");
+  if (!axis) return;
+  for (const words of ACROSS) {
+    put(axis.querySelector(".cs-axis-words"), words);
+    if (axis.scrollWidth <= axis.clientWidth) return;
+  }
 }
 
 // How far the cells reach, which is less than the grid where they fill it only in part.
@@ -101,7 +113,7 @@ function createAxes(race, score, groups, first, end) {
     h("span", {}, term("vertical cascade", "vertical"),
       h("span", { text: end - first < TALL ? "" : ": each row checks the row below" })));
   const across = groups.length < 2 ? null : h("span", { class: "cs-axis-horizontal", style: cell(1, 1, 3, columns) },
-    h("span", {}, term("horizontal cascade", "horizontal"), h("span", { text: ": cheaper writers further right" })));
+    h("span", {}, term("horizontal cascade", "horizontal"), h("span", { class: "cs-axis-words", text: ACROSS[0] })));
   const bands = groups.map((group) => h("i", {
     class: "cs-band", "data-look": levelOf(race, group.by).look, "aria-hidden": "true",
     style: cell(2, end - 2, columnOf(score, group.from), group.to - group.from),

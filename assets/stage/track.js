@@ -153,7 +153,8 @@ function drawFigures(row, race, reference, places) {
   const runs = countTargetRuns(race, view);
   put(row.runs, `${runs} run${runs === 1 ? "" : "s"}`);
   put(row.runTime, step ? formatSeconds(step.targetSeconds) : NONE);
-  put(row.draftTime, step ? formatSeconds(Math.max(0, step.decodeSeconds - step.targetSeconds)) : NONE);
+  const drafts = step && lane.info.method !== "autoregressive"; // whose rest is overhead alone
+  put(row.draftTime, drafts ? formatSeconds(Math.max(0, step.decodeSeconds - step.targetSeconds)) : NONE);
   put(row.clock, view.seconds ? formatSeconds(view.seconds) : NONE);
   const place = places.get(view) || "\u00A0";
   put(row.place, place);

@@ -3,7 +3,8 @@
 import { button, h, iconButton, iconImage, iconPath, iconShape, put } from "./dom.js";
 import { formatPosition } from "./format.js";
 import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
-import { togglePresent } from "./present.js";
+import { blank, togglePresent } from "./present.js";
+import { openReview } from "./review.js";
 import { sayReview } from "./speech.js";
 import { term } from "./terms.js";
 import { speedInWords, usualSpeed } from "./pace.js";
@@ -24,12 +25,15 @@ export function createTransport(stage) {
       "aria-pressed": "false", title: "Full screen with large type (p); Escape leaves",
       onclick: () => togglePresent(stage),
     }),
+    talk: h("span", { class: "cs-talk" },
+      keyButton("Review", "o", "The review in place of the lanes", () => openReview(stage)),
+      keyButton("Blank", "b", "An empty screen, until the key again or a click", () => blank(stage))),
     enabled: null, // whether the controls work
   };
   transport.review.classList.add("cs-place");
   transport.box = h("div", { class: "cs-transport", role: "group", "aria-label": "Replay" },
     ...createPlayControls(stage, transport), ...createSteppers(stage, transport),
-    transport.speed, transport.present);
+    transport.speed, transport.talk, transport.present);
   return transport;
 }
 
@@ -47,7 +51,7 @@ export function enableTransport(stage) {
   if (transport.enabled === enabled) return;
   transport.enabled = enabled;
   for (const node of transport.box.querySelectorAll(".cs-button, input, select")) {
-    node.disabled = !enabled && node !== transport.present;
+    node.disabled = !enabled && node !== transport.present && !transport.talk.contains(node);
   }
   put(transport.speed.options[0], enabled ? `${speedInWords(usualSpeed(stage.race))} (auto)` : "auto");
 }
@@ -61,8 +65,22 @@ export function drawTransport(stage) {
   const step = selectedStep(stage);
   const token = stage.token !== null ? stage.token + 1 : step ? step.count : 0;
   transport.speed.value = stage.speed;
-  put(transport.review, `step ${step ? step.number : shown} of ${lane.steps.length}`);
+  const told = reviewedStep(stage) || step;
+  put(transport.review, `step ${told ? told.number : shown} of ${lane.steps.length}`);
   put(transport.token, `token ${token}`);
+}
+
+// While the replay plays, the review is drawn less often: the step that it shows, so that both name the same one.
+function reviewedStep(stage) {
+  const { review, view, presenting, reviewOpen } = stage;
+  const isShown = isPlaying(stage) && review.inSight && review.lane === view.lane && (!presenting || reviewOpen);
+  return isShown ? review.step : null;
+}
+
+function keyButton(text, key, title, onclick) {
+  const node = button("cs-button", `${text} `, { title: `${title} (${key})`, onclick });
+  node.append(h("kbd", { text: key }));
+  return node;
 }
 
 function drawPlayButton(stage) {

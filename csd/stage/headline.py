@@ -24,7 +24,7 @@ class Headline:
     autoregressive decoding, such as "5.6×", and `words` go on from it; both are empty without such a lane, and where
     one of the two was stopped. `told` are whole sentences on the subject: its speed beside the others', and how often
     the target ran. `flags` are what a reader must know before quoting the factor; `few` says that the tokens are too
-    few to judge a speed.
+    few to judge a speed, and `beaten` that another lane was faster.
     """
 
     text: str
@@ -35,6 +35,7 @@ class Headline:
     told: tuple[str, ...]
     flags: tuple[str, ...]
     few: bool
+    beaten: bool
 
 
 def headline(race: Race) -> Headline:
@@ -51,6 +52,7 @@ def headline(race: Race) -> Headline:
         told=tuple(_told(race, subject, ratio)) if subject and ratio else (),
         flags=tuple(_flags(race)),
         few=_longest(race) < metrics.SHORT_RUN,
+        beaten=bool(subject and ratio and (ratio < 1 - EVEN or _faster(race, subject))),
     )
 
 
@@ -81,8 +83,7 @@ def _than_autoregressive(ratio: float) -> str:
 def _told(race: Race, subject: Trace, ratio: float) -> list[str]:
     """The subject's speed beside that of autoregressive and speculative decoding, and of the fastest lane where that is
     another one; and how often the target ran."""
-    rivals = [trace for trace in race.traces if trace.tokens and trace.lossless and trace.end != "stopped"]
-    rivals = [trace for trace in rivals if trace is not subject and trace is not race.reference]
+    rivals = _rivals(race, subject)
     chosen = [trace for trace in rivals if trace.header.method == SPECULATIVE][:1]
     fastest = max(rivals, key=metrics.speed, default=None)
     if fastest is not None and fastest not in chosen and metrics.speed(fastest) > metrics.speed(subject):
@@ -92,12 +93,29 @@ def _told(race: Race, subject: Trace, ratio: float) -> list[str]:
     parts = [f"{factor} {'the speed' if not i else 'that'} of {name}" for i, (factor, name) in enumerate(ratios)]
     name = method_phrase(subject.header.method)
     told = [f"{name[0].upper()}{name[1:]} ran at {_listed(parts)}{': slower here' if ratio < 1 - EVEN else ''}."]
+    if faster := _faster(race, subject):
+        winner = method_phrase(faster.header.method)
+        told.insert(0, f"{winner[0].upper()}{winner[1:]} was faster here.")
     if race.reference is not None:
         told.append(f"The big model ran {_often(len(subject.steps))} instead of {len(race.reference.steps)}.")
     for rival in (one for one in chosen if _won_by_drafting(subject, one)):
         own, other = _drafting_seconds(subject), _drafting_seconds(rival)
         told.append(f"Drafting took {own:.2g} s instead of {other:.2g} s.")
     return told
+
+
+def _rivals(race: Race, subject: Trace) -> list[Trace]:
+    """The other lanes whose speed counts, besides the autoregressive one."""
+    written = [trace for trace in race.traces if trace.tokens and trace.lossless and trace.end != "stopped"]
+    return [trace for trace in written if trace is not subject and trace is not race.reference]
+
+
+def _faster(race: Race, subject: Trace) -> Trace | None:
+    """The fastest lane, where that is clearly another one than the subject and the autoregressive one."""
+    fastest = max(_rivals(race, subject), key=metrics.speed, default=None)
+    if fastest is None or metrics.speed(fastest) <= metrics.speed(subject) * (1 + EVEN):
+        return None
+    return fastest
 
 
 def _won_by_drafting(subject: Trace, rival: Trace) -> bool:

@@ -36,11 +36,9 @@ def show_example(
     example = next_example(spec, example_kinds(spec)[number], prompt)
     found = example.prompt
     values = {name: getattr(found, name) for name in examples.FIELDS}
-    counted = f"Example {example.number} of {example.count}: {found.title}."
-    if is_own_prompt(context, visitor, prompt):
-        return FormUpdate(values, status=StatusLine(f"{counted} “{OWN_PROMPT}” brings yours back."), own_prompt=prompt)
-    again = " Press it again for the next one." if example.count > 1 else ""
-    return FormUpdate(values, status=StatusLine(counted + again))
+    said = StatusLine(f"{example.number} of {example.count}: {found.title}. Press Race.")  # short: it has one line
+    own_prompt = prompt if is_own_prompt(context, visitor, prompt) else None
+    return FormUpdate(values, status=said, own_prompt=own_prompt)
 
 
 def choose_family(context: PageContext, visitor: str, fields: FamilyFields) -> FormUpdate:

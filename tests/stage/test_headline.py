@@ -42,10 +42,13 @@ def test_a_faster_rival_is_named():
     copying = drafted(TEXT, method="prompt lookup", seconds=0.05)
     said = line(alone(TEXT), drafted(TEXT, by="small", method="speculative", seconds=0.1), copying, drafted(TEXT))
     assert said.subject == "cascade"
-    assert said.told[0] == (
+    assert said.beaten
+    assert said.told[:2] == (
+        "Prompt lookup was faster here.",
         "The cascade ran at 2.0× the speed of one-by-one decoding, 1.0× that of speculative decoding "
-        "and 0.50× that of prompt lookup."
+        "and 0.50× that of prompt lookup.",
     )
+    assert not line(alone(TEXT), drafted(TEXT)).beaten
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_a_kind_of_examples_goes_round(page):
         seen.append(text)
     assert seen == [*(prompt.prompt for prompt in prompts), prompts[0].prompt]
     assert update.values.keys() == {"prompt", "temperature", "seed", "max_new"}
-    assert f"Example 1 of {len(prompts)}: {prompts[0].title}." in update.status.text
+    assert f"1 of {len(prompts)}: {prompts[0].title}. Press Race." in update.status.text
     assert example_title(text) == prompts[0].title
     assert example_title("typed by hand") == ""
 
