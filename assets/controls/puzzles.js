@@ -91,9 +91,9 @@ function buildRow({ key, task, hint }, send, choose) {
   } else {
     row.choice = make("button", { type: "button", class: "puzzles-choice" });
     row.choice.addEventListener("click", () => choose(key));
-    parts.push(row.choice);
   }
-  row.box = make("li", { "data-puzzle": key }, ...parts, said, make("details", {}, make("summary", {}, "Hint"), make("p", {}, hint)));
+  row.box = make("li", { "data-puzzle": key }, ...parts, said, make("div", { class: "puzzles-row" },
+    ...(row.choice ? [row.choice] : []), make("details", {}, make("summary", {}, "Hint"), make("p", {}, hint))));
   return row;
 }
 

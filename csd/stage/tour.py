@@ -77,6 +77,11 @@ def term_html(word: str) -> str:
     return f'<button type="button" class="cs-term" data-term="{escape(word)}">{escape(word)}</button>'
 
 
+def term_class(word: str) -> str:
+    """The class of a field whose label is a word of the glossary: assets/stage/terms.js explains Gradio's label."""
+    return f"term-{word.replace(' ', '-')}"
+
+
 def glossary_html() -> str:
     """The glossary as a description list."""
     rows = (f"<dt>{escape(word)}</dt><dd>{escape(meaning)}</dd>" for word, meaning in glossary())

@@ -11,6 +11,7 @@ from gradio.components import Component
 
 from csd.decoding.k_matrix import format_K
 from csd.request.defaults import Defaults
+from csd.stage.tour import term_class
 from csd.web import compare, views
 from csd.web.compare_events import ComparisonForm
 from csd.web.race_form import Values
@@ -97,8 +98,12 @@ def build_compare_tab(defaults: Defaults) -> CompareTab:
             )
         with gr.Row(visible=False) as pair:
             K = format_K(defaults.preset.K)
-            first_K = gr.Textbox(K, label="First cascade: K (cumulative)", elem_id="compare-one")
-            second_K = gr.Textbox("", label="Second cascade: K (cumulative)", elem_id="compare-other")
+            first_K = gr.Textbox(
+                K, label="First cascade: K (cumulative)", elem_id="compare-one", elem_classes=term_class("K")
+            )
+            second_K = gr.Textbox(
+                "", label="Second cascade: K (cumulative)", elem_id="compare-other", elem_classes=term_class("K")
+            )
         status = gr.HTML(views.status_html(StatusLine("Press Compare.")), elem_id="compare-status")
         with gr.Column(visible=False, elem_id="compare-found") as found:
             verdict = gr.HTML(elem_id="compare-verdict")

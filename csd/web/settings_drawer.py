@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
+from csd.stage.tour import term_class
 from csd.web import views
 from csd.web.context import PageContext
 from csd.web.fields import CUSTOM
@@ -106,11 +107,24 @@ def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict
             label="Speculative: draft",
             min_width=130,
             elem_id="draft",
+            elem_classes=term_class("draft"),
             allow_custom_value=True,
         )
-        k = gr.Number(start["k"], label="Speculative: draft length k", precision=0, min_width=120, elem_id="k")
+        k = gr.Number(
+            start["k"],
+            label="Speculative: draft length k",
+            precision=0,
+            min_width=120,
+            elem_id="k",
+            elem_classes=term_class("k"),
+        )
     lookup = gr.Number(
-        start["lookup"], label="Prompt lookup: copy length k", precision=0, min_width=120, elem_id="lookup"
+        start["lookup"],
+        label="Prompt lookup: copy length k",
+        precision=0,
+        min_width=120,
+        elem_id="lookup",
+        elem_classes=term_class("prompt lookup"),
     )
     lenience = gr.Number(
         start["lenience"],
@@ -119,6 +133,7 @@ def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict
         "The target is always strict, so the text stays exact.",
         step=0.5,
         elem_id="lenience",
+        elem_classes=term_class("lenience"),
     )
     return {"draft": draft, "k": k, "lookup": lookup, "lenience": lenience}
 
@@ -131,6 +146,7 @@ def _build_cascade(context: PageContext, start: Mapping[str, Any]) -> tuple[gr.T
         label="K as text, cumulative as in the paper",
         info="One row per reviewer, the target first; the last number of a row is Max-Gram's.",
         elem_id="K",
+        elem_classes=term_class("K"),
         render=False,
     )
     picture = build_staircase(K, context.studio.home.defaults.drafts, "K-picture")
@@ -165,6 +181,7 @@ def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> di
         info="At a temperature above 0. Coupled: all lanes share their random numbers. Rejection: each lane draws its "
         "own. Under both, every text follows the target's distribution exactly.",
         elem_id="rule",
+        elem_classes=term_class("acceptance rule"),
     )
     with gr.Row():
         top_k = gr.Number(

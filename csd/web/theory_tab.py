@@ -135,14 +135,22 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                     list(drafts),
                     value=panel.draft,
                     label="Speculative: draft",
+                    elem_classes=tour.term_class("draft"),
                     min_width=120,
                     allow_custom_value=True,
                 )
                 k = gr.Number(
-                    panel.k, label="Speculative: k, tokens per review", precision=0, min_width=100, elem_id="what-if-k"
+                    panel.k,
+                    label="Speculative: k, tokens per review",
+                    precision=0,
+                    min_width=100,
+                    elem_id="what-if-k",
+                    elem_classes=tour.term_class("k"),
                 )
             gr.HTML(ABOUT_K)
-            K = gr.Textbox(panel.K, label="K (cumulative)", elem_id="what-if-K", render=False)
+            K = gr.Textbox(
+                panel.K, label="K (cumulative)", elem_id="what-if-K", elem_classes=tour.term_class("K"), render=False
+            )
             picture = build_staircase(K, drafts, "what-if-picture")
             K.render()
             sliders = build_sliders(panel.groups, "what-if-sliders")

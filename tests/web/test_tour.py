@@ -106,6 +106,9 @@ def test_theory_needs_no_race(one):
     assert "draft-mid" in page.inner_text("#what-if-words")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
     page.wait_for_function("document.querySelector('#what-if-words').innerText.includes('K=[[4,6,8],[0,1,2],[0,0,1]]')")
+    page.locator("#what-if-K [data-testid=block-info]").click()  # Gradio's own label, as tapped
+    assert page.locator(".cs-tip:visible").inner_text().startswith("K")
+    assert not page.evaluate("document.activeElement.matches('#what-if-K *')")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4")
     page.wait_for_function("document.querySelector('#what-if-words').innerText.includes('could not be read')")
     page.get_by_role("button", name="Glossary").click()
