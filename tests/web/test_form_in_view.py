@@ -42,11 +42,11 @@ def test_the_form_leaves_the_window_to_the_stage(tab):
     assert box(page, "#stage")["y"] <= 118
     assert box(page, "#race")["height"] == box(page, "#prompt textarea")["height"] == 44
     assert page.evaluate("document.documentElement.scrollWidth") == 1280
-    assert page.inner_text("#more") == "embedded · adaptive cascade · 64 tokens"
+    assert page.inner_text("#more").strip() == "embedded · adaptive cascade · 64 tokens"
     set_field(page, "#max-new input", 24)
     set_field(page, "#temperature input", 0.5)
     words = "embedded · adaptive cascade · 24 tokens · temperature 0.5"
-    page.wait_for_function("words => document.querySelector('#more').innerText === words", arg=words)
+    page.wait_for_function("words => document.querySelector('#more').innerText.trim() === words", arg=words)
     page.fill("#prompt textarea", "A long prompt that goes on. " * 40)
     lines_in_view = "document.querySelector('#prompt textarea').clientHeight / 20 | 0"
     page.wait_for_function(f"({lines_in_view}) === 5")

@@ -106,7 +106,7 @@ def test_stop_in_the_queue_takes_the_race_out_of_it(tab, house):
     house.gate.wait()
     before = house.gate.begun
     second.race("Waiting for the device")
-    second.page.wait_for_function("/queue|1\\/1|2\\/2/.test(document.querySelector('#status').innerText)")
+    second.page.wait_for_function("/^Waiting|^Queue/i.test(document.querySelector('#status').innerText)")
     second.stop()
     second.page.wait_for_function("document.querySelector('#status').innerText.includes('Stopped')")
     house.gate.open()
