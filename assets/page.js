@@ -26,6 +26,7 @@ const CascadePage = (() => {
   // ---- what a button opens: the drawer with the settings, the panel with the races
 
   const OPENED = { more: "advanced", races: "races-panel" }; // by the id of the button
+  const OPENS = "cascade-panel"; // the event of a panel that opens, here or in controls/puzzles.js
 
   const isOpen = (button) => byId(OPENED[button]).hasAttribute("data-open");
 
@@ -37,7 +38,14 @@ const CascadePage = (() => {
     const panel = byId(OPENED[button]);
     panel.setAttribute("data-open", "");
     byId(button).setAttribute("aria-expanded", "true");
+    window.dispatchEvent(new CustomEvent(OPENS, { detail: panel }));
     panel.focus();
+  }
+
+  // In a narrow window one panel is open at a time; in a wide one the puzzles stand beside the settings.
+  function closeOthers({ detail }) {
+    if (!matchMedia("(max-width: 1000px)").matches) return;
+    Object.keys(OPENED).filter((button) => byId(OPENED[button]) !== detail).forEach(close);
   }
 
   // The focus goes back to the button that opened the panel, unless it is already somewhere else.
@@ -341,6 +349,7 @@ const CascadePage = (() => {
     byId("status").setAttribute("aria-live", "polite");
     document.addEventListener("keydown", closeOnEscape);
     document.addEventListener("pointerdown", closeRacesOutside);
+    window.addEventListener(OPENS, closeOthers);
     document.addEventListener("input", noteTyping);
     window.addEventListener("cascade-race", raceForStage);
     window.addEventListener("cascade-stop", () => byId("stop").click());

@@ -4,11 +4,13 @@
 import { make } from "./elements.js";
 
 const SOLVED = "cascade-puzzles"; // in localStorage: what was measured, by puzzle
+const OPENS = "cascade-panel"; // the event of a panel that opens: in a narrow window the others close
 
 // `puzzles` are [{key, task, hint}]; a value is {race, found: {key: {solved, said}}, question}. `send(number)` is called with
 // a prediction. Returns a function that shows another value.
 export function startPuzzles(root, puzzles, value, send) {
   const panel = root.querySelector("section");
+  const narrow = matchMedia("(max-width: 1000px)"); // wider, the settings and the puzzles stand side by side
   const view = { solved: remembered(puzzles), rows: new Map(), count: make("b", {}), chosen: null, seen: new Set() };
   view.open = make("button", { type: "button", id: "puzzles-open", "aria-expanded": "false" }, "Puzzles ", view.count);
   const close = make("button", { type: "button", class: "puzzles-close" }, "Close");
@@ -22,11 +24,18 @@ export function startPuzzles(root, puzzles, value, send) {
     make("header", {}, make("h2", {}, "Puzzles"), make("p", {}, "Choose one, then race."), close),
     make("ol", {}, ...[...view.rows.values()].map((row) => row.box)),
   );
-  const show = (isOpen) => {
+  const draw = (isOpen) => {
     panel.hidden = !isOpen;
     view.open.setAttribute("aria-expanded", String(isOpen));
+  };
+  const show = (isOpen) => {
+    draw(isOpen);
+    if (isOpen) window.dispatchEvent(new CustomEvent(OPENS, { detail: panel }));
     (isOpen ? panel : view.open).focus({ preventScroll: true });
   };
+  window.addEventListener(OPENS, ({ detail }) => {
+    if (detail !== panel && narrow.matches) draw(false);
+  });
   view.open.addEventListener("click", () => show(panel.hidden));
   close.addEventListener("click", () => show(false));
   panel.addEventListener("keydown", (event) => {

@@ -187,6 +187,16 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     page.get_by_label("cascade", exact=True).check()
     page.fill("#K textarea, #K input", "[[64,64,64],[0,0,0],[0,0,0]]")
     page.click("#puzzles-open", force=True)
+    edge = "(part) => document.querySelector(part).getBoundingClientRect()"
+    assert page.evaluate(f"({edge})('.puzzles section').right <= ({edge})('#advanced').left"), "side by side"
+    page.set_viewport_size({"width": 900, "height": 720})
+    page.click("#advanced-close")
+    page.click("#more")
+    assert page.is_visible("#advanced") and not page.is_visible(".puzzles section"), "one at a time where it is narrow"
+    page.click("#puzzles-open", force=True)
+    assert page.is_visible(".puzzles section") and not page.is_visible("#advanced")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    tab.advanced()
     page.click("#advanced-race")
     tab.status("ended")
     page.wait_for_function(f"{count} === '1/5'")

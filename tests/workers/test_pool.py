@@ -135,7 +135,9 @@ def test_workers_compile_between_races_and_forget_what_nobody_uses(studio, worke
     assert isinstance(race(studio, "short", choice)[-1], Finished)
     until(lambda: studio.families.status(choice).is_settled)
     pids = sorted(workers.pids)
-    assert sorted(steps.read_text().split("\n")[:-1]) == sorted(f"{pid} {number}" for pid in pids for number in range(2))
+    assert sorted(steps.read_text().split("\n")[:-1]) == sorted(
+        f"{pid} {number}" for pid in pids for number in range(2)
+    )
     assert "Compiled." in studio.families.status(choice).family.notes
     held = workers._state.seats[0].families
     assert len(held) == 2
