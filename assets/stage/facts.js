@@ -4,9 +4,9 @@ import { levelOf } from "./log.js";
 import { tokenHistory } from "./records.js";
 import { tokenText, visibleText } from "./text.js";
 
-const ROLES = {
-  accepted: "accepted by the target",
-  correction: "the target's correction",
+const KINDS = {
+  accepted: "accepted by the big model",
+  correction: "the big model's correction",
   bonus: "bonus token (the whole draft was accepted)",
   own: "written without a draft",
 };
@@ -17,9 +17,9 @@ const FATES = {
   unjudged: "discarded because an earlier token was rejected",
 };
 
-export function nameWithLevel(race, name) {
-  const { label, level, mark } = levelOf(race, name);
-  return mark === "T" ? `${label} (T)` : `${label} (level ${level})`;
+export function nameWithRole(race, name) {
+  const { label, role } = levelOf(race, name);
+  return `${role} (${label})`;
 }
 
 // A token of the text.
@@ -27,8 +27,8 @@ export function tokenFacts(race, token) {
   const at = race.open.start + token.position;
   return [
     ...identity(race, token.id, at),
-    ["proposed by", nameWithLevel(race, token.who)],
-    ["role", ROLES[token.kind]],
+    ["proposed by", nameWithRole(race, token.who)],
+    ["role", KINDS[token.kind]],
     ...historyRows(race, tokenHistory(token.step.line.r, at, token.id)),
   ];
 }
@@ -36,12 +36,12 @@ export function tokenFacts(race, token) {
 // Token j of a run of rejected tokens.
 export function rejectedFacts(race, run, j) {
   const at = run.at + j;
-  const by = nameWithLevel(race, run.by);
+  const by = nameWithRole(race, run.by);
   const history = tokenHistory(run.review, at, run.ids[j]).filter((event) => event.by !== run.by);
   return [
     ...identity(race, run.ids[j], at),
-    ["proposed by", nameWithLevel(race, run.who[j])],
-    j ? ["discarded", `because ${by} rejected an earlier token`] : ["rejected by", by],
+    ["proposed by", nameWithRole(race, run.who[j])],
+    j ? ["discarded", `an earlier token was rejected by ${by}`] : ["rejected by", by],
     ...historyRows(race, history),
   ];
 }
@@ -51,8 +51,8 @@ export function cellFacts(race, step, box, j) {
   const cell = box.cells[j];
   return [
     ...identity(race, cell.id, cell.at),
-    [cell.own ? "written by" : "proposed by", nameWithLevel(race, cell.who)],
-    ["passed up by", `${nameWithLevel(race, box.record.by)}, round ${box.order + 1}`],
+    [cell.own ? "written by" : "proposed by", nameWithRole(race, cell.who)],
+    ["passed up by", `${nameWithRole(race, box.record.by)}, round ${box.order + 1}`],
     ["outcome", FATES[cell.fate]],
     ...historyRows(race, tokenHistory(step.line.r, cell.at, cell.id)),
   ];
@@ -70,6 +70,6 @@ function historyRows(race, history) {
     const numbers = [["p", event.p], ["q", event.q], ["margin", event.m]]
       .filter(([, value]) => value !== undefined && value !== null)
       .map(([name, value]) => `${name} ${Number(value).toPrecision(3)}`);
-    return [event.did, [nameWithLevel(race, event.by), ...numbers].join(", ")];
+    return [event.did, [nameWithRole(race, event.by), ...numbers].join(", ")];
   });
 }

@@ -12,7 +12,7 @@
 //   stage.wait(on)                                       from the start of a new race to its end: until its log comes the old
 //                                                        one stands still
 //
-// Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels, roles
+// Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
 // Parts of the page:     invitation, promptline, headline (bet), track, legend, cursors, lanes (lanetext), review (scoregrid),
 //                        transport, timeline (strips), budget, plot, tooltip, terms, speech, keys, present, bridge; dom and linestyle
@@ -34,7 +34,7 @@ import { goTo, halt, openStep, pause, placeOf, play, scrub, showAll, skip, stepR
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
 import { createPromptLine, drawPromptLine } from "./promptline.js";
-import { clearReview, createReview, drawReview } from "./review.js";
+import { clearReview, createReview, drawReview, openReview } from "./review.js";
 import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
@@ -66,8 +66,15 @@ export function mount(root, { lasts = 0 } = {}) {
     step: (by) => stepReview(stage, by),
     token: (by) => stepToken(stage, by),
     place: () => placeOf(stage),
-    goTo: (lane, step) => goTo(stage, lane, step),
-    open: (lane, step) => openStep(stage, lane, step),
+    goTo(lane, step) {
+      const isThere = goTo(stage, lane, step);
+      if (isThere) openReview(stage, true);
+      return isThere;
+    },
+    open(lane, step) {
+      openStep(stage, lane, step);
+      openReview(stage, true);
+    },
     wait: (on) => wait(stage, on),
     get race() {
       return stage.race;

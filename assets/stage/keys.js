@@ -24,8 +24,8 @@ const ACTIONS = {
   ArrowRight: (stage, { shiftKey }) => (shiftKey ? stepToken : stepReview)(stage, 1),
   Home: (stage) => jump(stage, 0),
   End: (stage) => jump(stage, Infinity),
-  ",": (stage) => stepRound(stage, -1),
-  ".": (stage) => stepRound(stage, 1),
+  ",": (stage) => goRound(stage, -1),
+  ".": (stage) => goRound(stage, 1),
   "<": (stage) => changeSpeed(stage, -1),
   ">": (stage) => changeSpeed(stage, 1),
   "+": (stage) => zoom(stage, 0.5),
@@ -84,6 +84,11 @@ function actionOf(stage, key) {
   const view = /^[1-9]$/.test(key) && stage.views[key - 1];
   if (view) return () => selectLane(stage, view);
   return Object.hasOwn(ACTIONS, key) ? ACTIONS[key] : null;
+}
+
+function goRound(stage, by) {
+  if (!stage.review.score) openReview(stage, true);
+  stepRound(stage, by);
 }
 
 function leave(stage) {

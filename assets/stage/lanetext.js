@@ -219,5 +219,5 @@ function selectClicked(stage, view, node) {
     const { at, step } = view.lane.rejected[Number(r)];
     selectToken(stage, view, Math.max(step.from, Math.min(step.count - 1, at - stage.race.open.start)));
   }
-  if (stage.presenting) openReview(stage, true);
+  openReview(stage, true);
 }

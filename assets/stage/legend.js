@@ -4,7 +4,6 @@
 import { button, h, put } from "./dom.js";
 import { formatPercent } from "./format.js";
 import { levelMarks } from "./log.js";
-import { nameOf, roleOf } from "./roles.js";
 import { remember, remembered } from "./state.js";
 import { term } from "./terms.js";
 
@@ -51,7 +50,7 @@ export function drawLegend({ legend, view }) {
   const step = lane.steps[shown - 1];
   for (const [mark, node] of legend.counts) {
     const count = step ? step.marks[mark] || 0 : 0;
-    put(node, step ? formatPercent(count, step.count) : "0 %");
+    put(node, step ? formatPercent(count, step.count) : "");
   }
 }
 
@@ -91,15 +90,15 @@ function showDigits(stage, on) {
 }
 
 function createEntry(stage, entry) {
-  const { mark, look, labels } = entry;
+  const { mark, look, role, labels } = entry;
   const meaning = mark === "T" ? "target" : mark === "0" ? "Max-Gram" : "draft";
   const count = h("span", { class: "cs-legend-count" });
   stage.legend.counts.set(mark, count);
   return h("button", { type: "button", class: "cs-legend-item", "aria-pressed": "false", "data-level": mark,
                        "data-term": meaning, "data-exact": labels.join(" / "), onclick: () => highlight(stage, mark) },
     h("span", { class: "cs-swatch", "data-look": look, text: mark }),
-    h("span", { class: "cs-legend-name" }, h("span", {}, h("b", { text: roleOf(stage.race, mark) }), count),
-      h("small", { text: nameOf(entry) })));
+    h("span", { class: "cs-legend-name" }, h("span", {}, h("b", { text: role }), count),
+      h("small", { text: mark === "0" ? `${labels[0]}, no model` : labels[0] })));
 }
 
 // Dims the tokens of all other levels, or brings them back.

@@ -33,16 +33,16 @@ export function addLine(race, line) {
   return lane;
 }
 
-// A level as {name, label, level, mark, look}; names that the log does not list count as level 0.
+// A level as {name, label, role, level, mark, look}; names that the log does not list count as level 0.
 export function levelOf(race, name) {
-  return race.levels.get(name) || { name, label: name, level: 0, mark: "0", look: "0" };
+  return race.levels.get(name) || { name, label: name, role: "copier", level: 0, mark: "0", look: "0" };
 }
 
-// One entry for all levels with the same mark, weakest first: [{mark, look, labels}].
+// One entry for all levels with the same mark, weakest first: [{mark, look, role, labels}].
 export function levelMarks(race) {
   const entries = new Map();
-  for (const { mark, look, label } of race.open.levels) {
-    if (!entries.has(mark)) entries.set(mark, { mark, look, labels: [] });
+  for (const { mark, look, role, label } of race.open.levels) {
+    if (!entries.has(mark)) entries.set(mark, { mark, look, role, labels: [] });
     entries.get(mark).labels.push(label);
   }
   return [...entries.values()];

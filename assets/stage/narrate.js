@@ -5,7 +5,7 @@ import { countTokens } from "./format.js";
 import { levelOf } from "./log.js";
 import { quoteToken } from "./text.js";
 
-// What happened in one round, without a full stop: "mid reviewed 2 copied tokens, accepted 1 and ...".
+// What happened in one round, without a full stop: "the small model reviewed 2 copied tokens, accepted 1 and ...".
 export function tellRound(race, record) {
   const by = nameOf(race, record.by);
   const n = tokensOf(record).length;
@@ -52,7 +52,7 @@ function tellGroup(race, { by, records }) {
 }
 
 function tellProposals(race, records) {
-  const names = [...new Set(authorsOf(records))].map((name) => levelOf(race, name).label);
+  const names = [...new Set(authorsOf(records).map((name) => nameOf(race, name)))];
   return `${names.join(" and ")} ${sourceOf(race, records)} ${countTokens(sum(records, countPassedUp))}`;
 }
 
@@ -82,14 +82,14 @@ function sourceOf(race, records) {
   return authors.every((name) => name === "MaxGram") ? "copied" : "guessed";
 }
 
+// Levels are called by their role; one of many drafts has a number for a name.
 function nameOf(race, name) {
-  const { label, mark } = levelOf(race, name);
-  return mark === "T" ? `the ${label}` : label;
+  const { role } = levelOf(race, name);
+  return /\d/.test(role) ? role : `the ${role}`;
 }
 
-// Names of levels keep their spelling.
 function capitalize(text) {
-  return text.replace(/^the /, "The ");
+  return text[0].toUpperCase() + text.slice(1);
 }
 
 function sum(list, value) {

@@ -2,6 +2,7 @@
 
 import { openBridge } from "./bridge.js";
 import { put } from "./dom.js";
+import { showReview } from "./review.js";
 import { forgetSizes } from "./state.js";
 
 export function togglePresent(stage) {
@@ -32,9 +33,8 @@ function setPresenting(stage, on) {
     root.focus({ preventScroll: true });
   }
   else {
-    stage.reviewOpen = false;
+    showReview(stage, false);
     root.removeAttribute("data-blank");
-    root.removeAttribute("data-opened");
     button.focus({ preventScroll: true }); // the stage itself would keep a frame around it
   }
   forgetSizes(stage);

@@ -1,4 +1,5 @@
-// The panel below the lanes that opens one review: a sentence, the score of its rounds, and the selected token.
+// The panel below the lanes that opens one review: a sentence, the score of its rounds, and the selected token. The
+// score is opened on demand and takes the place of the other lanes, so that it fits into the window.
 
 import { button, h, iconButton, put } from "./dom.js";
 import { cellFacts, tokenFacts } from "./facts.js";
@@ -29,25 +30,30 @@ export function createReview(stage) {
     height: 0, // the panel grows and does not shrink, not for the next race either: nothing below it jumps
     inSight: true,
   };
-  const close = button("cs-button cs-close", "Close", {
+  const open = button("cs-button cs-look", "Look inside", {
+    title: "The review level by level, in place of the lanes (o)", onclick: () => openReview(stage, true),
+  });
+  const close = button("cs-button cs-close", "All lanes", {
     title: "Back to the lanes (o)", onclick: () => openReview(stage, false),
   });
   review.box = h("section", { class: "cs-opened", "aria-label": "Review details" },
     h("div", { class: "cs-score-head" }, review.title,
-      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.rounds, close), review.told, review.roundTold, review.grid,
+      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.rounds, open, close), review.told, review.roundTold, review.grid,
     review.readout);
   review.grid.addEventListener("pointerover", (event) => showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("pointerleave", () => hideTooltip(stage));
-  closeReview(review);
+  emptyReview(review);
   watchSight(review);
   return review;
 }
 
-export function clearReview({ review }) {
+export function clearReview(stage) {
+  const { review } = stage;
   review.drawn = "";
   review.grid.replaceChildren();
   review.readout.replaceChildren();
-  closeReview(review);
+  emptyReview(review);
+  showReview(stage, false);
 }
 
 export function drawReview(stage) {
@@ -64,20 +70,28 @@ export function drawReview(stage) {
   }
   review.drawn = key;
   review.box.dataset.empty = String(!step);
-  if (!step) return closeReview(review);
+  if (!step) return emptyReview(review);
   if (review.step !== step) buildReview(stage, step);
-  drawRounds(stage);
+  if (review.score) drawRounds(stage);
   drawReadout(stage);
   keepHeight(review);
 }
 
-// While presenting the review takes the place of the lanes, or gives it back; else it is scrolled into view.
+// The review takes the place of the other lanes, or gives it back.
 export function openReview(stage, open = !stage.reviewOpen) {
-  if (!stage.presenting) return stage.review.box.scrollIntoView({ block: "nearest" });
-  stage.reviewOpen = open;
-  stage.root.toggleAttribute("data-opened", open);
+  if (!stage.race.open || open === stage.reviewOpen) return;
+  showReview(stage, open);
   forgetSizes(stage);
   stage.draw();
+  if (stage.presenting) return;
+  stage.root.scrollIntoView({ block: open ? "start" : "nearest" });
+  if (open) stage.review.box.scrollIntoView({ block: "nearest" });
+}
+
+// The same without drawing anew.
+export function showReview(stage, open) {
+  stage.reviewOpen = open;
+  stage.root.toggleAttribute("data-opened", open);
 }
 
 function createRounds(stage) {
@@ -100,26 +114,28 @@ function watchSight(review) {
   new IntersectionObserver(seen, { rootMargin: "100px" }).observe(review.box);
 }
 
-function closeReview(review) {
+function emptyReview(review) {
   Object.assign(review, { step: null, score: null });
   review.box.dataset.empty = "true";
   put(review.title, "Review details");
   put(review.told, "Step forward or click a token to see the review that produced it, level by level.");
 }
 
-function buildReview({ review, race, view: { lane } }, step) {
+function buildReview(stage, step) {
+  const { review, race, view: { lane } } = stage;
   if (review.lane && lane.index !== review.lane.index) {
     review.height = 0;
     review.box.style.minHeight = "";
   }
-  Object.assign(review, { step, lane, score: reviewScore(race, step) });
+  const score = reviewScore(race, step);
+  Object.assign(review, { step, lane, score: stage.reviewOpen ? score : null });
   const wrote = `${countTokens(step.line.x.length)} in ${formatSeconds(step.line.d)}`;
-  const spent = review.score.boxes.reduce((total, box) => total + box.record.d, 0);
+  const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
   put(review.rest, ` including ${formatSeconds(Math.max(0, step.line.d - spent))} of `);
   put(review.title, `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`);
   put(review.told, tellReview(race, step));
-  review.rounds.hidden = review.score.boxes.length < 2;
-  buildScore(review.grid, race, lane, review.score);
+  review.rounds.hidden = score.boxes.length < 2;
+  if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
 }
 
 function drawRounds({ review, race, round, roundTimer, token }) {

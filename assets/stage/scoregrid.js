@@ -3,7 +3,6 @@
 
 import { h, put } from "./dom.js";
 import { countRuns, countTokens, formatSeconds } from "./format.js";
-import { roleOf } from "./roles.js";
 import { levelOf, levelsOfLane } from "./log.js";
 import { draftGroups } from "./records.js";
 import { term } from "./terms.js";
@@ -130,27 +129,27 @@ function nameColumn(race, lane, score, first) {
   for (const entry of levelsOfLane(race, lane)) {
     const height = score.lines.get(entry.mark) || 1;
     rows.set(entry.mark, row);
-    nodes.push(createName(race, entry, score.costs.get(entry.mark), cell(row, height, 2, 1)));
+    nodes.push(createName(entry, score.costs.get(entry.mark), cell(row, height, 2, 1)));
     row += height;
   }
   return { nodes, rows, end: row };
 }
 
-function createName(race, entry, cost, style) {
-  const { mark, look } = entry;
+function createName(entry, cost, style) {
+  const { mark, look, role } = entry;
   const told = cost ? `${countRuns(cost.runs, mark)}, ${formatSeconds(cost.seconds)}` : "not run";
   return h("div", { class: "cs-score-name", style, "data-level": mark, title: entry.labels.join(" / ") },
     h("span", { class: "cs-swatch", "data-look": look, text: mark }),
-    h("span", { class: "cs-score-who" }, h("b", { text: roleOf(race, mark) }), h("small", { text: told })));
+    h("span", { class: "cs-score-who" }, h("b", { text: role }), h("small", { text: told })));
 }
 
 // The sign of a writer, with its name where that has room.
 function createZone(race, score, { by, from, to }, row) {
-  const { label, look, mark } = levelOf(race, by);
+  const { role, look, mark } = levelOf(race, by);
   const n = to - from;
-  const title = `${label} drafted ${countTokens(n)} of the block`;
+  const title = `${role}: ${countTokens(n)} of the block`;
   return h("span", { class: "cs-zone", "data-look": look, style: cell(row, 1, columnOf(score, from), n), title },
-    h("span", { class: "cs-zone-mark", text: mark }), h("span", { class: "cs-zone-name", text: `${label}: ${n}` }));
+    h("span", { class: "cs-zone-mark", text: mark }), h("span", { class: "cs-zone-name", text: `${role}: ${n}` }));
 }
 
 function createBox(race, score, box, rows) {

@@ -10,7 +10,7 @@ export function createState(root) {
     root, // the <div class="cascade-stage">
     mode: "idle", // "live" while the race runs, "done" while all of it is shown, "replay" at a time before its end
     presenting: false, // full screen
-    reviewOpen: false, // while presenting: the opened review takes the place of the lanes
+    reviewOpen: false, // the opened review takes the place of the other lanes
 
     // the log
     raceId: null, // of the race that is shown

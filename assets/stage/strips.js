@@ -1,7 +1,7 @@
 // Draws the timeline: a strip per lane with a row per level, the axis, the cursor, and what a lane did at a time.
 
 import { h, put, s } from "./dom.js";
-import { nameWithLevel } from "./facts.js";
+import { nameWithRole } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
 import { OVERHEAD, levelsOfLane } from "./log.js";
 import { tellRound } from "./narrate.js";
@@ -74,7 +74,7 @@ function timeFacts(race, lane, time, reach) {
   const distance = (record) => Math.max(0, record.c - time, time - record.c - record.d);
   const prefill = lane.prefill.find((line) => distance(line) === 0);
   if (prefill) {
-    const told = `${nameWithLevel(race, prefill.by)} reads ${countTokens(prefill.n, "prompt")}`;
+    const told = `${nameWithRole(race, prefill.by)} reads ${countTokens(prefill.n, "prompt")}`;
     return [["prefill", told], ["took", formatSeconds(prefill.d)]];
   }
   const step = lane.steps.find((one) => one.until + reach >= time);

@@ -32,7 +32,7 @@ export function createTimeline(stage) {
   timeline.box = h("section", { class: "cs-timeline", "aria-label": label },
     timeline.tracks,
     h("p", { class: "cs-timehead" }, h("b", { text: "Timeline" }),
-      h("span", {}, "One row per level, target on top. Pale = ", term("prefill"), ", thin grey = ", term("overhead"),
+      h("span", {}, "One row per level, the big model on top. Pale = ", term("prefill"), ", thin grey = ", term("overhead"),
         ". Drag to scrub."),
       h("span", { class: "cs-zoomers" }, timeline.range, zoomButton("\u2212", "Zoom out", 2),
         zoomButton("+", "Zoom in", 0.5), zoomButton("all", "Show the whole race", Infinity))));

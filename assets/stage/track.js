@@ -2,6 +2,7 @@
 
 import { h, put, s } from "./dom.js";
 import { formatRate, formatRatio, formatSeconds } from "./format.js";
+import { IDEA } from "./headline.js";
 import { laneKey } from "./linestyle.js";
 import { levelMarks, levelOf } from "./log.js";
 import { selectLane } from "./playback.js";
@@ -11,7 +12,6 @@ const HEIGHT = 100; // of a bar, in the units of its drawing
 const GAPS = 220; // gaps between jumps that a bar is as long as
 const NONE = "\u2013";
 const EVEN = 0.02; // speeds that differ by less are equal
-const PLACES = ["1st", "2nd", "3rd", "4th"];
 
 export function createTrack() {
   return {
@@ -44,12 +44,14 @@ export function drawTrack(stage) {
     for (const row of track.rows) row.drawn = 0;
   }
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
-  const places = finishingPlaces(views);
+  const first = winners(views);
+  const longest = Math.max(...views.map(({ lane }) => lane.decodeSeconds));
   track.box.toggleAttribute("data-few", Boolean(race.close && race.close.headline && race.close.headline.few));
   for (const row of track.rows) {
     if (row.drawn !== row.view.lane.steps.length) drawBar(race, track, row);
     drawPosition(track, row);
-    drawFigures(row, race, reference, places);
+    drawFigures(row, race, reference, longest);
+    row.box.toggleAttribute("data-first", first.has(row.view));
     row.box.classList.toggle("cs-selected", row.view === view && views.length > 1);
   }
 }
@@ -57,11 +59,11 @@ export function drawTrack(stage) {
 // The titles of the columns.
 function createHead(track) {
   const caption = h("span", { class: "cs-track-caption" },
-    h("span", {}, "one jump = one ", term("target pass", "run of the big model")), track.goal);
+    h("span", {}, h("span", { class: "cs-idea-again", text: `${IDEA[0]} ` }),
+      h("span", { class: "cs-jump" }, "One jump = one ", term("target pass", "run of the big model"))), track.goal);
   return h("div", { class: "cs-track-head" }, h("span"), caption,
     h("span", { class: "cs-runs" }, term("big model")),
-    h("span", { class: "cs-drafting" }, term("drafting")),
-    h("span", { class: "cs-clock" }, term("time")),
+    h("span", { class: "cs-clock" }, term("decode time")),
     h("span", { class: "cs-outcome" }, term("speed")));
 }
 
@@ -77,19 +79,18 @@ function createRow(stage, view) {
     ran: h("div", { class: "cs-ran" }), // clips the bar at the lane's position
     drawn: 0, // steps that the bar contains
     runs: h("b"),
-    runTime: h("small"),
-    draftTime: h("b"),
     ratio: h("b", { class: "cs-ratio" }),
     rate: h("small", { class: "cs-rate" }),
     clock: h("b"),
-    place: h("small", { class: "cs-rank" }),
+    target: h("i", { "data-look": "T" }), // the parts of its time, drawn below it
+    rest: h("i"),
   };
+  row.parts = h("span", { class: "cs-parts", "data-term": "drafting" }, row.target, row.rest);
   row.ran.append(row.bar);
   row.box = h("div", { class: "cs-track-row", "data-lane": index }, select,
     h("div", { class: "cs-lane-bar" }, row.ran),
-    h("span", { class: "cs-runs" }, row.runs, row.runTime),
-    h("span", { class: "cs-drafting" }, row.draftTime, h("small", { text: "\u00A0" })),
-    h("span", { class: "cs-clock" }, row.clock, row.place),
+    h("span", { class: "cs-runs" }, row.runs),
+    h("span", { class: "cs-clock" }, row.clock, row.parts),
     h("span", { class: "cs-outcome" }, row.ratio, row.rate));
   return row;
 }
@@ -138,8 +139,9 @@ function drawPosition(track, { view: { lane, shown }, ran }) {
   ran.style.clipPath = `inset(0 ${left.toFixed(2)}% 0 0 round 5px)`;
 }
 
-// The factor of a lane that has finished stands still: it is that of the whole lanes, as soon as both are known.
-function drawFigures(row, race, reference, places) {
+// The factor of a lane that has finished stands still: it is that of the whole lanes, as soon as both are known. The time
+// is that of decoding, from which the factor comes; of the longest one it fills the column.
+function drawFigures(row, race, reference, longest) {
   const { view } = row;
   const { lane, shown, rate, state } = view;
   const isOver = state === "done" || state === "stopped";
@@ -149,17 +151,19 @@ function drawFigures(row, race, reference, places) {
   put(row.ratio, ratio ? formatRatio(ratio) : "");
   row.ratio.classList.toggle("cs-provisional", !isFinal);
   put(row.rate, rate ? `${formatRate(rate)} tok/s` : state);
-  const step = lane.steps[shown - 1];
   const runs = countTargetRuns(race, view);
   put(row.runs, `${runs} run${runs === 1 ? "" : "s"}`);
-  put(row.runTime, step ? formatSeconds(step.targetSeconds) : NONE);
-  const drafts = step && lane.info.method !== "autoregressive"; // whose rest is overhead alone
-  put(row.draftTime, drafts ? formatSeconds(Math.max(0, step.decodeSeconds - step.targetSeconds)) : NONE);
-  put(row.clock, view.seconds ? formatSeconds(view.seconds) : NONE);
-  const place = places.get(view) || "\u00A0";
-  put(row.place, place);
-  row.box.toggleAttribute("data-first", place === PLACES[0]);
+  const step = lane.steps[shown - 1];
+  put(row.clock, step ? formatSeconds(step.decodeSeconds) : NONE);
+  const [target, rest] = step ? [step.targetSeconds, Math.max(0, step.decodeSeconds - step.targetSeconds)] : [0, 0];
+  row.target.style.width = percent(target, longest);
+  row.rest.style.width = percent(rest, longest);
+  row.parts.dataset.exact = `big model ${formatSeconds(target)}, drafting and overhead ${formatSeconds(rest)}`;
   row.box.dataset.laneState = state;
+}
+
+function percent(part, whole) {
+  return whole ? `${((100 * part) / whole).toFixed(1)}%` : "0";
 }
 
 // Forward passes of the target up to the time shown; none in a lane that it does not review.
@@ -172,14 +176,10 @@ function finalRate(lane) {
   return lane.decodeSeconds ? lane.tokens.length / lane.decodeSeconds : 0;
 }
 
-// The place of each lane that has written the whole text, by the same speed as the factor; equals share one.
-function finishingPlaces(views) {
+// The fastest lanes of those that have written the whole text, by the same speed as the factor; equals share the place.
+function winners(views) {
   const done = views.filter((view) => view.state === "done");
-  if (done.length < 2) return new Map();
-  return new Map(done.map((view) => {
-    const rate = finalRate(view.lane);
-    const faster = done.filter((one) => finalRate(one.lane) > rate * (1 + EVEN)).length;
-    const isTie = done.some((one) => one !== view && Math.abs(finalRate(one.lane) / rate - 1) <= EVEN);
-    return [view, `${PLACES[faster]}${isTie ? " (tie)" : ""}`];
-  }));
+  if (done.length < 2) return new Set();
+  const best = Math.max(...done.map((view) => finalRate(view.lane)));
+  return new Set(done.filter((view) => finalRate(view.lane) * (1 + EVEN) >= best));
 }

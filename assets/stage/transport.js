@@ -26,7 +26,7 @@ export function createTransport(stage) {
       onclick: () => togglePresent(stage),
     }),
     talk: h("span", { class: "cs-talk" },
-      keyButton("Review", "o", "The review in place of the lanes", () => openReview(stage)),
+      keyButton("Look inside", "o", "The review level by level, in place of the lanes", () => openReview(stage)),
       keyButton("Blank", "b", "An empty screen, until the key again or a click", () => blank(stage))),
     enabled: null, // whether the controls work
   };

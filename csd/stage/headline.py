@@ -100,7 +100,8 @@ def _told(race: Race, subject: Trace, ratio: float) -> list[str]:
         told.append(f"The big model ran {_often(len(subject.steps))} instead of {len(race.reference.steps)}.")
     for rival in (one for one in chosen if _won_by_drafting(subject, one)):
         own, other = _drafting_seconds(subject), _drafting_seconds(rival)
-        told.append(f"Drafting took {own:.2g} s instead of {other:.2g} s.")
+        ran = "as often" if len(rival.steps) == len(subject.steps) else _often(len(rival.steps))
+        told.append(f"Speculative decoding ran it {ran}, but spent {other:.2g} s on drafting instead of {own:.2g} s.")
     return told
 
 

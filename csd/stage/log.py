@@ -4,7 +4,7 @@
 prompt token; `by` is a level's name, `who` the authors of the tokens (a single name if they all have the same).
 
     open      race, example, prompt, start (its length), p, ends (ids of the tokens that end a text),
-              levels [{name, label, level, model, mark, look}], lanes [{method, label, words, rule, max, look}]
+              levels [{name, label, role, level, model, mark, look}], lanes [{method, label, words, rule, max, look}]
     prefill   i, by, n, c (start), d (seconds)
     step      i, x (tokens), who, c, d, r (the review), p
     end       i, end ("eos", "budget" or "stopped")
@@ -13,7 +13,8 @@ prompt token; `by` is a level's name, `who` the authors of the tokens (a single 
     ask       text, in place of a race; the page offers to run the prompt of its form
 
 A lane's `label` is its method's settings, such as "draft-mid, k=4"; it is empty for autoregressive decoding. `words`
-are the same for those who do not know the letters, such as "draft-mid, 4 ahead".
+are the same for those who do not know the letters, such as "small model, 4 ahead". A level's `role` is "copier",
+"tiny model" and the like, see csd/stage/roles.py.
 Its `look` is {symbol, dash, light, dark}: marker, line and colours of the method, as in the figures.
 A review is {by, at, x, who, ok (accepted), y (its own token), c, d, in: [...], p, q, m (margin), s (skipped)}; a
 proposal is one without `ok`. Empty values are left out. `p` of a line holds the texts of ids that are new in it.
@@ -30,6 +31,7 @@ from csd import theme
 from csd.record.race import Race
 from csd.record.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
 from csd.stage.conclusion import conclude
+from csd.stage.roles import roles
 from csd.stage.settings import settings_in_words
 
 if TYPE_CHECKING:
@@ -98,11 +100,13 @@ def _pieces(pieces: dict[int, str | tuple[int, ...]]) -> dict[str, Any]:
 
 def _open(headers: Sequence[Header], pieces: dict[int, str | tuple[int, ...]], race_id: str, example_title: str) -> str:
     levels = _levels(headers)
+    called = roles(levels)
     target = max((level.level for level in levels), default=0)
     shown = [
         {
             "name": level.name,
             "label": theme.display_name(level.name),
+            "role": called[level.name],
             "level": level.level,
             "model": level.model,
             "mark": theme.mark(level.level, target),
@@ -114,7 +118,7 @@ def _open(headers: Sequence[Header], pieces: dict[int, str | tuple[int, ...]], r
         {
             "method": one.method,
             "label": one.label,
-            "words": settings_in_words(one),
+            "words": settings_in_words(one, called),
             "rule": one.rule,
             "max": one.max_new,
             "look": _look(one.method),

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from csd.record.trace import Header
 
 ALONE = "big model alone"
+ADAPTIVE = "chooses drafters as it goes"
 
 
-def settings_in_words(header: Header) -> str:
-    """Such as "draft-mid, 16 ahead" or "2 drafts and a copier". The exact settings are the header's `label`."""
+def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
+    """Such as "small model, 16 ahead" or "2 drafts and a copier"; `roles` are the levels' by name, see
+    csd/stage/roles.py. The exact settings are the header's `label`."""
     settings: dict[str, Any] = header.settings
+    if header.method == "adaptive cascade":
+        return ADAPTIVE
     if drafts := settings.get("drafts"):
         return f"{len(drafts)} draft{'s' if len(drafts) > 1 else ''} and a copier"
     if draft := settings.get("draft"):
-        return f"{draft}, {settings['k']} ahead" if "k" in settings else f"{draft} alone"
+        name = roles.get(draft, draft)
+        return f"{name}, {settings['k']} ahead" if "k" in settings else f"{name} alone"
     return f"copier, {settings['k']} ahead" if "k" in settings else header.label or ALONE

@@ -16,36 +16,38 @@ const MAXGRAM = { by: "MaxGram", at: 3, c: 0.3, d: 0 };
 test("a review of the target with its drafts", () => {
   const made = race();
   assert.equal(plain(tellReview(made, made.lanes[1].steps[0])),
-    "mid reviewed 2 copied tokens, accepted 1 and replaced \u201Cit\u201D with \u201Cfox\u201D; then small wrote " +
-    "\u201Cran\u201D on its own; then Max-Gram copied 2 tokens. The target verified the block of 5 tokens in one pass, " +
+    "The small model reviewed 2 copied tokens, accepted 1 and replaced \u201Cit\u201D with \u201Cfox\u201D; then the tiny " +
+    "model wrote \u201Cran\u201D on its own; then the copier copied 2 tokens. The big model verified the block of 5 tokens in one pass, " +
     "accepted 3 and replaced \u201Cthen\u201D with \u201Chome\u201D.");
 });
 
 test("reviews without a draft, with a whole draft, with one token, and at the end of the text", () => {
-  assert.equal(tell({ ok: 0, y: 2 }), "The target ran without a draft and wrote \u201Cfox\u201D.");
+  assert.equal(tell({ ok: 0, y: 2 }), "The big model ran without a draft and wrote \u201Cfox\u201D.");
   assert.equal(tell({ ok: 0, y: 2, in: [MAXGRAM] }),
-    "Max-Gram found nothing to copy. The target ran without a draft and wrote \u201Cfox\u201D.");
+    "The copier found nothing to copy. The big model ran without a draft and wrote \u201Cfox\u201D.");
   assert.equal(tell({ x: [2, 3], who: "mid", ok: 2, y: 4 }),
-    "The target verified the block of 2 tokens in one pass, accepted all 2 and added \u201Chome\u201D.");
+    "The big model verified the block of 2 tokens in one pass, accepted all 2 and added \u201Chome\u201D.");
   assert.equal(tell({ x: [2], who: "mid", ok: 1 }),
-    "The target verified the drafted token in one pass, accepted it; the text ends there.");
+    "The big model verified the drafted token in one pass, accepted it; the text ends there.");
   assert.equal(tell({ x: [2, 3], who: "mid", ok: 0, y: 4 }),
-    "The target verified the block of 2 tokens in one pass, accepted none and replaced \u201Cfox\u201D with \u201Chome\u201D.");
+    "The big model verified the block of 2 tokens in one pass, accepted none and replaced \u201Cfox\u201D with \u201Chome\u201D.");
 });
 
 test("neighbouring rounds of one drafter are told together", () => {
   const round = (at, x, ok, y) => ({ by: "mid", at, x, who: "MaxGram", ok, y, c: 0.3, d: 0.01 });
   const own = (at, y) => ({ by: "mid", at, ok: 0, y, c: 0.3, d: 0.01 });
   assert.match(tell({ x: [1, 2, 3], who: "mid", ok: 3, y: 4, in: [round(3, [1, 9], 1, 2), round(5, [], 0, 3)] }),
-    /^mid wrote 3 tokens in 2 rounds: it accepted 1 of 2 copied tokens and added 2\. /);
+    /^The small model wrote 3 tokens in 2 rounds: it accepted 1 of 2 copied tokens and added 2\. /);
   assert.match(tell({ x: [1, 2], who: "mid", ok: 2, y: 4, in: [own(3, 1), own(4, 2)] }),
-    /^mid wrote 2 tokens, one at a time\. /);
+    /^The small model wrote 2 tokens, one at a time\. /);
 });
 
-test("a skipped round says why; names of levels keep their spelling at the start of a sentence", () => {
+test("a skipped round says why; a sentence begins with a capital, and numbered drafts have no article", () => {
   const made = race();
-  assert.equal(tellRound(made, { by: "mid", ok: 0, s: "its context is full" }), "mid was skipped: its context is full");
-  assert.equal(tellRoundSentence(made, { by: "target", ok: 0, y: 2 }).slice(0, 16), "The target wrote");
+  assert.equal(tellRound(made, { by: "mid", ok: 0, s: "its context is full" }), "the small model was skipped: its context is full");
+  assert.equal(tellRoundSentence(made, { by: "target", ok: 0, y: 2 }).slice(0, 19), "The big model wrote");
+  made.levels.set("mid", { ...made.levels.get("mid"), role: "draft 3" });
+  assert.equal(plain(tellRoundSentence(made, { by: "mid", ok: 0, y: 2 })), "Draft 3 wrote \u201Cfox\u201D on its own.");
 });
 
 test("facts on a token, a rejected token and a cell", () => {
@@ -53,17 +55,17 @@ test("facts on a token, a rejected token and a cell", () => {
   const lane = made.lanes[1];
   assert.deepEqual(tokenFacts(made, lane.tokens[3]), [
     ["token", "\u00B7home   id 4"], ["position", "3 in the answer, 5 including the prompt"],
-    ["proposed by", "target (T)"], ["role", "the target's correction"],
-    ["wrote as correction", "target (T), margin 2.50"],
+    ["proposed by", "big model (target)"], ["role", "the big model's correction"],
+    ["wrote as correction", "big model (target), margin 2.50"],
   ]);
   const [inner, outer] = lane.rejected;
   assert.deepEqual(rejectedFacts(made, inner, 0).slice(2),
-    [["proposed by", "Max-Gram (level 0)"], ["rejected by", "mid (level 2)"], ["proposed", "Max-Gram (level 0)"]]);
-  assert.deepEqual(rejectedFacts(made, outer, 1)[3], ["discarded", "because target (T) rejected an earlier token"]);
+    [["proposed by", "copier (Max-Gram)"], ["rejected by", "small model (mid)"], ["proposed", "copier (Max-Gram)"]]);
+  assert.deepEqual(rejectedFacts(made, outer, 1)[3], ["discarded", "an earlier token was rejected by big model (target)"]);
   const step = lane.steps[0];
   const box = reviewScore(made, step).boxes[0];
   assert.deepEqual(cellFacts(made, step, box, 1).slice(2, 5), [
-    ["proposed by", "Max-Gram (level 0)"], ["passed up by", "Max-Gram (level 0), round 1"],
+    ["proposed by", "copier (Max-Gram)"], ["passed up by", "copier (Max-Gram), round 1"],
     ["outcome", "rejected by the level above"],
   ]);
 });

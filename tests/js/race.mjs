@@ -3,10 +3,10 @@
 import { addLine, emptyRace } from "../../assets/stage/log.js";
 
 const LEVELS = [
-  { name: "MaxGram", label: "Max-Gram", level: 0, mark: "0", look: "0" },
-  { name: "small", label: "small", level: 1, mark: "1", look: "1" },
-  { name: "mid", label: "mid", level: 2, mark: "2", look: "2" },
-  { name: "target", label: "target", level: 3, mark: "T", look: "T" },
+  { name: "MaxGram", label: "Max-Gram", role: "copier", level: 0, mark: "0", look: "0" },
+  { name: "small", label: "small", role: "tiny model", level: 1, mark: "1", look: "1" },
+  { name: "mid", label: "mid", role: "small model", level: 2, mark: "2", look: "2" },
+  { name: "target", label: "target", role: "big model", level: 3, mark: "T", look: "T" },
 ];
 const PIECES = { 1: "The", 2: " fox", 3: " ran", 4: " home", 7: " and", 8: " then", 9: " it" };
 

@@ -11,11 +11,12 @@ from csd import theme
 from csd.decoding.methods import METHODS
 from csd.decoding.methods.method import Knobs
 from csd.record.race import Race
-from csd.record.trace import Prefill, Proposal, Review, Step
+from csd.record.trace import Level, Prefill, Proposal, Review, Step
 from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 from csd.stage import bundle
 from csd.stage import log as stage
 from csd.stage.conclusion import conclude
+from csd.stage.roles import roles
 from csd.stage.settings import settings_in_words
 
 
@@ -60,22 +61,22 @@ def test_open_names_levels_lanes_and_pieces():
     ("settings", "label", "words"),
     [
         ({}, "", "big model alone"),
-        ({"draft": "mid", "k": 16}, "mid, k=16", "mid, 16 ahead"),
-        ({"draft": "mid"}, "mid", "mid alone"),
+        ({"draft": "mid", "k": 16}, "mid, k=16", "small model, 16 ahead"),
+        ({"draft": "mid"}, "mid", "small model alone"),
         ({"k": 8}, "k=8", "copier, 8 ahead"),
         ({"drafts": ["mid", "small"], "K": [[16, 16, 20], [0, 0, 7], [0, 0, 0]]}, "K=...", "2 drafts and a copier"),
         ({"drafts": ["mid"], "lenience": 1.0}, "mid over Max-Gram", "1 draft and a copier"),
     ],
 )
 def test_settings_are_told_in_plain_words(settings, label, words):
-    assert settings_in_words(replace(header("any"), settings=settings, label=label)) == words
+    assert settings_in_words(replace(header("any"), settings=settings, label=label), {"mid": "small model"}) == words
 
 
 def test_every_method_has_its_settings_told():
     """No list of numbers stands under the name of a lane, whatever the method."""
     for method in METHODS.values():
         made = method.from_knobs(Knobs(drafts=("mid", "small"), draft="mid", K=((16, 16, 20), (0, 0, 7), (0, 0, 0))))
-        told = settings_in_words(replace(header(method.name), settings=asdict(made), label=made.label))
+        told = settings_in_words(replace(header(method.name), settings=asdict(made), label=made.label), {})
         assert "[" not in told and "=" not in told, told
 
 
@@ -224,3 +225,29 @@ def test_the_template_is_static():
     script = bundle.gradio_script()
     assert "innerHTML" not in script
     assert "CascadeStage.mount" in script
+
+
+def test_the_adaptive_cascade_says_what_it_adapts():
+    assert settings_in_words(replace(header("adaptive cascade"), settings={"drafts": ["mid"]}), {}) == (
+        "chooses drafters as it goes"
+    )
+
+
+@pytest.mark.parametrize(
+    ("drafts", "called"),
+    [
+        (0, ["copier", "copier", "big model"]),
+        (1, ["copier", "copier", "small model", "big model"]),
+        (2, ["copier", "copier", "tiny model", "small model", "big model"]),
+        (3, ["copier", "copier", "tiny model", "small model", "medium model", "big model"]),
+        (4, ["copier", "copier", "draft 1", "draft 2", "draft 3", "draft 4", "big model"]),
+    ],
+)
+def test_levels_are_called_by_their_rank(drafts, called):
+    numbers = [0, 0, *range(1, drafts + 2)]
+    levels = [Level(f"level {i}", number, "") for i, number in enumerate(numbers)]
+    assert list(roles(levels).values()) == called
+
+
+def test_a_target_alone_is_the_big_model():
+    assert roles([Level("target", 0, "")]) == {"target": "big model"}

@@ -167,9 +167,9 @@ def test_a_review_opens_as_a_score(bare):
     one.page.locator('.cs-lane[data-lane="1"] .cs-token').nth(3).click()
     assert "Step 1 of 2, cascade: 4 tokens in 45.0 ms" in one.text(".cs-score-title")
     assert one.text(".cs-told").replace("\u2068", "").replace("\u2069", "") == (
-        "mid reviewed 2 copied tokens, accepted 1 and replaced “it” with “fox”; then small wrote “ran” on its own; "
-        "then Max-Gram copied 2 tokens. The target verified the block of 5 tokens in one pass, accepted 3 and "
-        "replaced “then” with “home”."
+        "The small model reviewed 2 copied tokens, accepted 1 and replaced “it” with “fox”; then the tiny model wrote "
+        "“ran” on its own; then the copier copied 2 tokens. The big model verified the block of 5 tokens in one pass, "
+        "accepted 3 and replaced “then” with “home”."
     )
     assert one.cells(0) == [["The", "kept"], ["it", "rejected"]]
     assert one.cells(1) == [["The", "kept"], ["fox", "kept"]]
@@ -184,7 +184,7 @@ def test_a_review_opens_as_a_score(bare):
     assert "margin 2.50" in one.text(".cs-readout")
     one.press(".", ".")  # the rounds one after the other: what mid has judged by then, and nothing of the target
     assert "round 2 of 5" in one.text(".cs-rounds")
-    assert "mid reviewed 2 copied tokens" in one.text(".cs-round-told")
+    assert "The small model reviewed 2 copied tokens" in one.text(".cs-round-told")
     assert one.cells(0) == [["The", "kept"], ["it", "rejected"]]
     assert one.cells(1) == [
         ["The", "open"],
@@ -313,7 +313,7 @@ def test_texts_that_differ_stand_in_columns(bare):
 
 def test_a_wide_review_shows_the_correction_without_scrolling(bare):
     one = bare().show(alone(), greedy(nested()))
-    one.press("Home", "ArrowRight")
+    one.press("Home", "ArrowRight", "o")
     assert one.text(".cs-axis-vertical").startswith("vertical")
     one.press("d")
     assert one.page.eval_on_selector(".cs-token", "node => getComputedStyle(node, '::after').content") == '"T"'
@@ -480,7 +480,7 @@ HOSTILE = {
 
 def test_hostile_text_stays_text(bare):
     trace = replace(nested(), pieces=HOSTILE)
-    one = bare().show(alone(pieces=HOSTILE), trace).press("Home", "ArrowRight", "ArrowRight", "ArrowLeft")
+    one = bare().show(alone(pieces=HOSTILE), trace).press("Home", "ArrowRight", "ArrowRight", "ArrowLeft", "o")
     assert one.page.evaluate("window.hit") is None
     assert one.page.locator(".cascade-stage img, .cascade-stage script").count() == 0
     told = one.text(".cs-told")
@@ -509,7 +509,13 @@ def test_the_app_has_the_same_stage(chromium, house):
     for key in ("Home", "ArrowRight"):
         page.keyboard.press(key)
     assert stage_.get_attribute("data-state") == "replay"
-    assert page.is_visible("#stage .cs-score")
+    assert not page.is_visible("#stage .cs-score")
+    page.click("#stage .cs-look")
+    lowest = page.locator("#stage .cs-score").evaluate("node => node.getBoundingClientRect().bottom")
+    assert lowest <= 720, "the opened review fits into a laptop's window"
+    assert page.locator("#stage .cs-track-row:visible").count() == 1
+    page.click("#stage .cs-close")
+    assert page.locator("#stage .cs-track-row:visible").count() == 4
     page.keyboard.press("p")
     box = stage_.bounding_box()
     assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, 1280, 720)
@@ -577,17 +583,18 @@ def test_terms_are_explained_by_hover_by_keyboard_and_by_tap(bare):
     shown = ".cascade-stage .cs-tip:visible"
     one = bare().show(greedy(alone()), greedy(nested()))
     page = one.page
-    page.hover('[data-term="drafting"]')
+    page.hover(".cs-parts >> nth=1")
     assert one.text(shown).startswith("drafting\nThe time of everything but the target")
+    assert re.search(r"\nbig model .* ms, drafting and overhead .* ms$", one.text(shown))
     page.mouse.move(5, 700)
     assert page.locator(shown).count() == 0
-    page.focus('[data-term="drafting"]')
+    page.focus('[data-term="big model"]')
     one.press("Tab")
-    assert one.text(shown).startswith("lane time")
+    assert one.text(shown).startswith("decode time")
     one.press("Tab", "Tab")
     assert one.text(shown).startswith("autoregressive decoding"), "a lane's name explains its method"
     assert one.text(shown).endswith("autoregressive, settings"), "and has its exact settings"
-    page.focus('[data-term="drafting"]')
+    page.focus('[data-term="big model"]')
     one.press("Tab")
     described = page.get_attribute(":focus", "aria-describedby")
     assert page.inner_text(f"[id='{described}']") == one.text(shown)

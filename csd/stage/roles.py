@@ -1,0 +1,23 @@
+"""What a level is to someone who does not know its name: "copier", "tiny model", "big model"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from csd import theme
+from csd.record.trace import Level
+
+SIZES = {1: ("small",), 2: ("tiny", "small"), 3: ("tiny", "small", "medium")}  # of drafts, weakest first
+
+
+def roles(levels: Sequence[Level]) -> dict[str, str]:
+    """The role of every level of a race, by name: drafts are called by their rank."""
+    target = max((level.level for level in levels), default=0)
+    drafts = sorted({level.level for level in levels if 0 < level.level < target})
+    sizes = SIZES.get(len(drafts))
+    called = {rank: f"{sizes[i]} model" if sizes else f"draft {rank}" for i, rank in enumerate(drafts)}
+    called[0] = "copier"
+    return {
+        level.name: "big model" if theme.mark(level.level, target) == "T" else called.get(level.level, "copier")
+        for level in levels
+    }
