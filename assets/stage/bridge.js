@@ -1,5 +1,5 @@
 // What the stage asks of the page around it: to race, with the form as it stands or, while it is presented, with an
-// example; and to stop. assets/page.js answers the events. An exported file has no form, and nothing to ask.
+// example; and to stop. assets/page/racing.js answers the events. An exported file has no form, and nothing to ask.
 
 import { button, h } from "./dom.js";
 

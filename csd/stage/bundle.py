@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +22,7 @@ HTML_TEMPLATE = '<div class="cascade-stage" data-state="idle" data-race=""></div
 CSS = theme.css_variables() + (ASSETS / "stage.css").read_text(encoding="utf-8")
 
 _IMPORT = re.compile(r'import \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";')
+_PASSED_ON = re.compile(r'export \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";')
 _DATA = re.compile(r'import (\w+) from "((?:\.\./)*\w+\.json)" with \{ type: "json" \};')
 _EXPORT = re.compile(r"export ((?:async )?function|const|class) (\w+)\b")
 _KEYWORD = re.compile(r"\s*(?:import|export)\b")
@@ -47,11 +49,11 @@ def join_modules(folder: Path, entry: str, name: str) -> str:
     """A script that defines `name` as the exports of a module, with all modules that it imports.
 
     A module may import JSON, which becomes a constant in it. Raises BundleError for anything but one-line
-    `import { a, b } from "./x.js";`, `import a from "../x.json" with { type: "json" };` and
-    `export function|async function|const|class name` at the start of a line, for names that the other module does not
-    export, and for modules that import each other.
+    `import { a, b } from "./x.js";`, `export { a, b } from "./x.js";`,
+    `import a from "../x.json" with { type: "json" };` and `export function|async function|const|class name` at the
+    start of a line, for names that the other module does not export, and for modules that import each other.
     """
-    exports: dict[str, list[str]] = {}  # by module, in the order in which they are needed
+    exports: dict[str, set[str]] = {}  # by module, in the order in which they are needed
     parts: list[str] = []
 
     def add(module: str, path: tuple[str, ...]) -> None:
@@ -62,27 +64,44 @@ def join_modules(folder: Path, entry: str, name: str) -> str:
         file = folder / f"{module}.js"
         if not file.is_file():
             raise BundleError(f"{path[-1] if path else 'The bundle'} imports {file.name}, which does not exist.")
-        imports, body, exported = _parse(file)
-        for other, names in imports:
+        parsed = _parse(file)
+        for other, names in (*parsed.imports, *parsed.passed_on):
             add(other, (*path, module))
-            if missing := set(names) - set(exports[other]):
+            if missing := set(names) - exports[other]:
                 raise BundleError(
                     f"{file.name} imports {', '.join(sorted(missing))}, which {other}.js does not export."
                 )
-        exports[module] = exported
-        inner = "".join(f"const {{ {', '.join(names)} }} = ${other};\n" for other, names in imports)
-        parts.append(f"const ${module} = (() => {{\n{inner}{body}return {{ {', '.join(exported)} }};\n}})();\n")
+        passed_on = [(other, name) for other, names in parsed.passed_on for name in names]
+        exports[module] = {*parsed.exported, *(name for _, name in passed_on)}
+        inner = "".join(f"const {{ {', '.join(names)} }} = ${other};\n" for other, names in parsed.imports)
+        returned = ", ".join([*parsed.exported, *(f"{name}: ${other}.{name}" for other, name in passed_on)])
+        parts.append(f"const ${module} = (() => {{\n{inner}{parsed.body}return {{ {returned} }};\n}})();\n")
 
     add(entry, ())
     return f'const {name} = (() => {{\n"use strict";\n{"".join(parts)}return ${entry};\n}})();\n'
 
 
-def _parse(file: Path) -> tuple[list[tuple[str, list[str]]], str, list[str]]:
-    """A module's imports, its text without `import` and `export`, and the names that it exports."""
-    imports, lines, exported = [], [], []
+Names = tuple[str, list[str]]
+"""A module, and names of it."""
+
+
+@dataclass(frozen=True)
+class _Module:
+    """What a module imports, what it exports of others as it is, its text without both, and the names of its own."""
+
+    imports: list[Names]
+    passed_on: list[Names]
+    body: str
+    exported: list[str]
+
+
+def _parse(file: Path) -> _Module:
+    imports, passed_on, lines, exported = [], [], [], []
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         if found := _IMPORT.fullmatch(line):
             imports.append((found[2], found[1].split(", ")))
+        elif found := _PASSED_ON.fullmatch(line):
+            passed_on.append((found[2], found[1].split(", ")))
         elif found := _DATA.fullmatch(line):
             lines.append(f"const {found[1]} = {_compact(file.parent / found[2])};")
         elif found := _EXPORT.match(line):
@@ -92,7 +111,7 @@ def _parse(file: Path) -> tuple[list[tuple[str, list[str]]], str, list[str]]:
             raise BundleError(f"{file.name}, line {number}: this form of import or export is not supported: {line!r}")
         else:
             lines.append(line)
-    return imports, "\n".join(lines) + "\n", exported
+    return _Module(imports, passed_on, "\n".join(lines) + "\n", exported)
 
 
 def _compact(file: Path) -> str:

@@ -1,7 +1,7 @@
 """The address of the page: #theory and #compare are tabs, #race=ID is a recorded race, or one that was linked. Back
 goes where one was before.
 
-assets/page.js writes and reads the address. For a race it presses a hidden button, whose event shows the race.
+assets/page/address.js writes and reads the address. For a race it presses a hidden button, whose event shows the race.
 """
 
 from __future__ import annotations

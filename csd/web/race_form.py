@@ -53,12 +53,12 @@ class RaceForm:
 
     @property
     def typed(self) -> list[Component]:
-        """The fields that one types in, in the order of TYPED in assets/page.js."""
+        """The fields that one types in, in the order of TYPED in assets/page/typing.js."""
         return self.named(("prompt", "max_new", "temperature", "seed", "K"))
 
     @property
     def in_words(self) -> list[Component]:
-        """The settings that `more` names, in the order of settingsInWords in assets/page.js."""
+        """The settings that `more` names, in the order of settingsInWords in assets/page/settings.js."""
         return self.named(("family", "lanes", "max_new", "temperature"))
 
     def named(self, names: Iterable[str]) -> list[Component]:

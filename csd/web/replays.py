@@ -11,7 +11,7 @@ from csd.web.context import PageContext
 
 @dataclass(frozen=True)
 class Replays:
-    """`races` opens the panel with `earlier` and `upload`, which assets/page.js shows and hides."""
+    """`races` opens the panel with `earlier` and `upload`, which assets/page/panels.js shows and hides."""
 
     races: gr.Button
     earlier: gr.Dropdown

@@ -1,14 +1,16 @@
-"""What the page does in the browser: calls of assets/page.js with the values of an event's inputs."""
+"""What the page does in the browser: calls of assets/page with the values of an event's inputs."""
 
 from __future__ import annotations
 
 import json
 
 from csd.paths import ASSETS
+from csd.stage import bundle
 from csd.web import hidden_controls
 
+PAGE = bundle.join_modules(ASSETS / "page", "index", "CascadePage") + "window.CascadePage = CascadePage;\n"
 HEAD = (
-    f"<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}\n"
+    f"<script>{PAGE}"
     f"CascadePage.hideControls({json.dumps(hidden_controls.CONTROLS)}, {json.dumps(hidden_controls.NAME)});\n"
     "CascadePage.drawTogether();</script>"
 )

@@ -46,7 +46,7 @@ class SettingsDrawer:
 
 
 def build_settings_drawer(context: PageContext) -> SettingsDrawer:
-    """Hidden until assets/page.js opens it."""
+    """Hidden until assets/page/panels.js opens it."""
     start = context.start.values()
     with gr.Column(elem_id="advanced"):
         with gr.Row(elem_id="advanced-head"):

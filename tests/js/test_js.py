@@ -12,12 +12,13 @@ import pytest
 from csd.paths import ASSETS
 from csd.site.theory import theory_script
 from csd.stage import bundle
-from csd.web import puzzle_panel, sliders, staircase
+from csd.web import puzzle_panel, scripts, sliders, staircase
 
 HERE = Path(__file__).parent
 STARTS = {"theory.js"}  # of the site: what starts its page is no module
 OF_SITE = [file for file in (ASSETS / "site").glob("*.js") if file.name not in STARTS]
-MODULES = sorted([*bundle.MODULES.glob("*.js"), *(ASSETS / "controls").glob("*.js"), *OF_SITE])
+PAGE = list((ASSETS / "page").glob("*.js"))
+MODULES = sorted([*bundle.MODULES.glob("*.js"), *(ASSETS / "controls").glob("*.js"), *PAGE, *OF_SITE])
 
 
 def find_node() -> str | None:
@@ -37,6 +38,9 @@ def run_node(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([str(NODE), *arguments], capture_output=True, text=True, timeout=120, check=False)
 
 
+CALL = re.compile(r"CascadePage\.(\w+)\(")
+
+
 @needs_node
 def test_unit_tests():
     done = run_node("--test", *(str(file) for file in sorted(HERE.glob("*.test.mjs"))))
@@ -47,7 +51,7 @@ def test_unit_tests():
 
 
 @needs_node
-@pytest.mark.parametrize("file", MODULES, ids=lambda file: file.name)
+@pytest.mark.parametrize("file", MODULES, ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_every_module_parses(file):
     done = run_node("--check", str(file))
     assert done.returncode == 0, done.stderr
@@ -72,7 +76,7 @@ def test_scripts_parse(name, tmp_path):
         "sliders": lambda: in_component(sliders.SCRIPT),
         "staircase": lambda: in_component(staircase.SCRIPT),
         "puzzles": lambda: in_component(puzzle_panel.SCRIPT),
-        "page": (ASSETS / "page.js").read_text,
+        "page": lambda: scripts.PAGE,
         "tour": (ASSETS / "tour.js").read_text,
         "export": lambda: "".join((ASSETS / "export" / name).read_text() for name in ("ground.js", "page.js")),
         "site": theory_script,
@@ -87,15 +91,29 @@ def in_component(script: str) -> str:
     return f"function load(element, props, watch, trigger) {{\n{script}}}\n"
 
 
+def every_script() -> str:
+    served = bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT + puzzle_panel.SCRIPT + scripts.PAGE
+    return served + theory_script()
+
+
 def test_every_module_is_used():
-    script = bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT + puzzle_panel.SCRIPT + theory_script()
+    script = every_script()
     for file in MODULES:
         assert f"const ${file.stem} = " in script, f"no module imports {file.name}"
 
 
+@needs_node
+def test_the_page_has_every_function_that_an_event_names():
+    texts = [text for text in vars(scripts).values() if isinstance(text, str)]
+    called = {name for text in (*texts, scripts.download_figures("png")) for name in CALL.findall(text)}
+    script = (
+        f"import({str((ASSETS / 'page' / 'index.js').as_uri())!r}).then((page) => console.log(...Object.keys(page)))"
+    )
+    exported = run_node("--input-type=module", "--eval", script).stdout.split()
+    assert set(exported) == called
+
+
 def test_modules_insert_no_markup():
+    script = every_script()
     for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
-        assert (
-            word
-            not in bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT + puzzle_panel.SCRIPT + theory_script()
-        )
+        assert word not in script

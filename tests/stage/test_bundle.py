@@ -43,6 +43,19 @@ def test_private_names_of_two_modules_do_not_clash(tmp_path):
     assert inner.rstrip().endswith("})();")
 
 
+def test_a_module_passes_on_what_others_export(tmp_path):
+    """Also a name that it uses itself."""
+    script = join(
+        tmp_path,
+        index='import { a } from "./a.js";\nexport { a, b } from "./a.js";\nexport const twice = 2 * a;\n',
+        a="export const a = 1;\nexport const b = 2;\n",
+    )
+    assert script.count("const { a } = $a;") == 1
+    assert "return { twice, a: $a.a, b: $a.b };" in script
+    with pytest.raises(BundleError, match=r"imports c, which a\.js does not export"):
+        join(tmp_path, index='export { c } from "./a.js";\n')
+
+
 def test_json_becomes_a_constant_of_its_module(tmp_path):
     (tmp_path / "stage").mkdir()
     (tmp_path / "words.json").write_text('[{"word": "α"}]\n', encoding="utf-8")

@@ -1,0 +1,67 @@
+// Page and address follow each other: the address names the tab, or the race on the stage, and Back goes where one was.
+
+import { arrive } from "./arrival.js";
+import { byId, stage, stageRoot } from "./dom.js";
+import { addressed, splitAddress, writeAddress } from "./fragment.js";
+import { close } from "./panels.js";
+import { beginFilling } from "./typing.js";
+
+const ADDRESSED = ["recorded-", "linked-"]; // the ids of races that have addresses begin with one of these
+
+let shown = ""; // the fragment of the race on the stage; empty for the visitor's own, and for the one at the start
+
+const findTab = (name) => document.querySelector(`#tabs [role="tab"][data-tab-id="${CSS.escape(name)}"]`);
+
+export function watchTabs() {
+  const watched = { subtree: true, childList: true, attributeFilter: ["aria-selected"] };
+  new MutationObserver(writeTab).observe(document.querySelector("#tabs > .tab-wrapper"), watched);
+  addEventListener("popstate", followAddress);
+}
+
+// Called when the race that the address names is about to be shown.
+export function readAddress() {
+  beginFilling();
+  return addressed();
+}
+
+// Called with the id of the race that the visitor has chosen.
+export function writeRace(id) {
+  close("races");
+  beginFilling();
+  const prefix = ADDRESSED.find((one) => String(id || "").startsWith(one));
+  shown = prefix ? `race=${id.slice(prefix.length)}` : "";
+  writeTab();
+}
+
+// Goes where the address says: after Back and Forward, and when the page is opened.
+export function followAddress() {
+  const fragment = addressed();
+  const isTab = ["theory", "compare"].includes(fragment);
+  const wasShown = shown;
+  if (!isTab) shown = fragment;
+  findTab(isTab ? fragment : "race").click();
+  if (!isTab && fragment !== wasShown) byId("follow-address").click();
+  else arrive();
+  if (fragment.startsWith("race=")) goToPlace(fragment.slice("race=".length), splitAddress().slice(1).join("&"));
+}
+
+function writeTab() {
+  const tab = document.querySelector('#tabs [role="tab"][aria-selected="true"]');
+  if (tab) writeAddress(tab.dataset.tabId === "race" ? shown : tab.dataset.tabId);
+}
+
+// Goes to a step of a race, such as "lane=4&step=3", once the race of this name is on the stage.
+function goToPlace(name, place) {
+  const [lane, step] = ["lane", "step"].map((one) => Number(new URLSearchParams(place).get(one)));
+  const root = stageRoot();
+  const isThere = () => ADDRESSED.some((prefix) => root.dataset.race === prefix + name) && stage().goTo(lane, step);
+  const show = () => root.querySelector(".cs-opened").scrollIntoView({ block: "nearest" });
+  if (!step) return;
+  if (isThere()) return void show();
+  const watcher = new MutationObserver(() => {
+    if (!isThere()) return;
+    watcher.disconnect();
+    show();
+  });
+  watcher.observe(root, { attributeFilter: ["data-race", "data-state"] });
+}

@@ -1,0 +1,9 @@
+// The fragment of the page's address: #theory and #compare are tabs, #race=ID is a recorded race or one that was linked,
+// #race=ID&lane=4&step=3 a place in it.
+
+export const splitAddress = () => decodeURIComponent(location.hash.slice(1)).split("&");
+export const addressed = () => splitAddress()[0];
+
+export function writeAddress(fragment) {
+  if (addressed() !== fragment) history.pushState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
+}

@@ -1,0 +1,35 @@
+// What a visitor takes along: a link to the form or the race, and figures as files.
+
+import { stage } from "./dom.js";
+import { hiding } from "./query.js";
+
+// Copies the page's address with the form as its query, and with the place in the race on the stage where the link
+// has one; `omitted` says what the link leaves out. Returns a status line.
+export async function copyLink(query, omitted) {
+  const [search, race] = query.split("#");
+  const { lane, step } = race ? stage().place() : {};
+  const kept = hiding() && `${search ? "&" : "?"}${hiding()}`;
+  const fragment = race ? `#${race}${step ? `&lane=${lane}&step=${step}` : ""}` : "";
+  const link = location.origin + location.pathname + search + kept + fragment;
+  let said = "Link to these settings copied. It fills in the form; Race starts the race.";
+  if (race) said = `Link to ${step ? `step ${step} of ` : ""}this race copied.`;
+  let state = "";
+  try {
+    await navigator.clipboard.writeText(link);
+  } catch {
+    state = "whole";
+    said = `The browser does not allow access to the clipboard. The link: ${link.replaceAll("&", "&amp;")}`;
+  }
+  return `<p data-state="${state}">${said} ${omitted}</p>`;
+}
+
+// Downloads the visible figures as "png" or "svg".
+export async function downloadFigures(format) {
+  for (const plot of document.querySelectorAll(".js-plotly-plot")) {
+    if (!plot.offsetParent) continue;
+    const filename = (plot.layout.title?.text || "figure").replace(/<[^>]*>/g, " ").toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-").slice(0, 60);
+    const size = { width: plot.offsetWidth, height: plot.offsetHeight, scale: 2 };
+    await window.Plotly.downloadImage(plot, { format, filename, ...size });
+  }
+}

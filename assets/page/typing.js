@@ -1,0 +1,54 @@
+// What is typed while the server fills in the form stays, and a prompt that was typed comes back where the page is
+// loaded again, by the visitor or because the server restarted.
+
+import { hasSettings } from "./query.js";
+
+const TYPED = ["prompt", "max-new", "temperature", "seed", "K"];
+const KEPT = "cascade-prompt"; // in sessionStorage, which belongs to the tab
+
+const typed = new Map(); // text by field, since the last `beginFilling`
+
+export function watchTyping() {
+  document.addEventListener("input", noteTyping);
+  document.addEventListener("focusout", scrollPromptUp);
+}
+
+export function beginFilling() {
+  typed.clear();
+}
+
+// The values of the fields TYPED, with what was typed meanwhile in place of what the server sent.
+export function keepTyped(...values) {
+  return values.map((value, i) => {
+    if (!typed.has(TYPED[i])) return value;
+    const text = typed.get(TYPED[i]);
+    if (typeof value === "string") return text;
+    return text.trim() === "" ? null : Number(text);
+  });
+}
+
+// Returns the status line. A link with a query says itself what the form holds.
+export function restorePrompt(status) {
+  const field = document.querySelector("#prompt textarea");
+  const text = sessionStorage.getItem(KEPT);
+  if (!text || !text.trim() || hasSettings() || text === field.value) return status;
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(field, text);
+  field.dispatchEvent(new Event("input", { bubbles: true })); // Gradio hears of it by the event
+  return "<p>The page was loaded again. Your prompt is back in the form.</p>";
+}
+
+// The stage compares its race's prompt with the form's. A field that Gradio fills in says nothing by itself.
+export function tellPrompt() {
+  requestAnimationFrame(() => window.dispatchEvent(new Event("cascade-prompt")));
+}
+
+function noteTyping({ target }) {
+  const id = TYPED.find((name) => target.closest(`#${name}`));
+  if (id) typed.set(id, target.value);
+  if (id === "prompt") sessionStorage.setItem(KEPT, target.value);
+}
+
+// The prompt out of focus shows its first two lines.
+function scrollPromptUp({ target }) {
+  if (target.matches("#prompt textarea")) target.scrollTop = 0;
+}

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { settingsInWords } from "../../assets/page/settings.js";
+import { tellWaiting } from "../../assets/page/status.js";
+
+test("the settings in words name the cascades, or else the last lane, and leave out a temperature of 0", () => {
+  const lanes = ["autoregressive", "speculative", "adaptive cascade"];
+  assert.equal(settingsInWords("embedded", lanes, 64, 0), "embedded \u00B7 adaptive cascade \u00B7 64 tokens");
+  assert.equal(settingsInWords("embedded", [...lanes, "cascade"], null, 0.7),
+    "embedded \u00B7 adaptive cascade + cascade \u00B7 ? tokens \u00B7 temperature 0.7");
+  assert.equal(settingsInWords("", lanes.slice(0, 2), 8, 0), "speculative \u00B7 8 tokens");
+});
+
+test("a race that waits says for how many others and for how long", () => {
+  assert.equal(tellWaiting("queue: 1/1 | 2.0/6.8s"), "Waiting: 1 race before yours, about 7 s.");
+  assert.equal(tellWaiting("queue: 3/4 | 1.5s"), "Waiting: 3 races before yours.");
+  assert.equal(tellWaiting("queue: 1/1 | 0.4/6.8s"), "", "most races wait a moment");
+  assert.equal(tellWaiting("processing | 2.0s"), "");
+});
