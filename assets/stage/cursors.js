@@ -10,7 +10,8 @@ const LABELS = { one: "one text", columns: "columns" };
 export function createViewChoice(stage) {
   const choices = VIEWS.map((value) =>
     button("cs-button", LABELS[value], { "data-value": value, onclick: () => chooseView(stage, value) }));
-  return { choices, box: h("span", { class: "cs-choice", role: "group", "aria-label": "Show the text" }, ...choices) };
+  const choice = h("span", { class: "cs-choice", role: "group", "aria-label": "Show the text" }, ...choices);
+  return { choices, box: h("p", { class: "cs-choice-name" }, h("span", { text: "text" }), choice) };
 }
 
 export function restoreView(stage) {

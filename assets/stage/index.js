@@ -14,7 +14,7 @@
 //
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
-// Parts of the page:     invitation, promptline, headline (bet), track, legend, cursors, lanes (lanetext), review (scoregrid),
+// Parts of the page:     invitation, promptline, headline (bet), track, legend (viewmenu), cursors, lanes (lanetext), review (scoregrid),
 //                        transport, timeline (strips), budget, plot, tooltip, terms, speech, keys, present, bridge; dom and linestyle
 //                        build elements
 
@@ -40,6 +40,7 @@ import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, r
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
 import { explainTerms } from "./terms.js";
 import { createTooltip, hideTooltip } from "./tooltip.js";
+import { createViewMenu } from "./viewmenu.js";
 import { clearTrack, createTrack, drawTrack, openTrack } from "./track.js";
 import { clearTransport, createTransport, drawTransport } from "./transport.js";
 
@@ -107,7 +108,7 @@ function createParts(stage) {
     tooltip: createTooltip(),
   });
   stage.headline.box.prepend(stage.pace);
-  stage.legend.box.append(stage.viewChoice.box);
+  stage.legend.box.append(createViewMenu(...stage.legend.rows, stage.viewChoice.box));
   stage.promptLine.box.append(stage.bridge.box);
   const body = h("div", { class: "cs-body" },
     stage.promptLine.box, stage.headline.box, stage.track.box, stage.legend.box, stage.lanesBox, stage.transport.box,

@@ -66,6 +66,7 @@ function isInView(root) {
 
 function press(stage, event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !stage.race.open) return;
+  if (stage.root.querySelector(":popover-open")) return; // it has the keys, and closes with Escape
   const action = isTaken(event) ? null : actionOf(stage, event.key);
   if (!action) return;
   event.preventDefault();

@@ -1,5 +1,5 @@
-// The bar over the text: the levels with their share of the selected lane, whether tokens carry their level as a digit,
-// and which rejected tokens are shown.
+// The bar over the text: the levels with their share of the selected lane. Its choices stand in the view menu: whether
+// tokens carry their level as a digit, and which rejected tokens are shown.
 
 import { button, h, put } from "./dom.js";
 import { formatPercent } from "./format.js";
@@ -19,12 +19,15 @@ export function createLegend(stage) {
     lane: null, // that is shown
     drawn: "", // its index and the step that is shown
     rejected: createRejectedChoice(stage),
-    digits: button("cs-button", "digits", {
+    digits: button("cs-button", "digits and patterns", {
       title: "Show the level of every token as a digit and a pattern (d)", onclick: () => toggleDigits(stage),
     }),
   };
-  const choice = h("span", { class: "cs-choice-name" }, term("rejected", "rejected words"), " ", legend.rejected);
-  legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, choice, legend.digits);
+  legend.rows = [
+    h("p", { class: "cs-choice-name" }, h("span", {}, term("rejected", "rejected words")), legend.rejected),
+    h("p", { class: "cs-choice-name" }, h("span", { text: "levels" }), legend.digits),
+  ];
+  legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list);
   return legend;
 }
 

@@ -95,7 +95,9 @@ def frames(browser: Any) -> None:
     script = (HERE / "frames.js").read_text(encoding="utf-8")
     for view in ("one", "columns"):
         page.evaluate("log => stage.update({race: 'r', log})", stage.log_of(_long_race(), "r"))
+        page.click(".cs-view-open")
         page.click(f'.cs-choice [data-value="{view}"]')
+        page.keyboard.press("Escape")
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable", {"timeDomain": "threadTicks"})
         before = _times(session)

@@ -106,6 +106,7 @@ def test_steps_by_review_and_by_token_keep_the_lanes_in_sync(bare):
     assert (one.seen(0), one.seen(1)) == ("", "")
     one.press("2", "Shift+ArrowRight", "Shift+ArrowRight")
     assert one.seen(1) == "The fox ran home"
+    one.press("o")
     assert "token 2" in one.text(".cs-transport")
     assert one.page.inner_text(".cs-picked").strip() == "fox"
     assert "Token 2" in one.page.inner_text("[aria-live]")
@@ -308,7 +309,16 @@ def test_the_text_is_whole_lines_and_its_end_is_a_mark(bare):
 def test_texts_that_differ_stand_in_columns(bare):
     one = bare().show(alone(), nested())  # under the rejection rule
     assert one.page.locator(".cs-lane:visible").count() == 2
-    assert not one.page.is_visible('.cs-choice [data-value="one"]')
+    one.page.click(".cs-view-open")
+    assert one.page.is_visible(".cs-select")
+    assert not one.page.is_visible('.cs-choice [data-value="one"]'), "there is nothing to choose"
+    one = bare().show(greedy(alone()), greedy(nested()))
+    one.page.click(".cs-view-open")
+    one.page.click('.cs-choice [data-value="columns"]')
+    assert one.page.locator(".cs-lane:visible").count() == 2
+    one.page.keyboard.press("Escape")
+    assert not one.page.is_visible(".cs-select"), "the menu closes as menus do"
+    assert not one.errors
 
 
 def test_a_wide_review_shows_the_correction_without_scrolling(bare):

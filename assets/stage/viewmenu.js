@@ -1,0 +1,24 @@
+// How the text is shown, in a menu at the end of the legend: rejected words, levels as digits, one text or columns.
+
+import { button, h } from "./dom.js";
+
+const EDGE = 4; // pixels between the button and the menu
+
+// `rows` are elements; the menu closes with Escape or a click elsewhere, as the browser's popovers do.
+export function createViewMenu(...rows) {
+  const menu = h("div", { class: "cs-view-menu", popover: "", role: "group", "aria-label": "How the text is shown" }, ...rows);
+  const open = button("cs-button cs-view-open", "View", { title: "How the text is shown" });
+  open.popoverTargetElement = menu;
+  menu.addEventListener("toggle", () => {
+    open.setAttribute("aria-expanded", String(menu.matches(":popover-open")));
+    place(menu, open);
+  });
+  return h("span", { class: "cs-view" }, open, menu);
+}
+
+// Below the button, with its right edge where the window has room to its left.
+function place(menu, open) {
+  const { right, bottom } = open.getBoundingClientRect();
+  menu.style.top = `${bottom + EDGE}px`;
+  menu.style.left = `${Math.max(EDGE, right - menu.offsetWidth)}px`;
+}
