@@ -312,7 +312,8 @@ def test_texts_that_differ_stand_in_columns(bare):
     one.page.click(".cs-view-open")
     assert one.page.is_visible(".cs-select")
     assert not one.page.is_visible('.cs-choice [data-value="one"]'), "there is nothing to choose"
-    one = bare().show(greedy(alone()), greedy(nested()))
+    one = bare().show(greedy(alone()), greedy(alone()))
+    assert one.page.locator(".cs-lane:visible").count() == 1
     one.page.click(".cs-view-open")
     one.page.click('.cs-choice [data-value="columns"]')
     assert one.page.locator(".cs-lane:visible").count() == 2
