@@ -1,18 +1,19 @@
 // What the page does in the browser. csd/web/scripts.py names these functions in the page's events; they get the values of
 // the event's inputs and return those of its outputs. csd/stage/bundle.py joins the modules into one script.
 
-import { answerStage } from "./racing.js";
 import { awaitLink } from "./arrival.js";
 import { showDrawn } from "./drawing.js";
 import { startPanels } from "./panels.js";
+import { takeRaces } from "./racing.js";
 import { tellPrompt, watchTyping } from "./typing.js";
 import { watchList } from "./racelist.js";
+import { watchSettings } from "./settings.js";
 import { watchStatus } from "./status.js";
 import { watchTabs } from "./address.js";
 
 export { arrive } from "./arrival.js";
 export { beginFilling, keepTyped, restorePrompt, tellPrompt } from "./typing.js";
-export { beginRace, endRace, shownRace } from "./racing.js";
+export { beginExample, beginRace, endExample, endRace, shownRace } from "./racing.js";
 export { chooseRace } from "./racelist.js";
 export { close, toggle } from "./panels.js";
 export { copyLink, downloadFigures } from "./saving.js";
@@ -25,9 +26,10 @@ export { settingsInWords } from "./settings.js";
 // Runs once, when the page has been drawn.
 export function start() {
   startPanels();
-  answerStage();
+  takeRaces();
   watchTyping();
   watchList();
+  watchSettings();
   watchStatus();
   watchTabs();
   tellPrompt();

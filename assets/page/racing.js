@@ -1,17 +1,43 @@
-// A race: from the press of Race, or the stage's wish for one, to its end.
+// A race: from the press of Race, or of an example's chip, or the stage's wish for one, to its end.
 
 import { writeRace } from "./address.js";
 import { byId, stage, stageRoot } from "./dom.js";
 import { close } from "./panels.js";
+import { setByHand, tellPrompt } from "./typing.js";
 
 const RUNNING = "Your race is still running. Stop it, or wait for its end, before the next one.";
-const PATIENCE = 4000; // milliseconds: an example that is in the form already changes nothing
+const STARTING = "<p>Starting.</p>";
+const CHIP = "Races an example of this kind, with its own length and temperature. What you have set yourself stays.";
 
 const isRacing = () => byId("go").hasAttribute("data-racing");
 
-export function answerStage() {
+export function takeRaces() {
+  byId("examples").title = CHIP;
+  window.addEventListener("click", guardChips, { capture: true });
   window.addEventListener("cascade-race", raceForStage);
   window.addEventListener("cascade-stop", () => byId("stop").click());
+}
+
+// A chip fills in its example and presses Race. Until that race begins no other chip is taken, and while it runs a chip
+// is refused as Race itself is.
+function guardChips(event) {
+  if (!event.target.closest("#examples button")) return;
+  if (isRacing()) byId("race").click();
+  else if (!byId("examples").hasAttribute("data-filling")) return void byId("examples").setAttribute("data-filling", "");
+  event.stopImmediatePropagation();
+}
+
+// The example comes under a stage that waits: no race of before is seen with another prompt. Returns the status line, and
+// the fields that the example leaves alone.
+export function beginExample() {
+  stage().wait(true);
+  return [STARTING, setByHand()];
+}
+
+export function endExample() {
+  byId("examples").removeAttribute("data-filling");
+  stage().wait(false);
+  tellPrompt();
 }
 
 // The drawer gives way to the stage, and the status line comes into view with it where the window is too small. Returns
@@ -21,15 +47,17 @@ export function beginRace() {
   close("more");
   writeRace("");
   byId("go").setAttribute("data-racing", "");
+  byId("examples").removeAttribute("data-filling");
   const [statusTop, stageTop] = ["status", "stage"].map((id) => byId(id).getBoundingClientRect().top);
   if (statusTop < 0 || stageTop > innerHeight / 2) byId("lines").scrollIntoView({ block: "start" });
   stage().wait(true);
-  return "<p>Starting.</p>";
+  return STARTING;
 }
 
 export function endRace() {
   byId("go").removeAttribute("data-racing");
   stage().wait(false);
+  tellPrompt();
 }
 
 // The id of the race on the stage; empty while one runs.
@@ -37,15 +65,9 @@ export function shownRace() {
   return isRacing() ? "" : stageRoot().dataset.race;
 }
 
-// The stage asks for a race, in place of one or while it is presented; with the name of an example, that is filled in before.
-async function raceForStage({ detail: { example } }) {
+// The stage asks for a race, in place of one or while it is presented; with the name of an example, for a race of that.
+function raceForStage({ detail: { example } }) {
   if (isRacing()) return;
   const chip = [...document.querySelectorAll("#examples button")].find((one) => one.textContent.trim() === example);
-  if (chip) {
-    const told = new Promise((resolve) => window.addEventListener("cascade-prompt", resolve, { once: true }));
-    chip.click();
-    await Promise.race([told, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
-    await new Promise((resolve) => setTimeout(resolve, 100)); // Gradio writes the other fields
-  }
-  byId("race").click();
+  (chip || byId("race")).click();
 }

@@ -1,5 +1,21 @@
 // The text of the button that opens the drawer, such as "embedded · adaptive cascade · 64 tokens".
 
+import { byId } from "./dom.js";
+
+const SHINES = 1500; // milliseconds
+
+// An example, a preset or a race that changes what is set there is seen to do so.
+export function watchSettings() {
+  const button = byId("more");
+  let said = "";
+  new MutationObserver(() => {
+    const isChange = said.includes("\u00B7") && said !== button.textContent; // not the first words
+    said = button.textContent;
+    if (!isChange || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    button.animate([{ backgroundColor: "color-mix(in srgb, var(--page-accent) 32%, transparent)" }, {}], SHINES);
+  }).observe(button, { subtree: true, childList: true, characterData: true });
+}
+
 export function settingsInWords(family, lanes, tokens, temperature) {
   const cascades = lanes.filter((name) => name.endsWith("cascade"));
   const words = [family, (cascades.length ? cascades : lanes.slice(-1)).join(" + "), `${tokens ?? "?"} tokens`];

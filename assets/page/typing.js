@@ -4,9 +4,11 @@
 import { hasSettings } from "./query.js";
 
 const TYPED = ["prompt", "max-new", "temperature", "seed", "K"];
+const SETTINGS = ["max-new", "temperature", "seed"]; // that an example may bring
 const KEPT = "cascade-prompt"; // in sessionStorage, which belongs to the tab
 
 const typed = new Map(); // text by field, since the last `beginFilling`
+const setTo = new Map(); // text by field of SETTINGS, as the visitor has typed it last
 
 export function watchTyping() {
   document.addEventListener("input", noteTyping);
@@ -27,6 +29,12 @@ export function keepTyped(...values) {
   });
 }
 
+// The names of the settings that hold what the visitor has typed there, separated by commas.
+export function setByHand() {
+  const stands = (id) => setTo.get(id) && setTo.get(id) === document.querySelector(`#${id} input`).value;
+  return SETTINGS.filter(stands).map((id) => id.replace("-", "_")).join();
+}
+
 // Returns the status line. A link with a query says itself what the form holds.
 export function restorePrompt(status) {
   const field = document.querySelector("#prompt textarea");
@@ -45,6 +53,7 @@ export function tellPrompt() {
 function noteTyping({ target }) {
   const id = TYPED.find((name) => target.closest(`#${name}`));
   if (id) typed.set(id, target.value);
+  if (SETTINGS.includes(id)) setTo.set(id, target.value);
   if (id === "prompt") sessionStorage.setItem(KEPT, target.value);
 }
 

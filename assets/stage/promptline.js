@@ -14,7 +14,8 @@ export function createPromptLine(stage) {
   return line;
 }
 
-export function drawPromptLine({ promptLine: { box, text, use }, race, presenting }) {
+export function drawPromptLine({ promptLine: { box, text, use }, race, presenting, root }) {
+  if (root.hasAttribute("data-waiting")) return; // the race of the form's prompt is about to take the place of this one
   const prompt = race.open ? race.open.prompt : "";
   const field = document.querySelector(FIELD);
   const isKnown = field && field.value.trim() === prompt.trim();

@@ -27,17 +27,20 @@ class ExampleChips:
 
     def name_kinds(self, kinds: Sequence[str]) -> dict[Component, Any]:
         """The chips' new names; those that are left over disappear."""
-        names = [*kinds, *[""] * (len(self.kinds) - len(kinds))]
-        return {button: gr.Button(kind, visible=bool(kind)) for button, kind in zip(self.kinds, names, strict=True)}
+        names = _fill_up(kinds)
+        return {button: gr.Button(name, visible=bool(name)) for button, name in zip(self.kinds, names, strict=True)}
 
 
 def build_example_chips(context: PageContext) -> ExampleChips:
     kinds = example_kinds(context.studio.home.spec)
     with gr.Row(elem_id="examples"):
         gr.HTML("<span>Try:</span>", elem_id="try", min_width=10)
-        buttons = tuple(
-            gr.Button(kind, size="sm", min_width=10, visible=bool(kind))
-            for kind in (*kinds, *[""] * (MOST_KINDS - len(kinds)))
-        )
+        buttons = tuple(gr.Button(name, size="sm", min_width=10, visible=bool(name)) for name in _fill_up(kinds))
         own = gr.Button(OWN_PROMPT, size="sm", min_width=10, visible=False, elem_id="own-prompt")
     return ExampleChips(buttons, own, gr.State(""))
+
+
+def _fill_up(kinds: Sequence[str]) -> list[str]:
+    """A name for each chip, empty for those without a kind. In capitals, as Gradio takes some small words, such as
+    "code", for texts of its own."""
+    return [*(kind[:1].upper() + kind[1:] for kind in kinds), *[""] * (MOST_KINDS - len(kinds))]

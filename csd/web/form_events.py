@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from csd.web.typed import is_own_prompt
 from csd.web.updates import Choices, FormUpdate, Landing, StageView, StatusLine
 from csd.web.what_if import panel_after
 
-OWN_PROMPT = "my prompt"  # the chip that brings back what the visitor typed
+OWN_PROMPT = "My prompt"  # the chip that brings back what the visitor typed
 USUAL_COPY = "self-8bit"  # drafts for a target that comes without drafts
 NAME_TARGET = f"Name a target under Settings. Without drafts, {USUAL_COPY}, a quantised copy of it, drafts for it."
 NAMED_DRAFTS = f"The drafts that you name take the place of {USUAL_COPY}. Tick it to have both."
@@ -29,16 +29,18 @@ NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, o
 
 
 def show_example(
-    context: PageContext, visitor: str, fields: FamilyFields, number: int, prompt: str | None
+    context: PageContext, fields: FamilyFields, number: int, prompt: str | None, by_hand: Collection[str] = ()
 ) -> FormUpdate:
-    """The next example of a kind, given by its number among the kinds of the family."""
+    """The next example of a kind, given by its number among the kinds of the family.
+
+    Fields named in `by_hand`, which the visitor has set, stay. A prompt of the visitor's own moves to a chip.
+    """
     spec = _spec_of(fields)
     example = next_example(spec, example_kinds(spec)[number], prompt)
     found = example.prompt
-    values = {name: getattr(found, name) for name in examples.FIELDS}
-    said = StatusLine(f"{example.number} of {example.count}: {found.title}. Press Race.")  # short: it has one line
-    own_prompt = prompt if is_own_prompt(context, visitor, prompt) else None
-    return FormUpdate(values, status=said, own_prompt=own_prompt)
+    values = {name: getattr(found, name) for name in examples.FIELDS if name not in by_hand}
+    said = StatusLine(f"{example.number} of {example.count}: {found.title}.")  # short: it has one line
+    return FormUpdate(values, status=said, own_prompt=prompt if is_own_prompt(context, prompt) else None)
 
 
 def choose_family(context: PageContext, visitor: str, fields: FamilyFields) -> FormUpdate:

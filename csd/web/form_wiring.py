@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import gradio as gr
+from gradio.components import Component
 from gradio.events import Dependency
 
 from csd.web import examples, form_events, link_events, race_events, scripts, views, what_if
@@ -89,10 +91,7 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     tab.replays.copy_link.click(None, None, [hidden.shown], js=scripts.SHOWN_RACE, **PRIVATE)
     copied = tab.replays.copy_link.click(copy_link, {hidden.shown, *form.inputs}, link, **QUICK)
     copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)
-    for number, button in enumerate(tab.chips.kinds):
-        _wire_example(context, tab, number, button)
-    own, typed = tab.chips.own, tab.chips.typed
-    own.click(lambda typed: (typed, gr.Button(visible=False)), [typed], [form.prompt, own], **QUICK)
+    _wire_chips(context, tab, hidden)
     return opening
 
 
@@ -107,12 +106,26 @@ def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> Non
     event.then(follow, tab.form.family_inputs, lines, concurrency_limit=None, show_progress="hidden", **PRIVATE)
 
 
-def _wire_example(context: PageContext, tab: RaceTab, number: int, button: gr.Button) -> None:
+def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts) -> None:
+    """A click fills in the form and then presses Race."""
     form, chips = tab.form, tab.chips
-
-    def show(values: Values, request: gr.Request) -> Changes:
-        visitor, family = visitor_id(request), form.read_family(values)
-        return tab.fill(form_events.show_example(context, visitor, family, number, values[form.prompt]))
-
     outputs = [*form.named(examples.FIELDS), chips.typed, chips.own, tab.status]
-    button.click(show, {form.prompt, *form.family_inputs}, outputs, trigger_mode="multiple", **QUICK)
+
+    def shows(number: int) -> Callable[[Values], Changes]:
+        def show(values: Values) -> Changes:
+            by_hand = (values[hidden.by_hand] or "").split(",")
+            family = form.read_family(values)
+            return tab.fill(form_events.show_example(context, family, number, values[form.prompt], by_hand))
+
+        return show
+
+    def race(button: gr.Button, fill: Callable[..., Any], inputs: Any, outputs: list[Component]) -> None:
+        begun = [tab.status, hidden.by_hand]
+        button.click(None, None, begun, js=scripts.BEGIN_EXAMPLE, **PRIVATE)
+        filled = button.click(fill, inputs, outputs, **QUICK)
+        filled.success(None, js=scripts.RACE, **PRIVATE)
+        filled.failure(None, js=scripts.END_EXAMPLE, **PRIVATE)
+
+    for number, button in enumerate(chips.kinds):
+        race(button, shows(number), {hidden.by_hand, form.prompt, *form.family_inputs}, outputs)
+    race(chips.own, lambda typed: (typed, gr.Button(visible=False)), [chips.typed], [form.prompt, chips.own])

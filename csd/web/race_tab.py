@@ -22,7 +22,7 @@ from csd.web.results import FIGURES, RaceResults
 from csd.web.settings_drawer import build_settings_drawer
 from csd.web.updates import FormUpdate, Landing, RaceUpdate, StageView, StatusLine
 
-HINT = "Press Race, or pick an example first."
+HINT = "Press Race, or click an example to race it."
 
 
 @dataclass(frozen=True)

@@ -19,15 +19,15 @@ def has_typed(context: PageContext, visitor: str, fields: PageFields) -> bool:
     if family.family == CUSTOM and (family.target or family.others):
         return True
     has_own_K = fields.has_edited_K and _is_own_K(fields.form.K, _races(context, visitor))
-    return has_own_K or is_own_prompt(context, visitor, fields.form.prompt)
+    raced = {race.prompt for race in context.studio.visitors.find(visitor).races}
+    return has_own_K or (is_own_prompt(context, fields.form.prompt) and fields.form.prompt not in raced)
 
 
-def is_own_prompt(context: PageContext, visitor: str, prompt: str | None) -> bool:
-    """Whether a prompt is neither empty, nor an example's, nor that of a race that can be shown again."""
+def is_own_prompt(context: PageContext, prompt: str | None) -> bool:
+    """Whether a prompt is the visitor's: neither empty, nor an example's, nor that of a recorded race."""
     text = prompt or ""
-    known = {race.traces[0].header.text for race in context.recorded.values()}
-    known |= {race.prompt for race in context.studio.visitors.find(visitor).races}
-    return bool(text.strip()) and text not in known and not is_example(text)
+    recorded = {race.traces[0].header.text for race in context.recorded.values()}
+    return bool(text.strip()) and text not in recorded and not is_example(text)
 
 
 def _races(context: PageContext, visitor: str) -> tuple[FinishedRace, ...]:

@@ -41,19 +41,20 @@ def on_device(context: PageContext) -> dict[str, Any]:
 class HiddenParts:
     """How events talk to the browser: `press` holds the id of a button that it presses next, or nothing; `leave_queue`
     cancels a race that waits; `shown` is the id of the race on the stage; `query` and `omitted` are the link to copy
-    and what it leaves out."""
+    and what it leaves out; `by_hand` names the settings that the visitor has typed."""
 
     press: gr.Textbox
     leave_queue: gr.Button
     shown: gr.Textbox
     query: gr.Textbox
     omitted: gr.Textbox
+    by_hand: gr.Textbox
 
 
 def build_hidden() -> HiddenParts:
-    press, shown, query, omitted = (gr.Textbox(visible="hidden") for _ in range(4))
+    press, shown, query, omitted, by_hand = (gr.Textbox(visible="hidden") for _ in range(5))
     leave_queue = gr.Button("Leave the queue", visible="hidden", elem_id="leave-queue")
-    return HiddenParts(press, leave_queue, shown, query, omitted)
+    return HiddenParts(press, leave_queue, shown, query, omitted, by_hand)
 
 
 def visitor_id(request: gr.Request | None) -> str:

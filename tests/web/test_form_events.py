@@ -78,13 +78,15 @@ def test_a_kind_of_examples_goes_round(page):
     prompts = next(iter(examples_by_kind(HOME.spec).values()))
     seen, text = [], "typed by hand"
     for _ in range(len(prompts) + 1):
-        update = form_events.show_example(page, "v", EMBEDDED, 0, text)
+        update = form_events.show_example(page, EMBEDDED, 0, text)
         assert update.own_prompt == (text if text == "typed by hand" else None)
         text = update.values["prompt"]
         seen.append(text)
     assert seen == [*(prompt.prompt for prompt in prompts), prompts[0].prompt]
     assert update.values.keys() == {"prompt", "temperature", "seed", "max_new"}
-    assert f"1 of {len(prompts)}: {prompts[0].title}. Press Race." in update.status.text
+    assert update.status.text == f"1 of {len(prompts)}: {prompts[0].title}."
+    kept = form_events.show_example(page, EMBEDDED, 0, text, ("max_new", "temperature"))
+    assert kept.values.keys() == {"prompt", "seed"}, "what the visitor has set stays"
     assert example_title(text) == prompts[0].title
     assert example_title("typed by hand") == ""
 
@@ -184,9 +186,9 @@ def test_every_ready_family_has_examples_and_a_button_for_each_kind(page):
         assert 5 <= len(kinds) <= MOST_KINDS
         for number, kind in enumerate(example_kinds(spec)):
             first = kinds[kind][0]
-            update = form_events.show_example(page, "v", FamilyFields(spec.name), number, "typed by hand")
+            update = form_events.show_example(page, FamilyFields(spec.name), number, "typed by hand")
             assert (update.values["prompt"], example_title(first.prompt)) == (first.prompt, first.title)
-    unnamed = form_events.show_example(page, "v", custom(), 0, None)  # a custom family that is not filled in yet
+    unnamed = form_events.show_example(page, custom(), 0, None)  # a custom family that is not filled in yet
     assert unnamed.values["prompt"] == first_example(OTHER.spec).prompt
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from browser import STORY, House, Tab, choose_race
+from browser import STORY, House, Tab, choose_race, set_field
 
 from csd.models import catalog
 from csd.record.trace import Trace
@@ -50,7 +50,7 @@ def test_a_second_family_takes_over_where_nothing_was_typed(chromium):
         tab.page.wait_for_function("document.querySelector('#family input').value === 'smollm2'")
         tab.page.wait_for_function("document.querySelector('#family-status').innerText.includes('smollm2, CPU')")
         buttons = tab.page.locator("#examples > button")
-        assert tuple(buttons.all_inner_texts()) == example_kinds(other.spec)
+        assert tuple(name.lower() for name in buttons.all_inner_texts()) == example_kinds(other.spec)
     race = first_recorded(recorded_races(), "smollm2")
     untouched.page.wait_for_selector(f'#stage .cascade-stage[data-race="{race.id}"]')
     assert untouched.page.input_value("#prompt textarea") == race.traces[0].header.text
@@ -174,19 +174,39 @@ def test_the_traces_can_be_downloaded(tab):
     assert [len(Trace.from_dict(data).tokens) for data in traces] == [16] * 4
 
 
-def test_an_example_fills_the_prompt_and_the_visitors_own_comes_back(tab):
+def test_an_example_races_at_once_and_what_the_visitor_typed_is_kept(tab, house):
     one = tab()
-    assert one.page.locator("#examples > button").count() >= 5
-    assert not one.page.is_visible("#own-prompt")
-    one.fill("Mine")
-    for _ in range(2):
-        before = one.page.input_value("#prompt textarea")
-        one.page.locator("#examples > button").first.click()
-        one.page.wait_for_function("before => document.querySelector('#prompt textarea').value !== before", arg=before)
-        one.page.wait_for_selector("#own-prompt")
-    one.page.click("#own-prompt")
-    one.page.wait_for_function("document.querySelector('#prompt textarea').value === 'Mine'")
-    one.page.wait_for_selector("#own-prompt", state="hidden")
+    page, chips = one.page, one.page.locator("#examples > button:visible")
+    told = []
+    page.on("console", lambda line: told.append(line.text))
+    assert chips.count() >= 5 and not page.is_visible("#own-prompt")
+    house.gate.hold("Step")
+    begun = house.gate.begun
+    one.fill("Mine", 16)
+    chips.nth(2).click()
+    chips.nth(3).click()
+    house.gate.wait()
+    page.wait_for_selector('#stage .cascade-stage[data-state="live"]:not([data-waiting])')
+    prompt = page.input_value("#prompt textarea")
+    assert prompt.startswith("Code:"), "the first click counts, the second comes while it is under way"
+    assert page.input_value("#max-new input") == "16", "which the visitor has set"
+    assert "16 tokens" in page.inner_text("#more") and not page.is_visible("#stage .cs-prompt")
+    chips.nth(0).click()
+    page.wait_for_function("document.querySelector('#status').textContent.includes('still running')")
+    assert page.input_value("#prompt textarea") == prompt and house.gate.begun == begun + 1
+    house.gate.open()
+    one.status("ended")
+    page.click("#own-prompt")
+    page.wait_for_function("document.querySelector('#prompt textarea').value === 'Mine'")
+    page.wait_for_selector("#own-prompt", state="hidden")
+    page.wait_for_function("document.querySelector('#earlier input').value.startsWith('2. Mine')")
+    set_field(page, "#temperature input", "-1")
+    chips.nth(3).click()
+    assert "Temperature must be" in one.status("refused")
+    page.wait_for_selector("#own-prompt")
+    page.wait_for_selector("#stage .cs-prompt:visible")  # the stage still has the race of the other prompt
+    assert not [text for text in told if "svelte-i18n" in text]
+    assert not one.errors
 
 
 @pytest.mark.parametrize(
