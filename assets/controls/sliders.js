@@ -1,5 +1,5 @@
-// Sliders in groups. One without effect is disabled and says why; a number out of range becomes the nearest one in
-// range, and that is said too.
+// Sliders in groups. Those without effect are disabled and folded away below the groups, each with the reason; a number
+// out of range becomes the nearest one in range, and that is said too.
 
 import { make } from "./elements.js";
 
@@ -8,16 +8,18 @@ import { make } from "./elements.js";
 export function startSliders(root, value, send) {
   let shown = null;
   let rows = [];
+  const fold = buildFold();
   const show = (given) => {
     if (!given) return;
     const outline = JSON.stringify(given.groups.map(({ question, sliders }) => [question, sliders.map((one) => one.key)]));
     if (!shown || outline !== shown.outline) {
       rows = [];
-      root.replaceChildren(...given.groups.map((group) => buildGroup(root, group, rows, change)));
+      root.replaceChildren(...given.groups.map((group) => buildGroup(root, group, rows, change)), fold.box);
     }
     shown = { outline, value: given };
     const sliders = given.groups.flatMap((group) => group.sliders);
     rows.forEach((row, i) => update(row, sliders[i]));
+    arrange(rows, fold);
   };
   const change = (key, number) => {
     const groups = shown.value.groups.map((group) => ({
@@ -42,8 +44,29 @@ export function inRange(text, { low, high }) {
 function buildGroup(root, group, rows, change) {
   const own = group.sliders.map((slider) => buildRow(root, slider, change));
   rows.push(...own);
-  return make("fieldset", { class: "sliders-group" },
+  const box = make("fieldset", { class: "sliders-group" },
     make("legend", {}, group.question, make("small", {}, group.about)), ...own.map((row) => row.box));
+  for (const row of own) row.group = box;
+  return box;
+}
+
+function buildFold() {
+  const summary = make("summary", {});
+  const list = make("div", {});
+  return { summary, list, box: make("details", { class: "sliders-fold" }, summary, list) };
+}
+
+// Each row into its group, or into the fold; a row that stays where it is keeps the focus.
+function arrange(rows, fold) {
+  const idle = rows.filter((row) => row.slider.unused);
+  for (const row of rows) {
+    const home = row.slider.unused ? fold.list : row.group;
+    if (row.box.parentElement !== home) {
+      for (const one of rows.filter((one) => home === (one.slider.unused ? fold.list : one.group))) home.append(one.box);
+    }
+  }
+  fold.box.hidden = !idle.length;
+  fold.summary.textContent = `${idle.length} without effect in this plan`;
 }
 
 function buildRow(root, slider, change) {
@@ -75,7 +98,7 @@ function buildRow(root, slider, change) {
 
 function update(row, slider) {
   const unused = Boolean(slider.unused);
-  if (unused || row.slider.unused) row.note.textContent = unused ? `No effect: ${slider.unused}.` : "";
+  if (unused || row.slider.unused) row.note.textContent = unused ? slider.unused : "";
   row.slider = slider;
   row.range.max = row.number.max = slider.high;
   row.box.toggleAttribute("data-unused", unused);

@@ -9,7 +9,7 @@ const PARTS = [["both", "both cascades"], ["vertical", "vertical only"], ["horiz
 const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 4, PageDown: -4, Home: -1000, End: 1000 };
 
 // Draws into `root`; `send(K as text)` is called whenever the visitor changes K. Returns a function that takes a new
-// value: {K, levels: [{name, look}]}, with the drafts from the strongest on and Max-Gram last; K null leaves it as it is.
+// value: {K, target (its role), levels: [{name, role, look}]}, with the drafts from the strongest on and Max-Gram last; K null leaves it as it is.
 export function startStaircase(root, value, send) {
   const view = { root, send, levels: [], K: null, full: null, length: 24, tracks: [] };
   const show = (given) => {
@@ -19,6 +19,7 @@ export function startStaircase(root, value, send) {
     root.toggleAttribute("data-wrong", !K);
     if (!K || (!isNew && view.K && formatK(K) === formatK(view.K))) return;
     view.levels = given.levels;
+    view.target = given.target;
     if (isNew || !isAblation(view.full, K)) view.full = K;
     view.K = K;
     view.length = axisLength(K);
@@ -49,7 +50,7 @@ function build(view) {
     });
     return button;
   });
-  const reviewers = ["target", ...levels.slice(0, -1).map((level) => level.name)];
+  const reviewers = [{ name: "target", role: view.target }, ...levels.slice(0, -1)];
   view.tracks = reviewers.map((reviewer, r) => buildTrack(view, reviewer, r));
   view.axis = make("div", { class: "staircase-axis", "aria-hidden": "true" });
   root.replaceChildren(
@@ -63,8 +64,8 @@ function build(view) {
 function buildTrack(view, reviewer, r) {
   const columns = view.levels.slice(r);
   const bars = columns.map((level) => make("span", { class: "staircase-bar", "data-look": level.look }));
-  const handles = columns.map((level, i) => buildHandle(view, reviewer, r, r + i, level));
-  const name = make("span", { class: "staircase-name" }, make("b", {}, reviewer), " asks");
+  const handles = columns.map((level, i) => buildHandle(view, reviewer.name, r, r + i, level));
+  const name = make("span", { class: "staircase-name" }, make("b", {}, reviewer.role), make("small", {}, reviewer.name));
   return { name, bars, handles, box: make("div", { class: "staircase-track" }, ...bars, ...handles) };
 }
 
@@ -130,7 +131,7 @@ function draw(view) {
       const bar = track.bars[i];
       bar.style.left = `${(100 * (K[r][c] - tokens)) / length}%`;
       bar.style.width = `${(100 * tokens) / length}%`;
-      bar.textContent = (tokens / length) * width > 9 * levels[c].name.length + 12 ? levels[c].name : "";
+      bar.textContent = (tokens / length) * width > 9 * levels[c].role.length + 12 ? levels[c].role : "";
       const at = Math.max((width * K[r][c]) / length, free + APART);
       free = at;
       handle.style.left = `${at}px`;

@@ -46,7 +46,7 @@ export function startPanel(root, races, controls) {
     measured.href = `races/${race.name}.html`;
     sliders = { groups: groupsOf(race) };
     showSliders(sliders);
-    showPicture({ K: race.K, levels: race.levels });
+    showPicture({ K: race.K, target: race.target, levels: race.levels });
     update();
   };
   select.replaceChildren(...races.map((one) => new Option(one.title, one.name)));
@@ -57,7 +57,7 @@ export function startPanel(root, races, controls) {
   addEventListener("hashchange", () => choose(decodeURIComponent(location.hash.slice(1))));
   for (const field of [draft, k]) field.addEventListener("input", update);
   K.addEventListener("input", () => {
-    showPicture({ K: K.value, levels: race.levels });
+    showPicture({ K: K.value, target: race.target, levels: race.levels });
     update();
   });
   choose(decodeURIComponent(location.hash.slice(1)));

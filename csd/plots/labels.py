@@ -14,8 +14,8 @@ LINE = 19  # px between two labels
 LETTER = 7.5  # px, of a letter in the mean
 SIZE = (430.0, 215.0)  # px that a plot is assumed to have
 PLACES = 100  # points of a curve that are looked at for its name
-LABELS = 142  # px beside a plot, for its labels
-AWAY = 26  # px between the end of a curve and its label
+LABELS = 122  # px beside a plot, for its labels
+AWAY = 16  # px between the end of a curve and its label
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 from csd import theme
 from csd.decoding.k_matrix import Matrix, example_K, format_K
 from csd.decoding.maxgram import MAX_GRAM
+from csd.decoding.methods.method import TARGET
 from csd.models.catalog import READY
 from csd.paths import ASSETS
 from csd.record.race import Race
@@ -19,6 +20,7 @@ from csd.site.frame import TITLE, frame, read
 from csd.stage import bundle, tour
 from csd.stage.export import title_of
 from csd.stage.headline import times
+from csd.stage.level_roles import level_roles
 from csd.stage.sealed import inert
 from csd.theory.assumptions import ASSUMPTIONS
 from csd.theory.what_if import MOST_DRAFTS, SliderValues, pairs, settings_of_race
@@ -56,13 +58,18 @@ def race_data(name: str, recording: Recording) -> dict[str, Any] | None:
     if not 0 < len(drafts) <= MOST_DRAFTS:
         return None
     values = SliderValues.of_model(drafts, settings.model)
-    levels = (*drafts, MAX_GRAM)
+    levels, called = (*drafts, MAX_GRAM), level_roles(drafts)
     return {
         "name": name,
         "title": recording.title or title_of(recording.traces[0].header.text),
         "drafts": list(drafts),
+        "target": called[TARGET],
         "levels": [
-            {"name": theme.display_name(level), "look": theme.look(len(drafts) - column, len(levels)).key}
+            {
+                "name": theme.display_name(level),
+                "role": called[level],
+                "look": theme.look(len(drafts) - column, len(levels)).key,
+            }
             for column, level in enumerate(levels)
         ],
         "draft": settings.draft,

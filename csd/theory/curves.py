@@ -25,8 +25,8 @@ def speedup_over_k(c: float, alphas: Sequence[float] = (0.5, 0.6, 0.7, 0.8, 0.9)
     ]
     shown = alphas[-2]
     k = best_k(shown, c, longest)
-    best = f"its best k is {k} ({ewif_speculative(shown, c, k):.2f}×)" if k else "no k pays"
-    return _curves(rows, f"At c = {c:g} and α = {shown:g}, {best}", "k, drafted tokens per review")
+    best = f"k = {k} is best ({ewif_speculative(shown, c, k):.2f}×)" if k else "no k pays"
+    return _curves(rows, f"c = {c:g}, α = {shown:g}: {best}", "k, drafted tokens per review")
 
 
 def speedup_over_alpha(costs: Sequence[float] = (0.02, 0.05, 0.1, 0.2, 0.4), longest: int = 24) -> go.Figure:
@@ -37,7 +37,7 @@ def speedup_over_alpha(costs: Sequence[float] = (0.02, 0.05, 0.1, 0.2, 0.4), lon
         for c in costs
     ]
     cheap, dear = (ewif_speculative(0.8, c, best_k(0.8, c, longest)) for c in (costs[0], costs[-1]))
-    title = f"At α = 0.8, a draft of c = {costs[0]:g} gives {cheap:.1f}×, one of c = {costs[-1]:g} gives {dear:.1f}×"
+    title = f"α = 0.8: {cheap:.1f}× with c = {costs[0]:g}, {dear:.1f}× with c = {costs[-1]:g}"
     return _curves(rows, title, "α of the draft, with its best k")
 
 
@@ -68,7 +68,7 @@ def cascades_over_alpha(c: float, copies: float, copied: float = 0.001) -> go.Fi
     rows: list[Row] = [(name, method, alphas, [highest(a) for a in alphas]) for name, (method, highest) in best.items()]
     at = alphas.index(0.8)
     alone, both = rows[0][3][at], rows[-1][3][at]
-    title = f"At α = 0.8, both cascades together are {both / alone:.2f} times as fast as speculative decoding"
+    title = f"α = 0.8: both cascades are {both / alone:.2f}× speculative"
     return _curves(rows, title, "α of the draft")
 
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
+from typing import Any
 
 import plotly.graph_objects as go
 
 from csd import theme
-from csd.decoding.methods import AdaptiveCascade, Cascade
 from csd.plots.dots import Dot, DotRow, dot_plot
-from csd.plots.findings import capital
 from csd.plots.labels import LABELS, Label, add_labels, unit_label
 from csd.plots.style import SPEEDUP, add_unit_line, axis_end, empty_figure, head_axis, marker, style
 from csd.theory.comparison import LaneComparison, format_spread
-from csd.theory.what_if import Curve
+from csd.theory.what_if import Curve, Measured
 
-HEIGHT = 400  # px
-MEASURED = 20  # px more for the name of what was measured
+LEAST_HEIGHT = 320  # px, to which the labels are fitted; the page makes the what-if figure as high as it has room for
+ABOVE = 30  # px, for the words above its y axis
 
 
 def prediction(lanes: Sequence[LaneComparison]) -> go.Figure:
@@ -30,69 +29,53 @@ def prediction(lanes: Sequence[LaneComparison]) -> go.Figure:
     return dot_plot(_finding(lanes), [_lane_row(lane) for lane in lanes])
 
 
-def what_if(curves: Sequence[Curve], adaptive: float | None = None) -> go.Figure:
-    """Predicted speed-up over k, or the first number of K; a large symbol marks the current setting. `adaptive` is the
-    measured speed-up of an adaptive cascade: a line across, since it has neither."""
+def what_if(curves: Sequence[Curve], measured: Sequence[Measured] = ()) -> go.Figure:
+    """Speed-up over k, or the first number of K. What is predicted is dashed and open, and a symbol marks the current
+    setting; what was measured is solid and filled: a point, or a line across where a method has neither k nor K."""
     figure = go.Figure()
     for curve in curves:
-        look = theme.method_look(curve.name)
-        if curve.wide != curve.flat:
-            figure.add_scatter(
-                name=f"{curve.name}, if every review cost one pass",
-                x=list(curve.ks),
-                y=list(curve.flat),
-                mode="lines",
-                line={"color": look.light, "width": 1.2, "dash": "dot"},
-                hovertemplate="%{x}: %{y:.2f}× if every review cost one pass<extra></extra>",
-            )
-        figure.add_scatter(
-            name=curve.name,
-            x=list(curve.ks),
-            y=list(curve.wide),
-            mode="lines",
-            line={"color": look.light, "width": 3},
-            hovertemplate=curve.name + ", %{x}: %{y:.2f}×<extra></extra>",
-        )
-        figure.add_scatter(
-            name=f"{curve.name} now",
-            x=[curve.current],
-            y=[curve.current_speedup],
-            mode="markers",
-            marker=marker(curve.name, size=15),
-            hoverinfo="skip",
-        )
+        _add_curve(figure, curve)
     add_unit_line(figure)
-    style(figure, _what_if_finding(curves), "k, or the first number of K (tokens)", "")
+    style(figure, "", "k, or the first number of K (tokens)", "")
     head_axis(figure, SPEEDUP)
-    top = axis_end([*(max(*curve.flat, *curve.wide) for curve in curves), adaptive or 0.0])
+    top = axis_end([*(max(curve.wide) for curve in curves), *(one.speedup for one in measured)])
     last = curves[0].ks[-1]
-    figure.update_xaxes(range=[0, last])
-    figure.update_yaxes(range=[0, top])
-    figure.update_layout(height=HEIGHT, margin={"r": LABELS + (MEASURED if adaptive else 0)})
-    margin = figure.layout.margin
     labels = [Label(curve.name, last, curve.wide[-1], theme.method_look(curve.name).light) for curve in curves]
     labels.append(unit_label(last))
-    if adaptive:
-        look = theme.method_look(AdaptiveCascade.name)
-        figure.add_hline(y=adaptive, line={"color": look.light, "width": 2, "dash": "dash"}, layer="below")
-        labels.append(Label("adaptive, measured", last, adaptive, look.light))
-    add_labels(figure, labels, top, HEIGHT - margin.t - margin.b)
-    highest = max(curve.current_speedup for curve in curves)
-    for curve in curves:
-        value = curve.current_speedup
-        shift = 17 if value == highest else -17
-        figure.add_annotation(x=curve.current, y=value, yshift=shift, text=f"{value:.2f}×", showarrow=False)
+    for one in measured:
+        look = theme.method_look(one.name)
+        if not one.at:
+            figure.add_hline(y=one.speedup, line={"color": look.light, "width": 3}, layer="below")
+            labels.append(Label("adaptive", last, one.speedup, look.light))
+        elif any((curve.name, curve.rest) == (one.name, one.rest) for curve in curves) and one.at <= last:
+            _add_point(figure, f"{one.name}, measured", one.at, one.speedup, marker(one.name, size=13))
+    figure.update_xaxes(range=[0, last])
+    figure.update_yaxes(range=[0, top])
+    margin = figure.layout.margin
+    figure.update_layout(margin={"r": LABELS, "t": ABOVE, "b": margin.b})
+    add_labels(figure, labels, top, LEAST_HEIGHT - ABOVE - margin.b)
     return figure
 
 
-def _what_if_finding(curves: Sequence[Curve]) -> str:
-    slow, fast = sorted(curves, key=lambda curve: curve.current_speedup)
-    ratio = fast.current_speedup / slow.current_speedup
-    this = {Cascade.name: " with this K"}
-    words = [theme.method_phrase(one.name) + this.get(one.name, "") for one in (fast, slow)]
-    if ratio < 1.005:
-        return capital(f"{words[0]} and {words[1]} are predicted to be equally fast")
-    return capital(f"{words[0]} is predicted to be {ratio:.2f} times as fast as {words[1]}")
+def _add_curve(figure: go.Figure, curve: Curve) -> None:
+    figure.add_scatter(
+        name=curve.name,
+        x=list(curve.ks),
+        y=list(curve.wide),
+        mode="lines",
+        line={"color": theme.method_look(curve.name).light, "width": 3, "dash": "8px,4px"},
+        customdata=[f"{flat:.2f}" for flat in curve.flat],
+        hovertemplate=f"{curve.name}, %{{x}}: predicted %{{y:.2f}}×, or %{{customdata}}× if every review cost one pass"
+        "<extra></extra>",
+    )
+    now = marker(curve.name, filled=False, size=14)
+    now["line"]["width"] = 3
+    _add_point(figure, f"{curve.name} now", curve.current, curve.current_speedup, now)
+
+
+def _add_point(figure: go.Figure, name: str, x: float, y: float, look: dict[str, Any]) -> None:
+    told = f"{name}: {y:.2f}×"
+    figure.add_scatter(name=name, x=[x], y=[y], mode="markers", marker=look, hovertemplate=f"{told}<extra></extra>")
 
 
 def _lane_row(lane: LaneComparison) -> DotRow:

@@ -13,7 +13,7 @@ from csd.decoding.methods.method import TARGET
 from csd.decoding.stages import Stage, cascade_stages
 from csd.ranges import DRAFTED
 from csd.record.race import Race
-from csd.theme import display_name
+from csd.stage.level_roles import level_roles
 from csd.theory.measurement import measure_cost_model, target_step_seconds
 from csd.theory.plan import method_of
 from csd.theory.prediction import CostModel, Pair, predict_round
@@ -30,12 +30,13 @@ USUAL_ALPHA, USUAL_COPY_ALPHA, USUAL_COSTS = 0.8, 0.4, (0.2, 0.08)  # of the sli
 class Curve:
     """Predicted speed-up over k, or over the first number of K. `current` is the panel's own k or number.
 
-    `flat` is the paper's prediction, `wide` adds the cost of reviewed tokens; `title` names all settings, and `at`
-    is how a sentence names one of `ks`.
+    `flat` is the paper's prediction, `wide` adds the cost of reviewed tokens; `title` names all settings, `rest` those
+    that the whole curve shares, and `at` is how a sentence names one of `ks`.
     """
 
     name: str
     title: str
+    rest: str
     at: str
     ks: tuple[int, ...]
     flat: tuple[float, ...]
@@ -62,36 +63,38 @@ def predict_curves(drafts: Sequence[str], draft: str, k: int, K: Matrix, model: 
     ks = tuple(range(1, max(CURVE_END, k, first) + 1))
     speculative = [(Stage(draft, x),) for x in ks]
     cascade = [cascade_stages(drafts, with_first(budgets, x)) for x in ks]
+    guess, plan = f"Speculative, {draft}, k={k}", f"Cascade, K={format_K(K)}"
     return (
-        _curve("speculative", f"Speculative, {draft}, k={k}", "at k = {}", ks, speculative, k, model),
-        _curve("cascade", f"Cascade, K={format_K(K)}", "with {} as the first number of K", ks, cascade, first, model),
+        _curve("speculative", guess, draft, "with k\u00a0=\u00a0{}", ks, speculative, k, model),
+        _curve("cascade", plan, _rest(budgets), "with {} as the first number of K", ks, cascade, first, model),
     )
 
 
-def describe_curves(curves: Sequence[Curve], adaptive: float | None = None) -> str:
-    """The predicted speed-up of the current settings, and where each curve is highest; what the adaptive cascade, which
-    has no curve, measured."""
-    said = [f"{curve.title}: predicted {curve.current_speedup:.2f}×{_best(curve)}" for curve in curves]
-    if adaptive:
-        said.append(
-            f"The adaptive cascade of the race measured {adaptive:.2f}×. It has no K, so no curve "
-            "predicts it: its prediction is a simulation, below the race."
-        )
-    return " ".join(said)
+def describe_curves(curves: Sequence[Curve]) -> tuple[str, str]:
+    """How the two compare with the current settings, and where each curve is highest."""
+    slow, fast = sorted(curves, key=lambda curve: curve.current_speedup)
+    ratio = fast.current_speedup / slow.current_speedup
+    one, other = ("the cascade" if curve.name == Cascade.name else "speculative decoding" for curve in (fast, slow))
+    said = f"With this plan, {one} should be {ratio:.2f} times as fast as {other}."
+    if ratio < 1.005:
+        said = "With this plan, the cascade and speculative decoding should be equally fast."
+    best = [f"{curve.name} {max(curve.wide):.2f}× {curve.at.format(curve.best)}" for curve in reversed(curves)]
+    return said, f"Best: {'; '.join(best)}."
 
 
 def parts_without_effect(drafts: Sequence[str], draft: str, K: Matrix) -> dict[Pair | str, str]:
     """The pairs whose alpha, and the drafts whose cost, change neither curve, each with the reason."""
+    called = level_roles(drafts)
     plan = cascade_stages(drafts, to_budgets(K))
     reviewed = {(TARGET, draft), *_reviewed(TARGET, plan)}
     at_work = {name for pair in reviewed for name in pair}
     return {
-        pair: f"with this K, {display_name(pair[1])} writes nothing for {pair[0]}"
+        pair: f"the {called[pair[1]]} writes nothing for the {called[pair[0]]}"
         if pair[0] in at_work
-        else f"with this K, {pair[0]} takes no part"
+        else f"the {called[pair[0]]} takes no part"
         for pair in pairs(drafts)
         if pair not in reviewed
-    } | {name: f"with this K, {name} takes no part" for name in drafts if name not in at_work}
+    } | {name: f"the {called[name]} takes no part" for name in drafts if name not in at_work}
 
 
 def with_first(budgets: Budgets, k: int) -> Budgets:
@@ -111,6 +114,7 @@ def _reviewed(reviewer: str, plan: Sequence[Stage]) -> Iterator[Pair]:
 def _curve(
     name: str,
     title: str,
+    rest: str,
     at: str,
     ks: tuple[int, ...],
     plans: Sequence[tuple[Stage, ...]],
@@ -119,14 +123,12 @@ def _curve(
 ) -> Curve:
     rounds = [predict_round(plan, model) for plan in plans]
     flat, wide = tuple(one.flat_ewif for one in rounds), tuple(one.ewif for one in rounds)
-    return Curve(name, title, at, ks, flat, wide, current)
+    return Curve(name, title, rest, at, ks, flat, wide, current)
 
 
-def _best(curve: Curve) -> str:
-    highest = max(curve.wide)
-    if curve.current_speedup >= highest:
-        return ", the maximum of its curve."
-    return f"; the maximum of its curve is {highest:.2f}×, {curve.at.format(curve.best)}."
+def _rest(budgets: Budgets) -> str:
+    """A cascade's plan without its first number."""
+    return str(with_first(budgets, 1))
 
 
 # ---- the panel
@@ -163,16 +165,27 @@ def pairs(drafts: Sequence[str]) -> tuple[Pair, ...]:
 
 
 @dataclass(frozen=True)
+class Measured:
+    """The speed-up of a lane in a race. `rest` and `at` are where it belongs on a curve: the settings that the curve
+    shares, and k or the first number of K; a method without a curve has neither."""
+
+    name: str
+    speedup: float
+    rest: str = ""
+    at: int = 0
+
+
+@dataclass(frozen=True)
 class PanelSettings:
     """What the panel takes over from a race: its family's drafts, the draft and k of the speculative lane, the K of the
-    cascade, what was measured, and the speed-up of the adaptive cascade. None where the race does not say."""
+    cascade, and what was measured. None where the race does not say."""
 
     drafts: tuple[str, ...]
     draft: str
     k: int | None
     K: Matrix | None
     model: CostModel
-    adaptive: float | None = None
+    measured: tuple[Measured, ...] = ()
 
 
 def settings_of_race(race: Race) -> PanelSettings:
@@ -182,13 +195,26 @@ def settings_of_race(race: Race) -> PanelSettings:
     guess = next((method for method in methods if isinstance(method, Speculative)), None)
     fixed = next((method for method in methods if isinstance(method, Cascade) and method.drafts == drafts), None)
     model = measure_cost_model(race.traces, target_step_seconds(race))
-    draft = guess.draft if guess else drafts[0] if drafts else ""
-    adaptive = next((trace for trace in race.traces if trace.header.method == AdaptiveCascade.name), None)
     return PanelSettings(
         drafts,
-        draft,
+        guess.draft if guess else drafts[0] if drafts else "",
         guess.k if guess else None,
         fixed.K if fixed else None,
         model,
-        race.speedup(adaptive) if adaptive else None,
+        tuple(_measured_lanes(race)),
     )
+
+
+def _measured_lanes(race: Race) -> Iterator[Measured]:
+    """The lanes that stand beside the curves."""
+    for trace in race.traces:
+        method, speedup = method_of(trace), race.speedup(trace)
+        if speedup is None:
+            continue
+        if isinstance(method, Speculative):
+            yield Measured(method.name, speedup, method.draft, method.k)
+        elif isinstance(method, Cascade) and method.drafts == trace.header.drafts:
+            budgets = to_budgets(method.K)
+            yield Measured(method.name, speedup, _rest(budgets), next(budget for budget in budgets[0] if budget))
+        elif trace.header.method == AdaptiveCascade.name:
+            yield Measured(AdaptiveCascade.name, speedup)

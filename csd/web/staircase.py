@@ -9,8 +9,10 @@ import gradio as gr
 
 from csd import theme
 from csd.decoding.maxgram import MAX_GRAM
+from csd.decoding.methods.method import TARGET
 from csd.paths import ASSETS
 from csd.stage import bundle
+from csd.stage.level_roles import level_roles
 
 SCRIPT = bundle.join_modules(ASSETS / "controls", "staircase", "Staircase") + (
     "const show = Staircase.startStaircase(element.querySelector('.staircase'), props.value, (K) => {\n"
@@ -24,12 +26,15 @@ TO_PICTURE = "(K, picture) => ({ ...picture, K })"
 
 
 def staircase_value(K: str | None, drafts: Sequence[str]) -> dict[str, Any]:
-    """What the picture shows: K as text, or the K that it shows already, and the name and the look of each drafter,
-    the strongest first."""
-    names = (*drafts, MAX_GRAM)
+    """What the picture shows: K as text, or the K that it shows already, the target's role, and the name, the role
+    and the look of each drafter, the strongest first."""
+    called, names = level_roles(drafts), (*drafts, MAX_GRAM)
     looks = [theme.look(len(drafts) - column, len(names)).key for column in range(len(names))]
-    levels = [{"name": theme.display_name(name), "look": look} for name, look in zip(names, looks, strict=True)]
-    return {"K": K, "levels": levels}
+    levels = [
+        {"name": theme.display_name(name), "role": called[name], "look": look}
+        for name, look in zip(names, looks, strict=True)
+    ]
+    return {"K": K, "target": called[TARGET], "levels": levels}
 
 
 def build_staircase(K: gr.Textbox, drafts: Sequence[str], elem_id: str) -> gr.HTML:

@@ -12,22 +12,20 @@ from csd.record.race import Race
 from csd.request.defaults import Defaults
 from csd.stage import tour
 from csd.theory.assumptions import ASSUMPTIONS
-from csd.web import views
+from csd.web.finding import Finding, finding_html
 from csd.web.race_form import Values
 from csd.web.slider_values import sliders_value
 from csd.web.sliders import build_sliders
 from csd.web.staircase import build_staircase, staircase_value
-from csd.web.updates import StatusLine
 from csd.web.what_if import CURVES, Prediction, WhatIf, WhatIfPanel, starting_panel
 
-ABOUT_K = (
-    '<h3>K, the plan of a block</h3><p class="theory-about">A row for each reviewer, a bar for each drafter that it '
-    "asks. Drag the ends, or move them with the arrow keys.</p>"
+ABOUT_K = "<h3>Who drafts how far?<small>K, the plan of a block. Drag the ends, or use the arrow keys.</small></h3>"
+ABOUT_FIGURE = (
+    "<p><span><b>predicted</b>, from what the race on the Race tab measured of each model</span>"
+    "<span><b>measured</b> in that race</span></p>"
 )
-ABOUT_PANEL = (
-    '<p class="theory-about">Curves are predictions, from α and c as measured in the race that was shown last on the '
-    "Race tab, and from its k and K where it had some. What it did not measure has a usual value.</p>"
-)
+ABOUT_MEASURE = "<p>with this k and this K</p>"
+ABOUT_PARTS = "<p>vertical, horizontal, both</p>"
 
 
 @dataclass(frozen=True)
@@ -35,25 +33,25 @@ class WhatIfParts:
     """The what-if panel; `picture` shows the K of the field below it."""
 
     drafts: gr.State
-    adaptive: gr.State
+    measured: gr.State
     draft: gr.Dropdown
     k: gr.Number
     K: gr.Textbox
     picture: gr.HTML
     sliders: gr.HTML
+    words: gr.HTML
     figure: gr.Plot
-    status: gr.HTML
     measure: gr.Button
     measure_parts: gr.Button
 
     @property
     def inputs(self) -> list[Component]:
-        return [self.drafts, self.adaptive, self.draft, self.k, self.K, self.sliders]
+        return [self.drafts, self.measured, self.draft, self.k, self.K, self.sliders]
 
     @property
     def outputs(self) -> list[Component]:
         """What a prediction may change."""
-        return [self.figure, self.status, self.sliders]
+        return [self.words, self.figure, self.sliders]
 
     @property
     def knobs(self) -> list[Component]:
@@ -67,13 +65,12 @@ class WhatIfParts:
             k=values[self.k],
             K=values[self.K],
             sliders=values[self.sliders],
-            adaptive=values[self.adaptive],
+            measured=tuple(values[self.measured]),
         )
 
     def show(self, prediction: Prediction) -> dict[Component, Any]:
         """A figure, or what is wrong with the knobs; the figure before stays, dimmed."""
-        state = "refused" if prediction.figure is None else ""
-        changes: dict[Component, Any] = {self.status: views.status_html(StatusLine(prediction.text, state))}
+        changes: dict[Component, Any] = {self.words: finding_html(prediction.finding)}
         if prediction.figure is not None:
             changes[self.figure] = prediction.figure
         if prediction.sliders is not None:
@@ -82,7 +79,7 @@ class WhatIfParts:
 
     def set(self, panel: WhatIfPanel) -> dict[Component, Any]:
         """The knobs of a panel."""
-        changes: dict[Component, Any] = {self.drafts: panel.drafts, self.adaptive: panel.adaptive}
+        changes: dict[Component, Any] = {self.drafts: panel.drafts, self.measured: panel.measured}
         if not panel.groups:
             return changes
         changes[self.draft] = gr.Dropdown(list(panel.drafts), value=panel.draft)
@@ -110,59 +107,60 @@ class TheoryTab:
 def build_theory_tab(defaults: Defaults, shown: Race | None = None) -> TheoryTab:
     """`shown` is the race that the page begins with: the panel starts from what it measured."""
     with gr.Tab("Theory", id="theory", elem_id="theory") as tab:
-        gr.HTML(f"<h2>What if? The speed-up that the paper's model predicts</h2>{ABOUT_PANEL}")
         what_if = _build_what_if(defaults, starting_panel(defaults, shown))
-        gr.HTML("<h2>The paper's curves</h2>")
+        gr.HTML("<h2>The paper's curves</h2>", elem_id="curves-head")
         curves = _build_curves()
-        with gr.Accordion("Glossary", open=False):
+        with gr.Accordion("Glossary", open=False, elem_id="glossary"):
             gr.HTML(tour.glossary_html())
     return TheoryTab(tab, what_if, curves)
 
 
 def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
     drafts = defaults.drafts
-    state, adaptive = gr.State(drafts), gr.State(panel.adaptive)
+    state, measured = gr.State(drafts), gr.State(panel.measured)
+    words = gr.HTML(finding_html(Finding("")), elem_id="what-if-words")
     with gr.Row(elem_id="what-if"):
-        with gr.Column(scale=1, min_width=320, elem_id="what-if-answer"):
+        with gr.Column(scale=13, min_width=320, elem_id="what-if-answer"):
             figure = gr.Plot(show_label=False, container=False, elem_id="what-if-figure")
-            status = gr.HTML(views.status_html(StatusLine("")), elem_id="what-if-words")
-            with gr.Row():
-                measure = gr.Button("Measure it in a race", variant="primary", min_width=150, elem_id="measure")
-                measure_parts = gr.Button("Race the parts", min_width=150, elem_id="parts")
-        with gr.Column(scale=1, min_width=320, elem_id="what-if-knobs"):
-            with gr.Row():
+            gr.HTML(ABOUT_FIGURE, elem_id="what-if-about")
+            with gr.Row(elem_id="what-if-races"):
+                measure = gr.Button("Measure it in a race", variant="primary", scale=0, elem_id="measure")
+                gr.HTML(ABOUT_MEASURE)
+                measure_parts = gr.Button("Race the parts", scale=0, elem_id="parts")
+                gr.HTML(ABOUT_PARTS)
+        with gr.Column(scale=10, min_width=320, elem_id="what-if-knobs"):
+            gr.HTML(ABOUT_K)
+            K = gr.Textbox(
+                panel.K, label="K as text", elem_id="what-if-K", elem_classes=tour.term_class("K"), render=False
+            )
+            picture = build_staircase(K, drafts, "what-if-picture")
+            K.render()
+            with gr.Row(elem_id="what-if-speculative"):
                 draft = gr.Dropdown(
                     list(drafts),
                     value=panel.draft,
-                    label="Speculative: draft",
+                    label="Speculative draft",
                     elem_classes=tour.term_class("draft"),
                     min_width=120,
                     allow_custom_value=True,
                 )
                 k = gr.Number(
                     panel.k,
-                    label="Speculative: k, tokens per review",
+                    label="k",
                     precision=0,
                     min_width=100,
+                    scale=0,
                     elem_id="what-if-k",
                     elem_classes=tour.term_class("k"),
                 )
-            gr.HTML(ABOUT_K)
-            K = gr.Textbox(
-                panel.K, label="K (cumulative)", elem_id="what-if-K", elem_classes=tour.term_class("K"), render=False
-            )
-            picture = build_staircase(K, drafts, "what-if-picture")
-            K.render()
             sliders = build_sliders(panel.groups, "what-if-sliders")
-    return WhatIfParts(state, adaptive, draft, k, K, picture, sliders, figure, status, measure, measure_parts)
+    return WhatIfParts(state, measured, draft, k, K, picture, sliders, words, figure, measure, measure_parts)
 
 
 def _build_curves() -> CurveParts:
     sliders = build_sliders(CURVES, "curve-sliders")
-    with gr.Row():
-        figures = [gr.Plot(show_label=False, container=False, min_width=320) for _ in range(2)]
-    with gr.Row():
-        figures.append(gr.Plot(show_label=False, container=False, min_width=320))
-        with gr.Column(min_width=320):
-            gr.HTML(ASSUMPTIONS, elem_id="laws")
+    with gr.Row(elem_id="paper-curves"):
+        figures = [gr.Plot(show_label=False, container=False, min_width=320) for _ in range(3)]
+        with gr.Column(min_width=320, elem_id="laws"):
+            gr.HTML(ASSUMPTIONS)
     return CurveParts(sliders, tuple(figures))

@@ -13,12 +13,13 @@ from csd.decoding.methods import Autoregressive, Cascade, HorizontalCascade, Spe
 from csd.ranges import DRAFTED
 from csd.record.race import Race
 from csd.request.defaults import Defaults
-from csd.theme import display_name
+from csd.stage.level_roles import level_roles
 from csd.theory import curves as paper
 from csd.theory import figures as theory_figures
 from csd.theory import what_if as theory
 from csd.theory.prediction import CostModel, Pair
-from csd.theory.what_if import PanelSettings, SliderValues
+from csd.theory.what_if import Curve, Measured, PanelSettings, SliderValues
+from csd.web.finding import Finding, Number
 from csd.web.slider_values import Slider, SliderGroup, read_sliders, with_reasons
 
 Figure = Any
@@ -30,22 +31,22 @@ PARTS = tuple(method.name for method in (Autoregressive, VerticalCascade, Horizo
 MOST_COST = 100.0  # target passes: no prediction needs a dearer draft
 WIDTH = "width"
 OFTEN = "How often is a guess right?"
-ABOUT_ALPHA = "α: the share of a drafter's tokens that its reviewer accepts"
+ABOUT_ALPHA = "α: the share that the reviewer accepts"
 COST = "What does a guess cost?"
-ABOUT_C = "c: the time of one forward pass, in passes of the target"
+ABOUT_C = "c: the time, in passes of the big model"
 
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What the panel asks; `sliders` is what the browser sent of them, `adaptive` the measured speed-up of the adaptive
-    cascade in the race that set the panel."""
+    """What the panel asks; `sliders` is what the browser sent of them, `measured` are the speed-ups of the race that
+    set the panel."""
 
     drafts: tuple[str, ...]
     draft: str
     k: float | None
     K: str
     sliders: Any
-    adaptive: float | None = None
+    measured: tuple[Measured, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,15 @@ class WhatIfPanel:
     k: int | None
     K: str | None
     groups: tuple[SliderGroup, ...] = ()
-    adaptive: float | None = None
+    measured: tuple[Measured, ...] = ()
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """A figure and a sentence; without a figure the sentence says what is wrong. `sliders` is their new value where K
+    """A figure and its finding; without a figure the finding says what is wrong. `sliders` is their new value where K
     has changed which of them have an effect."""
 
-    text: str
+    finding: Finding
     figure: Figure | None = None
     sliders: dict[str, Any] | None = None
 
@@ -82,7 +83,7 @@ class MeasureUpdate:
 def make_panel(settings: PanelSettings) -> WhatIfPanel:
     """The panel with the rates and costs that a race has measured, or with typical ones."""
     drafts, K = settings.drafts, settings.K
-    panel = WhatIfPanel(drafts, settings.draft, settings.k, format_K(K) if K else None, adaptive=settings.adaptive)
+    panel = WhatIfPanel(drafts, settings.draft, settings.k, format_K(K) if K else None, measured=settings.measured)
     if not 0 < len(drafts) <= theory.MOST_DRAFTS:
         return panel
     values = theory.SliderValues.of_model(drafts, settings.model)
@@ -91,15 +92,16 @@ def make_panel(settings: PanelSettings) -> WhatIfPanel:
 
 def slider_groups(drafts: Sequence[str], values: SliderValues) -> tuple[SliderGroup, ...]:
     """A slider for each pair of reviewer and drafter, for each draft, and for the width of a review."""
+    called = level_roles(drafts)
     alphas = tuple(
-        Slider(_pair_key(pair), f"{pair[0]} accepts {display_name(pair[1])}", value)
+        Slider(_pair_key(pair), f"{called[pair[1]]}, checked by {called[pair[0]]}", value)
         for pair, value in zip(theory.pairs(drafts), values.alphas, strict=True)
     )
     costs = tuple(
-        Slider(name, f"one pass of {name}", value, min(MOST_COST, max(1.0, 2 * value)))
+        Slider(name, f"a pass of the {called[name]}", value, min(MOST_COST, max(1.0, 2 * value)))
         for name, value in zip(drafts, values.costs, strict=True)
     )
-    width = Slider(WIDTH, "each token that target reviews", values.per_reviewed_token, 0.2)
+    width = Slider(WIDTH, "each token in a review", values.per_reviewed_token, 0.2)
     return SliderGroup(OFTEN, ABOUT_ALPHA, alphas), SliderGroup(COST, ABOUT_C, (*costs, width))
 
 
@@ -124,14 +126,23 @@ def predict(asked: WhatIf) -> Prediction:
         k, K = read_number(DRAFTED, asked.k), chosen_K(asked)
         curves = theory.predict_curves(drafts, asked.draft, k, K, _read_model(asked))
     except ValueError as error:
-        return Prediction(str(error))
+        return Prediction(Finding(str(error), state="refused"))
     reasons = {
         part if isinstance(part, str) else _pair_key(part): reason
         for part, reason in theory.parts_without_effect(drafts, asked.draft, K).items()
     }
     sliders = with_reasons(asked.sliders, reasons)
-    said, figure = theory.describe_curves(curves, asked.adaptive), theory_figures.what_if(curves, asked.adaptive)
-    return Prediction(said, figure, sliders)
+    return Prediction(_find(curves, asked.measured), theory_figures.what_if(curves, asked.measured), sliders)
+
+
+def _find(curves: Sequence[Curve], measured: Sequence[Measured]) -> Finding:
+    """Both predictions, and beside them what the adaptive cascade measured, which has no curve."""
+    numbers = [
+        Number(f"{curve.name}, predicted", f"{curve.current_speedup:.1f}×", curve.name, False, curve.title)
+        for curve in reversed(curves)
+    ]
+    numbers += [Number("adaptive, measured", f"{one.speedup:.1f}×", one.name) for one in measured if not one.at]
+    return Finding(*theory.describe_curves(curves), tuple(numbers))
 
 
 def chosen_K(asked: WhatIf) -> Matrix:
@@ -166,9 +177,9 @@ def _pair_key(pair: Pair) -> str:
 CURVES = (
     SliderGroup(
         "A draft, and a copier like Max-Gram",
-        "for the curves below",
+        "c in passes of the target",
         (
-            Slider("c", "c: one pass of the draft, in target passes", 0.2, low=0.01, step=0.01),
+            Slider("c", "c: one pass of the draft", 0.2, low=0.01, step=0.01),
             Slider("copies", "α of the copies: accepted share", 0.5, high=0.95, step=0.01),
         ),
     ),
@@ -196,4 +207,4 @@ def measure(asked: WhatIf, lanes: Sequence[str]) -> MeasureUpdate:
     except ValueError as error:
         return MeasureUpdate(str(error))
     fields = {"draft": asked.draft, "k": k, "K": format_K(K), "lanes": list(lanes)}
-    return MeasureUpdate("Starting a race with these settings in the Race tab.", fields)
+    return MeasureUpdate("", fields)

@@ -18,11 +18,12 @@ from csd.web import compare_events, first_paint, puzzle_panel, race_events, scri
 from csd.web.compare import TWO_CASCADES
 from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
+from csd.web.finding import Finding, finding_html
 from csd.web.one_at_a_time import one_at_a_time
 from csd.web.race_form import RaceForm, Values
 from csd.web.race_tab import RaceTab
 from csd.web.theory_tab import TheoryTab, WhatIfParts
-from csd.web.updates import FormUpdate, RaceUpdate, StatusLine
+from csd.web.updates import FormUpdate, RaceUpdate
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 ON_DEVICE = "device"  # the concurrency id of all events that need the device
@@ -225,8 +226,8 @@ def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenPart
 
     def start(update: what_if.MeasureUpdate) -> Changes:
         if update.fields is None:
-            return {panel.status: views.status_html(StatusLine(update.text, "refused")), hidden.press: ""}
-        told = {panel.status: views.status_html(StatusLine(update.text)), tabs: gr.Tabs(selected="race")}
+            return {panel.words: finding_html(Finding(update.text, state="refused")), hidden.press: ""}
+        told = {tabs: gr.Tabs(selected="race")}
         return {**form.fill(FormUpdate(update.fields)), **told, hidden.press: form.start.elem_id}
 
     def fit_K(drafts: tuple[str, ...], K: str) -> str:
@@ -242,5 +243,5 @@ def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenPart
     gr.on(events, draw_curves, [curves.sliders], list(curves.figures), trigger_mode="always_last", **QUICK)
     filled = form.named(("draft", "k", "K", "lanes"))
     for button, handler in ((panel.measure, measure), (panel.measure_parts, measure_parts)):
-        measuring = button.click(handler, set(panel.inputs), [*filled, tabs, panel.status, hidden.press], **QUICK)
+        measuring = button.click(handler, set(panel.inputs), [*filled, tabs, panel.words, hidden.press], **QUICK)
         measuring.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)

@@ -26,9 +26,7 @@ def test_classic_curves():
 
 
 def test_titles_state_what_the_curves_show():
-    assert curves.speedup_over_k(0.2).layout.title.text.replace("<br>", " ") == (
-        "At c = 0.2 and α = 0.8, its best k is 4 (1.87×)"
-    )
+    assert curves.speedup_over_k(0.2).layout.title.text == "c = 0.2, α = 0.8: k = 4 is best (1.87×)"
     assert "no k pays" in curves.speedup_over_k(0.9).layout.title.text
 
 

@@ -12,7 +12,7 @@ from csd.decoding.methods import AdaptiveCascade, Cascade
 from csd.record.race import Race
 from csd.theory import figures
 from csd.theory.comparison import compare_with_theory
-from csd.theory.what_if import SliderValues, predict_curves
+from csd.theory.what_if import Measured, SliderValues, predict_curves
 
 
 def test_prediction_beside_measurement():
@@ -46,19 +46,17 @@ def test_a_lane_without_a_prediction_has_no_dot_of_it():
 def test_what_if_marks_the_current_setting():
     model = SliderValues((0.8, 0.4, 0.5), (0.1,), 0.05).to_model(("small",))
     curves = predict_curves(("small",), "small", 4, ((3, 5), (0, 2)), model)
-    made = figures.what_if(curves)
-    lines = {line.name: line for line in made.data}
-    assert list(lines) == [
-        "speculative, if every review cost one pass",
-        "speculative",
-        "speculative now",
-        "cascade, if every review cost one pass",
-        "cascade",
-        "cascade now",
-    ]
-    assert list(lines["speculative"].y) == list(curves[0].wide)
-    assert list(lines["speculative, if every review cost one pass"].y) == list(curves[0].flat)
-    now = lines["cascade now"]
+    race = (Measured("speculative", 1.5, "small", 6), Measured("cascade", 2.0, "another K", 3))
+    made = figures.what_if(curves, (*race, Measured("adaptive cascade", 2.5)))
+    drawn = {one.name: one for one in made.data}
+    assert list(drawn) == ["speculative", "speculative now", "cascade", "cascade now", "speculative, measured"]
+    assert list(drawn["speculative"].y) == list(curves[0].wide)
+    assert drawn["speculative"].customdata[0] == f"{curves[0].flat[0]:.2f}"
+    now = drawn["cascade now"]
     assert (now.x[0], now.y[0]) == (3, curves[1].current_speedup)
-    assert {"cascade", "speculative", "autoregressive"} <= {note.text for note in made.layout.annotations}
+    assert now.marker.symbol.endswith("-open") and drawn["cascade"].line.dash
+    point = drawn["speculative, measured"]
+    assert (point.x[0], point.y[0]) == (6, 1.5) and not point.marker.symbol.endswith("-open")
+    assert any(line.y0 == 2.5 and not line.line.dash for line in made.layout.shapes)
+    assert {"cascade", "speculative", "adaptive", "autoregressive"} <= {one.text for one in made.layout.annotations}
     assert made.layout.yaxis.range[1] in (2, 5)

@@ -15,6 +15,7 @@ from csd.theory.ewif import ewif_speculative
 from csd.theory.prediction import CostModel, predict_round
 from csd.theory.what_if import (
     USUAL_COPY_ALPHA,
+    Measured,
     SliderValues,
     describe_curves,
     pairs,
@@ -36,12 +37,15 @@ K = ((2, 6, 10), (0, 4, 8), (0, 0, 8))
 def test_what_has_no_effect_is_named_with_the_reason():
     only_first = ((16, 16, 20), (0, 0, 7), (0, 0, 0))
     assert parts_without_effect((A, B), A, only_first) == {
-        ("target", B): "with this K, small writes nothing for target",
-        (A, B): "with this K, small writes nothing for mid",
-        (B, COPY): "with this K, small takes no part",
-        B: "with this K, small takes no part",
+        ("target", B): "the tiny model writes nothing for the big model",
+        (A, B): "the tiny model writes nothing for the small model",
+        (B, COPY): "the tiny model takes no part",
+        B: "the tiny model takes no part",
     }
-    assert set(parts_without_effect((A, B), B, only_first)) == {(A, B), (B, COPY)}  # the speculative lane uses it
+    assert set(parts_without_effect((A, B), B, only_first)) == {
+        (A, B),
+        (B, COPY),
+    }  # the speculative lane uses it
     assert parts_without_effect((A, B), A, K) == {}
 
 
@@ -73,8 +77,32 @@ def test_curves_pass_through_the_predictions():
     assert (both.current, both.current_speedup) == (2, pytest.approx(predict_round(plan(K, (A, B)), MODEL).ewif))
     wide = predict_curves((A, B), A, 4, K, replace(MODEL, per_reviewed_token=0.1))[0]
     assert wide.flat == guess.flat and wide.current_speedup == pytest.approx(3.3616 / (1 + 0.8 + 0.4))
-    assert "the maximum of its curve." in describe_curves((guess,))
-    assert "the maximum of its curve is 1.87×, at k = 4." in describe_curves((replace(guess, current=9),))
+
+
+def test_both_settings_are_compared_and_the_best_ones_named():
+    guess, both = predict_curves((A, B), A, 4, K, MODEL)
+    said, best = describe_curves((guess, both))
+    ratio = both.current_speedup / guess.current_speedup
+    assert said == f"With this plan, the cascade should be {ratio:.2f} times as fast as speculative decoding."
+    found = f"cascade {max(both.wide):.2f}× with {both.best} as the first number of K"
+    assert best == f"Best: {found}; speculative {max(guess.wide):.2f}× with k\u00a0=\u00a0{guess.best}."
+    slow = replace(both, wide=tuple(value / 2 for value in both.wide))
+    assert "speculative decoding should be" in describe_curves((guess, slow))[0]
+    assert "equally fast" in describe_curves((guess, replace(guess, name="cascade")))[0]
+
+
+def test_what_a_race_measured_has_its_place_on_a_curve():
+    guess = made_by(Speculative("small", 3), autoregressive())
+    both = made_by(Cascade(("small",), ((2, 3), (0, 2))), cascade())
+    measured = {one.name: one for one in settings_of_race(Race((autoregressive(), guess, both))).measured}
+    assert measured["speculative"] == Measured("speculative", pytest.approx(1.0), "small", 3)
+    assert (measured["cascade"].at, measured["cascade"].speedup) == (2, pytest.approx(2.0))
+    model = SliderValues((0.8, 0.4, 0.5), (0.1,), 0.05).to_model(("small",))
+    same = predict_curves(("small",), "small", 4, ((5, 6), (0, 2)), model)
+    other = predict_curves(("small",), "small", 4, ((5, 7), (0, 2)), model)
+    assert same[0].rest == measured["speculative"].rest
+    assert same[1].rest == measured["cascade"].rest != other[1].rest
+    assert settings_of_race(Race((guess, both))).measured == (), "no autoregressive lane, no speed-up"
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,9 @@ def test_reasons_switch_sliders_off_and_on():
 def test_the_picture_names_each_level_in_its_look():
     value = staircase_value("[[1]]", ("mid", "small"))
     assert value["levels"] == [
-        {"name": "mid", "look": "2"},
-        {"name": "small", "look": "1"},
-        {"name": "Max-Gram", "look": "0"},
+        {"name": "mid", "role": "small model", "look": "2"},
+        {"name": "small", "role": "tiny model", "look": "1"},
+        {"name": "Max-Gram", "role": "copier", "look": "0"},
     ]
-    assert staircase_value(None, ())["levels"] == [{"name": "Max-Gram", "look": "0"}]
+    assert value["target"] == "big model"
+    assert staircase_value(None, ())["levels"] == [{"name": "Max-Gram", "role": "copier", "look": "0"}]

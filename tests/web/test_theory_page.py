@@ -12,6 +12,7 @@ from csd.web.races import recorded_races
 
 WORDS = "document.querySelector('#what-if-words').innerText"
 FIELD = "#what-if-K textarea, #what-if-K input"
+TITLES = "[...document.querySelectorAll('#what-if-words .finding-number')].map((one) => one.title).join()"
 K = "[[4,6,8],[0,1,2],[0,0,1]]"
 
 
@@ -77,19 +78,22 @@ def test_every_label_stands_at_its_own_curve(one, c):
 
 
 def test_sliders_without_effect_are_disabled_and_say_why(one):
-    """B9: with a K that leaves draft-small out, four sliders have no effect; with one that uses it, all have."""
+    """B9: with a K that leaves draft-small out, four sliders are folded away; with one that uses it, all have effect."""
     page = one.page
     type_K(one, "[[16,16,20],[0,0,7],[0,0,0]]")
-    page.wait_for_selector(row("draft-small") + "[data-unused]")
-    dead = page.locator("#what-if-sliders .sliders-row[data-unused]")
-    assert dead.count() == 4
+    page.wait_for_selector(row("draft-small") + "[data-unused]", state="attached")
+    dead = page.locator("#what-if-sliders .sliders-fold .sliders-row")
+    assert dead.count() == 4 and not dead.first.is_visible()
+    page.get_by_text("4 without effect in this plan").click()
     for i in range(4):
         assert dead.nth(i).locator("input[type=number]").is_disabled()
-        assert dead.nth(i).locator(".sliders-note").inner_text().startswith("No effect: ")
-    assert "draft-small takes no part" in page.inner_text(row("draft-small"))
+        assert dead.nth(i).locator(".sliders-note").inner_text().startswith("the tiny model ")
+    assert "the tiny model takes no part" in page.inner_text(row("draft-small"))
     type_K(one, K)
     page.wait_for_selector(row("draft-small") + "[data-unused]", state="detached")
-    assert dead.count() == 0
+    assert dead.count() == 0 and not page.is_visible(".sliders-fold")
+    keys = page.locator(".sliders-group .sliders-row").evaluate_all("rows => rows.map((row) => row.dataset.key)")
+    assert keys[:2] == ["target accepts draft-mid", "target accepts draft-small"], "each is back in its place"
     before = page.inner_text("#what-if-words")
     page.fill(row("draft-small") + " input[type=number]", "0.9")
     page.wait_for_function(f"before => {WORDS} !== before", arg=before)
@@ -140,7 +144,7 @@ def test_the_picture_and_the_field_hold_the_same_K(one):
     page.wait_for_function("document.querySelector('#what-if-K textarea, #what-if-K input').value.startsWith('[[10,')")
     assert json.loads(page.input_value(FIELD))[0] == [10, 10, 10]
     assert page.evaluate("document.activeElement.getAttribute('aria-valuetext')") == "10, 10 tokens"
-    page.wait_for_function(f"{WORDS}.includes('K=[[10,10,10],[0,1,2],[0,0,1]]')")
+    page.wait_for_function(f"{TITLES}.includes('K=[[10,10,10],[0,1,2],[0,0,1]]')")
 
 
 def test_an_end_can_be_dragged_and_ends_that_were_pushed_come_back(one):
@@ -181,7 +185,7 @@ def test_parts_of_the_cascade_are_one_click_away(one):
         button.click()
         page.wait_for_function(f"text => {value} === text", arg=text)
         assert button.get_attribute("aria-pressed") == "true"
-        page.wait_for_function(f"text => {WORDS}.includes(text)", arg=text)
+        page.wait_for_function(f"text => {TITLES}.includes(text)", arg=text)
 
 
 def test_the_picture_is_drawn_when_the_tab_is_opened_after_a_race(chromium, served):

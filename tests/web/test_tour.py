@@ -103,14 +103,15 @@ def test_theory_needs_no_race(one):
     page = one.page
     page.get_by_role("tab", name="Theory").click()
     page.wait_for_function("document.querySelectorAll('#theory .js-plotly-plot').length === 4")
-    assert "draft-mid" in page.inner_text("#what-if-words")
+    words = "document.querySelector('#what-if-words')"
+    page.wait_for_function(f"{words}.innerText.includes('predicted')")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
-    page.wait_for_function("document.querySelector('#what-if-words').innerText.includes('K=[[4,6,8],[0,1,2],[0,0,1]]')")
+    page.wait_for_function(f"{words}.innerHTML.includes('K=[[4,6,8],[0,1,2],[0,0,1]]')")
     page.locator("#what-if-K [data-testid=block-info]").click()  # Gradio's own label, as tapped
     assert page.locator(".cs-tip:visible").inner_text().startswith("K")
     assert not page.evaluate("document.activeElement.matches('#what-if-K *')")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4")
-    page.wait_for_function("document.querySelector('#what-if-words').innerText.includes('could not be read')")
+    page.wait_for_function(f"{words}.innerText.includes('could not be read')")
     page.get_by_role("button", name="Glossary").click()
     page.wait_for_selector(".glossary dt:visible")
     assert not one.errors
@@ -121,7 +122,7 @@ def test_measure_it_races_with_these_knobs_and_the_table_compares(one):
     one.fill()
     page.get_by_role("tab", name="Theory").click()
     page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
-    page.wait_for_function("document.querySelector('#what-if-words').innerText.includes('[[4,6,8],[0,1,2],[0,0,1]]')")
+    page.wait_for_function("document.querySelector('#what-if-words').innerHTML.includes('[[4,6,8],[0,1,2],[0,0,1]]')")
     page.click("#measure")
     assert one.status("ended").startswith("Done: 16 tokens in each of 3 lanes.")
     lanes = page.locator("#lanes label:has(input:checked)").all_inner_texts()

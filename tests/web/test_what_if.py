@@ -27,7 +27,10 @@ def unused(value) -> list[str]:
 
 def test_the_panel_has_a_slider_for_each_pair_and_each_draft():
     often, cost = PANEL.groups
-    assert [slider.label for slider in often.sliders[:2]] == ["target accepts draft-mid", "target accepts draft-small"]
+    assert [slider.label for slider in often.sliders[:2]] == [
+        "small model, checked by big model",
+        "tiny model, checked by big model",
+    ]
     assert [slider.key for slider in cost.sliders] == ["draft-mid", "draft-small", "width"]
     assert len(often.sliders) == 6
     assert (PANEL.k, PANEL.K) == (PRESET.k, format_K(PRESET.K))
@@ -66,7 +69,7 @@ def test_sliders_without_effect_are_switched_off_until_K_uses_them():
 def test_K_is_made_to_fit_a_family_with_another_number_of_drafts():
     assert what_if.fit_K(DRAFTS, ASKED.K) == ASKED.K
     assert what_if.fit_K(("one",), ASKED.K) == "[[5,10],[0,10]]"
-    assert what_if.predict(replace(ASKED, drafts=(), K="7")).text.startswith("This panel")
+    assert what_if.predict(replace(ASKED, drafts=(), K="7")).finding.said.startswith("This panel")
     for unreadable in ("", "[[", "7"):
         assert what_if.fit_K(DRAFTS, unreadable) == unreadable
 
@@ -78,26 +81,29 @@ def test_a_number_out_of_range_is_moved_into_it():
     most["groups"][0]["sliders"][0]["value"] = 1
     found = what_if.predict(replace(ASKED, sliders=wild))
     assert found.figure is not None
-    assert found.text == what_if.predict(replace(ASKED, sliders=most)).text
+    assert found.finding == what_if.predict(replace(ASKED, sliders=most)).finding
 
 
 def test_a_prediction_has_a_figure_and_a_sentence():
     prediction = what_if.predict(ASKED)
     assert prediction.figure is not None
-    assert "Speculative, draft-mid, k=4: predicted" in prediction.text
+    both, guess = prediction.finding.numbers
+    assert (guess.name, guess.title, guess.is_measured) == (
+        "speculative, predicted",
+        "Speculative, draft-mid, k=4",
+        False,
+    )
+    assert both.title == f"Cascade, K={ASKED.K}" and prediction.finding.more.startswith("Best: cascade ")
 
 
 def test_the_measured_adaptive_cascade_stands_beside_the_predictions():
-    race = bundled_recordings()["1-story-a-fox-sets-out"]
-    adaptive = what_if.panel_after(Race(race.traces)).adaptive
-    assert adaptive == Race(race.traces).speedup(race.traces[-1])
-    assert what_if.panel_after(Race(race.traces[:2])).adaptive is None
-    with_it, without = what_if.predict(replace(ASKED, adaptive=adaptive)), what_if.predict(ASKED)
-    assert f"measured {adaptive:.2f}×" in with_it.text and "measured" not in without.text
-    for prediction, expected in ((with_it, True), (without, False)):
-        texts = [one.text for one in prediction.figure.layout.annotations]
-        assert ("adaptive, measured" in texts) == expected
-    assert any(line.y0 == adaptive for line in with_it.figure.layout.shapes)
+    race = Race(bundled_recordings()["1-story-a-fox-sets-out"].traces)
+    measured = what_if.panel_after(race).measured
+    assert [one.name for one in measured] == ["speculative", "adaptive cascade"]
+    shown = what_if.predict(replace(ASKED, measured=measured)).finding.numbers[-1]
+    assert (shown.name, shown.is_measured) == ("adaptive, measured", True)
+    assert shown.value == f"{race.speedup(race.traces[-1]):.1f}×"
+    assert len(what_if.predict(ASKED).finding.numbers) == 2
 
 
 @pytest.mark.parametrize(
@@ -116,7 +122,7 @@ def test_the_measured_adaptive_cascade_stands_beside_the_predictions():
 def test_what_cannot_be_predicted_gets_a_sentence(changes, sentence):
     prediction = what_if.predict(replace(ASKED, **changes))
     assert prediction.figure is None
-    assert sentence in prediction.text
+    assert sentence in prediction.finding.said and prediction.finding.state == "refused"
 
 
 def test_measuring_fills_in_the_form():
