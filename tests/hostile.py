@@ -110,9 +110,27 @@ FILES = (
 )
 NUMBERS = (0, -1, 2**31, 2**53, 2**63, 2**64, 10**30, 10**400, float("nan"), float("inf"), -float("inf"), 1e308, 0.1)
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
-junk = st.sampled_from([*WORDS, *FILES, *NUMBERS, [], {}, True, None]) | st.recursive(
-    leaves, lambda one: st.lists(one, max_size=4) | st.dictionaries(st.text(max_size=8), one, max_size=4), max_leaves=8
-)
+
+
+# What strategies call has a name: to describe a lambda, hypothesis walks through sys.modules, which breaks off where
+# the server imports a module meanwhile.
+def nested(one: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(one, max_size=4) | st.dictionaries(st.text(max_size=8), one, max_size=4)
+
+
+def as_text(value: Any) -> str:
+    return value if isinstance(value, str) else repr(value)[:5000]
+
+
+def as_json(value: Any) -> bytes:
+    return json.dumps(value).encode()
+
+
+def is_something(value: Any) -> bool:
+    return value is not None
+
+
+junk = st.sampled_from([*WORDS, *FILES, *NUMBERS, [], {}, True, None]) | st.recursive(leaves, nested, max_leaves=8)
 
 
 @dataclass(frozen=True)
@@ -186,17 +204,13 @@ def attacks(page: Page) -> st.SearchStrategy[Attack]:
         "hide",
         "temperature",
     )
-    values = junk.map(lambda value: value if isinstance(value, str) else repr(value)[:5000])
+    values = junk.map(as_text)
     link = st.builds(Attack, st.just("link"), st.just(""), st.dictionaries(st.sampled_from(fields), values, max_size=5))
     saved = SAVED.read_bytes()
     cuts = st.lists(
         st.tuples(st.integers(0), st.sampled_from([b"-1", b"1e308", b"NaN", b'"', b"[", b"}", b"99999999"])), max_size=4
     )
-    content = (
-        st.binary(max_size=200)
-        | st.builds(mangled, st.just(saved), cuts)
-        | junk.map(lambda one: json.dumps(one).encode())
-    )
+    content = st.binary(max_size=200) | st.builds(mangled, st.just(saved), cuts) | junk.map(as_json)
     upload = st.builds(Attack, st.just("upload"), st.text(min_size=1, max_size=30), content)
     posts = (
         "run/predict",
@@ -223,7 +237,7 @@ def attacks(page: Page) -> st.SearchStrategy[Attack]:
         Attack,
         st.just("raw"),
         st.sampled_from([f"{API}/{path}" for path in posts]),
-        st.just({"data": []}) | junk.filter(lambda one: one is not None),
+        st.just({"data": []}) | junk.filter(is_something),
     )
     read = st.builds(Attack, st.just("raw"), st.sampled_from([f"{API}/{path}" for path in gets]), st.none())
     return st.one_of(event, event, race, race, link, link, upload, upload, raw, read, missing)

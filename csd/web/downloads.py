@@ -6,15 +6,20 @@ import json
 import logging
 import shutil
 import tempfile
+import threading
 import uuid
+from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from csd.stage import export
-from csd.web.races import FinishedRace
+from gradio.utils import get_upload_folder
 
-MAX_FILES = 100  # Gradio serves copies of its own
+from csd.stage import export
+from csd.web.races import RECORDED, FinishedRace
+
+MOST = 300 * 10**6  # bytes of all files; a race has about 0.3 MB
+MOST_FILES = 2000
 SPARE = 8 * 2**20  # bytes that stay free on the disk
 NOT_SAVED = "It cannot be downloaded: this machine has no room for files."
 
@@ -35,36 +40,63 @@ class RaceFiles:
 
 
 class Downloads:
-    """The latest files; the oldest ones are deleted."""
+    """The latest files; the oldest ones are deleted.
 
-    def __init__(self) -> None:
-        self._owner = tempfile.TemporaryDirectory(prefix="csd-", ignore_cleanup_errors=True)
+    They lie where Gradio keeps its files: it serves them from there. Files from elsewhere it would copy, and nothing
+    deletes its copies for a button that an event has changed.
+    """
+
+    def __init__(self, most: int = MOST, most_files: int = MOST_FILES) -> None:
+        home = Path(get_upload_folder())
+        home.mkdir(parents=True, exist_ok=True)
+        self._owner = tempfile.TemporaryDirectory(prefix="csd-", dir=home, ignore_cleanup_errors=True)
         self.folder = Path(self._owner.name)
+        self._most, self._most_files = most, most_files
+        self._kept: OrderedDict[Path, int] = OrderedDict()  # bytes, oldest first
+        self._lock = threading.Lock()
 
     def save_race(self, race: FinishedRace) -> RaceFiles:
-        traces = self._write(f"race-{race.id}.json", json.dumps(race.recording.to_dict()))
-        replay = self._write(f"race-{race.id}.html", export.page(race.recording))
-        return RaceFiles(traces, replay) if traces and replay else RaceFiles()
+        """The same files whenever a race is shown. Those of recorded races stay: the page begins with one."""
+        traces, replay = (self.folder / f"race-{race.id}.{kind}" for kind in ("json", "html"))
+        if not self._is_kept(traces, replay):
+            stays = race.id.startswith(RECORDED)
+            written = self._write(traces, json.dumps(race.recording.to_dict()), stays)
+            if not (written and self._write(replay, export.page(race.recording), stays)):
+                return RaceFiles()
+        return RaceFiles(str(traces), str(replay))
 
     def save_table(self, csv: str) -> str | None:
         """Returns the path; None where the disk is full."""
-        return self._write(f"comparison-{uuid.uuid4().hex[:8]}.csv", csv)
+        path = self.folder / f"comparison-{uuid.uuid4().hex[:12]}.csv"
+        return str(path) if self._write(path, csv) else None
 
-    def _write(self, name: str, text: str) -> str | None:
-        """The path of a new file. None where it cannot be written, or where Gradio's copy of it would have no room."""
+    def _is_kept(self, *paths: Path) -> bool:
+        """Whether all these files are still there. They are the latest ones from now on."""
+        with self._lock:
+            for path in self._kept.keys() & set(paths):
+                self._kept.move_to_end(path)
+            return all(path.is_file() for path in paths)
+
+    def _write(self, path: Path, text: str, stays: bool = False) -> bool:
+        """Whether the file could be written."""
         content = text.encode(errors="replace")
-        path = self.folder / name
         try:
-            self.folder.mkdir(exist_ok=True)  # cleaners of temporary files may have taken it away
-            by_age = sorted(self.folder.iterdir(), key=lambda file: file.stat().st_mtime)
-            for old in by_age[: -MAX_FILES + 1]:
-                old.unlink(missing_ok=True)
-            path.write_bytes(content)
-            if shutil.disk_usage(self.folder).free >= len(content) + SPARE:
-                return str(path)
+            with self._lock:
+                self.folder.mkdir(exist_ok=True)  # cleaners of temporary files may have taken it away
+                self._make_room(len(content))
+                if shutil.disk_usage(self.folder).free >= len(content) + SPARE:
+                    path.write_bytes(content)
+                    if not stays:
+                        self._kept[path] = len(content)
+                    return True
             log.warning("There is no room left for the page's files.")
         except OSError as error:
             log.warning("A file of the page cannot be written: %s", error.strerror)
-        with suppress(OSError):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+        return False
+
+    def _make_room(self, size: int) -> None:
+        while self._kept and (len(self._kept) >= self._most_files or sum(self._kept.values()) + size > self._most):
+            path, _ = self._kept.popitem(last=False)
             path.unlink(missing_ok=True)
-        return None

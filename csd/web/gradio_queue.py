@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import defaultdict, deque
 from typing import Any
@@ -45,6 +46,8 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     page.queue(max_size=LONGEST, api_open=False)
     queue: Any = page._queue
     queue.process_time_per_fn = defaultdict(RecentTimes)
+    # Gradio's statistics, which pandas sums up after every event for a page that is not served.
+    queue.ANALYTICS_MAX_EVENTS, queue.ANAYLTICS_CACHE_FREQUENCY = 1, math.inf
     push = queue.push
     watches: set[asyncio.Task[None]] = set()  # asyncio itself does not keep them
 

@@ -1,13 +1,37 @@
-"""What Gradio keeps of each session, less what only its deep links read. All of its names for this are here."""
+"""What Gradio keeps of each session, less what this page never reads. All of its names for this are here."""
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from copy import copy
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import gradio as gr
 from gradio import state_holder
+
+VARIANTS = 8  # of one component's settings that sessions share
+
+
+class SharedSettings:
+    """Components as events have set them: equal ones, of whatever session, are one object.
+
+    Gradio makes a component anew each time an event changes one, and a page that opens changes forty.
+    """
+
+    def __init__(self) -> None:
+        self._known: defaultdict[int, deque[Any]] = defaultdict(lambda: deque(maxlen=VARIANTS))
+
+    def share(self, key: int, component: Any) -> Any:
+        """An equal component from before, or else this one."""
+        variants = self._known[key]
+        for known in variants:
+            if type(known) is type(component) and known.constructor_args == component.constructor_args:
+                known.temp_files.clear()  # Gradio's list of files that it served; they have limits of their own
+                return known
+        variants.append(component)
+        return component
 
 
 class LeanSession(state_holder.SessionState):
@@ -17,7 +41,7 @@ class LeanSession(state_holder.SessionState):
     whole answer of each call of the endpoint for as long as the session is known.
     """
 
-    def __init__(self, blocks: gr.Blocks):
+    def __init__(self, blocks: gr.Blocks, shared: SharedSettings):
         # Gradio's own makes the copy, so it is not called.
         self.blocks_config = copy(blocks.default_config)
         self.config_values: dict[int, dict[str, Any]] = {}
@@ -25,14 +49,20 @@ class LeanSession(state_holder.SessionState):
         self._state_ttl: dict[int, Any] = {}
         self.is_closed = False
         self.STATE_TTL_WHEN_CLOSED = 3600
+        self._shared = shared
 
     def __setitem__(self, key: int, value: Any) -> None:
+        """A part of the page as an event has set it.
+
+        Gradio gives a changed component a number of its own and remembers it under that as well, where nobody looks for
+        it and nothing takes it away.
+        """
         block = self.blocks_config.blocks.get(key)
         if isinstance(block, gr.State):
             self._state_ttl[key] = (block.time_to_live, datetime.now())
             self.state_data[key] = value
-        else:
-            self.blocks_config.blocks[key] = value
+        elif block is not None and block is not value:
+            self.blocks_config.blocks[key] = self._shared.share(key, value)
 
     def _update_config(self, key: int) -> None:
         """Nothing is kept."""
@@ -43,4 +73,4 @@ class LeanSession(state_holder.SessionState):
 
 def keep_lean_sessions() -> None:
     """From now on Gradio's sessions are lean."""
-    setattr(state_holder, "SessionState", LeanSession)  # noqa: B010
+    setattr(state_holder, "SessionState", partial(LeanSession, shared=SharedSettings()))  # noqa: B010

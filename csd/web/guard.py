@@ -9,6 +9,9 @@ from typing import Any
 
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
 from csd.web.bodies import BodyLimit, largest_event
 from csd.web.clear_answers import ClearAnswers
@@ -41,6 +44,14 @@ ANY_NAME = (
 )
 
 log = logging.getLogger(__name__)
+
+
+async def _not_found(_: Request) -> JSONResponse:
+    return JSONResponse({"detail": "Not Found"}, 404)
+
+
+# Gradio's links to what a session shows. They would lead to an empty page, since that is not kept.
+NO_DEEP_LINKS = Route("/gradio_api/deep_link", _not_found)
 
 
 def make_middleware(deployment: Deployment) -> list[Middleware]:

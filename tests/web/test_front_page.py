@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import httpx
 import pytest
+from in_a_loop import in_a_loop
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
@@ -45,10 +48,44 @@ def test_another_address_or_encoding_has_a_document_of_its_own(headers):
     assert client.get("/", headers=headers).text.startswith("2 for") and len(made) == 2
 
 
-@pytest.mark.parametrize("path", ["/other", "/?deep_link=abc", "/?deep%5flink=abc", "/?a=1&deep_link"])
-def test_everything_else_goes_through(path):
+def test_everything_else_goes_through():
     client, made = make_client()
-    assert [client.get(path).text[0] for _ in range(2)] == ["1", "2"] and len(made) == 2
+    assert [client.get("/other").text[0] for _ in range(2)] == ["1", "2"] and len(made) == 2
+
+
+@pytest.mark.parametrize("query", ["deep_link=abc", "deep%5flink=abc", "a=1&deep_link", "page=zzz"])
+def test_gradios_own_parameters_change_nothing(query):
+    client, made = make_client()
+    for headers in ({}, {"origin": "https://elsewhere.example"}):
+        client.get(f"/?{query}", headers=headers)
+    assert made == ["http://testserver/"] * 2
+
+
+@pytest.mark.parametrize(("headers", "count"), [({}, 1), ({"set-cookie": "name=value"}, 5)])
+def test_who_asks_while_the_document_is_made_waits_for_it_unless_it_is_somebodys_own(headers, count):
+    made: list[int] = []
+
+    async def answer(_):
+        made.append(len(made))
+        await asyncio.sleep(0.01)
+        return PlainTextResponse(f"number {made[-1]}", headers=headers)
+
+    async def ask_all():
+        transport = httpx.ASGITransport(FrontPage(Starlette(routes=[Route("/", answer)])))
+        async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as client:
+            leaving = asyncio.create_task(client.get("/"))
+            others = [asyncio.create_task(client.get(f"/?visitor={number}")) for number in range(4)]
+            await asyncio.sleep(0.005)
+            leaving.cancel()
+            return [one.text for one in await asyncio.gather(*others)]
+
+    answers = in_a_loop(ask_all())
+    assert len(answers) == 4 and len(made) == count and all(text.startswith("number") for text in answers)
+
+
+def test_a_link_to_gradios_deep_links_has_no_effect_on_the_page(house):
+    assert httpx.get(f"{house.url}gradio_api/deep_link?session_hash=x").status_code == 404
+    assert httpx.get(f"{house.url}?deep_link=x").text == httpx.get(house.url).text
 
 
 @pytest.mark.parametrize(

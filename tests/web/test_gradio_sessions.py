@@ -6,7 +6,7 @@ import gradio as gr
 import pytest
 from gradio.state_holder import SessionState
 
-from csd.web.gradio_sessions import LeanSession
+from csd.web.gradio_sessions import VARIANTS, LeanSession, SharedSettings
 
 
 @pytest.fixture
@@ -23,12 +23,15 @@ def parts(blocks: gr.Blocks) -> list[int]:
 
 
 def test_a_lean_session_has_all_that_gradios_own_has(blocks):
-    assert vars(LeanSession(blocks)).keys() == vars(SessionState.__mro__[-2](blocks)).keys()
+    assert (
+        vars(LeanSession(blocks, SharedSettings())).keys() - {"_shared"}
+        == vars(SessionState.__mro__[-2](blocks)).keys()
+    )
 
 
 def test_changed_choices_and_states_are_remembered(blocks):
     dropdown, state, _ = parts(blocks)
-    session = LeanSession(blocks)
+    session = LeanSession(blocks, SharedSettings())
     with blocks:
         session[dropdown] = gr.Dropdown(["b"], render=False)
     session[state] = "changed"
@@ -40,9 +43,33 @@ def test_changed_choices_and_states_are_remembered(blocks):
 
 def test_values_shown_are_not_kept(blocks):
     *_, html = parts(blocks)
-    session = LeanSession(blocks)
+    session = LeanSession(blocks, SharedSettings())
     session._update_value_in_config(html, "x" * 10_000)
     assert list(session.components) == [] and "x" * 100 not in repr(vars(session))
+
+
+def test_sessions_share_equal_settings_and_no_others(blocks):
+    dropdown, *_ = parts(blocks)
+    shared = SharedSettings()
+    one, two, other = (LeanSession(blocks, shared) for _ in range(3))
+    for session, choices in ((one, ["b"]), (two, ["b"]), (other, ["c"])):
+        session[dropdown] = gr.Dropdown(choices, render=False)
+    assert one[dropdown] is two[dropdown] and other[dropdown].choices == [("c", "c")]
+    for number in range(2 * VARIANTS):
+        shared.share(dropdown, gr.Dropdown([str(number)], render=False))
+    two[dropdown] = gr.Dropdown(["b"], render=False)
+    assert two[dropdown] is not one[dropdown], "only so many are remembered"
+
+
+def test_a_changed_part_is_not_remembered_under_a_number_of_its_own(blocks):
+    dropdown, *_ = parts(blocks)
+    session = LeanSession(blocks, SharedSettings())
+    before = len(session.blocks_config.blocks)
+    for _ in range(3):  # as Gradio does after each change
+        session[dropdown] = gr.Dropdown(["b"], render=False)
+        changed = session[dropdown]
+        session[changed._id] = changed
+    assert len(session.blocks_config.blocks) == before
 
 
 def test_the_page_has_lean_sessions(house):

@@ -24,7 +24,7 @@ from csd.request.request import Request
 from csd.run import LaneFinished, RaceStarted
 from csd.web import downloads, examples, race_events
 from csd.web.context import make_context
-from csd.web.downloads import MAX_FILES, Downloads, RaceFiles
+from csd.web.downloads import Downloads, RaceFiles
 from csd.web.fields import CUSTOM, PageFields
 from csd.web.form_events import land
 from csd.web.loads import FamilyChoice
@@ -284,10 +284,21 @@ def test_html_escapes_what_comes_from_others(page):
 
 
 def test_old_downloads_are_deleted():
-    downloads = Downloads()
-    paths = [Path(downloads.save_table(f"row {i}")) for i in range(MAX_FILES + 3)]
-    assert len(list(downloads.folder.iterdir())) == MAX_FILES
-    assert paths[-1].read_text("utf-8") == f"row {MAX_FILES + 2}"
+    for limits, left in (({"most_files": 3}, 3), ({"most": 11}, 2)):  # the bytes of two rows
+        downloads = Downloads(**limits)
+        paths = [Path(downloads.save_table(f"row {i}")) for i in range(8)]
+        assert sorted(downloads.folder.iterdir()) == sorted(paths[-left:])
+        assert paths[-1].read_text("utf-8") == "row 7"
+
+
+def test_a_race_has_the_same_files_when_it_is_shown_again(page):
+    ended = race(page)[-1].results
+    written = Path(ended.files.replay).stat().st_mtime_ns
+    assert race_events.show_race(page, "v", ended.race_id, page.start).results.files == ended.files
+    assert Path(ended.files.replay).stat().st_mtime_ns == written
+    Path(ended.files.replay).unlink()  # by a cleaner of temporary files
+    assert race_events.show_race(page, "v", ended.race_id, page.start).results.files == ended.files
+    assert Path(ended.files.replay).is_file()
 
 
 def test_a_lane_that_failed_says_why_and_the_others_are_kept():
@@ -310,7 +321,7 @@ def test_a_full_disk_costs_the_downloads_and_not_the_race(page, monkeypatch, ful
 
     if full == "write":
         monkeypatch.setattr(Path, "write_bytes", refuse)
-    elif full == "copy":  # Gradio serves a copy
+    elif full == "copy":
         monkeypatch.setattr(downloads.shutil, "disk_usage", lambda folder: SimpleNamespace(free=1000))
     else:
         monkeypatch.setattr(Path, "mkdir", refuse)
