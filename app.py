@@ -22,6 +22,7 @@ from csd.models.files import is_present
 from csd.paths import cache_folder, called
 from csd.stage.errors import BundleError
 from csd.web.deployment import make_deployment
+from csd.web.heaps import share_heaps
 from csd.web.homes import VARIABLE, home_families
 from csd.web.loads import FamilyChoice
 from csd.web.studio import Studio, default_studio, pooled_studio
@@ -172,6 +173,7 @@ def own_files(parser: argparse.ArgumentParser) -> Iterator[None]:
 def main(argv: list[str] | None = None) -> None:
     parser = make_parser()
     arguments = parser.parse_args(argv)
+    share_heaps()
     set_threads(arguments.threads)
     copies = TemporaryDirectory(prefix="csd-gradio-", ignore_cleanup_errors=True)  # Gradio's, of files
     os.environ.setdefault("GRADIO_TEMP_DIR", copies.name)
@@ -195,6 +197,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
         from csd.web.log_faults import replace_tracebacks
         from csd.web.observing import count_races, log_as_json, log_as_text
         from csd.web.page import build, launch_settings
+        from csd.web.slow_clients import close_slow_connections
 
         links = None if studio.deployment.is_public else cache_folder() / "links"
         page = open_queue(build(studio, links), studio.deployment)
@@ -212,6 +215,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
     except OSError:
         port = arguments.port or "from 7860 to 7959"
         parser.exit(1, f"Port {port} is in use. Stop the program that uses it, or choose another one with --port.\n")
+    close_slow_connections(page.server.config)
     replace_tracebacks()
     log_as_json(studio) if arguments.log == "json" else log_as_text()
     warn_of_any_name(studio.deployment)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -19,6 +21,8 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 FORM = 256_000  # bytes of an event besides the prompt
 CHARACTER = 16  # bytes of a prompt: up to 4 in UTF-8, up to 6 where JSON escapes it, and some events send it twice
 UPLOAD = "/gradio_api/upload"
+SECONDS = 60.0  # for a body
+TOO_SLOW = "This request did not arrive in time. Try again."
 TOO_LARGE = "This request has more than {:,} bytes, the most that this page takes. Shorten what you typed."
 
 
@@ -28,11 +32,12 @@ def largest_event(deployment: Deployment) -> int:
 
 
 class BodyLimit:
-    """ASGI middleware: status 413 with a sentence for a larger body. Uploads have a limit of their own (`Uploads`)."""
+    """ASGI middleware: status 413 with a sentence for a larger body, 408 for one that does not arrive in time. Uploads
+    have limits of their own (`Uploads`)."""
 
-    def __init__(self, app: App, most: int):
+    def __init__(self, app: App, most: int, seconds: float = SECONDS):
         self._app = app
-        self._most = most
+        self._most, self._seconds = most, seconds
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or is_upload(scope):
@@ -41,7 +46,8 @@ class BodyLimit:
             await _refuse(send, TOO_LARGE.format(self._most))
         else:  # what comes in pieces is counted; FastAPI answers with the exception
             error = HTTPException(413, TOO_LARGE.format(self._most))
-            await self._app(scope, at_most(receive, self._most, error), send)
+            in_time = until(receive, self._seconds, HTTPException(408, TOO_SLOW))
+            await self._app(scope, at_most(in_time, self._most, error), send)
 
 
 def is_upload(scope: Message) -> bool:
@@ -67,6 +73,26 @@ def at_most(receive: Receive, most: int, error: Exception) -> Receive:
         return message
 
     return counted
+
+
+def until(receive: Receive, seconds: float, error: Exception) -> Receive:
+    """The same body, which raises the error unless it is whole so many seconds after its reader begins."""
+    end = 0.0
+    is_whole = False
+
+    async def arriving() -> Message:
+        nonlocal end, is_whole
+        if is_whole:  # what follows is the end of the connection, for which an answer may wait for hours
+            return await receive()
+        end = end or time.monotonic() + seconds
+        try:
+            message = await asyncio.wait_for(receive(), max(0.0, end - time.monotonic()))
+        except asyncio.TimeoutError:  # another exception than TimeoutError in Python 3.10
+            raise error from None
+        is_whole = not message.get("more_body", False)
+        return message
+
+    return arriving
 
 
 async def _refuse(send: Send, sentence: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import shutil
 import tempfile
 import threading
@@ -12,8 +13,6 @@ from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-
-from gradio.utils import get_upload_folder
 
 from csd.stage import export
 from csd.web.races import RECORDED, FinishedRace
@@ -39,6 +38,11 @@ class RaceFiles:
         return "" if self.traces and self.replay else NOT_SAVED
 
 
+def served_folder() -> Path:
+    """Where Gradio keeps the files that it serves."""
+    return Path(os.environ.get("GRADIO_TEMP_DIR") or Path(tempfile.gettempdir()) / "gradio").resolve()
+
+
 class Downloads:
     """The latest files; the oldest ones are deleted.
 
@@ -47,7 +51,7 @@ class Downloads:
     """
 
     def __init__(self, most: int = MOST, most_files: int = MOST_FILES) -> None:
-        home = Path(get_upload_folder())
+        home = served_folder()
         home.mkdir(parents=True, exist_ok=True)
         self._owner = tempfile.TemporaryDirectory(prefix="csd-", dir=home, ignore_cleanup_errors=True)
         self.folder = Path(self._owner.name)

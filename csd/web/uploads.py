@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
-import time
 from collections import OrderedDict
 from contextlib import suppress
 from pathlib import Path
@@ -14,7 +12,7 @@ from starlette.formparsers import MultiPartException
 from starlette.responses import PlainTextResponse
 
 from csd.record import recording as recordings
-from csd.web.bodies import App, Message, Receive, Send, at_most, declared_size, is_upload
+from csd.web.bodies import App, Message, Receive, Send, at_most, declared_size, is_upload, until
 
 LARGEST = 2 * recordings.LARGEST  # bytes of a file; those between one and two times the limit get a sentence of ours
 REQUEST = LARGEST + 64 * 2**10  # bytes with what a form adds
@@ -49,7 +47,10 @@ class Uploads:
         self._coming += size
         self._make_room(scope)
         try:
-            arriving = at_most(until(receive, self._seconds), size, MultiPartException(TOO_LARGE))
+            # Gradio deletes what has come of a file only if its parser of forms raises, so that ends an upload.
+            gone = MultiPartException(GONE)
+            arriving = until(unbroken(receive, gone), self._seconds, gone)
+            arriving = at_most(arriving, size, MultiPartException(TOO_LARGE))
             answer = _Answer(send)
             await self._app(scope, arriving, answer.pass_on)
             self._keep(answer.paths)
@@ -88,20 +89,13 @@ class Uploads:
             scope["app"].get_blocks().upload_file_set.discard(path)
 
 
-def until(receive: Receive, seconds: float) -> Receive:
-    """The same body, which has to be there within so many seconds.
-
-    Gradio deletes what has come of a file only if its parser of forms raises, so that is what ends an upload here.
-    """
-    end = time.monotonic() + seconds
+def unbroken(receive: Receive, error: Exception) -> Receive:
+    """The same body, which raises the error where it breaks off."""
 
     async def arriving() -> Message:
-        try:
-            message = await asyncio.wait_for(receive(), max(0.0, end - time.monotonic()))
-        except asyncio.TimeoutError:  # another exception than TimeoutError in Python 3.10
-            raise MultiPartException(GONE) from None
+        message = await receive()
         if message["type"] == "http.disconnect":
-            raise MultiPartException(GONE)
+            raise error
         return message
 
     return arriving

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 from fake_page import HOME, RECORDED, context, fields, load_family, run_recorded, run_stopped
+from gradio.utils import get_upload_folder
 from in_a_loop import in_a_loop
 from paired import alone, drafted
 
@@ -281,6 +282,10 @@ def test_html_escapes_what_comes_from_others(page):
     lines = race_events.family_lines(page, fields(page.start, family=CUSTOM, target="<i>").family)
     assert "<i>x" not in family_html(lines.status)
     assert "&lt;i&gt;" in family_html(lines.status)
+
+
+def test_downloads_lie_where_gradio_serves_files():
+    assert str(Downloads().folder.parent) == str(Path(get_upload_folder()).resolve())
 
 
 def test_old_downloads_are_deleted():

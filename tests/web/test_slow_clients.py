@@ -1,0 +1,77 @@
+"""A server of uvicorn with impatience, met by clients who dawdle."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from contextlib import suppress
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.responses import StreamingResponse
+from starlette.routing import Route
+
+from csd.web.slow_clients import close_slow_connections
+
+SECONDS = 0.3
+
+
+async def answer_slowly(_):
+    async def pieces():
+        yield "begun"
+        await asyncio.sleep(3 * SECONDS)
+        yield "ended"
+
+    return StreamingResponse(pieces())
+
+
+@pytest.fixture(scope="module")
+def port():
+    app = Starlette(routes=[Route("/", answer_slowly, methods=["GET", "POST"])])
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    close_slow_connections(server.config, SECONDS)
+    yield server.servers[0].sockets[0].getsockname()[1]
+    server.should_exit = True
+    thread.join(5)
+
+
+def read_all(client: socket.socket) -> bytes:
+    return b"".join(iter(lambda: client.recv(1000), b""))
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nhost: x\r\n"])
+def test_a_connection_without_a_whole_request_is_closed(port, sent):
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        begin = time.monotonic()
+        client.sendall(sent)
+        assert read_all(client) == b""
+        assert time.monotonic() - begin >= 0.9 * SECONDS
+
+
+def test_who_sends_a_byte_now_and_then_gains_no_time(port):
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        begin = time.monotonic()
+        with suppress(ConnectionError):  # closed by the server
+            for byte in b"GET / HTTP/1.1\r\nhost: a-very-long-name.example.org.and.longer\r\n":
+                client.sendall(bytes([byte]))
+                time.sleep(SECONDS / 6)
+        assert time.monotonic() - begin < 4 * SECONDS, "all of it would take ten times as long"
+
+
+def test_an_answer_takes_as_long_as_it_takes_and_the_next_request_has_the_limit_again(port):
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        answer = b""
+        while not answer.endswith(b"0\r\n\r\n"):
+            answer += client.recv(1000)
+        assert b"begun" in answer and b"ended" in answer
+        client.sendall(b"GET / HT")
+        begin = time.monotonic()
+        assert read_all(client) == b"" and time.monotonic() - begin < 4 * SECONDS
