@@ -1,12 +1,14 @@
-// The guided tour: acts on a small recorded race, in a dialog with a stage of its own. The lanes of an act run in slow
-// motion; when they have finished, the review that the act speaks of opens below them. Escape and Close end the tour, the
-// arrow keys step. `logs` holds the race of each act, see csd/stage/tour.py.
+// The guided tour: acts on small recorded races, in a dialog with a stage of its own. An act shows its picture at once;
+// Play runs its lanes in slow motion, and they rest where they began. Escape and Close end the tour, the arrow keys step.
+// `logs` holds the race of each act, see csd/stage/tour.py.
 
 function startTour(root, logs) {
   const SECONDS = 5; // that the lanes of an act run
+  const BEGUN = 0.25; // of the race: an act that is all motion begins with something to see
   const [dialog, again, back, next, place] = ["dialog", ".tour-again", ".tour-back", ".tour-next", ".cascade-stage"]
     .map((selector) => root.querySelector(selector));
   const acts = [...root.querySelectorAll("section")];
+  const questions = [...root.querySelectorAll("details")];
   const last = acts.length - 1;
   let current = 0;
   let stage = null; // made when the tour is opened for the first time
@@ -14,26 +16,31 @@ function startTour(root, logs) {
   function show(act) {
     current = Math.max(0, Math.min(act, last));
     acts.forEach((one, i) => { one.hidden = i !== current; });
+    questions.forEach((one, i) => Object.assign(one, { hidden: i !== current, open: false }));
     dialog.setAttribute("aria-labelledby", `tour-title-${current + 1}`);
     back.disabled = current === 0;
     next.textContent = current === last ? "Done" : "Next";
     const kind = acts[current].dataset.show;
     dialog.dataset.show = kind;
-    again.hidden = kind === "result";
     stage.update({ race: `act ${current + 1}`, log: logs[current] });
-    if (!again.hidden) run();
+    rest();
+    if (kind === "text") run(BEGUN);
     next.focus();
   }
 
-  // The prompt has been read by all lanes: something happens at once.
-  function run() {
-    stage.play(Math.min(...stage.race.lanes.map((lane) => lane.prefillSeconds)));
+  // From a part of the race on; the prompt has been read by all lanes.
+  function run(from) {
+    const { lanes } = stage.race;
+    const begin = Math.min(...lanes.map((lane) => lane.prefillSeconds));
+    stage.play(begin + from * (Math.max(...lanes.map((lane) => lane.clock)) - begin));
   }
 
-  // The lanes have come to their end.
+  // The lanes are at their end.
   function rest() {
     const { show: kind, lanes } = acts[current].dataset;
-    if (kind === "review" && place.dataset.state === "done") stage.open(Number(lanes), 1);
+    if (kind !== "review" || place.dataset.state !== "done") return;
+    stage.open(Number(lanes), 1);
+    dialog.dataset.levels = String(place.querySelectorAll(".cs-score-who").length); // a picture of few rows is larger
   }
 
   root.querySelector("#tour-start").addEventListener("click", () => {
@@ -42,10 +49,10 @@ function startTour(root, logs) {
       stage = CascadeStage.mount(place, { lasts: SECONDS });
       new MutationObserver(rest).observe(place, { attributeFilter: ["data-state"] });
     }
-    requestAnimationFrame(() => show(0));
+    show(0);
   });
   root.querySelector(".tour-close").addEventListener("click", () => dialog.close());
-  again.addEventListener("click", run);
+  again.addEventListener("click", () => run(0));
   back.addEventListener("click", () => show(current - 1));
   next.addEventListener("click", () => (current === last ? dialog.close() : show(current + 1)));
   dialog.addEventListener("close", () => stage.pause());

@@ -4,65 +4,90 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from html import escape
-from typing import Literal
+from typing import Any, Literal
 
 from csd.paths import ASSETS
 from csd.record.recording import Recording
+from csd.record.trace import Trace
 from csd.stage import bundle
 from csd.stage.log import log_of
 
-RACE = ASSETS / "tour-race.json.gz"  # twelve tokens in four lanes: autoregressive, speculative, vertical, cascade
+# Small races: one that a cascade wins, by a vertical cascade and by a whole one, and one that it loses.
+RACES = {"won": ASSETS / "tour-race.json.gz", "lost": ASSETS / "tour-lost.json.gz"}
 CSS = (ASSETS / "tour.css").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
 class Act:
-    """`lanes` of the small race are on the tour's stage; `show` says what is below them when they have finished: the
-    text, the first review of the last lane, or the text with the result. `text` is in paragraphs."""
+    """`lanes` of one of RACES are on the tour's stage; `show` says what is below them: the text, the first review of
+    the last lane, or the text with the result. The words hold the figures of the race."""
 
     title: str
+    race: str
     lanes: tuple[int, ...]
     show: Literal["text", "review", "result"]
-    text: tuple[str, ...]
+    text: str
     question: str
     answer: str
 
+    @property
+    def traces(self) -> list[Trace]:
+        traces = _traces(self.race)
+        return [traces[lane] for lane in self.lanes]
 
-ACTS = tuple(
-    Act(act["title"], tuple(act["lanes"]), act["show"], tuple(act["text"]), act["question"], act["answer"])
-    for act in json.loads((ASSETS / "tour.json").read_text(encoding="utf-8"))
-)
+
+@cache
+def _traces(race: str) -> tuple[Trace, ...]:
+    return Recording.from_bytes(RACES[race].read_bytes()).traces
+
+
+def _act(written: dict[str, Any]) -> Act:
+    """An act of tour.json; `runs` of the big model by lane, `tokens` and `k` are those of its race."""
+    traces = _traces(written["race"])
+    figures = {
+        "runs": [len(trace.steps) for trace in traces],
+        "tokens": len(traces[0].tokens),
+        "k": next(trace.header.settings["k"] for trace in traces if "k" in trace.header.settings),
+    }
+    words = {name: written[name].format(**figures) for name in ("text", "question", "answer")}
+    return Act(written["title"], written["race"], tuple(written["lanes"]), written["show"], **words)
+
+
+ACTS = tuple(_act(written) for written in json.loads((ASSETS / "tour.json").read_text(encoding="utf-8")))
 
 
 def template() -> str:
     """A button and a native dialog with every act, for gr.HTML; assets/tour.js shows one at a time."""
-    acts = "".join(_section(i, act) for i, act in enumerate(ACTS, 1))
+    told = "".join(_told(i, act) for i, act in enumerate(ACTS, 1))
+    asked = "".join(
+        f"<details hidden><summary>{escape(act.question)}</summary><p>{escape(act.answer)}</p></details>"
+        for act in ACTS
+    )
     return (
         '<div class="tour"><button type="button" id="tour-start" aria-haspopup="dialog">Tour</button>'
-        f'<dialog aria-labelledby="tour-title-1"><div class="tour-acts" aria-live="polite">{acts}</div>'
-        f'<div class="tour-stage">{bundle.HTML_TEMPLATE}</div><div class="tour-buttons">'
-        '<button type="button" class="tour-close">Close</button>'
-        '<button type="button" class="tour-again">Play again</button>'
+        '<dialog aria-labelledby="tour-title-1"><button type="button" class="tour-close">Close</button>'
+        f'<div class="tour-acts" aria-live="polite">{told}</div><div class="tour-stage">{bundle.HTML_TEMPLATE}</div>'
+        f'<div class="tour-foot"><div class="tour-asked">{asked}</div><div class="tour-buttons">'
+        '<button type="button" class="tour-again">Play</button>'
         '<button type="button" class="tour-back">Back</button>'
-        '<button type="button" class="tour-next" autofocus>Next</button></div></dialog></div>'
+        '<button type="button" class="tour-next" autofocus>Next</button></div></div></dialog></div>'
     )
 
 
 def script() -> str:
     """What gr.HTML runs when the tour is loaded: the stage, the races of the acts, and what shows them."""
-    traces = Recording.from_bytes(RACE.read_bytes()).traces
-    logs = json.dumps([log_of([traces[lane] for lane in act.lanes], act.title) for act in ACTS])
+    logs = json.dumps([log_of(act.traces, act.title) for act in ACTS])
     start = f"\nstartTour(element.querySelector('.tour'), {logs});\n"
     return bundle.stage_script() + (ASSETS / "tour.js").read_text(encoding="utf-8") + start
 
 
-def _section(number: int, act: Act) -> str:
+def _told(number: int, act: Act) -> str:
     return (
-        f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}">'
-        f'<p class="tour-count">{number} of {len(ACTS)}</p>'
-        f'<h2 id="tour-title-{number}">{escape(act.title)}</h2>{"".join(f"<p>{escape(part)}</p>" for part in act.text)}'
-        f"<details><summary>{escape(act.question)}</summary><p>{escape(act.answer)}</p></details></section>"
+        f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}"><h2 id="tour-title-{number}">'
+        f"{escape(act.title)}</h2><p>{escape(act.text)}</p>"
+        f'<p class="tour-count">{number} of {len(ACTS)}</p></section>'
     )
 
 

@@ -7,11 +7,18 @@ from pathlib import Path
 import pytest
 from browser import Tab
 
+from csd.models import catalog
 from csd.record.race import Race
-from csd.record.recording import Recording
 from csd.record.trace import Review
 from csd.stage import tour
 from csd.stage.headline import headline
+from csd.web.loads import FamilyChoice
+
+# By how many pixels a part is wider and higher than its box.
+CUT = """selector => {
+  const box = document.querySelector(selector);
+  return [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight];
+}"""
 
 
 @pytest.fixture
@@ -21,32 +28,41 @@ def one(chromium, house):
     made.close()
 
 
-def test_every_act_has_words_a_question_and_lanes_of_the_small_race():
-    lanes = len(Recording.from_bytes(tour.RACE.read_bytes()).traces)
+def test_every_act_has_two_sentences_a_question_and_lanes_of_a_small_race():
     assert len(tour.ACTS) == 6
     for act in tour.ACTS:
-        assert act.title and act.text and act.question.endswith("?")
-        assert all(part.endswith(".") for part in (*act.text, act.answer))
-        assert set(act.lanes) <= set(range(lanes))
-    words = " ".join(part for act in tour.ACTS for part in (act.title, *act.text))
-    for term in ("draft", "reviews", "vertical cascade", "horizontal cascade", "Max-Gram", "α", "K", "prefill", "MAT"):
-        assert term in words
+        assert act.title and act.question.endswith("?") and act.answer.endswith(".")
+        assert act.text.endswith(".") and act.text.count(". ") <= 1
+        assert [trace.header.method for trace in act.traces]
+    words = " ".join(part for act in tour.ACTS for part in (act.title, act.text, act.question, act.answer))
+    for term in ("big model", "small model", "copier", "vertical cascade", "horizontal cascade", "one by one"):
+        assert term in words.lower()
+    for name in ("Max-Gram", "Bigram", "target", "draft-"):
+        assert name not in words, "levels are called by their roles"
 
 
-def test_the_small_race_shows_what_the_acts_say():
+def test_the_small_races_show_what_the_acts_say():
     """A review that keeps some guesses and drops others, one that reviews another's guesses, and a block of several
-    writers; all of them with the same twelve tokens."""
-    race = Race(Recording.from_bytes(tour.RACE.read_bytes()).traces)
-    assert headline(race).text == "Same 12 tokens, word for word"
+    writers, all of them with the same tokens; and a race that a cascade loses."""
+    race = Race(tour.ACTS[4].traces)
+    assert headline(race).same
     one_by_one, speculative, vertical, horizontal = race.traces
-    assert [len(trace.steps) for trace in (one_by_one, speculative)] == [12, 4]
+    runs = [len(trace.steps) for trace in race.traces]
+    assert runs[0] == len(one_by_one.tokens) and runs == sorted(runs, reverse=True) and len(set(runs)) == 4
+    assert f"{runs[1]} runs of the big model instead of {runs[0]}" in tour.ACTS[1].text
+    assert f"{runs[3]} instead of {runs[2]}" in tour.ACTS[3].answer and runs[3] == runs[2] - 1
+    assert f"guesses {speculative.header.settings['k']} tokens" in tour.ACTS[1].text
     inner = [one for one in vertical.steps[0].review.inner if isinstance(one, Review)]
     assert any(one.accepted for one in inner) and any(one.accepted < len(one.tokens) for one in inner)
     assert len({one.by for one in horizontal.steps[0].review.inner}) == 3
-    assert [len(trace.steps) for trace in (vertical, horizontal)] == [3, 2]  # the tail saves a run
-    tail = horizontal.steps[0].review.accepted - horizontal.header.settings["K"][0][0]
-    assert tail > 0
+    assert horizontal.steps[0].review.accepted > horizontal.header.settings["K"][0][0], "some of the tail is kept"
     assert 0 < horizontal.steps[0].review.accepted < len(horizontal.steps[0].review.tokens)
+    lost = {trace.header.method: trace for trace in tour.ACTS[5].traces}
+    assert lost["cascade"].decode_seconds > lost["autoregressive"].decode_seconds
+    assert len(lost["cascade"].steps) < len(lost["autoregressive"].steps)
+    assert lost["cascade"].header.temperature == 1.5, "as the act says"
+    presets = FamilyChoice(catalog.find("embedded")).defaults
+    assert lost["cascade"].header.settings["K"] == [list(row) for row in presets.find_preset("tuned K").K]
 
 
 def test_the_glossary_explains_the_words_of_the_page():
@@ -78,14 +94,26 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
         seen.append(title())
         assert len(lanes()) == len(act.lanes)
         assert page.is_visible(".tour .cs-factor") == (act.show == "result")
-        assert page.is_visible(".tour-again") == (act.show != "result")
+        assert page.is_visible(".tour .cs-score") == (act.show == "review"), "the picture is there at once"
+        assert page.evaluate(CUT, ".tour-stage") == [0, 0]
         if act.title == tour.ACTS[3].title:  # its lanes run to the end, and rest there with the review of its text
-            page.wait_for_selector(".tour .cascade-stage[data-state=done] .cs-score")
-            assert page.locator(".tour .cs-track-row .cs-runs b").all_inner_texts() == ["3 runs", "2 runs"]
             assert page.inner_text(".tour .cs-score-title").startswith("Step 1 of 2, cascade")
+            assert (
+                page.evaluate(CUT, ".tour .cs-score") == page.evaluate(CUT, ".tour .cs-axis-vertical > span") == [0, 0]
+            )
             page.click(".tour-again")
             page.wait_for_selector(".tour .cascade-stage[data-state=replay]")
             assert not page.is_visible(".tour .cs-score")
+            page.focus(".tour-next")
+            page.wait_for_selector(".tour .cascade-stage[data-state=done] .cs-score")
+            page.click(".tour summary:visible")
+            assert page.inner_text(".tour details p:visible") == act.answer
+            assert page.evaluate(CUT, ".tour-stage") == [0, 0]
+            page.set_viewport_size({"width": 390, "height": 844})
+            assert page.evaluate(CUT, ".tour-stage")[0] == 0, "the picture scrolls in its own box"
+            assert page.locator(".tour .cs-score-who:visible").count() == 4
+            assert page.is_visible(".tour .cs-axis-horizontal") and page.is_visible(".tour .cs-axis-vertical")
+            page.set_viewport_size({"width": 1280, "height": 720})
             page.focus(".tour-next")
     assert seen == [act.title for act in tour.ACTS]
     page.keyboard.press("ArrowLeft")
