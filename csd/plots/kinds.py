@@ -1,4 +1,5 @@
-"""A dot plot with a row for each kind of prompt and a dot for each lane, named above the first row."""
+"""A plot with a group of rows for each kind of prompt, and in it a row for each lane: from 1, autoregressive decoding,
+to the lane's speed-up."""
 
 from __future__ import annotations
 
@@ -9,76 +10,115 @@ from html import escape
 import plotly.graph_objects as go
 
 from csd import theme
-from csd.plots.style import SPEEDUP, UNIT_LINE, axis_end, extra_lines, marker, style, whiskers
+from csd.plots.style import UNIT_LINE, axis_end, marker, style
 
-ROW, LINE = 40, 20  # px of a row, and of a name above the first
-EDGES = 112  # px of a figure above and below its rows
+ROW = 21  # px
+GAP = 0.7  # rows between two kinds
+ABOVE, BELOW = 44, 54  # px of a figure above and below its rows: the names of the lanes, and the axis
+FEW = 2
+LEAST = 5.0  # where the axis ends at least, so that it seldom changes while rows fill in
 
 
 @dataclass(frozen=True)
 class LaneDot:
-    """A lane's speed-up on one kind; `spread` is the lowest and the highest of several repeats. Of two lanes with one
-    method, the second is `again`, and open."""
+    """A lane's speed-up on one kind; `spread` is the lowest and the highest of several repeats, and `wins` says that
+    the lane is clearly the fastest there. Of two lanes with one method, the second is `again`, and open."""
 
     kind: str
     name: str
     method: str
     value: float
     spread: tuple[float, float] | None
+    wins: bool = False
     again: bool = False
 
+    @property
+    def end(self) -> float:
+        return max(self.spread or (self.value,))
 
-def dots_by_kind(title: str, dots: Sequence[LaneDot]) -> go.Figure:
-    """The first kind on top, and a line at 1: autoregressive decoding."""
-    figure, kinds = go.Figure(), list(dict.fromkeys(dot.kind for dot in dots))
-    for dot in dots:
-        _add_dot(figure, kinds.index(dot.kind), dot)
-    style(figure, title, SPEEDUP, "")
-    figure.add_vline(x=1, line=UNIT_LINE, layer="below")
-    heads = {dot.name: (dot.value, kinds.index(dot.kind)) for dot in reversed(dots)} | {"autoregressive": (1.0, 0)}
-    for line, (name, (value, row)) in enumerate(sorted(heads.items(), key=lambda head: -head[1][0])):
-        _add_name(figure, name, value, row, line)
-    figure.update_xaxes(range=[0, axis_end([max(dot.spread or (dot.value,)) for dot in dots])], zeroline=False)
+
+def rows_by_kind(kinds: Sequence[str], lanes: int, dots: Sequence[LaneDot], x_title: str) -> go.Figure:
+    """The first kind on top, each with room for so many lanes, whether they have run or not.
+
+    With FEW kinds its height is fixed; with more it is as high as the page lets it be.
+    """
+    figure, block = go.Figure(), max(lanes, 1) + GAP
+    names = list(dict.fromkeys(dot.name for dot in dots))
+    _add_unit(figure, len(kinds) * block)
+    for name in names:
+        own = [dot for dot in dots if dot.name == name]
+        _add_lane(figure, own, [kinds.index(dot.kind) * block + names.index(name) for dot in own])
+    style(figure, "", x_title, "")
+    figure.update_xaxes(range=[0, max(LEAST, axis_end([dot.end for dot in dots]))], zeroline=False)
     figure.update_yaxes(
-        tickvals=list(range(len(kinds))),
-        ticktext=[escape(kind) for kind in kinds],
-        range=[len(kinds) - 0.4, -0.5 - LINE * len(heads) / ROW],
+        tickvals=[i * block + (max(lanes, 1) - 1) / 2 for i in range(len(kinds))],
+        ticktext=[f"{escape(kind)}  " for kind in kinds],
+        range=[len(kinds) * block - GAP, -0.9],
         automargin=True,
+        showgrid=False,
+        showline=False,
         zeroline=False,
     )
-    height = EDGES + ROW * len(kinds) + LINE * len(heads) + extra_lines(figure)
-    return figure.update_layout(height=height, margin={"l": 0, "r": 92}, title={"x": 0})
+    look = {"orientation": "h", "x": 0, "xref": "container", "y": 1, "yref": "container", "yanchor": "top"}
+    height = ABOVE + BELOW + round(ROW * len(kinds) * block) if len(kinds) <= FEW else None
+    margin = {"l": 0, "r": 56, "t": ABOVE, "b": BELOW}
+    return figure.update_layout(height=height, margin=margin, showlegend=True, legend=look)
 
 
-def _add_name(figure: go.Figure, name: str, value: float, row: int, line: int) -> None:
-    """A name above the first row, with a leader down to a dot of its own. The fastest is the lowest, so that no leader
-    crosses a name."""
-    figure.add_annotation(
-        text=escape(name),
-        x=value,
-        y=row,
-        ax=0,
-        ay=-24 - LINE * line - ROW * row,
-        xanchor="left",
-        yanchor="middle",
-        showarrow=True,
-        arrowhead=0,
-        arrowwidth=1,
-        arrowcolor=theme.OVERHEAD.light,
-        standoff=8,
-    )
-
-
-def _add_dot(figure: go.Figure, y: int, dot: LaneDot) -> None:
-    told = f"{dot.kind}, {dot.name}: {dot.value:.2f}×"
-    told += f", {dot.spread[0]:.2f} to {dot.spread[1]:.2f}" if dot.spread else ""
+def _add_unit(figure: go.Figure, rows: float) -> None:
     figure.add_scatter(
-        name=dot.name,
-        x=[dot.value],
-        y=[y],
-        mode="markers",
-        marker=marker(dot.method, not dot.again, 13),
-        cliponaxis=False,
-        error_x=whiskers(dot.method, dot.value, dot.spread),
-        hovertemplate=f"{escape(told)}<extra></extra>",
+        name="autoregressive", x=[1, 1], y=[-0.9, rows], mode="lines", line=UNIT_LINE, hoverinfo="skip", cliponaxis=True
     )
+
+
+def _add_lane(figure: go.Figure, dots: Sequence[LaneDot], places: Sequence[float]) -> None:
+    """Its lines from 1, its symbols with whiskers, and their numbers, bold where the lane wins."""
+    one, name = dots[0], escape(dots[0].name)
+    colour = theme.method_look(one.method).light
+    figure.add_scatter(
+        name=name,
+        x=[x for dot in dots for x in (1, dot.value, None)],
+        y=[y for place in places for y in (place, place, None)],
+        mode="lines",
+        line={"color": colour, "width": 6},
+        opacity=0.28,
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    ends = [dot.spread or (dot.value, dot.value) for dot in dots]
+    figure.add_scatter(
+        name=name,
+        x=[dot.value for dot in dots],
+        y=list(places),
+        mode="markers",
+        marker=marker(one.method, not one.again, 13),
+        cliponaxis=False,
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": [high - dot.value for dot, (_, high) in zip(dots, ends, strict=True)],
+            "arrayminus": [dot.value - low for dot, (low, _) in zip(dots, ends, strict=True)],
+            "color": colour,
+            "thickness": 2,
+            "width": 5,
+            "visible": any(dot.spread for dot in dots),
+        },
+        customdata=[_told(dot) for dot in dots],
+        hovertemplate="%{customdata}<extra></extra>",
+    )
+    for dot, place in zip(dots, places, strict=True):
+        number = f"{dot.value:.1f}×"
+        figure.add_annotation(
+            text=f"<b>{number}</b>" if dot.wins else number,
+            x=dot.end,
+            y=place,
+            xshift=10,
+            xanchor="left",
+            yanchor="middle",
+            showarrow=False,
+        )
+
+
+def _told(dot: LaneDot) -> str:
+    told = f"{dot.kind}, {dot.name}: {dot.value:.2f}×"
+    return escape(told + (f", {dot.spread[0]:.2f} to {dot.spread[1]:.2f}" if dot.spread else ""))

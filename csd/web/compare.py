@@ -52,6 +52,15 @@ class PlannedRace:
     label: str
     request: Request
 
+    @property
+    def kind(self) -> str:
+        return kind_of(self.label)
+
+
+def kind_of(label: str) -> str:
+    """The kind of prompt in a label, such as "story" in "story: A fox sets out"."""
+    return label.partition(": ")[0]
+
 
 def plan_pair(first: Request, second: Request, label: str, repeats: Any) -> tuple[PlannedRace, ...]:
     """Both requests' cascades in one race, beside the other lanes of the first. Raises Refusal."""
@@ -104,7 +113,7 @@ def lane_results(races: Iterable[tuple[str, Race]]) -> list[LaneResult]:
     """What the verdict and the figure are made of, in the order of `table_rows`."""
     return [
         LaneResult(
-            label.partition(":")[0],
+            kind_of(label),
             title,
             runs[0].trace.header.method,
             tuple(run.speedup for run in runs if run.speedup is not None),

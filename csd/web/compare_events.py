@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +11,12 @@ from csd.decoding.methods import Autoregressive, Cascade
 from csd.record.race import Race
 from csd.web import compare
 from csd.web.compare import PlannedRace
-from csd.web.compare_findings import draw, verdict
+from csd.web.compare_findings import Figure, LaneResult, draw, numbers, verdict
+from csd.web.compare_recording import recorded_comparison
 from csd.web.context import PageContext
 from csd.web.examples import examples_by_kind
 from csd.web.fields import PageFields
+from csd.web.finding import Finding, Number
 from csd.web.loads import FamilyChoice
 from csd.web.races import FinishedRace, prompt_start
 from csd.web.studio import Finished, Refused, Waiting
@@ -24,6 +26,13 @@ LIMITED = (
     "Stopped after {} of {} races: the {:g} seconds that this page gives to one comparison are over. Finished races "
     "are kept. Ask for fewer repeats or tokens."
 )
+
+
+ASKED = "Which method is fastest on which kind of prompt?"
+EMPTY = "Compare races the lanes of the Race tab on every kind of prompt."
+RUN = "Compare runs the lanes of the Race tab here."
+RUNNING = "A row fills in when its race has ended."
+USUAL_LANES = 3  # besides autoregressive decoding, for which rows are drawn before a comparison
 
 
 @dataclass(frozen=True)
@@ -37,32 +46,22 @@ class ComparisonForm:
 
 
 def show_example(context: PageContext, visitor: str) -> CompareUpdate:
-    """What recorded races of the page's family came to, until the visitor starts a comparison."""
-    family = context.studio.home.spec.name
-    firsts: dict[str, FinishedRace] = {}
-    for race in context.recorded.values():
-        if race.recording.family == family:
-            firsts.setdefault(race.recording.kind, race)
-    races = _with_common_lanes(firsts.values())
-    if not races or context.studio.visitors.find(visitor).has_compared:
+    """The recorded comparison, or empty rows for a family without one, until the visitor starts a comparison."""
+    home = context.studio.home
+    if context.studio.visitors.find(visitor).has_compared:
         return CompareUpdate()
-    number = f"{len(races)} recorded race{'' if len(races) == 1 else 's'}"
-    said = f"An example: {number}. Press Compare to run your own."
-    return replace(_show(context, races, _verdict(races)), status=StatusLine(said))
-
-
-def _with_common_lanes(races: Collection[FinishedRace]) -> list[tuple[str, Race]]:
-    """The lanes that every one of these races has; none where that is a single one."""
-    titles = [frozenset(trace.header.title for trace in race.traces) for race in races]
-    common = frozenset.intersection(*titles) if titles else frozenset()
-    return [
-        (
-            f"{race.recording.kind}: {race.recording.title}",
-            Race(tuple(trace for trace in race.traces if trace.header.title in common)),
-        )
-        for race in races
-        if len(common) > 1
-    ]
+    found = recorded_comparison()
+    if found is None or found.family != home.spec.name:
+        kinds = list(examples_by_kind(home.spec))
+        return CompareUpdate(StatusLine(EMPTY), finding=Finding(ASKED), figure=draw((), kinds, USUAL_LANES))
+    said = f"Recorded on {found.date}, {found.races} races of each prompt, on {found.machine.partition(';')[0]}. {RUN}"
+    return CompareUpdate(
+        StatusLine(said),
+        rows=found.rows,
+        csv=context.downloads.save_table(compare.csv_text(found.rows)) or "",
+        finding=_finding(found.results),
+        figure=_figure(found.results),
+    )
 
 
 def run_comparison(
@@ -85,7 +84,8 @@ def run_comparison(
     races: list[tuple[str, Race]] = []
     limit = context.studio.deployment.max_seconds
     began = clock()
-    yield CompareUpdate(StatusLine(f"Race 1 of {len(plan)}: {plan[0].label}."), (0, len(plan)), cleared=True)
+    first = StatusLine(f"Race 1 of {len(plan)}: {plan[0].label}.")
+    yield replace(_show(context, plan, races), status=first, progress=(0, len(plan)))
     spent = 0.0
     for number, planned in enumerate(plan, 1):
         left = time_left(spent, number - 1, len(plan))
@@ -95,21 +95,21 @@ def run_comparison(
         race = yield from _run(context, visitor, choice, planned, shown, first_paint)
         if race is None:
             if races:
-                yield CompareUpdate(verdict=_verdict(races))
+                yield CompareUpdate(finding=_found(races))
             return
         races.append((planned.label, Race(race.traces)))
-        yield _show(context, races, f"{number} of {len(plan)} races finished.")
+        yield _show(context, plan, races)
         if race.stopped:
             said = f"Stopped during race {number} of {len(plan)}; finished races are kept."
-            yield CompareUpdate(StatusLine(said), verdict=_verdict(races))
+            yield CompareUpdate(StatusLine(said), finding=_found(races))
             return
         spent = clock() - began
         if spent > limit and number < len(plan):
             said = LIMITED.format(number, len(plan), limit)
-            yield CompareUpdate(StatusLine(said, "ended"), verdict=_verdict(races))
+            yield CompareUpdate(StatusLine(said, "ended"), finding=_found(races))
             return
     said = f"Done: {len(plan)} race{'' if len(plan) == 1 else 's'}."
-    yield CompareUpdate(StatusLine(said, "ended"), verdict=_verdict(races))
+    yield CompareUpdate(StatusLine(said, "ended"), finding=_found(races))
 
 
 def time_left(seconds: float, done: int, total: int) -> str:
@@ -120,16 +120,35 @@ def time_left(seconds: float, done: int, total: int) -> str:
     return f" About {left / 60:.0f} min left." if left >= 90 else f" About {max(1, round(left))} s left."
 
 
-def _show(context: PageContext, races: Sequence[tuple[str, Race]], said: str) -> CompareUpdate:
-    """The numbers so far, under this headline."""
+def _show(context: PageContext, plan: Sequence[PlannedRace], races: Sequence[tuple[str, Race]]) -> CompareUpdate:
+    """The numbers so far, in rows for all that is planned."""
     rows, results = compare.table_rows(races), compare.lane_results(races)
-    csv = context.downloads.save_table(compare.csv_text(rows))
-    return CompareUpdate(rows=rows, csv=csv or "", verdict=said, figure=draw(results))
+    count = Number("races", f"{len(races)} of {len(plan)}")
+    kinds = list(dict.fromkeys(planned.kind for planned in plan))
+    lanes = sum(method.name != Autoregressive.name for method in plan[0].request.methods)
+    return CompareUpdate(
+        rows=rows,
+        csv=context.downloads.save_table(compare.csv_text(rows)) or "" if rows else "",
+        finding=Finding(RUNNING, numbers=(count,)),
+        figure=draw(results, kinds, lanes),
+    )
 
 
-def _verdict(races: Sequence[tuple[str, Race]]) -> str:
+def _found(races: Sequence[tuple[str, Race]]) -> Finding:
     """What the races came to, once no more are coming."""
-    return verdict(compare.lane_results(races))
+    return _finding(compare.lane_results(races))
+
+
+def _finding(results: Sequence[LaneResult]) -> Finding:
+    """The first sentence of the verdict large, what it leaves open below it."""
+    first, _, more = verdict(results).partition(". ")
+    return Finding(f"{first.rstrip('.')}{'.' if first else ''}", more, numbers(results))
+
+
+def _figure(results: Sequence[LaneResult]) -> Figure:
+    """Of a comparison that is complete."""
+    kinds = list(dict.fromkeys(one.kind for one in results))
+    return draw(results, kinds, len({one.title for one in results if one.method != Autoregressive.name}))
 
 
 def _run(

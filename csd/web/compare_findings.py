@@ -1,4 +1,4 @@
-"""What a comparison found: a verdict in a sentence, and a dot plot of kinds of prompt and methods."""
+"""What a comparison found: a verdict in a sentence, its numbers, and a plot of kinds of prompt and methods."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from csd.plots.kinds import LaneDot, dots_by_kind
+from csd.decoding.methods import Autoregressive
+from csd.plots.kinds import LaneDot, rows_by_kind
+from csd.plots.style import SPEEDUP
 from csd.theme import method_phrase
+from csd.web.finding import Number
 
+AUTOREGRESSIVE = Autoregressive.name
 Figure = Any
 """A plotly figure."""
 OVERLAP = "There the ranges of the two fastest overlap; more repeats or longer texts may tell them apart."
@@ -32,23 +36,42 @@ class LaneResult:
         return median(self.speedups)
 
 
-def draw(results: Sequence[LaneResult]) -> Figure | None:
-    """Median and range of each lane on each kind; None where nothing can be compared."""
+def draw(results: Sequence[LaneResult], kinds: Sequence[str], lanes: int) -> Figure:
+    """Median and range of each lane on each kind; a kind whose races are still to come has empty rows for `lanes`."""
     shown = [one for one in results if one.speedups]
-    if not any(one.method != "autoregressive" for one in shown):
-        return None
     titles = list(dict.fromkeys(one.title for one in shown))
     methods = {one.title: one.method for one in shown}
     names = _names(methods)
     again = [title for i, title in enumerate(titles) if methods[title] in [methods[before] for before in titles[:i]]]
+    won = _won(_rankings(results), _once(results))
     dots = [
-        LaneDot(one.kind, names[one.title], one.method, one.middle, _range(one.speedups), one.title in again)
+        LaneDot(
+            one.kind,
+            names[one.title],
+            one.method,
+            one.middle,
+            _range(one.speedups),
+            won.get(one.kind) == one.title,
+            one.title in again,
+        )
         for one in shown
-        if one.method != "autoregressive"
+        if one.method != AUTOREGRESSIVE
     ]
-    fewest, most = min(len(one.speedups) for one in shown), max(len(one.speedups) for one in shown)
-    races = f"{fewest} to {most} races" if fewest < most else "one race" if most == 1 else f"{most} races"
-    return dots_by_kind(f"{'Median and range of ' if most > 1 else 'Speed-up in '}{races} on each prompt", dots)
+    most = max((len(one.speedups) for one in shown), default=0)
+    return rows_by_kind(kinds, lanes, dots, f"{SPEEDUP}{', median and range' if most > 1 else ''}")
+
+
+def numbers(results: Sequence[LaneResult]) -> tuple[Number, ...]:
+    """On how many kinds the lane wins that wins most; on a single kind, the speed-ups of the two fastest."""
+    rankings, names = _rankings(results), _names(_methods(results))
+    if len(rankings) == 1:
+        return tuple(
+            Number(names[one.title], f"{one.middle:.1f}×", one.method) for one in next(iter(rankings.values()))[:2]
+        )
+    won = Counter(_won(rankings, _once(results)).values()).most_common(1)
+    return tuple(
+        Number(f"{names[title]} wins", f"{count} of {len(rankings)}", _methods(results)[title]) for title, count in won
+    )
 
 
 def verdict(results: Sequence[LaneResult]) -> str:
@@ -56,11 +79,10 @@ def verdict(results: Sequence[LaneResult]) -> str:
 
     A win is clear where the ranges of the first two do not overlap. One race has no range, and the sentence says so.
     """
-    rankings = {kind: lanes for kind in _kinds(results) if len(lanes := _ranking(results, kind)) > 1}
+    rankings, once = _rankings(results), _once(results)
     if not rankings:
         return ""
     names = {title: _phrase(title, method) for title, method in _methods(results).items()}
-    once = all(len(lane.speedups) == 1 for lanes in rankings.values() for lane in lanes)
     said = _of_one(next(iter(rankings.values())), names, once) if len(rankings) == 1 else _of_all(rankings, names, once)
     return f"{_capital(f'in one race each, {said}' if once and len(rankings) > 1 else said)}{ONCE if once else ''}"
 
@@ -79,7 +101,7 @@ def _of_one(lanes: Sequence[LaneResult], names: Mapping[str, str], once: bool) -
 
 
 def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, str], once: bool) -> str:
-    won = {kind: lanes[0].title for kind, lanes in rankings.items() if once or _is_clear(lanes)}
+    won = _won(rankings, once)
     unclear = [kind for kind in rankings if kind not in won]
     if not won:
         return f"no clear winner on any of the {len(rankings)} kinds. {OVERLAP}"
@@ -91,6 +113,20 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
     ]
     parts += [f"no clear winner on {_join(unclear)}"] if unclear else []
     return f"{'; '.join(parts)}.{f' {OVERLAP}' if unclear else ''}"
+
+
+def _rankings(results: Sequence[LaneResult]) -> dict[str, list[LaneResult]]:
+    """The lanes of each kind on which several can be compared, the fastest first."""
+    return {kind: lanes for kind in _kinds(results) if len(lanes := _ranking(results, kind)) > 1}
+
+
+def _once(results: Sequence[LaneResult]) -> bool:
+    return all(len(lane.speedups) == 1 for lanes in _rankings(results).values() for lane in lanes)
+
+
+def _won(rankings: Mapping[str, Sequence[LaneResult]], once: bool) -> dict[str, str]:
+    """The title of the lane that wins each kind where that is clear; of single races, the fastest."""
+    return {kind: lanes[0].title for kind, lanes in rankings.items() if once or _is_clear(lanes)}
 
 
 def _ranking(results: Sequence[LaneResult], kind: str) -> list[LaneResult]:

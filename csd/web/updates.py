@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from csd.web.downloads import RaceFiles
+from csd.web.finding import Finding
 from csd.web.loads import FamilyStatus
 from csd.web.results import RaceResults
 from csd.web.what_if import WhatIfPanel
@@ -90,14 +91,12 @@ class StopUpdate:
 
 @dataclass(frozen=True)
 class CompareUpdate:
-    """The comparison so far: a sentence, how many of how many races are done, its verdict and figure, the rows of the
-    table, and its path as CSV, empty where it could not be saved. `cleared` takes away what the comparison before has
-    left."""
+    """The comparison so far: a sentence, how many of how many races are done, its finding and figure, the rows of the
+    table, and its path as CSV, empty where it could not be saved."""
 
     status: StatusLine | None = None
     progress: tuple[int, int] | None = None
-    rows: list[list[Any]] | None = None
+    rows: Sequence[Sequence[Any]] | None = None
     csv: str | None = None
-    verdict: str | None = None
+    finding: Finding | None = None
     figure: Any = None
-    cleared: bool = False

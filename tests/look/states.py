@@ -109,7 +109,7 @@ def compare(page: Page, house: House) -> Iterator[None]:
     """With its results: one short race for each kind of prompt."""
     set_field(page, "#max-new input", TOKENS)
     page.get_by_role("tab", name="Compare").click()
-    page.fill("#compare-repeats input[type=number]", "1")
+    page.click("#compare-repeats label")
     page.click("#compare")
     page.wait_for_selector('#compare-status p[data-state="ended"]')
     page.wait_for_selector("#compare-figure .js-plotly-plot .main-svg")

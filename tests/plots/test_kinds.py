@@ -1,35 +1,58 @@
-"""The dot plot of a comparison."""
+"""The plot of a comparison."""
 
-import itertools
+from __future__ import annotations
+
+from itertools import pairwise
 
 from csd import theme
-from csd.plots.kinds import LINE, ROW, LaneDot, dots_by_kind
+from csd.plots.kinds import GAP, LaneDot, rows_by_kind
 
 DOTS = (
     LaneDot("story", "speculative", "speculative", 2.0, (1.8, 2.1)),
-    LaneDot("story", "cascade", "cascade", 3.0, (2.9, 3.3)),
+    LaneDot("story", "cascade", "cascade", 2.0, (1.9, 4.9), wins=True),
     LaneDot("code", "speculative", "speculative", 1.5, None),
     LaneDot("code", "cascade", "cascade", 1.2, None),
     LaneDot("code", "<b>own</b>", "mine", 1.1, None, again=True),
 )
+KINDS = ("story", "code", "edit")
 
 
-def test_a_row_for_each_kind_and_whiskers_where_there_are_repeats():
-    made = dots_by_kind("Found", DOTS)
-    assert list(made.layout.yaxis.ticktext) == ["story", "code"]
-    assert [(dot.name, dot.x[0], dot.y[0], dot.error_x.visible) for dot in made.data[:3]] == [
-        ("speculative", 2.0, 0, True), ("cascade", 3.0, 0, True), ("speculative", 1.5, 1, False),
-    ]  # fmt: skip
-    assert list(made.data[0].error_x.arrayminus) == [2.0 - 1.8]
-    assert made.data[0].marker.symbol == theme.method_look("speculative").symbol
-    assert made.data[4].marker.symbol == f"{theme.OTHER_METHOD.symbol}-open"
-    assert made.layout.xaxis.range == (0, 5)
+def markers(figure) -> dict:
+    return {drawn.name: drawn for drawn in figure.data if drawn.mode == "markers"}
 
 
-def test_every_lane_is_named_once_with_a_leader_to_a_dot_of_its_own():
-    notes = {note.text: note for note in dots_by_kind("Found", DOTS).layout.annotations}
-    assert list(notes) == ["cascade", "speculative", "&lt;b&gt;own&lt;/b&gt;", "autoregressive"]
-    assert (notes["cascade"].x, notes["cascade"].y) == (3.0, 0)
-    assert (notes["&lt;b&gt;own&lt;/b&gt;"].x, notes["&lt;b&gt;own&lt;/b&gt;"].y) == (1.1, 1)
-    heights = [note.ay + ROW * note.y for note in notes.values()]
-    assert [one - other for one, other in itertools.pairwise(heights)] == [LINE] * 3
+def test_each_lane_has_a_row_of_its_own_in_each_kind():
+    """Equal speeds cover one another nowhere."""
+    made = rows_by_kind(KINDS, 3, DOTS, "speed-up (×)")
+    drawn = markers(made)
+    assert [text.strip() for text in made.layout.yaxis.ticktext] == list(KINDS)
+    block = 3 + GAP
+    assert list(drawn["speculative"].y) == [0, block] and list(drawn["cascade"].y) == [1, block + 1]
+    places = sorted(y for one in drawn.values() for y in one.y)
+    assert all(below - above >= 1 for above, below in pairwise(places))
+    assert made.layout.yaxis.range[0] >= max(places) and made.layout.xaxis.range == (0, 8)
+
+
+def test_whiskers_where_there_are_repeats_and_bold_where_a_lane_wins():
+    made = rows_by_kind(KINDS, 3, DOTS, "speed-up (×)")
+    bars = markers(made)["speculative"].error_x
+    assert bars.visible and list(bars.arrayminus) == [2.0 - 1.8, 0]
+    notes = {(note.x, note.text) for note in made.layout.annotations}
+    assert notes == {(2.1, "2.0×"), (4.9, "<b>2.0×</b>"), (1.5, "1.5×"), (1.2, "1.2×"), (1.1, "1.1×")}
+
+
+def test_every_lane_is_named_once_in_its_symbol_and_nothing_is_markup():
+    made = rows_by_kind(KINDS, 3, DOTS, "speed-up (×)")
+    named = [drawn.name for drawn in made.data if drawn.showlegend is not False]
+    assert named == ["autoregressive", "speculative", "cascade", "&lt;b&gt;own&lt;/b&gt;"]
+    drawn = markers(made)
+    assert drawn["speculative"].marker.symbol == theme.method_look("speculative").symbol
+    assert drawn["&lt;b&gt;own&lt;/b&gt;"].marker.symbol == f"{theme.OTHER_METHOD.symbol}-open"
+    assert "<b>own" not in made.to_json()
+
+
+def test_a_comparison_that_has_not_begun_has_its_rows():
+    empty, full = rows_by_kind(KINDS, 3, (), "speed-up (×)"), rows_by_kind(KINDS, 3, DOTS, "speed-up (×)")
+    assert [drawn.name for drawn in empty.data] == ["autoregressive"]
+    assert (empty.layout.height, empty.layout.yaxis.range) == (full.layout.height, full.layout.yaxis.range)
+    assert rows_by_kind(["story"], 3, DOTS[:2], "speed-up (×)").layout.height < 200

@@ -10,6 +10,7 @@ from fake_page import RECORDED, context, fields, run_recorded, run_stopped
 from csd.decoding.errors import Refusal
 from csd.web.compare import BY_KIND, TWO_CASCADES
 from csd.web.compare_events import ComparisonForm, plan_races, run_comparison, show_example, time_left
+from csd.web.compare_recording import RecordedComparison, recorded_comparison
 from csd.web.examples import examples_by_kind
 
 K, OTHER_K = "[[2,4,6],[0,1,2],[0,0,1]]", "[[1,4,6],[0,1,2],[0,0,1]]"
@@ -26,25 +27,48 @@ def test_the_table_grows_with_each_race():
     updates = compare(page, ComparisonForm(BY_KIND, 1, "", ""))
     tables = [update for update in updates if update.rows]
     assert [len(update.rows) for update in tables] == [len(RECORDED) * n for n in range(1, len(kinds) + 1)]
+    rows = {update.figure.layout.yaxis.range for update in updates if update.figure}
+    assert len(rows) == 1, "nothing moves while rows fill in"
     assert len(Path(tables[-1].csv).read_text("utf-8").splitlines()) == 1 + len(RECORDED) * len(kinds)
     assert updates[0].status.text.startswith(f"Race 1 of {len(kinds)}: ")
     assert (updates[-1].status.text, updates[-1].status.state) == (f"Done: {len(kinds)} races.", "ended")
 
 
-def test_the_tab_begins_with_recorded_races_until_a_comparison_is_started():
+def test_the_tab_begins_with_a_recorded_comparison_until_one_is_started():
     page = context()
-    example = show_example(page, "v")
-    assert example.status.text == "An example: 5 recorded races. Press Compare to run your own."
-    assert len({kind for kind, *_ in example.rows}) == 5 and len({lane for _, lane, *_ in example.rows}) == 3
-    assert example.verdict.startswith("In one race each, ")
+    example, kinds = show_example(page, "v"), list(examples_by_kind(page.studio.home.spec))
+    assert example.status.text.startswith("Recorded on 20") and " 3 races of each prompt, on " in example.status.text
+    assert list(dict.fromkeys(label.partition(":")[0] for label, *_ in example.rows)) == kinds
+    assert len(example.rows) == 4 * len(kinds) and example.csv
+    assert [text.strip() for text in example.figure.layout.yaxis.ticktext] == kinds
+    assert example.finding.said.endswith(".") and "race" not in example.finding.said
     updates = compare(page, ComparisonForm(TWO_CASCADES, 3, K, OTHER_K))
-    assert show_example(page, "v").rows is None
+    assert show_example(page, "v").figure is None
     assert show_example(page, "another").rows
     told = [update for update in updates if update.progress]
     assert list(dict.fromkeys(update.progress for update in told)) == [(0, 3), (1, 3), (2, 3)]
-    verdicts = [update.verdict for update in updates if update.verdict]
-    assert verdicts[:-1] == [f"{n} of 3 races finished." for n in (1, 2, 3)] and "race" not in verdicts[-1]
+    counts = [update.finding.numbers[0].value for update in updates[:-1] if update.finding]
+    assert counts == [f"{n} of 3" for n in range(4)]
+    assert "fastest" in updates[-1].finding.said or "clear" in updates[-1].finding.said
     assert all("left." in update.status.text for update in told if update.progress == (2, 3))
+
+
+def test_a_family_without_a_recorded_comparison_begins_with_empty_rows(monkeypatch, tmp_path):
+    page = context()
+    for file in (tmp_path / "missing.json", tmp_path / "damaged.json"):
+        (tmp_path / "damaged.json").write_text('{"family": "embedded", "results": 3}')
+        assert recorded_comparison(file) is None
+    monkeypatch.setattr("csd.web.compare_events.recorded_comparison", lambda: None)
+    example = show_example(page, "v")
+    assert example.rows is None and example.finding.said.endswith("?")
+    assert [text.strip() for text in example.figure.layout.yaxis.ticktext] == [*examples_by_kind(page.studio.home.spec)]
+
+
+def test_a_recorded_comparison_is_what_was_written():
+    found = recorded_comparison()
+    assert RecordedComparison.from_json(found.to_json()) == found
+    assert found.races > 1, "one race has no range"
+    assert {one.title for one in found.results} == {row[1] for row in found.rows}
 
 
 def test_the_time_that_is_left_is_told_once_a_race_has_ended():
@@ -57,7 +81,7 @@ def test_the_time_that_is_left_is_told_once_a_race_has_ended():
 def test_a_stopped_comparison_keeps_its_table():
     updates = compare(context(run_stopped), ComparisonForm(TWO_CASCADES, 3, K, OTHER_K))
     assert updates[-1].status.text == "Stopped during race 1 of 3; finished races are kept."
-    assert sum(update.rows is not None for update in updates) == 1
+    assert sum(bool(update.rows) for update in updates) == 1
 
 
 def test_a_race_that_fails_ends_the_comparison():

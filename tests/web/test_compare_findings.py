@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from csd.web.compare_findings import LaneResult, draw, verdict
+from csd.web.compare_findings import LaneResult, draw, numbers, verdict
 
 
 def lanes(kind: str, spec: tuple[float, ...], cascade: tuple[float, ...], **more) -> list[LaneResult]:
@@ -65,8 +65,12 @@ def test_two_cascades_are_told_apart_by_their_K():
     ]
     said = verdict(results)
     assert said.startswith("Cascade, K=[[2,4]] is fastest in one race: 2.50× against 2.00× of cascade, K=[[4,6]].")
-    figure = draw(results)
-    assert [dot.marker.symbol for dot in figure.data] == ["triangle-up", "triangle-up-open"]
+    figure = draw(results, ["A fox"], 2)
+    assert [dot.marker.symbol for dot in figure.data if dot.mode == "markers"] == ["triangle-up", "triangle-up-open"]
+    assert [(one.name, one.value) for one in numbers(results)] == [
+        ("cascade, K=[[2,4]]", "2.5×"),
+        ("cascade, K=[[4,6]]", "2.0×"),
+    ]
 
 
 def test_another_models_text_does_not_win():
@@ -75,17 +79,24 @@ def test_another_models_text_does_not_win():
     )
 
 
-def test_without_speedups_there_is_nothing_to_say_or_draw():
-    assert verdict(lanes("story", (), ())) == ""
-    assert draw(lanes("story", (), ())) is None
-    assert verdict([]) == ""
+def test_without_speedups_there_is_nothing_to_say():
+    assert verdict(lanes("story", (), ())) == "" == verdict([])
+    assert numbers(lanes("story", (), ())) == () == numbers([])
+    assert [drawn.name for drawn in draw(lanes("story", (), ()), ["story"], 2).data] == ["autoregressive"]
 
 
-def test_the_figure_says_on_how_many_races_it_rests():
-    def title(results):
-        return draw(results).layout.title.text.replace("<br>", " ")
+def test_the_large_number_counts_the_clear_wins_of_the_best_lane():
+    results = [*lanes("story", *CLEAR), *lanes("code", *CLEAR), *lanes("list", *OVERLAPPING)]
+    (one,) = numbers(results)
+    assert (one.name, one.value, one.method) == ("adaptive cascade wins", "2 of 3", "adaptive cascade")
+    assert numbers(lanes("story", *OVERLAPPING) + lanes("code", *OVERLAPPING)) == ()
+    bold = [note.text for note in draw(results, ["story", "code", "list"], 2).layout.annotations if "<b>" in note.text]
+    assert bold == ["<b>3.2×</b>"] * 2
 
-    assert title(lanes("story", (2.0,), (3.0,))) == "Speed-up in one race on each prompt"
-    assert title(lanes("story", (2.0, 2.1), (3.0, 3.1))) == "Median and range of 2 races on each prompt"
-    mixed = [*lanes("story", (2.0, 2.1), (3.0, 3.1)), *lanes("code", (2.0,), (3.0,))]
-    assert title(mixed) == "Median and range of 1 to 2 races on each prompt"
+
+def test_the_axis_says_whether_there_are_ranges():
+    def axis(results):
+        return draw(results, ["story"], 2).layout.xaxis.title.text
+
+    assert axis(lanes("story", (2.0,), (3.0,))) == "speed-up (×)"
+    assert axis(lanes("story", (2.0, 2.1), (3.0, 3.1))) == "speed-up (×), median and range"

@@ -166,9 +166,11 @@ def test_a_comparison_keeps_what_it_has_when_stopped(one, house):
     page = one.page
     one.fill()
     page.get_by_role("tab", name="Compare").click()
-    page.wait_for_function("document.querySelector('#compare-status').innerText.startsWith('An example')")
+    page.wait_for_function("document.querySelector('#compare-status').innerText.startsWith('Recorded')")
     page.click("#compare")
-    page.wait_for_function("/races finished/.test(document.querySelector('#compare-verdict')?.innerText)")
+    page.wait_for_function(
+        "/races\\s+[1-9]/.test(document.querySelector('#compare-verdict .finding-number')?.innerText)"
+    )
     page.wait_for_selector("#compare-figure .js-plotly-plot")
     page.click("#compare-stop")
     page.wait_for_function("/Stopped|Done/.test(document.querySelector('#compare-status').innerText)")
