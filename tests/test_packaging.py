@@ -101,11 +101,12 @@ def test_what_is_imported_is_required():
 
 @pytest.mark.parametrize("folder", ["tests", "assets"])
 def test_what_tests_and_recipes_import_comes_with_it(folder):
-    """They may also use what our requirements bring along (numpy, gradio_client; yaml, by PyYAML; triton, by PyTorch's GPU
-    builds; on ZeroGPU spaces; ray, an extra)."""
+    """They may also use what our requirements bring along (numpy, gradio_client; yaml, by PyYAML; websocket, by
+    websocket-client; triton, by PyTorch's GPU builds; on ZeroGPU spaces; ray, an extra)."""
     listed = requirements("requirements.txt", "tests/requirements.txt")
     along = {re.split(r"[^A-Za-z0-9_.-]", line)[0] for name in listed for line in requires(name) or ()}
-    known = listed.keys() | {name.lower().replace("-", "_") for name in along} | {"yaml", "triton", "spaces", "ray"}
+    known = listed.keys() | {name.lower().replace("-", "_") for name in along}
+    known |= {"yaml", "websocket", "triton", "spaces", "ray"}
     files = list((ROOT / folder).rglob("*.py"))
     beside = {path.stem for path in (*files, *(ROOT / "assets").rglob("*.py"))}  # tests run the recipes too
     beside |= {path.parent.name for path in files if path.stem == "__init__"}
