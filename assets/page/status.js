@@ -20,11 +20,15 @@ export function watchStatus() {
   follow();
 }
 
-// Gradio tells a race that waits "queue: 1/1 | 0.9/6.8s": its place, the seconds since, and those that it will take.
+const STEP = 5; // seconds, so that a screen reader is not told every one of them
+
+// Gradio tells a race that waits "queue: 1/1 | 0.9/6.8s": its place, the seconds since, and those that it will take in
+// all, of which the page tells the rest.
 export function tellWaiting(told) {
   const [, place] = /queue: (\d+)/.exec(told) || [];
   const [, since, seconds] = /([\d.]+)(?:\/([\d.]+))?s$/.exec(told.trim()) || [];
   if (!place || Number(since || 0) < SHORT_WAIT) return "";
   const before = Number(place) === 1 ? "1 race" : `${place} races`;
-  return `Waiting: ${before} before yours${seconds ? `, about ${Math.max(1, Math.round(seconds))} s` : ""}.`;
+  const left = STEP * Math.ceil((seconds - since) / STEP);
+  return `Waiting: ${before} before yours${left > 0 ? `, about ${left} s` : ""}.`;
 }

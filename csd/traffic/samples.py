@@ -25,8 +25,9 @@ class Failed(Exception):
 class Sample:
     """One action: when it began (seconds since the beginning) and how long it took.
 
-    `queued` are the seconds until a race started, and `estimate` those that Gradio promised until its end, where it
-    did. `sentence` is the refusal, or what was wrong.
+    `queued` are the seconds until a race started, and `estimate` those that Gradio promised at first until its end,
+    where it did. `off` is by how many seconds the page's line was wrong about the rest, the median of all that it said
+    while the race waited. `sentence` is the refusal, or what was wrong.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class Sample:
     outcome: Outcome = "ok"
     queued: float | None = None
     estimate: float | None = None
+    off: float | None = None
     sentence: str = ""
 
 

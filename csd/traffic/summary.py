@@ -55,12 +55,14 @@ def summarize(run: LoadRun) -> dict[str, Any]:
 def _summarize_kind(samples: Sequence[Sample]) -> dict[str, Any]:
     done = [sample for sample in samples if sample.outcome == "ok"]
     queued = [sample.queued for sample in done if sample.queued is not None]
+    off = [sample.off for sample in done if sample.off is not None]
     return {
         "count": len(samples),
         **{name: sum(sample.outcome == name for sample in samples) for name in ("ok", "refused", *FAULTS)},
         **{f"p{percent}": percentile([sample.seconds for sample in done], percent) for percent in PERCENTILES},
         **{f"queued_p{percent}": percentile(queued, percent) for percent in PERCENTILES[:2]},
         "estimate_error": estimate_error(done),
+        **{f"off_p{percent}": percentile(off, percent) for percent in PERCENTILES[:2]},
     }
 
 
@@ -68,7 +70,7 @@ def make_tables(run: LoadRun) -> tuple[Table, ...]:
     """What visitors did and got, and what the server needed."""
     found = summarize(run)
     rows = tuple(_row(kind, one) for kind, one in found["kinds"].items())
-    times = ("p50", "p95", "p99", "queued p50", "queued p95", "estimate off")
+    times = ("p50", "p95", "p99", "queued p50", "queued p95", "estimate off", "told off p50", "told off p95")
     heads = ("action", "times", "ok", "refused", *FAULTS, *times)
     note = f"Times in seconds. {run.visitors} visitors; {found['races_per_second']:.2f} races a second."
     tables = [Table("What visitors did", heads, rows, note)]
@@ -81,7 +83,8 @@ def _row(kind: str, one: dict[str, Any]) -> tuple[str, ...]:
     counts = (str(one[name]) for name in ("count", "ok", "refused", *FAULTS))
     times = (_seconds(one[name]) for name in ("p50", "p95", "p99", "queued_p50", "queued_p95"))
     error = one["estimate_error"]
-    return (kind, *counts, *times, "" if error is None else f"{error:.0%}")
+    told = (_seconds(one[name]) for name in ("off_p50", "off_p95"))
+    return (kind, *counts, *times, "" if error is None else f"{error:.0%}", *told)
 
 
 def _seconds(value: float | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import statistics
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -35,10 +36,19 @@ class Site:
 
 @dataclass
 class _Times:
-    """Of one race: seconds until it started, and those that the queue promised until its end."""
+    """Of one race: seconds until it started, and each promise of the queue, with the time at which it was to end."""
 
     queued: float | None = None
-    estimate: float | None = None
+    promises: list[tuple[float, float]] = field(default_factory=list)  # seconds that were left, end on the site's clock
+
+    @property
+    def estimate(self) -> float | None:
+        """The first promise, in seconds."""
+        return self.promises[0][0] if self.promises else None
+
+    def off(self, end: float) -> float | None:
+        """By how many seconds the promises were wrong, the median."""
+        return statistics.median(abs(promised - end) for _, promised in self.promises) if self.promises else None
 
 
 @dataclass
@@ -129,8 +139,8 @@ class Visit:
         def act() -> None:
             start = self.site.clock()
             for message in self._messages(name, session, chosen):
-                if message["msg"] == "estimation" and times.estimate is None:
-                    times.estimate = message.get("rank_eta")
+                if message["msg"] == "estimation" and (left := message.get("rank_eta")) is not None:
+                    times.promises.append((left, self.site.clock() + left))
                 elif message["msg"] == "process_starts":
                     times.queued = self.site.clock() - start
                 elif message["msg"] == "process_completed":
@@ -192,8 +202,9 @@ class Visit:
         """Do something, and report how it went."""
         start, times = self.site.clock(), times or _Times()
         outcome, sentence = _attempt(action)
-        seconds = self.site.clock() - start
-        self.site.report(Sample(kind, start, seconds, outcome, times.queued, times.estimate, sentence))
+        end = self.site.clock()
+        off = times.off(end)
+        self.site.report(Sample(kind, start, end - start, outcome, times.queued, times.estimate, off, sentence))
 
 
 def _attempt(action: Callable[[], object]) -> tuple[Outcome, str]:

@@ -12,7 +12,9 @@ test("the settings in words name the cascades, or else the last lane, and leave 
 });
 
 test("a race that waits says for how many others and for how long", () => {
-  assert.equal(tellWaiting("queue: 1/1 | 2.0/6.8s"), "Waiting: 1 race before yours, about 7 s.");
+  assert.equal(tellWaiting("queue: 1/1 | 2.0/6.8s"), "Waiting: 1 race before yours, about 5 s.");
+  assert.equal(tellWaiting("queue: 7/9 | 2.0/14.8s"), "Waiting: 7 races before yours, about 15 s.");
+  assert.equal(tellWaiting("queue: 1/1 | 7.0/6.8s"), "Waiting: 1 race before yours.", "it takes longer than expected");
   assert.equal(tellWaiting("queue: 3/4 | 1.5s"), "Waiting: 3 races before yours.");
   assert.equal(tellWaiting("queue: 1/1 | 0.4/6.8s"), "", "most races wait a moment");
   assert.equal(tellWaiting("processing | 2.0s"), "");

@@ -8,7 +8,7 @@ from csd.traffic.page import draw_figures, to_page
 from csd.traffic.samples import LoadRun, Sample, ServerSample
 from csd.traffic.summary import estimate_error, make_tables, memory_slope, percentile, summarize
 
-RACES = tuple(Sample("page race", i, 2.0 + i, "ok", 1.0, 2.5) for i in range(4))
+RACES = tuple(Sample("page race", i, 2.0 + i, "ok", 1.0, 2.5, 0.5 + i) for i in range(4))
 FAULT = Sample("API race", 1.0, 9.0, "lost", sentence="the stream ended <b>without</b> an answer")
 VIEWS = (Sample("GET /", 0.0, 0.02), Sample("GET /", 1.0, 0.04))
 SERVER = tuple(ServerSample(10.0 * i, (100 + i) * 2**20, 5, 12, 0.5) for i in range(19))
@@ -27,6 +27,7 @@ def test_the_summary():
     assert list(found["kinds"]) == ["API race", "page race", "GET /"]
     assert (found["kinds"]["page race"]["p50"], found["kinds"]["page race"]["queued_p95"]) == (4.0, 1.0)
     assert estimate_error(RACES) == pytest.approx((0.25 + 0.375) / 2)
+    assert (found["kinds"]["page race"]["off_p50"], found["kinds"]["GET /"]["off_p50"]) == (2.5, None)
     assert RUN.faults == (FAULT,)
 
 

@@ -84,6 +84,14 @@ def test_a_sample_has_the_queue_and_its_estimate():
     assert sample.queued is not None and 0 < sample.queued < sample.seconds
 
 
+def test_what_the_page_tells_of_the_rest_is_held_against_the_end():
+    promises = [{"msg": "estimation", "rank": 1, "rank_eta": eta} for eta in (100.0, 8.0, 3.0, None)]
+    visitor, samples = visit(*promises, QUEUED[1], completed([ANSWER]))
+    visitor.race_by_api(WISH)
+    (sample,) = samples
+    assert sample.estimate == 100.0 and sample.off is not None and sample.off < 10, "the median of three"
+
+
 def test_an_answer_that_takes_too_long_is_hung():
     visitor, samples = visit(*[QUEUED[1]] * 20, completed(SHOWN), patience=9)
     visitor.race(WISH)

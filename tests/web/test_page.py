@@ -256,12 +256,25 @@ def test_a_pasted_K_is_what_the_next_press_of_race_uses(tab):
     assert not one.errors
 
 
-def test_text_of_a_visitor_is_never_markup(tab):
-    one = tab()
-    one.race("<img src=x onerror='window.hit=1'><script>window.hit=1</script>")
-    assert one.status("ended").startswith("Done")
-    assert one.page.evaluate("window.hit") is None
-    assert one.page.locator("#stage img, #stage script").count() == 0
+def test_text_of_a_visitor_is_never_markup_nor_in_a_link_that_a_stranger_opens(tab):
+    prompt = "</textarea></title><img src=x onerror='window.hit=1'><script>window.hit=1</script>"
+    sender, stranger = tab(), tab()
+    sender.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    sender.race(prompt)
+    assert sender.status("ended").startswith("Done")
+    sender.page.click("#copy")
+    sender.page.wait_for_function("/this race copied/.test(document.querySelector('#status').innerText)")
+    stranger.page.goto(sender.page.evaluate("navigator.clipboard.readText()"))
+    stranger.page.wait_for_selector("#stage .cascade-stage[data-race^=linked-] .cs-token", state="attached")
+    for one in (sender, stranger):
+        assert one.page.input_value("#prompt textarea") == prompt
+        one.page.evaluate(
+            "document.querySelectorAll('#stage .cs-token, #stage [data-term]').forEach((one) => "
+            "one.dispatchEvent(new PointerEvent('pointerover', { bubbles: true })))"
+        )
+        assert one.page.locator("img[src=x]").count() == 0 and one.page.title() == "Cascade Speculative Drafting"
+        assert prompt not in one.page.evaluate("document.head.innerHTML")
+        assert one.page.evaluate("window.hit") is None and not one.errors
 
 
 def test_a_custom_family_that_cannot_be_loaded_gives_a_sentence(tab, tmp_path):
