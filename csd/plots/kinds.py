@@ -12,10 +12,8 @@ import plotly.graph_objects as go
 from csd import theme
 from csd.plots.style import UNIT_LINE, axis_end, marker, style
 
-ROW = 21  # px
 GAP = 0.7  # rows between two kinds
 ABOVE, BELOW = 44, 54  # px of a figure above and below its rows: the names of the lanes, and the axis
-FEW = 2
 LEAST = 5.0  # where the axis ends at least, so that it seldom changes while rows fill in
 
 
@@ -38,10 +36,8 @@ class LaneDot:
 
 
 def rows_by_kind(kinds: Sequence[str], lanes: int, dots: Sequence[LaneDot], x_title: str) -> go.Figure:
-    """The first kind on top, each with room for so many lanes, whether they have run or not.
-
-    With FEW kinds its height is fixed; with more it is as high as the page lets it be.
-    """
+    """The first kind on top, each with room for so many lanes, whether they have run or not; as high as the page lets
+    it be."""
     figure, block = go.Figure(), max(lanes, 1) + GAP
     names = list(dict.fromkeys(dot.name for dot in dots))
     _add_unit(figure, len(kinds) * block)
@@ -52,7 +48,7 @@ def rows_by_kind(kinds: Sequence[str], lanes: int, dots: Sequence[LaneDot], x_ti
     figure.update_xaxes(range=[0, max(LEAST, axis_end([dot.end for dot in dots]))], zeroline=False)
     figure.update_yaxes(
         tickvals=[i * block + (max(lanes, 1) - 1) / 2 for i in range(len(kinds))],
-        ticktext=[f"{escape(kind)}  " for kind in kinds],
+        ticktext=[f"{escape(kind)}  " for kind in kinds] if len(kinds) > 1 else [""],
         range=[len(kinds) * block - GAP, -0.9],
         automargin=True,
         showgrid=False,
@@ -60,9 +56,8 @@ def rows_by_kind(kinds: Sequence[str], lanes: int, dots: Sequence[LaneDot], x_ti
         zeroline=False,
     )
     look = {"orientation": "h", "x": 0, "xref": "container", "y": 1, "yref": "container", "yanchor": "top"}
-    height = ABOVE + BELOW + round(ROW * len(kinds) * block) if len(kinds) <= FEW else None
     margin = {"l": 0, "r": 56, "t": ABOVE, "b": BELOW}
-    return figure.update_layout(height=height, margin=margin, showlegend=True, legend=look)
+    return figure.update_layout(margin=margin, showlegend=True, legend=look)
 
 
 def _add_unit(figure: go.Figure, rows: float) -> None:

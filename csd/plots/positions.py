@@ -19,6 +19,7 @@ from csd.record.metrics import AcceptanceCount
 from csd.record.race import Race
 
 SURE = 5  # blocks from which on a share is joined by a line; fewer are open symbols
+MANY = 24  # positions, from which on their symbols are smaller
 Z = NormalDist().inv_cdf(0.975)
 
 
@@ -62,7 +63,7 @@ def wilson(count: AcceptanceCount) -> tuple[float, float]:
 def _add_shares(figure: go.Figure, name: str, method: str, counts: Sequence[AcceptanceCount]) -> None:
     """A line over the positions that at least SURE blocks reach, and a symbol at every position."""
     look, places = theme.method_look(method), range(1, len(counts) + 1)
-    shown = [marker(method, count.proposed >= SURE, 9) for count in counts]
+    shown = [marker(method, count.proposed >= SURE) for count in counts]
     figure.add_scatter(
         name=name,
         x=[place for place, count in zip(places, counts) if count.proposed >= SURE],
@@ -78,7 +79,7 @@ def _add_shares(figure: go.Figure, name: str, method: str, counts: Sequence[Acce
         mode="markers",
         marker={
             "symbol": [one["symbol"] for one in shown],
-            "size": 9,
+            "size": 9 if len(counts) <= MANY else 6,
             "color": look.light,
             "line": {"color": look.light, "width": 1.5},
         },

@@ -39,10 +39,9 @@ class LaneResult:
 def draw(results: Sequence[LaneResult], kinds: Sequence[str], lanes: int) -> Figure:
     """Median and range of each lane on each kind; a kind whose races are still to come has empty rows for `lanes`."""
     shown = [one for one in results if one.speedups]
-    titles = list(dict.fromkeys(one.title for one in shown))
-    methods = {one.title: one.method for one in shown}
+    methods = _methods(shown)
     names = _names(methods)
-    again = [title for i, title in enumerate(titles) if methods[title] in [methods[before] for before in titles[:i]]]
+    again = _again(methods)
     won = _won(_rankings(results), _once(results))
     dots = [
         LaneDot(
@@ -63,15 +62,15 @@ def draw(results: Sequence[LaneResult], kinds: Sequence[str], lanes: int) -> Fig
 
 def numbers(results: Sequence[LaneResult]) -> tuple[Number, ...]:
     """On how many kinds the lane wins that wins most; on a single kind, the speed-ups of the two fastest."""
-    rankings, names = _rankings(results), _names(_methods(results))
+    rankings, methods = _rankings(results), _methods(results)
+    names, again = _names(methods), _again(methods)
     if len(rankings) == 1:
         return tuple(
-            Number(names[one.title], f"{one.middle:.1f}×", one.method) for one in next(iter(rankings.values()))[:2]
+            Number(names[one.title], f"{one.middle:.1f}×", one.method, one.title not in again)
+            for one in next(iter(rankings.values()))[:2]
         )
     won = Counter(_won(rankings, _once(results)).values()).most_common(1)
-    return tuple(
-        Number(f"{names[title]} wins", f"{count} of {len(rankings)}", _methods(results)[title]) for title, count in won
-    )
+    return tuple(Number(f"{names[title]} wins", f"{count} of {len(rankings)}", methods[title]) for title, count in won)
 
 
 def verdict(results: Sequence[LaneResult]) -> str:
@@ -150,6 +149,12 @@ def _kinds(results: Sequence[LaneResult]) -> list[str]:
 
 def _methods(results: Sequence[LaneResult]) -> dict[str, str]:
     return {one.title: one.method for one in results}
+
+
+def _again(methods: Mapping[str, str]) -> set[str]:
+    """The titles of lanes whose method another one before them has."""
+    titles = list(methods)
+    return {title for i, title in enumerate(titles) if methods[title] in [methods[one] for one in titles[:i]]}
 
 
 def _names(methods: Mapping[str, str]) -> dict[str, str]:

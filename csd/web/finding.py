@@ -23,13 +23,13 @@ SHAPES = {  # of a method's symbol, in a square of 16
 
 @dataclass(frozen=True)
 class Number:
-    """A number under its name. One with a `method` has its symbol and its colour: open where it was only predicted.
-    `title` is what is told on hovering."""
+    """A number under its name. One with a `method` has its symbol, filled or open, and its colour, as in the figure
+    below. `title` is what is told on hovering."""
 
     name: str
     value: str
     method: str = ""
-    is_measured: bool = True
+    is_filled: bool = True
     title: str = ""
 
 
@@ -61,6 +61,6 @@ def _number(number: Number) -> str:
         symbol = f'<svg viewBox="0 0 16 16" aria-hidden="true"><path d="{SHAPES[look.symbol]}"/></svg>'
     title = f' title="{escape(number.title)}"' if number.title else ""
     return (
-        f'<div class="finding-number" data-measured="{str(number.is_measured).lower()}"{colours}{title}>'
+        f'<div class="finding-number" data-filled="{str(number.is_filled).lower()}"{colours}{title}>'
         f"<small>{symbol}{escape(number.name)}</small><b>{escape(number.value)}</b></div>"
     )

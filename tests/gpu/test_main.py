@@ -111,7 +111,7 @@ def test_a_folder_of_something_else_is_left_alone(call, tmp_path):
     assert code == REFUSED and "cannot be used" in said
 
 
-def test_nothing_is_measured_where_the_versions_are_not_known(tmp_path, capsys):
+def test_nothing_is_filled_where_the_versions_are_not_known(tmp_path, capsys):
     steps = replace(VERSIONS, code=3, text="no GPU"), ONE
     assert main(["--out", str(tmp_path / "results")], steps) == REFUSED
     said = capsys.readouterr().out

@@ -54,5 +54,4 @@ def test_every_lane_is_named_once_in_its_symbol_and_nothing_is_markup():
 def test_a_comparison_that_has_not_begun_has_its_rows():
     empty, full = rows_by_kind(KINDS, 3, (), "speed-up (×)"), rows_by_kind(KINDS, 3, DOTS, "speed-up (×)")
     assert [drawn.name for drawn in empty.data] == ["autoregressive"]
-    assert (empty.layout.height, empty.layout.yaxis.range) == (full.layout.height, full.layout.yaxis.range)
-    assert rows_by_kind(["story"], 3, DOTS[:2], "speed-up (×)").layout.height < 200
+    assert empty.layout.yaxis.range == full.layout.yaxis.range

@@ -67,9 +67,9 @@ def test_two_cascades_are_told_apart_by_their_K():
     assert said.startswith("Cascade, K=[[2,4]] is fastest in one race: 2.50× against 2.00× of cascade, K=[[4,6]].")
     figure = draw(results, ["A fox"], 2)
     assert [dot.marker.symbol for dot in figure.data if dot.mode == "markers"] == ["triangle-up", "triangle-up-open"]
-    assert [(one.name, one.value) for one in numbers(results)] == [
-        ("cascade, K=[[2,4]]", "2.5×"),
-        ("cascade, K=[[4,6]]", "2.0×"),
+    assert [(one.name, one.value, one.is_filled) for one in numbers(results)] == [
+        ("cascade, K=[[2,4]]", "2.5×", False),
+        ("cascade, K=[[4,6]]", "2.0×", True),
     ]
 
 

@@ -64,7 +64,7 @@ def test_there_are_five_puzzles_with_a_hint_and_the_lesson_has_them():
     assert len(numbered) == len(PUZZLES)
 
 
-def test_the_cascade_loses_where_it_is_measured_to_be_slower():
+def test_the_cascade_loses_where_it_is_filled_to_be_slower():
     slow = at_speed(at_speed(STORY, "speculative", 2.0), "adaptive cascade", 1.84)
     assert said(lose([slow])) == (
         "True: the adaptive cascade has 0.92× the speed of speculative decoding on your text."

@@ -88,7 +88,7 @@ def test_a_prediction_has_a_figure_and_a_sentence():
     prediction = what_if.predict(ASKED)
     assert prediction.figure is not None
     both, guess = prediction.finding.numbers
-    assert (guess.name, guess.title, guess.is_measured) == (
+    assert (guess.name, guess.title, guess.is_filled) == (
         "speculative, predicted",
         "Speculative, draft-mid, k=4",
         False,
@@ -101,7 +101,7 @@ def test_the_measured_adaptive_cascade_stands_beside_the_predictions():
     measured = what_if.panel_after(race).measured
     assert [one.name for one in measured] == ["speculative", "adaptive cascade"]
     shown = what_if.predict(replace(ASKED, measured=measured)).finding.numbers[-1]
-    assert (shown.name, shown.is_measured) == ("adaptive, measured", True)
+    assert (shown.name, shown.is_filled) == ("adaptive, measured", True)
     assert shown.value == f"{race.speedup(race.traces[-1]):.1f}×"
     assert len(what_if.predict(ASKED).finding.numbers) == 2
 
