@@ -1,22 +1,26 @@
-// The status line: one line; what does not fit is its title, and unfolds where it has the focus.
+// The lines on the race and on the family. What does not fit is the line's title, and unfolds where it has the focus.
 
 import { byId } from "./dom.js";
 
 const SHORT_WAIT = 1; // seconds that a race waits at times though there is none before it
 
 export function watchStatus() {
-  const status = byId("status");
-  status.setAttribute("aria-live", "polite");
+  byId("status").setAttribute("aria-live", "polite");
+  for (const id of ["status", "family-status"]) watchLine(byId(id));
+}
+
+function watchLine(box) {
   const follow = () => {
-    const line = status.querySelector("p");
+    const line = box.querySelector("p");
     if (!line) return;
-    const waiting = tellWaiting((status.querySelector(".progress-text") || {}).textContent || "");
+    const waiting = tellWaiting((box.querySelector(".progress-text") || {}).textContent || "");
     if (waiting && line.textContent !== waiting) line.textContent = waiting;
     if (line.title !== line.textContent) line.title = line.textContent;
-    line.toggleAttribute("tabindex", line.scrollWidth > line.clientWidth);
-    if (line.hasAttribute("tabindex")) line.tabIndex = 0;
+    const isCut = line.scrollWidth > line.clientWidth || line.scrollHeight > line.clientHeight + 1;
+    line.toggleAttribute("tabindex", isCut);
+    if (isCut) line.tabIndex = 0;
   };
-  new MutationObserver(follow).observe(status, { subtree: true, childList: true, characterData: true });
+  new MutationObserver(follow).observe(box, { subtree: true, childList: true, characterData: true });
   follow();
 }
 

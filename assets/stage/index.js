@@ -15,7 +15,7 @@
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
 // Parts of the page:     invitation, promptline, headline (bet), track, legend (viewmenu), cursors, lanes (lanetext), review (scoregrid),
-//                        transport, timeline (strips), budget, plot, tooltip, terms, speech, keys, present, bridge; dom and linestyle
+//                        transport, timeline (strips), figures (budget, plot), tooltip, terms, speech, keys, present, bridge; dom and linestyle
 //                        build elements
 
 import { tellResult } from "./bet.js";
@@ -23,6 +23,7 @@ import { createBridge, openBridge, showRacing } from "./bridge.js";
 import { buildBudget, clearBudget, createBudget } from "./budget.js";
 import { createViewChoice, drawCursors, drawView, restoreView } from "./cursors.js";
 import { h, put } from "./dom.js";
+import { createFigures } from "./figures.js";
 import { clearHeadline, createHeadline, drawHeadline, fillHeadline } from "./headline.js";
 import { createKeysHelp, listenToKeys } from "./keys.js";
 import { createLanesBox, drawLanes, openLanes, showVerdicts } from "./lanes.js";
@@ -113,7 +114,7 @@ function createParts(stage) {
   const body = h("div", { class: "cs-body" },
     stage.promptLine.box, stage.headline.box, stage.track.box, stage.legend.box, stage.lanesBox, stage.transport.box,
     stage.review.box, stage.timeline.box, stage.message, stage.notes, createKeysHelp(),
-    h("div", { class: "cs-after" }, stage.plot.box, stage.budget));
+    createFigures(stage, stage.plot.box, stage.budget));
   root.replaceChildren(stage.invitation.box, body, stage.speech, stage.tooltip);
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Stage of the race");

@@ -39,7 +39,10 @@ def await_race(page, race: str) -> None:
 
 def test_the_form_leaves_the_window_to_the_stage(tab):
     page = tab.page
-    assert box(page, "#stage")["y"] <= 118
+    assert box(page, "#stage")["y"] <= 122
+    for row in (("#title", "#tour-start", "#puzzles-open"), ("#examples button >> nth=0", "#more", "#races", "#copy")):
+        assert {(box(page, one)["y"], box(page, one)["height"]) for one in row} == {(box(page, row[0])["y"], 28)}
+    assert {box(page, row)["x"] for row in ("#title", "#prompt textarea", "#try", "#stage")} == {14}
     assert box(page, "#race")["height"] == box(page, "#prompt textarea")["height"] == 44
     assert page.evaluate("document.documentElement.scrollWidth") == 1280
     assert page.inner_text("#more").strip() == "embedded · adaptive cascade · 64 tokens"
@@ -184,6 +187,12 @@ def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
     assert box(page, "#stage .cs-headline")["y"] <= 300
     assert page.inner_text("#more").endswith("64 tokens")
     assert page.eval_on_selector("#more", "button => button.scrollWidth <= button.clientWidth")
+    whole = "line => line.scrollHeight <= line.clientHeight + 1 && line.innerText.endsWith('ready')"
+    assert page.eval_on_selector("#family-status p", whole)
+    figures = "#stage .cs-after"
+    assert page.get_attribute(figures, "open") is None and box(page, figures)["height"] < 48
+    page.click(f"{figures} summary")
+    assert page.is_visible("#stage .cs-plot svg") and page.is_visible("#stage .cs-budget table")
     tab.advanced()
     assert box(page, "#advanced")["width"] == PHONE["width"]
     page.click("#advanced-close")
