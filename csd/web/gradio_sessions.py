@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from copy import copy
+from collections import ChainMap, defaultdict, deque
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 import gradio as gr
 from gradio import state_holder
+from gradio.blocks import BlocksConfig
 
 VARIANTS = 8  # of one component's settings that sessions share
 
@@ -43,7 +43,10 @@ class LeanSession(state_holder.SessionState):
 
     def __init__(self, blocks: gr.Blocks, shared: SharedSettings):
         # Gradio's own makes the copy, so it is not called.
-        self.blocks_config = copy(blocks.default_config)
+        # What the page is made of is the same for all; a session holds what events have changed of it.
+        own: Any = BlocksConfig(blocks)
+        own.blocks, own.fns = ChainMap({}, blocks.blocks), blocks.fns
+        self.blocks_config: BlocksConfig = own
         self.config_values: dict[int, dict[str, Any]] = {}
         self.state_data: dict[int, Any] = {}
         self._state_ttl: dict[int, Any] = {}
