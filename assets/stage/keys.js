@@ -41,10 +41,10 @@ const ACTIONS = {
   Escape: leave,
 };
 
-// The line that names the keys.
+// Names the keys, for those who ask.
 export function createKeysHelp() {
   const keys = HELP.map(([key, what]) => h("span", {}, h("kbd", { text: key }), ` ${what}`));
-  return h("p", { class: "cs-keys" }, h("span", { text: "keys" }), ...keys);
+  return h("details", { class: "cs-keys" }, h("summary", { text: "Keyboard" }), h("p", {}, ...keys));
 }
 
 // Keys work while the stage has the focus, and elsewhere on the page while the stage is in view and nothing else takes

@@ -35,6 +35,7 @@ export function listenToText(stage, view) {
   const point = (event) => showTokenTooltip(stage, view, event.target);
   const scrolled = () => {
     view.follow = isAtEnd(stage, view);
+    text.toggleAttribute("data-above", text.scrollTop > view.line / 2);
   };
   text.addEventListener("scroll", scrolled, { passive: true });
   text.addEventListener("pointerover", point);

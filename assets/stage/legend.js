@@ -27,7 +27,8 @@ export function createLegend(stage) {
     h("p", { class: "cs-choice-name" }, h("span", {}, term("rejected", "rejected words")), legend.rejected),
     h("p", { class: "cs-choice-name" }, h("span", { text: "levels" }), legend.digits),
   ];
-  legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list);
+  const key = h("span", { class: "cs-rejected-key" }, h("b", { text: "\u00D72" }), " = 2 words ", term("rejected"));
+  legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, key);
   return legend;
 }
 

@@ -1,4 +1,5 @@
-// The prompt of the race on the stage, where the form does not show the same one, and while it is presented.
+// The prompt of the race on the stage, where the form does not show the same one or has been scrolled away: while a review
+// is open, and while the stage is presented.
 
 import { button, h, put } from "./dom.js";
 
@@ -14,13 +15,13 @@ export function createPromptLine(stage) {
   return line;
 }
 
-export function drawPromptLine({ promptLine: { box, text, use }, race, presenting, root }) {
+export function drawPromptLine({ promptLine: { box, text, use }, race, presenting, reviewOpen, root }) {
   if (root.hasAttribute("data-waiting")) return; // the race of the form's prompt is about to take the place of this one
   const prompt = race.open ? race.open.prompt : "";
   const field = document.querySelector(FIELD);
   const isKnown = field && field.value.trim() === prompt.trim();
-  box.hidden = !prompt || (isKnown && !presenting);
-  use.hidden = !field;
+  box.hidden = !prompt || (isKnown && !presenting && !reviewOpen);
+  use.hidden = !field || isKnown;
   put(text, prompt);
 }
 

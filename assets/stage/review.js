@@ -7,11 +7,14 @@ import { countTokens, formatSeconds } from "./format.js";
 import { tellReview, tellRoundSentence } from "./narrate.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
-import { buildScore, drawScore, scrollToBox } from "./scoregrid.js";
+import { buildScore, drawScore, isNumbered, scrollToBox, showMore } from "./scoregrid.js";
 import { forgetSizes, isPlaying, selectedStep } from "./state.js";
 import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
+const ORDER = "Numbers give the order of the rounds. ";
+const KEY = "A dotted line leads a token up to the row that accepted it. Tokens crossed out were rejected, or stood behind one that was.";
+const LIVE = "Each step can be opened here when the race has ended.";
 const PAUSE = 350; // milliseconds between two drawings while something moves
 
 export function createReview(stage) {
@@ -21,6 +24,7 @@ export function createReview(stage) {
     told: h("p", { class: "cs-told" }),
     ...createRounds(stage),
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
+    key: h("p", { class: "cs-score-key" }), // what its signs mean
     readout: h("div", { class: "cs-readout" }),
     step: null, // that is open, of this lane
     lane: null,
@@ -39,8 +43,9 @@ export function createReview(stage) {
   review.box = h("section", { class: "cs-opened", "aria-label": "Review details" },
     h("div", { class: "cs-score-head" }, review.title,
       h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.rounds, open, close), review.told, review.roundTold, review.grid,
-    review.readout);
+    review.key, review.readout);
   review.grid.addEventListener("pointerover", (event) => showCellTooltip(stage, event.target.closest(".cs-cell")));
+  review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
   review.grid.addEventListener("pointerleave", () => hideTooltip(stage));
   emptyReview(review);
   watchSight(review);
@@ -59,6 +64,7 @@ export function clearReview(stage) {
 export function drawReview(stage) {
   const { review, view } = stage;
   const isLive = stage.mode === "live";
+  if (isLive && stage.token === null) put(review.told, LIVE);
   if (!view || (isLive && stage.token === null) || (stage.presenting && !stage.reviewOpen)) return;
   const step = selectedStep(stage);
   const key = `${view.lane.index} ${step ? step.number : 0} ${stage.token} ${stage.round}`;
@@ -135,6 +141,7 @@ function buildReview(stage, step) {
   put(review.title, `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`);
   put(review.told, tellReview(race, step));
   review.rounds.hidden = score.boxes.length < 2;
+  put(review.key, score.boxes.length > 1 ? `${isNumbered(score) ? ORDER : ""}${KEY}` : "");
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
 }
 

@@ -30,6 +30,17 @@ export function buildScore(grid, race, lane, score) {
   fitType(grid);
   fitAxis(grid);
   grid.scrollLeft = 0;
+  showMore(grid);
+}
+
+// Whether each box carries the number of its round.
+export function isNumbered({ boxes }) {
+  return boxes.length > 1 && boxes.length <= NUMBERED;
+}
+
+// A grid that goes on to the right fades out there.
+export function showMore(grid) {
+  grid.toggleAttribute("data-more", grid.scrollLeft + grid.clientWidth < grid.scrollWidth - 2);
 }
 
 // Makes the type smaller where the columns would not fit at its usual size; while presenting, as large as the screen lets it.
@@ -156,8 +167,7 @@ function createBox(race, score, box, rows) {
   const row = rows.get(box.mark) + box.line;
   const { look } = levelOf(race, box.record.by);
   const style = cell(row, 1, columnOf(score, box.from), box.to - box.from);
-  const isNumbered = score.boxes.length > 1 && score.boxes.length <= NUMBERED;
-  const order = isNumbered ? h("span", { class: "cs-order", text: String(box.order + 1) }) : null;
+  const order = isNumbered(score) ? h("span", { class: "cs-order", text: String(box.order + 1) }) : null;
   const above = box.parent ? rows.get(levelOf(race, box.parent.by).mark) + 1 : 0;
   return {
     node: h("div", { class: "cs-box", "data-look": look, "data-order": box.order, style }, order),

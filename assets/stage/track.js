@@ -60,7 +60,8 @@ export function drawTrack(stage) {
 function createHead(track) {
   const caption = h("span", { class: "cs-track-caption" },
     h("span", {}, h("span", { class: "cs-idea-again", text: `${IDEA[0]} ` }),
-      h("span", { class: "cs-jump" }, "One jump = one ", term("target pass", "run of the big model"))), track.goal);
+      h("span", { class: "cs-jump" }, h("i", { class: "cs-swatch", "data-look": "T", "aria-hidden": "true" }),
+        " ends a ", term("target pass", "run of the big model"))), track.goal);
   return h("div", { class: "cs-track-head" }, h("span"), caption,
     h("span", { class: "cs-runs" }, term("big model")),
     h("span", { class: "cs-clock" }, term("decode time")),

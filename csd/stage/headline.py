@@ -52,7 +52,7 @@ def headline(race: Race) -> Headline:
         told=tuple(_told(race, subject, ratio)) if subject and ratio else (),
         flags=tuple(_flags(race)),
         few=_longest(race) < metrics.SHORT_RUN,
-        beaten=bool(subject and ratio and (ratio < 1 - EVEN or _faster(race, subject))),
+        beaten=bool(subject and ratio and _faster(race, subject)),
     )
 
 
@@ -92,10 +92,12 @@ def _told(race: Race, subject: Trace, ratio: float) -> list[str]:
     ratios += [(times(metrics.speed(subject) / metrics.speed(one)), method_phrase(one.header.method)) for one in chosen]
     parts = [f"{factor} {'the speed' if not i else 'that'} of {name}" for i, (factor, name) in enumerate(ratios)]
     name = method_phrase(subject.header.method)
-    told = [f"{name[0].upper()}{name[1:]} ran at {_listed(parts)}{': slower here' if ratio < 1 - EVEN else ''}."]
-    if faster := _faster(race, subject):
-        winner = method_phrase(faster.header.method)
-        told.insert(0, f"{winner[0].upper()}{winner[1:]} was faster here.")
+    faster = _faster(race, subject)
+    slower = ": slower here" if ratio < 1 - EVEN and not rivals else ""
+    told = [f"{name[0].upper()}{name[1:]} ran at {_listed(parts)}{slower}."]
+    if faster is not None and rivals:
+        winner = ONE_BY_ONE if faster is race.reference else method_phrase(faster.header.method)
+        told.insert(0, f"{winner[0].upper()}{winner[1:]} was fastest here.")
     if race.reference is not None:
         told.append(f"The big model ran {_often(len(subject.steps))} instead of {len(race.reference.steps)}.")
     for rival in (one for one in chosen if _won_by_drafting(subject, one)):
@@ -112,8 +114,10 @@ def _rivals(race: Race, subject: Trace) -> list[Trace]:
 
 
 def _faster(race: Race, subject: Trace) -> Trace | None:
-    """The fastest lane, where that is clearly another one than the subject and the autoregressive one."""
-    fastest = max(_rivals(race, subject), key=metrics.speed, default=None)
+    """The fastest lane, the autoregressive one included, where that is clearly another one than the subject."""
+    reference = race.reference
+    others = [*_rivals(race, subject), *([reference] if reference is not None and reference.end != "stopped" else [])]
+    fastest = max(others, key=metrics.speed, default=None)
     if fastest is None or metrics.speed(fastest) <= metrics.speed(subject) * (1 + EVEN):
         return None
     return fastest

@@ -44,11 +44,21 @@ def test_a_faster_rival_is_named():
     assert said.subject == "cascade"
     assert said.beaten
     assert said.told[:2] == (
-        "Prompt lookup was faster here.",
+        "Prompt lookup was fastest here.",
         "The cascade ran at 2.0× the speed of one-by-one decoding, 1.0× that of speculative decoding "
         "and 0.50× that of prompt lookup.",
     )
     assert not line(alone(TEXT), drafted(TEXT)).beaten
+
+
+def test_a_race_that_one_by_one_decoding_wins_says_so():
+    speculative = drafted(TEXT, by="small", method="speculative", seconds=0.3)
+    said = line(alone(TEXT), speculative, drafted(TEXT, seconds=0.4))
+    assert said.beaten
+    assert said.told[:2] == (
+        "One-by-one decoding was fastest here.",
+        "The cascade ran at 0.50× the speed of one-by-one decoding and 0.75× that of speculative decoding.",
+    )
 
 
 @pytest.mark.parametrize(
