@@ -21,6 +21,7 @@ from csd.models import catalog
 from csd.models.files import is_present
 from csd.paths import cache_folder, called
 from csd.stage.errors import BundleError
+from csd.web.collecting import without_collecting
 from csd.web.deployment import make_deployment
 from csd.web.heaps import share_heaps
 from csd.web.homes import VARIABLE, home_families
@@ -190,31 +191,34 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
     # Importing Gradio takes seconds; wrong arguments are reported before that.
     if arguments.mcp and find_spec("mcp") is None:
         parser.error("--mcp (or CSD_MCP) needs the package mcp. Install it with: pip install -r requirements-mcp.txt")
-    with own_files(parser):
-        from csd.web.gradio_queue import open_queue
-        from csd.web.guard import warn_of_any_name
-        from csd.web.health import health_routes
-        from csd.web.log_faults import replace_tracebacks
-        from csd.web.observing import count_races, log_as_json, log_as_text
-        from csd.web.page import build, launch_settings
-        from csd.web.slow_clients import close_slow_connections
+    with without_collecting():
+        with own_files(parser):
+            from csd.web.gradio_queue import open_queue
+            from csd.web.guard import warn_of_any_name
+            from csd.web.health import health_routes
+            from csd.web.log_faults import replace_tracebacks
+            from csd.web.observing import count_races, log_as_json, log_as_text
+            from csd.web.page import build, launch_settings
+            from csd.web.slow_clients import close_slow_connections
 
-        links = None if studio.deployment.is_public else cache_folder() / "links"
-        page = open_queue(build(studio, links), studio.deployment)
-    routes = health_routes(studio.families, studio.home)
-    if arguments.metrics:
-        routes += count_races(studio, page)
-    where = {"server_name": arguments.host, "server_port": arguments.port}
-    try:
-        page.launch(
-            **where,
-            mcp_server=arguments.mcp or None,
-            prevent_thread_lock=True,
-            **launch_settings(studio.deployment, routes),
-        )
-    except OSError:
-        port = arguments.port or "from 7860 to 7959"
-        parser.exit(1, f"Port {port} is in use. Stop the program that uses it, or choose another one with --port.\n")
+            links = None if studio.deployment.is_public else cache_folder() / "links"
+            page = open_queue(build(studio, links), studio.deployment)
+        routes = health_routes(studio.families, studio.home)
+        if arguments.metrics:
+            routes += count_races(studio, page)
+        where = {"server_name": arguments.host, "server_port": arguments.port}
+        try:
+            page.launch(
+                **where,
+                mcp_server=arguments.mcp or None,
+                prevent_thread_lock=True,
+                **launch_settings(studio.deployment, routes),
+            )
+        except OSError:
+            port = arguments.port or "from 7860 to 7959"
+            parser.exit(
+                1, f"Port {port} is in use. Stop the program that uses it, or choose another one with --port.\n"
+            )
     close_slow_connections(page.server.config)
     replace_tracebacks()
     log_as_json(studio) if arguments.log == "json" else log_as_text()

@@ -43,8 +43,9 @@ class RecentTimes:
 def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     """The page with its queue, which nothing skips. A race beyond a visitor's share is refused with a sentence."""
     keep_lean_sessions()
-    page.queue(max_size=LONGEST, api_open=False)
-    queue: Any = page._queue
+    page.api_open = False
+    queue: Any = page._queue  # `page.queue` would build another one and, with it, all of the server's routes anew
+    queue.max_size = LONGEST
     queue.process_time_per_fn = defaultdict(RecentTimes)
     # Gradio's statistics, which pandas sums up after every event for a page that is not served.
     queue.ANALYTICS_MAX_EVENTS, queue.ANAYLTICS_CACHE_FREQUENCY = 1, math.inf

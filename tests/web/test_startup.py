@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from browser import free_port
 import app
 from csd.paths import ROOT
 from csd.stage.errors import BundleError
+from csd.web.collecting import without_collecting
 
 BLOCKED = """
 import sys
@@ -147,3 +149,10 @@ def test_a_missing_or_damaged_file_of_the_page_is_a_sentence_at_the_start(error,
         raise error
     told = capsys.readouterr().err
     assert end.value.code == 1 and said in told and "Restore the folder assets" in told and "Traceback" not in told
+
+
+def test_garbage_is_collected_again_once_the_page_is_there():
+    with without_collecting():
+        assert not gc.isenabled()
+    assert gc.isenabled() and gc.get_freeze_count() > 0
+    gc.unfreeze()
