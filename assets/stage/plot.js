@@ -7,8 +7,9 @@ import { laneLine, laneMarker } from "./linestyle.js";
 import { term } from "./terms.js";
 import { roundUp, ticks } from "./timescale.js";
 
-const PAD = { left: 46, right: 24, top: 12, bottom: 42 };
+const PAD = { left: 46, top: 12, bottom: 42 };
 const NARROW = 560; // pixels below which labels have no room for names; the markers tell the lanes apart
+const padRight = (width) => (width < NARROW ? 88 : 210); // so that the slowest lane's label stands behind its end
 const COUNTED = ["", "", "the two", "the three", "the four"];
 
 export function createPlot() {
@@ -71,7 +72,7 @@ function axisEnds({ race, views }) {
 }
 
 function xAt({ width, seconds }, time) {
-  return PAD.left + (time / seconds) * (width - PAD.left - PAD.right);
+  return PAD.left + (time / seconds) * (width - PAD.left - padRight(width));
 }
 
 function yAt({ height, tokens }, count) {
@@ -108,7 +109,7 @@ function drawLabels(plot, lines) {
 
 function drawGrid(plot) {
   const { width, height, seconds, tokens } = plot;
-  const right = width - PAD.right;
+  const right = width - padRight(width);
   const bottom = height - PAD.bottom;
   const text = (x, y, anchor, value) => s("text", { x, y, "text-anchor": anchor, text: value });
   const vertical = ticks(0, seconds, roundUp(seconds / 8)).flatMap((tick) => {
