@@ -22,9 +22,10 @@ class Headline:
 
     `text` says whether the texts are the same, and `same` whether they are. `factor` is the speed of `subject` over
     autoregressive decoding, such as "5.6×", and `words` go on from it; both are empty without such a lane, and where
-    one of the two was stopped. `told` are whole sentences on the subject: its speed beside the others', and how often
-    the target ran. `flags` are what a reader must know before quoting the factor; `few` says that the tokens are too
-    few to judge a speed, and `beaten` that another lane was faster.
+    one of the two was stopped. `told` go on from the subject and its factor: its speed beside the others', and how
+    often the target ran; `reason` is a sentence on why it won although the target ran as often. `flags` are what a
+    reader must know before quoting the factor; `few` says that the tokens are too few to judge a speed, and `beaten`
+    that another lane was faster.
     """
 
     text: str
@@ -33,6 +34,7 @@ class Headline:
     factor: str
     words: str
     told: tuple[str, ...]
+    reason: str
     flags: tuple[str, ...]
     few: bool
     beaten: bool
@@ -50,6 +52,7 @@ def headline(race: Race) -> Headline:
         factor=times(ratio) if ratio else "",
         words=_than_autoregressive(ratio) if ratio else "",
         told=tuple(_told(race, subject, ratio)) if subject and ratio else (),
+        reason=_reason(race, subject) if subject and ratio else "",
         flags=tuple(_flags(race)),
         few=_longest(race) < metrics.SHORT_RUN,
         beaten=bool(subject and ratio and _faster(race, subject)),
@@ -90,21 +93,26 @@ def _told(race: Race, subject: Trace, ratio: float) -> list[str]:
         chosen.append(fastest)
     ratios = [(times(ratio), ONE_BY_ONE)]
     ratios += [(times(metrics.speed(subject) / metrics.speed(one)), method_phrase(one.header.method)) for one in chosen]
-    parts = [f"{factor} {'the speed' if not i else 'that'} of {name}" for i, (factor, name) in enumerate(ratios)]
-    name = method_phrase(subject.header.method)
+    parts = [f"{factor} as fast as {name}" for factor, name in ratios]
     faster = _faster(race, subject)
     slower = ": slower here" if ratio < 1 - EVEN and not rivals else ""
-    told = [f"{name[0].upper()}{name[1:]} ran at {_listed(parts)}{slower}."]
+    told = [f"{_listed(parts)}{slower}."]
     if faster is not None and rivals:
         winner = ONE_BY_ONE if faster is race.reference else method_phrase(faster.header.method)
         told.insert(0, f"{winner[0].upper()}{winner[1:]} was fastest here.")
     if race.reference is not None:
         told.append(f"The big model ran {_often(len(subject.steps))} instead of {len(race.reference.steps)}.")
-    for rival in (one for one in chosen if _won_by_drafting(subject, one)):
-        own, other = _drafting_seconds(subject), _drafting_seconds(rival)
-        ran = "as often" if len(rival.steps) == len(subject.steps) else _often(len(rival.steps))
-        told.append(f"Speculative decoding ran it {ran}, but spent {other:.2g} s on drafting instead of {own:.2g} s.")
     return told
+
+
+def _reason(race: Race, subject: Trace) -> str:
+    """Where the target ran no less often than in speculative decoding: what drafting took."""
+    rival = next((one for one in _rivals(race, subject) if _won_by_drafting(subject, one)), None)
+    if rival is None:
+        return ""
+    own, other = _drafting_seconds(subject), _drafting_seconds(rival)
+    ran = "as often" if len(rival.steps) == len(subject.steps) else _often(len(rival.steps))
+    return f"Speculative decoding ran it {ran}, but spent {other:.2g} s on drafting instead of {own:.2g} s."
 
 
 def _rivals(race: Race, subject: Trace) -> list[Trace]:

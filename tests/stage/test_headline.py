@@ -24,7 +24,7 @@ def test_a_win_names_the_same_text_the_factor_the_rivals_and_the_runs():
     assert (said.text, said.same) == ("Same 40 tokens, word for word", True)
     assert (said.subject, said.factor, said.words) == ("adaptive cascade", "4.0×", "the speed of one-by-one decoding")
     assert said.told == (
-        "The adaptive cascade ran at 4.0× the speed of one-by-one decoding and 2.0× that of speculative decoding.",
+        "4.0× as fast as one-by-one decoding and 2.0× as fast as speculative decoding.",
         "The big model ran 20 times instead of 40.",
     )
     assert said.flags == ()
@@ -33,7 +33,7 @@ def test_a_win_names_the_same_text_the_factor_the_rivals_and_the_runs():
 def test_a_loss_is_told_as_calmly_as_a_win():
     said = line(alone(TEXT), drafted(TEXT, seconds=0.4))
     assert (said.factor, said.words) == ("0.50×", "the speed of one-by-one decoding: slower here")
-    assert said.told[0] == "The cascade ran at 0.50× the speed of one-by-one decoding: slower here."
+    assert said.told[0] == "0.50× as fast as one-by-one decoding: slower here."
     even = line(alone(TEXT), drafted(TEXT, seconds=0.2))
     assert (even.factor, even.words) == ("1.0×", "the speed of one-by-one decoding: no difference")
 
@@ -45,8 +45,7 @@ def test_a_faster_rival_is_named():
     assert said.beaten
     assert said.told[:2] == (
         "Prompt lookup was fastest here.",
-        "The cascade ran at 2.0× the speed of one-by-one decoding, 1.0× that of speculative decoding "
-        "and 0.50× that of prompt lookup.",
+        "2.0× as fast as one-by-one decoding, 1.0× as fast as speculative decoding and 0.50× as fast as prompt lookup.",
     )
     assert not line(alone(TEXT), drafted(TEXT)).beaten
 
@@ -57,7 +56,7 @@ def test_a_race_that_one_by_one_decoding_wins_says_so():
     assert said.beaten
     assert said.told[:2] == (
         "One-by-one decoding was fastest here.",
-        "The cascade ran at 0.50× the speed of one-by-one decoding and 0.75× that of speculative decoding.",
+        "0.50× as fast as one-by-one decoding and 0.75× as fast as speculative decoding.",
     )
 
 
@@ -106,6 +105,7 @@ def test_ratios_have_the_digits_that_matter():
 def test_one_token_and_one_run_are_no_plurals():
     race = Race((alone((1, 2)), drafted((1, 2), seconds=0.1)))
     assert headline(race).told[-1] == "The big model ran once instead of 2."
+    assert headline(race).reason == ""
     said = conclude(Race((alone((1,)), drafted((1,)))))
     assert said["lanes"][1]["badge"] == "= identical to autoregressive, 1 of 1 token"
     assert "autoregressive wrote 1 token at" in said["summary"]
@@ -116,6 +116,6 @@ def test_where_the_runs_are_equal_the_time_of_drafting_is_told():
     fox, *_ = bundled_recordings().values()
     lanes = {trace.header.method: len(trace.steps) for trace in fox.traces}
     assert lanes["adaptive cascade"] == lanes["speculative"]
-    assert headline(Race(fox.traces)).told[-1] == (
+    assert headline(Race(fox.traces)).reason == (
         "Speculative decoding ran it as often, but spent 0.12 s on drafting instead of 0.072 s."
     )
