@@ -116,6 +116,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         chosen = values[replays.earlier]
         return view.show(race_events.show_race(context, visitor_id(request), chosen, form.read(values)))
 
+    @one_at_a_time
     def open_file(values: Values, request: gr.Request) -> Changes:
         data = values[replays.upload]
         return view.show(race_events.open_file(context, visitor_id(request), data, form.read(values)))
