@@ -33,9 +33,9 @@ class Act:
     answer: str
 
     @property
-    def traces(self) -> list[Trace]:
+    def traces(self) -> tuple[Trace, ...]:
         traces = _traces(self.race)
-        return [traces[lane] for lane in self.lanes]
+        return tuple(traces[lane] for lane in self.lanes)
 
 
 @cache
