@@ -23,9 +23,9 @@ class Headline:
     `text` says whether the texts are the same, and `same` whether they are. `factor` is the speed of `subject` over
     autoregressive decoding, such as "5.6×", and `words` go on from it; both are empty without such a lane, and where
     one of the two was stopped. `told` go on from the subject and its factor: its speed beside the others', and how
-    often the target ran; `reason` is a sentence on why it won although the target ran as often. `flags` are what a
-    reader must know before quoting the factor; `few` says that the tokens are too few to judge a speed, and `beaten`
-    that another lane was faster.
+    often the target ran; `reason` says why it won although the target ran as often, where no flag stands on the factor.
+    `flags` are what a reader must know before quoting the factor; `few` says that the tokens are too few to judge a
+    speed, and `beaten` that another lane was faster.
     """
 
     text: str
@@ -45,6 +45,7 @@ def headline(race: Race) -> Headline:
     subject = _subject(race)
     ratio = _ratio(race, subject) if subject else None
     text, same = _sameness(race)
+    flags = tuple(_flags(race))
     return Headline(
         text=text,
         same=same,
@@ -52,8 +53,8 @@ def headline(race: Race) -> Headline:
         factor=times(ratio) if ratio else "",
         words=_than_autoregressive(ratio) if ratio else "",
         told=tuple(_told(race, subject, ratio)) if subject and ratio else (),
-        reason=_reason(race, subject) if subject and ratio else "",
-        flags=tuple(_flags(race)),
+        reason=_reason(race, subject) if subject and ratio and not flags else "",
+        flags=flags,
         few=_longest(race) < metrics.SHORT_RUN,
         beaten=bool(subject and ratio and _faster(race, subject)),
     )
