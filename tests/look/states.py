@@ -50,10 +50,10 @@ def landing(page: Page, house: House) -> Iterator[None]:
 
 @contextmanager
 def review(page: Page, house: House) -> Iterator[None]:
-    press(page, "Home", "ArrowRight", "ArrowRight", "ArrowRight")
-    page.wait_for_selector("#stage .cs-score-title")
+    press(page, "Home", "ArrowRight", "ArrowRight", "ArrowRight", "o")
+    page.wait_for_selector("#stage .cs-score")
     yield
-    press(page, "End")
+    press(page, "Escape", "End")
 
 
 @contextmanager

@@ -42,7 +42,7 @@ def test_the_form_leaves_the_window_to_the_stage(tab):
     assert box(page, "#stage")["y"] <= 122
     for row in (("#title", "#tour-start", "#puzzles-open"), ("#examples button >> nth=0", "#more", "#races", "#copy")):
         assert {(box(page, one)["y"], box(page, one)["height"]) for one in row} == {(box(page, row[0])["y"], 28)}
-    assert {box(page, row)["x"] for row in ("#title", "#prompt textarea", "#try", "#stage")} == {14}
+    assert {box(page, row)["x"] for row in ("#title", "#prompt textarea", "#try", "#stage")} == {24}
     assert box(page, "#race")["height"] == box(page, "#prompt textarea")["height"] == 44
     assert page.evaluate("document.documentElement.scrollWidth") == 1280
     assert page.inner_text("#more").strip() == "embedded · adaptive cascade · 64 tokens"

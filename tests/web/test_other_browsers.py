@@ -1,9 +1,16 @@
-"""The main path in Firefox and in WebKit: the landing race, a race, its review, the presenter and the tour."""
+"""The main path in Firefox and in WebKit: the landing race, a race, its review, the presenter and the tour.
+
+They take a minute, so they run when they are asked for: OTHER_BROWSERS=1 bash tests/run.sh tests/web/test_other_browsers.py
+"""
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from other_browsers import find_firefox, find_webkit, firefox, until, webkit
+
+pytestmark = pytest.mark.skipif(not os.environ.get("OTHER_BROWSERS"), reason="OTHER_BROWSERS=1 was not set")
 
 STAGE = "document.querySelector('#stage .cascade-stage')"
 
