@@ -29,7 +29,7 @@ PARTS = (
     "#family", "#preset", "#max-new", "#examples", "#lines", "#status", "#races", "#copy", "#stage", "#downloads",
     "#advanced", "#advanced-close", "#K textarea", "#what-if-K", "#what-if-words", "#measure",
     "#theory .js-plotly-plot",
-    ".cs-message", ".cs-headline", ".cs-factor", ".cs-same", ".cs-words", ".cs-pace",
+    ".cs-message", ".cs-headline", ".cs-factor", ".cs-same", ".cs-words",
     ".cs-track", ".cs-goal", ".cs-track-row", ".cs-track-row:last-child", ".cs-lane-bar", ".cs-ratio", ".cs-rate",
     ".cs-bar-svg path[data-look='1']", ".cs-legend", ".cs-lanes", ".cs-text", ".cs-step.cs-on .cs-token",
     ".cs-transport", ".cs-replay", ".cs-scrubber", ".cs-opened", ".cs-score-title", ".cs-told", ".cs-score",
