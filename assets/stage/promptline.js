@@ -7,15 +7,16 @@ const FIELD = "#prompt textarea"; // of the page's form; an exported file has no
 
 export function createPromptLine(stage) {
   const text = h("span", { class: "cs-prompt-text" });
+  const verdict = h("span", { class: "cs-prompt-verdict" });
   const more = button("cs-link", "show all", { onclick: () => toggle(line) });
   const use = button("cs-button", "Use this prompt", { onclick: () => fillForm(stage) });
-  const box = h("p", { class: "cs-prompt", hidden: true }, h("b", { text: "Prompt: " }), text, more, use);
-  const line = { box, text, more, use };
+  const box = h("p", { class: "cs-prompt", hidden: true }, h("b", { text: "Prompt: " }), text, more, use, verdict);
+  const line = { box, text, more, use, verdict };
   window.addEventListener("cascade-prompt", () => drawPromptLine(stage)); // the form's has changed
   return line;
 }
 
-export function drawPromptLine({ promptLine: { box, text, use }, race, presenting, reviewOpen, root }) {
+export function drawPromptLine({ promptLine: { box, text, use, verdict }, race, presenting, reviewOpen, root }) {
   if (root.hasAttribute("data-waiting")) return; // the race of the form's prompt is about to take the place of this one
   const prompt = race.open ? race.open.prompt : "";
   const field = document.querySelector(FIELD);
@@ -23,6 +24,13 @@ export function drawPromptLine({ promptLine: { box, text, use }, race, presentin
   box.hidden = !prompt || (isKnown && !presenting && !reviewOpen);
   use.hidden = !field || isKnown;
   put(text, prompt);
+  put(verdict, reviewOpen ? tellVerdict(race) : "");
+}
+
+// What the race came to, where the headline has given its place to a review.
+function tellVerdict({ close }) {
+  const { subject, factor, text } = (close && close.headline) || {};
+  return factor ? `${subject}: ${factor}. ${text}.` : "";
 }
 
 function toggle({ box, more }) {

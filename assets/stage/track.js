@@ -140,17 +140,15 @@ function drawPosition(track, { view: { lane, shown }, ran }) {
   ran.style.clipPath = `inset(0 ${left.toFixed(2)}% 0 0 round 5px)`;
 }
 
-// The factor of a lane that has finished stands still: it is that of the whole lanes, as soon as both are known. The time
-// is that of decoding, from which the factor comes; of the longest one it fills the column.
+// The factor of a lane appears when the lane has finished, as soon as both speeds are known, and stands still: in the middle
+// of a race a speed is no result. The time is that of decoding, from which the factor comes; of the longest one it fills the
+// column.
 function drawFigures(row, race, reference, longest) {
   const { view } = row;
   const { lane, shown, rate, state } = view;
   const isOver = state === "done" || state === "stopped";
   const isFinal = reference && isOver && reference.lane.end;
-  const now = reference && reference.rate && rate ? rate / reference.rate : 0;
-  const ratio = isFinal ? finalRate(lane) / finalRate(reference.lane) : now;
-  put(row.ratio, ratio ? formatRatio(ratio) : "");
-  row.ratio.classList.toggle("cs-provisional", !isFinal);
+  put(row.ratio, isFinal && finalRate(reference.lane) ? formatRatio(finalRate(lane) / finalRate(reference.lane)) : "");
   put(row.rate, rate ? `${formatRate(rate)} tok/s` : state);
   const runs = countTargetRuns(race, view);
   put(row.runs, `${runs} run${runs === 1 ? "" : "s"}`);
