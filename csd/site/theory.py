@@ -20,7 +20,7 @@ from csd.site.frame import TITLE, frame, read
 from csd.stage import bundle, tour
 from csd.stage.export import title_of
 from csd.stage.headline import times
-from csd.stage.level_roles import level_roles
+from csd.stage.roles import roles_of_family
 from csd.stage.sealed import inert
 from csd.theory.assumptions import ASSUMPTIONS
 from csd.theory.what_if import MOST_DRAFTS, SliderValues, pairs, settings_of_race
@@ -58,7 +58,7 @@ def race_data(name: str, recording: Recording) -> dict[str, Any] | None:
     if not 0 < len(drafts) <= MOST_DRAFTS:
         return None
     values = SliderValues.of_model(drafts, settings.model)
-    levels, called = (*drafts, MAX_GRAM), level_roles(drafts)
+    levels, called = (*drafts, MAX_GRAM), roles_of_family(drafts)
     return {
         "name": name,
         "title": recording.title or title_of(recording.traces[0].header.text),

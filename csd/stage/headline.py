@@ -100,7 +100,8 @@ def _told(race: Race, subject: Trace, ratio: float) -> list[str]:
     told = [f"{_listed(parts)}{slower}."]
     if faster is not None and rivals:
         winner = ONE_BY_ONE if faster is race.reference else method_phrase(faster.header.method)
-        told.insert(0, f"{winner[0].upper()}{winner[1:]} was fastest here.")
+        name = method_phrase(subject.header.method)
+        told = [f"{_capital(winner)} was fastest here.", f"{_capital(name)} was {told[0]}"]
     if race.reference is not None:
         told.append(f"The big model ran {_often(len(subject.steps))} instead of {len(race.reference.steps)}.")
     return told
@@ -147,6 +148,10 @@ def _drafting_seconds(trace: Trace) -> float:
 
 def _listed(parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _often(count: int) -> str:

@@ -1,11 +1,13 @@
-"""What a level is to someone who does not know its name: "copier", "tiny model", "big model"."""
+"""What sentences call a level, for readers who do not know its name: "copier", "tiny model", "big model"."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from csd import theme
-from csd.record.trace import Level
+from csd.decoding.maxgram import MAX_GRAM
+from csd.decoding.methods.method import TARGET
+from csd.record.levels import Level
 
 SIZES = {1: ("small",), 2: ("tiny", "small"), 3: ("tiny", "small", "medium")}  # of drafts, weakest first
 
@@ -21,3 +23,9 @@ def roles(levels: Sequence[Level]) -> dict[str, str]:
         level.name: "big model" if theme.mark(level.level, target) == "T" else called.get(level.level, "copier")
         for level in levels
     }
+
+
+def roles_of_family(drafts: Sequence[str]) -> dict[str, str]:
+    """The same for a family that has not raced; `drafts` come with the strongest first."""
+    names = (MAX_GRAM, *reversed(drafts), TARGET)
+    return roles([Level(name, level) for level, name in enumerate(names)])

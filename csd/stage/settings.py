@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from csd.decoding.methods import AdaptiveCascade
 from csd.record.trace import Header
 
 ALONE = "big model alone"
@@ -15,7 +16,7 @@ def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
     """Such as "small model, 16 ahead" or "2 drafts and a copier"; `roles` are the levels' by name, see
     csd/stage/roles.py. The exact settings are the header's `label`."""
     settings: dict[str, Any] = header.settings
-    if header.method == "adaptive cascade":
+    if header.method == AdaptiveCascade.name:
         return ADAPTIVE
     if drafts := settings.get("drafts"):
         return f"{len(drafts)} draft{'s' if len(drafts) > 1 else ''} and a copier"

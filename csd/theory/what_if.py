@@ -13,7 +13,7 @@ from csd.decoding.methods.method import TARGET
 from csd.decoding.stages import Stage, cascade_stages
 from csd.ranges import DRAFTED
 from csd.record.race import Race
-from csd.stage.level_roles import level_roles
+from csd.stage.roles import roles_of_family
 from csd.theory.measurement import measure_cost_model, target_step_seconds
 from csd.theory.plan import method_of
 from csd.theory.prediction import CostModel, Pair, predict_round
@@ -84,7 +84,7 @@ def describe_curves(curves: Sequence[Curve]) -> tuple[str, str]:
 
 def parts_without_effect(drafts: Sequence[str], draft: str, K: Matrix) -> dict[Pair | str, str]:
     """The pairs whose alpha, and the drafts whose cost, change neither curve, each with the reason."""
-    called = level_roles(drafts)
+    called = roles_of_family(drafts)
     plan = cascade_stages(drafts, to_budgets(K))
     reviewed = {(TARGET, draft), *_reviewed(TARGET, plan)}
     at_work = {name for pair in reviewed for name in pair}

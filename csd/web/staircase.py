@@ -12,7 +12,7 @@ from csd.decoding.maxgram import MAX_GRAM
 from csd.decoding.methods.method import TARGET
 from csd.paths import ASSETS
 from csd.stage import bundle
-from csd.stage.level_roles import level_roles
+from csd.stage.roles import roles_of_family
 
 SCRIPT = bundle.join_modules(ASSETS / "controls", "staircase", "Staircase") + (
     "const show = Staircase.startStaircase(element.querySelector('.staircase'), props.value, (K) => {\n"
@@ -28,7 +28,7 @@ TO_PICTURE = "(K, picture) => ({ ...picture, K })"
 def staircase_value(K: str | None, drafts: Sequence[str]) -> dict[str, Any]:
     """What the picture shows: K as text, or the K that it shows already, the target's role, and the name, the role
     and the look of each drafter, the strongest first."""
-    called, names = level_roles(drafts), (*drafts, MAX_GRAM)
+    called, names = roles_of_family(drafts), (*drafts, MAX_GRAM)
     looks = [theme.look(len(drafts) - column, len(names)).key for column in range(len(names))]
     levels = [
         {"name": theme.display_name(name), "role": called[name], "look": look}

@@ -13,7 +13,7 @@ from csd.decoding.methods import Autoregressive, Cascade, HorizontalCascade, Spe
 from csd.ranges import DRAFTED
 from csd.record.race import Race
 from csd.request.defaults import Defaults
-from csd.stage.level_roles import level_roles
+from csd.stage.roles import roles_of_family
 from csd.theory import curves as paper
 from csd.theory import figures as theory_figures
 from csd.theory import what_if as theory
@@ -92,7 +92,7 @@ def make_panel(settings: PanelSettings) -> WhatIfPanel:
 
 def slider_groups(drafts: Sequence[str], values: SliderValues) -> tuple[SliderGroup, ...]:
     """A slider for each pair of reviewer and drafter, for each draft, and for the width of a review."""
-    called = level_roles(drafts)
+    called = roles_of_family(drafts)
     alphas = tuple(
         Slider(_pair_key(pair), f"{called[pair[1]]}, checked by {called[pair[0]]}", value)
         for pair, value in zip(theory.pairs(drafts), values.alphas, strict=True)

@@ -45,7 +45,8 @@ def test_a_faster_rival_is_named():
     assert said.beaten
     assert said.told[:2] == (
         "Prompt lookup was fastest here.",
-        "2.0× as fast as one-by-one decoding, 1.0× as fast as speculative decoding and 0.50× as fast as prompt lookup.",
+        "The cascade was 2.0× as fast as one-by-one decoding, 1.0× as fast as speculative decoding "
+        "and 0.50× as fast as prompt lookup.",
     )
     assert not line(alone(TEXT), drafted(TEXT)).beaten
 
@@ -56,7 +57,7 @@ def test_a_race_that_one_by_one_decoding_wins_says_so():
     assert said.beaten
     assert said.told[:2] == (
         "One-by-one decoding was fastest here.",
-        "0.50× as fast as one-by-one decoding and 0.75× as fast as speculative decoding.",
+        "The cascade was 0.50× as fast as one-by-one decoding and 0.75× as fast as speculative decoding.",
     )
 
 
