@@ -55,13 +55,7 @@ function goToPlace(name, place) {
   const [lane, step] = ["lane", "step"].map((one) => Number(new URLSearchParams(place).get(one)));
   const root = stageRoot();
   const isThere = () => ADDRESSED.some((prefix) => root.dataset.race === prefix + name) && stage().goTo(lane, step);
-  const show = () => root.querySelector(".cs-opened").scrollIntoView({ block: "nearest" });
-  if (!step) return;
-  if (isThere()) return void show();
-  const watcher = new MutationObserver(() => {
-    if (!isThere()) return;
-    watcher.disconnect();
-    show();
-  });
+  if (!step || isThere()) return;
+  const watcher = new MutationObserver(() => isThere() && watcher.disconnect());
   watcher.observe(root, { attributeFilter: ["data-race", "data-state"] });
 }
