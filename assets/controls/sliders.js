@@ -66,7 +66,7 @@ function arrange(rows, fold) {
     }
   }
   fold.box.hidden = !idle.length;
-  fold.summary.textContent = `${idle.length} without effect in this plan`;
+  fold.summary.textContent = `${idle.length} that have no effect with this plan`;
 }
 
 function buildRow(root, slider, change) {

@@ -27,7 +27,7 @@ export function createLegend(stage) {
     h("p", { class: "cs-choice-name" }, h("span", {}, term("rejected", "rejected words")), legend.rejected),
     h("p", { class: "cs-choice-name" }, h("span", { text: "levels" }), legend.digits),
   ];
-  const key = h("span", { class: "cs-rejected-key" }, h("b", { text: "\u00D72" }), " = 2 words ", term("rejected"));
+  const key = h("span", { class: "cs-rejected-key" }, h("b", { text: "\u00D72" }), " = 2 tokens ", term("rejected"));
   legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, key);
   return legend;
 }

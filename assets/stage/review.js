@@ -13,8 +13,8 @@ import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const ORDER = "Numbers give the order of the rounds. ";
-const KEY = "A dotted line leads a token up to the row that accepted it. Tokens crossed out were rejected, or stood behind one that was.";
-const LIVE = "Each step can be opened here when the race has ended.";
+const KEY = "Dotted lines lead up to the row that accepted a token. Crossed-out tokens were rejected, or came after a rejected one.";
+const LIVE = "You can open each step here once the race has ended.";
 const PAUSE = 350; // milliseconds between two drawings while something moves
 
 export function createReview(stage) {

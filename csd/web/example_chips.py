@@ -41,6 +41,6 @@ def build_example_chips(context: PageContext) -> ExampleChips:
 
 
 def _fill_up(kinds: Sequence[str]) -> list[str]:
-    """A name for each chip, empty for those without a kind. In capitals, as Gradio takes some small words, such as
-    "code", for texts of its own."""
+    """A name for each chip, empty for those without a kind. Names are capitalized, because Gradio takes some
+    lower-case words, such as "code", for texts of its own."""
     return [*(kind[:1].upper() + kind[1:] for kind in kinds), *[""] * (MOST_KINDS - len(kinds))]

@@ -1,4 +1,4 @@
-"""Connections whose request does not come are closed. uvicorn waits for ever, and each is an open file."""
+"""Closes connections that do not send a request. uvicorn would wait forever, and each connection is an open file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def close_slow_connections(config: Any, seconds: float = SECONDS) -> None:
     """Applies to every connection from now on; `config` is that of a uvicorn server that has started."""
     usual = config.http_protocol_class
 
-    class Impatient(usual):
+    class HeaderTimeout(usual):
         """uvicorn's protocol with a limit for the headers. A body has one in `BodyLimit`, an answer has none."""
 
         _deadline: asyncio.TimerHandle | None = None
@@ -44,4 +44,4 @@ def close_slow_connections(config: Any, seconds: float = SECONDS) -> None:
             if self.transport.get_protocol() is self:  # no other protocol has taken over
                 self.transport.close()
 
-    config.http_protocol_class = Impatient
+    config.http_protocol_class = HeaderTimeout

@@ -84,7 +84,7 @@ def test_sliders_without_effect_are_disabled_and_say_why(one):
     page.wait_for_selector(row("draft-small") + "[data-unused]", state="attached")
     dead = page.locator("#what-if-sliders .sliders-fold .sliders-row")
     assert dead.count() == 4 and not dead.first.is_visible()
-    page.get_by_text("4 without effect in this plan").click()
+    page.get_by_text("4 that have no effect with this plan").click()
     for i in range(4):
         assert dead.nth(i).locator("input[type=number]").is_disabled()
         assert dead.nth(i).locator(".sliders-note").inner_text().startswith("the tiny model ")
