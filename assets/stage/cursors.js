@@ -41,10 +41,11 @@ export function drawCursors(stage) {
   for (const one of views) {
     if (!one.cursor) one.cursor = createCursor(one.lane.info);
     const { cursor } = one;
-    cursor.hidden = !isShown || !one.shown;
-    if (cursor.hidden) continue;
-    if (cursor.parentNode !== view.text) view.text.append(cursor);
-    placeCursor(cursor, view, one.lane.steps[one.shown - 1].count);
+    if (isShown && one.shown) {
+      if (cursor.parentNode !== view.text) view.text.append(cursor);
+      placeCursor(cursor, view, one.lane.steps[one.shown - 1].count);
+    }
+    cursor.hidden = !isShown || !one.shown; // after it has been placed: else it would run there from where it was last seen
   }
 }
 

@@ -1,8 +1,9 @@
 // Numbers as they are shown.
 
-export function formatSeconds(value) {
-  if (value < 0.1) return `${(value * 1000).toFixed(1)} ms`;
-  return value < 10 ? `${value.toFixed(2)} s` : `${value.toFixed(1)} s`;
+// In the unit that suits `whole`, so that what stands in one column has one unit.
+export function formatSeconds(value, whole = value) {
+  if (whole < 0.1) return `${(value * 1000).toFixed(1)} ms`;
+  return whole < 10 ? `${value.toFixed(2)} s` : `${value.toFixed(1)} s`;
 }
 
 // The position in a replay: milliseconds where the whole race takes less than a second.

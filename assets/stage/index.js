@@ -14,10 +14,11 @@
 //
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
-// Parts of the page:     invitation, promptline, headline (bet), track, legend (viewmenu), cursors, lanes (lanetext), review (scoregrid),
+// Parts of the page:     invitation, promptline, headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext), review (scoregrid),
 //                        transport, timeline (strips), figures (budget, plot), tooltip, terms, speech, keys, present, bridge; dom and linestyle
 //                        build elements
 
+import { createAxis } from "./axis.js";
 import { tellResult } from "./bet.js";
 import { createBridge, openBridge, showRacing } from "./bridge.js";
 import { buildBudget, clearBudget, createBudget } from "./budget.js";
@@ -96,6 +97,7 @@ function createParts(stage) {
     promptLine: createPromptLine(stage),
     bridge: createBridge(stage),
     headline: createHeadline(stage),
+    axis: createAxis(stage),
     track: createTrack(),
     viewChoice: createViewChoice(stage),
     legend: createLegend(stage),

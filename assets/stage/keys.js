@@ -1,5 +1,6 @@
 // The keyboard.
 
+import { toggleAxis } from "./axis.js";
 import { askForRace } from "./bridge.js";
 import { cycleView } from "./cursors.js";
 import { h } from "./dom.js";
@@ -13,7 +14,7 @@ import { hideTooltip } from "./tooltip.js";
 
 const HELP = [
   ["space", "play"], ["\u2190 \u2192", "review"], ["shift \u2190 \u2192", "token"], [", .", "round of the review"],
-  ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["v", "one text or columns"],
+  ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
   ["d", "digits"], ["h", "rejected"], ["o", "open review"], ["p", "present"], ["r", "race, presenting"], ["b", "blank"], ["Esc", "leave"],
 ];
 // What has arrow keys and letters of its own.
@@ -37,6 +38,7 @@ const ACTIONS = {
   o: (stage) => openReview(stage),
   p: togglePresent,
   r: (stage) => stage.presenting && askForRace(),
+  t: toggleAxis,
   v: cycleView,
   Escape: leave,
 };

@@ -20,6 +20,7 @@ export function createLaneText(stage, lane) {
     stepNodes: [],
     detokenizer: createDetokenizer(stage.race.pieces),
     breaker: createLineBreaker(),
+    lineEnd: null, // the line break that the text ends with so far
     hasBegun: false, // whether there is more than white space in it; until then line breaks take no lines
     follow: true, // scrolls along with what is new
     bottoms: null, // where the line ends in which each step ends, in pixels; null until measured
@@ -154,8 +155,21 @@ function createToken(race, view, token) {
   if (text === "") node.classList.add("cs-part");
   else if (text.includes("\n")) node.classList.add("cs-breaks");
   if (view.breaker.isLong(text)) node.classList.add("cs-long");
+  joinBreaks(view, node, text);
   view.tokenNodes.push(node);
   return view.breaker.next(text) ? [h("wbr"), node] : [node];
+}
+
+// Of several line breaks in a row only the last one takes a line; the others are signs before it.
+function joinBreaks(view, node, text) {
+  const breaks = [...node.querySelectorAll(".cs-newline")];
+  if (view.lineEnd && text.startsWith("\n")) breaks.unshift(view.lineEnd);
+  for (const [i, one] of breaks.entries()) {
+    const next = breaks[i + 1];
+    const isJoined = next && (one === view.lineEnd || one.nextSibling === next.previousSibling);
+    one.classList.toggle("cs-joined", Boolean(isJoined));
+  }
+  view.lineEnd = text.endsWith("\n") ? breaks[breaks.length - 1] : text ? null : view.lineEnd;
 }
 
 // A token as its word, which carries its looks, behind the space before it, at which a line may end. White space is
@@ -164,7 +178,7 @@ function createToken(race, view, token) {
 function wordNodes(text, mark) {
   const space = /^ [^\s]/.test(text) ? " " : "";
   const parts = splitWhitespace(text.slice(space.length)).flatMap(([kind, part], i) => {
-    if (kind === "break") return [h("i", { class: "cs-break", "data-mark": i ? null : mark }), part];
+    if (kind === "break") return [h("i", { class: "cs-break", "data-mark": i ? null : mark }), h("span", { class: "cs-newline", text: part })];
     return kind === "space" ? [h("i", { class: "cs-space", text: part })] : [part];
   });
   return [space, h("span", { class: "cs-word" }, ...parts)].filter(Boolean);

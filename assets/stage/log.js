@@ -93,6 +93,7 @@ function addStep(race, lane, line) {
     until: Math.max(line.c + line.d, before ? before.until + 1e-7 : 0), // end on the lane's clock
     decodeSeconds: (before ? before.decodeSeconds : 0) + line.d, // of the lane up to here
     targetSeconds: before ? before.targetSeconds : 0, // of them: in the target, see addTimes
+    seconds: new Map(), // of this step, by the mark of the level that computed
     marks: { ...(before ? before.marks : {}) }, // tokens of the lane up to here, by mark
     rejected: [],
   };
@@ -120,6 +121,7 @@ function addTimes(race, lane, line, step) {
     const mark = levelOf(race, record.by).mark;
     addSpan(lane.spans, OVERHEAD, until, record.c);
     addSpan(lane.spans, mark, record.c, record.c + record.d);
+    step.seconds.set(mark, (step.seconds.get(mark) || 0) + record.d);
     if (mark === "T") step.targetSeconds += record.d;
     until = Math.max(until, record.c + record.d);
     const total = lane.seconds.get(record.by) || { seconds: 0, runs: 0 };

@@ -1,7 +1,7 @@
 // How fast a race is shown, decided from the clocks of its lanes. A race that the eye can follow is watched while it
 // runs and replayed in real time; a faster one is replayed in slow motion.
 
-const READABLE = 100; // tokens per second: up to this rate of its slowest lane the eye can follow a race
+const READABLE = 50; // tokens per second: up to this rate of its slowest lane the eye can follow a race
 const LONG = 4; // seconds: or if its longest lane takes this long
 const SLOW_MOTION = 8; // seconds that the longest lane takes in slow motion
 

@@ -42,6 +42,7 @@ export function createState(root) {
     promptLine: null,
     bridge: null,
     headline: null,
+    axis: null,
     track: null,
     viewChoice: null,
     legend: null,

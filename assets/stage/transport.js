@@ -12,6 +12,7 @@ import { SPEEDS, canReplay, isPlaying, remembered, selectedStep } from "./state.
 import { shownTime, totalTime } from "./state.js";
 
 const TICKS = 10000; // of the scrubber
+const [LOOK, CLOSE] = ["Look inside ", "All lanes "];
 
 export function createTransport(stage) {
   const transport = {
@@ -25,15 +26,15 @@ export function createTransport(stage) {
       "aria-pressed": "false", title: "Full screen with large type (p); Escape leaves",
       onclick: () => togglePresent(stage),
     }),
-    talk: h("span", { class: "cs-talk" },
-      keyButton("Look inside", "o", "The review level by level, in place of the lanes", () => openReview(stage)),
-      keyButton("Blank", "b", "An empty screen, until the key again or a click", () => blank(stage))),
+    look: keyButton(LOOK, "o", "The review level by level, in place of the lanes, and back", () => openReview(stage)),
+    blank: keyButton("Blank ", "b", "An empty screen, until the key again or a click", () => blank(stage)),
     enabled: null, // whether the controls work
   };
+  const talk = h("span", { class: "cs-talk" }, transport.look, transport.blank);
   transport.review.classList.add("cs-place");
   transport.box = h("div", { class: "cs-transport", role: "group", "aria-label": "Replay" },
     ...createPlayControls(stage, transport), ...createSteppers(stage, transport),
-    transport.speed, transport.talk, transport.present);
+    transport.speed, talk, transport.present);
   return transport;
 }
 
@@ -51,9 +52,9 @@ export function enableTransport(stage) {
   if (transport.enabled === enabled) return;
   transport.enabled = enabled;
   for (const node of transport.box.querySelectorAll(".cs-button, input, select")) {
-    node.disabled = !enabled && node !== transport.present && !transport.talk.contains(node);
+    node.disabled = !enabled && ![transport.present, transport.look, transport.blank].includes(node);
   }
-  put(transport.speed.options[0], enabled ? `${speedInWords(usualSpeed(stage.race))} (auto)` : "auto");
+  transport.speed.title = `Replay speed (< >)${enabled ? `; auto is ${speedInWords(usualSpeed(stage.race))}` : ""}`;
 }
 
 export function drawTransport(stage) {
@@ -65,6 +66,7 @@ export function drawTransport(stage) {
   const step = selectedStep(stage);
   const token = stage.token !== null ? stage.token + 1 : step ? step.count : 0;
   transport.speed.value = stage.speed;
+  put(transport.look.firstChild, stage.reviewOpen ? CLOSE : LOOK);
   const told = reviewedStep(stage) || step;
   put(transport.review, `step ${told ? told.number : shown} of ${lane.steps.length}`);
   put(transport.token, `token ${token}`);
@@ -78,7 +80,7 @@ function reviewedStep(stage) {
 }
 
 function keyButton(text, key, title, onclick) {
-  const node = button("cs-button", `${text} `, { title: `${title} (${key})`, onclick });
+  const node = button("cs-button", text, { title: `${title} (${key})`, onclick });
   node.append(h("kbd", { text: key }));
   return node;
 }
@@ -120,7 +122,7 @@ function createScrubber(stage) {
 
 function createSpeedBox(stage) {
   const label = "Replay speed";
-  const options = SPEEDS.map((value) => h("option", { value, text: value === "auto" ? "auto" : speedInWords(Number(value)) }));
+  const options = SPEEDS.map((value) => h("option", { value, text: value === "auto" ? "auto speed" : speedInWords(Number(value)) }));
   const attributes = { class: "cs-speedbox", "aria-label": label, title: `${label} (< >)` };
   const box = h("select", { ...attributes, onchange: () => setSpeed(stage, box.value) }, ...options);
   stage.speed = remembered("cascade-speed", SPEEDS);

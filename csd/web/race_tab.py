@@ -22,8 +22,6 @@ from csd.web.results import FIGURES, RaceResults
 from csd.web.settings_drawer import build_settings_drawer
 from csd.web.updates import FormUpdate, Landing, RaceUpdate, StageView, StatusLine
 
-HINT = "Press Race, or click an example to race it."
-
 
 @dataclass(frozen=True)
 class ResultParts:
@@ -129,8 +127,8 @@ def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
     prompt_row = build_prompt_row(context)
     with gr.Row(elem_id="lines"):
         chips = build_example_chips(context)
-        status = gr.HTML(views.status_html(StatusLine(HINT)), elem_id="status")
-        more = gr.Button("Settings", size="sm", min_width=92, scale=0, elem_id="more")
+        status = gr.HTML(views.status_html(StatusLine("")), elem_id="status")
+        more = gr.Button("Settings", size="sm", min_width=92, scale=1, elem_id="more")
         replays = build_replays(context)
     form = build_form(prompt_row, more, build_settings_drawer(context))
     landing = land(context, context.landing) if context.landing else None

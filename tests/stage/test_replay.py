@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from browser import set_field
-from handmade import alone, nested
+from handmade import RACE, alone, nested
 
 from csd.decoding.methods import METHODS
 from csd.paths import ASSETS
@@ -247,6 +247,38 @@ def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare):
     assert one.state() == "replay" and not one.page.is_visible(".cs-ask"), "there is nothing to compare with"
     assert one.text(".cs-bet") == ""
     assert not one.errors
+
+
+def test_bars_run_over_tokens_and_at_the_end_over_time(bare):
+    one = bare(calm=True).show(*RACE)
+    axis = lambda: one.page.get_attribute(".cs-track", "data-axis")  # noqa: E731
+    left = lambda lane: one.page.eval_on_selector(  # noqa: E731
+        f'.cs-track-row[data-lane="{lane}"] .cs-ran', "bar => bar.style.clipPath.split(' ')[1]"
+    )
+    extent = """path => {
+        const { x, width } = path.getBBox();
+        const wide = [...path.getAttribute("d").matchAll(/0h([\\d.e-]+)v/g)].map(([, size]) => Number(size));
+        return [x, x + width, wide.reduce((sum, size) => sum + size, 0)];
+    }"""
+    drawn = {
+        lane: one.page.eval_on_selector(f'.cs-track-row[data-lane="{lane}"] .cs-by-time [data-look="T"]', extent)
+        for lane in (0, 1)
+    }
+    assert axis() == "time" and one.text(".cs-goal") == "0.40 s"
+    assert drawn[0][:2] == pytest.approx([0, 0.4], abs=0.002), "autoregressive decoding fills the scale"
+    assert drawn[1] == pytest.approx([0.025, 0.19, 0.13], abs=0.002), "two passes of 70 and 60 ms, after their drafts"
+    one.page.evaluate("stage.seek(0.35)")
+    assert axis() == "tokens" and "4 tokens" in one.text(".cs-goal")
+    assert (left(0), left(1)) == ("75%", "100%")
+    one.press("t")
+    assert axis() == "time"
+    assert (left(0), left(1)) == ("62.5%", "87.5%"), "150 and 50 of 400 ms: prefill does not count"
+    one.press("End")
+    one.page.click('.cs-axis-choice [data-value="tokens"]')
+    assert axis() == "tokens", "as the visitor wants it"
+    assert bare().show(alone()).page.get_attribute(".cs-track", "data-axis") == "tokens", "one lane has no rival"
+    short = bare().show(alone(), alone((1, 2, 3)))
+    assert not short.page.is_visible(".cs-axis-choice"), "a shorter text is not a faster one"
 
 
 def test_the_factor_of_a_lane_that_has_finished_stands_still(bare):
@@ -594,7 +626,7 @@ def test_terms_are_explained_by_hover_by_keyboard_and_by_tap(bare):
     shown = ".cascade-stage .cs-tip:visible"
     one = bare().show(greedy(alone()), greedy(nested()))
     page = one.page
-    page.hover(".cs-parts >> nth=1")
+    page.hover(".cs-clock b >> nth=1")
     assert one.text(shown).startswith("drafting\nThe time of everything but the target")
     assert re.search(r"\nbig model .* ms, drafting and overhead .* ms$", one.text(shown))
     page.mouse.move(5, 700)
