@@ -4,7 +4,7 @@
 import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
 
-export const IDEA = ["Small models guess ahead, bigger ones check.", "Same text, fewer runs of the big model."];
+export const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "Same text, fewer runs of the big model."];
 
 export function createHeadline(stage) {
   const headline = {

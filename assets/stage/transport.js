@@ -34,7 +34,8 @@ export function createTransport(stage) {
   transport.review.classList.add("cs-place");
   transport.box = h("div", { class: "cs-transport", role: "group", "aria-label": "Replay" },
     ...createPlayControls(stage, transport), ...createSteppers(stage, transport),
-    transport.speed, talk, transport.present);
+    talk, transport.present);
+  transport.speedRow = h("p", { class: "cs-choice-name" }, h("span", { text: "replay" }), transport.speed); // in the view menu
   return transport;
 }
 
@@ -122,7 +123,7 @@ function createScrubber(stage) {
 
 function createSpeedBox(stage) {
   const label = "Replay speed";
-  const options = SPEEDS.map((value) => h("option", { value, text: value === "auto" ? "auto speed" : speedInWords(Number(value)) }));
+  const options = SPEEDS.map((value) => h("option", { value, text: value === "auto" ? "auto" : speedInWords(Number(value)) }));
   const attributes = { class: "cs-speedbox", "aria-label": label, title: `${label} (< >)` };
   const box = h("select", { ...attributes, onchange: () => setSpeed(stage, box.value) }, ...options);
   stage.speed = remembered("cascade-speed", SPEEDS);

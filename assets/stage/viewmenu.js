@@ -1,4 +1,5 @@
-// How the text is shown, in a menu at the end of the legend: rejected words, levels as digits, one text or columns.
+// How text and replay are shown, in a menu at the end of the legend: rejected words, levels as digits, one text or columns,
+// and the replay's speed.
 
 import { button, h } from "./dom.js";
 
@@ -6,8 +7,8 @@ const EDGE = 4; // pixels between the button and the menu
 
 // `rows` are elements; the menu closes with Escape or a click elsewhere, as the browser's popovers do.
 export function createViewMenu(...rows) {
-  const menu = h("div", { class: "cs-view-menu", popover: "", role: "group", "aria-label": "How the text is shown" }, ...rows);
-  const open = button("cs-button cs-view-open", "View", { title: "How the text is shown" });
+  const menu = h("div", { class: "cs-view-menu", popover: "", role: "group", "aria-label": "How text and replay are shown" }, ...rows);
+  const open = button("cs-button cs-view-open", "View", { title: "How text and replay are shown" });
   open.popoverTargetElement = menu;
   menu.addEventListener("toggle", () => {
     open.setAttribute("aria-expanded", String(menu.matches(":popover-open")));

@@ -120,7 +120,9 @@ def test_steps_by_review_and_by_token_keep_the_lanes_in_sync(bare):
 
 def test_play_pause_speed_and_the_end(bare):
     one = bare().show(alone(), nested())
+    one.page.click(".cs-view-open")
     one.page.select_option(".cs-speedbox", "0.05")
+    one.press("Escape")
     one.page.focus(".cascade-stage")
     one.press(" ")
     one.page.wait_for_function("document.querySelectorAll('.cs-lane[data-lane=\"1\"] .cs-on').length === 1")
@@ -491,7 +493,9 @@ def test_text_has_contrast_on_both_grounds(bare, dark):
 def test_reduced_motion_jumps_from_review_to_review(bare):
     one = bare(calm=True).show(alone(), nested(), play=True)
     assert one.state() == "done", "nothing plays by itself"
+    one.page.click(".cs-view-open")
     one.page.select_option(".cs-speedbox", "1")
+    one.press("Escape")
     one.page.focus(".cascade-stage")
     one.page.evaluate(
         """() => { window.seen = new Set();
