@@ -1,11 +1,12 @@
 // The guided tour: acts on small recorded races, in a dialog with a stage of its own. An act shows its picture at once;
 // Play runs its lanes in slow motion, and they rest where they began. Escape and Close end the tour, the arrow keys step.
-// `logs` holds the race of each act, see csd/stage/tour.py.
+// An act with a recipe has a button for it: the tour ends, and the page races (assets/page/racing.js). `logs` holds the race of
+// each act, see csd/stage/tour.py.
 
 function startTour(root, logs) {
   const SECONDS = 5; // that the lanes of an act run
   const BEGUN = 0.25; // of the race: an act that is all motion begins with something to see
-  const [dialog, again, back, next, place] = ["dialog", ".tour-again", ".tour-back", ".tour-next", ".cascade-stage"]
+  const [dialog, lose, again, back, next, place] = ["dialog", ".tour-lose", ".tour-again", ".tour-back", ".tour-next", ".cascade-stage"]
     .map((selector) => root.querySelector(selector));
   const acts = [...root.querySelectorAll("section")];
   const questions = [...root.querySelectorAll("details")];
@@ -20,6 +21,7 @@ function startTour(root, logs) {
     dialog.setAttribute("aria-labelledby", `tour-title-${current + 1}`);
     back.disabled = current === 0;
     next.textContent = current === last ? "Done" : "Next";
+    lose.hidden = !acts[current].hasAttribute("data-recipe") || !document.getElementById("lose"); // a static site races nothing
     const kind = acts[current].dataset.show;
     dialog.dataset.show = kind;
     stage.update({ race: `act ${current + 1}`, log: logs[current] });
@@ -52,6 +54,10 @@ function startTour(root, logs) {
     show(0);
   });
   root.querySelector(".tour-close").addEventListener("click", () => dialog.close());
+  lose.addEventListener("click", () => {
+    dialog.close();
+    window.dispatchEvent(new Event("cascade-lose"));
+  });
   again.addEventListener("click", () => run(0));
   back.addEventListener("click", () => show(current - 1));
   next.addEventListener("click", () => (current === last ? dialog.close() : show(current + 1)));

@@ -15,6 +15,7 @@ export function takeRaces() {
   byId("examples").title = CHIP;
   window.addEventListener("click", guardChips, { capture: true });
   window.addEventListener("cascade-race", raceForStage);
+  window.addEventListener("cascade-lose", raceForTour);
   window.addEventListener("cascade-stop", () => byId("stop").click());
 }
 
@@ -70,4 +71,10 @@ function raceForStage({ detail: { example } }) {
   if (isRacing()) return;
   const chip = [...document.querySelectorAll("#examples button")].find((one) => one.textContent.trim() === example);
   (chip || byId("race")).click();
+}
+
+// The tour asks for the race that a cascade loses. Its button stands hidden among the chips, and is guarded like them.
+function raceForTour() {
+  document.querySelector('#tabs [role="tab"][data-tab-id="race"]').click();
+  byId("lose").click();
 }

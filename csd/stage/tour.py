@@ -20,9 +20,19 @@ CSS = (ASSETS / "tour.css").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
+class Recipe:
+    """A race of the visitor's own: an example of a kind, with a preset and at a temperature."""
+
+    preset: str
+    temperature: float
+    example: str
+
+
+@dataclass(frozen=True)
 class Act:
     """`lanes` of one of RACES are on the tour's stage; `show` says what is below them: the text, the first review of
-    the last lane, or the text with the result. The words hold the figures of the race."""
+    the last lane, or the text with the result. The words hold the figures of the race. An act with a recipe has a
+    button that races it on the page."""
 
     title: str
     race: str
@@ -31,6 +41,7 @@ class Act:
     text: str
     question: str
     answer: str
+    recipe: Recipe | None = None
 
     @property
     def traces(self) -> tuple[Trace, ...]:
@@ -52,10 +63,12 @@ def _act(written: dict[str, Any]) -> Act:
         "k": next(trace.header.settings["k"] for trace in traces if "k" in trace.header.settings),
     }
     words = {name: written[name].format(**figures) for name in ("text", "question", "answer")}
-    return Act(written["title"], written["race"], tuple(written["lanes"]), written["show"], **words)
+    recipe = Recipe(**written["recipe"]) if "recipe" in written else None
+    return Act(written["title"], written["race"], tuple(written["lanes"]), written["show"], **words, recipe=recipe)
 
 
 ACTS = tuple(_act(written) for written in json.loads((ASSETS / "tour.json").read_text(encoding="utf-8")))
+LOSE = next(act.recipe for act in ACTS if act.recipe)
 
 
 def template() -> str:
@@ -70,6 +83,7 @@ def template() -> str:
         '<dialog aria-labelledby="tour-title-1"><button type="button" class="tour-close">Close</button>'
         f'<div class="tour-acts" aria-live="polite">{told}</div><div class="tour-stage">{bundle.HTML_TEMPLATE}</div>'
         f'<div class="tour-foot"><div class="tour-asked">{asked}</div><div class="tour-buttons">'
+        '<button type="button" class="tour-lose">Lose it now</button>'
         '<button type="button" class="tour-again">Play</button>'
         '<button type="button" class="tour-back">Back</button>'
         '<button type="button" class="tour-next" autofocus>Next</button></div></div></dialog></div>'
@@ -84,8 +98,9 @@ def script() -> str:
 
 
 def _told(number: int, act: Act) -> str:
+    recipe = " data-recipe" if act.recipe else ""
     return (
-        f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}"><h2 id="tour-title-{number}">'
+        f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}"{recipe}><h2 id="tour-title-{number}">'
         f"{escape(act.title)}</h2><p>{escape(act.text)}</p>"
         f'<p class="tour-count">{number} of {len(ACTS)}</p></section>'
     )

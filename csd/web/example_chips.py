@@ -1,4 +1,4 @@
-"""A chip for each kind of example, and one that brings back what the visitor had typed."""
+"""A chip for each kind of example, one that brings back what the visitor had typed, and the tour's among them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from csd.web.form_events import OWN_PROMPT
 
 @dataclass(frozen=True)
 class ExampleChips:
-    """`own` brings back `typed`, the prompt of the visitor, once an example has taken its place."""
+    """`own` brings back `typed`, the prompt of the visitor, once an example has taken its place; `lose` is not seen,
+    and races the tour's recipe for a race that is lost."""
 
     kinds: tuple[gr.Button, ...]
     own: gr.Button
+    lose: gr.Button
     typed: gr.State
 
     def keep(self, prompt: str) -> dict[Any, Any]:
@@ -37,7 +39,8 @@ def build_example_chips(context: PageContext) -> ExampleChips:
         gr.HTML("<span>Try:</span>", elem_id="try", min_width=10)
         buttons = tuple(gr.Button(name, size="sm", min_width=10, visible=bool(name)) for name in _fill_up(kinds))
         own = gr.Button(OWN_PROMPT, size="sm", min_width=10, visible=False, elem_id="own-prompt")
-    return ExampleChips(buttons, own, gr.State(""))
+        lose = gr.Button("Lose it now", visible="hidden", elem_id="lose")
+    return ExampleChips(buttons, own, lose, gr.State(""))
 
 
 def _fill_up(kinds: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ from csd.models.spec import COPIES, FamilySpec, custom
 from csd.record.race import Race
 from csd.request import link
 from csd.request.defaults import Defaults
+from csd.stage.tour import LOSE
 from csd.web import examples
 from csd.web.context import PageContext, fields_of, settings_of
 from csd.web.examples import example_kinds, next_example
@@ -41,6 +42,24 @@ def show_example(
     values = {name: getattr(found, name) for name in examples.FIELDS if name not in by_hand}
     said = StatusLine(f"{example.number} of {example.count}: {found.title}.")  # short: it has one line
     return FormUpdate(values, status=said, own_prompt=prompt if is_own_prompt(context, prompt) else None)
+
+
+def show_losing_race(context: PageContext, fields: FamilyFields, prompt: str | None) -> FormUpdate:
+    """The tour's recipe for a race that a cascade loses, at the length that the form has.
+
+    A family without that preset or that kind of example gives its first one with a fixed K, and its first example.
+    """
+    spec = _spec_of(fields)
+    kinds = example_kinds(spec)
+    number = kinds.index(LOSE.example) if LOSE.example in kinds else 0
+    update = show_example(context, fields, number, prompt, ("max_new",))
+    try:
+        defaults = fields.to_choice().defaults
+    except ValueError:
+        return update
+    preset = next((one for one in defaults.presets if one.name == LOSE.preset), defaults.presets[1])
+    values = {**update.values, **preset.fields(), "temperature": LOSE.temperature}
+    return replace(update, values=values, presets=preset_choices(defaults, values))
 
 
 def choose_family(context: PageContext, visitor: str, fields: FamilyFields) -> FormUpdate:

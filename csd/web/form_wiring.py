@@ -91,7 +91,7 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     tab.replays.copy_link.click(None, None, [hidden.shown], js=scripts.SHOWN_RACE, **PRIVATE)
     copied = tab.replays.copy_link.click(copy_link, {hidden.shown, *form.inputs}, link, **QUICK)
     copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)
-    _wire_chips(context, tab, hidden)
+    _wire_chips(context, tab, hidden, preset_outputs)
     return opening
 
 
@@ -106,7 +106,7 @@ def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> Non
     event.then(follow, tab.form.family_inputs, lines, concurrency_limit=None, show_progress="hidden", **PRIVATE)
 
 
-def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts) -> None:
+def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_outputs: list[Component]) -> None:
     """A click fills in the form and then presses Race."""
     form, chips = tab.form, tab.chips
     outputs = [*form.named(examples.FIELDS), chips.typed, chips.own, tab.status]
@@ -119,6 +119,10 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts) -> None
 
         return show
 
+    def show_losing_race(values: Values) -> Changes:
+        family = form.read_family(values)
+        return tab.fill(form_events.show_losing_race(context, family, values[form.prompt]))
+
     def race(button: gr.Button, fill: Callable[..., Any], inputs: Any, outputs: list[Component]) -> None:
         begun = [tab.status, hidden.by_hand]
         button.click(None, None, begun, js=scripts.BEGIN_EXAMPLE, **PRIVATE)
@@ -129,3 +133,5 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts) -> None
     for number, button in enumerate(chips.kinds):
         race(button, shows(number), {hidden.by_hand, form.prompt, *form.family_inputs}, outputs)
     race(chips.own, lambda typed: (typed, gr.Button(visible=False)), [chips.typed], [form.prompt, chips.own])
+    losing = [part for part in outputs if part not in form.named(["max_new"])]
+    race(chips.lose, show_losing_race, {form.prompt, *form.family_inputs}, [*preset_outputs, *losing])

@@ -91,6 +91,17 @@ def test_a_kind_of_examples_goes_round(page):
     assert example_title("typed by hand") == ""
 
 
+def test_the_losing_race_of_the_tour_leaves_the_length(page):
+    update = form_events.show_losing_race(page, EMBEDDED, "typed by hand")
+    tuned = DEFAULTS.find_preset("tuned K")
+    assert {**update.values, **tuned.fields(), "temperature": 1.5} == update.values
+    assert update.presets.selected == "tuned K" and update.own_prompt == "typed by hand"
+    assert "max_new" not in update.values
+    assert update.values["prompt"] == examples_by_kind(HOME.spec)["story"][0].prompt
+    other = form_events.show_losing_race(page, FamilyFields("smollm2", device="cpu"), None)
+    assert "cascade" in other.values["lanes"] and other.values["temperature"] == 1.5
+
+
 def test_a_family_brings_its_presets_and_drafts():
     update = form_events.change_drafts(EMBEDDED)
     assert update.values == DEFAULTS.preset.fields()

@@ -60,9 +60,10 @@ def test_the_small_races_show_what_the_acts_say():
     lost = {trace.header.method: trace for trace in tour.ACTS[5].traces}
     assert lost["cascade"].decode_seconds > lost["autoregressive"].decode_seconds
     assert len(lost["cascade"].steps) < len(lost["autoregressive"].steps)
-    assert lost["cascade"].header.temperature == 1.5, "as the act says"
+    assert lost["cascade"].header.temperature == tour.LOSE.temperature
+    assert f"“cascade, {tour.LOSE.preset}” and the temperature {tour.LOSE.temperature}" in tour.ACTS[5].text
     presets = FamilyChoice(catalog.find("embedded")).defaults
-    assert lost["cascade"].header.settings["K"] == [list(row) for row in presets.find_preset("tuned K").K]
+    assert lost["cascade"].header.settings["K"] == [list(row) for row in presets.find_preset(tour.LOSE.preset).K]
 
 
 def test_the_glossary_explains_the_words_of_the_page():
@@ -93,7 +94,8 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
         page.keyboard.press("ArrowRight")
         seen.append(title())
         assert len(lanes()) == len(act.lanes)
-        assert page.is_visible(".tour .cs-factor") == (act.show == "result")
+        assert page.is_visible(".tour .cs-factor") == page.is_visible(".tour .cs-rate") == (act.show == "result")
+        assert page.is_visible(".tour .cs-runs >> nth=-1") and page.is_visible(".tour-lose") == bool(act.recipe)
         assert page.is_visible(".tour .cs-score") == (act.show == "review"), "the picture is there at once"
         assert page.evaluate(CUT, ".tour-stage") == [0, 0]
         if act.title == tour.ACTS[3].title:  # its lanes run to the end, and rest there with the review of its text
@@ -110,7 +112,7 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
             assert page.inner_text(".tour details p:visible") == act.answer
             assert page.evaluate(CUT, ".tour-stage") == [0, 0]
             page.set_viewport_size({"width": 390, "height": 844})
-            assert page.evaluate(CUT, ".tour-stage")[0] == 0, "the picture scrolls in its own box"
+            assert page.evaluate(CUT, ".tour-stage")[0] == page.evaluate(CUT, ".tour .cs-score")[0] == 0
             assert page.locator(".tour .cs-score-who:visible").count() == 4
             assert page.is_visible(".tour .cs-axis-horizontal") and page.is_visible(".tour .cs-axis-vertical")
             page.set_viewport_size({"width": 1280, "height": 720})
@@ -118,12 +120,28 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
     assert seen == [act.title for act in tour.ACTS]
     page.keyboard.press("ArrowLeft")
     assert title() == tour.ACTS[-2].title
+    assert not page.is_visible(".tour-lose")
     box = page.locator(".tour dialog").bounding_box()
     assert box["x"] >= 0 and box["y"] >= 0
     assert box["x"] + box["width"] <= 1280 and box["y"] + box["height"] <= 720
     page.keyboard.press("Escape")
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     assert page.evaluate("document.activeElement.id") == "tour-start"
+    assert not one.errors
+
+
+def test_the_tour_races_what_a_cascade_loses_from_any_tab(one):
+    page = one.page
+    one.fill("My own words", 12)
+    page.get_by_role("tab", name="Theory").click()
+    page.click("#tour-start")
+    for _ in tour.ACTS[1:]:
+        page.click(".tour-next")
+    page.click(".tour-lose")
+    assert one.status("ended").startswith("Done: 12 tokens in each of 3 lanes.")
+    assert page.is_visible("#stage .cs-track") and page.input_value("#temperature input") == "1.5"
+    assert page.inner_text("#stage .cs-track-row:last-of-type .cs-name b") == "cascade"
+    assert page.inner_text("#own-prompt") == "My prompt", "what was typed can be had back"
     assert not one.errors
 
 
