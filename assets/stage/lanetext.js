@@ -76,11 +76,13 @@ export function followText(stage) {
 // The box is whole lines high by its style; while presenting it takes the room that there is, in whole lines.
 function fitLines({ presenting }, view) {
   const { text } = view;
-  view.line = parseFloat(getComputedStyle(text).lineHeight);
+  const style = getComputedStyle(text);
+  view.line = parseFloat(style.lineHeight);
   text.style.removeProperty("flex");
   if (presenting) {
-    const lines = Math.max(1, Math.floor(text.clientHeight / view.line + 0.02));
-    text.style.flex = `0 0 ${lines * view.line + text.offsetHeight - text.clientHeight}px`;
+    const head = parseFloat(style.paddingTop); // for the signs of the cursors
+    const lines = Math.max(1, Math.floor((text.clientHeight - head) / view.line + 0.02));
+    text.style.flex = `0 0 ${lines * view.line + head + text.offsetHeight - text.clientHeight}px`;
   }
   view.height = text.clientHeight;
 }

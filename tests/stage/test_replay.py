@@ -318,8 +318,8 @@ def test_the_text_is_whole_lines_and_its_end_is_a_mark(bare):
     trace = greedy(alone(tuple(range(201)), 0.01, words))
     one = bare().show(trace, replace(trace, header=replace(trace.header, method="cascade")))
     measure = """() => { const text = document.querySelector(".cs-lane.cs-selected .cs-text");
-        const line = parseFloat(getComputedStyle(text).lineHeight);
-        return [text.clientHeight / line, text.scrollTop / line, text.scrollHeight / line]; }"""
+        const [line, head] = ["lineHeight", "paddingTop"].map((name) => parseFloat(getComputedStyle(text)[name]));
+        return [(text.clientHeight - head) / line, text.scrollTop / line, (text.scrollHeight - head) / line]; }"""
     shown, at, lines = one.page.evaluate(measure)
     assert shown == pytest.approx(4, abs=0.05)
     assert at == pytest.approx(lines - shown, abs=0.05), "it ends with its last line"
@@ -441,7 +441,8 @@ def test_presenting_fills_the_screen_with_large_tokens(bare):
         box = one.page.locator(part).bounding_box()
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= 720
-    whole = "node => node.clientHeight / parseFloat(getComputedStyle(node).lineHeight)"
+    whole = """node => { const [line, head] = ["lineHeight", "paddingTop"].map(name => parseFloat(getComputedStyle(node)[name]));
+        return (node.clientHeight - head) / line; }"""
     lines = one.page.eval_on_selector(".cs-lane.cs-selected .cs-text", whole)
     assert lines == pytest.approx(round(lines), abs=0.02), "no half line at its end"
     small = """all => all.filter(node => node.checkVisibility({ visibilityProperty: true }) && !node.closest(".cs-hidden")
