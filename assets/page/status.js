@@ -6,14 +6,15 @@ const SHORT_WAIT = 1; // seconds that a race waits at times though there is none
 
 export function watchStatus() {
   byId("status").setAttribute("aria-live", "polite");
-  for (const id of ["status", "family-status"]) watchLine(byId(id));
+  watchLine(byId("status"), tellWaiting);
+  watchLine(byId("family-status"), () => ""); // a family waits for no race
 }
 
-function watchLine(box) {
+function watchLine(box, tell) {
   const follow = () => {
     const line = box.querySelector("p");
     if (!line) return;
-    const waiting = tellWaiting((box.querySelector(".progress-text") || {}).textContent || "");
+    const waiting = tell((box.querySelector(".progress-text") || {}).textContent || "");
     if (waiting && line.textContent !== waiting) line.textContent = waiting;
     if (line.title !== line.textContent) line.title = line.textContent;
     const isCut = line.scrollWidth > line.clientWidth || line.scrollHeight > line.clientHeight + 1;
