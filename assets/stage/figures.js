@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 
-const NARROW = "(max-width: 700px)"; // as in stage.css, where the summary is in view
+const NARROW = "(max-width: 700px)"; // as in style/windows.css, where the summary is in view
 
 export function createFigures(stage, ...figures) {
   const box = h("details", { class: "cs-after" }, h("summary", { text: "Speed and time in figures" }), h("div", { class: "cs-figures" }, ...figures));

@@ -1,4 +1,4 @@
-"""The stage as a page embeds it: template, style sheet, and its ES modules joined into one script.
+"""The stage as a page embeds it: template, its style sheets joined into one, and its ES modules joined into one script.
 
 The modules in assets/stage/ are written for Node and browsers alike. Gradio and the exported file take a single classic
 script, so the modules are joined here. Each keeps a scope of its own, so that a name means the same as in the module.
@@ -19,7 +19,11 @@ from csd.stage.errors import BundleError
 MODULES = ASSETS / "stage"
 
 HTML_TEMPLATE = '<div class="cascade-stage" data-state="idle" data-race=""></div>'
-CSS = theme.css_variables() + (ASSETS / "stage.css").read_text(encoding="utf-8")
+STYLES = (  # in the order in which a later rule wins
+    "base", "promptline", "headline", "track", "legend", "transport", "timeline", "review", "figures", "present",
+    "lanes", "lanetext", "plot", "tooltip", "windows",
+)  # fmt: skip
+CSS = theme.css_variables() + "".join((MODULES / "style" / f"{name}.css").read_text("utf-8") for name in STYLES)
 
 _IMPORT = re.compile(r'import \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";')
 _PASSED_ON = re.compile(r'export \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";')

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
 from csd import theme
+from csd.paths import ASSETS
 
-SHAPES = {  # of a method's symbol, in a square of 16
-    "circle": "M8 2a6 6 0 1 0 0 12a6 6 0 1 0 0-12z",
-    "square": "M3 3h10v10H3z",
-    "cross": "M6 2h4v4h4v4h-4v4H6v-4H2V6h4z",
-    "triangle-up": "M8 2l6.5 11.5h-13z",
-    "triangle-down": "M8 14L1.5 2.5h13z",
-    "triangle-right": "M14 8L2.5 14.5v-13z",
-    "diamond": "M8 1l7 7-7 7-7-7z",
-    "x": "M4 2l4 4 4-4 2 2-4 4 4 4-2 2-4-4-4 4-2-2 4-4-4-4z",
-    "star": "M8 1l2 5h5l-4 3.5 1.5 5L8 11.5 3.5 14.5 5 9.5 1 6h5z",
-}
+# Of a method's symbol, in a square of 16; the stage draws the same ones.
+SHAPES: dict[str, str] = json.loads((ASSETS / "symbols.json").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from csd.stage.bundle import join_modules
+from csd.stage.bundle import MODULES, STYLES, join_modules
 from csd.stage.errors import BundleError
 
 
@@ -100,3 +100,7 @@ def test_unknown_names_and_files_and_circles_are_refused(tmp_path):
         join(tmp_path, index='import { a } from "./gone.js";\n')
     with pytest.raises(BundleError, match="index -> a -> index"):
         join(tmp_path, index='import { a } from "./a.js";\n', a='import { b } from "./index.js";\n')
+
+
+def test_every_style_sheet_is_in_the_bundle():
+    assert sorted(STYLES) == sorted(path.stem for path in (MODULES / "style").glob("*.css"))

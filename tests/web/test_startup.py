@@ -136,8 +136,8 @@ def test_a_wrong_family_is_answered_with_the_choices(arguments, variable):
     ("error", "said"),
     [
         (
-            FileNotFoundError(2, "No such file or directory", str(ROOT / "assets/stage.css")),
-            "assets/stage.css: No such file",
+            FileNotFoundError(2, "No such file or directory", str(ROOT / "assets/stage/style/base.css")),
+            "assets/stage/style/base.css: No such file",
         ),
         (BundleError("lanes.js, line 3: this form of import is not supported"), "lanes.js, line 3"),
         (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), "invalid start byte"),
