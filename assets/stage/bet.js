@@ -1,5 +1,6 @@
-// The bet: while the race runs and its result is hidden, the stage asks how many times faster the cascade will be. At the
-// end the answer stands beside the result. It is forgotten with the race.
+// The bet: while the race runs and its result is hidden, the stage asks how many times faster the cascade will be, and shows
+// no factor before the answer. At the end the question is gone and the answer stands beside the result. It is forgotten with
+// the race.
 
 import { button, h, put } from "./dom.js";
 
@@ -7,7 +8,7 @@ const QUESTION = "How many times faster will the cascade be?";
 const FACTORS = ["1", "1.5", "3", "5"]; // times as fast as autoregressive decoding
 
 export function createBet(stage) {
-  const bet = { factor: null, drawn: undefined, isKnown: false, said: h("p", { class: "cs-bet" }) };
+  const bet = { factor: null, drawn: undefined, isKnown: false, isSeen: null, said: h("p", { class: "cs-bet" }) };
   bet.chips = FACTORS.map((factor) => button("cs-button", `${factor}\u00D7`, { onclick: () => place(stage, factor) }));
   bet.box = h("div", { class: "cs-ask", role: "group", "aria-label": QUESTION },
     h("span", { text: QUESTION }), h("span", { class: "cs-chips" }, ...bet.chips));
@@ -15,15 +16,23 @@ export function createBet(stage) {
 }
 
 export function clearBet({ headline: { bet } }) {
-  Object.assign(bet, { factor: null, isKnown: false });
+  Object.assign(bet, { factor: null, isKnown: false, isSeen: null });
 }
 
-// Where a race opens with its result in view, there is nothing to bet on.
-export function tellResult({ headline: { bet } }) {
-  bet.isKnown = true;
+// A race that has ended too fast to be watched plays from its start.
+export function reopenBet({ headline: { bet } }) {
+  bet.isKnown = false;
 }
 
-export function drawBet({ headline: { bet }, race }) {
+// Whether a factor on the screen would give the answer away. A page may leave the question out.
+export function awaitsBet({ headline: { bet }, mode, race }) {
+  if (mode === "done" || bet.isKnown || bet.factor || !isAsked(race)) return false;
+  bet.isSeen ??= bet.box.checkVisibility();
+  return bet.isSeen;
+}
+
+export function drawBet({ headline: { bet }, mode, race }) {
+  if (mode === "done" && race.close) bet.isKnown = true;
   bet.box.hidden = bet.isKnown || !isAsked(race);
   if (bet.drawn !== bet.factor) markChosen(bet);
   const factor = race.close && race.close.headline ? race.close.headline.factor : "";
@@ -46,5 +55,5 @@ function isAsked({ lanes, close }) {
 function place(stage, factor) {
   const { bet } = stage.headline;
   bet.factor = bet.factor === factor ? null : factor;
-  drawBet(stage);
+  stage.draw();
 }

@@ -14,12 +14,12 @@
 //
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
-// Parts of the page:     invitation, promptline, headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext), review (scoregrid),
+// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext), review (scoregrid),
 //                        transport, timeline (strips), figures (budget, plot), tooltip, terms, speech, keys, present, bridge; dom and linestyle
 //                        build elements
 
 import { createAxis } from "./axis.js";
-import { tellResult } from "./bet.js";
+import { reopenBet } from "./bet.js";
 import { createBridge, openBridge, showRacing } from "./bridge.js";
 import { buildBudget, clearBudget, createBudget } from "./budget.js";
 import { createViewChoice, drawCursors, drawView, restoreView } from "./cursors.js";
@@ -195,7 +195,7 @@ function finish(stage, isWhole) {
   const wasWatched = !isWhole && canFollow(stage.race);
   if (close.play && canReplay(stage) && !wasWatched && !prefersReducedMotion()) play(stage);
   else if (!isWhole || close.play) say(stage, close.summary || "");
-  if (isWhole && !isPlaying(stage)) tellResult(stage);
+  if (isPlaying(stage)) reopenBet(stage);
 }
 
 // Draws everything as of the time shown. Only what changes is touched.

@@ -7,6 +7,7 @@ import { h } from "./dom.js";
 import { cycleRejected, toggleDigits } from "./legend.js";
 import { changeSpeed, jump, selectLane, skip, stepReview, stepToken, togglePlay } from "./playback.js";
 import { blank, leavePresent, togglePresent } from "./present.js";
+import { openPromptField } from "./promptfield.js";
 import { openReview } from "./review.js";
 import { stepRound } from "./rounds.js";
 import { zoom } from "./timeline.js";
@@ -15,7 +16,7 @@ import { hideTooltip } from "./tooltip.js";
 const HELP = [
   ["space", "play"], ["\u2190 \u2192", "review"], ["shift \u2190 \u2192", "token"], [", .", "round of the review"],
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
-  ["d", "digits"], ["h", "rejected"], ["o", "open review"], ["p", "present"], ["r", "race, presenting"], ["b", "blank"], ["Esc", "leave"],
+  ["d", "digits"], ["h", "rejected"], ["o", "open review"], ["p", "present"], ["r", "race, presenting"], ["/", "type a prompt, presenting"], ["b", "blank"], ["Esc", "leave"],
 ];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
@@ -32,6 +33,7 @@ const ACTIONS = {
   "+": (stage) => zoom(stage, 0.5),
   "=": (stage) => zoom(stage, 0.5),
   "-": (stage) => zoom(stage, 2),
+  "/": openPromptField,
   b: blank,
   d: toggleDigits,
   h: cycleRejected,

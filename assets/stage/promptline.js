@@ -2,16 +2,16 @@
 // is open, and while the stage is presented.
 
 import { button, h, put } from "./dom.js";
-
-const FIELD = "#prompt textarea"; // of the page's form; an exported file has none
+import { createPromptField, findField, openPromptField, write } from "./promptfield.js";
 
 export function createPromptLine(stage) {
-  const text = h("span", { class: "cs-prompt-text" });
+  const text = h("span", { class: "cs-prompt-text", onclick: () => openPromptField(stage) });
+  const typed = createPromptField(stage);
   const verdict = h("span", { class: "cs-prompt-verdict" });
   const more = button("cs-link", "show all", { onclick: () => toggle(line) });
   const use = button("cs-button", "Use this prompt", { onclick: () => fillForm(stage) });
-  const box = h("p", { class: "cs-prompt", hidden: true }, h("b", { text: "Prompt: " }), text, more, use, verdict);
-  const line = { box, text, more, use, verdict };
+  const box = h("p", { class: "cs-prompt", hidden: true }, h("b", { text: "Prompt: " }), text, typed, more, use, verdict);
+  const line = { box, text, typed, more, use, verdict };
   window.addEventListener("cascade-prompt", () => drawPromptLine(stage)); // the form's has changed
   return line;
 }
@@ -19,10 +19,12 @@ export function createPromptLine(stage) {
 export function drawPromptLine({ promptLine: { box, text, use, verdict }, race, presenting, reviewOpen, root }) {
   if (root.hasAttribute("data-waiting")) return; // the race of the form's prompt is about to take the place of this one
   const prompt = race.open ? race.open.prompt : "";
-  const field = document.querySelector(FIELD);
+  const field = findField();
   const isKnown = field && field.value.trim() === prompt.trim();
   box.hidden = !prompt || (isKnown && !presenting && !reviewOpen);
   use.hidden = !field || isKnown;
+  text.toggleAttribute("data-typable", Boolean(field));
+  text.title = field && presenting ? "Type a prompt (/)" : "";
   put(text, prompt);
   put(verdict, reviewOpen ? tellVerdict(race) : "");
 }
@@ -39,9 +41,6 @@ function toggle({ box, more }) {
 }
 
 function fillForm(stage) {
-  const field = document.querySelector(FIELD);
-  const { set } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value");
-  set.call(field, stage.race.open.prompt); // a framework that watches the field hears of it by the event
-  field.dispatchEvent(new Event("input", { bubbles: true }));
-  field.focus();
+  write(stage.race.open.prompt);
+  findField().focus();
 }

@@ -2,6 +2,7 @@
 
 import { drawAxis } from "./axis.js";
 import { clipBar, createBar, drawBar } from "./bars.js";
+import { awaitsBet } from "./bet.js";
 import { h, put } from "./dom.js";
 import { formatRate, formatRatio, formatSeconds } from "./format.js";
 import { IDEA } from "./headline.js";
@@ -49,7 +50,7 @@ export function drawTrack(stage) {
   for (const row of track.rows) {
     drawBar(race, row.bar, row.view.lane, ends);
     clipBar(row.bar, row.view, axis, ends);
-    drawFigures(row, race, reference, longest);
+    drawFigures(stage, row, reference, longest);
     row.box.toggleAttribute("data-first", first.has(row.view));
     row.box.classList.toggle("cs-selected", row.view === view && views.length > 1);
   }
@@ -107,13 +108,14 @@ function finishLine(race) {
   return ended ? written : Math.max(written, ...race.open.lanes.map((lane) => lane.max));
 }
 
-// The factor of a lane appears when the lane has finished, as soon as both speeds are known, and stands still: in the middle
-// of a race a speed is no result. The time is that of decoding, from which the factor comes.
-function drawFigures(row, race, reference, longest) {
+// The factor of a lane appears when the lane has finished, as soon as both speeds are known and a bet is placed, and stands
+// still: in the middle of a race a speed is no result. The time is that of decoding, from which the factor comes.
+function drawFigures(stage, row, reference, longest) {
+  const { race } = stage;
   const { view } = row;
   const { lane, shown, rate, state } = view;
   const isOver = state === "done" || state === "stopped";
-  const isFinal = reference && isOver && reference.lane.end;
+  const isFinal = reference && isOver && reference.lane.end && !awaitsBet(stage);
   put(row.ratio, isFinal && finalRate(reference.lane) ? formatRatio(finalRate(lane) / finalRate(reference.lane)) : "");
   put(row.rate, rate ? `${formatRate(rate)} tok/s` : state);
   const runs = countTargetRuns(race, view);

@@ -1,13 +1,15 @@
 """The page's fields as the query of a link, and back. Anybody can write a link, so each value is checked.
 
 Names are those of `csd.request.form.Form` and of the family's fields. A link contains only what differs from the page's
-initial values.
+initial values. One with a prompt also says how many characters its values have, so that a link that was cut off is
+noticed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -23,13 +25,16 @@ LARGEST = 10_000  # characters of one value that is read from a link
 NAMES = tuple(field.name for field in fields(Form))
 FAMILY = ("family", "target", "others", "copies", "dtype", "device")
 SEPARATOR = "|"  # between the names of a list
+CHARACTERS = "chars"  # in a query with a prompt: of all its values together
+HALF = re.compile(r"(%[0-9A-F]?|\ufffd+)$")
 TOO_LONG = "The prompt is too long for a link and was left out."
+INCOMPLETE = "This link is incomplete. What is left of it is in the form: check the prompt, then press Race."
 
 
 def to_query(values: Mapping[str, Any], initial: Mapping[str, Any]) -> tuple[str, str]:
     """The query with its question mark, and a sentence about what was left out; both may be empty."""
-    changed = {name: _text(value) for name, value in values.items() if not same(value, initial.get(name))}
-    query = _query(changed)
+    changed = {name: _mend(_text(value)) for name, value in values.items() if not same(value, initial.get(name))}
+    query = _query({**_count(changed), **changed})
     if len(query) <= LONGEST or "prompt" not in changed:
         return query, ""
     return _query({name: text for name, text in changed.items() if name != "prompt"}), TOO_LONG
@@ -38,7 +43,7 @@ def to_query(values: Mapping[str, Any], initial: Mapping[str, Any]) -> tuple[str
 def from_query(
     query: Mapping[str, str], initial: Mapping[str, Any], choices: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, Any], list[str]]:
-    """The values of a parsed query that fit the fields, and a sentence for each that does not.
+    """The values of a parsed query that fit the fields, and a sentence for each that does not; INCOMPLETE comes first.
 
     A value must be of the kind of the field's `initial` value; `choices` are the options of fields that have some.
     Names that begin with an underscore belong to the host and are ignored.
@@ -46,7 +51,7 @@ def from_query(
     values: dict[str, Any] = {}
     faults, unknown = [], []
     for name, text in query.items():
-        if name.startswith("_"):
+        if name.startswith("_") or name == CHARACTERS:
             continue
         if name not in initial:
             unknown.append(repr(shorten(name, 40)))
@@ -61,7 +66,7 @@ def from_query(
     if unknown:
         more = f" and {len(unknown) - NAMED:,} more" if len(unknown) > NAMED else ""
         faults.append(f"Unknown in the link: {', '.join(unknown[:NAMED])}{more}.")
-    return values, faults
+    return values, [INCOMPLETE, *faults] if _is_cut(query, initial) else faults
 
 
 def check_values(values: Mapping[str, Any], defaults: Defaults) -> tuple[dict[str, Any], list[str]]:
@@ -96,8 +101,27 @@ def same(value: Any, initial: Any) -> bool:
 
 
 def _query(texts: Mapping[str, str]) -> str:
-    mended = {name: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for name, text in texts.items()}
-    return f"?{urlencode(mended, quote_via=quote)}" if mended else ""
+    return f"?{urlencode(texts, quote_via=quote)}" if texts else ""
+
+
+def _mend(text: str) -> str:
+    """Half a surrogate pair cannot be written into an address."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _count(texts: Mapping[str, str]) -> dict[str, str]:
+    """How long a query with these texts is, for one with a prompt: half a prompt reads like a whole one."""
+    return {CHARACTERS: str(_length(texts.values()))} if "prompt" in texts else {}
+
+
+def _is_cut(query: Mapping[str, str], initial: Mapping[str, Any]) -> bool:
+    told = query.get(CHARACTERS, "")
+    return told.isdecimal() and len(told) < 7 and _length(query[name] for name in query if name in initial) < int(told)
+
+
+def _length(texts: Iterable[str]) -> int:
+    """Characters in all, without what may be half of one that was written as %C3%A9."""
+    return sum(len(HALF.sub("", text)) for text in texts)
 
 
 def _text(value: Any) -> str:

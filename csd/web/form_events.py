@@ -30,17 +30,25 @@ NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, o
 
 
 def show_example(
-    context: PageContext, fields: FamilyFields, number: int, prompt: str | None, by_hand: Collection[str] = ()
+    context: PageContext,
+    fields: FamilyFields,
+    number: int,
+    prompt: str | None,
+    by_hand: Collection[str] = (),
+    max_new: float | None = None,
 ) -> FormUpdate:
     """The next example of a kind, given by its number among the kinds of the family.
 
-    Fields named in `by_hand`, which the visitor has set, stay. A prompt of the visitor's own moves to a chip.
+    Fields named in `by_hand`, which the visitor has set, stay. A length that is not `max_new`, the form's, is told. A
+    prompt of the visitor's own moves to a chip.
     """
     spec = _spec_of(fields)
     example = next_example(spec, example_kinds(spec)[number], prompt)
     found = example.prompt
     values = {name: getattr(found, name) for name in examples.FIELDS if name not in by_hand}
-    said = StatusLine(f"{example.number} of {example.count}: {found.title}.")  # short: it has one line
+    length = values.get("max_new", max_new)
+    longer = f" {length} tokens instead of {max_new:g}." if max_new and length != max_new else ""
+    said = StatusLine(f"{example.number} of {example.count}: {found.title}.{longer}")  # short: it has one line
     return FormUpdate(values, status=said, own_prompt=prompt if is_own_prompt(context, prompt) else None)
 
 

@@ -115,7 +115,8 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
         def show(values: Values) -> Changes:
             by_hand = (values[hidden.by_hand] or "").split(",")
             family = form.read_family(values)
-            return tab.fill(form_events.show_example(context, family, number, values[form.prompt], by_hand))
+            prompt, max_new = (values[field] for field in form.named(("prompt", "max_new")))
+            return tab.fill(form_events.show_example(context, family, number, prompt, by_hand, max_new))
 
         return show
 
@@ -131,7 +132,7 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
         filled.failure(None, js=scripts.END_EXAMPLE, **PRIVATE)
 
     for number, button in enumerate(chips.kinds):
-        race(button, shows(number), {hidden.by_hand, form.prompt, *form.family_inputs}, outputs)
+        race(button, shows(number), {hidden.by_hand, *form.named(("prompt", "max_new")), *form.family_inputs}, outputs)
     race(chips.own, lambda typed: (typed, gr.Button(visible=False)), [chips.typed], [form.prompt, chips.own])
     losing = [part for part in outputs if part not in form.named(["max_new"])]
     race(chips.lose, show_losing_race, {form.prompt, *form.family_inputs}, [*preset_outputs, *losing])

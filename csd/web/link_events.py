@@ -68,12 +68,13 @@ def open_link(context: PageContext, visitor: str, query: Mapping[str, str]) -> F
         family, models = context.start.family, {}
         faults.append(f"The models in the link were ignored. {error}")
     kept, more_faults = link.check_values(settings, family.to_choice().defaults)
-    sentences = [f"{FILLED_IN} Press Race."] if models or kept else []
-    status = StatusLine(" ".join((*sentences, *faults, *more_faults)))
+    is_cut = link.INCOMPLETE in faults
+    sentences = [f"{FILLED_IN} Press Race."] if (models or kept) and not is_cut else []
+    status = StatusLine(" ".join((*sentences, *faults, *more_faults)), "refused" if is_cut else "")
     update = fill_form(context, family, kept, status)
     if context.landing and context.landing.traces[0].header.text == update.values["prompt"]:
         return update
-    return replace(update, stage=StageView("", stage.ask(NOT_RACED)))
+    return replace(update, stage=StageView("", stage.ask(link.INCOMPLETE if is_cut else NOT_RACED)))
 
 
 def _to_query(context: PageContext, fields: PageFields) -> tuple[str, str]:

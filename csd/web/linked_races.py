@@ -17,6 +17,7 @@ from csd.web.visitors import SHARE
 
 MOST = 1000  # races
 NAME = re.compile(r"[0-9a-f]{32}")
+PART = re.compile(r"[0-9a-f]{1,31}")
 
 log = logging.getLogger(__name__)
 
@@ -102,6 +103,11 @@ class LinkedRaces:
 def is_link(name: str) -> bool:
     """Whether a race's name in an address is of the kind that `share` makes up."""
     return NAME.fullmatch(name) is not None
+
+
+def is_part_of_link(name: str) -> bool:
+    """Whether a name is the beginning of such a one, as in a link that was cut off."""
+    return PART.fullmatch(name) is not None
 
 
 def _name_of(file: Path) -> str:

@@ -13,7 +13,7 @@ from csd.web.context import PageContext
 from csd.web.examples import example_title, find_fault
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.form_events import restore_form
-from csd.web.linked_races import is_link
+from csd.web.linked_races import is_link, is_part_of_link
 from csd.web.loads import FamilyStatus
 from csd.web.races import LINKED, RECORDED, FinishedRace, replay_log, uploaded_race
 from csd.web.results import make_results
@@ -24,7 +24,8 @@ from csd.web.views import about_family, about_preferred, describe_end
 
 EDITED_K = "K was edited, so the cascade with this K races. Choose a preset to have the adaptive cascade back."
 KEPT = "What you typed stays in the form."
-GONE = "This race is no longer kept here. Press Race to run it again."
+GONE = "This race is no longer kept. Its settings are in the form: press Race to run it again."
+CUT = "This link is incomplete: its race is missing. Its settings are in the form: press Race to run it again."
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
 
 
@@ -38,9 +39,10 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
     except ValueError as error:
         yield RaceUpdate(StatusLine(str(error), "refused"), family_lines(context, family))
         return
-    said = "Racing."
+    title = example_title(request.prompt)
+    said = f"Racing “{title}”, at most {request.max_new:,} tokens." if title else "Racing."
     if fields.lanes != list(fields.form.lanes):
-        said = f"Racing. {EDITED_K}"
+        said = f"{said} {EDITED_K}"
         yield RaceUpdate(form=FormUpdate({"lanes": fields.lanes}))
     log = ""
     for news in context.studio.race(visitor, choice, request, first_paint):
@@ -98,6 +100,8 @@ def show_address(context: PageContext, visitor: str, fragment: str, fields: Page
     """The race that the page's address names, such as "race=1-story-a-fox-sets-out"; without one, the visitor's latest
     race, or what the page began with."""
     name = (fragment or "").removeprefix("race=")
+    if is_part_of_link(name):
+        return RaceUpdate(stage=StageView("", stage.ask(CUT)))
     if is_link(name):
         return _show_linked(context, visitor, name, fields)
     if name and RECORDED + name not in context.recorded:

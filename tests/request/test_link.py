@@ -51,9 +51,20 @@ def asked(query: str) -> dict[str, str]:
 def test_a_link_brings_back_what_differs_and_holds_nothing_else():
     query, left = link.to_query({**OWN, **ODD}, OWN)
     assert left == "" and query.isascii() and not set("<>\"' ") & set(query)
-    assert asked(query).keys() == ODD.keys()
+    assert asked(query).keys() == {*ODD, link.CHARACTERS}
     assert link.from_query(asked(query), OWN, CHOICES) == (ODD, [])
     assert link.to_query(OWN, OWN) == ("", "")
+
+
+def test_a_link_that_was_cut_off_anywhere_says_so_and_a_longer_one_does_not():
+    query, _ = link.to_query({**OWN, "max_new": 32, "prompt": "100% of Füchse & 🦊"}, OWN)
+    first = query.index("prompt=") + len("prompt=")
+    for end in range(first, len(query)):
+        _, faults = link.from_query(asked(query[:end]), OWN, CHOICES)
+        assert faults[0] == link.INCOMPLETE, query[:end]
+    by_hand = ("?prompt=Short", "?prompt=Short&chars=many", f"?prompt=a&chars={'9' * 99}")
+    for whole in (query, f"{query}&__theme=dark", *by_hand):
+        assert link.from_query(asked(whole), OWN, CHOICES)[1] == []
 
 
 def test_a_list_may_be_empty():

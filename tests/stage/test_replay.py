@@ -239,12 +239,18 @@ def test_the_result_is_the_last_thing_that_the_replay_reaches(bare):
 
 def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare):
     one = bare().show(greedy(alone()), greedy(nested()), play=True)
+    ratios = "nodes => nodes.filter(node => node.textContent).length"
+    one.page.evaluate("stage.seek(0.5)")  # the cascade has finished
+    assert one.page.eval_on_selector_all(".cs-ratio", ratios) == 0, "a factor would give the answer away"
     one.page.click(".cs-ask button >> nth=1")
+    assert one.page.eval_on_selector_all(".cs-ratio", ratios) == 1
     places = [one.page.locator(part).bounding_box() for part in (".cs-headline", ".cs-track")]
     one.press("End")
     assert not one.page.is_visible(".cs-ask")
     assert one.text(".cs-bet") == f"You said 1.5×; it was {one.text('.cs-factor')}."
     assert [one.page.locator(part).bounding_box() for part in (".cs-headline", ".cs-track")] == places
+    one.press("Home")
+    assert not one.page.is_visible(".cs-ask"), "the result is known"
     one.show(greedy(nested()), play=True)
     assert one.state() == "replay" and not one.page.is_visible(".cs-ask"), "there is nothing to compare with"
     assert one.text(".cs-bet") == ""
@@ -417,6 +423,9 @@ def test_the_prompt_is_shown_where_no_form_has_it(bare):
     one = bare().show(alone(), nested())
     assert one.text(".cs-prompt-text") == alone().header.text
     assert not one.page.is_visible(".cs-prompt .cs-button"), "there is no form to fill"
+    one.press("p", "/")
+    one.page.click(".cs-prompt-text")
+    assert not one.page.is_visible(".cs-prompt-typed")
 
 
 def test_rejected_tokens_can_be_hidden_by_key(bare):
@@ -572,6 +581,21 @@ def test_the_app_has_the_same_stage(chromium, house):
     page.click("#stage .cs-example >> text=list")
     page.wait_for_function("race => document.querySelector('#stage .cascade-stage').dataset.race !== race", arg=before)
     assert "JSON" in page.inner_text("#stage .cs-prompt-text"), "the example was in the form before its race began"
+    page.wait_for_selector('#status p[data-state="ended"]', timeout=60_000, state="attached")
+    page.wait_for_selector("#stage .cs-race:enabled")
+    page.keyboard.press("/")
+    assert "JSON" in page.input_value("#stage .cs-prompt-typed")
+    page.keyboard.type("A bear, a pop")  # letters that are keys of the presenter
+    page.keyboard.press("Escape")
+    assert stage_.get_attribute("data-present") == "" and not page.is_visible("#stage .cs-prompt-typed")
+    page.click("#stage .cs-prompt-text")
+    page.keyboard.press("End")
+    page.keyboard.type(" and a hero")
+    before = stage_.get_attribute("data-race")
+    page.keyboard.press("Enter")
+    page.wait_for_function("race => document.querySelector('#stage .cascade-stage').dataset.race !== race", arg=before)
+    assert page.inner_text("#stage .cs-prompt-text") == "A bear, a pop and a hero"
+    assert page.input_value("#prompt textarea") == "A bear, a pop and a hero"
     page.wait_for_selector('#status p[data-state="ended"]', timeout=60_000, state="attached")
     page.keyboard.press("Escape")
     assert stage_.get_attribute("data-present") is None

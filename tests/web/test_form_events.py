@@ -87,6 +87,10 @@ def test_a_kind_of_examples_goes_round(page):
     assert update.status.text == f"1 of {len(prompts)}: {prompts[0].title}."
     kept = form_events.show_example(page, EMBEDDED, 0, text, ("max_new", "temperature"))
     assert kept.values.keys() == {"prompt", "seed"}, "what the visitor has set stays"
+    told = form_events.show_example(page, EMBEDDED, 0, prompts[-1].prompt, max_new=64).status.text
+    assert told == f"1 of {len(prompts)}: {prompts[0].title}. 128 tokens instead of 64."
+    for same in ({"max_new": 128}, {"by_hand": ("max_new",), "max_new": 64}):
+        assert "instead" not in form_events.show_example(page, EMBEDDED, 0, text, **same).status.text
     assert example_title(text) == prompts[0].title
     assert example_title("typed by hand") == ""
 

@@ -6,12 +6,14 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 from browser import STORY, Tab
 from fake_page import HOME, RECORDED, context, fields, load_family, run_recorded
 
 from csd.record.recording import Recording
+from csd.request import link
 from csd.web import link_events, linked_races, race_events
 from csd.web.context import make_context
 from csd.web.deployment import PUBLIC
@@ -87,6 +89,20 @@ def test_a_race_that_is_gone_leaves_the_stage_still(page):
     (line,) = map(json.loads, update.stage.log.splitlines())
     assert (update.stage.race, line) == ("", {"t": "ask", "text": race_events.GONE})
     assert update.status is update.form is update.results is None
+    cut = race_events.show_address(page, "v", f"race={'0' * 20}", page.start)
+    assert json.loads(cut.stage.log)["text"] == race_events.CUT
+    unknown = race_events.show_address(page, "v", "race=no-such-race", page.start)
+    assert "no recorded race “no-such-race”" in unknown.status.text
+
+
+def test_half_a_link_does_not_pass_for_a_whole_one(page):
+    sent = fields(page.start, prompt="Why is the sea salty, and the rain not?")
+    query, _ = link_events.copy_link(page, "v", sent)
+    for end, is_cut in ((len(query), False), (len(query) - 9, True)):
+        update = link_events.open_link(page, "v", dict(parse_qsl(query[1:end])))
+        assert (update.status.text == link.INCOMPLETE) == is_cut == (update.status.state == "refused")
+        assert json.loads(update.stage.log)["text"] == (link.INCOMPLETE if is_cut else link_events.NOT_RACED)
+        assert sent.form.prompt.startswith(update.values["prompt"])
 
 
 def test_a_link_with_another_prompt_does_not_play_the_race_at_the_start(page):

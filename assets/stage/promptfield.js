@@ -1,0 +1,48 @@
+// While the stage is presented, the prompt can be typed in place of its line: a mirror of the field of the page's form, which
+// is what races. An exported file has no form, so there the prompt is text.
+
+import { askForRace } from "./bridge.js";
+import { h } from "./dom.js";
+
+const FIELD = "#prompt textarea";
+
+export const findField = () => document.querySelector(FIELD);
+
+// Fills in the field of the form; a framework that watches it hears of it by the event.
+export function write(text) {
+  const field = findField();
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(field, text);
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+export function createPromptField(stage) {
+  const typed = h("textarea", { class: "cs-prompt-typed", rows: 2, "aria-label": "Prompt. Enter races it, Escape leaves it.", hidden: true });
+  typed.addEventListener("input", () => write(typed.value));
+  typed.addEventListener("blur", () => show(stage, false));
+  typed.addEventListener("keydown", (event) => press(stage, event));
+  return typed;
+}
+
+export function openPromptField(stage) {
+  const { presenting, promptLine: { typed } } = stage;
+  if (!presenting || !findField()) return;
+  typed.value = findField().value;
+  show(stage, true);
+  typed.focus();
+  typed.select();
+}
+
+function show({ promptLine: { box, typed } }, on) {
+  typed.hidden = !on;
+  box.toggleAttribute("data-typing", on);
+}
+
+function press(stage, event) {
+  const isRace = event.key === "Enter" && !event.shiftKey && !event.isComposing;
+  if (!isRace && event.key !== "Escape") return;
+  event.preventDefault();
+  event.stopPropagation(); // Escape would end the presentation as well
+  if (isRace && (stage.bridge.racing || !event.target.value.trim())) return;
+  stage.root.focus({ preventScroll: true });
+  if (isRace) requestAnimationFrame(() => askForRace()); // once the form has taken the text
+}
