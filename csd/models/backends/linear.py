@@ -2,10 +2,14 @@
 
 Each kernel stores weights in a layout of its own. Which one is fast depends on the processor and on the width of the
 pass: the layout that is best by far on one machine is the slowest on another of the same size.
+
+oneDNN compiles a program for every number of rows that a map has been given, and keeps it: half a megabyte each, for
+as long as the process lives. So its maps see few numbers of rows.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,6 +19,10 @@ from torch import Tensor
 
 Linear = Callable[[Tensor], Tensor]
 """[n, in] to [n, out], both in float32; in float64 where the weights are; on a GPU in the weights' own format."""
+
+# The rows of a oneDNN pass. A review of k tokens has k + 1, and k is a power of two more often than not.
+ROUNDED = (*range(1, 10), 13, 17, 25, 33, 48, 64)
+BLOCK = 256
 
 
 @dataclass(frozen=True)
@@ -46,7 +54,11 @@ def _has_packed(dtype: torch.dtype) -> bool:
 def _packed(weight: Tensor) -> Linear:
     reordered = torch.ops.mkldnn._reorder_linear_weight(weight)
     linear = torch.ops.mkldnn._linear_pointwise
-    return _in(weight.dtype, lambda x: linear(x, reordered, None, "none", [], ""))
+
+    def packed(x: Tensor) -> Tensor:
+        return linear(x, reordered, None, "none", [], "")
+
+    return in_few_widths(packed) if weight.dtype == torch.float32 else _in(weight.dtype, packed)
 
 
 def _plain(weight: Tensor) -> Linear:
@@ -60,8 +72,29 @@ def _rows(weight: Tensor) -> Linear:
 
 
 def _in(dtype: torch.dtype, linear: Linear) -> Linear:
-    """The map of float32 rows; weights in bfloat16 multiply rows in bfloat16."""
-    return linear if dtype in (torch.float32, torch.float64) else lambda x: linear(x.to(dtype)).to(x.dtype)
+    """The map of float32 rows; weights in bfloat16 multiply rows in bfloat16, which is oneDNN's work in any layout."""
+    if dtype in (torch.float32, torch.float64):
+        return linear
+    few = in_few_widths(linear)
+    return lambda x: few(x.to(dtype)).to(x.dtype)
+
+
+def in_few_widths(linear: Linear) -> Linear:
+    """The same map, which is only ever given so many rows as `ROUNDED` has, or a `BLOCK`.
+
+    Many rows are divided; a few are filled up with rows that are taken off the result.
+    """
+    most = ROUNDED[-1]
+
+    def mapped(x: Tensor) -> Tensor:
+        n = len(x)
+        if n > most and n != BLOCK:
+            sizes = [BLOCK] * (n // BLOCK) + [most] * (n % BLOCK // most) + [n % BLOCK % most]
+            return torch.cat([mapped(part) for part in x.split(sizes) if len(part)])
+        rounded = n if n == BLOCK else ROUNDED[bisect_left(ROUNDED, n)]
+        return linear(x) if n == rounded else linear(F.pad(x, (0, 0, 0, rounded - n)))[:n]
+
+    return mapped
 
 
 PACKED = Kernel("oneDNN packed", _packed)

@@ -1,0 +1,43 @@
+"""oneDNN keeps a program for every number of rows, so its maps see few numbers: counted by oneDNN itself."""
+
+import pytest
+import torch
+
+from csd.models.backends.linear import BLOCK, PACKED, ROUNDED, cpu_kernels, in_few_widths
+
+PROMPTS = range(1, 400)
+FEW = len(ROUNDED) + 1
+NEEDS_ONEDNN = pytest.mark.skipif(PACKED not in cpu_kernels(torch.float32), reason="PyTorch without oneDNN")
+
+
+@NEEDS_ONEDNN
+@pytest.mark.parametrize("kernel", cpu_kernels(torch.float32), ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_texts_of_every_length_compile_few_programs(kernel, dtype, capfd):
+    linear = kernel.pack(torch.randn(11, 7, dtype=dtype))  # a shape of this test's own
+    with torch.backends.mkldnn.verbose(torch.backends.mkldnn.VERBOSE_ON_CREATION):
+        for width in PROMPTS:
+            linear(torch.randn(width, 7))
+    compiled = [line for line in capfd.readouterr().out.splitlines() if "create:cache_miss" in line]
+    products = [line for line in compiled if "inner_product" in line or "matmul" in line]
+    assert len(products) <= FEW
+    if kernel is PACKED:
+        assert products  # oneDNN says what it compiles
+
+
+@pytest.mark.parametrize("width", [1, 9, 10, 17, 18, 64, 65, 128, 255, 256, 257, 700])
+def test_the_result_is_that_of_the_map_itself(width):
+    weight, rows = torch.randn(7, 11, dtype=torch.float64), torch.randn(width, 11, dtype=torch.float64)
+    seen = []
+
+    def linear(x):
+        seen.append(len(x))
+        return x @ weight.t()
+
+    torch.testing.assert_close(in_few_widths(linear)(rows), rows @ weight.t())
+    assert {*seen} <= {*ROUNDED, BLOCK}
+    assert sum(seen) < 1.5 * width
+
+
+def test_reviews_of_usual_lengths_have_no_rows_to_spare():
+    assert {1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 33} <= {*ROUNDED}
