@@ -7,12 +7,9 @@ autoregressive decoding, and counted.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import random
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -41,7 +38,6 @@ pytestmark = pytest.mark.slow
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 NEAR_TIE = 1e-4
 TOKENS = 24  # of each text
-WORKERS = 2  # races share nothing, so one runs on each of two cores
 MID, SMALL, BOTH = ("draft-mid",), ("draft-small",), ("draft-mid", "draft-small")
 
 TREES: tuple[Method, ...] = (
@@ -65,7 +61,10 @@ ODD = ("x", "Ünïcödé and 日本 🙂")  # few: little of a draft is accepted
 
 @cache
 def prompts() -> tuple[str, ...]:
-    """Eighteen: some odd ones, the rest beginnings of documents as the family's own generators write them."""
+    """Eighteen: some odd ones, the rest beginnings of documents as the family's own generators write them.
+
+    One is raced greedily, the next one coupled: what a tree does with a prompt and what it does by a rule are all seen.
+    """
     sys.path.insert(0, str(ASSETS / "family"))
     try:
         from stories import story
@@ -93,21 +92,6 @@ def lanes(family, settings: Request) -> list[Trace]:
     return [event.trace for event in sorted(ended, key=lambda event: event.lane)]
 
 
-def _single() -> None:
-    """One thread for each worker, set before torch starts."""
-    os.environ["OMP_NUM_THREADS"] = "1"
-    import torch
-
-    torch.set_num_threads(1)
-
-
-def _raced(settings: Request) -> tuple[list[Trace], tuple[int, ...]]:
-    """The lanes, and for a greedy race what transformers' own `generate` writes with the same model."""
-    family = opened("float64")
-    traces = lanes(family, settings)
-    return traces, generated(traces[0].header.prompt) if settings.temperature == 0 else ()
-
-
 @cache
 def oracle():
     """transformers' model; the family itself keeps only what its backends need."""
@@ -130,30 +114,30 @@ def generated(prompt: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(out[0, len(prompt) :].tolist())
 
 
-def asked(prompt: str, number: int, temperature: float) -> Request:
+def asked(prompt: str, number: int) -> Request:
+    temperature = 0.0 if number % 2 == 0 else (0.5, 0.8)[number // 2 % 2]
     return Request(
         prompt,
         (Autoregressive(), *TREES),
         max_new=TOKENS,
         temperature=temperature,
-        top_k=40 if temperature and number % 10 == 3 else 0,
-        top_p=0.9 if temperature and number % 10 == 6 else 1.0,
+        top_k=40 if number % 10 == 3 else 0,
+        top_p=0.9 if number % 10 == 7 else 1.0,
         seed=number,
         stop_at_eos=False,
     )
 
 
 @cache
-def results() -> tuple[tuple[list[Trace], tuple[int, ...]], ...]:
-    """All prompts, greedy and coupled, autoregressive and every tree side by side in one race each."""
-    work = [asked(prompt, number, t) for number, prompt in enumerate(prompts()) for t in (0.0, (0.5, 0.8)[number % 2])]
-    spawned = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(WORKERS, spawned, initializer=_single) as pool:
-        return tuple(pool.map(_raced, work))
+def raced() -> tuple[list[Trace], ...]:
+    """All prompts, autoregressive and every tree side by side in one race each."""
+    return tuple(lanes(opened("float64"), asked(prompt, number)) for number, prompt in enumerate(prompts()))
 
 
-def raced() -> list[list[Trace]]:
-    return [traces for traces, _ in results()]
+def raced_by(rule: str) -> list[list[Trace]]:
+    found = [traces for traces in raced() if traces[0].header.rule == rule]
+    assert len(found) == len(prompts()) / 2
+    return found
 
 
 def inner(trace: Trace) -> Iterator[Review]:
@@ -165,8 +149,7 @@ def inner(trace: Trace) -> Iterator[Review]:
 
 @pytest.mark.parametrize("rule", ["greedy", "coupled"])
 def test_every_tree_writes_the_text_of_autoregressive_decoding(rule):
-    races = [traces for traces in raced() if traces[0].header.rule == rule]
-    assert len(races) == len(prompts())
+    races = raced_by(rule)
     for reference, *others in races:
         assert [trace.header.title for trace in others] == [title(tree) for tree in TREES]
         assert len(reference.tokens) == len(reference.steps) == TOKENS
@@ -177,7 +160,7 @@ def test_every_tree_writes_the_text_of_autoregressive_decoding(rule):
     for place in range(1, len(TREES) + 1):
         steps = sum(len(traces[place].steps) for traces in races)
         assert steps < len(races) * TOKENS * 0.9, title(TREES[place - 1])
-    assert len({traces[0].tokens for traces in races}) > len(races) - 4  # and where the texts are not all the same
+    assert len({traces[0].tokens for traces in races}) > len(races) - 2  # and where the texts are not all the same
 
 
 def test_lenience_changes_what_inner_reviewers_accept_and_nothing_else():
@@ -185,7 +168,7 @@ def test_lenience_changes_what_inner_reviewers_accept_and_nothing_else():
     for rule in ("greedy", "coupled"):
         rates = []
         for place in (strict, lenient):
-            reviews = [r for traces in raced() if traces[0].header.rule == rule for r in inner(traces[place])]
+            reviews = [r for traces in raced_by(rule) for r in inner(traces[place])]
             rates.append(sum(r.accepted for r in reviews) / sum(len(r.tokens) for r in reviews))
         assert rates[1] > rates[0] + 0.02, (rule, rates)
         assert all(traces[strict].tokens == traces[lenient].tokens for traces in raced())
@@ -193,10 +176,8 @@ def test_lenience_changes_what_inner_reviewers_accept_and_nothing_else():
 
 def test_greedy_is_what_transformers_writes():
     """The oracle from outside, without any of this project's decoding."""
-    written = [(traces[0], text) for traces, text in results() if traces[0].header.rule == "greedy"]
-    assert len(written) == len(prompts())
-    for reference, text in written:
-        assert text == reference.tokens, reference.header.text
+    for reference, *_ in raced_by("greedy"):
+        assert generated(reference.header.prompt) == reference.tokens, reference.header.text
 
 
 def test_float32_differs_at_near_ties_only(capsys):
