@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from browser import House
 
@@ -39,6 +41,20 @@ def _skip_without_gpu(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("gpu"):
                 item.add_marker(pytest.mark.skip(reason="needs an NVIDIA GPU"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def few_collections():
+    """Loading a family does not search the process for garbage, four times each: here that is half of the time it takes.
+
+    The objects of all tests so far are searched. Python's own collections go on.
+    """
+    from csd.models.backends import process
+
+    nothing = SimpleNamespace(collect=lambda: 0, freeze=lambda: None, unfreeze=lambda: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "gc", nothing)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import SimpleNamespace
 
 import torch
@@ -113,7 +114,7 @@ class ToyFamily:
     def levels(self) -> tuple[Level, ...]:
         return tuple(Level(name, number, dtype=self.dtype) for number, name in enumerate(self.tables, 1))
 
-    @property
+    @cached_property
     def costs(self) -> dict[str, tuple[float, ...]]:
         """Each draft at a third of the next stronger model, eight tokens at one and a half times the cost of one."""
         names = list(reversed(self.tables))
