@@ -8,13 +8,18 @@ import pytest
 from browser import House
 
 LONGEST = (
-    "test_exactness",
+    "models/test_exactness",
     "web/test_page",
+    "models/test_smollm2",
     "web/test_form_in_view",
-    "test_axe",
-    "test_smollm2",
-    "test_rejection",
+    "tests/test_process",
+    "web/test_axe",
     "workers/test_app",
+    "gpu/test_steps",
+    "stage/test_replay",
+    "decoding/test_rejection",
+    "tests/test_examples",
+    "look/",
 )
 PAGE_FIXTURES = {"chromium", "house", "served"}
 
