@@ -71,6 +71,21 @@ def embedded():
     return load_family(catalog.find("embedded"), "cpu")
 
 
+@pytest.fixture
+def embedded_once(embedded, monkeypatch):
+    """Whoever loads the embedded family as it is gets the one that is loaded; any other is loaded for real."""
+    import csd.models.family
+
+    load = csd.models.family.load_family
+
+    def load_once(spec, device="auto", dtype="auto", progress=lambda sentence: None):
+        if (spec.name, device, dtype) == ("embedded", "auto", "auto"):
+            return embedded
+        return load(spec, device, dtype, progress)
+
+    monkeypatch.setattr(csd.models.family, "load_family", load_once)
+
+
 @pytest.fixture(scope="session")
 def served():
     house = House()

@@ -27,7 +27,7 @@ def test_an_example_is_short(path):
 
 
 @pytest.mark.slow
-def test_race(monkeypatch, capsys):
+def test_race(embedded_once, monkeypatch, capsys):
     run("race.py", monkeypatch)
     *answer, autoregressive, speculative, adaptive = capsys.readouterr().out.splitlines()
     assert "20 apples" in "\n".join(answer)
@@ -36,14 +36,14 @@ def test_race(monkeypatch, capsys):
 
 
 @pytest.mark.slow
-def test_custom_drafter(monkeypatch, capsys):
+def test_custom_drafter(embedded_once, monkeypatch, capsys):
     run("custom_drafter.py", monkeypatch)
     reference, ours = capsys.readouterr().out.splitlines()
     assert "64 target passes" in reference and "64 target passes" not in ours and ours.endswith("identical")
 
 
 @pytest.mark.slow
-def test_minimal_benchmark(monkeypatch, capsys):
+def test_minimal_benchmark(embedded_once, monkeypatch, capsys):
     run("minimal_benchmark.py", monkeypatch)
     assert "geometric mean" in capsys.readouterr().out
 
@@ -60,7 +60,7 @@ def test_own_models(monkeypatch, capsys, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_notebook_plots_a_race():
+def test_the_notebook_plots_a_race(embedded_once):
     """Its cells run in order; showing the figure is left to the notebook."""
     cells = json.loads((EXAMPLES / "plot_a_race.ipynb").read_text(encoding="utf-8"))["cells"]
     code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")

@@ -48,16 +48,8 @@ def csd_on_toy(toy_family, monkeypatch) -> Callable:
 
 
 @pytest.fixture
-def csd_on_embedded(embedded, monkeypatch) -> Callable:
+def csd_on_embedded(embedded_once) -> Callable:
     """Runs a command; the embedded family is loaded once for all tests, any other one for real."""
-    load = csd.models.family.load_family
-
-    def load_once(spec, device="auto", dtype="auto", progress=lambda sentence: None):
-        if (spec.name, device, dtype) == ("embedded", "auto", "auto"):
-            return embedded
-        return load(spec, device, dtype, progress)
-
-    monkeypatch.setattr(csd.models.family, "load_family", load_once)
     return lambda *arguments, **more: CliRunner().invoke(app, list(arguments), **more)
 
 

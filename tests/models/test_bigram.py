@@ -12,7 +12,6 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from csd.models import bigram, checksums
 from csd.models.catalog import READY
-from csd.models.family import load_family
 from csd.models.spec import FamilySpec, ModelSpec
 
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "family" / "bigram.json"
@@ -41,18 +40,17 @@ def test_opening_ids_come_first(tiny):
 
 
 @pytest.mark.slow
-def test_the_committed_table_is_the_targets():
-    family = load_family(READY[0], "cpu")
-    assert len(family.bigram) == family.vocab
-    ids = range(0, family.vocab, 23)
-    found = bigram.followers(family.reference("target"), ids, family.vocab)
+def test_the_committed_table_is_the_targets(embedded):
+    assert len(embedded.bigram) == embedded.vocab
+    ids, target = range(0, embedded.vocab, 23), embedded.reference("target")
+    found = bigram.followers(target, ids, embedded.vocab)
     # A rounding may turn a near tie on another machine; everything else must be equal.
-    unequal = [id for id, follower in zip(ids, found) if family.bigram[id] != follower]
+    unequal = [id for id, follower in zip(ids, found) if embedded.bigram[id] != follower]
     with torch.inference_mode():
         for id in unequal:
-            row = family.reference("target")(torch.tensor([[id]])).logits[0, 0]
-            assert row.max() - row[family.bigram[id]] < 1e-4
-    assert list(family.bigram) == json.loads(TABLE.read_text())
+            row = target(torch.tensor([[id]])).logits[0, 0]
+            assert row.max() - row[embedded.bigram[id]] < 1e-4
+    assert list(embedded.bigram) == json.loads(TABLE.read_text())
 
 
 def test_writing_and_reading(tiny, tmp_path, monkeypatch):
