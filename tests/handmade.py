@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from csd.record.recording import Recording
 from csd.record.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
 
 LEVELS = (Level("MaxGram", 0), Level("Bigram", 0), Level("small", 1), Level("target", 2))
@@ -22,6 +23,10 @@ WORDS = {
     9: " it",
     10: " sang",
 }
+HOSTILE = (
+    "</script><script>window.hit = 1</script><!-- <img src=x onerror='window.hit = 1'> "
+    "\u202e &amp; \u0000 \ud83d </pre>"
+)
 NUMBERED = {i: f" w{i}" for i in range(10)}
 
 
@@ -103,3 +108,16 @@ def nested() -> Trace:
     return Trace(
         header("cascade"), (Prefill("mid", 2, 0.0, 0.1), Prefill("target", 2, 0.1, 0.1)), steps, "budget", WORDS
     )
+
+
+# ---- a race whose every text tries to run as a script
+
+
+def hostile() -> Recording:
+    pieces = {**alone().pieces, 3: HOSTILE, 4: (240, 159)}
+    text = HOSTILE * 2
+    traces = tuple(
+        Trace(replace(t.header, text=text, label=HOSTILE), t.prefill, t.steps, t.end, pieces)
+        for t in (alone(), nested())
+    )
+    return Recording(traces, HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE)

@@ -125,7 +125,7 @@ export function startCurves(root, controls) {
   const charts = [...root.querySelectorAll(".chart")].map(startChart);
   const slider = (key, label, value, low, high) => ({ key, label, value, low, high, step: 0.01, unused: "" });
   const value = { groups: [{
-    question: "A draft, and a copier like Max-Gram", about: "for the curves below",
+    question: "A draft, and a copier (Max-Gram)", about: "for the curves below",
     sliders: [slider("c", "c: one pass of the draft, in target passes", 0.2, 0.01, 1), slider("copies", "α of the copies: accepted share", 0.5, 0, 0.95)],
   }] };
   const update = ({ groups: [{ sliders: [c, copies] }] }) => {

@@ -45,8 +45,8 @@ def what_if(curves: Sequence[Curve], measured: Sequence[Measured] = ()) -> go.Fi
     for one in measured:
         look = theme.method_look(one.name)
         if not one.at:
-            figure.add_hline(y=one.speedup, line={"color": look.light, "width": 3}, layer="below")
-            labels.append(Label("adaptive", last, one.speedup, look.light))
+            figure.add_hline(y=one.speedup, line={"color": look.light, "width": 1.5}, layer="below")
+            labels.append(Label(f"adaptive {one.speedup:.1f}×", last, one.speedup, look.light))
         elif any((curve.name, curve.rest) == (one.name, one.rest) for curve in curves) and one.at <= last:
             _add_point(figure, f"{one.name}, measured", one.at, one.speedup, marker(one.name, size=13))
     figure.update_xaxes(range=[0, last])

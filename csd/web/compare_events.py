@@ -54,7 +54,8 @@ def show_example(context: PageContext, visitor: str) -> CompareUpdate:
     if found is None or found.family != home.spec.name:
         kinds = list(examples_by_kind(home.spec))
         return CompareUpdate(StatusLine(EMPTY), finding=Finding(ASKED), figure=draw((), kinds, USUAL_LANES))
-    said = f"Recorded on {found.date}, {found.races} races of each prompt, on {found.machine.partition(';')[0]}. {RUN}"
+    where = _where(found.machine, context.landing.recording.machine if context.landing else "")
+    said = f"Recorded on {found.date}, {found.races} races of each prompt, on {where}. {RUN}"
     return CompareUpdate(
         StatusLine(said),
         rows=found.rows,
@@ -62,6 +63,13 @@ def show_example(context: PageContext, visitor: str) -> CompareUpdate:
         finding=_finding(found.results),
         figure=_figure(found.results),
     )
+
+
+def _where(machine: str, landing: str) -> str:
+    """The machine and its threads; and those of the race at the start where that one had others."""
+    named, other = (text.partition(";")[0] for text in (machine, landing))
+    threads = other.rpartition(", ")[2]
+    return f"{named} (the first race on the Race tab: {threads})" if other and not named.endswith(threads) else named
 
 
 def run_comparison(

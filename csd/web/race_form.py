@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
+from csd.stage.roles import named_with_roles
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.prompt_row import PromptRow
 from csd.web.settings_drawer import SettingsDrawer, labelled
@@ -68,7 +69,7 @@ class RaceForm:
         """What the fields and the list of presets change to."""
         changes: dict[Component, Any] = {self.fields[name]: value for name, value in update.values.items()}
         if update.drafts is not None:
-            changes[self.fields["draft"]] = gr.Dropdown(list(update.drafts), value=update.values["draft"])
+            changes[self.fields["draft"]] = gr.Dropdown(named_with_roles(update.drafts), value=update.values["draft"])
             changes[self.drawer.picture] = staircase_value(update.values["K"], update.drafts)
         if update.presets is not None:
             changes[self.preset] = gr.Dropdown(labelled(update.presets.options), value=update.presets.selected)

@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
+from csd.stage.roles import named_with_roles
 from csd.stage.tour import term_class
 from csd.web import views
 from csd.web.context import PageContext
@@ -99,38 +100,40 @@ def _build_first_fields(
 
 
 def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Component]:
+    # With custom values, because Gradio would reject a race that was started just before the choices changed.
+    draft = gr.Dropdown(
+        named_with_roles(context.studio.home.defaults.drafts),
+        value=start["draft"],
+        label="Speculative: draft",
+        info="The model that guesses.",
+        elem_id="draft",
+        elem_classes=term_class("draft"),
+        allow_custom_value=True,
+    )
     with gr.Row():
-        # With custom values, because Gradio would reject a race that was started just before the choices changed.
-        draft = gr.Dropdown(
-            list(context.studio.home.defaults.drafts),
-            value=start["draft"],
-            label="Speculative: draft",
-            min_width=130,
-            elem_id="draft",
-            elem_classes=term_class("draft"),
-            allow_custom_value=True,
-        )
         k = gr.Number(
             start["k"],
             label="Speculative: draft length k",
+            info="Tokens that it guesses at a time.",
             precision=0,
             min_width=120,
             elem_id="k",
             elem_classes=term_class("k"),
         )
-    lookup = gr.Number(
-        start["lookup"],
-        label="Prompt lookup: copy length k",
-        precision=0,
-        min_width=120,
-        elem_id="lookup",
-        elem_classes=term_class("prompt lookup"),
-    )
+        lookup = gr.Number(
+            start["lookup"],
+            label="Prompt lookup: copy length k",
+            info="Tokens that the copier takes over.",
+            precision=0,
+            min_width=120,
+            elem_id="lookup",
+            elem_classes=term_class("prompt lookup"),
+        )
     lenience = gr.Number(
         start["lenience"],
         label="Lenience between drafts",
-        info="1 is strict. Above 1, a draft keeps tokens of weaker drafts that it finds almost as likely as its own. "
-        "The target is always strict, so the text stays exact.",
+        info="1 is strict. Above 1, a small model also keeps guesses from below that it finds almost as likely as its "
+        "own. The big model is always strict, so the text stays exact.",
         step=0.5,
         elem_id="lenience",
         elem_classes=term_class("lenience"),
@@ -144,7 +147,8 @@ def _build_cascade(context: PageContext, start: Mapping[str, Any]) -> tuple[gr.T
     K = gr.Textbox(
         start["K"],
         label="K as text, cumulative as in the paper",
-        info="One row per reviewer, the target first; the last number of a row is Max-Gram's.",
+        info="The same plan in numbers: a row per reviewer, the big model first. A number says up to which token its "
+        "drafter writes; the last one of a row is the copier's (Max-Gram).",
         elem_id="K",
         elem_classes=term_class("K"),
         render=False,
@@ -214,7 +218,7 @@ def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[
         device = gr.Dropdown(list(options["device"]), value=start["device"], label="Device", min_width=100)
     target = gr.Textbox(
         start["target"],
-        label="Target of a custom family: Hub ID, folder or GGUF file",
+        label="Big model (target) of a custom family: Hub ID, folder or GGUF file",
         placeholder="owner/name, owner/name@revision or a path",
         max_lines=1,
         elem_id="target",
@@ -222,7 +226,7 @@ def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[
     )
     others = gr.Textbox(
         start["others"],
-        label="Its drafts, strongest first, comma-separated",
+        label="Its small models (drafts), strongest first, comma-separated",
         max_lines=1,
         elem_id="others",
         visible=is_free,
@@ -230,7 +234,7 @@ def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[
     copies = gr.CheckboxGroup(
         list(options["copies"]),
         value=start["copies"],
-        label="Quantised copies of the target as drafts",
+        label="Quantised copies of the big model as drafts",
         info=views.COPIES,
         interactive=is_free,
         elem_id="copies",

@@ -11,6 +11,7 @@ from gradio.components import Component
 from csd.record.race import Race
 from csd.request.defaults import Defaults
 from csd.stage import tour
+from csd.stage.roles import named_with_roles
 from csd.theory.assumptions import ASSUMPTIONS
 from csd.web.finding import Finding, finding_html
 from csd.web.race_form import Values
@@ -82,7 +83,7 @@ class WhatIfParts:
         changes: dict[Component, Any] = {self.drafts: panel.drafts, self.measured: panel.measured}
         if not panel.groups:
             return changes
-        changes[self.draft] = gr.Dropdown(list(panel.drafts), value=panel.draft)
+        changes[self.draft] = gr.Dropdown(named_with_roles(panel.drafts), value=panel.draft)
         changes |= {} if panel.k is None else {self.k: panel.k}
         changes |= {} if panel.K is None else {self.K: panel.K}
         picture = staircase_value(panel.K, panel.drafts)
@@ -137,7 +138,7 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
             K.render()
             with gr.Row(elem_id="what-if-speculative"):
                 draft = gr.Dropdown(
-                    list(drafts),
+                    named_with_roles(drafts),
                     value=panel.draft,
                     label="Speculative draft",
                     elem_classes=tour.term_class("draft"),

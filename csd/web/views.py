@@ -19,8 +19,9 @@ ABOUT = {
     "smollm2": "SmolLM2 135M: ask it anything. A real language model, but a very small one: fluent, and often wrong.",
 }
 COPIES = (
-    "The target stays as it is, so the text stays exact. If it was read from a file with 4-bit weights, its copies are "
-    "nearly equal to it, and their acceptance says little about other models."
+    "Faster guessers with 8-bit or 4-bit weights. The big model stays as it is, so the text stays exact. If it was "
+    "read from a file with 4-bit weights, its copies are nearly equal to it, and their acceptance says little about "
+    "other models."
 )
 
 

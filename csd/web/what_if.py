@@ -35,6 +35,10 @@ ABOUT_ALPHA = "α: the share that the reviewer accepts"
 COST = "What does a guess cost?"
 ABOUT_C = "c: the time, in passes of the big model"
 
+ADAPTIVE = (
+    "The adaptive cascade of the race ({:.1f}×) plans every block anew, so it has no K to predict: its line is level."
+)
+
 
 @dataclass(frozen=True)
 class WhatIf:
@@ -136,13 +140,12 @@ def predict(asked: WhatIf) -> Prediction:
 
 
 def _find(curves: Sequence[Curve], measured: Sequence[Measured]) -> Finding:
-    """Both predictions, and beside them what the adaptive cascade measured, which has no curve."""
-    numbers = [
-        Number(f"{curve.name}, predicted", f"{curve.current_speedup:.1f}×", curve.name, False, curve.title)
-        for curve in reversed(curves)
-    ]
-    numbers += [Number("adaptive, measured", f"{one.speedup:.1f}×", one.name) for one in measured if not one.at]
-    return Finding(*theory.describe_curves(curves), tuple(numbers))
+    """The cascade's prediction, how it compares, and why the adaptive cascade of the race has no curve."""
+    cascade = next(curve for curve in curves if curve.name == Cascade.name)
+    number = Number("cascade, predicted", f"{cascade.current_speedup:.1f}×", cascade.name, False, cascade.title)
+    said, best = theory.describe_curves(curves)
+    adaptive = (ADAPTIVE.format(one.speedup) for one in measured if not one.at)
+    return Finding(said, " ".join((best, *adaptive)), (number,))
 
 
 def chosen_K(asked: WhatIf) -> Matrix:
@@ -176,8 +179,8 @@ def _pair_key(pair: Pair) -> str:
 
 CURVES = (
     SliderGroup(
-        "A draft, and a copier like Max-Gram",
-        "c in passes of the target",
+        "A draft, and a copier (Max-Gram)",
+        "c in passes of the big model",
         (
             Slider("c", "c: one pass of the draft", 0.2, low=0.01, step=0.01),
             Slider("copies", "α of the copies: accepted share", 0.5, high=0.95, step=0.01),

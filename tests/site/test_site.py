@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from handmade import autoregressive, cascade
+from handmade import HOSTILE, autoregressive, cascade, hostile
 from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError
 
 from csd.record.recording import Recording, bundled_recordings
@@ -195,3 +195,17 @@ def test_a_visit_on_a_phone_without_network(site, tab):
     assert title.inner_text() == "At c = 0.9 and α = 0.8, no k pays"
     assert tab.locator("#curves .chart-line").count() == 14
     assert tab.faults == []
+
+
+def test_hostile_text_of_a_race_stays_text_on_every_page(tmp_path, tab):
+    name = "<img src=x onerror='window.hit = 1'>"
+    write_site({name: hostile()}, tmp_path)
+    pages = sorted(tmp_path.rglob("*.html"))
+    for page in pages:
+        tab.goto(page.as_uri())
+        tab.wait_for_load_state("load")
+        assert tab.locator("img, script:not([type])").count() == 1, f"{page.name} has its own script and no picture"
+        assert tab.evaluate("window.hit") is None and tab.faults == []
+    assert len(pages) == 3
+    tab.goto(next(page for page in pages if page.parent.name == "races").as_uri())
+    assert HOSTILE[:50] in tab.inner_text(".cs-prompt-text")

@@ -6,12 +6,11 @@ import base64
 import hashlib
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from browser import House
-from handmade import alone, header, nested
+from handmade import alone, header, hostile, nested
 
 from csd.record.race import Race
 from csd.record.recording import Recording, bundled_recordings
@@ -20,21 +19,7 @@ from csd.stage import export
 from csd.stage.conclusion import conclude
 from csd.stage.log import log_of
 
-HOSTILE = (
-    "</script><script>window.hit = 1</script><!-- <img src=x onerror='window.hit = 1'> "
-    "\u202e &amp; \u0000 \ud83d </pre>"
-)
 LIMIT = 2_000_000  # bytes of an exported race, also of one with 512 tokens in each of three lanes
-
-
-def hostile() -> Recording:
-    pieces = {**alone().pieces, 3: HOSTILE, 4: (240, 159)}
-    text = HOSTILE * 2
-    traces = tuple(
-        Trace(replace(t.header, text=text, label=HOSTILE), t.prefill, t.steps, t.end, pieces)
-        for t in (alone(), nested())
-    )
-    return Recording(traces, HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE)
 
 
 def log_in(page: str) -> str:
@@ -233,6 +218,6 @@ def test_a_link_fills_the_form_and_runs_nothing(chromium, house):
     page.click("#copy")
     page.wait_for_function("/settings copied/.test(document.querySelector('#status').innerText)")
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied == house.url + "?prompt=A%20%3Cb%3Efox%3C%2Fb%3E&temperature=0.5&seed=7"
+    assert copied == house.url + "?chars=16&prompt=A%20%3Cb%3Efox%3C%2Fb%3E&temperature=0.5&seed=7"
     assert house.gate.begun == before
     page.context.close()

@@ -58,5 +58,7 @@ def test_what_if_marks_the_current_setting():
     point = drawn["speculative, measured"]
     assert (point.x[0], point.y[0]) == (6, 1.5) and not point.marker.symbol.endswith("-open")
     assert any(line.y0 == 2.5 and not line.line.dash for line in made.layout.shapes)
-    assert {"cascade", "speculative", "adaptive", "autoregressive"} <= {one.text for one in made.layout.annotations}
+    assert {"cascade", "speculative", "adaptive 2.5×", "autoregressive"} <= {
+        one.text for one in made.layout.annotations
+    }
     assert made.layout.yaxis.range[1] in (2, 5)

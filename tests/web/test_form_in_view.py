@@ -185,6 +185,8 @@ def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
         assert 0 <= found["x"] and found["x"] + found["width"] <= PHONE["width"], selector
     assert box(page, "#race")["y"] < box(page, "#prompt textarea")["y"] + 44
     assert box(page, "#stage .cs-headline")["y"] <= 300
+    for chip in page.locator("#examples button:visible").all():
+        assert chip.bounding_box()["x"] + chip.bounding_box()["width"] <= PHONE["width"], "no example is cut off"
     assert page.inner_text("#more").endswith("64 tokens")
     assert page.eval_on_selector("#more", "button => button.scrollWidth <= button.clientWidth")
     whole = "line => line.scrollHeight <= line.clientHeight + 1 && line.innerText.endsWith('ready')"
@@ -264,7 +266,7 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     page.fill("#prompt textarea", "My own words")
     page.click("#copy")
     page.wait_for_function("document.querySelector('#status').innerText.includes('fills in the form')")
-    assert "?prompt=My%20own%20words" in page.evaluate("navigator.clipboard.readText()")
+    assert "prompt=My%20own%20words" in page.evaluate("navigator.clipboard.readText()")
     assert not tab.errors
 
 

@@ -286,7 +286,7 @@ def test_a_custom_family_that_cannot_be_loaded_gives_a_sentence(tab, tmp_path):
     one.page.fill("#target input, #target textarea", str(tmp_path / "nothing"))
     one.page.fill("#others input, #others textarea", f"{tmp_path}/one, {tmp_path}/two")
     one.page.locator("#others input, #others textarea").blur()
-    one.page.wait_for_function("document.querySelector('#draft input').value === 'one'")
+    one.page.wait_for_function("document.querySelector('#draft input').value === 'small model (one)'")
     one.page.click("#advanced-race")
     assert "did not load" in one.status("refused")
     assert "did not load" in one.page.inner_text("#family-status")
