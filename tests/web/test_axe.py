@@ -15,7 +15,7 @@ THEMES = ("light", "dark")
 STILL = "* { transition: none !important; animation: none !important }"  # a colour on its way has another contrast
 
 
-ALL = {"resultTypes": ["violations"]}  # axe collects no details of what is right
+ALL = {"resultTypes": ["violations"], "preload": False}  # no details of what is right, and no sounds of the page
 COLOURS = {**ALL, "runOnly": {"type": "rule", "values": ["color-contrast"]}}  # all that a theme changes
 
 
