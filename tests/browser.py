@@ -108,17 +108,21 @@ class House:
 
 
 class Tab:
-    """One visitor's page."""
+    """One visitor's page. The visitor wants reduced motion, so that no test waits for replays or draws them, but see `move`."""
 
     def __init__(self, chromium, house: House):
         self.errors: list[str] = []
-        self.context = chromium.new_context(viewport={"width": 1280, "height": 720})
+        self.context = chromium.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
         self.page = self.context.new_page()
         self.page.set_default_timeout(60_000)
         self.page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.goto(house.url)
         self.page.wait_for_selector('#family-status [data-state="ready"]')
+
+    def move(self) -> None:
+        """From now on races play as they do for most visitors."""
+        self.page.emulate_media(reduced_motion="no-preference")
 
     def fill(self, prompt: str = STORY, tokens: int | str = 16) -> None:
         self.page.fill("#prompt textarea", prompt)

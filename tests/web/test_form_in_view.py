@@ -243,6 +243,7 @@ def test_an_address_opens_a_race_and_hides_controls(tab, house):
 
 def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     page = tab.page
+    tab.move()
     *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
     choose_race(page, last.title)
     await_race(page, last.id)
@@ -272,6 +273,7 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
 
 def test_the_stage_asks_for_a_bet_until_the_result_is_shown(tab, house):
     page = tab.page
+    tab.move()
     house.gate.hold("Step", after=6)
     tab.race(STORY, 16)
     house.gate.wait()
