@@ -13,6 +13,8 @@ const isRacing = () => byId("go").hasAttribute("data-racing");
 
 export function takeRaces() {
   byId("examples").title = CHIP;
+  byId("race").title = "Race (Ctrl+Enter in the prompt)";
+  document.addEventListener("keydown", raceByKey);
   window.addEventListener("click", guardChips, { capture: true });
   window.addEventListener("cascade-race", raceForStage);
   window.addEventListener("cascade-lose", raceForTour);
@@ -26,6 +28,12 @@ function guardChips(event) {
   if (isRacing()) byId("race").click();
   else if (!byId("examples").hasAttribute("data-filling")) return void byId("examples").setAttribute("data-filling", "");
   event.stopImmediatePropagation();
+}
+
+function raceByKey(event) {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !event.target.matches("#prompt textarea")) return;
+  event.preventDefault();
+  byId("race").click();
 }
 
 // The example comes under a stage that waits: no race of before is seen with another prompt. Returns the status line, and

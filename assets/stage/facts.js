@@ -51,7 +51,7 @@ export function cellFacts(race, step, box, j) {
   const cell = box.cells[j];
   return [
     ...identity(race, cell.id, cell.at),
-    [cell.own ? "written by" : "proposed by", nameWithRole(race, cell.who)],
+    [cell.own && cell.own !== "copied" ? "written by" : "proposed by", nameWithRole(race, cell.who)],
     ["passed up by", `${nameWithRole(race, box.record.by)}, round ${box.order + 1}`],
     ["outcome", FATES[cell.fate]],
     ...historyRows(race, tokenHistory(step.line.r, cell.at, cell.id)),

@@ -102,7 +102,7 @@ function createEntry(stage, entry) {
                        "data-term": meaning, "data-exact": labels.join(" / "), onclick: () => highlight(stage, mark) },
     h("span", { class: "cs-swatch", "data-look": look, text: mark }),
     h("span", { class: "cs-legend-name" }, h("span", {}, h("b", { text: role }), count),
-      h("small", { text: mark === "0" ? `${labels[0]}, no model` : labels[0] })));
+      h("small", { text: mark === "0" ? `${labels[0]}, almost free` : labels[0] })));
 }
 
 // Dims the tokens of all other levels, or brings them back.

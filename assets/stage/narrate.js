@@ -13,7 +13,7 @@ export function tellRound(race, record) {
   if (record.s) return `${by} was skipped: ${record.s}`;
   const own = ownToken(race, record);
   if (!n) return own ? `${by} wrote ${own} on its own` : `${by} wrote nothing`;
-  const seen = `${by} reviewed ${countTokens(n, sourceOf(race, [record]))}`;
+  const seen = `${by} reviewed ${countTokens(n, "drafted")}`;
   if (record.ok < n) return `${seen}, ${tellCorrection(race, record)}`;
   return `${seen}, accepted ${n === 1 ? "it" : "all"}${tellBonus(own)}`;
 }
@@ -47,13 +47,13 @@ function tellGroup(race, { by, records }) {
   if (!seen) return `${wrote}, one at a time`;
   const kept = sum(records, (one) => one.ok);
   const added = sum(records, (one) => (one.y === undefined ? 0 : 1));
-  const shown = countTokens(seen, sourceOf(race, records));
+  const shown = countTokens(seen, "drafted");
   return `${wrote} in ${records.length} rounds: it accepted ${kept} of ${shown} and added ${added}`;
 }
 
 function tellProposals(race, records) {
   const names = [...new Set(authorsOf(records).map((name) => nameOf(race, name)))];
-  return `${names.join(" and ")} ${sourceOf(race, records)} ${countTokens(sum(records, countPassedUp))}`;
+  return `${names.join(" and ")} ${verbOf(records)} ${countTokens(sum(records, countPassedUp))}`;
 }
 
 function tellCorrection(race, review) {
@@ -75,11 +75,9 @@ function authorsOf(records) {
   return records.flatMap((record) => tokensOf(record).map((_, j) => authorOf(record, j)));
 }
 
-// Where the tokens that a round was shown came from, in one word.
-function sourceOf(race, records) {
-  const authors = authorsOf(records);
-  if (authors.some((name) => levelOf(race, name).mark !== "0")) return "drafted";
-  return authors.every((name) => name === "MaxGram") ? "copied" : "guessed";
+// What the statistical level did: Max-Gram copies, its fallback guesses.
+function verbOf(records) {
+  return authorsOf(records).every((name) => name === "MaxGram") ? "copied" : "guessed";
 }
 
 // Levels are called by their role; one of many drafts has a number for a name.

@@ -2,7 +2,7 @@
 
 import { openBridge } from "./bridge.js";
 import { put } from "./dom.js";
-import { showReview } from "./review.js";
+import { openReview } from "./review.js";
 import { forgetSizes } from "./state.js";
 
 export function togglePresent(stage) {
@@ -33,7 +33,7 @@ function setPresenting(stage, on) {
     root.focus({ preventScroll: true });
   }
   else {
-    showReview(stage, false);
+    openReview(stage, false);
     root.removeAttribute("data-blank");
     button.focus({ preventScroll: true }); // the stage itself would keep a frame around it
   }

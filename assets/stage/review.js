@@ -5,6 +5,8 @@ import { button, h, iconButton, put } from "./dom.js";
 import { cellFacts, tokenFacts } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
 import { tellReview, tellRoundSentence } from "./narrate.js";
+import { jump, showAll } from "./playback.js";
+import { draftGroups } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
 import { buildScore, drawScore, isNumbered, scrollToBox, showMore } from "./scoregrid.js";
@@ -13,7 +15,8 @@ import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const ORDER = "Numbers give the order of the rounds. ";
-const KEY = "Dotted lines lead up to the row that accepted a token. Crossed-out tokens were rejected, or came after a rejected one.";
+const UNNUMBERED = "Step through the rounds to see their order. ";
+const KEY = "Solid tokens were written in their row, pale ones come from a row below. Dotted lines lead up to the row that accepted a token. Crossed-out tokens were rejected, or came after a rejected one.";
 const LIVE = "You can open each step here once the race has ended.";
 const PAUSE = 350; // milliseconds between two drawings while something moves
 
@@ -33,6 +36,7 @@ export function createReview(stage) {
     drawnAt: 0,
     height: 0, // the panel grows and does not shrink, not for the next race either: nothing below it jumps
     inSight: true,
+    fromEnd: false, // whether it was opened at the end of the race
   };
   const open = button("cs-button cs-look", "Look inside", {
     title: "The review level by level, in place of the lanes (o)", onclick: () => openReview(stage, true),
@@ -83,15 +87,28 @@ export function drawReview(stage) {
   keepHeight(review);
 }
 
-// The review takes the place of the other lanes, or gives it back.
+// The review takes the place of the other lanes, or gives it back. At the end of a race it is that of the step that has most
+// to show, and closing it leads back to the end.
 export function openReview(stage, open = !stage.reviewOpen) {
   if (!stage.race.open || open === stage.reviewOpen) return;
+  const atEnd = stage.mode === "done" && stage.token === null;
   showReview(stage, open);
+  if (open) stage.review.fromEnd = atEnd;
+  if (open && atEnd) goToTelling(stage);
+  if (!open && stage.review.fromEnd) showAll(stage);
   forgetSizes(stage);
   stage.draw();
   if (stage.presenting) return;
   stage.root.scrollIntoView({ block: open ? "start" : "nearest" });
   if (open) stage.review.box.scrollIntoView({ block: "nearest" });
+}
+
+// The step whose block has most writers, the longest of these.
+function goToTelling(stage) {
+  const worth = ({ line }) => 1000 * draftGroups(line.r).length + line.x.length;
+  const { steps } = stage.view.lane;
+  const best = steps.reduce((most, step) => (worth(step) > worth(most) ? step : most), steps[0]);
+  if (best) jump(stage, best.until);
 }
 
 // The same without drawing anew.
@@ -141,7 +158,7 @@ function buildReview(stage, step) {
   put(review.title, `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`);
   put(review.told, tellReview(race, step));
   review.rounds.hidden = score.boxes.length < 2;
-  put(review.key, score.boxes.length > 1 ? `${isNumbered(score) ? ORDER : ""}${KEY}` : "");
+  put(review.key, score.boxes.length > 1 ? `${isNumbered(score) ? ORDER : UNNUMBERED}${KEY}` : "");
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
 }
 
@@ -150,6 +167,7 @@ function drawRounds({ review, race, round, roundTimer, token }) {
   const box = round === null ? null : boxes[round];
   drawScore(review.score, round, token === null ? null : race.open.start + token);
   put(review.roundLabel, box ? `round ${round + 1} of ${boxes.length}` : `all ${boxes.length} rounds`);
+  if (!review.told.hidden) review.roundTold.style.minHeight = `${review.told.offsetHeight}px`;
   put(review.roundTold, box ? tellRoundSentence(race, box.record) : "");
   review.told.hidden = Boolean(box); // the round's sentence takes its place
   put(review.watch, roundTimer ? "Stop" : "Watch it happen");

@@ -3,7 +3,7 @@
 import { tellReview, tellRoundSentence } from "./narrate.js";
 import { pause } from "./playback.js";
 import { say } from "./speech.js";
-import { isPlaying, prefersReducedMotion, selectedStep } from "./state.js";
+import { isPlaying, selectedStep } from "./state.js";
 
 const LONGEST = 12000; // milliseconds for all rounds of a review
 const SLOWEST = 1000; // per round
@@ -26,7 +26,6 @@ export function playRounds(stage) {
   const n = countRounds(stage);
   stop(stage);
   if (wasPlaying || n < 2) redraw(stage);
-  else if (prefersReducedMotion()) stepRound(stage, 1);
   else {
     stage.round = null;
     showNext(stage, Math.max(FASTEST, Math.min(SLOWEST, LONGEST / n)));

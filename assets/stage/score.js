@@ -25,12 +25,13 @@ export function reviewScore(race, step) {
   return { root, from: root.at, to, boxes, lines, costs: costsByMark(boxes) };
 }
 
-// The tokens that a round passed up, as cells {at, id, who, own, fate}. `own` is the kind of a reviewer's own token.
+// The tokens that a round passed up, as cells {at, id, who, own, fate}. `own` is the kind of a token that the round itself wrote:
+// a reviewer's own, see tokenKind, or "copied".
 function passedUp(record, parent) {
   const kept = isReview(record) ? record.ok : tokensOf(record).length;
   const cells = tokensOf(record)
     .slice(0, kept)
-    .map((id, j) => ({ at: record.at + j, id, who: authorOf(record, j), own: "" }));
+    .map((id, j) => ({ at: record.at + j, id, who: authorOf(record, j), own: isReview(record) ? "" : "copied" }));
   if (record.y !== undefined) {
     cells.push({ at: record.at + record.ok, id: record.y, who: record.by, own: tokenKind(record, record.ok) });
   }

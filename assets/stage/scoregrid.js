@@ -27,6 +27,7 @@ export function buildScore(grid, race, lane, score) {
     ...(groups.length ? createAxes(race, score, groups, first, names.end) : []),
     ...blocks.flatMap(({ view }) => [view.node, ...view.cells, ...view.rises]));
   grid.style.gridTemplateColumns = `var(--cs-side) max-content repeat(${score.to - score.from}, max-content)`;
+  grid.toggleAttribute("data-numbered", isNumbered(score));
   fitType(grid);
   fitAxis(grid);
   grid.scrollLeft = 0;
@@ -51,8 +52,13 @@ function fitType(grid) {
   const wide = (grid.clientWidth - left) / (contentWidth(grid) - left);
   const high = (innerHeight - grid.getBoundingClientRect().top - 24) / grid.offsetHeight;
   const most = grid.closest("[data-present]") ? Math.min(LARGEST, high) : 1;
-  const ratio = Math.min(most, wide * 0.98);
-  if (ratio !== 1) grid.style.setProperty("--cs-cell", `max(${SMALLEST}px, calc(var(--cs-widest) * ${ratio.toFixed(2)}))`);
+  let ratio = Math.min(most, wide * 0.98);
+  for (let tries = 0; ratio !== 1 && tries < 3; tries++) { // margins keep their size
+    grid.style.setProperty("--cs-cell", `max(${SMALLEST}px, calc(var(--cs-widest) * ${ratio.toFixed(2)}))`);
+    const fits = (grid.clientWidth - left) / (contentWidth(grid) - left);
+    if (fits >= 1) return;
+    ratio *= fits * 0.98;
+  }
 }
 
 // The horizontal arrow says as much as it has room for.
@@ -176,10 +182,10 @@ function createBox(race, score, box, rows) {
   };
 }
 
-function createCell(race, box, { id, who, own, at }, j, style) {
+function createCell(race, box, { id, who, own, at, fate }, j, style) {
   const { look, mark } = levelOf(race, who);
   const sign = own === "bonus" && box.mark === "T" ? "+" : mark;
-  return h("span", { class: "cs-cell", "data-look": look, "data-mark": sign, "data-own": own || null,
+  return h("span", { class: "cs-cell", "data-look": look, "data-mark": sign, "data-own": own || null, "data-final": fate,
                      "data-at": at, "data-order": box.order, "data-j": j, style },
     h("bdi", { text: tokenWord(race.pieces, id) }));
 }

@@ -12,7 +12,7 @@ import { selectLane } from "./playback.js";
 import { term } from "./terms.js";
 
 const NONE = "\u2013";
-const EVEN = 0.02; // speeds that differ by less are equal
+const EVEN = 0.05; // speeds that differ by less are equal, as in csd/stage/headline.py
 
 export function createTrack() {
   return {

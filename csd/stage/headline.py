@@ -23,7 +23,8 @@ class Headline:
     `text` says whether the texts are the same, and `same` whether they are. `factor` is the speed of `subject` over
     autoregressive decoding, such as "5.6×", and `words` go on from it; both are empty without such a lane, and where
     one of the two was stopped. `told` go on from the subject and its factor: its speed beside the others', and how
-    often the target ran; `reason` says why it won although the target ran as often, where no flag stands on the factor.
+    often the target ran; `reason` says why it won although the target ran as often, or what a lost race was lost by,
+    where no flag stands on the factor.
     `flags` are what a reader must know before quoting the factor; `few` says that the tokens are too few to judge a
     speed, and `beaten` that another lane was faster.
     """
@@ -92,29 +93,44 @@ def _told(race: Race, subject: Trace, ratio: float) -> list[str]:
     fastest = max(rivals, key=metrics.speed, default=None)
     if fastest is not None and fastest not in chosen and metrics.speed(fastest) > metrics.speed(subject):
         chosen.append(fastest)
-    ratios = [(times(ratio), ONE_BY_ONE)]
-    ratios += [(times(metrics.speed(subject) / metrics.speed(one)), method_phrase(one.header.method)) for one in chosen]
-    parts = [f"{factor} as fast as {name}" for factor, name in ratios]
+    ratios = [(ratio, ONE_BY_ONE)]
+    ratios += [(metrics.speed(subject) / metrics.speed(one), method_phrase(one.header.method)) for one in chosen]
+    parts = [_as_fast_as(*one) for one in ratios]
     faster = _faster(race, subject)
     slower = ": slower here" if ratio < 1 - EVEN and not rivals else ""
-    told = [f"{_listed(parts)}{slower}."]
+    compared = f"{_listed(parts)}{slower}."
+    told = [_capital(compared)]
     if faster is not None and rivals:
         winner = ONE_BY_ONE if faster is race.reference else method_phrase(faster.header.method)
         name = method_phrase(subject.header.method)
-        told = [f"{_capital(winner)} was fastest here.", f"{_capital(name)} was {told[0]}"]
+        told = [f"{_capital(winner)} was fastest here.", f"{_capital(name)} was {compared}"]
     if race.reference is not None:
         told.append(f"The big model ran {_often(len(subject.steps))} instead of {len(race.reference.steps)}.")
     return told
 
 
+def _as_fast_as(ratio: float, name: str) -> str:
+    return f"as fast as {name}" if abs(ratio - 1) <= EVEN else f"{times(ratio)} as fast as {name}"
+
+
 def _reason(race: Race, subject: Trace) -> str:
-    """Where the target ran no less often than in speculative decoding: what drafting took."""
+    """Where another lane was faster: what was drafted in vain, and what drafting took. Where the target ran no less
+    often than in speculative decoding: what drafting took in both."""
+    if _faster(race, subject):
+        return _waste(subject)
     rival = next((one for one in _rivals(race, subject) if _won_by_drafting(subject, one)), None)
     if rival is None:
         return ""
     own, other = _drafting_seconds(subject), _drafting_seconds(rival)
     ran = "as often" if len(rival.steps) == len(subject.steps) else _often(len(rival.steps))
     return f"Speculative decoding ran it {ran}, but spent {other:.2g} s on drafting instead of {own:.2g} s."
+
+
+def _waste(subject: Trace) -> str:
+    drafted = sum(len(step.review.tokens) for step in subject.steps)
+    lost = drafted - sum(step.review.accepted for step in subject.steps)
+    took = f"drafting took {_drafting_seconds(subject):.2g} of {subject.decode_seconds:.2g} s"
+    return f"The big model threw away {lost} of {drafted} drafted tokens, and {took}." if drafted else ""
 
 
 def _rivals(race: Race, subject: Trace) -> list[Trace]:
@@ -143,7 +159,7 @@ def _won_by_drafting(subject: Trace, rival: Trace) -> bool:
 
 def _drafting_seconds(trace: Trace) -> float:
     """The time of decoding in which the target did not run."""
-    return trace.decode_seconds - sum(step.review.seconds for step in trace.steps)
+    return max(0.0, trace.decode_seconds - sum(step.review.seconds for step in trace.steps))
 
 
 def _listed(parts: list[str]) -> str:

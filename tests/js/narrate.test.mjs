@@ -16,7 +16,7 @@ const MAXGRAM = { by: "MaxGram", at: 3, c: 0.3, d: 0 };
 test("a review of the target with its drafts", () => {
   const made = race();
   assert.equal(plain(tellReview(made, made.lanes[1].steps[0])),
-    "The small model reviewed 2 copied tokens, accepted 1 and replaced \u201Cit\u201D with \u201Cfox\u201D; then the tiny " +
+    "The small model reviewed 2 drafted tokens, accepted 1 and replaced \u201Cit\u201D with \u201Cfox\u201D; then the tiny " +
     "model wrote \u201Cran\u201D on its own; then the copier copied 2 tokens. The big model verified the block of 5 tokens in one pass, " +
     "accepted 3 and replaced \u201Cthen\u201D with \u201Chome\u201D.");
 });
@@ -37,7 +37,7 @@ test("neighbouring rounds of one drafter are told together", () => {
   const round = (at, x, ok, y) => ({ by: "mid", at, x, who: "MaxGram", ok, y, c: 0.3, d: 0.01 });
   const own = (at, y) => ({ by: "mid", at, ok: 0, y, c: 0.3, d: 0.01 });
   assert.match(tell({ x: [1, 2, 3], who: "mid", ok: 3, y: 4, in: [round(3, [1, 9], 1, 2), round(5, [], 0, 3)] }),
-    /^The small model wrote 3 tokens in 2 rounds: it accepted 1 of 2 copied tokens and added 2\. /);
+    /^The small model wrote 3 tokens in 2 rounds: it accepted 1 of 2 drafted tokens and added 2\. /);
   assert.match(tell({ x: [1, 2], who: "mid", ok: 2, y: 4, in: [own(3, 1), own(4, 2)] }),
     /^The small model wrote 2 tokens, one at a time\. /);
 });

@@ -45,10 +45,21 @@ def test_a_faster_rival_is_named():
     assert said.beaten
     assert said.told[:2] == (
         "Prompt lookup was fastest here.",
-        "The cascade was 2.0× as fast as one-by-one decoding, 1.0× as fast as speculative decoding "
+        "The cascade was 2.0× as fast as one-by-one decoding, as fast as speculative decoding "
         "and 0.50× as fast as prompt lookup.",
     )
     assert not line(alone(TEXT), drafted(TEXT)).beaten
+
+
+def test_a_loss_is_explained_by_what_was_drafted_in_vain():
+    trace = drafted(TEXT, by="small", seconds=0.4)
+    steps = tuple(
+        replace(step, seconds=0.5, review=replace(step.review, tokens=(*step.review.tokens, 1, 2, 3)))
+        for step in trace.steps
+    )
+    said = line(alone(TEXT), replace(trace, steps=steps))
+    assert said.beaten
+    assert said.reason == "The big model threw away 60 of 80 drafted tokens, and drafting took 2 of 10 s."
 
 
 def test_a_race_that_one_by_one_decoding_wins_says_so():

@@ -170,7 +170,7 @@ def test_a_review_opens_as_a_score(bare):
     one.page.locator('.cs-lane[data-lane="1"] .cs-token').nth(3).click()
     assert "Step 1 of 2, cascade: 4 tokens in 45.0 ms" in one.text(".cs-score-title")
     assert one.text(".cs-told").replace("\u2068", "").replace("\u2069", "") == (
-        "The small model reviewed 2 copied tokens, accepted 1 and replaced “it” with “fox”; then the tiny model wrote "
+        "The small model reviewed 2 drafted tokens, accepted 1 and replaced “it” with “fox”; then the tiny model wrote "
         "“ran” on its own; then the copier copied 2 tokens. The big model verified the block of 5 tokens in one pass, "
         "accepted 3 and replaced “then” with “home”."
     )
@@ -187,7 +187,7 @@ def test_a_review_opens_as_a_score(bare):
     assert "margin 2.50" in one.text(".cs-readout")
     one.press(".", ".")  # the rounds one after the other: what mid has judged by then, and nothing of the target
     assert "round 2 of 5" in one.text(".cs-rounds")
-    assert "The small model reviewed 2 copied tokens" in one.text(".cs-round-told")
+    assert "The small model reviewed 2 drafted tokens" in one.text(".cs-round-told")
     assert one.cells(0) == [["The", "kept"], ["it", "rejected"]]
     assert one.cells(1) == [
         ["The", "open"],
@@ -638,6 +638,18 @@ def test_a_place_in_a_race_is_told_for_a_link_and_found_again(bare):
     assert "Step 3 of" in one.text(".cs-score-title")
     assert one.page.evaluate("[stage.goTo(1, 99), stage.goTo(9, 1), stage.goTo(NaN, NaN)]") == [False] * 3
     assert not one.errors
+
+
+def test_at_the_end_the_step_with_most_to_show_is_opened_and_closing_leads_back(bare):
+    one = bare().show(alone(), nested())
+    one.press("o")
+    assert one.text(".cs-score-title").startswith("Step 1 of 2, cascade"), (
+        "its block has three writers, the last one has one"
+    )
+    one.press("o")
+    assert one.state() == "done" and one.page.is_visible(".cs-factor, .cs-same")
+    one.press("Home", "ArrowRight", "ArrowRight", "o", "ArrowLeft", "o")
+    assert one.state() == "replay", "in the middle of a race the time stays"
 
 
 def test_keys_work_wherever_nothing_else_takes_them(bare):
