@@ -41,8 +41,8 @@ function startTour(root, logs) {
   function rest() {
     const { show: kind, lanes } = acts[current].dataset;
     if (kind !== "review" || place.dataset.state !== "done") return;
+    dialog.dataset.levels = String(stage.race.lanes[lanes - 1].marks.size); // a picture of few rows is larger
     stage.open(Number(lanes), 1);
-    dialog.dataset.levels = String(place.querySelectorAll(".cs-score-who").length); // a picture of few rows is larger
   }
 
   root.querySelector("#tour-start").addEventListener("click", () => {

@@ -114,6 +114,7 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
             page.set_viewport_size({"width": 390, "height": 844})
             assert page.evaluate(CUT, ".tour-stage")[0] == page.evaluate(CUT, ".tour .cs-score")[0] == 0
             assert page.locator(".tour .cs-score-who:visible").count() == 4
+            assert page.get_attribute(".tour .cs-score", "data-more") is None, "no picture fades out where it ends"
             assert page.is_visible(".tour .cs-axis-horizontal") and page.is_visible(".tour .cs-axis-vertical")
             page.set_viewport_size({"width": 1280, "height": 720})
             page.focus(".tour-next")
