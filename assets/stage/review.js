@@ -16,7 +16,8 @@ import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const ORDER = "Numbers give the order of the rounds. ";
 const UNNUMBERED = "Step through the rounds to see their order. ";
-const KEY = "Solid tokens were written in their row, pale ones come from a row below. Dotted lines lead up to the row that accepted a token. Crossed-out tokens were rejected, or came after a rejected one.";
+const KEY = "Solid: written in this row. Pale: from a row below. Dotted lines lead up to the row that accepted a token. " +
+  "Crossed out: rejected, or after a rejected one.";
 const LIVE = "You can open each step here once the race has ended.";
 const PAUSE = 350; // milliseconds between two drawings while something moves
 
