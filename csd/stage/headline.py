@@ -47,17 +47,19 @@ def headline(race: Race) -> Headline:
     ratio = _ratio(race, subject) if subject else None
     text, same = _sameness(race)
     flags = tuple(_flags(race))
+    reason = _reason(race, subject) if subject and ratio and not flags else ""
+    beaten = bool(subject and ratio and _faster(race, subject))
     return Headline(
         text=text,
         same=same,
         subject=subject.header.method if subject else "",
         factor=times(ratio) if ratio else "",
         words=_than_autoregressive(ratio) if ratio else "",
-        told=tuple(_told(race, subject, ratio)) if subject and ratio else (),
-        reason=_reason(race, subject) if subject and ratio and not flags else "",
+        told=tuple(_told(race, subject, ratio, beaten and bool(reason))) if subject and ratio else (),
+        reason=reason,
         flags=flags,
         few=_longest(race) < metrics.SHORT_RUN,
-        beaten=bool(subject and ratio and _faster(race, subject)),
+        beaten=beaten,
     )
 
 
@@ -85,28 +87,28 @@ def _than_autoregressive(ratio: float) -> str:
     return f"the speed of {ONE_BY_ONE}" if ratio > 1 + EVEN else f"the speed of {ONE_BY_ONE}: no difference"
 
 
-def _told(race: Race, subject: Trace, ratio: float) -> list[str]:
+def _told(race: Race, subject: Trace, ratio: float, is_explained: bool) -> list[str]:
     """The subject's speed beside that of autoregressive and speculative decoding, and of the fastest lane where that is
-    another one; and how often the target ran."""
+    another one; and how often the target ran, where nothing else explains the result."""
     rivals = _rivals(race, subject)
     chosen = [trace for trace in rivals if trace.header.method == SPECULATIVE][:1]
     fastest = max(rivals, key=metrics.speed, default=None)
     if fastest is not None and fastest not in chosen and metrics.speed(fastest) > metrics.speed(subject):
         chosen.append(fastest)
-    ratios = [(ratio, ONE_BY_ONE)]
-    ratios += [(metrics.speed(subject) / metrics.speed(one), method_phrase(one.header.method)) for one in chosen]
-    parts = [_as_fast_as(*one) for one in ratios]
-    faster = _faster(race, subject)
+    ratios = [(ratio, race.reference), *((metrics.speed(subject) / metrics.speed(one), one) for one in chosen)]
+    winner = _faster(race, subject) if rivals else None
+    parts = [
+        _as_fast_as(factor, _name(race, one)) + (", the fastest here," * (one is winner)) for factor, one in ratios
+    ]
     slower = ": slower here" if ratio < 1 - EVEN and not rivals else ""
-    compared = f"{_listed(parts)}{slower}."
-    told = [_capital(compared)]
-    if faster is not None and rivals:
-        winner = ONE_BY_ONE if faster is race.reference else method_phrase(faster.header.method)
-        name = method_phrase(subject.header.method)
-        told = [f"{_capital(winner)} was fastest here.", f"{_capital(name)} was {compared}"]
-    if race.reference is not None:
+    told = [f"{_capital(_listed(parts).rstrip(','))}{slower}."]
+    if race.reference is not None and not is_explained:
         told.append(f"The big model ran {_often(len(subject.steps))} instead of {len(race.reference.steps)}.")
     return told
+
+
+def _name(race: Race, trace: Trace | None) -> str:
+    return ONE_BY_ONE if trace is race.reference or trace is None else method_phrase(trace.header.method)
 
 
 def _as_fast_as(ratio: float, name: str) -> str:
@@ -163,7 +165,7 @@ def _drafting_seconds(trace: Trace) -> float:
 
 
 def _listed(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1]).replace(',,', ',')} and {parts[-1]}"
 
 
 def _capital(text: str) -> str:
