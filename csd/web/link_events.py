@@ -74,7 +74,7 @@ def open_link(context: PageContext, visitor: str, query: Mapping[str, str]) -> F
     update = fill_form(context, family, kept, status)
     if context.landing and context.landing.traces[0].header.text == update.values["prompt"]:
         return update
-    return replace(update, stage=StageView("", stage.ask(link.INCOMPLETE if is_cut else NOT_RACED)))
+    return replace(update, stage=StageView("", stage.ask(NOT_RACED)))
 
 
 def _to_query(context: PageContext, fields: PageFields) -> tuple[str, str]:
