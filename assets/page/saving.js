@@ -7,9 +7,9 @@ import { hiding } from "./query.js";
 // has one; `omitted` says what the link leaves out. Returns a status line.
 export async function copyLink(query, omitted) {
   const [search, race] = query.split("#");
-  const { lane, step } = race ? stage().place() : {};
+  const { lane, step, inside } = race ? stage().place() : {};
   const kept = hiding() && `${search ? "&" : "?"}${hiding()}`;
-  const fragment = race ? `#${race}${step ? `&lane=${lane}&step=${step}` : ""}` : "";
+  const fragment = race ? `#${race}${step ? `&lane=${lane}&step=${step}${inside ? "&inside=1" : ""}` : ""}` : "";
   const link = location.origin + location.pathname + search + kept + fragment;
   let said = "Link to these settings copied. It fills in the form; Race starts the race.";
   if (race) said = `Link to ${step ? `step ${step} of ` : ""}this race copied.`;

@@ -121,11 +121,12 @@ export function changeSpeed(stage, by) {
   if (next) setSpeed(stage, String(next));
 }
 
-// Where the replay stands, counted from 1: {race, lane, step}. Without a step all of the race is shown.
+// Where the replay stands, counted from 1: {race, lane, step, inside}; `inside` where the review is open. Without a step all
+// of the race is shown.
 export function placeOf(stage) {
-  const { raceId: race, view, time } = stage;
+  const { raceId: race, view, time, reviewOpen: inside } = stage;
   const step = view && time !== Infinity ? selectedStep(stage) : null;
-  return step ? { race, lane: view.lane.index + 1, step: step.number } : { race };
+  return step ? { race, lane: view.lane.index + 1, step: step.number, inside } : { race };
 }
 
 // Goes to a step of a lane of a finished race; both count from 1. Returns whether there is such a step.

@@ -633,8 +633,9 @@ def test_a_place_in_a_race_is_told_for_a_link_and_found_again(bare):
     assert one.page.evaluate("stage.place()") == {"race": "r"}, "all of the race is shown"
     one.press("2", "Home", "ArrowRight")
     place = one.page.evaluate("stage.place()")
-    assert place == {"race": "r", "lane": 2, "step": 1}
-    assert one.page.evaluate("stage.goTo(1, 3) && stage.place()") == {"race": "r", "lane": 1, "step": 3}
+    assert place == {"race": "r", "lane": 2, "step": 1, "inside": False}
+    there = {"race": "r", "lane": 1, "step": 3, "inside": True}
+    assert one.page.evaluate("stage.goTo(1, 3, true) && stage.place()") == there
     assert "Step 3 of" in one.text(".cs-score-title")
     assert one.page.evaluate("[stage.goTo(1, 99), stage.goTo(9, 1), stage.goTo(NaN, NaN)]") == [False] * 3
     assert not one.errors
