@@ -19,6 +19,7 @@ from csd.models.checksums import check_shipped
 from csd.models.device import memory_notes, resolve_dtype
 from csd.models.faults import memory_for_family
 from csd.models.files import ModelFiles
+from csd.models.gguf_reuse import reuse_last
 from csd.models.memory import MAX_CONTEXT
 from csd.models.messages import Progress, ignore
 from csd.models.placement import Placement, check_room, place, resolve_home
@@ -155,16 +156,17 @@ def load_family(
         resolve_dtype(model.dtype, home)
     check_room(spec, dtype, device)  # for known sizes even before anything is downloaded
     own = spec.without_copies()
-    files = [hub.find_files(model) for model in own.models]
-    check_shipped(its.folder for its in files)
-    configs = [read_config(model, its) for model, its in zip(own.models, files, strict=True)]
-    check_together(own.models, configs, dtype)
-    own = _with_sizes(own, files, configs)
-    placement = place(own.with_copies(*spec.copies), configs[0], dtype, device)
-    tokenizer, tokenizer_notes = load_tokenizer(own, files)
-    vocab, chat = shared_vocab_size(own, configs, tokenizer), uses_chat(own, tokenizer)
-    load = partial(_load_model, own, files, configs, placement, dtype)
-    models = _load_models(own, files, load, progress, unknown_size)
+    with reuse_last("GGUFReader"):
+        files = [hub.find_files(model) for model in own.models]
+        check_shipped(its.folder for its in files)
+        configs = [read_config(model, its) for model, its in zip(own.models, files, strict=True)]
+        check_together(own.models, configs, dtype)
+        own = _with_sizes(own, files, configs)
+        placement = place(own.with_copies(*spec.copies), configs[0], dtype, device)
+        tokenizer, tokenizer_notes = load_tokenizer(own, files)
+        vocab, chat = shared_vocab_size(own, configs, tokenizer), uses_chat(own, tokenizer)
+        load = partial(_load_model, own, files, configs, placement, dtype)
+        models = _load_models(own, files, load, progress, unknown_size)
     counts, eos = _count_parameters(models), eos_ids(models["target"], tokenizer, vocab)
     start, reference = start_token(models["target"]), make_reference(models, load)
     contexts = {model.name: min(model.context, MAX_CONTEXT) for model in own.with_copies(*spec.copies).models}

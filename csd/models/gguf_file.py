@@ -71,7 +71,7 @@ def read_gguf(path: Path) -> GgufFile:
         if file.read(4) != b"GGUF":
             raise FamilyError(f"{path} is not a GGUF file. Download it again, or choose another.")
     try:
-        reader = GGUFReader(path)
+        reader = GGUFReader(str(path))  # as transformers calls it: see gguf_reuse
         metadata = {name: field.contents() for name, field in reader.fields.items()}
         shapes = {tensor.name: tuple(int(size) for size in tensor.shape) for tensor in reader.tensors}
         types = {tensor.name: tensor.tensor_type.name for tensor in reader.tensors}

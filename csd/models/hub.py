@@ -22,6 +22,7 @@ from csd.models.files import (
     indexed_parts,
 )
 from csd.models.gguf_file import check_weights, read_gguf
+from csd.models.gguf_reuse import reuse_last
 from csd.models.memory import size
 from csd.models.messages import Progress, first_line
 from csd.models.spec import FamilyError, ModelSpec
@@ -130,14 +131,15 @@ def load_weights(model: ModelSpec, files: ModelFiles, config: Any, devices: Mapp
     try:
         auto: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
         # with output_loading_info it returns a pair, which its types do not say
-        loaded, report = auto.from_pretrained(
-            config=config,
-            dtype=getattr(torch, dtype),
-            device_map=dict(devices),
-            attn_implementation="sdpa",
-            output_loading_info=True,
-            **files.source,
-        )
+        with reuse_last("get_tensor_name_map"):
+            loaded, report = auto.from_pretrained(
+                config=config,
+                dtype=getattr(torch, dtype),
+                device_map=dict(devices),
+                attn_implementation="sdpa",
+                output_loading_info=True,
+                **files.source,
+            )
     except Exception as error:  # damaged files and full devices fail in many ways
         if is_out_of_memory(error):
             raise

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
+import gguf
 import numpy as np
 import pytest
 import torch
@@ -61,6 +63,20 @@ def test_a_quantised_file_says_so_and_has_the_dequantised_weights(tmp_path, toke
     expected = rows(from_folder(tmp_path / "folder", model, tokenizer))
     torch.testing.assert_close(rows(family), expected, rtol=0, atol=1e-9)
     assert "The weights of target come from a quantised file (small.Q8_0.gguf, Q8_0)." in family.notes
+
+
+def test_the_header_is_read_once_and_the_names_of_tensors_are_made_once(tmp_path, tokenizer, monkeypatch):
+    path = write_gguf(tmp_path / "it.gguf", tiny_llama(), tokenizer, "smollm")
+    read = Mock(wraps=gguf.GGUFReader._build_fields)
+    named = Mock(wraps=gguf.TensorNameMap.__init__)
+    monkeypatch.setattr(gguf.GGUFReader, "_build_fields", lambda *args: read(*args))
+    monkeypatch.setattr(gguf.TensorNameMap, "__init__", lambda *args: named(*args))
+    for loads in (1, 2):  # nothing is kept for the next load: the file may be another by then
+        load_family(custom(path), "cpu")
+        assert read.call_count == loads
+        assert named.call_count <= loads  # a transformers that needs no such table is as good
+    assert gguf.GGUFReader is gguf.gguf_reader.GGUFReader
+    assert gguf.get_tensor_name_map is gguf.tensor_mapping.get_tensor_name_map
 
 
 def test_a_file_drafts_for_a_folder(tmp_path, tokenizer):

@@ -1,0 +1,33 @@
+"""Results of the package gguf that are used again while a model loads.
+
+For one model this project and transformers (5.23, for Llama and others) parse the header of its file three times, and
+transformers builds one and the same table of tensor names once per module of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib.util import find_spec
+from inspect import unwrap
+
+
+@contextmanager
+def reuse_last(name: str) -> Iterator[None]:
+    """Inside, the function or class of gguf called `name` gives its last result again for the same arguments.
+
+    This holds for transformers as well, which looks the name up at each call. Only the last result is kept, because a
+    header takes 170 MB with SmolLM2. Loads in several threads may share it or read again; the results are the same.
+    """
+    if find_spec("gguf") is None:  # the package is optional; `read_gguf` asks for it
+        yield
+        return
+    import gguf
+
+    original = unwrap(getattr(gguf, name))  # another thread may be inside already
+    setattr(gguf, name, lru_cache(maxsize=1)(original))
+    try:
+        yield
+    finally:
+        setattr(gguf, name, original)
