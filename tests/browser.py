@@ -116,7 +116,8 @@ class Tab:
         self.page = self.context.new_page()
         self.page.set_default_timeout(60_000)
         self.page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        # A page that is left while Gradio's stream is open aborts it.
+        self.page.on("pageerror", lambda error: None if error.name == "AbortError" else self.errors.append(str(error)))
         self.page.goto(house.url)
         self.page.wait_for_selector('#family-status [data-state="ready"]')
 
