@@ -4,6 +4,7 @@
 import { make } from "./elements.js";
 
 const SOLVED = "cascade-puzzles"; // in localStorage: what was measured, by puzzle
+const LOSE = "lose"; // the puzzle to make the cascade lose
 const OPENS = "cascade-panel"; // the event of a panel that opens: in a narrow window the others close
 
 // `puzzles` are [{key, task, hint}]; a value is {race, found: {key: {solved, said}}, question}. `send(number)` is called with
@@ -14,8 +15,8 @@ export function startPuzzles(root, puzzles, value, send) {
   const view = { solved: remembered(puzzles), rows: new Map(), count: make("b", {}), chosen: null, seen: new Set() };
   view.open = make("button", { type: "button", id: "puzzles-open", "aria-expanded": "false" }, "Puzzles ", view.count);
   const close = make("button", { type: "button", class: "puzzles-close" }, "Close");
-  const choose = (key) => {
-    view.chosen = view.chosen === key ? null : key;
+  const choose = (key, always = false) => {
+    view.chosen = view.chosen === key && !always ? null : key;
     drawRows(view);
   };
   for (const puzzle of puzzles) view.rows.set(puzzle.key, buildRow(puzzle, send, choose));
@@ -33,6 +34,7 @@ export function startPuzzles(root, puzzles, value, send) {
     if (isOpen) window.dispatchEvent(new CustomEvent(OPENS, { detail: panel }));
     (isOpen ? panel : view.open).focus({ preventScroll: true });
   };
+  window.addEventListener("cascade-lose", () => choose(LOSE, true)); // the tour races what this puzzle asks for
   window.addEventListener(OPENS, ({ detail }) => {
     if (detail !== panel && narrow.matches) draw(false);
   });

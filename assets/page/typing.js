@@ -13,6 +13,7 @@ const setTo = new Map(); // text by field of SETTINGS, as the visitor has typed 
 export function watchTyping() {
   document.addEventListener("input", noteTyping);
   document.addEventListener("focusout", scrollPromptUp);
+  for (const event of ["input", "focusin", "focusout", "cascade-prompt", "resize"]) window.addEventListener(event, markMore);
 }
 
 export function beginFilling() {
@@ -57,7 +58,15 @@ function noteTyping({ target }) {
   if (id === "prompt") sessionStorage.setItem(KEPT, target.value);
 }
 
-// The prompt out of focus shows its first two lines.
+// The prompt out of focus shows its first two lines, with a sign where it goes on.
 function scrollPromptUp({ target }) {
   if (target.matches("#prompt textarea")) target.scrollTop = 0;
+}
+
+function markMore() {
+  requestAnimationFrame(() => {
+    const field = document.querySelector("#prompt textarea");
+    const isCut = field.scrollHeight > field.clientHeight + 4 && document.activeElement !== field;
+    document.querySelector("#prompt").toggleAttribute("data-more", isCut);
+  });
 }

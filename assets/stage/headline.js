@@ -34,12 +34,12 @@ export function clearHeadline(stage) {
 // Fills in what the race came to; `drawHeadline` shows it.
 export function fillHeadline({ headline, race }) {
   const { text, same, subject, factor, told, reason, flags, few, beaten } = race.close.headline || {};
-  put(headline.subject, factor ? subject : "");
+  put(headline.subject, factor ? `${subject}${beaten ? ", beaten" : ""}` : "");
   put(headline.factor, factor || "");
   put(headline.text, same ? `\u2713 ${text}` : text || "");
   headline.text.dataset.same = String(Boolean(same));
   put(headline.flags, (flags || []).join("; "));
-  headline.box.toggleAttribute("data-few", Boolean(few)); // its speeds are in grey
+  headline.box.toggleAttribute("data-few", Boolean(few || (flags || []).length)); // its number is in grey
   headline.box.toggleAttribute("data-beaten", Boolean(beaten)); // another lane was faster
   headline.words.replaceChildren((told || []).join(" "), headline.flags,
     ...(reason ? [h("span", { class: "cs-reason", text: reason })] : []));

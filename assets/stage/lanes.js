@@ -46,7 +46,7 @@ function createLaneView(stage, lane) {
     revealed: 0, // steps that carry the class cs-on
     rate: 0, // tokens per second up to the time shown
     seconds: 0, // of the lane's clock up to the time shown
-    state: "waiting", // or "prefill", "decoding", "done", "stopped"
+    state: "waiting", // or "prefill", "drafting" of the first block, "decoding", "done", "stopped"
     cursor: null, // over the text, see cursors.js
     ...createLaneText(stage, lane),
     stateNode: h("span", { class: "cs-state", text: "waiting" }),
@@ -116,6 +116,7 @@ function laneState(lane, shown, time) {
   if (isOver) return lane.end === "stopped" ? "stopped" : "done";
   if (shown) return "decoding";
   const now = Math.min(time, lane.clock);
-  if (lane.steps.length && now >= lane.steps[0].line.c) return "drafting"; // its first review
+  const [first] = lane.steps;
+  if (first && now >= first.line.c) return (first.line.r.in || []).length ? "drafting" : "decoding";
   return lane.prefill.length && now ? "prefill" : "waiting";
 }

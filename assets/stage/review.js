@@ -25,6 +25,7 @@ export function createReview(stage) {
   const review = {
     title: h("b", { class: "cs-score-title" }),
     rest: h("span"), // how much of its time no model ran
+    why: h("span", { class: "cs-score-why", text: "Opened here: this step has both cascades.", hidden: true }),
     told: h("p", { class: "cs-told" }),
     ...createRounds(stage),
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
@@ -38,6 +39,7 @@ export function createReview(stage) {
     height: 0, // the panel grows and does not shrink, not for the next race either: nothing below it jumps
     inSight: true,
     fromEnd: false, // whether it was opened at the end of the race
+    telling: null, // the step that was opened because it has most to show
   };
   const open = button("cs-button cs-look", "Look inside", {
     title: "The review level by level, in place of the lanes (o)", onclick: () => openReview(stage, true),
@@ -47,7 +49,7 @@ export function createReview(stage) {
   });
   review.box = h("section", { class: "cs-opened", "aria-label": "Review details" },
     h("div", { class: "cs-score-head" }, review.title,
-      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.rounds, open, close), review.told, review.roundTold, review.grid,
+      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.why, review.rounds, open, close), review.told, review.roundTold, review.grid,
     review.key, review.readout);
   review.grid.addEventListener("pointerover", (event) => showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
@@ -104,12 +106,16 @@ export function openReview(stage, open = !stage.reviewOpen) {
   if (open) stage.review.box.scrollIntoView({ block: "nearest" });
 }
 
-// The step whose block has most writers, the longest of these.
+// Goes from a last step whose block has one writer to the one with most writers, the longest of these, if there is one.
 function goToTelling(stage) {
-  const worth = ({ line }) => 1000 * draftGroups(line.r).length + line.x.length;
+  const writers = ({ line }) => draftGroups(line.r).length;
+  const worth = (step) => 1000 * writers(step) + step.line.x.length;
   const { steps } = stage.view.lane;
   const best = steps.reduce((most, step) => (worth(step) > worth(most) ? step : most), steps[0]);
-  if (best) jump(stage, best.until);
+  const last = steps[steps.length - 1];
+  if (!best || writers(best) <= Math.max(1, writers(last))) return;
+  stage.review.telling = best;
+  jump(stage, best.until);
 }
 
 // The same without drawing anew.
@@ -156,6 +162,8 @@ function buildReview(stage, step) {
   const wrote = `${countTokens(step.line.x.length)} in ${formatSeconds(step.line.d)}`;
   const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
   put(review.rest, ` including ${formatSeconds(Math.max(0, step.line.d - spent))} of `);
+  review.why.hidden = review.telling !== step;
+  review.telling = null; // said once
   put(review.title, `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`);
   put(review.told, tellReview(race, step));
   review.rounds.hidden = score.boxes.length < 2;

@@ -13,7 +13,7 @@ const LARGEST = 1.7; // times the usual size, while presenting
 const TALL = 4; // rows from which on the name of the vertical axis has room
 const CROWDED = 30; // positions from which on not every one gets its number
 const ACROSS = [": cheaper writers further right", ": cheaper writers", ": cheaper", ""]; // what the horizontal arrow means
-const NUMBERED = 12; // rounds up to which each box carries the number of its round
+const NUMBERED = 40; // rounds up to which each box carries the number of its round
 
 // Fills the grid and gives every box of the score its nodes: {node, cells, rises}; rises are the dotted lines up to the
 // level above. They are kept in `box.view`.

@@ -12,6 +12,7 @@ import { selectLane } from "./playback.js";
 import { term } from "./terms.js";
 
 const NONE = "\u2013";
+const SEEN = 0.005; // of the longest time: what is shorter cannot be seen in a bar
 const EVEN = 0.05; // speeds that differ by less are equal, as in csd/stage/headline.py
 
 export function createTrack() {
@@ -61,7 +62,9 @@ function tokensKey() {
 }
 
 function timeKey(race) {
-  const drafters = levelMarks(race).filter(({ mark }) => mark !== "T");
+  const spent = (mark) => Math.max(...race.lanes.map(({ steps }) => steps.reduce((sum, one) => sum + (one.seconds.get(mark) || 0), 0)));
+  const longest = Math.max(...race.lanes.map((lane) => lane.decodeSeconds));
+  const drafters = levelMarks(race).filter(({ mark }) => mark !== "T" && spent(mark) > SEEN * longest);
   return [swatch("T"), " ", term("big model"), " runs", ...drafters.reverse().map(({ look }) => swatch(look)), " ", term("drafting")];
 }
 

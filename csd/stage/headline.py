@@ -97,11 +97,9 @@ def _told(race: Race, subject: Trace, ratio: float, is_explained: bool) -> list[
         chosen.append(fastest)
     ratios = [(ratio, race.reference), *((metrics.speed(subject) / metrics.speed(one), one) for one in chosen)]
     winner = _faster(race, subject) if rivals else None
-    parts = [
-        _as_fast_as(factor, _name(race, one)) + (", the fastest here," * (one is winner)) for factor, one in ratios
-    ]
+    parts = [_as_fast_as(factor, _name(race, one)) + (" (fastest here)" * (one is winner)) for factor, one in ratios]
     slower = ": slower here" if ratio < 1 - EVEN and not rivals else ""
-    told = [f"{_capital(_listed(parts).rstrip(','))}{slower}."]
+    told = [f"{_capital(_listed(parts))}{slower}."]
     if race.reference is not None and not is_explained:
         told.append(f"The big model ran {_often(len(subject.steps))} instead of {len(race.reference.steps)}.")
     return told
@@ -165,7 +163,7 @@ def _drafting_seconds(trace: Trace) -> float:
 
 
 def _listed(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1]).replace(',,', ',')} and {parts[-1]}"
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _capital(text: str) -> str:

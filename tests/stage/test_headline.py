@@ -45,7 +45,7 @@ def test_a_faster_rival_is_named():
     assert said.beaten
     assert said.told == (
         "2.0× as fast as one-by-one decoding, as fast as speculative decoding "
-        "and 0.50× as fast as prompt lookup, the fastest here.",
+        "and 0.50× as fast as prompt lookup (fastest here).",
     )
     assert not line(alone(TEXT), drafted(TEXT)).beaten
 
@@ -66,13 +66,13 @@ def test_a_race_that_one_by_one_decoding_wins_says_so():
     said = line(alone(TEXT), speculative, drafted(TEXT, seconds=0.4))
     assert said.beaten
     assert said.told == (
-        "0.50× as fast as one-by-one decoding, the fastest here, and 0.75× as fast as speculative decoding.",
+        "0.50× as fast as one-by-one decoding (fastest here) and 0.75× as fast as speculative decoding.",
     )
     copying = drafted(TEXT, method="prompt lookup", seconds=0.25)
     assert (
         line(alone(TEXT), speculative, copying, drafted(TEXT, seconds=0.4))
         .told[0]
-        .startswith("0.50× as fast as one-by-one decoding, the fastest here, 0.75× as fast as speculative decoding and")
+        .startswith("0.50× as fast as one-by-one decoding (fastest here), 0.75× as fast as speculative decoding and")
     )
 
 
