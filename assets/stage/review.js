@@ -25,7 +25,7 @@ export function createReview(stage) {
   const review = {
     title: h("b", { class: "cs-score-title" }),
     rest: h("span"), // how much of its time no model ran
-    why: h("span", { class: "cs-score-why", text: "Opened here: this step has both cascades.", hidden: true }),
+    why: h("span", { class: "cs-score-why", text: "(it shows both cascades)", hidden: true }),
     told: h("p", { class: "cs-told" }),
     ...createRounds(stage),
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
@@ -98,6 +98,7 @@ export function openReview(stage, open = !stage.reviewOpen) {
   showReview(stage, open);
   if (open) stage.review.fromEnd = atEnd;
   if (open && atEnd) goToTelling(stage);
+  if (!open) stage.review.telling = null;
   if (!open && stage.review.fromEnd) showAll(stage);
   forgetSizes(stage);
   stage.draw();
@@ -163,7 +164,6 @@ function buildReview(stage, step) {
   const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
   put(review.rest, ` including ${formatSeconds(Math.max(0, step.line.d - spent))} of `);
   review.why.hidden = review.telling !== step;
-  review.telling = null; // said once
   put(review.title, `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`);
   put(review.told, tellReview(race, step));
   review.rounds.hidden = score.boxes.length < 2;

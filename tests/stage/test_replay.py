@@ -647,6 +647,7 @@ def test_at_the_end_the_step_with_most_to_show_is_opened_and_closing_leads_back(
     assert one.text(".cs-score-title").startswith("Step 1 of 2, cascade"), (
         "its block has three writers, the last one has one"
     )
+    assert one.text(".cs-score-why") == "(it shows both cascades)"
     one.press("o")
     assert one.state() == "done" and one.page.is_visible(".cs-factor, .cs-same")
     one.press("Home", "ArrowRight", "ArrowRight", "o", "ArrowLeft", "o")
