@@ -8,6 +8,7 @@ import uuid
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from mmap import mmap
 
 from csd.record.metrics import speed
 from csd.record.recording import Recording, bundled_recordings
@@ -47,17 +48,23 @@ class FinishedRace:
 
 @dataclass(frozen=True)
 class KeptRace:
-    """A finished race in a small part of its memory, for as long as nobody looks at it."""
+    """A finished race in a small part of its memory, for as long as nobody looks at it.
+
+    `packed` is memory of its own: among what races need for a moment, it would keep the heap from shrinking.
+    """
 
     id: str
     title: str
     origin: str
     prompt: str
-    packed: bytes
+    packed: mmap
 
     @staticmethod
     def of(race: FinishedRace) -> KeptRace:
-        return KeptRace(race.id, race.title, race.origin, race.traces[0].header.text, zlib.compress(pickle.dumps(race)))
+        data = zlib.compress(pickle.dumps(race))
+        packed = mmap(-1, len(data))
+        packed[:] = data
+        return KeptRace(race.id, race.title, race.origin, race.traces[0].header.text, packed)
 
     def unpack(self) -> FinishedRace:
         return pickle.loads(zlib.decompress(self.packed))  # written by this process
