@@ -27,6 +27,7 @@ from csd.models.placement import where
 from csd.ranges import MAX_NEW, quote
 from csd.record.trace import End, Header, Level, Pieces, Prefill, Step, Trace, walk
 from csd.request.request import Request, check_sampling
+from csd.sentences import counted
 
 if TYPE_CHECKING:
     from csd.decoding.acceptance import AcceptanceRule
@@ -132,8 +133,8 @@ def check_request(family: Family, request: Request) -> tuple[int, ...]:
         room = family.context - len(prompt)
         advice = f"Ask for at most {room} new tokens, or shorten it." if room > 0 else "Shorten it."
         raise Refusal(
-            f"The prompt takes {_count(len(prompt), 'token')}; with {_count(request.max_new, 'new token')} it exceeds "
-            f"the target's context of {family.context:,}. {advice}"
+            f"The prompt takes {counted(len(prompt), 'token')}; with {counted(request.max_new, 'new token')} it "
+            f"exceeds the target's context of {family.context:,}. {advice}"
         )
     return prompt
 
@@ -255,10 +256,6 @@ def _is_unicode(text: str) -> bool:
     except UnicodeError:
         return False
     return True
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _ids_of(record: Prefill | Step) -> set[int]:

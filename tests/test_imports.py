@@ -24,7 +24,7 @@ MODULES = {module_name(path): path for path in [ROOT / "app.py", *sorted((ROOT /
 # The layers, lowest first: a module may import from its own package and from the layers below it. Packages on one layer
 # do not import each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("csd.paths", "csd.ranges", "csd.theme"),
+    ("csd.paths", "csd.ranges", "csd.sentences", "csd.theme"),
     ("csd.record",),
     ("csd.decoding",),
     ("csd.models", "csd.request.request"),

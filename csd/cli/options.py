@@ -10,6 +10,7 @@ import typer
 
 from csd.decoding.methods import METHODS, AdaptiveCascade, Autoregressive, Cascade, PromptLookup, Speculative
 from csd.models.spec import COPIES
+from csd.sentences import listed
 
 
 def spell_method(name: str) -> str:
@@ -19,8 +20,7 @@ def spell_method(name: str) -> str:
 
 def join_methods(*methods: type) -> str:
     """Such as "autoregressive, speculative and cascade"."""
-    *first, last = (spell_method(method.name) for method in methods)
-    return f"{', '.join(first)} and {last}"
+    return listed([spell_method(method.name) for method in methods])
 
 
 FamilyName = Annotated[

@@ -12,6 +12,7 @@ from typing import Any
 
 from csd.decoding.errors import Refusal
 from csd.ranges import ENTRY, LONGEST_DRAFT, quote, shorten
+from csd.sentences import counted
 
 LONGEST = 4000  # characters of K as text
 
@@ -42,8 +43,9 @@ def check_K(K: Any, drafts: int) -> Matrix:
     n = drafts + 1
     if not _is_square(K, n):
         rows = "1 row with 1 number" if n == 1 else f"{n} rows of {n} numbers"
-        named = f"{drafts} draft{'' if drafts == 1 else 's'}"
-        raise Refusal(f"K must have {rows}: {named} and Max-Gram. Example: {format_K(example_K(drafts))}.")
+        raise Refusal(
+            f"K must have {rows}: {counted(drafts, 'draft')} and Max-Gram. Example: {format_K(example_K(drafts))}."
+        )
     for r, row in enumerate(K):
         if not all(entry in ENTRY for entry in row):
             raise Refusal(f"K holds whole numbers from 0 to {LONGEST_DRAFT}; row {r + 1} is {quote(list(row))}.")

@@ -13,6 +13,7 @@ import psutil
 
 from csd.models.memory import BYTES, memory_needed, size
 from csd.models.spec import FamilyError, FamilySpec
+from csd.sentences import counted
 
 
 def resolve_device(device: str) -> str:
@@ -102,7 +103,7 @@ def describe_machine(device: str, dtype: str, placed: str = "") -> str:
         name = torch.cuda.get_device_name(device)
     else:
         threads = torch.get_num_threads()
-        name = f"{processor_name()}, {threads} {'thread' if threads == 1 else 'threads'} of {os.cpu_count()}"
+        name = f"{processor_name()}, {counted(threads, 'thread')} of {os.cpu_count()}"
     where = f"{name}; {placed}" if placed else name
     return f"{where}; {dtype}; torch {torch.__version__}, transformers {version('transformers')}"
 

@@ -14,6 +14,7 @@ from typing import Any
 from csd.models.device import check_memory, memory_free, resolve_device
 from csd.models.memory import MARGIN, SLACK, cache_bytes, memory_needed, models_need, size
 from csd.models.spec import FamilyError, FamilySpec
+from csd.sentences import listed
 
 SPLIT = "split"
 FIRST = 0  # the GPU of the drafts
@@ -42,7 +43,7 @@ class Placement:
     def words(self) -> str:
         """Such as "target over cuda:0 and cuda:1, drafts on cuda:0"; empty where nothing is split."""
         gpus = [gpu_name(gpu) for gpu in dict.fromkeys(self.target.values())]
-        return f"target over {_joined(gpus)}, drafts on {self.home}" if gpus else ""
+        return f"target over {listed(gpus)}, drafts on {self.home}" if gpus else ""
 
 
 def resolve_home(device: str) -> str:
@@ -149,8 +150,4 @@ def is_split(model: Any) -> bool:
 
 
 def _sizes(counts: Mapping[int, int]) -> str:
-    return _joined([f"{size(count)} on {gpu_name(gpu)}" for gpu, count in counts.items()])
-
-
-def _joined(words: list[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+    return listed([f"{size(count)} on {gpu_name(gpu)}" for gpu, count in counts.items()])

@@ -7,6 +7,7 @@ from csd.record import metrics
 from csd.record.metrics import AcceptanceCount
 from csd.record.race import Race
 from csd.record.trace import Trace
+from csd.sentences import capitalized
 from csd.theme import method_phrase
 
 
@@ -18,7 +19,7 @@ def fastest(race: Race) -> str:
         return "Speed-up over autoregressive decoding"
     if ratio <= 1:
         return f"Nothing is faster than autoregressive decoding here: {phrase(race, best)} reaches {ratio:.2f}×"
-    return capital(f"{phrase(race, best)} is {ratio:.2f} times as fast as autoregressive decoding")
+    return capitalized(f"{phrase(race, best)} is {ratio:.2f} times as fast as autoregressive decoding")
 
 
 def accepted(race: Race) -> str:
@@ -37,7 +38,7 @@ def block(race: Race) -> str:
         return "Acceptance by position in the block"
     total, blocks = total_acceptance(lane), sum(bool(step.review.tokens) for step in lane.steps)
     drafted, kept = total.proposed / blocks, total.accepted / blocks
-    return capital(f"{phrase(race, lane)} drafts {drafted:.1f} tokens per block; the target accepts {kept:.1f}")
+    return capitalized(f"{phrase(race, lane)} drafts {drafted:.1f} tokens per block; the target accepts {kept:.1f}")
 
 
 def target_time(race: Race) -> str:
@@ -67,10 +68,6 @@ def phrase(race: Race, lane: Trace) -> str:
     name = race.names[next(i for i, trace in enumerate(race.traces) if trace is lane)]
     method = lane.header.method
     return method_phrase(method) if name == method else f"lane {name.replace(':', ',')}"
-
-
-def capital(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
 
 
 def _best(race: Race, traces: list[Trace]) -> Trace | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from csd.record.recording import Recording
+from csd.sentences import counted
 from csd.site.index import index_page
 from csd.site.theory import theory_page
 from csd.stage.export import page
@@ -38,7 +39,7 @@ browser.
 def site_files(recordings: Mapping[str, Recording]) -> dict[str, str]:
     """The text of each file by its path, for at least one race by name. Names become parts of addresses."""
     named = {safe_name(name): recording for name, recording in recordings.items()}
-    count = f"{len(named)} {'race' if len(named) == 1 else 'races'}"
+    count = counted(len(named), "race")
     return {
         "README.md": README.format(mark=MARK, races=count),
         "index.html": index_page(named),

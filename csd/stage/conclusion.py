@@ -9,7 +9,8 @@ from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
-from csd.stage.headline import count_tokens, headline
+from csd.sentences import counted
+from csd.stage.headline import headline
 
 COPIED = 0.25  # share of a lane's tokens from the statistical level above which copying explains its speed
 
@@ -45,7 +46,7 @@ def summary(race: Race) -> str:
         end = {"stopped": "stopped after", "eos": "finished with"}.get(trace.end, "wrote")
         speed = f" at {metrics.speed(trace):.0f} tokens per second" if trace.tokens else ""
         parts.append(
-            f"{trace.header.method} {end} {count_tokens(len(trace.tokens))}{speed}" + (f", {text}" if text else "")
+            f"{trace.header.method} {end} {counted(len(trace.tokens), 'token')}{speed}" + (f", {text}" if text else "")
         )
     return "The race has ended. " + "; ".join(parts) + "."
 
@@ -66,7 +67,7 @@ def _badge(trace: Trace, verdict: Verdict) -> Badge:
         part = () if verdict.whole else (STOPPED,)
         return (
             "identical",
-            f"= identical to autoregressive, {verdict.compared} of {count_tokens(len(trace.tokens))}",
+            f"= identical to autoregressive, {verdict.compared} of {counted(len(trace.tokens), 'token')}",
             part,
         )
     margin = "" if verdict.margin is None else f" (margin {_small(verdict.margin)})"
@@ -78,7 +79,7 @@ def _lossy(verdict: Verdict) -> str:
     if not verdict.compared:
         return "not lossless: another model's text"
     if verdict.position is None:
-        return f"not lossless, but the same text here: {count_tokens(verdict.compared)}"
+        return f"not lossless, but the same text here: {counted(verdict.compared, 'token')}"
     return f"not lossless: differs from position {verdict.position}"
 
 

@@ -16,6 +16,7 @@ from csd.record import metrics
 from csd.record.race import Race
 from csd.record.recording import Recording
 from csd.record.trace import Header, Level, Trace
+from csd.sentences import capitalized
 from csd.stage import bundle
 from csd.stage.conclusion import conclude
 from csd.stage.log import log_of
@@ -124,7 +125,7 @@ def _model(level: Level) -> str:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}." if text else ""
+    return f"{capitalized(text)}." if text else ""
 
 
 def _number(value: float, digits: int = 1) -> str:

@@ -25,13 +25,13 @@ def roles(levels: Sequence[Level]) -> dict[str, str]:
     }
 
 
+def roles_of_family(drafts: Sequence[str]) -> dict[str, str]:
+    """The role of every level of a family that has not raced, by name; `drafts` come with the strongest first."""
+    names = (MAX_GRAM, *reversed(drafts), TARGET)
+    return roles([Level(name, level) for level, name in enumerate(names)])
+
+
 def named_with_roles(drafts: Sequence[str]) -> list[tuple[str, str]]:
     """Drafts to choose from, such as ("small model (draft-mid)", "draft-mid")."""
     called = roles_of_family(drafts)
     return [(f"{called[name]} ({name})", name) for name in drafts]
-
-
-def roles_of_family(drafts: Sequence[str]) -> dict[str, str]:
-    """The same for a family that has not raced; `drafts` come with the strongest first."""
-    names = (MAX_GRAM, *reversed(drafts), TARGET)
-    return roles([Level(name, level) for level, name in enumerate(names)])

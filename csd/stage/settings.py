@@ -7,6 +7,7 @@ from typing import Any
 
 from csd.decoding.methods import AdaptiveCascade
 from csd.record.trace import Header
+from csd.sentences import counted
 
 ALONE = "big model alone"
 ADAPTIVE = "chooses drafters as it goes"
@@ -19,7 +20,7 @@ def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
     if header.method == AdaptiveCascade.name:
         return ADAPTIVE
     if drafts := settings.get("drafts"):
-        return f"{len(drafts)} draft{'s' if len(drafts) > 1 else ''} and a copier"
+        return f"{counted(len(drafts), 'draft')} and a copier"
     if draft := settings.get("draft"):
         name = roles.get(draft, draft)
         return f"{name}, {settings['k']} ahead" if "k" in settings else f"{name} alone"

@@ -9,6 +9,7 @@ from typing import Any
 
 from csd.decoding.methods import Autoregressive, Cascade
 from csd.record.race import Race
+from csd.sentences import counted
 from csd.web import compare
 from csd.web.compare import PlannedRace
 from csd.web.compare_findings import Figure, LaneResult, draw, numbers, verdict
@@ -116,7 +117,7 @@ def run_comparison(
             said = LIMITED.format(number, len(plan), limit)
             yield CompareUpdate(StatusLine(said, "ended"), finding=_found(races))
             return
-    said = f"Done: {len(plan)} race{'' if len(plan) == 1 else 's'}."
+    said = f"Done: {counted(len(plan), 'race')}."
     yield CompareUpdate(StatusLine(said, "ended"), finding=_found(races))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from csd.decoding.methods import Autoregressive
 from csd.plots.kinds import LaneDot, rows_by_kind
 from csd.plots.style import SPEEDUP
+from csd.sentences import capitalized, listed
 from csd.theme import method_phrase
 from csd.web.finding import Number
 
@@ -83,7 +84,7 @@ def verdict(results: Sequence[LaneResult]) -> str:
         return ""
     names = {title: _phrase(title, method) for title, method in _methods(results).items()}
     said = _of_one(next(iter(rankings.values())), names, once) if len(rankings) == 1 else _of_all(rankings, names, once)
-    return f"{_capital(f'in one race each, {said}' if once and len(rankings) > 1 else said)}{ONCE if once else ''}"
+    return f"{capitalized(f'in one race each, {said}' if once and len(rankings) > 1 else said)}{ONCE if once else ''}"
 
 
 def _of_one(lanes: Sequence[LaneResult], names: Mapping[str, str], once: bool) -> str:
@@ -108,9 +109,9 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
     where = f"all {count} kinds" if count == len(rankings) else f"{count} of {len(rankings)} kinds"
     parts = [f"{names[best]} is fastest on {where}"]
     parts += [
-        f"{names[title]} on {_join([kind for kind, winner in won.items() if winner == title])}" for title, _ in others
+        f"{names[title]} on {listed([kind for kind, winner in won.items() if winner == title])}" for title, _ in others
     ]
-    parts += [f"no clear winner on {_join(unclear)}"] if unclear else []
+    parts += [f"no clear winner on {listed(unclear)}"] if unclear else []
     return f"{'; '.join(parts)}.{f' {OVERLAP}' if unclear else ''}"
 
 
@@ -165,11 +166,3 @@ def _names(methods: Mapping[str, str]) -> dict[str, str]:
 
 def _phrase(title: str, method: str) -> str:
     return method_phrase(method) if title.partition(",")[0] == method and "K=" not in title else title
-
-
-def _join(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def _capital(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]

@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
+from csd.sentences import capitalized
 from csd.web.context import PageContext
 from csd.web.examples import MOST_KINDS, example_kinds
 from csd.web.form_events import OWN_PROMPT
@@ -46,4 +47,4 @@ def build_example_chips(context: PageContext) -> ExampleChips:
 def _fill_up(kinds: Sequence[str]) -> list[str]:
     """A name for each chip, empty for those without a kind. Names are capitalized, because Gradio takes some
     lower-case words, such as "code", for texts of its own."""
-    return [*(kind[:1].upper() + kind[1:] for kind in kinds), *[""] * (MOST_KINDS - len(kinds))]
+    return [*(capitalized(kind) for kind in kinds), *[""] * (MOST_KINDS - len(kinds))]

@@ -8,7 +8,7 @@ from html import escape
 from csd.models import catalog
 from csd.models.memory import memory_needed, size
 from csd.models.spec import ModelSpec
-from csd.stage.headline import count_tokens
+from csd.sentences import counted
 from csd.web.loads import FamilyChoice, FamilyStatus
 from csd.web.races import FinishedRace
 from csd.web.updates import StatusLine
@@ -68,9 +68,9 @@ def about_preferred(preferred: FamilyChoice, status: FamilyStatus) -> str:
 def describe_end(race: FinishedRace) -> str:
     """Such as "Done: 40 tokens in each of 3 lanes." or, where lanes differ, "Stopped: speculative 3 tokens, cascade 8
     tokens." with the race's notes."""
-    counts = ", ".join(f"{trace.header.method} {count_tokens(len(trace.tokens))}" for trace in race.traces)
+    counts = ", ".join(f"{trace.header.method} {counted(len(trace.tokens), 'token')}" for trace in race.traces)
     if len({len(trace.tokens) for trace in race.traces}) == 1 and len(race.traces) > 1:
-        counts = f"{count_tokens(len(race.traces[0].tokens))} in each of {len(race.traces)} lanes"
+        counts = f"{counted(len(race.traces[0].tokens), 'token')} in each of {len(race.traces)} lanes"
     return " ".join((f"{'Stopped' if race.stopped else 'Done'}: {counts}.", *race.notes))
 
 
