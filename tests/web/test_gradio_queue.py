@@ -20,7 +20,7 @@ from in_a_loop import in_a_loop
 from csd.traffic.protocol import API
 from csd.web import gradio_queue
 from csd.web.deployment import PUBLIC, Deployment
-from csd.web.gradio_queue import MANY_HERE, ONE_EACH, UNHEARD, address, open_queue, refuse_place
+from csd.web.gradio_queue import MANY_HERE, ONE_EACH, UNHEARD, address, end_unheard, open_queue, refuse_place
 from csd.web.wiring import ON_DEVICE
 
 
@@ -88,8 +88,14 @@ def test_the_expected_wait_follows_what_races_take_now(monkeypatch):
 
 @pytest.mark.slow
 def test_a_race_that_nobody_listens_to_ends_and_one_with_a_listener_goes_on(monkeypatch):
+    ended, given_up = threading.Semaphore(0), threading.Semaphore(0)
+
+    async def give_up(queue, event) -> None:
+        await end_unheard(queue, event)
+        given_up.release()
+
     monkeypatch.setattr(gradio_queue, "LOOK", 0.02)
-    ended = threading.Semaphore(0)
+    monkeypatch.setattr(gradio_queue, "end_unheard", give_up)
 
     def race(most: int) -> Iterator[int]:
         try:
@@ -109,12 +115,8 @@ def test_a_race_that_nobody_listens_to_ends_and_one_with_a_listener_goes_on(monk
                 return http.post("", json={"data": [most]}).json()["event_id"]
 
             runs, waits = join(10**6), join(10**6)
-            assert ended.acquire(timeout=20)
-            waiting = page._queue.event_queue_per_concurrency_id[ON_DEVICE]
-            until = time.monotonic() + 20
-            while waiting.queue and time.monotonic() < until:
-                time.sleep(0.02)
-            assert not waiting.queue
+            assert all(one.acquire(timeout=20) for one in (ended, given_up, given_up))
+            assert not page._queue.event_queue_per_concurrency_id[ON_DEVICE].queue
             assert all(UNHEARD in http.get(f"/{event}").text for event in (runs, waits))
             heard = http.get(f"/{join(40)}").text
             assert "event: complete" in heard and "39" in heard
