@@ -10,7 +10,7 @@ export function createAxis(stage) {
     "data-value": value, title: `Bars over ${value} (t)`, onclick: () => chooseAxis(stage, value),
   }));
   const choice = h("span", { class: "cs-choice", role: "group", "aria-label": "Bars run over" }, ...choices);
-  return { choices, chosen: "", box: h("span", { class: "cs-axis-choice" }, h("span", { text: "bars over" }), choice) };
+  return { choices, chosen: "", box: h("p", { class: "cs-choice-name" }, h("span", { text: "bars over" }), choice) };
 }
 
 export function toggleAxis(stage) {
@@ -25,7 +25,7 @@ export function shownAxis(stage) {
 
 export function drawAxis(stage) {
   const axis = shownAxis(stage);
-  stage.axis.box.inert = !isComparable(stage); // it keeps its place, so that nothing moves
+  stage.axis.box.hidden = !isComparable(stage);
   for (const one of stage.axis.choices) one.setAttribute("aria-pressed", String(one.dataset.value === axis));
   stage.track.box.dataset.axis = axis;
   return axis;

@@ -22,7 +22,7 @@ export function drawBar(race, bar, lane, ends) {
   fill(race, bar.tokens, ends.tokens, tokenShapes(lane, ends.tokens));
   if (!ends.seconds) return bar.time.replaceChildren();
   fill(race, bar.time, ends.seconds, timeShapes(race, lane, ends.seconds));
-  bar.ran.style.setProperty("--cs-share", Math.max(lane.decodeSeconds / ends.seconds, 0.001).toFixed(4));
+  bar.box.style.setProperty("--cs-share", Math.max(lane.decodeSeconds / ends.seconds, 0.001).toFixed(4));
 }
 
 // Shows a bar as far as its lane is. A whole bar is not clipped: it may be turning into the other one.

@@ -8,7 +8,7 @@ const QUESTION = "How many times faster will the cascade be?";
 const FACTORS = ["1", "1.5", "3", "5"]; // times as fast as autoregressive decoding
 
 export function createBet(stage) {
-  const bet = { factor: null, drawn: undefined, isKnown: false, isSeen: null, said: h("p", { class: "cs-bet" }) };
+  const bet = { factor: null, drawn: undefined, isKnown: false, isSeen: null, said: h("b", { class: "cs-bet" }) };
   bet.chips = FACTORS.map((factor) => button("cs-button", `${factor}\u00D7`, { onclick: () => place(stage, factor) }));
   bet.box = h("div", { class: "cs-ask", role: "group", "aria-label": QUESTION },
     h("span", { text: QUESTION }), h("span", { class: "cs-chips" }, ...bet.chips));
@@ -36,7 +36,7 @@ export function drawBet({ headline: { bet }, mode, race }) {
   bet.box.hidden = bet.isKnown || !isAsked(race);
   if (bet.drawn !== bet.factor) markChosen(bet);
   const factor = race.close && race.close.headline ? race.close.headline.factor : "";
-  put(bet.said, bet.factor && factor ? `You said ${bet.factor}\u00D7; it was ${factor}.` : "");
+  put(bet.said, bet.factor && factor ? ` You said ${bet.factor}\u00D7; it was ${factor}.` : "");
 }
 
 function markChosen(bet) {

@@ -4,21 +4,23 @@
 import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
 
-export const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "Same text, fewer runs of the big model."];
+const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "Same text, fewer runs of the big model."];
 
 export function createHeadline(stage) {
   const headline = {
     subject: h("small"), // whose speed it is
     factor: h("p", { class: "cs-factor" }),
-    text: h("p", { class: "cs-same" }),
-    words: h("p", { class: "cs-words" }),
+    lead: h("p", { class: "cs-lead" }), // the idea, as this race shows it
+    text: h("b", { class: "cs-same" }),
+    told: h("span"),
     flags: h("span", { class: "cs-flags" }),
+    reason: h("span", { class: "cs-reason" }),
     bet: createBet(stage),
   };
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
     h("div", { class: "cs-hero" }, headline.subject, headline.factor),
-    h("div", { class: "cs-told-result" },
-      h("div", { class: "cs-verdict" }, headline.text, headline.bet.said), headline.words),
+    headline.lead,
+    h("p", { class: "cs-words" }, headline.text, headline.told, headline.flags, headline.reason, headline.bet.said),
     h("div", { class: "cs-before" },
       h("p", { class: "cs-idea" }, h("b", { text: IDEA[0] }), ` ${IDEA[1]}`), headline.bet.box));
   return headline;
@@ -26,23 +28,24 @@ export function createHeadline(stage) {
 
 export function clearHeadline(stage) {
   const { headline } = stage;
-  for (const node of [headline.subject, headline.factor, headline.text, headline.words]) put(node, "");
+  for (const part of ["subject", "factor", "lead", "text", "told", "flags", "reason"]) put(headline[part], "");
   clearBet(stage);
   headline.box.dataset.shown = "false";
 }
 
 // Fills in what the race came to; `drawHeadline` shows it.
 export function fillHeadline({ headline, race }) {
-  const { text, same, subject, factor, told, reason, flags, few, beaten } = race.close.headline || {};
+  const { lead, text, same, subject, factor, told, reason, flags, few, beaten } = race.close.headline || {};
   put(headline.subject, factor ? `${subject}${beaten ? ", beaten" : ""}` : "");
   put(headline.factor, factor || "");
-  put(headline.text, same ? `\u2713 ${text}` : text || "");
+  put(headline.lead, lead || text || "");
+  put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));
+  put(headline.told, told ? `${told} ` : "");
   put(headline.flags, (flags || []).join("; "));
+  put(headline.reason, reason || "");
   headline.box.toggleAttribute("data-few", Boolean(few || (flags || []).length)); // its number is in grey
   headline.box.toggleAttribute("data-beaten", Boolean(beaten)); // another lane was faster
-  headline.words.replaceChildren((told || []).join(" "), headline.flags,
-    ...(reason ? [h("span", { class: "cs-reason", text: reason })] : []));
 }
 
 export function drawHeadline(stage) {

@@ -111,7 +111,7 @@ function createParts(stage) {
     tooltip: createTooltip(),
   });
   stage.headline.box.prepend(stage.pace);
-  stage.legend.box.append(createViewMenu(...stage.legend.rows, stage.viewChoice.box, stage.transport.speedRow));
+  stage.transport.present.before(createViewMenu(stage.axis.box, ...stage.legend.rows, stage.viewChoice.box, stage.transport.speedRow));
   stage.promptLine.box.append(stage.bridge.box);
   const body = h("div", { class: "cs-body" },
     stage.promptLine.box, stage.headline.box, stage.track.box, stage.legend.box, stage.lanesBox, stage.transport.box,

@@ -49,7 +49,7 @@ export function drawLegend({ legend, view }) {
   const { lane, shown } = view;
   const key = `${lane.index} ${shown}`;
   if (key === legend.drawn) return;
-  if (lane !== legend.lane) legend.caption.replaceChildren("written by", h("br"), h("span", {}, "in ", term(lane.info.method)));
+  if (lane !== legend.lane) legend.caption.replaceChildren(term(lane.info.method), " was written by");
   Object.assign(legend, { lane, drawn: key });
   const step = lane.steps[shown - 1];
   for (const [mark, node] of legend.counts) {
@@ -101,8 +101,7 @@ function createEntry(stage, entry) {
   return h("button", { type: "button", class: "cs-legend-item", "aria-pressed": "false", "data-level": mark,
                        "data-term": meaning, "data-exact": labels.join(" / "), onclick: () => highlight(stage, mark) },
     h("span", { class: "cs-swatch", "data-look": look, text: mark }),
-    h("span", { class: "cs-legend-name" }, h("span", {}, h("b", { text: role }), count),
-      h("small", { text: mark === "0" ? `${labels[0]}, almost free` : labels[0] })));
+    h("span", { class: "cs-legend-name" }, h("b", { text: role }), count));
 }
 
 // Dims the tokens of all other levels, or brings them back.

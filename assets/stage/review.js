@@ -41,15 +41,9 @@ export function createReview(stage) {
     fromEnd: false, // whether it was opened at the end of the race
     telling: null, // the step that was opened because it has most to show
   };
-  const open = button("cs-button cs-look", "Look inside", {
-    title: "The review level by level, in place of the lanes (o)", onclick: () => openReview(stage, true),
-  });
-  const close = button("cs-button cs-close", "All lanes", {
-    title: "Back to the lanes (o)", onclick: () => openReview(stage, false),
-  });
   review.box = h("section", { class: "cs-opened", "aria-label": "Review details" },
     h("div", { class: "cs-score-head" }, review.title,
-      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.why, review.rounds, open, close), review.told, review.roundTold, review.grid,
+      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.why, review.rounds), review.told, review.roundTold, review.grid,
     review.key, review.readout);
   review.grid.addEventListener("pointerover", (event) => showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });

@@ -5,13 +5,11 @@ import { clipBar, createBar, drawBar } from "./bars.js";
 import { awaitsBet } from "./bet.js";
 import { h, put } from "./dom.js";
 import { formatRate, formatRatio, formatSeconds } from "./format.js";
-import { IDEA } from "./headline.js";
 import { laneKey } from "./linestyle.js";
 import { levelMarks, levelOf } from "./log.js";
 import { selectLane } from "./playback.js";
 import { term } from "./terms.js";
 
-const NONE = "\u2013";
 const SEEN = 0.005; // of the longest time: what is shorter cannot be seen in a bar
 const EVEN = 0.05; // speeds that differ by less are equal, as in csd/stage/headline.py
 
@@ -42,8 +40,9 @@ export function drawTrack(stage) {
   const axis = drawAxis(stage);
   const longest = Math.max(...views.map(({ lane }) => lane.decodeSeconds));
   const ends = { tokens: finishLine(race), seconds: race.close ? longest : 0 };
-  put(track.goal, axis === "time" ? formatSeconds(longest) : `\u2691 ${ends.tokens} tokens`);
+  if (axis === "tokens") put(track.goal, `\u2691 ${ends.tokens} tokens`);
   if (track.axis !== axis) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey()));
+  if (track.axis !== axis && axis === "time") track.goal.replaceChildren(term("decode time"));
   track.axis = axis;
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
   const first = winners(views);
@@ -65,7 +64,8 @@ function timeKey(race) {
   const spent = (mark) => Math.max(...race.lanes.map(({ steps }) => steps.reduce((sum, one) => sum + (one.seconds.get(mark) || 0), 0)));
   const longest = Math.max(...race.lanes.map((lane) => lane.decodeSeconds));
   const drafters = levelMarks(race).filter(({ mark }) => mark !== "T" && spent(mark) > SEEN * longest);
-  return [swatch("T"), " ", term("big model"), " runs", ...drafters.reverse().map(({ look }) => swatch(look)), " ", term("drafting")];
+  return [swatch("T"), " ", term("big model"), " runs", ...drafters.reverse().map(({ look }) => swatch(look)), " ", term("drafting"),
+    swatch("overhead"), " ", term("overhead")];
 }
 
 function swatch(look) {
@@ -73,12 +73,10 @@ function swatch(look) {
 }
 
 // The titles of the columns.
-function createHead({ track, axis }) {
-  const caption = h("span", { class: "cs-track-caption" },
-    h("span", {}, h("span", { class: "cs-idea-again", text: `${IDEA[0]} ` }), track.key), track.goal);
-  return h("div", { class: "cs-track-head" }, axis.box, caption,
+function createHead({ track }) {
+  return h("div", { class: "cs-track-head" },
+    h("span", { class: "cs-track-caption" }, track.key, track.goal),
     h("span", { class: "cs-runs" }, term("big model")),
-    h("span", { class: "cs-clock" }, term("decode time")),
     h("span", { class: "cs-outcome" }, term("speed")));
 }
 
@@ -94,11 +92,11 @@ function createRow(stage, view) {
     runs: h("b"),
     ratio: h("b", { class: "cs-ratio" }),
     rate: h("small", { class: "cs-rate" }),
-    clock: h("b", { "data-term": "drafting" }),
+    clock: h("b", { class: "cs-clock", "data-term": "drafting" }), // at the end of the bar
   };
+  row.bar.box.append(row.clock);
   row.box = h("div", { class: "cs-track-row", "data-lane": index }, select, row.bar.box,
     h("span", { class: "cs-runs" }, row.runs),
-    h("span", { class: "cs-clock" }, row.clock),
     h("span", { class: "cs-outcome" }, row.ratio, row.rate));
   return row;
 }
@@ -124,7 +122,7 @@ function drawFigures(stage, row, reference, longest) {
   const runs = countTargetRuns(race, view);
   put(row.runs, `${runs} run${runs === 1 ? "" : "s"}`);
   const step = lane.steps[shown - 1];
-  put(row.clock, step ? formatSeconds(step.decodeSeconds, longest) : NONE);
+  put(row.clock, step ? formatSeconds(step.decodeSeconds, longest) : "");
   const [target, rest] = step ? [step.targetSeconds, Math.max(0, step.decodeSeconds - step.targetSeconds)] : [0, 0];
   row.clock.dataset.exact = `big model ${formatSeconds(target)}, drafting and overhead ${formatSeconds(rest)}`;
   row.box.dataset.laneState = state;

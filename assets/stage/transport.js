@@ -30,11 +30,12 @@ export function createTransport(stage) {
     blank: keyButton("Blank ", "b", "An empty screen, until the key again or a click", () => blank(stage)),
     enabled: null, // whether the controls work
   };
-  const talk = h("span", { class: "cs-talk" }, transport.look, transport.blank);
   transport.review.classList.add("cs-place");
+  transport.look.classList.add("cs-look");
+  transport.blank.classList.add("cs-blank");
   transport.box = h("div", { class: "cs-transport", role: "group", "aria-label": "Replay" },
     ...createPlayControls(stage, transport), ...createSteppers(stage, transport),
-    talk, transport.present);
+    transport.look, transport.blank, transport.present);
   transport.speedRow = h("p", { class: "cs-choice-name" }, h("span", { text: "replay" }), transport.speed); // in the view menu
   return transport;
 }
@@ -132,8 +133,9 @@ function createSpeedBox(stage) {
 }
 
 function createPlayControls(stage, { play, scrubber, time }) {
-  return [iconButton("start", "Jump to the start", "Home", () => jump(stage, 0)), play,
-    iconButton("end", "Jump to the end", "End", () => jump(stage, Infinity)), scrubber, time];
+  const skip = iconButton("end", "Jump to the end", "End", () => jump(stage, Infinity));
+  skip.classList.add("cs-skip");
+  return [play, skip, scrubber, time];
 }
 
 function createSteppers(stage, { review, token }) {

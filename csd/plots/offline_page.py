@@ -10,14 +10,16 @@ from plotly.offline import get_plotlyjs
 
 from csd import theme
 from csd.plots.table import Table
+from csd.typeface import typeface_css
 
 WORDS = ("method", "measured", "text")  # columns besides the first one that are aligned left
 
 CSS = (
-    """
+    typeface_css()
+    + """
 :root { color-scheme: light dark; --ink: #1A1A1A; --ground: #FFFFFF; --line: #C9CDD2 }
 @media (prefers-color-scheme: dark) { :root { --ink: #F2F2F2; --ground: #0F1419; --line: #3A424C } }
-body { font: 16px/1.5 Arial, "Liberation Sans", sans-serif; color: var(--ink); background: var(--ground);
+body { font: 16px/1.5 var(--cs-font); color: var(--ink); background: var(--ground);
   max-width: 1200px; margin: 2rem auto; padding: 0 1rem }
 .wide { overflow-x: auto }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums }

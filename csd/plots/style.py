@@ -13,12 +13,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from csd import theme
+from csd import theme, typeface
 
 DASHES = ("dot", "dash", "solid", "dashdot")
 SYMBOLS = ("circle", "square", "triangle-up", "diamond")
 FONT_SIZE = 15  # px
-FONT = "Inter, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, Liberation Sans, sans-serif"  # the page's
 TITLE_WIDTH = 48  # characters: what a phone shows of a title in one line
 LINE_HEIGHT = 20  # px, of a title
 TICKS = 30  # px, of the numbers beside a y axis without a title
@@ -47,7 +46,7 @@ def style(figure: go.Figure, title: str, x_title: str, y_title: str) -> go.Figur
             "yanchor": "top",
             "pad": {"t": 24},
         },
-        "font": {"size": FONT_SIZE, "color": ink, "family": FONT},
+        "font": {"size": FONT_SIZE, "color": ink, "family": ", ".join(typeface.FAMILIES)},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "margin": {"l": 62, "r": 18, "t": 26 + LINE_HEIGHT * len(lines), "b": 56},

@@ -9,6 +9,7 @@ from csd.paths import ASSETS
 from csd.stage import bundle, tour
 from csd.stage.export import COLOURS, GROUND
 from csd.stage.sealed import ascii_script, html, policy
+from csd.typeface import typeface_css
 
 
 def read(name: str) -> str:
@@ -41,4 +42,5 @@ def _css() -> str:
         for name, look in theme.METHOD_LOOKS.items()
     )
     controls = (ASSETS / "theory.css").read_text(encoding="utf-8")
-    return COLOURS + bundle.CSS + tour.CSS + theme.css_variables("body") + methods + controls + read("site.css")
+    stage = typeface_css() + COLOURS + bundle.CSS + tour.CSS
+    return stage + theme.css_variables("body") + methods + controls + read("site.css")

@@ -23,12 +23,13 @@ from csd.stage.log import log_of
 from csd.stage.sealed import ascii_script, inert, policy
 from csd.stage.sealed import html as _html
 from csd.stage.tour import term_html
+from csd.typeface import typeface_css
 
 COLOURS = (
     f":root {{ --light-ground: {theme.LIGHT_GROUND}; --light-ink: {theme.LIGHT_INK}; "
     f"--dark-ground: {theme.DARK_GROUND}; --dark-ink: {theme.DARK_INK}; }}\n"
 )
-_CSS = COLOURS + (ASSETS / "export" / "page.css").read_text(encoding="utf-8")
+_CSS = typeface_css() + COLOURS + (ASSETS / "export" / "page.css").read_text(encoding="utf-8")
 GROUND = (ASSETS / "export" / "ground.js").read_text(encoding="utf-8")
 _START = GROUND + (ASSETS / "export" / "page.js").read_text(encoding="utf-8")
 _PAGE = Template((ASSETS / "export" / "page.html").read_text(encoding="utf-8"))

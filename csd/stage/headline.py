@@ -8,6 +8,7 @@ from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
+from csd.stage.roles import BIG_MODEL, COPIER, roles
 from csd.theme import method_phrase
 
 CASCADES = ("adaptive cascade", "cascade", "vertical cascade", "horizontal cascade")  # whom the line is about
@@ -20,21 +21,23 @@ EVEN = 0.05  # a ratio this close to 1 is no difference
 class Headline:
     """What is written in large type after a race.
 
-    `text` says whether the texts are the same, and `same` whether they are. `factor` is the speed of `subject` over
-    autoregressive decoding, such as "5.6×", and `words` go on from it; both are empty without such a lane, and where
-    one of the two was stopped. `told` go on from the subject and its factor: its speed beside the others', and how
-    often the target ran; `reason` says why it won although the target ran as often, or what a lost race was lost by,
-    where no flag stands on the factor.
+    `lead` says what guessing ahead came to: in how many runs of the target, or how much was drafted in vain; it is
+    empty without a factor, and where the texts differ, which is then the first thing to know. `text` says whether the
+    texts are the same, and `same` whether they are. `factor` is the speed of `subject` over autoregressive decoding,
+    such as "5.6×", and `words` go on from it; both are empty without such a lane, and where one of the two was
+    stopped. `told` is its speed beside the others'; `reason` says why it won although the target ran as often, or what
+    a lost race was lost by, where no flag stands on the factor.
     `flags` are what a reader must know before quoting the factor; `few` says that the tokens are too few to judge a
     speed, and `beaten` that another lane was faster.
     """
 
+    lead: str
     text: str
     same: bool
     subject: str
     factor: str
     words: str
-    told: tuple[str, ...]
+    told: str
     reason: str
     flags: tuple[str, ...]
     few: bool
@@ -50,12 +53,13 @@ def headline(race: Race) -> Headline:
     reason = _reason(race, subject) if subject and ratio and not flags else ""
     beaten = bool(subject and ratio and _faster(race, subject))
     return Headline(
+        lead=_lead(race, subject, ratio) if subject and ratio else "",
         text=text,
         same=same,
         subject=subject.header.method if subject else "",
         factor=times(ratio) if ratio else "",
         words=_than_autoregressive(ratio) if ratio else "",
-        told=tuple(_told(race, subject, ratio, beaten and bool(reason))) if subject and ratio else (),
+        told=_told(race, subject, ratio) if subject and ratio else "",
         reason=reason,
         flags=flags,
         few=_longest(race) < metrics.SHORT_RUN,
@@ -87,9 +91,30 @@ def _than_autoregressive(ratio: float) -> str:
     return f"the speed of {ONE_BY_ONE}" if ratio > 1 + EVEN else f"the speed of {ONE_BY_ONE}: no difference"
 
 
-def _told(race: Race, subject: Trace, ratio: float, is_explained: bool) -> list[str]:
+def _lead(race: Race, subject: Trace, ratio: float) -> str:
+    """The idea as this race shows it."""
+    if race.reference is None or any(one.kind in ("differs", "near-tie") for one in race.verdicts):
+        return ""
+    drafted, lost = _drafted_and_lost(subject)
+    if ratio < 1 - EVEN and lost:
+        return f"Guessing ahead did not pay: the big model threw away {lost} of {drafted} guesses."
+    runs, alone = len(subject.steps), len(race.reference.steps)
+    ran = f"the big model ran {_often(runs)} instead of {_often(alone) if runs == 1 else alone}"
+    if ratio < 1 - EVEN:
+        return f"Guessing ahead did not pay, although {ran}."
+    return f"{_capital(_guessers(subject))} guessed ahead: {ran}."
+
+
+def _guessers(subject: Trace) -> str:
+    """Who drafted: "small models", "the small model" where only one ran, and "the copier" where none did."""
+    called = roles(subject.header.levels)
+    drafts = [name for name in metrics.forward_passes(subject) if called[name] != BIG_MODEL]
+    return "small models" if len(drafts) > 1 else f"the {called[drafts[0]] if drafts else COPIER}"
+
+
+def _told(race: Race, subject: Trace, ratio: float) -> str:
     """The subject's speed beside that of autoregressive and speculative decoding, and of the fastest lane where that is
-    another one; and how often the target ran, where nothing else explains the result."""
+    another one."""
     rivals = _rivals(race, subject)
     chosen = [trace for trace in rivals if trace.header.method == SPECULATIVE][:1]
     fastest = max(rivals, key=metrics.speed, default=None)
@@ -99,10 +124,7 @@ def _told(race: Race, subject: Trace, ratio: float, is_explained: bool) -> list[
     winner = _faster(race, subject) if rivals else None
     parts = [_as_fast_as(factor, _name(race, one)) + (" (fastest here)" * (one is winner)) for factor, one in ratios]
     slower = ": slower here" if ratio < 1 - EVEN and not rivals else ""
-    told = [f"{_capital(_listed(parts))}{slower}."]
-    if race.reference is not None and not is_explained:
-        told.append(f"The big model ran {_often(len(subject.steps))} instead of {len(race.reference.steps)}.")
-    return told
+    return f"{_capital(_listed(parts))}{slower}."
 
 
 def _name(race: Race, trace: Trace | None) -> str:
@@ -114,10 +136,10 @@ def _as_fast_as(ratio: float, name: str) -> str:
 
 
 def _reason(race: Race, subject: Trace) -> str:
-    """Where another lane was faster: what was drafted in vain, and what drafting took. Where the target ran no less
-    often than in speculative decoding: what drafting took in both."""
+    """Where another lane was faster: what drafting took. Where the target ran no less often than in speculative
+    decoding: what drafting took in both."""
     if _faster(race, subject):
-        return _waste(subject)
+        return f"Drafting took {_drafting_seconds(subject):.2g} of {subject.decode_seconds:.2g} s."
     rival = next((one for one in _rivals(race, subject) if _won_by_drafting(subject, one)), None)
     if rival is None:
         return ""
@@ -126,11 +148,10 @@ def _reason(race: Race, subject: Trace) -> str:
     return f"Speculative decoding ran it {ran}, but spent {other:.2g} s on drafting instead of {own:.2g} s."
 
 
-def _waste(subject: Trace) -> str:
+def _drafted_and_lost(subject: Trace) -> tuple[int, int]:
+    """How many drafted tokens the target reviewed, and how many of them it did not accept."""
     drafted = sum(len(step.review.tokens) for step in subject.steps)
-    lost = drafted - sum(step.review.accepted for step in subject.steps)
-    took = f"drafting took {_drafting_seconds(subject):.2g} of {subject.decode_seconds:.2g} s"
-    return f"The big model threw away {lost} of {drafted} drafted tokens, and {took}." if drafted else ""
+    return drafted, drafted - sum(step.review.accepted for step in subject.steps)
 
 
 def _rivals(race: Race, subject: Trace) -> list[Trace]:

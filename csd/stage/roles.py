@@ -9,6 +9,8 @@ from csd.decoding.maxgram import MAX_GRAM
 from csd.decoding.methods.method import TARGET
 from csd.record.levels import Level
 
+BIG_MODEL = "big model"
+COPIER = "copier"
 SIZES = {1: ("small",), 2: ("tiny", "small"), 3: ("tiny", "small", "medium")}  # of drafts, weakest first
 
 
@@ -18,9 +20,9 @@ def roles(levels: Sequence[Level]) -> dict[str, str]:
     drafts = sorted({level.level for level in levels if 0 < level.level < target})
     sizes = SIZES.get(len(drafts))
     called = {rank: f"{sizes[i]} model" if sizes else f"draft {rank}" for i, rank in enumerate(drafts)}
-    called[0] = "copier"
+    called[0] = COPIER
     return {
-        level.name: "big model" if theme.mark(level.level, target) == "T" else called.get(level.level, "copier")
+        level.name: BIG_MODEL if theme.mark(level.level, target) == "T" else called.get(level.level, COPIER)
         for level in levels
     }
 

@@ -11,6 +11,7 @@ from gradio import themes
 from gradio.events import api
 from starlette.routing import Route
 
+from csd import typeface
 from csd.paths import ASSETS
 from csd.record.race import Race
 from csd.stage import bundle, tour
@@ -43,8 +44,6 @@ READABLE = {
     "block_info_text_color": "#4b5563",
     "block_info_text_color_dark": "#d1d5db",
 }
-# The stage's; fonts are the system's, so nothing is downloaded.
-FONTS = ["Inter", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "Liberation Sans", "sans-serif"]
 COMPACT = {"layout_gap": "6px", "block_padding": "4px 8px", "input_padding": "4px 8px", "block_label_margin": "0"}
 
 
@@ -87,13 +86,13 @@ def launch_settings(deployment: Deployment, routes: Sequence[Route] = ()) -> dic
     """Arguments for `launch`, where Gradio 6 takes theme and CSS; `routes` are served beside the page."""
     theme = themes.Default(
         spacing_size=themes.sizes.spacing_sm,
-        font=FONTS,
+        font=typeface.FAMILIES,
         font_mono=["ui-monospace", "monospace"],
     )
     return {
         "theme": theme.set(**COMPACT, **READABLE),
         "css": CSS,
-        "head": scripts.HEAD,
+        "head": f"<style>{typeface.typeface_css()}</style>{scripts.HEAD}",
         "ssr_mode": False,
         "max_file_size": uploads.LARGEST,
         "run_history": False,

@@ -23,17 +23,16 @@ def test_a_win_names_the_same_text_the_factor_the_rivals_and_the_runs():
     said = line(alone(TEXT), slow, fast)
     assert (said.text, said.same) == ("Same 40 tokens, word for word", True)
     assert (said.subject, said.factor, said.words) == ("adaptive cascade", "4.0×", "the speed of one-by-one decoding")
-    assert said.told == (
-        "4.0× as fast as one-by-one decoding and 2.0× as fast as speculative decoding.",
-        "The big model ran 20 times instead of 40.",
-    )
+    assert said.lead == "The copier guessed ahead: the big model ran 20 times instead of 40."
+    assert said.told == "4.0× as fast as one-by-one decoding and 2.0× as fast as speculative decoding."
     assert said.flags == ()
 
 
 def test_a_loss_is_told_as_calmly_as_a_win():
     said = line(alone(TEXT), drafted(TEXT, seconds=0.4))
     assert (said.factor, said.words) == ("0.50×", "the speed of one-by-one decoding: slower here")
-    assert said.told[0] == "0.50× as fast as one-by-one decoding: slower here."
+    assert said.told == "0.50× as fast as one-by-one decoding: slower here."
+    assert said.lead == "Guessing ahead did not pay, although the big model ran 20 times instead of 40."
     even = line(alone(TEXT), drafted(TEXT, seconds=0.2))
     assert (even.factor, even.words) == ("1.0×", "the speed of one-by-one decoding: no difference")
 
@@ -45,8 +44,9 @@ def test_a_faster_rival_is_named():
     assert said.beaten
     assert said.told == (
         "2.0× as fast as one-by-one decoding, as fast as speculative decoding "
-        "and 0.50× as fast as prompt lookup (fastest here).",
+        "and 0.50× as fast as prompt lookup (fastest here)."
     )
+    assert said.lead.startswith("The copier guessed ahead:")
     assert not line(alone(TEXT), drafted(TEXT)).beaten
 
 
@@ -58,21 +58,18 @@ def test_a_loss_is_explained_by_what_was_drafted_in_vain():
     )
     said = line(alone(TEXT), replace(trace, steps=steps))
     assert said.beaten
-    assert said.reason == "The big model threw away 60 of 80 drafted tokens, and drafting took 2 of 10 s."
+    assert said.lead == "Guessing ahead did not pay: the big model threw away 60 of 80 guesses."
+    assert said.reason == "Drafting took 2 of 10 s."
 
 
 def test_a_race_that_one_by_one_decoding_wins_says_so():
     speculative = drafted(TEXT, by="small", method="speculative", seconds=0.3)
     said = line(alone(TEXT), speculative, drafted(TEXT, seconds=0.4))
     assert said.beaten
-    assert said.told == (
-        "0.50× as fast as one-by-one decoding (fastest here) and 0.75× as fast as speculative decoding.",
-    )
+    assert said.told == "0.50× as fast as one-by-one decoding (fastest here) and 0.75× as fast as speculative decoding."
     copying = drafted(TEXT, method="prompt lookup", seconds=0.25)
-    assert (
-        line(alone(TEXT), speculative, copying, drafted(TEXT, seconds=0.4))
-        .told[0]
-        .startswith("0.50× as fast as one-by-one decoding (fastest here), 0.75× as fast as speculative decoding and")
+    assert line(alone(TEXT), speculative, copying, drafted(TEXT, seconds=0.4)).told.startswith(
+        "0.50× as fast as one-by-one decoding (fastest here), 0.75× as fast as speculative decoding and"
     )
 
 
@@ -83,7 +80,7 @@ def test_a_race_that_one_by_one_decoding_wins_says_so():
 def test_another_text_is_the_first_thing_said(margin, told):
     other = (*TEXT[:20], 99, *TEXT[21:])
     said = line(alone(TEXT, margin=margin), drafted(TEXT, method="speculative"), drafted(other))
-    assert (said.text, said.same) == (told, False)
+    assert (said.lead, said.text, said.same) == ("", told, False)
 
 
 def test_the_rejection_rule_promises_a_distribution_and_no_text():
@@ -104,7 +101,7 @@ def test_flags_stand_beside_the_number():
     stopped = line(alone(TEXT), drafted(TEXT[:34], end="stopped"))
     assert stopped.text == "Same text as far as all lanes got, 34 tokens"
     assert stopped.flags == ("stopped early",)
-    assert (stopped.factor, stopped.told) == ("", ()), "34 tokens in 40 are no race"
+    assert (stopped.factor, stopped.lead, stopped.told) == ("", "", ""), "34 tokens in 40 are no race"
 
 
 def test_without_a_reference_nothing_is_claimed():
@@ -120,7 +117,7 @@ def test_ratios_have_the_digits_that_matter():
 
 def test_one_token_and_one_run_are_no_plurals():
     race = Race((alone((1, 2)), drafted((1, 2), seconds=0.1)))
-    assert headline(race).told[-1] == "The big model ran once instead of 2."
+    assert headline(race).lead == "The copier guessed ahead: the big model ran once instead of 2 times."
     assert headline(race).reason == ""
     said = conclude(Race((alone((1,)), drafted((1,)))))
     assert said["lanes"][1]["badge"] == "= identical to autoregressive, 1 of 1 token"
@@ -132,6 +129,7 @@ def test_where_the_runs_are_equal_the_time_of_drafting_is_told():
     fox, *_ = bundled_recordings().values()
     lanes = {trace.header.method: len(trace.steps) for trace in fox.traces}
     assert lanes["adaptive cascade"] == lanes["speculative"]
+    assert headline(Race(fox.traces)).lead == "Small models guessed ahead: the big model ran 7 times instead of 64."
     assert headline(Race(fox.traces)).reason == (
         "Speculative decoding ran it as often, but spent 0.12 s on drafting instead of 0.072 s."
     )

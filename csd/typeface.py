@@ -1,0 +1,31 @@
+"""The typeface of page, stage, exports and figures: Geist, embedded, so that nothing is downloaded and text has the
+same shape and width on every machine. Letters beyond Latin come from the system."""
+
+from __future__ import annotations
+
+import base64
+
+from csd.paths import ASSETS
+
+FAMILIES = ("Geist", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "Liberation Sans", "sans-serif")
+STACK = ", ".join(f'"{name}"' if " " in name else name for name in FAMILIES)
+RANGES = {  # the characters of each file, as its publisher divides them
+    "geist-latin": "U+0000-00FF, U+0131, U+0152-0153, U+02BB-02BC, U+02C6, U+02DA, U+02DC, U+0304, U+0308, U+0329, "
+    "U+2000-206F, U+20AC, U+2122, U+2191, U+2193, U+2212, U+2215, U+FEFF, U+FFFD",
+    "geist-latin-ext": "U+0100-02BA, U+02BD-02C5, U+02C7-02CC, U+02CE-02D7, U+02DD-02FF, U+1D00-1DBF, U+1E00-1E9F, "
+    "U+1EF2-1EFF, U+2020, U+20A0-20AB, U+20AD-20C0, U+2113, U+2C60-2C7F, U+A720-A7FF",
+}
+
+
+def typeface_css() -> str:
+    """The rules that embed the typeface, and its families as the CSS variable `--cs-font`."""
+    faces = "".join(
+        f"@font-face {{ font-family: Geist; font-weight: 100 900; unicode-range: {characters}; "
+        f'src: url("data:font/woff2;base64,{_encoded(name)}") format("woff2"); }}\n'
+        for name, characters in RANGES.items()
+    )
+    return f"{faces}:root {{ --cs-font: {STACK}; }}\n"
+
+
+def _encoded(name: str) -> str:
+    return base64.b64encode((ASSETS / "fonts" / f"{name}.woff2").read_bytes()).decode("ascii")
