@@ -8,6 +8,7 @@ from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
+from csd.sentences import capitalized, listed
 from csd.stage.roles import BIG_MODEL, COPIER, roles
 from csd.theme import method_phrase
 
@@ -102,7 +103,7 @@ def _lead(race: Race, subject: Trace, ratio: float) -> str:
     ran = f"the big model ran {_often(runs)} instead of {_often(alone) if runs == 1 else alone}"
     if ratio < 1 - EVEN:
         return f"Guessing ahead did not pay, although {ran}."
-    return f"{_capital(_guessers(subject))} guessed ahead: {ran}."
+    return f"{capitalized(_guessers(subject))} guessed ahead: {ran}."
 
 
 def _guessers(subject: Trace) -> str:
@@ -124,7 +125,7 @@ def _told(race: Race, subject: Trace, ratio: float) -> str:
     winner = _faster(race, subject) if rivals else None
     parts = [_as_fast_as(factor, _name(race, one)) + (" (fastest here)" * (one is winner)) for factor, one in ratios]
     slower = ": slower here" if ratio < 1 - EVEN and not rivals else ""
-    return f"{_capital(_listed(parts))}{slower}."
+    return f"{capitalized(listed(parts))}{slower}."
 
 
 def _name(race: Race, trace: Trace | None) -> str:
@@ -181,14 +182,6 @@ def _won_by_drafting(subject: Trace, rival: Trace) -> bool:
 def _drafting_seconds(trace: Trace) -> float:
     """The time of decoding in which the target did not run."""
     return max(0.0, trace.decode_seconds - sum(step.review.seconds for step in trace.steps))
-
-
-def _listed(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _often(count: int) -> str:
