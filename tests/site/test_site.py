@@ -37,7 +37,9 @@ def test_every_page_runs_one_script_and_asks_for_nothing(site):
         (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
         seal = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         assert f"default-src 'none'; script-src 'sha256-{seal}'" in text, page.name
-        assert not re.search(r"\b(?:src|srcset)=|@import|url\((?!\"data:font/woff2;base64,)", text.split("<script")[0]), page.name
+        assert not re.search(
+            r"\b(?:src|srcset)=|@import|url\((?!\"data:font/woff2;base64,)", text.split("<script")[0]
+        ), page.name
 
 
 def test_every_link_leads_to_a_file_of_the_site_or_to_the_paper(site):
