@@ -38,7 +38,7 @@ def load(
     all GPUs; `dtype`: "auto", "float32", "bfloat16", "float16" or "float64". `progress` is called with sentences.
     Raises FamilyError with a sentence.
     """
-    from csd.models.family import load_family
+    from csd.models.loading import load_family
 
     named = find(family) if isinstance(family, str) else family
     spec = custom(target, drafts) if target else named

@@ -82,7 +82,7 @@ class House:
 
     def __init__(self, load=None, behind=(), public=False):
         from csd.models import catalog
-        from csd.models.family import load_family
+        from csd.models.loading import load_family
         from csd.web import page as layout
         from csd.web.deployment import make_deployment
         from csd.web.gradio_queue import open_queue

@@ -66,7 +66,7 @@ def few_collections():
 def embedded():
     """The embedded family on the CPU, opened once."""
     from csd.models import catalog
-    from csd.models.family import load_family
+    from csd.models.loading import load_family
 
     return load_family(catalog.find("embedded"), "cpu")
 
@@ -74,16 +74,16 @@ def embedded():
 @pytest.fixture
 def embedded_once(embedded, monkeypatch):
     """Whoever loads the embedded family as it is gets the one that is loaded; any other is loaded for real."""
-    import csd.models.family
+    import csd.models.loading
 
-    load = csd.models.family.load_family
+    load = csd.models.loading.load_family
 
     def load_once(spec, device="auto", dtype="auto", progress=lambda sentence: None):
         if (spec.name, device, dtype) == ("embedded", "auto", "auto"):
             return embedded
         return load(spec, device, dtype, progress)
 
-    monkeypatch.setattr(csd.models.family, "load_family", load_once)
+    monkeypatch.setattr(csd.models.loading, "load_family", load_once)
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from pathlib import Path
 from csd.cli.recorder import record_race
 from csd.models.catalog import find
 from csd.models.device import describe_machine
-from csd.models.family import load_family
+from csd.models.loading import load_family
 from csd.record.recording import Recording, today
 from csd.record.trace import Trace
 from csd.request.request import Request

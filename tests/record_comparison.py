@@ -10,7 +10,7 @@ import argparse
 from csd.cli.recorder import record_race
 from csd.models.catalog import find
 from csd.models.device import describe_machine
-from csd.models.family import load_family
+from csd.models.loading import load_family
 from csd.record.race import Race
 from csd.record.recording import today
 from csd.web import compare

@@ -9,7 +9,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from csd.models.family import load_family
+from csd.models.loading import load_family
 from csd.models.spec import FamilyError, custom
 
 

@@ -10,7 +10,8 @@ from transformers import PreTrainedModel
 from csd.bench.enlarge import SHAPES, Shape, check_shape, enlarge_model
 from csd.models.backends.prepare import prepare_models
 from csd.models.device import check_memory, memory_notes, resolve_device, resolve_dtype
-from csd.models.family import Family, load_family, make_levels
+from csd.models.family import Family
+from csd.models.loading import load_family, make_levels
 from csd.models.messages import Progress, ignore
 from csd.models.placement import SPLIT
 from csd.models.reference import make_reference

@@ -27,7 +27,7 @@ def find_spec(options: FamilyOptions) -> FamilySpec:
 
 def load(spec: FamilySpec, options: DeviceOptions) -> Family:
     """Load a family and print its progress and its notes. Raises FamilyError."""
-    from csd.models.family import load_family
+    from csd.models.loading import load_family
 
     return print_notes(load_family(spec, options.device, options.dtype, progress=say))
 
@@ -35,7 +35,7 @@ def load(spec: FamilySpec, options: DeviceOptions) -> Family:
 def load_compiled(spec: FamilySpec, options: DeviceOptions) -> Family:
     """The same for commands that measure: on a GPU they wait until all kernels are compiled. Raises FamilyError."""
     from csd.models.compiling import compile_kernels
-    from csd.models.family import load_family
+    from csd.models.loading import load_family
 
     return print_notes(compile_kernels(load_family(spec, options.device, options.dtype, progress=say), say))
 

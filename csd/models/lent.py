@@ -9,7 +9,8 @@ from typing import Any
 from csd.models.architecture import start_token
 from csd.models.backends.interface import Backend
 from csd.models.backends.prepare import Prepared
-from csd.models.family import Family, load_family
+from csd.models.family import Family
+from csd.models.loading import load_family
 from csd.models.messages import Progress, ignore
 from csd.models.spec import FamilySpec
 

@@ -248,7 +248,7 @@ def default_studio(deployment: Deployment, home: FamilyChoice, *behind: FamilyCh
     """The studio over real models; the first family that loads imports torch and transformers."""
 
     def load(spec: FamilySpec, device: str, dtype: str, progress: Callable[[str], None]) -> Any:
-        from csd.models.family import load_family
+        from csd.models.loading import load_family
 
         return load_family(spec, device, dtype, progress)
 

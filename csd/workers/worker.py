@@ -12,7 +12,7 @@ from typing import Any
 
 from csd.decoding.errors import Refusal
 from csd.models.compiling import CompileStep, compile_steps
-from csd.models.family import load_family
+from csd.models.loading import load_family
 from csd.models.spec import FamilySpec
 from csd.request.request import Request
 from csd.run import RaceEvent, run_race

@@ -8,7 +8,7 @@ from csd.bench.baselines import COMPILED_LOOP, cache_sizes, make_baselines
 from csd.bench.plan import Plan
 from csd.bench.run import warm_up
 from csd.decoding.methods import Autoregressive
-from csd.models.family import load_family
+from csd.models.loading import load_family
 from csd.models.spec import custom
 from csd.request.prompts import Prompt
 from csd.request.request import Request

@@ -14,7 +14,7 @@ from csd.bench import limits
 from csd.bench.forward_times import measure_forward_times
 from csd.bench.limits import Limits, measure_limits, weight_bytes_per_pass
 from csd.bench.memory import measure_memory
-from csd.models.family import load_family
+from csd.models.loading import load_family
 from csd.models.spec import custom
 
 

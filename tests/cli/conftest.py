@@ -11,7 +11,7 @@ import pytest
 from toy import ToyFamily, blurred, table
 from typer.testing import CliRunner
 
-import csd.models.family
+import csd.models.loading
 from csd.cli.app import app
 from csd.models.catalog import READY
 from csd.models.spec import FamilySpec
@@ -43,7 +43,7 @@ def toy_family() -> NamedToy:
 @pytest.fixture
 def csd_on_toy(toy_family, monkeypatch) -> Callable:
     """Runs a command; every family that it loads is the toy one."""
-    monkeypatch.setattr(csd.models.family, "load_family", lambda *_, **__: toy_family)
+    monkeypatch.setattr(csd.models.loading, "load_family", lambda *_, **__: toy_family)
     return lambda *arguments, **more: CliRunner().invoke(app, list(arguments), **more)
 
 
@@ -56,5 +56,5 @@ def csd_on_embedded(embedded_once) -> Callable:
 @pytest.fixture
 def csd_without_models(monkeypatch) -> Callable:
     """Runs a command that must not load a family."""
-    monkeypatch.setattr(csd.models.family, "load_family", lambda *_, **__: pytest.fail("a family was loaded"))
+    monkeypatch.setattr(csd.models.loading, "load_family", lambda *_, **__: pytest.fail("a family was loaded"))
     return lambda *arguments, **more: CliRunner().invoke(app, list(arguments), **more)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import csd.models.compiling
-import csd.models.family
+import csd.models.loading
 from csd.cli import benchmark
 from csd.cli.family import load, load_compiled
 from csd.cli.options import DeviceOptions
@@ -22,7 +22,7 @@ def compiling(toy_family, monkeypatch):
         progress("compiling kernels")
         return replace(family, notes=("compiled",))
 
-    monkeypatch.setattr(csd.models.family, "load_family", lambda *_, **__: toy_family)
+    monkeypatch.setattr(csd.models.loading, "load_family", lambda *_, **__: toy_family)
     monkeypatch.setattr(csd.models.compiling, "compile_kernels", compile_kernels)
 
 

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 import csd.cli.race
-import csd.models.family
+import csd.models.loading
 from csd.record.trace import Trace
 from csd.run import LaneFinished, run_race
 
@@ -56,8 +56,8 @@ def test_race_prints_texts_and_table(csd_on_toy):
 
 def test_a_copy_is_a_draft_of_the_family(csd_on_toy, monkeypatch):
     seen = []
-    load = csd.models.family.load_family
-    monkeypatch.setattr(csd.models.family, "load_family", lambda spec, *_, **__: seen.append(spec) or load(spec))
+    load = csd.models.loading.load_family
+    monkeypatch.setattr(csd.models.loading, "load_family", lambda spec, *_, **__: seen.append(spec) or load(spec))
     csd_on_toy("race", PROMPT, *SHORT, "--copy", "self-8bit")
     csd_on_toy("race", PROMPT, *SHORT, "--target", "a/b", "--draft", "c/d", "--copy", "self-4bit")
     assert [spec.draft_names for spec in seen] == [("self-8bit", "draft-mid", "draft-small"), ("self-4bit", "d")]

@@ -11,7 +11,7 @@ import pytest
 from csd.models import checksums
 from csd.models.catalog import find
 from csd.models.checksums import SUMS, check_shipped, find_damage, sha256
-from csd.models.family import load_family
+from csd.models.loading import load_family
 from csd.models.spec import FamilyError
 from csd.paths import ASSETS
 

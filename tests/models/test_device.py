@@ -12,7 +12,7 @@ import torch
 from csd.models import device
 from csd.models.catalog import READY, find
 from csd.models.device import _container_memory_free, check_memory, describe_machine, memory_free, memory_notes
-from csd.models.family import load_family
+from csd.models.loading import load_family
 from csd.models.spec import FamilyError, custom
 
 

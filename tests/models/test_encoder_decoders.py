@@ -25,7 +25,7 @@ from csd.decoding.methods import (
     VerticalCascade,
 )
 from csd.models import bigram
-from csd.models.family import load_family
+from csd.models.loading import load_family
 from csd.models.spec import custom
 from csd.record.trace import Proposal
 from csd.request.request import Request

@@ -80,7 +80,7 @@ def prompts() -> tuple[str, ...]:
 @cache
 def opened(dtype: str):
     from csd.models.catalog import READY
-    from csd.models.family import load_family
+    from csd.models.loading import load_family
 
     spec = READY[0]
     spec = replace(spec, drafts=tuple(replace(draft, dtype="float32") for draft in spec.drafts))

@@ -15,7 +15,7 @@ from csd.models import device, hub
 from csd.models.bigram import NONE
 from csd.models.catalog import READY
 from csd.models.device import memory_free
-from csd.models.family import load_family
+from csd.models.loading import load_family
 from csd.models.memory import MAX_CONTEXT
 from csd.models.spec import custom
 

@@ -13,9 +13,9 @@ from tiny_family import byte_level, save
 from tiny_gguf import hub_tokenizer, tiny_llama, write_gguf
 
 from csd.models.catalog import find
-from csd.models.family import load_family
 from csd.models.files import is_present
 from csd.models.hub import find_files
+from csd.models.loading import load_family
 from csd.models.spec import ModelSpec, custom
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,7 +15,8 @@ from tiny_family import refusal
 from tiny_gguf import hub_tokenizer, tiny_llama, write_gguf
 
 from csd.decoding.tokens import TokenSequence
-from csd.models.family import Family, load_family
+from csd.models.family import Family
+from csd.models.loading import load_family
 from csd.models.spec import custom
 
 

@@ -17,8 +17,8 @@ from tiny_family import byte_level, refusal, save
 from transformers import AutoModelForCausalLM
 
 from csd.models import disk, faults, hub
-from csd.models.family import load_family
 from csd.models.files import ModelFiles
+from csd.models.loading import load_family
 from csd.models.messages import ignore
 from csd.models.spec import FamilyError, ModelSpec, custom
 

@@ -14,12 +14,12 @@ import torch
 from transformers import GPT2Config, LlamaConfig, T5Config
 
 from csd.decoding.methods import Autoregressive, Cascade, Speculative
-from csd.models import family as loading
-from csd.models import placement
+from csd.models import loading, placement
 from csd.models.backends import prepare
 from csd.models.backends.eager import EagerBackend, EagerLane
 from csd.models.device import describe_machine
-from csd.models.family import Family, load_family
+from csd.models.family import Family
+from csd.models.loading import load_family
 from csd.models.memory import MARGIN, memory_needed, models_need
 from csd.models.placement import Placement, map_layers, place, resolve_home, target_room
 from csd.models.spec import FamilyError, FamilySpec, ModelSpec, custom

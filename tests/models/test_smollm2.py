@@ -23,8 +23,9 @@ from csd.decoding.methods import (
 )
 from csd.models import bigram
 from csd.models.catalog import find
-from csd.models.family import Family, load_family
+from csd.models.family import Family
 from csd.models.files import is_present
+from csd.models.loading import load_family
 from csd.models.spec import custom
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict, compare_tokens, judge, margins

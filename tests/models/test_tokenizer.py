@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_family import byte_fallback, byte_level, refusal, save
 
-from csd.models.family import load_family
+from csd.models.loading import load_family
 from csd.models.spec import FamilyError, custom
 from csd.models.tokenizer import token_texts
 from csd.record.trace import detokenize

@@ -17,7 +17,7 @@ from csd.models.backends.eager import EagerBackend
 from csd.models.backends.linear import Kernel
 from csd.models.backends.llama_cpu import Llama
 from csd.models.backends.quantised import KERNELS
-from csd.models.family import load_family
+from csd.models.loading import load_family
 from csd.models.spec import custom
 from csd.record.verdict import judge
 from csd.request.request import Request
