@@ -72,12 +72,13 @@ function blocksOf(lane, step) {
   return blocks;
 }
 
-// A step as the time of each of its levels, the target last; its overhead is left blank, and at least a hair of it.
+// A step as the time of each of its levels, the target last; its overhead is left blank, and at least a hair of it, which is
+// thinner where steps are short.
 function timeShapes(race, lane, end) {
   const hair = end / GAPS / 2;
   return lane.steps.flatMap((step) => {
     let from = step.decodeSeconds - step.line.d;
-    const until = step.decodeSeconds - hair;
+    const until = step.decodeSeconds - Math.min(hair, step.line.d / 8);
     return levelMarks(race).flatMap(({ mark, look }) => {
       const seconds = step.seconds.get(mark) || 0;
       const wide = Math.min(seconds, until - from);

@@ -74,7 +74,7 @@ function swatch(look) {
 
 // The titles of the columns.
 function createHead({ track }) {
-  return h("div", { class: "cs-track-head" },
+  return h("div", { class: "cs-track-head" }, h("span"),
     h("span", { class: "cs-track-caption" }, track.key, track.goal),
     h("span", { class: "cs-runs" }, term("big model")),
     h("span", { class: "cs-outcome" }, term("speed")));
