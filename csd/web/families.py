@@ -159,7 +159,7 @@ class Families:
             load.status = FamilyStatus("failed", f"{name} did not load. {error}")
         except Exception as error:
             log.exception("loading %s", name)
-            load.status = FamilyStatus("failed", f"{name} did not load: {first_line(error)}")
+            load.status = FamilyStatus("failed", f"{name} did not load: {describe_error(error)}")
 
     def _compile(self) -> None:
         """One step, if races leave a turn and nothing is to be loaded instead."""
@@ -196,7 +196,7 @@ def ready_sentence(family: Family) -> str:
     return f"{family.spec.name}, {family.placed or device.upper()}, {short.get(dtype, dtype)}, ready"
 
 
-def first_line(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """The type and the first line of an unexpected error, ending in a full stop."""
     text = str(error).strip().split("\n")[0][:200]
     return f"{type(error).__name__}: {text}".rstrip(".: ") + "."

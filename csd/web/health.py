@@ -6,7 +6,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from csd.web.families import Families, FamilyChoice
+from csd.web.families import Families
+from csd.web.loads import FamilyChoice
 
 LIVE, READY = "/health/live", "/health/ready"
 

@@ -12,7 +12,7 @@ from typing import Any
 from csd.record import metrics
 from csd.record.trace import Trace
 from csd.request.request import Request
-from csd.web.families import FamilyChoice
+from csd.web.loads import FamilyChoice
 from csd.web.studio import Batch, Finished, RaceStream, Refused
 
 STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}

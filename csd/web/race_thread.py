@@ -15,7 +15,7 @@ from csd.request.request import Request
 from csd.run import RaceEvent, RaceStarted
 from csd.web.deployment import RunRace
 from csd.web.device import Turns
-from csd.web.families import first_line
+from csd.web.families import describe_error
 
 # Seconds between two looks at the queue. Drawing slows the lanes if they share a few cores with the browser, so a race
 # that is too fast for the eye is drawn less often there.
@@ -68,7 +68,7 @@ class RaceThread:
             sentence = str(refusal)
         except Exception as error:
             log.exception("race")
-            sentence = f"The race failed: {first_line(error)} Try again, or change the settings."
+            sentence = f"The race failed: {describe_error(error)} Try again, or change the settings."
         self._feed.put(ThreadDone(sentence))
         self.begun.set()
         self.over.set()
