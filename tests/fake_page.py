@@ -14,7 +14,9 @@ from csd.run import LaneFinished, RaceStarted
 from csd.web.context import PageContext, make_context
 from csd.web.fields import PageFields
 from csd.web.loads import FamilyChoice
+from csd.web.race_events import run_race
 from csd.web.studio import Studio
+from csd.web.updates import RaceUpdate
 
 HOME = FamilyChoice(catalog.find("embedded"), "cpu")
 RECORDED: tuple[Trace, ...] = next(iter(bundled_recordings().values())).traces
@@ -42,3 +44,8 @@ def context(run: Any = run_recorded, load: Any = load_family, behind: tuple[Fami
 
 def fields(start: PageFields, **changes: Any) -> PageFields:
     return PageFields.from_values({**start.values(), **changes})
+
+
+def race(page: PageContext, visitor: str = "v", **changes: Any) -> list[RaceUpdate]:
+    """A race of what the form holds, with these changes."""
+    return list(run_race(page, visitor, fields(page.start, **changes)))

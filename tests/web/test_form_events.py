@@ -1,9 +1,8 @@
-"""Links, presets, examples and K: what they fill into the form, without Gradio."""
+"""Presets, examples, drafts and K: what they fill into the form, without Gradio."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from types import SimpleNamespace
+from dataclasses import replace
 
 import pytest
 from fake_page import HOME, RECORDED, context, fields
@@ -14,7 +13,7 @@ from csd.record.recording import Recording
 from csd.record.trace import Level
 from csd.request.form import to_fields
 from csd.request.request import Request
-from csd.web import form_events, link_events
+from csd.web import form_events
 from csd.web.context import fields_of, settings_of
 from csd.web.examples import MOST_KINDS, example_kinds, example_title, examples_by_kind, first_example
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
@@ -26,26 +25,11 @@ from csd.web.updates import Choices, FormUpdate
 DEFAULTS = HOME.defaults
 EMBEDDED = FamilyFields("embedded", device="cpu")
 OTHER = FamilyChoice(catalog.find("Qwen3"), "cpu")
-SMOLLM2 = FamilyChoice(catalog.find("smollm2"), "cpu")
 
 
 @pytest.fixture(scope="module")
 def page():
     return context()
-
-
-@pytest.fixture
-def growing():
-    """A page that prefers another family, which is ready and has recorded races."""
-    return ready(SMOLLM2)
-
-
-def ready(preferred: FamilyChoice):
-    page = context(behind=(preferred,))
-    page.studio.families.ensure_loading(preferred)
-    while page.studio.families.any_loading:
-        pass
-    return page
 
 
 def custom(**names: str) -> FamilyFields:
@@ -149,52 +133,6 @@ def test_a_K_that_was_not_edited_leaves_the_lanes(page):
     assert fields(page.start, K="[[2,4],[0,1]]", family=CUSTOM).lanes == page.start.form.lanes
 
 
-def test_a_link_takes_the_form_to_another_page(page):
-    sent = fields(page.start, prompt="A fox & a hen", K="[[2,4,6],[0,1,2],[0,0,1]]", max_new=32, always=True)
-    query, omitted = link_events.copy_link(page, "v", sent)
-    assert omitted == ""
-    assert "family" not in query
-    update = link_events.open_link(page, "v", dict(_pairs(query)))
-    assert PageFields.from_values(update.values) == sent
-    assert update.status.text == "The link has filled in the form. Press Race."
-    assert link_events.copy_link(page, "v", page.start) == ("", "")
-    assert link_events.open_link(page, "v", {}) == FormUpdate()
-
-
-def test_a_link_may_hide_controls(page):
-    assert link_events.open_link(page, "v", {"hide": "advanced, seed"}) == FormUpdate()
-    update = link_events.open_link(page, "v", {"hide": "seed,everything", "k": "9"})
-    assert update.values["k"] == 9
-    assert "'everything', which is not on this page. It can hide: advanced, " in update.status.text
-
-
-def test_a_link_selects_the_preset_that_it_agrees_with(page):
-    paper = DEFAULTS.find_preset("paper's K")
-    query, _ = link_events.copy_link(page, "v", fields(page.start, **paper.fields()))
-    assert link_events.open_link(page, "v", dict(_pairs(query))).presets.selected == "paper's K"
-
-
-def test_what_is_wrong_in_a_link_is_said_and_left_out(page):
-    update = link_events.open_link(page, "v", {"k": "0", "family": CUSTOM, "nonsense": "1", "seed": "7"})
-    assert (update.values["family"], update.values["k"], update.values["seed"]) == ("embedded", DEFAULTS.preset.k, 7)
-    for part in ("The link has filled in the form.", "The models in the link were ignored.", "'nonsense'", "k must be"):
-        assert part in update.status.text
-    alone = link_events.open_link(page, "v", {"nonsense": "1"})
-    assert alone.values == page.start.values()
-    assert "Press Race" not in alone.status.text
-
-
-def test_a_link_may_name_a_family_as_it_was_called(page):
-    update = link_events.open_link(page, "v", {"family": "SmolLM2"})
-    assert update.values["family"] == "SmolLM2 1.7B"
-
-
-def test_a_link_of_another_family_brings_its_drafts(page):
-    update = link_events.open_link(page, "v", {"family": "Qwen3", "K": format_K(DEFAULTS.preset.K)})
-    assert update.drafts == ("Qwen3-1.7B", "Qwen3-0.6B")
-    assert update.values["draft"] in update.drafts
-
-
 def test_every_ready_family_has_examples_and_a_button_for_each_kind(page):
     for spec in catalog.READY:
         kinds = examples_by_kind(spec)
@@ -205,89 +143,6 @@ def test_every_ready_family_has_examples_and_a_button_for_each_kind(page):
             assert (update.values["prompt"], example_title(first.prompt)) == (first.prompt, first.title)
     unnamed = form_events.show_example(page, custom(), 0, None)  # a custom family that is not filled in yet
     assert unnamed.values["prompt"] == first_example(OTHER.spec).prompt
-
-
-def test_the_preferred_family_takes_over_a_form_that_nobody_has_touched(growing):
-    update = form_events.prefer_family(growing, "v", growing.start)
-    after = PageFields.from_values({**growing.start.values(), **update.values})
-    race = first_recorded(growing.recorded, "smollm2")
-    assert after.family.to_choice() == SMOLLM2
-    assert after.form.prompt == race.traces[0].header.text
-    assert update.landing.stage.race == race.id
-    assert race.id in update.landing.files.traces
-    assert update.presets.selected == SMOLLM2.defaults.preset.name
-    assert (update.drafts, update.kinds) == (SMOLLM2.defaults.drafts, example_kinds(SMOLLM2.spec))
-    assert form_events.prefer_family(growing, "v", after) == FormUpdate()
-    assert link_events.open_link(growing, "w", {}) == update  # a visitor who comes later
-
-
-def test_a_family_without_a_recorded_race_leaves_prompt_and_stage(page):
-    update = form_events.prefer_family(ready(OTHER), "v", page.start)
-    assert update.values["family"] == "Qwen3"
-    assert "prompt" not in update.values and update.landing is None
-
-
-def test_what_was_typed_stays_when_the_preferred_family_takes_over(growing):
-    typed = fields(growing.start, prompt="Why is the sea salty?", max_new=40)
-    update = form_events.prefer_family(growing, "v", typed)
-    assert (update.values["family"], update.landing) == ("smollm2", None)
-    assert not update.values.keys() & {"prompt", "max_new", "temperature", "seed"}
-    only_longer = form_events.prefer_family(growing, "v", fields(growing.start, max_new=40))
-    assert "prompt" in only_longer.values and only_longer.landing
-    assert "max_new" not in only_longer.values
-
-
-def test_nothing_takes_over_once_the_visitor_has_raced(growing):
-    growing.studio.visitors.state("v").count = 1
-    assert form_events.prefer_family(growing, "v", growing.start) == FormUpdate()
-
-
-@pytest.mark.parametrize(
-    "changes", [{"k": 9}, {"lanes": ["autoregressive", "cascade"]}, {"copies": ["self-8bit"]}, {"family": "Qwen2.5"}]
-)
-def test_a_form_that_was_set_up_for_a_family_keeps_it(growing, changes):
-    assert form_events.prefer_family(growing, "v", fields(growing.start, **changes)) == FormUpdate()
-
-
-def test_a_copy_that_this_machine_leaves_out_is_not_offered_ready_made():
-    loads = []
-
-    def load(spec, *_):
-        loads.append(spec)
-        return SimpleNamespace(spec=spec.without_copies(), device="cpu", placed="", dtype="torch.float32", notes=())
-
-    page = context(load=load, behind=(SMOLLM2,))
-    families = page.studio.families
-    families.ensure_loading(SMOLLM2)
-    while families.any_loading:
-        pass
-    update = form_events.prefer_family(page, "v", page.start)
-    assert (update.values["copies"], update.drafts) == ([], ())
-    chosen = form_events.choose_family(page, "v", FamilyFields("smollm2", device="cpu"))
-    assert (chosen.values["copies"], chosen.drafts) == ([], ())
-    shown = PageFields.from_values({**page.start.values(), **update.values}).family.to_choice()
-    families.ensure_loading(OTHER)  # which does not push it out
-    assert families.ensure_loading(shown).status.state == "ready"
-    assert SMOLLM2.spec in loads and shown.spec not in loads
-
-
-def test_a_family_that_the_visitor_or_a_link_has_chosen_stays(growing):
-    form_events.choose_family(growing, "v", FamilyFields("embedded"))
-    link_events.open_link(growing, "w", {"seed": "3"})
-    for visitor in "vw":
-        assert form_events.prefer_family(growing, visitor, growing.start) == FormUpdate()
-
-
-def test_nothing_is_preferred_before_it_is_ready(page):
-    waiting = context(behind=(OTHER,))
-    assert form_events.prefer_family(waiting, "v", waiting.start) == FormUpdate()
-    assert form_events.prefer_family(page, "v", page.start) == FormUpdate()
-
-
-def test_a_link_names_its_family_where_another_one_may_take_over(growing):
-    query, _ = link_events.copy_link(growing, "v", growing.start)
-    assert query == "?family=embedded"
-    assert link_events.open_link(growing, "v", dict(_pairs(query))).values == growing.start.values()
 
 
 def test_copies_of_the_target_are_drafts():
@@ -321,16 +176,6 @@ def test_named_drafts_take_the_place_of_a_copy_that_the_visitor_has_not_ticked(p
     assert "copies" not in update.values and update.drafts == ("self-8bit", "d")
 
 
-@pytest.mark.parametrize("family", [EMBEDDED, custom(target="a/b"), custom(target="a/b", others="c/d")])
-def test_a_link_brings_the_copies_along(page, family):
-    with_copy = replace(family, copies=["self-8bit"]).filled_in()
-    values = {**page.start.values(), **asdict(with_copy), **with_copy.to_choice().defaults.preset.fields()}
-    sent = PageFields.from_values(values)
-    query, _ = link_events.copy_link(page, "v", sent)
-    assert "copies=self-8bit" in query
-    assert PageFields.from_values(link_events.open_link(page, "v", dict(_pairs(query))).values) == sent
-
-
 def test_a_recorded_race_brings_its_copies_back(page):
     header = RECORDED[0].header
     levels = (*header.levels[:-1], Level("self-8bit", 3), Level("target", 4))
@@ -338,20 +183,3 @@ def test_a_recorded_race_brings_its_copies_back(page):
     restored = form_events.restore_form(page, uploaded_race(Recording((trace,))))
     assert restored.values["copies"] == ["self-8bit"]
     assert restored.drafts == ("self-8bit", *DEFAULTS.drafts)
-
-
-def _pairs(query: str) -> list[tuple[str, str]]:
-    from urllib.parse import parse_qsl
-
-    return parse_qsl(query.removeprefix("?"), keep_blank_values=True)
-
-
-def test_the_link_of_a_recorded_race_is_its_address_until_the_form_says_otherwise(page):
-    race = page.landing
-    update = form_events.restore_form(page, race)
-    shown = PageFields.from_values(update.values)
-    assert link_events.copy_link(page, "v", shown, race.id) == (f"#race={race.id.removeprefix('recorded-')}", "")
-    for other in ({"prompt": "My own."}, {"seed": 7}, {"max_new": 12}):
-        query, _ = link_events.copy_link(page, "v", PageFields.from_values({**update.values, **other}), race.id)
-        assert query.startswith("?"), other
-    assert link_events.copy_link(page, "v", shown, "of a visitor")[0] == link_events.copy_link(page, "v", shown)[0]

@@ -1,50 +1,30 @@
-"""Races, their files and the lines on a family: what the page is told, without Gradio."""
+"""Races, run or shown again: what the page is told, without Gradio."""
 
 from __future__ import annotations
 
-import asyncio
-import errno
 import json
-import shutil
 import threading
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from fake_page import HOME, RECORDED, context, fields, load_family, run_recorded, run_stopped
-from gradio.utils import get_upload_folder
-from in_a_loop import in_a_loop
+from fake_page import RECORDED, context, fields, race, run_stopped
 from paired import alone, drafted
 
-from csd.models import catalog
-from csd.record.recording import Recording, bundled_recordings
+from csd.record.recording import Recording
 from csd.request.form import to_fields
 from csd.request.request import Request
 from csd.run import LaneFinished, RaceStarted
-from csd.web import downloads, examples, race_events
-from csd.web.context import make_context
-from csd.web.downloads import Downloads, RaceFiles
+from csd.web import race_events
 from csd.web.fields import CUSTOM, PageFields
 from csd.web.form_events import land
-from csd.web.loads import FamilyChoice
-from csd.web.race_events import RaceUpdate
 from csd.web.races import FinishedRace, prompt_start
-from csd.web.studio import Studio
-from csd.web.updates import StatusLine
-from csd.web.views import describe_end, family_html, status_html
-
-OTHER = FamilyChoice(catalog.find("Qwen3"), "cpu")
+from csd.web.views import describe_end
 
 
 @pytest.fixture
 def page():
     return context()
-
-
-def race(page, visitor: str = "v", **changes) -> list[RaceUpdate]:
-    return list(race_events.run_race(page, visitor, fields(page.start, **changes)))
 
 
 def kinds(log: str) -> list[str]:
@@ -212,100 +192,6 @@ def test_the_address_names_a_race(page):
     assert (unknown.status.state, unknown.stage) == ("refused", None)
 
 
-def test_the_lines_follow_a_family_until_it_is_ready():
-    gate = threading.Event()
-
-    def load(spec, *rest):
-        assert gate.wait(20)
-        return load_family(spec)
-
-    page = context(load=load)
-
-    async def states() -> list[str]:
-        found = []
-        async for lines in race_events.follow_family(page, page.start.family):
-            if not found:
-                race_events.load_family(page, "v", page.start.family)
-            elif lines.status.state == "loading":
-                gate.set()
-            found.append(lines.status.state)
-        return found
-
-    seen = in_a_loop(states())
-    assert list(dict.fromkeys(seen)) == ["waiting", "loading", "ready"]
-    assert page.studio.families.page_seen.is_set()
-
-
-def test_the_preferred_family_is_awaited_and_told_about():
-    page = context(behind=(OTHER,))
-    families, state = page.studio.families, page.studio.visitors.state("v")
-    assert "Qwen3 is loading" in race_events.family_lines(page, page.start.family).about
-    state.stop = threading.Event()  # a race runs
-
-    async def wait() -> list[str]:
-        waiting = asyncio.create_task(race_events.await_preferred(page, "v"))
-        seen = []
-        for change in (lambda: families.ensure_loading(OTHER), lambda: setattr(state, "stop", None)):
-            await asyncio.sleep(3 * race_events.LOOK_AGAIN)
-            seen.append("done" if waiting.done() else "waits")
-            change()
-        await waiting
-        return [*seen, families.status(OTHER).state]
-
-    assert in_a_loop(wait()) == ["waits", "waits", "ready"]
-    assert "Qwen3 is ready: choose it" in race_events.family_lines(page, page.start.family).about
-    assert "Qwen3" not in race_events.family_lines(page, fields(page.start, family="Qwen3").family).about
-
-
-def test_a_page_that_prefers_no_other_family_awaits_nothing(page):
-    in_a_loop(asyncio.wait_for(race_events.await_preferred(page, "v"), 1))
-
-
-@pytest.mark.parametrize(("family", "state"), [("Qwen3", "waiting"), (CUSTOM, "failed")])
-def test_the_lines_do_not_wait_for_a_family_that_nobody_loads(page, family, state):
-    async def follow() -> list[str]:
-        found = fields(page.start, family=family).family
-        return [lines.status.state async for lines in race_events.follow_family(page, found)]
-
-    assert in_a_loop(follow()) == [state]
-
-
-def test_loading_starts_on_request(page):
-    race_events.load_family(page, "v", fields(page.start, family=CUSTOM).family)
-    assert not page.studio.families.any_loading
-    race_events.load_family(page, "v", page.start.family)
-    assert page.studio.families.status(page.studio.home).state in ("queued", "loading", "ready")
-
-
-def test_html_escapes_what_comes_from_others(page):
-    assert "&lt;b&gt;" in status_html(StatusLine("<b>"))
-    lines = race_events.family_lines(page, fields(page.start, family=CUSTOM, target="<i>").family)
-    assert "<i>x" not in family_html(lines.status)
-    assert "&lt;i&gt;" in family_html(lines.status)
-
-
-def test_downloads_lie_where_gradio_serves_files():
-    assert str(Downloads().folder.parent) == str(Path(get_upload_folder()).resolve())
-
-
-def test_old_downloads_are_deleted():
-    for limits, left in (({"most_files": 3}, 3), ({"most": 11}, 2)):  # the bytes of two rows
-        downloads = Downloads(**limits)
-        paths = [Path(downloads.save_table(f"row {i}")) for i in range(8)]
-        assert sorted(downloads.folder.iterdir()) == sorted(paths[-left:])
-        assert paths[-1].read_text("utf-8") == "row 7"
-
-
-def test_a_race_has_the_same_files_when_it_is_shown_again(page):
-    ended = race(page)[-1].results
-    written = Path(ended.files.replay).stat().st_mtime_ns
-    assert race_events.show_race(page, "v", ended.race_id, page.start).results.files == ended.files
-    assert Path(ended.files.replay).stat().st_mtime_ns == written
-    Path(ended.files.replay).unlink()  # by a cleaner of temporary files
-    assert race_events.show_race(page, "v", ended.race_id, page.start).results.files == ended.files
-    assert Path(ended.files.replay).is_file()
-
-
 def test_a_lane_that_failed_says_why_and_the_others_are_kept():
     def run(family, request, stopped):
         yield RaceStarted(tuple(trace.header for trace in RECORDED), {**RECORDED[0].pieces})
@@ -317,41 +203,6 @@ def test_a_lane_that_failed_says_why_and_the_others_are_kept():
     last = race(page)[-1]
     assert last.status.text.startswith("Stopped: ") and last.status.text.count("The model broke.") == 1
     assert page.studio.visitors.find_race("v", last.results.race_id).traces[0] == RECORDED[0]
-
-
-@pytest.mark.parametrize("full", ["write", "copy", "folder"])
-def test_a_full_disk_costs_the_downloads_and_not_the_race(page, monkeypatch, full):
-    def refuse(*args, **options):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    if full == "write":
-        monkeypatch.setattr(Path, "write_bytes", refuse)
-    elif full == "copy":
-        monkeypatch.setattr(downloads.shutil, "disk_usage", lambda folder: SimpleNamespace(free=1000))
-    else:
-        monkeypatch.setattr(Path, "mkdir", refuse)
-        shutil.rmtree(page.downloads.folder)
-    ended = race(page)[-1]
-    assert ended.results.files == RaceFiles()
-    assert ended.status.text.startswith("Done: ") and ended.status.text.endswith(downloads.NOT_SAVED)
-    assert len(ended.results.figures) == 4 and ended.stage.log
-    again = race_events.show_race(page, "v", ended.results.race_id, page.start)
-    assert downloads.NOT_SAVED in again.status.text
-    assert not page.downloads.folder.exists() or not list(page.downloads.folder.iterdir())
-    assert page.downloads.save_table("a") is None
-    monkeypatch.undo()
-    assert Path(race(page)[-1].results.files.traces).is_file()
-
-
-def test_what_is_damaged_is_said_beside_the_family(monkeypatch, tmp_path):
-    monkeypatch.setattr("csd.web.races.bundled_recordings", partial(bundled_recordings, tmp_path))
-    (tmp_path / "1-cut.json.gz").write_bytes(b"{")
-    bad = replace(HOME.spec, prompts=str(tmp_path / "none.json"))
-    page = make_context(Studio(FamilyChoice(bad, "cpu"), load_family, run_recorded))
-    assert (page.recorded, page.landing, page.start.form.prompt) == ({}, None, "Once upon a time")
-    assert examples.example_kinds(bad) == ("text",)
-    assert "The recorded race 1-cut.json.gz is left out." in race_events.family_lines(page, page.start.family).about
-    assert "cannot be read" in examples.find_fault(bad) and not examples.find_fault(HOME.spec)
 
 
 def test_prompts_are_named_on_one_short_line():

@@ -143,7 +143,6 @@ def test_a_family_that_fails_gives_its_sentence_and_can_be_tried_again():
     assert isinstance(list(studio.race("v", HOME, REQUEST))[-1], Finished)
 
 
-@pytest.mark.slow
 def test_home_stays_and_of_the_others_one():
     studio = Studio(HOME, family, short)
     for choice in (HOME, OTHER, THIRD):
@@ -214,7 +213,6 @@ def test_stop_ends_the_visitors_own_run_only():
     assert not studio.visitors.stop("mine")  # nothing of his runs any more
 
 
-@pytest.mark.slow
 def test_closing_the_stream_frees_the_device_within_a_step():
     steps = Steps()
     studio = Studio(HOME, family, steps)
@@ -273,7 +271,6 @@ def test_stopped_while_its_family_loads():
     gate.set()
 
 
-@pytest.mark.slow
 def test_a_visit_keeps_its_last_races_and_a_family_that_loads_meanwhile_is_noted():
     gate, studio = threading.Event(), None
 
