@@ -16,7 +16,7 @@ LONGEST = (
     "web/test_axe",
     "workers/test_app",
     "gpu/test_steps",
-    "stage/test_replay",
+    "stage/test_present",
     "decoding/test_rejection",
     "tests/test_examples",
     "look/",

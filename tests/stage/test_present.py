@@ -1,0 +1,121 @@
+"""The stage as a talk shows it: large, with the next race at hand; and all of it inside the app."""
+
+from __future__ import annotations
+
+import pytest
+from bare import greedy
+from browser import set_field
+from handmade import alone, nested
+
+
+def test_a_talk_goes_on_with_the_next_race_where_a_page_can_start_it(bare):
+    one = bare().show(greedy(alone()), greedy(nested())).press("p")
+    assert not one.page.is_visible(".cs-bridge"), "an exported file starts no race"
+    one.press("p")
+    one.page.evaluate("""() => { window.asked = [];
+        window.addEventListener("cascade-race", ({ detail }) => asked.push(detail.example));
+        const form = document.createElement("form");
+        form.innerHTML = '<button id="race">Race</button><p id="examples"><button>story</button><button>code</button></p>';
+        document.body.append(form); }""")
+    one.press("r")
+    one.page.focus(".cascade-stage")
+    one.press("p", "r")
+    one.page.click(".cs-example >> text=code")
+    one.page.click(".cs-race")
+    assert one.page.evaluate("asked") == ["", "code", ""], "only while presenting"
+    assert not one.errors
+
+
+def test_presenting_keeps_the_proof_and_leaves_out_tooltips(bare):
+    one = bare().show(greedy(alone()), greedy(nested()))
+    one.page.hover(".cs-token >> nth=0")
+    one.press("p")
+    assert not one.page.is_visible(".cs-tip")
+    assert one.page.is_visible(".cs-lead")
+    one.press("b")
+    assert not one.page.is_visible(".cs-track")
+    one.press("b")
+    assert one.page.is_visible(".cs-track")
+    one.press("Escape")
+    assert not one.errors
+
+
+def test_presenting_fills_the_screen_with_large_tokens(bare):
+    one = bare().show(alone(), nested()).press("p")
+    size = one.page.eval_on_selector(".cs-token", "node => getComputedStyle(node).fontSize")
+    assert size == "24px"
+    for part in (".cs-track", ".cs-bar", ".cs-lanes", ".cs-transport"):
+        box = one.page.locator(part).bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 720
+    whole = """node => { const [line, head] = ["lineHeight", "paddingTop"].map(name => parseFloat(getComputedStyle(node)[name]));
+        return (node.clientHeight - head) / line; }"""
+    lines = one.page.eval_on_selector(".cs-lane.cs-selected .cs-text", whole)
+    assert lines == pytest.approx(round(lines), abs=0.02), "no half line at its end"
+    small = """all => all.filter(node => node.checkVisibility({ visibilityProperty: true }) && !node.closest(".cs-hidden")
+        && [...node.childNodes].some(one => one.nodeType === 3 && one.textContent.trim())
+        && parseFloat(getComputedStyle(node).fontSize) < 0.0125 * innerWidth - 0.1)
+        .map(node => [node.className, node.textContent])"""
+    assert one.page.eval_on_selector_all(".cs-body *", small) == [], "all of it can be read from the last row"
+    one.press("o")
+    assert one.page.is_visible(".cs-score")
+    assert not one.page.is_visible(".cs-lanes")
+    one.press("Escape", "Escape")
+    assert one.page.get_attribute(".cascade-stage", "data-present") is None
+    assert one.page.is_visible(".cs-lanes")
+    assert not one.errors
+
+
+def test_the_app_has_the_same_stage(chromium, house):
+    """In Gradio's page: its way with style sheets and its own key handlers leave the stage as it is."""
+    page = chromium.new_context(viewport={"width": 1280, "height": 720}).new_page()
+    errors: list[str] = []
+    page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+    page.goto(house.url)
+    page.wait_for_selector('#family-status [data-state="ready"]', timeout=60_000)
+    set_field(page, "#max-new input", 24)
+    page.click("#race")
+    page.wait_for_selector('#status p[data-state="ended"]', timeout=60_000)
+    stage_ = page.locator("#stage .cascade-stage")
+    assert stage_.evaluate("node => getComputedStyle(node).fontFamily").startswith("Geist")
+    assert page.locator("#stage .cs-scrubber").evaluate("node => node.getBoundingClientRect().bottom") <= 720
+    stage_.focus()
+    for key in ("Home", "ArrowRight"):
+        page.keyboard.press(key)
+    assert stage_.get_attribute("data-state") == "replay"
+    assert not page.is_visible("#stage .cs-score")
+    page.click("#stage .cs-look")
+    lowest = page.locator("#stage .cs-score").evaluate("node => node.getBoundingClientRect().bottom")
+    assert lowest <= 720, "the opened review fits into a laptop's window"
+    assert page.locator("#stage .cs-track-row:visible").count() == 1
+    page.click("#stage .cs-look")
+    assert page.locator("#stage .cs-track-row:visible").count() == 4
+    page.keyboard.press("p")
+    box = stage_.bounding_box()
+    assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, 1280, 720)
+    assert stage_.evaluate("node => getComputedStyle(node).fontSize") == "18px"
+    before = stage_.get_attribute("data-race")
+    page.click("#stage .cs-example >> text=list")
+    page.wait_for_function("race => document.querySelector('#stage .cascade-stage').dataset.race !== race", arg=before)
+    assert "JSON" in page.inner_text("#stage .cs-prompt-text"), "the example was in the form before its race began"
+    page.wait_for_selector('#status p[data-state="ended"]', timeout=60_000, state="attached")
+    page.wait_for_selector("#stage .cs-race:enabled")
+    page.keyboard.press("/")
+    assert "JSON" in page.input_value("#stage .cs-prompt-typed")
+    page.keyboard.type("A bear, a pop")  # letters that are keys of the presenter
+    page.keyboard.press("Escape")
+    assert stage_.get_attribute("data-present") == "" and not page.is_visible("#stage .cs-prompt-typed")
+    page.click("#stage .cs-prompt-text")
+    page.keyboard.press("End")
+    page.keyboard.type(" and a hero")
+    before = stage_.get_attribute("data-race")
+    page.keyboard.press("Enter")
+    page.wait_for_function("race => document.querySelector('#stage .cascade-stage').dataset.race !== race", arg=before)
+    assert page.inner_text("#stage .cs-prompt-text") == "A bear, a pop and a hero"
+    assert page.input_value("#prompt textarea") == "A bear, a pop and a hero"
+    page.wait_for_selector('#status p[data-state="ended"]', timeout=60_000, state="attached")
+    page.keyboard.press("Escape")
+    assert stage_.get_attribute("data-present") is None
+    assert page.evaluate("document.activeElement.textContent") == "Present", "no frame around the stage"
+    assert not errors
+    page.context.close()

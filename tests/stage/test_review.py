@@ -1,0 +1,116 @@
+"""The opened review, level by level, and the budget of a lane, on a bare page."""
+
+from __future__ import annotations
+
+import pytest
+from bare import greedy
+from handmade import alone, nested
+
+from csd.record import metrics
+from csd.stage import log as stage
+
+
+def test_a_review_opens_as_a_score(bare):
+    one = bare().show(alone(), nested())
+    one.page.locator('.cs-lane[data-lane="1"] .cs-token').nth(3).click()
+    assert "Step 1 of 2, cascade: 4 tokens in 45.0 ms" in one.text(".cs-score-title")
+    assert one.text(".cs-told").replace("\u2068", "").replace("\u2069", "") == (
+        "The small model reviewed 2 drafted tokens, accepted 1 and replaced “it” with “fox”; then the tiny model wrote "
+        "“ran” on its own; then the copier copied 2 tokens. The big model verified the block of 5 tokens in one pass, "
+        "accepted 3 and replaced “then” with “home”."
+    )
+    assert one.cells(0) == [["The", "kept"], ["it", "rejected"]]
+    assert one.cells(1) == [["The", "kept"], ["fox", "kept"]]
+    assert one.cells(3) == [["then", "rejected"], ["and", "unjudged"]]
+    assert [word for word, _ in one.cells(4)] == ["The", "fox", "ran", "home"]
+    rows = one.page.eval_on_selector_all(".cs-score-name[data-level]", "all => all.map(row => row.innerText)")
+    assert [row.split()[0] for row in rows] == ["T", "2", "1", "0"]
+    assert "1 pass, 10.0 ms" in rows[1]
+    assert "2 lookups, 2.0 ms" in rows[3]
+    one.page.hover('.cs-cell[data-order="3"] >> nth=0')
+    assert "p 0.0500, q 1.00" in one.text(".cs-tip")
+    assert "margin 2.50" in one.text(".cs-readout")
+    one.press(".", ".")  # the rounds one after the other: what mid has judged by then, and nothing of the target
+    assert "round 2 of 5" in one.text(".cs-rounds")
+    assert "The small model reviewed 2 drafted tokens" in one.text(".cs-round-told")
+    assert one.cells(0) == [["The", "kept"], ["it", "rejected"]]
+    assert one.cells(1) == [
+        ["The", "open"],
+        ["fox", "open"],
+    ]
+    assert one.cells(4) == []
+    one.page.click(".cs-unfold")
+    one.page.wait_for_function("document.querySelector('.cs-rounds').innerText.includes('round 3 of 5')")
+    assert not one.errors
+
+
+def test_the_budget_adds_up_to_what_the_metrics_say(bare):
+    traces = (alone(), nested())
+    one = bare().show(*traces)
+    table = one.page.eval_on_selector_all(
+        ".cs-budget tbody tr",
+        "all => all.map(row => [row.cells[0].innerText, ...[...row.cells].slice(1).map(cell => cell.dataset.seconds)])",
+    )
+    rows = {}
+    for head, *values in filter(lambda row: row[0], table):
+        name = head.split()[-1] if head[0] in "T0123" else head.split()[0]
+        rows["MaxGram" if name == "Max-Gram" else name] = values
+    for lane, trace in enumerate(traces):
+        expected = metrics.seconds_by_level(trace)
+        shown = {name: float(values[lane]) for name, values in rows.items() if values[lane] and name in expected}
+        assert shown == pytest.approx(expected, abs=1e-5)
+        assert sum(shown.values()) == pytest.approx(float(rows["decoding"][lane]), abs=1e-9)
+        assert float(rows["prefill"][lane]) == pytest.approx(trace.prefill_seconds)
+    signs = one.page.eval_on_selector_all(".cs-strip-marks", "all => all.map(node => node.textContent)")
+    assert signs == ["T", "T210"]
+
+
+def test_a_wide_review_shows_the_correction_without_scrolling(bare):
+    one = bare().show(alone(), greedy(nested()))
+    one.press("Home", "ArrowRight", "o")
+    assert one.text(".cs-axis-vertical").startswith("vertical")
+    one.press("d")
+    assert one.page.eval_on_selector(".cs-token", "node => getComputedStyle(node, '::after').content") == '"T"'
+    one.press("d", "1", "End")
+    edges = """() => [".cs-score-name", ".cs-cell"].map((one) => document.querySelector(one).getBoundingClientRect())
+        .map((box, i) => (i ? box.left : box.right))"""
+    names, own = one.page.evaluate(edges)
+    assert names <= own, "the one token of a step without a draft stands beside the names"
+    assert one.page.locator(".cs-axis-horizontal").count() == 0, "one writer, nothing horizontal"
+    one.press("2", "Home", "ArrowRight")
+    assert one.text(".cs-axis-horizontal").startswith("horizontal: cheaper")
+    axis, words = (one.page.locator(place).bounding_box() for place in (".cs-axis-horizontal", ".cs-axis-words"))
+    assert words["x"] + words["width"] <= axis["x"] + axis["width"], "in as many words as there is room for"
+    right = one.page.eval_on_selector(".cs-score", "node => node.getBoundingClientRect().right")
+    own = one.page.eval_on_selector_all(
+        ".cs-cell[data-own]", "all => all.map(one => one.getBoundingClientRect().right)"
+    )
+    assert own
+    assert max(own) <= right
+    assert one.page.eval_on_selector(".cs-score", "node => node.scrollWidth <= node.clientWidth + 1")
+
+
+def test_a_token_opens_its_review_while_the_race_still_runs(bare):
+    log = stage.log_of((alone(), nested()), "r").splitlines(keepends=True)
+    one = bare()
+    one.page.evaluate("log => stage.update({race: 'r', log})", "".join(log[:-1]))
+    assert one.state() == "live"
+    assert one.page.is_disabled(".cs-replay")
+    one.page.locator('.cs-lane[data-lane="1"] .cs-token').nth(1).click()
+    one.page.evaluate("log => stage.update({race: 'r', log})", "".join(log))
+    assert "Step 1 of 2, cascade" in one.text(".cs-score-title")
+    assert one.page.is_enabled(".cs-replay")
+    assert not one.errors
+
+
+def test_at_the_end_the_step_with_most_to_show_is_opened_and_closing_leads_back(bare):
+    one = bare().show(alone(), nested())
+    one.press("o")
+    assert one.text(".cs-score-title").startswith("Step 1 of 2, cascade"), (
+        "its block has three writers, the last one has one"
+    )
+    assert one.text(".cs-score-why") == "(it shows both cascades)"
+    one.press("o")
+    assert one.state() == "done" and one.page.is_visible(".cs-factor, .cs-same")
+    one.press("Home", "ArrowRight", "ArrowRight", "o", "ArrowLeft", "o")
+    assert one.state() == "replay", "in the middle of a race the time stays"

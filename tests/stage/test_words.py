@@ -1,0 +1,220 @@
+"""Words on the stage: texts, their levels and colours, terms that are explained, and what is hostile among them."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bare import greedy
+from handmade import alone, nested
+
+from csd.decoding.methods import METHODS
+from csd.paths import ASSETS
+from csd.stage import bundle, export
+
+HERE = Path(__file__).parent
+
+
+LEVEL_TERMS = ("target", "draft", "Max-Gram")  # of the legend
+
+
+BADGE_TERMS = ("not lossless", "same distribution")
+
+
+def test_one_text_carries_a_cursor_for_each_lane(bare):
+    words = {i: f" word{i}" for i in range(8)}
+    tokens = tuple(range(8))
+    slow, fast = (greedy(alone(tokens, seconds, words)) for seconds in (0.1, 0.05))
+    one = bare().show(slow, replace(fast, header=replace(fast.header, method="cascade")))
+    assert one.page.locator(".cs-lane:visible").count() == 1
+    one.page.evaluate("stage.seek(0.43)")  # prefill takes 0.2 s: two tokens against four
+    assert one.page.locator(".cs-caret:visible").count() == 2
+    edge = "i => document.querySelectorAll('.cs-lane.cs-selected .cs-token')[i].getBoundingClientRect().right"
+    one.page.wait_for_timeout(300)  # cursors glide to their places
+    carets = one.page.eval_on_selector_all(".cs-caret", "all => all.map(one => one.getBoundingClientRect().left)")
+    assert sorted(carets) == pytest.approx([one.page.evaluate(edge, 1), one.page.evaluate(edge, 3)], abs=3)
+    one.press("v")
+    assert one.page.locator(".cs-lane:visible").count() == 2
+    assert one.page.locator(".cs-caret:visible").count() == 0
+    assert not one.errors
+
+
+def test_the_text_is_whole_lines_and_its_end_is_a_mark(bare):
+    words = {i: f" word{i}" for i in range(200)} | {200: "<|endoftext|>"}
+    trace = greedy(alone(tuple(range(201)), 0.01, words))
+    one = bare().show(trace, replace(trace, header=replace(trace.header, method="cascade")))
+    measure = """() => { const text = document.querySelector(".cs-lane.cs-selected .cs-text");
+        const [line, head] = ["lineHeight", "paddingTop"].map((name) => parseFloat(getComputedStyle(text)[name]));
+        return [(text.clientHeight - head) / line, text.scrollTop / line, (text.scrollHeight - head) / line]; }"""
+    shown, at, lines = one.page.evaluate(measure)
+    assert shown == pytest.approx(4, abs=0.05)
+    assert at == pytest.approx(lines - shown, abs=0.05), "it ends with its last line"
+    seen = set()
+    for time in (1.0, 1.3, 1.6, 2.0):
+        one.page.evaluate("time => stage.seek(time)", time)
+        shown, at, _ = one.page.evaluate(measure)
+        assert at == pytest.approx(round(at), abs=0.05), "no half line at the top"
+        seen.add(round(at))
+    assert len(seen) > 2, "it scrolls"
+    assert one.page.locator(".cs-lane.cs-selected .cs-token").last.inner_text().strip() == "END"
+    assert "endoftext" not in one.text(".cs-lanes")
+    one.press("End", "v")
+    one.page.evaluate("document.addEventListener('copy', () => { window.copied = document.activeElement.value; })")
+    one.page.click(".cs-copy >> nth=0")
+    one.page.wait_for_function("window.copied")
+    assert one.page.evaluate("window.copied.endsWith(' word199')")
+    assert not one.errors
+
+
+def test_texts_that_differ_stand_in_columns(bare):
+    one = bare().show(alone(), nested())  # under the rejection rule
+    assert one.page.locator(".cs-lane:visible").count() == 2
+    one.page.click(".cs-view-open")
+    assert one.page.is_visible(".cs-select")
+    assert not one.page.is_visible('.cs-choice [data-value="one"]'), "there is nothing to choose"
+    one = bare().show(greedy(alone()), greedy(alone()))
+    assert one.page.locator(".cs-lane:visible").count() == 1
+    one.page.click(".cs-view-open")
+    one.page.click('.cs-choice [data-value="columns"]')
+    assert one.page.locator(".cs-lane:visible").count() == 2
+    one.page.keyboard.press("Escape")
+    assert not one.page.is_visible(".cs-select"), "the menu closes as menus do"
+    assert not one.errors
+
+
+def test_the_prompt_is_shown_where_no_form_has_it(bare):
+    one = bare().show(alone(), nested())
+    assert one.text(".cs-prompt-text") == alone().header.text
+    assert not one.page.is_visible(".cs-prompt .cs-button"), "there is no form to fill"
+    one.press("p", "/")
+    one.page.click(".cs-prompt-text")
+    assert not one.page.is_visible(".cs-prompt-typed")
+
+
+def test_rejected_tokens_can_be_hidden_by_key(bare):
+    one = bare().show(alone(), nested())
+    shown = ".cs-fallen:visible"
+    words = ".cs-rejected:visible"
+    assert one.page.locator(shown).count() == 1
+    assert one.page.locator(words).count() == 0, "they are only counted"
+    one.press("h")
+    assert (one.page.locator(shown).count(), one.page.locator(words).count()) == (1, 2)
+    one.press("h")
+    assert one.page.locator(shown).count() == 2  # all: also the one that mid rejected
+    one.press("h")
+    assert one.page.locator(shown).count() == 0
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_level_has_one_colour_everywhere(bare, dark):
+    one = bare(dark=dark).show(greedy(alone()), greedy(nested())).press("Home", "ArrowRight")
+    tints = {}
+    for look in ("0", "1", "2", "T"):
+        ground = one.page.eval_on_selector_all(
+            f".cs-swatch[data-look='{look}'], .cs-zone[data-look='{look}'], .cs-cell[data-look='{look}'][data-own]",
+            "all => [...new Set(all.map(node => getComputedStyle(node).backgroundColor))]",
+        )
+        bars = one.page.eval_on_selector_all(
+            f".cs-bar-svg [data-look='{look}'], .cs-strip [data-look='{look}']",
+            "all => [...new Set(all.map(node => getComputedStyle(node).fill))]",
+        )
+        assert ground == bars and len(bars) == 1, look
+        tints[look] = one.page.eval_on_selector_all(
+            f".cs-lane[data-lane='1'] .cs-step:not(.cs-now) .cs-token[data-look='{look}'] .cs-word, "
+            f".cs-cell[data-look='{look}'][data-fate='kept']:not([data-own])",
+            "all => [...new Set(all.map(node => getComputedStyle(node).backgroundColor))]",
+        )
+        assert len(tints[look]) <= 1, f"text and review, {look}"
+        if look == "T":
+            assert tints[look] == bars, "words of the target are as dark as its blocks"
+    assert not one.errors
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_text_has_contrast_on_both_grounds(bare, dark):
+    one = bare(dark=dark).show(alone(), nested()).press("Home", "ArrowRight")
+    low = one.page.evaluate((HERE / "contrast.js").read_text("utf-8"))
+    assert low == []
+
+
+HOSTILE = {
+    1: "<img src=x onerror='window.hit=1'>",
+    2: "</script><script>window.hit=1</script>",
+    3: "\u202eevil",
+    4: "\x00\x1b[31m",
+    5: (0xF0, 0x9F),
+    6: (0xA6, 0x8A),
+    7: " \u05e9\u05dc\u05d5\u05dd",
+    8: "\r\n\r\n",
+    9: (0xFF,),
+    10: "&lt;b&gt;",
+}
+
+
+def test_hostile_text_stays_text(bare):
+    trace = replace(nested(), pieces=HOSTILE)
+    one = bare().show(alone(pieces=HOSTILE), trace).press("Home", "ArrowRight", "ArrowRight", "ArrowLeft", "o")
+    assert one.page.evaluate("window.hit") is None
+    assert one.page.locator(".cascade-stage img, .cascade-stage script").count() == 0
+    told = one.text(".cs-told")
+    assert "<img src=x" in one.text(".cs-score")
+    assert "\u202e" not in told + one.text(".cs-score")
+    assert "<U+202E>" in one.text(".cs-score")
+    one.press("End")
+    assert one.seen(0) == alone(pieces=HOSTILE).answer, "it copies out as it is"
+    assert not one.errors
+
+
+def test_terms_are_explained_by_hover_by_keyboard_and_by_tap(bare):
+    shown = ".cascade-stage .cs-tip:visible"
+    one = bare().show(greedy(alone()), greedy(nested()))
+    page = one.page
+    page.hover(".cs-clock >> nth=1")
+    assert one.text(shown).startswith("drafting\nThe time of everything but the target")
+    assert re.search(r"\nbig model .* ms, drafting and overhead .* ms$", one.text(shown))
+    page.mouse.move(5, 700)
+    assert page.locator(shown).count() == 0
+    page.focus('[data-term="big model"]')
+    one.press("Tab")
+    assert one.text(shown).startswith("speed")
+    one.press("Tab")
+    assert one.text(shown).startswith("autoregressive decoding"), "a lane's name explains its method"
+    assert one.text(shown).endswith("autoregressive, settings"), "and has its exact settings"
+    page.focus('[data-term="big model"]')
+    one.press("Tab")
+    described = page.get_attribute(":focus", "aria-describedby")
+    assert page.inner_text(f"[id='{described}']") == one.text(shown)
+    one.press("Escape")
+    assert page.locator(shown).count() == 0
+    page.click(".cs-legend-item[data-level='0']")  # a control explains itself while it works
+    assert one.text(shown).startswith("Max-Gram")
+    assert page.get_attribute(".cascade-stage", "data-solo") == "0"
+    one.press("p")
+    assert page.locator(shown).count() == 0  # presenting has no tooltips
+
+    phone = bare(size=(390, 844), touch=True).show(greedy(alone()), greedy(nested()))
+    phone.page.tap('[data-term="big model"]')
+    assert phone.text(shown).startswith("target\n")
+    box = phone.page.locator(shown).bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    phone.page.tap('[data-term="target pass"]')
+    assert phone.text(shown).startswith("target pass")
+    phone.page.tap(".cs-lead")
+    assert phone.page.locator(shown).count() == 0
+    assert phone.page.evaluate("document.documentElement.scrollWidth") == 390
+    assert not one.errors and not phone.errors
+
+
+def test_every_term_is_in_the_glossary():
+    """A misspelt term would be plain text on the stage, and a button that says nothing elsewhere."""
+    entries = json.loads((ASSETS / "glossary.json").read_text("utf-8"))
+    words = [name for entry in entries for name in (entry["word"], *entry.get("also", ()))]
+    assert len(words) == len(set(words))
+    scripts = "".join(file.read_text("utf-8") for file in bundle.MODULES.glob("*.js"))
+    used = set(re.findall(r'\bterm\("([^"]+)"', scripts))
+    assert len(used) > 10
+    used |= set(re.findall(r'term_html\("([^"]+)"\)', Path(export.__file__).read_text("utf-8")))
+    assert used | {*METHODS, *LEVEL_TERMS, *BADGE_TERMS, "vertical cascade", "horizontal cascade"} <= set(words)
