@@ -6,7 +6,6 @@ measured, parsed and checked before anything is drawn from it.
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 import zlib
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from csd.paths import ASSETS, called
-from csd.record.trace import Trace
+from csd.record.trace import Trace, to_compact
 from csd.record.untrusted import load_json, mend_surrogates
 from csd.record.validation import check_traces
 
@@ -50,12 +49,19 @@ class Recording:
 
     def to_dict(self) -> dict[str, Any]:
         """The recording as plain JSON data."""
-        about = {name: text for name in ABOUT if (text := getattr(self, name))}
-        return {"version": VERSION, **about, "traces": [trace.to_dict() for trace in self.traces]}
+        return {**self._about, "traces": [trace.to_dict() for trace in self.traces]}
+
+    def to_json(self) -> str:
+        traces = ",".join(trace.to_json() for trace in self.traces)
+        return f'{to_compact(self._about)[:-1]},"traces":[{traces}]}}'
 
     def to_gzip(self) -> bytes:
         """The recording as gzipped JSON; the same recording gives the same bytes."""
-        return compress(json.dumps(self.to_dict(), separators=(",", ":")).encode(), mtime=0)
+        return compress(self.to_json().encode(), mtime=0)
+
+    @property
+    def _about(self) -> dict[str, Any]:
+        return {"version": VERSION, **{name: text for name in ABOUT if (text := getattr(self, name))}}
 
     @staticmethod
     def from_bytes(data: bytes) -> Recording:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 
@@ -22,6 +22,7 @@ from csd.record.upgrade import VERSION, upgrade
 
 __all__ = ["End", "Header", "Level", "Pieces", "Prefill", "Proposal", "Review", "Step", "Trace", "detokenize", "walk"]
 
+T = TypeVar("T")
 FAIL_FAST = Field(fail_fast=True)  # a hostile file gets one error per tuple, not millions
 Count = Annotated[int, Field(ge=0, le=2**31)]
 Tokens = Annotated[tuple[Count, ...], FAIL_FAST]
@@ -168,23 +169,25 @@ class Trace:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data: lists instead of tuples, text as keys."""
-        return {"version": VERSION, **_adapter().dump_python(self, mode="json")}
+        whole = _adapter(Trace).dump_python(replace(self, steps=()), mode="json")
+        steps = [_adapter(Step).dump_python(step, mode="json") for step in self.steps]
+        return {"version": VERSION, **whole, "steps": steps}
 
     def to_json(self) -> str:
-        return json.dumps(self.to_dict(), ensure_ascii=True, separators=(",", ":"))
+        """A step at a time, and so is a trace read: while pydantic and json work, no other thread can run."""
+        data = self.to_dict()
+        steps = ",".join(map(to_compact, data.pop("steps")))
+        return f'{to_compact(data)[:-1]},"steps":[{steps}]}}'
 
     @staticmethod
     def from_dict(data: Any) -> Trace:
         """Raises ValueError with a sentence where the data is not a trace. Traces of version 1 are upgraded."""
-        try:
-            # JSON once more, because only there can strict types be lists and numbers as keys. Half a surrogate pair
-            # is not a character and becomes a question mark.
-            text = json.dumps(upgrade(data), ensure_ascii=False).encode(errors="replace")
-            return _adapter().validate_json(text)
-        except RecursionError as error:
-            raise ValueError("This trace is damaged: it is nested too deeply.") from error
-        except ValidationError as error:
-            raise ValueError(f"This trace is damaged: {_first_fault(error)}.") from error
+        fields = upgrade(data)
+        steps = fields.get("steps")
+        if not isinstance(steps, list):
+            return _read(Trace, fields)
+        whole = _read(Trace, {**fields, "steps": []})
+        return replace(whole, steps=tuple(_read(Step, step, f"steps.{number}.") for number, step in enumerate(steps)))
 
     @staticmethod
     def from_json(text: str) -> Trace:
@@ -210,13 +213,30 @@ def detokenize(tokens: tuple[int, ...], pieces: Pieces) -> str:
     return b"".join(part.encode() if isinstance(part, str) else bytes(part) for part in parts).decode(errors="replace")
 
 
+def to_compact(data: Any) -> str:
+    """JSON without spaces."""
+    return json.dumps(data, separators=(",", ":"))
+
+
 @cache
-def _adapter() -> TypeAdapter[Trace]:
-    """Validates JSON strictly: no conversions, no unknown fields, finite numbers."""
+def _adapter(kind: type[T]) -> TypeAdapter[T]:
+    """Of `Trace` or `Step`. Validates JSON strictly: no conversions, no unknown fields, finite numbers."""
     config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
-    for kind in (Level, Proposal, Review, Prefill, Step, Header, Trace):
-        with_config(config)(kind)
-    return TypeAdapter(Trace)
+    for part in (Level, Proposal, Review, Prefill, Step, Header, Trace):
+        with_config(config)(part)
+    return TypeAdapter(kind)
+
+
+def _read(kind: type[T], data: Any, where: str = "") -> T:
+    """Raises ValueError with a sentence; `where` is in front of the names of its fields."""
+    try:
+        # JSON once more, because only there can strict types be lists and numbers as keys. Half a surrogate pair
+        # is not a character and becomes a question mark.
+        return _adapter(kind).validate_json(json.dumps(data, ensure_ascii=False).encode(errors="replace"))
+    except RecursionError as error:
+        raise ValueError("This trace is damaged: it is nested too deeply.") from error
+    except ValidationError as error:
+        raise ValueError(f"This trace is damaged: {where}{_first_fault(error)}.") from error
 
 
 def _first_fault(error: ValidationError) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import shutil
@@ -64,7 +63,7 @@ class Downloads:
         traces, replay = (self.folder / f"race-{race.id}.{kind}" for kind in ("json", "html"))
         if not self._is_kept(traces, replay):
             stays = race.id.startswith(RECORDED)
-            written = self._write(traces, json.dumps(race.recording.to_dict()), stays)
+            written = self._write(traces, race.recording.to_json(), stays)
             if not (written and self._write(replay, export.page(race.recording), stays)):
                 return RaceFiles()
         return RaceFiles(str(traces), str(replay))
