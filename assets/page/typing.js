@@ -6,6 +6,7 @@ import { hasSettings } from "./query.js";
 const TYPED = ["prompt", "max-new", "temperature", "seed", "K"];
 const SETTINGS = ["max-new", "temperature", "seed"]; // that an example may bring
 const KEPT = "cascade-prompt"; // in sessionStorage, which belongs to the tab
+const LINE = 20; // pixels, of the prompt's field
 
 const typed = new Map(); // text by field, since the last `beginFilling`
 const setTo = new Map(); // text by field of SETTINGS, as the visitor has typed it last
@@ -58,7 +59,7 @@ function noteTyping({ target }) {
   if (id === "prompt") sessionStorage.setItem(KEPT, target.value);
 }
 
-// The prompt out of focus shows its first two lines, with a sign where it goes on.
+// The prompt out of focus shows its first two lines, and says how many more there are.
 function scrollPromptUp({ target }) {
   if (target.matches("#prompt textarea")) target.scrollTop = 0;
 }
@@ -66,7 +67,10 @@ function scrollPromptUp({ target }) {
 function markMore() {
   requestAnimationFrame(() => {
     const field = document.querySelector("#prompt textarea");
-    const isCut = field.scrollHeight > field.clientHeight + 4 && document.activeElement !== field;
-    document.querySelector("#prompt").toggleAttribute("data-more", isCut);
+    const lines = Math.round((field.scrollHeight - field.clientHeight) / LINE);
+    const isCut = lines > 0 && document.activeElement !== field;
+    const box = document.querySelector("#prompt");
+    if (isCut) box.dataset.more = `${lines} more line${lines === 1 ? "" : "s"}`;
+    else box.removeAttribute("data-more");
   });
 }

@@ -36,7 +36,9 @@ export function listenToText(stage, view) {
   const point = (event) => showTokenTooltip(stage, view, event.target);
   const scrolled = () => {
     view.follow = isAtEnd(stage, view);
-    text.toggleAttribute("data-above", text.scrollTop > view.line / 2);
+    const above = Math.round(text.scrollTop / view.line) || 0;
+    text.toggleAttribute("data-above", above > 0);
+    view.box.dataset.above = above ? `\u2191 ${above} more line${above === 1 ? "" : "s"}` : "";
   };
   text.addEventListener("scroll", scrolled, { passive: true });
   text.addEventListener("pointerover", point);

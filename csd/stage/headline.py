@@ -107,10 +107,12 @@ def _lead(race: Race, subject: Trace, ratio: float) -> str:
 
 
 def _guessers(subject: Trace) -> str:
-    """Who drafted: "small models", "the small model" where only one ran, and "the copier" where none did."""
+    """Who drafted: "small models and the copier", or "the small model" where only one ran and no copy was accepted."""
     called = roles(subject.header.levels)
     drafts = [name for name in metrics.forward_passes(subject) if called[name] != BIG_MODEL]
-    return "small models" if len(drafts) > 1 else f"the {called[drafts[0]] if drafts else COPIER}"
+    models = ["small models"] if len(drafts) > 1 else [f"the {called[name]}" for name in drafts]
+    has_copied = any(called[name] == COPIER for name in metrics.shares(subject))
+    return listed([*models, *([f"the {COPIER}"] if has_copied or not models else [])])
 
 
 def _told(race: Race, subject: Trace, ratio: float) -> str:

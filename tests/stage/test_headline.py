@@ -129,7 +129,10 @@ def test_where_the_runs_are_equal_the_time_of_drafting_is_told():
     fox, *_ = bundled_recordings().values()
     lanes = {trace.header.method: len(trace.steps) for trace in fox.traces}
     assert lanes["adaptive cascade"] == lanes["speculative"]
-    assert headline(Race(fox.traces)).lead == "Small models guessed ahead: the big model ran 7 times instead of 64."
+    assert (
+        headline(Race(fox.traces)).lead
+        == "Small models and the copier guessed ahead: the big model ran 7 times instead of 64."
+    )
     assert headline(Race(fox.traces)).reason == (
         "Speculative decoding ran it as often, but spent 0.12 s on drafting instead of 0.072 s."
     )

@@ -52,6 +52,7 @@ def test_the_text_is_whole_lines_and_its_end_is_a_mark(bare):
     shown, at, lines = one.page.evaluate(measure)
     assert shown == pytest.approx(4, abs=0.05)
     assert at == pytest.approx(lines - shown, abs=0.05), "it ends with its last line"
+    assert one.page.get_attribute(".cs-lane.cs-selected", "data-above") == f"\u2191 {round(at)} more lines"
     seen = set()
     for time in (1.0, 1.3, 1.6, 2.0):
         one.page.evaluate("time => stage.seek(time)", time)
