@@ -93,9 +93,7 @@ def _build_first_fields(
         preset = gr.Dropdown(
             labelled(presets.options), value=presets.selected, label="Preset", scale=2, min_width=160, elem_id="preset"
         )
-        max_new = gr.Number(
-            start["max_new"], label="New tokens", precision=0, scale=1, min_width=100, elem_id="max-new"
-        )
+        max_new = _number("max_new", start, "New tokens", precision=0, scale=1, min_width=100)
     return family, preset, max_new, about
 
 
@@ -111,31 +109,29 @@ def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict
         allow_custom_value=True,
     )
     with gr.Row():
-        k = gr.Number(
-            start["k"],
-            label="Speculative: draft length k",
-            info="Tokens that it guesses at a time.",
+        k = _number(
+            "k",
+            start,
+            "Speculative: draft length k",
+            "Tokens that it guesses at a time.",
             precision=0,
-            min_width=120,
-            elem_id="k",
             elem_classes=term_class("k"),
         )
-        lookup = gr.Number(
-            start["lookup"],
-            label="Prompt lookup: copy length k",
-            info="Tokens that the copier takes over.",
+        lookup = _number(
+            "lookup",
+            start,
+            "Prompt lookup: copy length k",
+            "Tokens that the copier takes over.",
             precision=0,
-            min_width=120,
-            elem_id="lookup",
             elem_classes=term_class("prompt lookup"),
         )
-    lenience = gr.Number(
-        start["lenience"],
-        label="Lenience between drafts",
-        info="1 is strict. Above 1, a small model also keeps guesses from below that it finds almost as likely as its "
-        "own. The big model is always strict, so the text stays exact.",
+    lenience = _number(
+        "lenience",
+        start,
+        "Lenience between drafts",
+        "1 is strict. Above 1, a small model also keeps guesses from below that it finds almost as likely as its own. "
+        "The big model is always strict, so the text stays exact.",
         step=0.5,
-        elem_id="lenience",
         elem_classes=term_class("lenience"),
     )
     return {"draft": draft, "k": k, "lookup": lookup, "lenience": lenience}
@@ -161,22 +157,8 @@ def _build_cascade(context: PageContext, start: Mapping[str, Any]) -> tuple[gr.T
 
 def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Component]:
     with gr.Row():
-        temperature = gr.Number(
-            start["temperature"],
-            label="Temperature",
-            info="0: always the likeliest token.",
-            step=0.1,
-            min_width=140,
-            elem_id="temperature",
-        )
-        seed = gr.Number(
-            start["seed"],
-            label="Seed",
-            info="Of the random numbers above 0.",
-            precision=0,
-            min_width=140,
-            elem_id="seed",
-        )
+        temperature = _number("temperature", start, "Temperature", "0: always the likeliest token.", step=0.1)
+        seed = _number("seed", start, "Seed", "Of the random numbers above 0.", precision=0)
     always = gr.Checkbox(start["always"], label="Ignore end-of-text", container=False, elem_id="always")
     rule = gr.Dropdown(
         [(RULES.get(name, name), name) for name in context.options["rule"]],
@@ -188,21 +170,13 @@ def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> di
         elem_classes=term_class("acceptance rule"),
     )
     with gr.Row():
-        top_k = gr.Number(
-            start["top_k"],
-            label="Top-k",
-            info="Sample from the k likeliest tokens. 0: from all.",
-            precision=0,
-            min_width=140,
-            elem_id="top-k",
-        )
-        top_p = gr.Number(
-            start["top_p"],
-            label="Top-p",
-            info="Sample from the likeliest tokens that hold this share of the probability. 1: from all.",
+        top_k = _number("top_k", start, "Top-k", "Sample from the k likeliest tokens. 0: from all.", precision=0)
+        top_p = _number(
+            "top_p",
+            start,
+            "Top-p",
+            "Sample from the likeliest tokens that hold this share of the probability. 1: from all.",
             step=0.05,
-            min_width=140,
-            elem_id="top-p",
         )
     shape = {"rule": rule, "top_k": top_k, "top_p": top_p}
     return {"temperature": temperature, "seed": seed, "always": always, **shape}
@@ -240,3 +214,10 @@ def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[
         elem_id="copies",
     )
     return {"dtype": dtype, "device": device, "target": target, "others": others, "copies": copies}
+
+
+def _number(
+    name: str, start: Mapping[str, Any], label: str, info: str | None = None, min_width: int = 120, **more: Any
+) -> gr.Number:
+    """A field for a number; its name on the page is that of the form."""
+    return gr.Number(start[name], label=label, info=info, min_width=min_width, elem_id=name.replace("_", "-"), **more)
