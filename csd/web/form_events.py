@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
+from csd.decoding.methods import Cascade
 from csd.models import catalog
 from csd.models.spec import COPIES, FamilySpec, custom
 from csd.record.race import Race
@@ -39,8 +40,8 @@ def show_example(
 ) -> FormUpdate:
     """The next example of a kind, given by its number among the kinds of the family.
 
-    Fields named in `by_hand`, which the visitor has set, stay. A length that is not `max_new`, the form's, is told. A
-    prompt of the visitor's own moves to a chip.
+    Fields named in `by_hand`, which the visitor has set, stay. The status line tells a length that differs from
+    `max_new`, the form's. A prompt of the visitor's own moves to a chip.
     """
     spec = _spec_of(fields)
     example = next_example(spec, example_kinds(spec)[number], prompt)
@@ -55,7 +56,8 @@ def show_example(
 def show_losing_race(context: PageContext, fields: FamilyFields, prompt: str | None) -> FormUpdate:
     """The tour's recipe for a race that a cascade loses, at the length that the form has.
 
-    A family without that preset or that kind of example gives its first one with a fixed K, and its first example.
+    A family without the recipe's preset or kind of example takes its first preset of a cascade with K, or its first
+    example.
     """
     spec = _spec_of(fields)
     kinds = example_kinds(spec)
@@ -65,7 +67,8 @@ def show_losing_race(context: PageContext, fields: FamilyFields, prompt: str | N
         defaults = fields.to_choice().defaults
     except ValueError:
         return update
-    preset = next((one for one in defaults.presets if one.name == LOSE.preset), defaults.presets[1])
+    with_K = [one for one in defaults.presets if Cascade.name in one.lanes]
+    preset = next((one for one in with_K if one.name == LOSE.preset), with_K[0])
     values = {**update.values, **preset.fields(), "temperature": LOSE.temperature}
     return replace(update, values=values, presets=preset_choices(defaults, values))
 

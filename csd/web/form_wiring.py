@@ -134,5 +134,4 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
     for number, button in enumerate(chips.kinds):
         race(button, shows(number), {hidden.by_hand, *form.named(("prompt", "max_new")), *form.family_inputs}, outputs)
     race(chips.own, lambda typed: (typed, gr.Button(visible=False)), [chips.typed], [form.prompt, chips.own])
-    losing = [part for part in outputs if part not in form.named(["max_new"])]
-    race(chips.lose, show_losing_race, {form.prompt, *form.family_inputs}, [*preset_outputs, *losing])
+    race(chips.lose, show_losing_race, {form.prompt, *form.family_inputs}, [*preset_outputs, *outputs])
