@@ -108,7 +108,8 @@ class House:
 
 
 class Tab:
-    """One visitor's page. The visitor wants reduced motion, so that no test waits for replays or draws them, but see `move`."""
+    """One visitor's page. It asks for reduced motion until `allow_motion`, so that tests neither draw replays nor wait
+    for them."""
 
     def __init__(self, chromium, house: House):
         self.errors: list[str] = []
@@ -121,7 +122,7 @@ class Tab:
         self.page.goto(house.url)
         self.page.wait_for_selector('#family-status [data-state="ready"]')
 
-    def move(self) -> None:
+    def allow_motion(self) -> None:
         """From now on races play as they do for most visitors."""
         self.page.emulate_media(reduced_motion="no-preference")
 

@@ -141,7 +141,7 @@ def test_text_has_contrast_on_both_grounds(bare, dark):
     assert low == []
 
 
-HOSTILE = {
+HOSTILE_PIECES = {
     1: "<img src=x onerror='window.hit=1'>",
     2: "</script><script>window.hit=1</script>",
     3: "\u202eevil",
@@ -156,8 +156,8 @@ HOSTILE = {
 
 
 def test_hostile_text_stays_text(bare):
-    trace = replace(nested(), pieces=HOSTILE)
-    one = bare().show(alone(pieces=HOSTILE), trace).press("Home", "ArrowRight", "ArrowRight", "ArrowLeft", "o")
+    trace = replace(nested(), pieces=HOSTILE_PIECES)
+    one = bare().show(alone(pieces=HOSTILE_PIECES), trace).press("Home", "ArrowRight", "ArrowRight", "ArrowLeft", "o")
     assert one.page.evaluate("window.hit") is None
     assert one.page.locator(".cascade-stage img, .cascade-stage script").count() == 0
     told = one.text(".cs-told")
@@ -165,7 +165,7 @@ def test_hostile_text_stays_text(bare):
     assert "\u202e" not in told + one.text(".cs-score")
     assert "<U+202E>" in one.text(".cs-score")
     one.press("End")
-    assert one.seen(0) == alone(pieces=HOSTILE).answer, "it copies out as it is"
+    assert one.seen(0) == alone(pieces=HOSTILE_PIECES).answer, "it copies out as it is"
     assert not one.errors
 
 

@@ -246,7 +246,7 @@ def test_an_address_opens_a_race_and_hides_controls(tab, house):
 
 def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     page = tab.page
-    tab.move()
+    tab.allow_motion()
     *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
     choose_race(page, last.title)
     await_race(page, last.id)
@@ -277,7 +277,7 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
 
 def test_the_stage_asks_for_a_bet_until_the_result_is_shown(tab, house):
     page = tab.page
-    tab.move()
+    tab.allow_motion()
     house.gate.hold("Step", after=6)
     tab.race(STORY, 16)
     house.gate.wait()
@@ -291,7 +291,7 @@ def test_the_stage_asks_for_a_bet_until_the_result_is_shown(tab, house):
     house.gate.open()
     tab.status("ended")
     page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
-    assert page.inner_text("#stage .cs-bet") == f"You said 3×; it was {page.inner_text('#stage .cs-factor')}."
+    assert page.inner_text("#stage .cs-bet").strip() == f"You said 3×; it was {page.inner_text('#stage .cs-factor')}."
     assert not chips.first.is_visible() and not page.is_visible("#stop")
     assert box(page, "#stage .cs-headline") == headline
     set_field(page, "#max-new input", 17)

@@ -66,7 +66,7 @@ def test_a_second_family_takes_over_where_nothing_was_typed(chromium):
 
 def test_a_race_runs_to_its_end_and_its_tokens_carry_levels(tab):
     one = tab()
-    one.move()
+    one.allow_motion()
     one.race(tokens=40)
     assert one.status("ended") == "Done: 40 tokens in each of 4 lanes."
     one.page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
