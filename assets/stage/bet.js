@@ -36,7 +36,7 @@ export function drawBet({ headline: { bet }, mode, race }) {
   bet.box.hidden = bet.isKnown || !isAsked(race);
   if (bet.drawn !== bet.factor) markChosen(bet);
   const factor = race.close && race.close.headline ? race.close.headline.factor : "";
-  put(bet.said, bet.factor && factor ? ` You said ${bet.factor}\u00D7; it was ${factor}.` : "");
+  put(bet.said, bet.factor && factor ? `You said ${bet.factor}\u00D7; it was ${factor}.` : "");
 }
 
 function markChosen(bet) {

@@ -148,7 +148,7 @@ def test_what_was_typed_stays_when_another_race_is_shown(tab):
     await_race(page, last.id)
     page.wait_for_function("document.querySelector('#status').innerText.includes('What you typed stays')")
     assert page.input_value("#prompt textarea") == "Why is the sea salty?"
-    tab.fill("one\ntwo\nthree\nfour\nfive")
+    page.fill("#prompt textarea", "one\ntwo\nthree\nfour\nfive")
     page.press("#prompt textarea", "Tab")
     page.wait_for_selector('#prompt[data-more="3 more lines"]')
 
