@@ -17,8 +17,9 @@ from csd.record.race import Race
 from csd.record.recording import Recording
 from csd.request.defaults import defaults_for
 from csd.site.frame import TITLE, frame, read
-from csd.stage import bundle, tour
+from csd.stage import bundle
 from csd.stage.export import title_of
+from csd.stage.glossary import glossary_html
 from csd.stage.headline import times
 from csd.stage.roles import roles_of_family
 from csd.stage.sealed import inert
@@ -31,7 +32,7 @@ USUAL_K = 4  # where a race has no speculative lane
 def theory_page(recordings: Mapping[str, Recording]) -> str:
     """The page for these races by name. Those whose family has no draft, or too many, are left out of its choices."""
     races = [race for name, recording in recordings.items() if (race := race_data(name, recording))]
-    body = Template(read("theory.html")).substitute(assumptions=ASSUMPTIONS, glossary=tour.glossary_html())
+    body = Template(read("theory.html")).substitute(assumptions=ASSUMPTIONS, glossary=glossary_html())
     description = "The paper's prediction of how fast speculative decoding and cascades are, for any α, c and K."
     data = f'<script type="application/json" id="races">{inert(json.dumps(races))}</script>'
     links = '<a href="index.html">Races</a><a href="theory.html" aria-current="page">Theory</a>'

@@ -19,10 +19,10 @@ from csd.record.trace import Header, Level, Trace
 from csd.sentences import capitalized
 from csd.stage import bundle
 from csd.stage.conclusion import conclude
+from csd.stage.glossary import term_html
 from csd.stage.log import log_of
 from csd.stage.sealed import ascii_script, inert, policy
 from csd.stage.sealed import html as _html
-from csd.stage.tour import term_html
 from csd.typeface import typeface_css
 
 COLOURS = (

@@ -20,7 +20,7 @@ from csd.record.trace import Trace
 from csd.record.verdict import judge
 from csd.request.prompts import Prompt
 from csd.request.request import Request
-from csd.stage.tour import glossary, term_html
+from csd.stage.glossary import glossary, term_html
 from csd.web.compare_findings import LaneResult
 
 BY_KIND, TWO_CASCADES = "the same lanes on every kind of prompt", "two cascades on the prompt of the Race tab"

@@ -10,7 +10,7 @@ from gradio.components import Component
 
 from csd.decoding.k_matrix import format_K
 from csd.request.defaults import Defaults
-from csd.stage.tour import term_class
+from csd.stage.glossary import term_class
 from csd.web import compare, views
 from csd.web.compare_events import ComparisonForm
 from csd.web.finding import Finding, finding_html

@@ -106,7 +106,7 @@ def is_link(name: str) -> bool:
 
 
 def is_part_of_link(name: str) -> bool:
-    """Whether a name is the beginning of such a one, as in a link that was cut off."""
+    """Whether a name may be what is left of one after a link was cut off."""
     return PART.fullmatch(name) is not None
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
+from csd.stage.glossary import term_class
 from csd.stage.roles import named_with_roles
-from csd.stage.tour import term_class
 from csd.web import views
 from csd.web.context import PageContext
 from csd.web.fields import CUSTOM

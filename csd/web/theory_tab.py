@@ -10,7 +10,7 @@ from gradio.components import Component
 
 from csd.record.race import Race
 from csd.request.defaults import Defaults
-from csd.stage import tour
+from csd.stage.glossary import glossary_html, term_class
 from csd.stage.roles import named_with_roles
 from csd.theory.assumptions import ASSUMPTIONS
 from csd.web.finding import Finding, finding_html
@@ -112,7 +112,7 @@ def build_theory_tab(defaults: Defaults, shown: Race | None = None) -> TheoryTab
         gr.HTML("<h2>The paper's curves</h2>", elem_id="curves-head")
         curves = _build_curves()
         with gr.Accordion("Glossary", open=False, elem_id="glossary"):
-            gr.HTML(tour.glossary_html())
+            gr.HTML(glossary_html())
     return TheoryTab(tab, what_if, curves)
 
 
@@ -131,9 +131,7 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                 gr.HTML(ABOUT_PARTS)
         with gr.Column(scale=10, min_width=320, elem_id="what-if-knobs"):
             gr.HTML(ABOUT_K)
-            K = gr.Textbox(
-                panel.K, label="K as text", elem_id="what-if-K", elem_classes=tour.term_class("K"), render=False
-            )
+            K = gr.Textbox(panel.K, label="K as text", elem_id="what-if-K", elem_classes=term_class("K"), render=False)
             picture = build_staircase(K, drafts, "what-if-picture")
             K.render()
             with gr.Row(elem_id="what-if-speculative"):
@@ -141,7 +139,7 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                     named_with_roles(drafts),
                     value=panel.draft,
                     label="Speculative draft",
-                    elem_classes=tour.term_class("draft"),
+                    elem_classes=term_class("draft"),
                     min_width=120,
                     allow_custom_value=True,
                 )
@@ -152,7 +150,7 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                     min_width=100,
                     scale=0,
                     elem_id="what-if-k",
-                    elem_classes=tour.term_class("k"),
+                    elem_classes=term_class("k"),
                 )
             sliders = build_sliders(panel.groups, "what-if-sliders")
     return WhatIfParts(state, measured, draft, k, K, picture, sliders, words, figure, measure, measure_parts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -11,17 +10,7 @@ import pytest
 from bare import greedy
 from handmade import alone, nested
 
-from csd.decoding.methods import METHODS
-from csd.paths import ASSETS
-from csd.stage import bundle, export
-
 HERE = Path(__file__).parent
-
-
-LEVEL_TERMS = ("target", "draft", "Max-Gram")  # of the legend
-
-
-BADGE_TERMS = ("not lossless", "same distribution")
 
 
 def test_one_text_carries_a_cursor_for_each_lane(bare):
@@ -207,15 +196,3 @@ def test_terms_are_explained_by_hover_by_keyboard_and_by_tap(bare):
     assert phone.page.locator(shown).count() == 0
     assert phone.page.evaluate("document.documentElement.scrollWidth") == 390
     assert not one.errors and not phone.errors
-
-
-def test_every_term_is_in_the_glossary():
-    """A misspelt term would be plain text on the stage, and a button that says nothing elsewhere."""
-    entries = json.loads((ASSETS / "glossary.json").read_text("utf-8"))
-    words = [name for entry in entries for name in (entry["word"], *entry.get("also", ()))]
-    assert len(words) == len(set(words))
-    scripts = "".join(file.read_text("utf-8") for file in bundle.MODULES.glob("*.js"))
-    used = set(re.findall(r'\bterm\("([^"]+)"', scripts))
-    assert len(used) > 10
-    used |= set(re.findall(r'term_html\("([^"]+)"\)', Path(export.__file__).read_text("utf-8")))
-    assert used | {*METHODS, *LEVEL_TERMS, *BADGE_TERMS, "vertical cascade", "horizontal cascade"} <= set(words)

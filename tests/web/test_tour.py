@@ -1,4 +1,4 @@
-"""The tour's texts and the glossary, and in a headless Chromium the tabs, the tour and the theory of a page."""
+"""The tour's texts, and in a headless Chromium the tabs, the tour and the theory of a page."""
 
 from __future__ import annotations
 
@@ -64,15 +64,6 @@ def test_the_small_races_show_what_the_acts_say():
     assert f"“cascade, {tour.LOSE.preset}” and the temperature {tour.LOSE.temperature}" in tour.ACTS[5].text
     presets = FamilyChoice(catalog.find("embedded")).defaults
     assert lost["cascade"].header.settings["K"] == [list(row) for row in presets.find_preset(tour.LOSE.preset).K]
-
-
-def test_the_glossary_explains_the_words_of_the_page():
-    words = dict(tour.glossary())
-    assert {"review", "vertical cascade", "horizontal cascade", "K", "Max-Gram", "prefill"} <= words.keys()
-    assert {"tokens per target pass (MAT)", "KV cache", "lenience"} <= words.keys()
-    assert len(words) == len(tour.glossary()), "a word is explained twice"
-    assert all(word and meaning.endswith(".") for word, meaning in words.items())
-    assert tour.glossary_html().count("<dt>") == tour.glossary_html().count("<dd>") == len(words)
 
 
 def test_the_tour_steps_and_closes_by_keyboard(one):
