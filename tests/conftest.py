@@ -50,9 +50,9 @@ def _skip_without_gpu(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def few_collections():
-    """Loading a family does not search the process for garbage, four times each: here that is half of the time it takes.
+    """Loading a family searches all objects of the process for garbage, four times; here it does not.
 
-    The objects of all tests so far are searched. Python's own collections go on.
+    Among the objects of all tests so far that is half of the time a load takes. Python's own collections go on.
     """
     from csd.models.backends import process
 

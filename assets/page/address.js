@@ -54,8 +54,8 @@ function writeTab() {
 function goToPlace(name, place) {
   const [lane, step, inside] = ["lane", "step", "inside"].map((one) => Number(new URLSearchParams(place).get(one)));
   const root = stageRoot();
-  const isThere = () => ADDRESSED.some((prefix) => root.dataset.race === prefix + name) && stage().goTo(lane, step, Boolean(inside));
-  if (!step || isThere()) return;
-  const watcher = new MutationObserver(() => isThere() && watcher.disconnect());
+  const arrive = () => ADDRESSED.some((prefix) => root.dataset.race === prefix + name) && stage().goTo(lane, step, Boolean(inside));
+  if (!step || arrive()) return;
+  const watcher = new MutationObserver(() => arrive() && watcher.disconnect());
   watcher.observe(root, { attributeFilter: ["data-race", "data-state"] });
 }

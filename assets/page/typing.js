@@ -59,11 +59,12 @@ function noteTyping({ target }) {
   if (id === "prompt") sessionStorage.setItem(KEPT, target.value);
 }
 
-// The prompt out of focus shows its first two lines, and says how many more there are.
+// The prompt out of focus shows its first two lines.
 function scrollPromptUp({ target }) {
   if (target.matches("#prompt textarea")) target.scrollTop = 0;
 }
 
+// Below them the prompt says how many more there are.
 function markMore() {
   requestAnimationFrame(() => {
     const field = document.querySelector("#prompt textarea");

@@ -63,7 +63,7 @@ ODD = ("x", "Ünïcödé and 日本 🙂")  # few: little of a draft is accepted
 def prompts() -> tuple[str, ...]:
     """Eighteen: some odd ones, the rest beginnings of documents as the family's own generators write them.
 
-    One is raced greedily, the next one coupled: what a tree does with a prompt and what it does by a rule are all seen.
+    Every other one is raced greedily, the rest under the coupled rule.
     """
     sys.path.insert(0, str(ASSETS / "family"))
     try:

@@ -58,21 +58,21 @@ def _packed(weight: Tensor) -> Linear:
     def packed(x: Tensor) -> Tensor:
         return linear(x, reordered, None, "none", [], "")
 
-    return in_few_widths(packed) if weight.dtype == torch.float32 else _in(weight.dtype, packed)
+    return in_few_widths(packed) if weight.dtype == torch.float32 else _in_dtype(weight.dtype, packed)
 
 
 def _plain(weight: Tensor) -> Linear:
     transposed = weight.t().contiguous()
-    return _in(weight.dtype, lambda x: x @ transposed)
+    return _in_dtype(weight.dtype, lambda x: x @ transposed)
 
 
 def _rows(weight: Tensor) -> Linear:
     rows = weight.clone()
-    return _in(weight.dtype, lambda x: F.linear(x, rows))
+    return _in_dtype(weight.dtype, lambda x: F.linear(x, rows))
 
 
-def _in(dtype: torch.dtype, linear: Linear) -> Linear:
-    """The map of float32 rows; weights in bfloat16 multiply rows in bfloat16, which is oneDNN's work in any layout."""
+def _in_dtype(dtype: torch.dtype, linear: Linear) -> Linear:
+    """The map of float32 rows. Weights in bfloat16 multiply rows in bfloat16, and that oneDNN does in every layout."""
     if dtype in (torch.float32, torch.float64):
         return linear
     few = in_few_widths(linear)
@@ -80,9 +80,9 @@ def _in(dtype: torch.dtype, linear: Linear) -> Linear:
 
 
 def in_few_widths(linear: Linear) -> Linear:
-    """The same map, which is only ever given so many rows as `ROUNDED` has, or a `BLOCK`.
+    """The same map, called only with a number of rows that is in `ROUNDED`, or with `BLOCK` rows.
 
-    Many rows are divided; a few are filled up with rows that are taken off the result.
+    Many rows are divided; a few are padded, and the result is cut to their number.
     """
     most = ROUNDED[-1]
 
