@@ -9,7 +9,8 @@ from collections.abc import Callable
 from csd.models import catalog
 from csd.request.request import Request
 from csd.web.loads import FamilyChoice
-from csd.web.studio import Batch, News, Studio
+from csd.web.news import Batch, News
+from csd.web.studio import Studio
 
 HOME = FamilyChoice(catalog.find("embedded"))
 

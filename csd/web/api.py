@@ -13,8 +13,8 @@ from csd.record.trace import Trace
 from csd.request.form import Form, to_request
 from csd.web.context import PageContext
 from csd.web.fields import FamilyFields
+from csd.web.news import Finished, Refused
 from csd.web.races import FinishedRace
-from csd.web.studio import Finished, Refused
 from csd.web.wiring import visitor_id
 
 

@@ -19,8 +19,8 @@ from csd.web.examples import examples_by_kind
 from csd.web.fields import PageFields
 from csd.web.finding import Finding, Number
 from csd.web.loads import FamilyChoice
+from csd.web.news import Finished, Refused, Waiting
 from csd.web.races import FinishedRace, prompt_start
-from csd.web.studio import Finished, Refused, Waiting
 from csd.web.updates import CompareUpdate, StatusLine
 
 LIMITED = (

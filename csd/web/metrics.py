@@ -23,7 +23,7 @@ from csd.record.trace import Trace
 from csd.request.request import Request
 from csd.traffic.server import make_sampler
 from csd.web.loads import FamilyChoice
-from csd.web.studio import Finished, News, RaceStream, Refused
+from csd.web.news import Finished, News, RaceStream, Refused
 
 SECONDS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300)
 SPEEDS = (5, 10, 20, 40, 80, 160, 320, 640, 1280)

@@ -15,9 +15,9 @@ from csd.web.fields import FamilyFields, PageFields
 from csd.web.form_events import restore_form
 from csd.web.linked_races import is_link, is_part_of_link
 from csd.web.loads import FamilyStatus
+from csd.web.news import Batch, Finished, Refused, Waiting
 from csd.web.races import LINKED, RECORDED, FinishedRace, replay_log, uploaded_race
 from csd.web.results import make_results
-from csd.web.studio import Batch, Finished, Refused, Waiting
 from csd.web.typed import has_typed
 from csd.web.updates import FamilyLines, FormUpdate, RaceUpdate, StageView, StatusLine, StopUpdate
 from csd.web.views import about_family, about_preferred, describe_end

@@ -13,7 +13,7 @@ from csd.record import metrics
 from csd.record.trace import Trace
 from csd.request.request import Request
 from csd.web.loads import FamilyChoice
-from csd.web.studio import Batch, Finished, RaceStream, Refused
+from csd.web.news import Batch, Finished, RaceStream, Refused
 
 STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 

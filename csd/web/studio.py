@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from csd.decoding.errors import Refusal
@@ -14,12 +14,13 @@ from csd.models.spec import FamilySpec
 from csd.record.recording import Recording, today
 from csd.record.trace import Trace
 from csd.request.request import Request
-from csd.run import LaneFinished, RaceEvent, RaceStarted, run_race
+from csd.run import LaneFinished, RaceStarted, run_race
 from csd.web.deployment import CUT, Deployment, RunRace, within
 from csd.web.device import Device, Turns
 from csd.web.examples import example_title
 from csd.web.families import CompileSteps, Families, LoadFamily
 from csd.web.loads import FamilyChoice, FamilyStatus
+from csd.web.news import Batch, Finished, News, RaceStream, Refused, Waiting, Watch
 from csd.web.race_thread import QUIET_LOOKS, STOPPED_BEFORE, TICK, RaceThread, ThreadDone
 from csd.web.races import FinishedRace, new_race_id, race_title
 from csd.web.under_way import RacesUnderWay
@@ -30,41 +31,6 @@ from csd.workers.replicas import ReplicaPool
 LOOK = 1.0  # seconds between two looks at whether the device is free
 DISTURBED = "Another model was loading during this race, so its timings are unreliable. Race again."
 SLEPT = "This machine slept or its clock was set during the race, so its timings are unreliable. Race again."
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """The race has not started; the sentence says what it waits for."""
-
-    sentence: str
-
-
-@dataclass(frozen=True)
-class Batch:
-    """What the race with this id did since the last batch; may be empty."""
-
-    id: str
-    events: tuple[RaceEvent, ...]
-
-
-@dataclass(frozen=True)
-class Refused:
-    """The race did not run, or failed; the sentence says why and what to do."""
-
-    sentence: str
-
-
-@dataclass(frozen=True)
-class Finished:
-    """All lanes have ended."""
-
-    race: FinishedRace
-
-
-News = Waiting | Batch | Refused | Finished
-RaceStream = Generator[News, None, None]
-Watch = Callable[[str, FamilyChoice, Request, RaceStream], RaceStream]
-"""Passes on the news of a race of (visitor, family, request), and does something with them on the way."""
 
 
 class Studio:

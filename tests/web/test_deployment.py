@@ -19,7 +19,8 @@ from csd.web.context import fields_of, make_context
 from csd.web.deployment import PUBLIC, Deployment, make_deployment, within
 from csd.web.fields import CUSTOM
 from csd.web.loads import FamilyChoice
-from csd.web.studio import Finished, Refused, Studio
+from csd.web.news import Finished, Refused
+from csd.web.studio import Studio
 
 OTHER = FamilyChoice(catalog.find("Qwen3"), "cpu")
 TIGHT = replace(PUBLIC, families=("embedded",))

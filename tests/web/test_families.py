@@ -17,7 +17,8 @@ from csd.run import LaneFinished
 from csd.web import families, studio
 from csd.web.device import IN_A_STEP, Device
 from csd.web.loads import FamilyChoice
-from csd.web.studio import Finished, Refused, Studio, Waiting
+from csd.web.news import Finished, Refused, Waiting
+from csd.web.studio import Studio
 
 HOME = FamilyChoice(catalog.find("embedded"), "cuda")
 OTHER, THIRD = (FamilyChoice(catalog.find(name), "cuda") for name in ("SmolLM2 1.7B", "Qwen3"))

@@ -14,7 +14,8 @@ from csd.request.request import Request
 from csd.run import LaneFinished
 from csd.web import families
 from csd.web.loads import MOST_WAITING, FamilyChoice
-from csd.web.studio import Finished, Refused, Studio
+from csd.web.news import Finished, Refused
+from csd.web.studio import Studio
 
 HOME, SMOLLM2, LARGE, QWEN = (
     FamilyChoice(catalog.find(name), "cpu") for name in ("embedded", "smollm2", "SmolLM2 1.7B", "Qwen3")

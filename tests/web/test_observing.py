@@ -21,8 +21,9 @@ from csd.request.request import Request
 from csd.web.gradio_queue import queue_length, queue_wait
 from csd.web.health import health_routes
 from csd.web.metrics import Metrics
+from csd.web.news import Batch, Finished
 from csd.web.race_log import JSONLines, log_race
-from csd.web.studio import Batch, Finished, Studio
+from csd.web.studio import Studio
 
 REQUEST = Request("a prompt that nobody shall read in a log", ())
 DASHBOARD = Path(__file__).resolve().parents[2] / "docs" / "grafana.json"

@@ -14,8 +14,9 @@ from csd.record.trace import Header, Trace
 from csd.request.request import Request
 from csd.run import LaneFinished, RaceStarted
 from csd.web.loads import FamilyChoice
+from csd.web.news import Batch, Finished, Refused, Waiting
 from csd.web.race_thread import LIVE_TICK, TICK, pause_after
-from csd.web.studio import Batch, Finished, Refused, Studio, Waiting, sleep_since
+from csd.web.studio import Studio, sleep_since
 from csd.web.visitors import MAX_RACES
 
 pytestmark = pytest.mark.slow

@@ -12,8 +12,8 @@ from csd.record.trace import Trace
 from csd.request.request import Request
 from csd.web import race_events
 from csd.web.api import run_to_end
+from csd.web.news import Finished
 from csd.web.races import FinishedRace, KeptRace
-from csd.web.studio import Finished
 from csd.web.visitors import MAX_RACES, MAX_VISITORS, Visitors
 
 

@@ -23,7 +23,7 @@ from csd.request.request import Request
 from csd.run import LaneFinished, RaceStarted
 from csd.web import zerogpu
 from csd.web.loads import FamilyChoice
-from csd.web.studio import Finished, Refused
+from csd.web.news import Finished, Refused
 
 FAMILY = SimpleNamespace(spec=catalog.find("embedded"))
 PLACED = {"embedded": FAMILY}

@@ -14,7 +14,8 @@ from long_race import HOME, LongRace, race, until
 
 from csd.request.request import Request
 from csd.web.loads import FamilyChoice
-from csd.web.studio import Batch, Finished, Refused, Studio, Waiting
+from csd.web.news import Batch, Finished, Refused, Waiting
+from csd.web.studio import Studio
 from csd.workers import keeper, pool
 from csd.workers.places import Place
 from csd.workers.pool import WorkerPool

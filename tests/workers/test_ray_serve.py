@@ -14,7 +14,8 @@ from long_race import HOME, LongRace, race, until
 from csd.request.request import Request
 from csd.web.deployment import Deployment
 from csd.web.loads import FamilyChoice
-from csd.web.studio import Batch, Finished, Refused, pooled_studio
+from csd.web.news import Batch, Finished, Refused
+from csd.web.studio import pooled_studio
 
 pytest.importorskip("ray", reason="needs the extra ray: pip install -r requirements-ray.txt")
 pytestmark = pytest.mark.slow

@@ -16,7 +16,8 @@ from csd.decoding.errors import Refusal
 from csd.request.request import Request
 from csd.web.deployment import Deployment
 from csd.web.loads import FamilyChoice
-from csd.web.studio import Batch, Finished, Refused, Waiting, pooled_studio
+from csd.web.news import Batch, Finished, Refused, Waiting
+from csd.web.studio import pooled_studio
 from csd.workers.outcome import Outcome, outcome_of
 from csd.workers.process import WorkerDied
 from csd.workers.replica import Replica
