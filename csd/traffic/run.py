@@ -8,6 +8,7 @@ from locust.env import Environment  # isort: skip
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from random import Random
 from typing import Any
@@ -54,11 +55,12 @@ def read_page(plan: LoadPlan, http: httpx.Client) -> dict[str, Endpoint]:
 def run_load(plan: LoadPlan, machine: str, progress: Callable[[str], None]) -> LoadRun:
     """Raises ValueError with a sentence if there is no page at the address."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=plan.visitors)
-    with httpx.Client(base_url=plan.url, timeout=plan.patience, limits=limits) as http:
-        endpoints = read_page(plan, http)
+    with httpx.HTTPTransport(limits=limits) as connections:  # of all visitors
+        connect = partial(httpx.Client, base_url=plan.url, timeout=plan.patience, transport=connections)
+        endpoints = read_page(plan, connect())
         begin = time.monotonic()
         samples: list[Sample] = []
-        site = Site(http, endpoints, lambda: time.monotonic() - begin, samples.append, plan.patience)
+        site = Site(connect, endpoints, lambda: time.monotonic() - begin, samples.append, plan.patience)
         environment = Environment(user_classes=[_visitor(site, plan), _onlooker(site)], stop_timeout=plan.patience)
         runner = environment.create_local_runner()
         watched: list[ServerSample] = []

@@ -24,10 +24,11 @@ ENDPOINT = "race"
 
 @dataclass(frozen=True)
 class Site:
-    """A served page: its events, and how to reach it. `clock` gives seconds since the beginning of the run; an answer
-    that takes more than `patience` seconds is called hung."""
+    """A served page: its events, and how to reach it. `connect` gives a client with its own cookies, by which a proxy
+    chooses a replica. `clock` gives seconds since the beginning of the run; an answer that takes more than `patience`
+    seconds is called hung."""
 
-    http: httpx.Client
+    connect: Callable[[], httpx.Client]
     endpoints: Mapping[str, Endpoint]
     clock: Callable[[], float]
     report: Callable[[Sample], None]
@@ -59,6 +60,10 @@ class Visit:
     address: str
     session: str = ""
     heartbeat: list[httpx.Response] = field(default_factory=list)
+    http: httpx.Client = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.http = self.site.connect()
 
     # ---- the page
 
@@ -70,15 +75,15 @@ class Visit:
 
     def _begin(self) -> None:
         url = f"{API}/heartbeat/{self.session}"
-        request = self.site.http.build_request("GET", url, headers=self._headers, timeout=None)
-        self.heartbeat.append(self.site.http.send(request, stream=True))
+        request = self.http.build_request("GET", url, headers=self._headers, timeout=None)
+        self.heartbeat.append(self.http.send(request, stream=True))
         self._run(BEGINNING, {})
         for _ in self._messages(FOLLOWING, self.session, {}):
             pass
 
     def look(self) -> None:
         """GET / alone."""
-        self._act(PAGE, lambda: _expect_ok(self.site.http.get("/", headers=self._headers)))
+        self._act(PAGE, lambda: _expect_ok(self.http.get("/", headers=self._headers)))
 
     def close(self) -> None:
         """The browser's connections end."""
@@ -117,7 +122,7 @@ class Visit:
 
         def act() -> None:
             files = {"files": ("race.json.gz", data, "application/gzip")}
-            sent = _expect_ok(self.site.http.post(f"{API}/upload", files=files, headers=self._headers))
+            sent = _expect_ok(self.http.post(f"{API}/upload", files=files, headers=self._headers))
             shown = self._run(OPEN_FILE, {"bring": file_value(sent.json()[0], "race.json.gz")})
             stage = self.site.endpoints[OPEN_FILE].output(shown, "stage")
             if note not in json.dumps(stage, ensure_ascii=False):
@@ -166,7 +171,7 @@ class Visit:
 
     def _leave_queue(self, event: str) -> None:
         body = {"session_hash": self.session, "fn_index": self.site.endpoints[RACE].index, "event_id": event}
-        _expect_ok(self.site.http.post(f"{API}/cancel", json=body, headers=self._headers))
+        _expect_ok(self.http.post(f"{API}/cancel", json=body, headers=self._headers))
 
     def _check_shown(self, wish: Wish, data: list[Any]) -> None:
         run = self.site.endpoints[RACE]
@@ -179,12 +184,12 @@ class Visit:
         """Join the queue and read what it sends, until the answer."""
         body = self.site.endpoints[name].body(session, chosen)
         start = self.site.clock()
-        joined = self.site.http.post(f"{API}/queue/join", json=body, headers=self._headers)
+        joined = self.http.post(f"{API}/queue/join", json=body, headers=self._headers)
         if joined.status_code == 503:
             raise Failed("refused", str(joined.json().get("detail")))
         _expect_ok(joined)
         address = f"{API}/queue/data?session_hash={session}"
-        with self.site.http.stream("GET", address, headers=self._headers) as stream:
+        with self.http.stream("GET", address, headers=self._headers) as stream:
             for message in read_messages(stream.iter_lines()):
                 if message["msg"] in ("close_stream", "unexpected_error"):
                     return
@@ -195,7 +200,7 @@ class Visit:
     def _run(self, name: str, chosen: Mapping[str, Any]) -> list[Any]:
         """Run an event beside the queue."""
         body = self.site.endpoints[name].body(self.session, chosen)
-        answer = self.site.http.post(f"{API}/run/predict", json=body, headers=self._headers)
+        answer = self.http.post(f"{API}/run/predict", json=body, headers=self._headers)
         return _expect_ok(answer).json()["data"]
 
     def _act(self, kind: str, action: Callable[[], object], times: _Times | None = None) -> None:

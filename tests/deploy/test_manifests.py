@@ -11,11 +11,20 @@ import pytest
 import yaml
 
 from csd.paths import ROOT
+from csd.web import bodies, slow_clients, uploads
 from csd.web.health import LIVE, READY
 
 FOLDER = ROOT / "docs" / "deploy"
 HAPROXY = (FOLDER / "haproxy.cfg").read_text(encoding="utf-8")
+NGINX = (FOLDER / "nginx.conf").read_text(encoding="utf-8")
 PORT = 7860
+
+
+def find_program(name: str) -> str:
+    program = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
+    if program is None:
+        pytest.skip(f"{name} is not installed")
+    return program
 
 
 def probes() -> set[str]:
@@ -44,14 +53,46 @@ def test_each_visitor_stays_with_one_replica():
 
 
 def test_haproxy_accepts_its_file():
-    program = shutil.which("haproxy") or next(filter(os.path.exists, ["/usr/sbin/haproxy"]), None)
-    if program is None:
-        pytest.skip("haproxy is not installed")
+    program = find_program("haproxy")
     addresses = {"CSD_PROXY": ":8080", "CSD_REPLICA_1": "127.0.0.1:7861", "CSD_REPLICA_2": "127.0.0.1:7862"}
     checked = subprocess.run(
         [program, "-c", "-f", FOLDER / "haproxy.cfg"], env={**os.environ, **addresses}, capture_output=True, text=True
     )
     assert checked.returncode == 0, checked.stderr
+
+
+def test_nginx_passes_on_what_the_page_takes():
+    limits = dict(
+        re.findall(r"^    (client_max_body_size|client_body_timeout|client_header_timeout) (\d+)", NGINX, re.M)
+    )
+    assert int(limits["client_max_body_size"]) * 2**20 >= uploads.REQUEST
+    assert int(limits["client_body_timeout"]) <= bodies.SECONDS
+    assert int(limits["client_header_timeout"]) <= slow_clients.SECONDS
+    assert "proxy_buffering off;" in NGINX and "proxy_read_timeout 1h;" in NGINX
+
+
+def test_nginx_accepts_its_file(tmp_path):
+    program = find_program("nginx")
+    site, main = tmp_path / "site", tmp_path / "nginx.conf"
+    site.write_text(NGINX.replace("listen 80;", f"listen unix:{tmp_path / 'socket'};"), encoding="utf-8")  # not root
+    folders = "".join(
+        f"{kind}_temp_path {tmp_path}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    http = f"access_log off; {folders} include {site};"
+    main.write_text(f"pid {tmp_path}/pid; error_log stderr; events {{}} http {{ {http} }}", encoding="utf-8")
+    checked = subprocess.run([program, "-t", "-e", "stderr", "-c", main], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_no_visitor_chooses_an_address():
+    """The page believes its proxies, and they do not repeat what a visitor says."""
+    assert re.search(r"^    http-request set-header X-Forwarded-For %\[src\]", HAPROXY, re.MULTILINE)
+    assert "option forwardfor" not in HAPROXY
+    assert re.search(r"^    proxy_set_header X-Forwarded-For \$remote_addr;", NGINX, re.MULTILINE)
+    services = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    for name, service in services.items():
+        assert ("FORWARDED_ALLOW_IPS" in service["environment"]) == (name != "proxy")
+        assert "ports" not in service or name == "proxy"  # nobody else reaches a replica
 
 
 def test_kubernetes_objects_refer_to_each_other():

@@ -50,7 +50,9 @@ def visit(*messages: dict[str, Any], join: int = 200, patience: float = 60) -> t
     samples: list[Sample] = []
     http = httpx.Client(base_url="http://page", transport=httpx.MockTransport(serve))
     ticks = count()
-    return Visit(Site(http, ENDPOINTS, lambda: next(ticks), samples.append, patience), "2001:db8::1", "s"), samples
+    return Visit(
+        Site(lambda: http, ENDPOINTS, lambda: next(ticks), samples.append, patience), "2001:db8::1", "s"
+    ), samples
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,23 @@ def test_stop_takes_a_queued_race_out_of_the_queue():
     samples: list[Sample] = []
     http = httpx.Client(base_url="http://page", transport=httpx.MockTransport(serve))
     ticks = count()
-    Visit(Site(http, ENDPOINTS, lambda: next(ticks), samples.append, 60), "2001:db8::1", "s").stop(WISH, 2)
+    Visit(Site(lambda: http, ENDPOINTS, lambda: next(ticks), samples.append, 60), "2001:db8::1", "s").stop(WISH, 2)
     assert samples[0].outcome == "ok"
     assert [path for path, _ in posted] == ["join", "predict", "cancel"]
     assert posted[2][1] == {"session_hash": "s", "fn_index": RUN.index, "event_id": "e"}
+
+
+def test_visitors_have_cookies_of_their_own_over_the_same_connections():
+    """By a cookie a proxy keeps a visitor on one replica."""
+    sent, names = [], count(1)
+
+    def serve(request: httpx.Request) -> httpx.Response:
+        sent.append(request.headers.get("cookie"))
+        return httpx.Response(200, headers={} if sent[-1] else {"set-cookie": f"replica={next(names)}"})
+
+    transport = httpx.MockTransport(serve)
+    site = Site(lambda: httpx.Client(base_url="http://page", transport=transport), ENDPOINTS, lambda: 0, print, 60)
+    visits = [Visit(site, f"2001:db8::{number}") for number in (1, 2)]
+    for one in (*visits, *visits):
+        one.look()
+    assert sent == [None, None, "replica=1", "replica=2"]
