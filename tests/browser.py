@@ -31,6 +31,20 @@ def choose_race(page, title: str) -> None:
     page.get_by_role("option", name=title).click()
 
 
+def await_race(page, race: str) -> None:
+    """Until the race of this id is on the stage."""
+    page.wait_for_selector(f'#stage .cascade-stage[data-race="{race}"]')
+
+
+def await_prompt(page, text: str) -> None:
+    """Until the form has this prompt."""
+    page.wait_for_function("text => document.querySelector('#prompt textarea').value === text", arg=text)
+
+
+def box(page, selector: str) -> dict:
+    return page.locator(selector).bounding_box()
+
+
 class Gate:
     """Holds real races at a kind of record ("Prefill", "Step") until it is opened or the race is stopped."""
 

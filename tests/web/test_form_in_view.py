@@ -1,40 +1,19 @@
-"""The form in a headless Chromium: what is in view, what stays in view, and where the address leads."""
+"""The form in a headless Chromium: what is in view, and what stays in view."""
 
 from __future__ import annotations
 
-import pytest
-from browser import STORY, House, Tab, choose_race, set_field
+from browser import STORY, House, await_prompt, await_race, box, choose_race, set_field
 
 from csd.models.spec import FamilyError
-from csd.web.hidden_controls import CONTROLS
 from csd.web.races import recorded_races
 
 PHONE = {"width": 390, "height": 844}
 CONTROLS_OF_A_RACE = ("#prompt textarea", "#race", "#more", "#races", "#copy", "#tour-start", "#puzzles-open")
 
 
-@pytest.fixture
-def tab(chromium, house):
-    one = Tab(chromium, house)
-    yield one
-    one.close()
-
-
-def box(page, selector: str) -> dict:
-    return page.locator(selector).bounding_box()
-
-
 def is_in_view(page, selector: str) -> bool:
     found, size = box(page, selector), page.viewport_size
     return 0 <= found["y"] and found["y"] + found["height"] <= size["height"] and 0 <= found["x"] < size["width"]
-
-
-def shown_race(page) -> str:
-    return page.get_attribute("#stage .cascade-stage", "data-race")
-
-
-def await_race(page, race: str) -> None:
-    page.wait_for_selector(f'#stage .cascade-stage[data-race="{race}"]')
 
 
 def test_the_form_leaves_the_window_to_the_stage(tab):
@@ -131,13 +110,9 @@ def test_prompt_and_stage_agree_from_the_start(tab):
         if race is not landing:
             choose_race(page, race.title)
         await_race(page, race.id)
-        page.wait_for_function("text => document.querySelector('#prompt textarea').value === text", arg=text_of(race))
+        await_prompt(page, race.traces[0].header.text)
         assert page.input_value("#max-new input") == str(race.traces[0].header.max_new)
     assert not tab.errors
-
-
-def text_of(race) -> str:
-    return race.traces[0].header.text
 
 
 def test_what_was_typed_stays_when_another_race_is_shown(tab):
@@ -210,150 +185,6 @@ def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
     house.gate.open()
     tab.status("ended")
     assert is_in_view(page, "#status p")
-
-
-def test_back_goes_to_the_tab_and_the_race_before(tab, house):
-    page = tab.page
-    landing, *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
-    choose_race(page, last.title)
-    await_race(page, last.id)
-    address = f"{house.url}#race={last.id.removeprefix('recorded-')}"
-    page.wait_for_url(address)
-    for name in ("Theory", "Compare"):
-        page.get_by_role("tab", name=name).click()
-        page.wait_for_url(f"{house.url}#{name.lower()}")
-    page.go_back()
-    assert page.wait_for_selector('#tabs [role="tab"][aria-selected="true"]').inner_text() == "Theory"
-    page.go_back()
-    page.wait_for_url(address)
-    assert page.is_visible("#race") and shown_race(page) == last.id
-    page.go_back()
-    await_race(page, landing.id)
-    page.wait_for_function("text => document.querySelector('#prompt textarea').value === text", arg=text_of(landing))
-    assert not tab.errors
-
-
-def test_an_address_opens_a_race_and_hides_controls(tab, house):
-    page = tab.page
-    *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
-    page.goto(f"{house.url}?hide=stop,seed&k=9#race={last.id.removeprefix('recorded-')}")
-    await_race(page, last.id)
-    page.wait_for_function("text => document.querySelector('#prompt textarea').value === text", arg=text_of(last))
-    tab.advanced()
-    assert not page.is_visible("#seed") and not page.is_visible("#stop")
-    assert page.is_visible("#temperature")
-
-
-def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
-    page = tab.page
-    tab.allow_motion()
-    *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
-    choose_race(page, last.title)
-    await_race(page, last.id)
-    page.wait_for_function("text => document.querySelector('#prompt textarea').value === text", arg=text_of(last))
-    page.wait_for_selector('#stage [data-state="replay"]')
-    page.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.goTo(3, 2)")
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.click("#copy")
-    page.wait_for_function(
-        "document.querySelector('#status').innerText.includes('Link to step 2 of this race copied.')"
-    )
-    link = page.evaluate("navigator.clipboard.readText()")
-    assert link == f"{house.url}#race={last.id.removeprefix('recorded-')}&lane=3&step=2"
-    other = chromium.new_context().new_page()
-    other.goto(link)
-    await_race(other, last.id)
-    other.wait_for_function("document.querySelector('#stage .cs-score-title').innerText.startsWith('Step 2 of')")
-    place = other.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.place()")
-    assert place == {"race": last.id, "lane": 3, "step": 2, "inside": False}
-    assert other.evaluate("scrollY") == 0 and other.is_visible("#stage .cs-headline")
-    other.context.close()
-    page.fill("#prompt textarea", "My own words")
-    page.click("#copy")
-    page.wait_for_function("document.querySelector('#status').innerText.includes('fills in the form')")
-    assert "prompt=My%20own%20words" in page.evaluate("navigator.clipboard.readText()")
-    assert not tab.errors
-
-
-def test_the_stage_asks_for_a_bet_until_the_result_is_shown(tab, house):
-    page = tab.page
-    tab.allow_motion()
-    house.gate.hold("Step", after=6)
-    tab.race(STORY, 16)
-    house.gate.wait()
-    assert page.is_visible("#stop")
-    chips = page.locator("#stage .cs-ask button")
-    headline = box(page, "#stage .cs-headline")
-    for chip in (1, 2):
-        chips.nth(chip).focus()
-        page.keyboard.press("Enter")
-    assert [chip.get_attribute("aria-pressed") for chip in chips.all()] == ["false", "false", "true", "false"]
-    house.gate.open()
-    tab.status("ended")
-    page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
-    assert page.inner_text("#stage .cs-bet").strip() == f"You said 3×; it was {page.inner_text('#stage .cs-factor')}."
-    assert not chips.first.is_visible() and not page.is_visible("#stop")
-    assert box(page, "#stage .cs-headline") == headline
-    set_field(page, "#max-new input", 17)
-    page.click("#race")
-    tab.status("ended")
-    page.wait_for_function("document.querySelector('#stage .cs-headline').dataset.shown === 'true'")
-    assert page.text_content("#stage .cs-bet") == ""
-    assert not tab.errors
-
-
-def test_a_race_that_waits_is_told_in_words_and_the_stage_stands_still(tab, chromium, house):
-    house.gate.hold("Step")
-    other = Tab(chromium, house)
-    other.race()
-    house.gate.wait()
-    page = tab.page
-    page.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.play(0)")
-    tab.race()
-    page.wait_for_function("/^Waiting: 1 race before yours/.test(document.querySelector('#status').innerText)")
-    stage = page.locator("#stage .cascade-stage")
-    assert stage.get_attribute("data-state") == "done" and stage.get_attribute("data-waiting") == ""
-    assert page.inner_text("#status").endswith(".") and "queue" not in page.inner_text("#status")
-    tab.stop()
-    page.wait_for_function("document.querySelector('#status').innerText.startsWith('Stopped.')")
-    page.wait_for_selector("#stage .cascade-stage:not([data-waiting])")
-    house.gate.open()
-    other.status("ended")
-    other.close()
-    assert not tab.errors
-
-
-def test_a_second_race_pressed_while_one_runs_changes_nothing_and_a_talk_can_stop_the_first(tab, house):
-    page = tab.page
-    page.click("#stage .cs-presenter")
-    chips = page.locator("#stage .cs-example")
-    places = [box(page, ".cs-race"), box(page, ".cs-example >> nth=0")]
-    assert chips.count() > 2 and not page.is_visible("#stage .cs-stop")
-    house.gate.hold("Step")
-    begun = house.gate.begun
-    page.keyboard.press("r")
-    house.gate.wait()
-    page.wait_for_selector('#stage .cascade-stage[data-state="live"]:not([data-waiting])')
-    page.keyboard.press("r")
-    page.evaluate("document.querySelector('#race').click()")
-    page.wait_for_function("document.querySelector('#status').textContent.includes('still running')")
-    assert page.get_attribute("#stage .cascade-stage", "data-waiting") is None, "the race is seen, not the wait"
-    assert [box(page, ".cs-race"), box(page, ".cs-example >> nth=0")] == places
-    assert page.is_disabled("#stage .cs-race") and page.is_disabled(".cs-example >> nth=0")
-    page.click("#stage .cs-stop")
-    tab.status("ended")
-    house.gate.open()
-    page.wait_for_selector("#stage .cs-race:enabled")
-    assert not page.is_visible("#stage .cs-stop") and house.gate.begun == begun + 1
-    page.keyboard.press("Escape")
-    assert not tab.errors
-
-
-def test_every_control_that_a_link_can_hide_is_on_the_page(tab):
-    *_, last = recorded_races().values()
-    choose_race(tab.page, last.title)
-    tab.page.wait_for_selector("#after", state="attached")  # there are no figures before
-    assert [name for name, selector in CONTROLS.items() if tab.page.locator(selector).count() != 1] == []
 
 
 def test_the_text_of_a_list_ends_before_its_arrow(tab):

@@ -1,0 +1,78 @@
+"""Where addresses and links lead, in a headless Chromium."""
+
+from __future__ import annotations
+
+from browser import await_prompt, await_race, choose_race
+
+from csd.web.hidden_controls import CONTROLS
+from csd.web.races import recorded_races
+
+
+def test_back_goes_to_the_tab_and_the_race_before(tab, house):
+    page = tab.page
+    landing, *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
+    choose_race(page, last.title)
+    await_race(page, last.id)
+    address = f"{house.url}#race={last.id.removeprefix('recorded-')}"
+    page.wait_for_url(address)
+    for name in ("Theory", "Compare"):
+        page.get_by_role("tab", name=name).click()
+        page.wait_for_url(f"{house.url}#{name.lower()}")
+    page.go_back()
+    assert page.wait_for_selector('#tabs [role="tab"][aria-selected="true"]').inner_text() == "Theory"
+    page.go_back()
+    page.wait_for_url(address)
+    assert page.is_visible("#race") and page.get_attribute("#stage .cascade-stage", "data-race") == last.id
+    page.go_back()
+    await_race(page, landing.id)
+    await_prompt(page, landing.traces[0].header.text)
+    assert not tab.errors
+
+
+def test_an_address_opens_a_race_and_hides_controls(tab, house):
+    page = tab.page
+    *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
+    page.goto(f"{house.url}?hide=stop,seed&k=9#race={last.id.removeprefix('recorded-')}")
+    await_race(page, last.id)
+    await_prompt(page, last.traces[0].header.text)
+    tab.advanced()
+    assert not page.is_visible("#seed") and not page.is_visible("#stop")
+    assert page.is_visible("#temperature")
+
+
+def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
+    page = tab.page
+    tab.allow_motion()
+    *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
+    choose_race(page, last.title)
+    await_race(page, last.id)
+    await_prompt(page, last.traces[0].header.text)
+    page.wait_for_selector('#stage [data-state="replay"]')
+    page.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.goTo(3, 2)")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("#copy")
+    page.wait_for_function(
+        "document.querySelector('#status').innerText.includes('Link to step 2 of this race copied.')"
+    )
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link == f"{house.url}#race={last.id.removeprefix('recorded-')}&lane=3&step=2"
+    other = chromium.new_context().new_page()
+    other.goto(link)
+    await_race(other, last.id)
+    other.wait_for_function("document.querySelector('#stage .cs-score-title').innerText.startsWith('Step 2 of')")
+    place = other.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.place()")
+    assert place == {"race": last.id, "lane": 3, "step": 2, "inside": False}
+    assert other.evaluate("scrollY") == 0 and other.is_visible("#stage .cs-headline")
+    other.context.close()
+    page.fill("#prompt textarea", "My own words")
+    page.click("#copy")
+    page.wait_for_function("document.querySelector('#status').innerText.includes('fills in the form')")
+    assert "prompt=My%20own%20words" in page.evaluate("navigator.clipboard.readText()")
+    assert not tab.errors
+
+
+def test_every_control_that_a_link_can_hide_is_on_the_page(tab):
+    *_, last = recorded_races().values()
+    choose_race(tab.page, last.title)
+    tab.page.wait_for_selector("#after", state="attached")  # there are no figures before
+    assert [name for name, selector in CONTROLS.items() if tab.page.locator(selector).count() != 1] == []
