@@ -9,9 +9,10 @@ import { term } from "./terms.js";
 import { tokenWord } from "./text.js";
 
 const SMALLEST = 13; // pixels of a token's letters
+const MARGINS = 36; // pixels around what stands below the grid
 const LARGEST = 1.7; // times the usual size, while presenting
 const TALL = 4; // rows from which on the name of the vertical axis has room
-const CROWDED = 30; // positions from which on not every one gets its number
+const CROWDED = 20; // positions from which on not every one gets its number
 const ACROSS = [": cheaper writers further right", ": cheaper writers", ": cheaper", ""]; // what the horizontal arrow means
 const NUMBERED = 40; // rounds up to which each box carries the number of its round
 
@@ -49,16 +50,23 @@ function fitType(grid) {
   grid.style.removeProperty("--cs-cell");
   const names = grid.querySelector(".cs-score-name");
   const left = names.offsetLeft + names.offsetWidth;
-  const wide = (grid.clientWidth - left) / (contentWidth(grid) - left);
-  const high = (innerHeight - grid.getBoundingClientRect().top - 24) / grid.offsetHeight;
-  const most = grid.closest("[data-present]") ? Math.min(LARGEST, high) : 1;
-  let ratio = Math.min(most, wide * 0.98);
-  for (let tries = 0; ratio !== 1 && tries < 3; tries++) { // margins keep their size
+  const screen = grid.closest("[data-present]");
+  const fits = () => Math.min((grid.clientWidth - left) / (contentWidth(grid) - left),
+    screen ? roomBelow(grid, screen) / grid.offsetHeight : Infinity);
+  let ratio = Math.min(screen ? LARGEST : 1, fits() * 0.98);
+  for (let tries = 0; ratio !== 1 && tries < 4; tries++) { // margins keep their size
     grid.style.setProperty("--cs-cell", `max(${SMALLEST}px, calc(var(--cs-widest) * ${ratio.toFixed(2)}))`);
-    const fits = (grid.clientWidth - left) / (contentWidth(grid) - left);
-    if (fits >= 1) return;
-    ratio *= fits * 0.98;
+    const now = fits();
+    if (now >= 1) return;
+    ratio *= now * 0.98;
   }
+}
+
+// The height that is left for the grid above what stands below it.
+function roomBelow(grid, screen) {
+  const below = [...screen.querySelectorAll(".cs-score-key, .cs-readout, .cs-transport")];
+  const taken = below.reduce((sum, node) => sum + node.offsetHeight, 0);
+  return innerHeight - grid.getBoundingClientRect().top - taken - MARGINS;
 }
 
 // The horizontal arrow says as much as it has room for.

@@ -17,9 +17,10 @@ export function createViewMenu(...rows) {
   return h("span", { class: "cs-view" }, open, menu);
 }
 
-// Below the button, with its right edge where the window has room to its left.
+// Below the button, or above it where the window ends, with its right edge where there is room to its left.
 function place(menu, open) {
-  const { right, bottom } = open.getBoundingClientRect();
-  menu.style.top = `${bottom + EDGE}px`;
+  const { right, top, bottom } = open.getBoundingClientRect();
+  const isBelow = bottom + EDGE + menu.offsetHeight <= innerHeight;
+  menu.style.top = `${isBelow ? bottom + EDGE : Math.max(EDGE, top - EDGE - menu.offsetHeight)}px`;
   menu.style.left = `${Math.max(EDGE, right - menu.offsetWidth)}px`;
 }

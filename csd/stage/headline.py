@@ -142,7 +142,8 @@ def _reason(race: Race, subject: Trace) -> str:
     """Where another lane was faster: what drafting took. Where the target ran no less often than in speculative
     decoding: what drafting took in both."""
     if _faster(race, subject):
-        return f"Drafting took {_drafting_seconds(subject):.2g} of {subject.decode_seconds:.2g} s."
+        spent = _drafting_seconds(subject)
+        return f"Drafting took {spent:.2g} of {subject.decode_seconds:.2g} s." if spent else ""
     rival = next((one for one in _rivals(race, subject) if _won_by_drafting(subject, one)), None)
     if rival is None:
         return ""
@@ -182,8 +183,9 @@ def _won_by_drafting(subject: Trace, rival: Trace) -> bool:
 
 
 def _drafting_seconds(trace: Trace) -> float:
-    """The time of decoding in which the target did not run."""
-    return max(0.0, trace.decode_seconds - sum(step.review.seconds for step in trace.steps))
+    """What the levels below the target took."""
+    target = max(trace.header.levels, key=lambda level: level.level).name
+    return sum(spent for name, spent in metrics.seconds_by_level(trace).items() if name not in (target, "overhead"))
 
 
 def _often(count: int) -> str:
