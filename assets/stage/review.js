@@ -14,10 +14,9 @@ import { forgetSizes, isPlaying, selectedStep } from "./state.js";
 import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
-const ORDER = "Numbers give the order of the rounds. ";
+const ORDER = "Numbers: order of the rounds. ";
 const UNNUMBERED = "Step through the rounds to see their order. ";
-const KEY = "Solid: written in this row. Pale: from a row below. Dotted lines lead up to the row that accepted a token. " +
-  "Crossed out: rejected, or after a rejected one.";
+const KEY = "Solid: written in this row. Pale: from a row below. Crossed out: rejected, or after a rejected one.";
 const LIVE = "You can open each step here once the race has ended.";
 const PAUSE = 350; // milliseconds between two drawings while something moves
 

@@ -40,9 +40,8 @@ export function drawTrack(stage) {
   const axis = drawAxis(stage);
   const longest = Math.max(...views.map(({ lane }) => lane.decodeSeconds));
   const ends = { tokens: finishLine(race), seconds: race.close ? longest : 0 };
-  if (axis === "tokens") put(track.goal, `\u2691 ${ends.tokens} tokens`);
+  put(track.goal, axis === "tokens" ? `\u2691 ${ends.tokens} tokens` : "");
   if (track.axis !== axis) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey()));
-  if (track.axis !== axis && axis === "time") track.goal.replaceChildren(term("decode time"));
   track.axis = axis;
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
   const first = winners(views);
@@ -57,15 +56,22 @@ export function drawTrack(stage) {
 }
 
 function tokensKey() {
-  return [swatch("T"), " ends a ", term("target pass", "run of the big model")];
+  return [title("Tokens written"), swatch("T"), " ends a ", term("target pass", "run of the big model")];
 }
 
 function timeKey(race) {
   const spent = (mark) => Math.max(...race.lanes.map(({ steps }) => steps.reduce((sum, one) => sum + (one.seconds.get(mark) || 0), 0)));
   const longest = Math.max(...race.lanes.map((lane) => lane.decodeSeconds));
-  const drafters = levelMarks(race).filter(({ mark }) => mark !== "T" && spent(mark) > SEEN * longest);
-  return [swatch("T"), " ", term("big model"), " runs", ...drafters.reverse().map(({ look }) => swatch(look)), " ", term("drafting"),
-    swatch("overhead"), " ", term("overhead")];
+  const isSeen = ({ mark }) => spent(mark) > SEEN * longest;
+  const drafters = levelMarks(race).filter(({ mark }) => mark !== "T").reverse();
+  const unseen = drafters.filter((level) => spent(level.mark) && !isSeen(level));
+  return [title(term("decode time", "Time taken")), swatch("T"), " ", term("big model"), " runs",
+    ...drafters.filter(isSeen).map(({ look }) => swatch(look)), " ", term("drafting"), swatch("overhead"), " ", term("overhead"),
+    ...(unseen.length ? [h("span", { class: "cs-unseen", text: `${unseen.map(({ role }) => role).join(", ")}: too quick to see` })] : [])];
+}
+
+function title(what) {
+  return h("b", { class: "cs-axis-title" }, what);
 }
 
 function swatch(look) {
