@@ -48,15 +48,15 @@ def test_the_small_races_show_what_the_acts_say():
     assert headline(race).same
     one_by_one, speculative, vertical, horizontal = race.traces
     runs = [len(trace.steps) for trace in race.traces]
-    assert runs[0] == len(one_by_one.tokens) and runs == sorted(runs, reverse=True) and len(set(runs)) == 4
+    assert runs[0] == len(one_by_one.tokens) and runs == sorted(runs, reverse=True) and runs[1] < runs[0]
     assert f"{runs[1]} runs of the big model instead of {runs[0]}" in tour.ACTS[1].text
     assert f"{runs[3]} instead of {runs[2]}" in tour.ACTS[3].answer and runs[3] == runs[2] - 1
     assert f"guesses {speculative.header.settings['k']} tokens" in tour.ACTS[1].text
     inner = [one for one in vertical.steps[0].review.inner if isinstance(one, Review)]
+    assert len(inner) < len(speculative.steps[0].review.inner), "the small model runs less often"
     assert any(one.accepted for one in inner) and any(one.accepted < len(one.tokens) for one in inner)
     assert len({one.by for one in horizontal.steps[0].review.inner}) == 3
     assert horizontal.steps[0].review.accepted > horizontal.header.settings["K"][0][0], "some of the tail is kept"
-    assert 0 < horizontal.steps[0].review.accepted < len(horizontal.steps[0].review.tokens)
     lost = {trace.header.method: trace for trace in tour.ACTS[5].traces}
     assert lost["cascade"].decode_seconds > lost["autoregressive"].decode_seconds
     assert len(lost["cascade"].steps) < len(lost["autoregressive"].steps)
