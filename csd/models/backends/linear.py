@@ -12,10 +12,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from transformers.activations import GELUActivation, GELUTanh
+from transformers.pytorch_utils import Conv1D
 
 Linear = Callable[[Tensor], Tensor]
 """[n, in] to [n, out], both in float32; in float64 where the weights are; on a GPU in the weights' own format."""
@@ -95,6 +98,22 @@ def in_few_widths(linear: Linear) -> Linear:
         return linear(x) if n == rounded else linear(F.pad(x, (0, 0, 0, rounded - n)))[:n]
 
     return mapped
+
+
+def see_few_widths(model: torch.nn.Module) -> None:
+    """Let the parts of a model on a CPU that oneDNN computes see few numbers of rows: linear maps in 16 bits, and GELU.
+
+    For models that transformers runs. All of it stays modules with the same weights.
+    """
+    for part in model.modules():
+        is_map = isinstance(part, (torch.nn.Linear, Conv1D)) and part.weight.dtype.itemsize == 2
+        if is_map or isinstance(part, (torch.nn.GELU, GELUActivation, GELUTanh)):
+            _see_few_rows(part)
+
+
+def _see_few_rows(part: Any) -> None:
+    few = in_few_widths(part.forward)
+    part.forward = lambda x: few(x.flatten(0, -2)).unflatten(0, x.shape[:-1])
 
 
 PACKED = Kernel("oneDNN packed", _packed)

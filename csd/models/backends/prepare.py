@@ -76,8 +76,11 @@ def choose_backend(name: str, model: Any, context: int) -> tuple[Backend, tuple[
     from csd.models.backends.eager import EagerBackend
     from csd.models.backends.encoder_decoder import take_apart
     from csd.models.backends.graph_pool import prepare_graphs
+    from csd.models.backends.linear import see_few_widths
     from csd.models.backends.llama_cpu import fuse
 
+    if model.device.type == "cpu" and not is_split(model):
+        see_few_widths(model)
     start = start_token(model)
     if start is not None:
         notes = (f"{name} runs without CUDA graphs, which makes it slower.",) if model.device.type == "cuda" else ()
