@@ -92,7 +92,7 @@ def launch_settings(deployment: Deployment, routes: Sequence[Route] = ()) -> dic
     return {
         "theme": theme.set(**COMPACT, **READABLE),
         "css": CSS,
-        "head": f"<style>{typeface.typeface_css()}</style>{scripts.HEAD}",
+        "head": scripts.HEAD,
         "ssr_mode": False,
         "max_file_size": uploads.LARGEST,
         "run_history": False,

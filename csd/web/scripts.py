@@ -6,11 +6,13 @@ import json
 
 from csd.paths import ASSETS
 from csd.stage import bundle
+from csd.typeface import typeface_css
 from csd.web import hidden_controls
 
 PAGE = bundle.join_modules(ASSETS / "page", "index", "CascadePage") + "window.CascadePage = CascadePage;\n"
+STYLE = typeface_css() + (ASSETS / "page" / "drawing.css").read_text(encoding="utf-8")  # what is needed from the start
 HEAD = (
-    f"<script>{PAGE}"
+    f"<style>{STYLE}</style><script>{PAGE}"
     f"CascadePage.hideControls({json.dumps(hidden_controls.CONTROLS)}, {json.dumps(hidden_controls.NAME)});\n"
     "CascadePage.drawTogether();</script>"
 )
