@@ -6,6 +6,7 @@ import { showDrawn } from "./drawing.js";
 import { startPanels } from "./panels.js";
 import { takeRaces } from "./racing.js";
 import { tellPrompt, watchTyping } from "./typing.js";
+import { watchChips } from "./chips.js";
 import { watchList } from "./racelist.js";
 import { watchSettings } from "./settings.js";
 import { watchStatus } from "./status.js";
@@ -28,6 +29,7 @@ export function start() {
   startPanels();
   takeRaces();
   watchTyping();
+  watchChips();
   watchList();
   watchSettings();
   watchStatus();

@@ -1,4 +1,5 @@
-// The lines on the race and on the family. What does not fit is the line's title, and unfolds where it has the focus.
+// The lines on the race and on the family. One on a race that does not fit is set in two small lines, or has a line of its
+// own; of one on the family the whole is the title, and unfolds where it has the focus.
 
 import { byId } from "./dom.js";
 
@@ -6,23 +7,35 @@ const SHORT_WAIT = 1; // seconds that a race waits at times though there is none
 
 export function watchStatus() {
   byId("status").setAttribute("aria-live", "polite");
-  watchLine(byId("status"), tellWaiting);
-  watchLine(byId("family-status"), () => ""); // a family waits for no race
+  watchLine(byId("status"), (line, box) => {
+    const waiting = tellWaiting((box.querySelector(".progress-text") || {}).textContent || "");
+    if (waiting && line.textContent !== waiting) line.textContent = waiting;
+    makeRoom(line);
+  });
+  watchLine(byId("family-status"), unfold);
 }
 
-function watchLine(box, tell) {
-  const follow = () => {
+function watchLine(box, follow) {
+  const look = () => {
     const line = box.querySelector("p");
-    if (!line) return;
-    const waiting = tell((box.querySelector(".progress-text") || {}).textContent || "");
-    if (waiting && line.textContent !== waiting) line.textContent = waiting;
-    if (line.title !== line.textContent) line.title = line.textContent;
-    const isCut = line.scrollWidth > line.clientWidth || line.scrollHeight > line.clientHeight + 1;
-    line.toggleAttribute("tabindex", isCut);
-    if (isCut) line.tabIndex = 0;
+    if (line) follow(line, box);
   };
-  new MutationObserver(follow).observe(box, { subtree: true, childList: true, characterData: true });
-  follow();
+  new MutationObserver(look).observe(box, { subtree: true, childList: true, characterData: true });
+  new ResizeObserver(look).observe(box);
+  look();
+}
+
+const isCut = (line) => line.scrollWidth > line.clientWidth || line.scrollHeight > line.clientHeight + 1;
+
+function makeRoom(line) {
+  line.removeAttribute("data-room");
+  for (const room of ["two", "whole"]) if (isCut(line)) line.dataset.room = room;
+}
+
+function unfold(line) {
+  if (line.title !== line.textContent) line.title = line.textContent;
+  if (isCut(line)) line.tabIndex = 0;
+  else line.removeAttribute("tabindex");
 }
 
 const STEP = 5; // seconds, so that a screen reader is not told every one of them

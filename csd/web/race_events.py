@@ -144,7 +144,7 @@ def _with_form(
     form = restore_form(context, race)
     if form is None:
         return update
-    status = StatusLine(f"{said} The form now shows its settings.", "ended")
+    status = StatusLine(f"{said} The form shows its settings.", "ended")
     family = family_lines(context, FamilyFields.from_values(form.values))
     return replace(update, status=status, family=family, form=form)
 
