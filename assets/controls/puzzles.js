@@ -1,13 +1,12 @@
-// Puzzles in a panel over the page. The visitor chooses one, and the races after that may solve it: the server says what the
-// latest race came to, and the browser remembers what was solved. A prediction is a choice by itself.
+// Puzzles in a panel under its button. The visitor chooses one, and the races after that may solve it: the server says what
+// the latest race came to, and the browser remembers what was solved. A cascade that loses, and a prediction, count unchosen.
 
 import { make } from "./elements.js";
 
 const SOLVED = "cascade-puzzles"; // in localStorage: what was measured, by puzzle
-const LOSE = "lose"; // the puzzle to make the cascade lose
 const OPENS = "cascade-panel"; // the event of a panel that opens: in a narrow window the others close
 
-// `puzzles` are [{key, task, hint}]; a value is {race, found: {key: {solved, said}}, question}. `send(number)` is called with
+// `puzzles` are [{key, title, task, hint}]; a value is {race, found: {key: {solved, said}}, question}. `send(number)` is called with
 // a prediction. Returns a function that shows another value.
 export function startPuzzles(root, puzzles, value, send) {
   const panel = root.querySelector("section");
@@ -15,8 +14,8 @@ export function startPuzzles(root, puzzles, value, send) {
   const view = { solved: remembered(puzzles), rows: new Map(), count: make("b", {}), chosen: null, seen: new Set() };
   view.open = make("button", { type: "button", id: "puzzles-open", "aria-expanded": "false" }, "Puzzles ", view.count);
   const close = make("button", { type: "button", class: "puzzles-close" }, "Close");
-  const choose = (key, always = false) => {
-    view.chosen = view.chosen === key && !always ? null : key;
+  const choose = (key) => {
+    view.chosen = view.chosen === key ? null : key;
     drawRows(view);
   };
   for (const puzzle of puzzles) view.rows.set(puzzle.key, buildRow(puzzle, send, choose));
@@ -29,12 +28,14 @@ export function startPuzzles(root, puzzles, value, send) {
     panel.hidden = !isOpen;
     view.open.setAttribute("aria-expanded", String(isOpen));
   };
+  const place = () => panel.style.setProperty("--from", `${view.open.getBoundingClientRect().left}px`);
   const show = (isOpen) => {
     draw(isOpen);
+    place();
     if (isOpen) window.dispatchEvent(new CustomEvent(OPENS, { detail: panel }));
     (isOpen ? panel : view.open).focus({ preventScroll: true });
   };
-  window.addEventListener("cascade-lose", () => choose(LOSE, true)); // the tour races what this puzzle asks for
+  window.addEventListener("resize", place);
   window.addEventListener(OPENS, ({ detail }) => {
     if (detail !== panel && narrow.matches) draw(false);
   });
@@ -48,10 +49,12 @@ export function startPuzzles(root, puzzles, value, send) {
   return (next) => update(view, next);
 }
 
-// The findings that count: of the chosen puzzle and of a race that was not seen before, and of a prediction.
+// The findings that count: of the chosen puzzle, of a cascade that loses, both in a race that was not seen before, and of a
+// prediction.
 export function counting({ race, found = {} }, chosen, seen) {
   const isNew = Boolean(race) && !seen.has(race);
-  return Object.fromEntries(Object.entries(found).filter(([key]) => key === "predict" || (isNew && key === chosen)));
+  const counts = ([key, { solved }]) => key === "predict" || (isNew && (key === chosen || (key === "lose" && solved)));
+  return Object.fromEntries(Object.entries(found).filter(counts));
 }
 
 // What is solved after these findings. A puzzle that was solved stays solved, by the race that did it first.
@@ -91,7 +94,7 @@ function drawRows(view) {
   view.count.textContent = `${Object.keys(view.solved).length}/${view.rows.size}`;
 }
 
-function buildRow({ key, task, hint }, send, choose) {
+function buildRow({ key, title, task, hint }, send, choose) {
   const said = make("p", { class: "puzzles-said", role: "status" });
   const row = { said };
   const parts = [make("p", {}, task)];
@@ -103,8 +106,10 @@ function buildRow({ key, task, hint }, send, choose) {
     row.choice = make("button", { type: "button", class: "puzzles-choice" });
     row.choice.addEventListener("click", () => choose(key));
   }
-  row.box = make("li", { "data-puzzle": key }, ...parts, said, make("div", { class: "puzzles-row" },
-    ...(row.choice ? [row.choice] : []), make("details", {}, make("summary", {}, "Hint"), make("p", {}, hint))));
+  row.task = make("details", { name: "puzzles-task" }, make("summary", {}, title), ...parts,
+    make("div", { class: "puzzles-row" }, ...(row.choice ? [row.choice] : []),
+      make("details", {}, make("summary", {}, "Hint"), make("p", {}, hint))));
+  row.box = make("li", { "data-puzzle": key }, row.task, said);
   return row;
 }
 

@@ -28,9 +28,10 @@ CLOSE = 0.05  # relative distance of a good prediction
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A task of one sentence, and a hint for those who ask for it."""
+    """A task under a title, and a hint for those who ask for it."""
 
     key: str
+    title: str
     task: str
     hint: str
 

@@ -58,11 +58,14 @@ test("a number out of range becomes the nearest one, with a sentence", () => {
   for (const text of ["", "  ", "e", "-"]) assert.equal(inRange(text, { low: 0, high: 1 }), null);
 });
 
-test("only a new race solves a puzzle, and only the chosen one", () => {
+test("a new race solves the chosen puzzle, and a loss of the cascade solves its own", () => {
   const found = { lose: { solved: true, said: "0.9" }, length: { solved: true, said: "2.6" } };
   const keys = (value, chosen, seen = []) => Object.keys(counting(value, chosen, new Set(seen)));
-  assert.deepEqual(keys({ race: "a", found }, null), []);
-  assert.deepEqual(keys({ race: "a", found }, "lose"), ["lose"]);
+  assert.deepEqual(keys({ race: "a", found }, null), ["lose"]);
+  assert.deepEqual(keys({ race: "a", found }, "length"), ["lose", "length"]);
+  const won = { lose: { solved: false, said: "1.2" } };
+  assert.deepEqual(keys({ race: "a", found: won }, null), []);
+  assert.deepEqual(keys({ race: "a", found: won }, "lose"), ["lose"]);
   assert.deepEqual(keys({ race: "a", found }, "lose", ["a"]), []);
   assert.deepEqual(keys({ race: "", found }, "lose"), []);
   assert.deepEqual(keys({ race: "", found: { predict: { solved: true, said: "2" } } }, null), ["predict"]);

@@ -161,12 +161,15 @@ def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
     for selector in CONTROLS_OF_A_RACE:
         found = box(page, selector)
         assert 0 <= found["x"] and found["x"] + found["width"] <= PHONE["width"], selector
+        assert found["height"] >= 32, selector
     assert box(page, "#race")["y"] < box(page, "#prompt textarea")["y"] + 44
-    assert box(page, "#stage .cs-headline")["y"] <= 300
-    for chip in page.locator("#examples button:visible").all():
-        assert chip.bounding_box()["x"] + chip.bounding_box()["width"] <= PHONE["width"], "no example is cut off"
+    assert box(page, "#stage")["y"] <= 190
+    chips = [chip.bounding_box() for chip in page.locator("#examples button:visible").all()]
+    assert {chip["y"] for chip in chips} == {chips[0]["y"]}
+    assert all(chip["x"] + chip["width"] <= PHONE["width"] for chip in chips), "no example is cut off"
+    assert page.get_attribute("#examples", "data-more") is None
     assert page.inner_text("#more").endswith("64 tokens")
-    assert page.eval_on_selector("#more", "button => button.scrollWidth <= button.clientWidth")
+    assert page.eval_on_selector("#more", "one => one.scrollHeight <= one.clientHeight && one.clientWidth > 150")
     whole = "line => line.scrollHeight <= line.clientHeight + 1 && line.innerText.endsWith('ready')"
     assert page.eval_on_selector("#family-status p", whole)
     figures = "#stage .cs-after"

@@ -173,8 +173,16 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     page.click("#puzzles-open")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Puzzles"
     row = page.locator('.puzzles [data-puzzle="lose"]')
+    edge = "(part) => document.querySelector(part).getBoundingClientRect()"
+    assert page.evaluate(f"({edge})('.puzzles section').left === ({edge})('#puzzles-open').left"), "under its button"
+    assert page.evaluate(f"({edge})('.puzzles section').bottom <= ({edge})('#stage .cs-track-row').bottom")
+    page.get_by_text("Draft the right length").click()
+    assert not row.get_by_role("button").is_visible()
+    page.get_by_text("Make the cascade lose").click()
+    assert row.get_by_role("button").is_visible() and page.locator(".puzzles li > details[open]").count() == 1
     row.get_by_role("button", name="Try this one").click()
     assert page.locator(".puzzles [aria-pressed=true]").all_inner_texts() == ["Your next race counts"]
+    row.get_by_role("button").click()  # not chosen: a cascade that loses counts all the same
     page.keyboard.press("Escape")
     assert not page.is_visible(".puzzles section")
     assert page.evaluate("document.activeElement.id") == "puzzles-open"
@@ -187,11 +195,10 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     page.get_by_label("cascade", exact=True).check()
     page.fill("#K textarea, #K input", "[[64,64,64],[0,0,0],[0,0,0]]")
     page.click("#puzzles-open", force=True)
-    edge = "(part) => document.querySelector(part).getBoundingClientRect()"
     assert page.evaluate(f"({edge})('.puzzles section').right <= ({edge})('#advanced').left"), "side by side"
     page.set_viewport_size({"width": 900, "height": 720})
     page.click("#advanced-close")
-    page.click("#more")
+    page.press("#more", "Enter")
     assert page.is_visible("#advanced") and not page.is_visible(".puzzles section"), "one at a time where it is narrow"
     page.click("#puzzles-open", force=True)
     assert page.is_visible(".puzzles section") and not page.is_visible("#advanced")
@@ -203,10 +210,11 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     assert not row.get_by_role("button").is_visible()
     assert re.search(r"Solved: the cascade has 0\.\d\d× the speed of", row.inner_text())
     assert page.is_visible(".puzzles section")  # one can race beside it
-    asked = page.inner_text('.puzzles [data-puzzle="predict"]')
+    asked = page.text_content('.puzzles [data-puzzle="predict"]')
     found = re.search(r"k = (\d+); α = ([\d.]+), c = ([\d.]+)", asked)
     assert found is not None
     row = page.locator('.puzzles [data-puzzle="predict"]')
+    row.get_by_text("Predict a speed-up").click()
     row.locator("input").fill("99")
     row.get_by_role("button").click()
     row.get_by_text("Not yet: 99× is too high.").wait_for()
