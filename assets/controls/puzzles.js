@@ -28,7 +28,11 @@ export function startPuzzles(root, puzzles, value, send) {
     panel.hidden = !isOpen;
     view.open.setAttribute("aria-expanded", String(isOpen));
   };
-  const place = () => panel.style.setProperty("--from", `${view.open.getBoundingClientRect().left}px`);
+  const place = () => {
+    const { left, right } = view.open.getBoundingClientRect();
+    panel.style.setProperty("--from", `${left}px`);
+    panel.style.setProperty("--to", `${right}px`);
+  };
   const show = (isOpen) => {
     draw(isOpen);
     place();
