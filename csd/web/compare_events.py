@@ -31,7 +31,8 @@ LIMITED = (
 
 ASKED = "Which method is fastest on which kind of prompt?"
 EMPTY = "Compare races the lanes of the Race tab on every kind of prompt."
-RUN = "Compare runs the lanes of the Race tab here."
+DIFFERS = "A race on the Race tab can give other numbers: it may use more threads, and speeds vary from run to run."
+RUN = "Compare runs its lanes here."
 RUNNING = "A row fills in when its race has ended."
 USUAL_LANES = 3  # besides autoregressive decoding, for which rows are drawn before a comparison
 
@@ -55,8 +56,8 @@ def show_example(context: PageContext, visitor: str) -> CompareUpdate:
     if found is None or found.family != home.spec.name:
         kinds = list(examples_by_kind(home.spec))
         return CompareUpdate(StatusLine(EMPTY), finding=Finding(ASKED), figure=draw((), kinds, USUAL_LANES))
-    where = _where(found.machine, context.landing.recording.machine if context.landing else "")
-    said = f"Recorded on {found.date}, {found.races} races of each prompt, on {where}. {RUN}"
+    machine = found.machine.partition(";")[0]
+    said = f"Recorded on {found.date}, {found.races} races of each prompt, on {machine}. {DIFFERS} {RUN}"
     return CompareUpdate(
         StatusLine(said),
         rows=found.rows,
@@ -64,13 +65,6 @@ def show_example(context: PageContext, visitor: str) -> CompareUpdate:
         finding=_finding(found.results),
         figure=_figure(found.results),
     )
-
-
-def _where(machine: str, landing: str) -> str:
-    """The machine and its threads; and those of the race at the start where that one had others."""
-    named, other = (text.partition(";")[0] for text in (machine, landing))
-    threads = other.rpartition(", ")[2]
-    return f"{named} (the first race on the Race tab: {threads})" if other and not named.endswith(threads) else named
 
 
 def run_comparison(

@@ -19,6 +19,7 @@ AUTOREGRESSIVE = Autoregressive.name
 Figure = Any
 """A plotly figure."""
 OVERLAP = "There the ranges of the two fastest overlap; more repeats or longer texts may tell them apart."
+NEAR = 0.1  # relative distance of two speeds that another run may bring into the other order
 ONCE = " One race does not show how much a speed varies: ask for repeats."
 
 
@@ -84,7 +85,8 @@ def verdict(results: Sequence[LaneResult]) -> str:
         return ""
     names = {title: _phrase(title, method) for title, method in _methods(results).items()}
     said = _of_one(next(iter(rankings.values())), names, once) if len(rankings) == 1 else _of_all(rankings, names, once)
-    return f"{capitalized(f'in one race each, {said}' if once and len(rankings) > 1 else said)}{ONCE if once else ''}"
+    said = capitalized(f"in one race each, {said}" if once and len(rankings) > 1 else said)
+    return f"{said}{_of_near(rankings, once)}{ONCE if once else ''}"
 
 
 def _of_one(lanes: Sequence[LaneResult], names: Mapping[str, str], once: bool) -> str:
@@ -113,6 +115,15 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
     ]
     parts += [f"no clear winner on {listed(unclear)}"] if unclear else []
     return f"{'; '.join(parts)}.{f' {OVERLAP}' if unclear else ''}"
+
+
+def _of_near(rankings: Mapping[str, Sequence[LaneResult]], once: bool) -> str:
+    """Where a lane wins by so little that another run may say otherwise."""
+    near = [kind for kind in _won(rankings, once) if rankings[kind][1].middle >= (1 - NEAR) * rankings[kind][0].middle]
+    if not near:
+        return ""
+    where = "The" if len(rankings) == 1 else f"On {listed(near)} the"
+    return f" {where} two fastest are within {NEAR:.0%}: which of them wins may change from run to run."
 
 
 def _rankings(results: Sequence[LaneResult]) -> dict[str, list[LaneResult]]:

@@ -46,13 +46,22 @@ def test_only_ranges_that_do_not_overlap_are_won():
     assert none.startswith("No clear winner on any of the 2 kinds. There the ranges")
 
 
+def test_a_win_by_little_says_that_it_may_change():
+    near = "wo fastest are within 10%: which of them wins may change from run to run."
+    close = lanes("edit", (3.0, 3.1), (3.2, 3.3))
+    assert verdict(close).endswith(f"of speculative decoding. The t{near}")
+    assert verdict([*lanes("story", *CLEAR), *close]).endswith(f"on all 2 kinds. On edit the t{near}")
+    assert near not in verdict(lanes("story", *OVERLAPPING)), "there the ranges overlap, which says more"
+    assert f"On edit the t{near} One race" in verdict([*lanes("story", (2.0,), (3.0,)), *lanes("edit", (3.0,), (3.2,))])
+
+
 def test_one_race_has_no_range_and_says_so():
     one = lanes("story", (2.0,), (3.0,))
     assert verdict(one) == (
         "The adaptive cascade is fastest in one race: 3.00× against 2.00× of speculative decoding. "
         "One race does not show how much a speed varies: ask for repeats."
     )
-    assert verdict([*one, *lanes("code", (2.0,), (1.8,))]).startswith(
+    assert verdict([*one, *lanes("code", (2.0,), (1.7,))]).startswith(
         "In one race each, the adaptive cascade is fastest on 1 of 2 kinds; speculative decoding on code. One race"
     )
 

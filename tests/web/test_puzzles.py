@@ -174,7 +174,9 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Puzzles"
     row = page.locator('.puzzles [data-puzzle="lose"]')
     edge = "(part) => document.querySelector(part).getBoundingClientRect()"
-    assert page.evaluate(f"({edge})('.puzzles section').right - ({edge})('#puzzles-open').right") < 1, "under its button"
+    assert page.evaluate(f"({edge})('.puzzles section').right - ({edge})('#puzzles-open').right") < 1, (
+        "under its button"
+    )
     assert page.evaluate(f"({edge})('.puzzles section').bottom <= ({edge})('#stage .cs-track-row').bottom")
     page.get_by_text("Draft the right length").click()
     assert not row.get_by_role("button").is_visible()
