@@ -1,25 +1,26 @@
-// Sliders in groups. Those without effect are disabled and folded away below the groups, each with the reason; a number
-// out of range becomes the nearest one in range, and that is said too.
+// Sliders in groups. The first ones of a group are seen at once, the others are folded away below the groups; those without
+// effect come last there, disabled, each with the reason. A number out of range becomes the nearest one in range, and that
+// is said too.
 
 import { make } from "./elements.js";
 
-// `value` is {groups: [{question, about, sliders: [{key, label, low, high, step, value, unused}]}]}; `send(value)` is
+// `value` is {groups: [{question, about, shown (how many at once; null: all), sliders: [{key, label, low, high, step, value, unused}]}]}; `send(value)` is
 // called with every change. Returns a function that shows another value.
 export function startSliders(root, value, send) {
   let shown = null;
-  let rows = [];
-  const fold = buildFold();
+  let groups = [];
+  let fold = null;
   const show = (given) => {
     if (!given) return;
     const outline = JSON.stringify(given.groups.map(({ question, sliders }) => [question, sliders.map((one) => one.key)]));
     if (!shown || outline !== shown.outline) {
-      rows = [];
-      root.replaceChildren(...given.groups.map((group) => buildGroup(root, group, rows, change)), fold.box);
+      groups = given.groups.map((group) => buildGroup(root, group, change));
+      fold = buildFold(groups);
+      root.replaceChildren(...groups.map((group) => group.box), fold.box);
     }
     shown = { outline, value: given };
-    const sliders = given.groups.flatMap((group) => group.sliders);
-    rows.forEach((row, i) => update(row, sliders[i]));
-    arrange(rows, fold);
+    given.groups.forEach((group, i) => group.sliders.forEach((slider, j) => update(groups[i].rows[j], slider)));
+    arrange(groups, fold);
   };
   const change = (key, number) => {
     const groups = shown.value.groups.map((group) => ({
@@ -41,32 +42,40 @@ export function inRange(text, { low, high }) {
   return { number, note: number === typed ? "" : `From ${low} to ${high}: ${typed} became ${number}.` };
 }
 
-function buildGroup(root, group, rows, change) {
-  const own = group.sliders.map((slider) => buildRow(root, slider, change));
-  rows.push(...own);
-  const box = make("fieldset", { class: "sliders-group" },
-    make("legend", {}, group.question, make("small", {}, group.about)), ...own.map((row) => row.box));
-  for (const row of own) row.group = box;
-  return box;
+function buildGroup(root, { question, about, shown, sliders }, change) {
+  const small = make("small", {}, about);
+  const rows = sliders.map((slider) => buildRow(root, slider, change));
+  const box = make("fieldset", { class: "sliders-group" }, make("legend", {}, question, ...(shown == null ? [small] : [])));
+  const more = make("fieldset", { class: "sliders-group" }, make("legend", {}, small));
+  return { rows, box, more, shown: shown ?? Infinity };
 }
 
-function buildFold() {
+function buildFold(groups) {
   const summary = make("summary", {});
-  const list = make("div", {});
-  return { summary, list, box: make("details", { class: "sliders-fold" }, summary, list) };
+  const words = make("p", {});
+  const idle = make("div", { class: "sliders-idle" }, words);
+  const more = groups.filter((group) => group.shown < Infinity).map((group) => group.more);
+  return { summary, words, idle, box: make("details", { class: "sliders-fold" }, summary, ...more, idle) };
 }
 
 // Each row into its group, or into the fold; a row that stays where it is keeps the focus.
-function arrange(rows, fold) {
-  const idle = rows.filter((row) => row.slider.unused);
-  for (const row of rows) {
-    const home = row.slider.unused ? fold.list : row.group;
-    if (row.box.parentElement !== home) {
-      for (const one of rows.filter((one) => home === (one.slider.unused ? fold.list : one.group))) home.append(one.box);
-    }
+function arrange(groups, fold) {
+  const homes = new Map();
+  for (const { rows, box, more, shown } of groups) {
+    const used = rows.filter((row) => !row.slider.unused);
+    rows.forEach((row) => homes.set(row, row.slider.unused ? fold.idle : used.indexOf(row) < shown ? box : more));
   }
-  fold.box.hidden = !idle.length;
-  fold.summary.textContent = `${idle.length} that have no effect with this plan`;
+  for (const [row, home] of homes) {
+    if (row.box.parentElement === home) continue;
+    for (const [one, its] of homes) if (its === home) home.append(one.box);
+  }
+  const idle = [...homes.values()].filter((home) => home === fold.idle).length;
+  const folded = [...homes].filter(([, home]) => groups.every(({ box }) => box !== home)).length;
+  for (const { box, more } of groups) for (const one of [box, more]) one.hidden = !one.querySelector(".sliders-row");
+  fold.idle.hidden = !idle;
+  fold.box.hidden = !folded;
+  fold.summary.textContent = `More numbers (${folded})`;
+  fold.words.textContent = idle === 1 ? "One setting has no effect with this plan:" : `${idle} settings have no effect with this plan:`;
 }
 
 function buildRow(root, slider, change) {

@@ -4,7 +4,7 @@
 import { ablate, axisLength, budget, formatK, moveEnd, parseK, takesPart } from "./cumulative.js";
 import { make } from "./elements.js";
 
-const APART = 34; // pixels between two handles
+const [WIDE, NARROW] = [34, 18]; // pixels that a handle takes, with its number and without
 const PARTS = [["both", "both cascades"], ["vertical", "vertical only"], ["horizontal", "horizontal only"], ["lookup", "copying only"]];
 const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 4, PageDown: -4, Home: -1000, End: 1000 };
 
@@ -124,7 +124,7 @@ function draw(view) {
     track.box.toggleAttribute("data-idle", !active[r]);
     track.name.toggleAttribute("data-idle", !active[r]);
     track.name.title = active[r] ? "" : "takes no part: nobody asks it";
-    let free = -Infinity;
+    let free = -Infinity; // where the next handle may begin
     track.handles.forEach((handle, i) => {
       const c = r + i;
       const tokens = budget(K, r, c);
@@ -132,8 +132,11 @@ function draw(view) {
       bar.style.left = `${(100 * (K[r][c] - tokens)) / length}%`;
       bar.style.width = `${(100 * tokens) / length}%`;
       bar.textContent = (tokens / length) * width > 9 * levels[c].role.length + 12 ? levels[c].role : "";
-      const at = Math.max((width * K[r][c]) / length, free + APART);
-      free = at;
+      const isEmpty = tokens === 0; // its drafter writes nothing: a ring, whose number is told when it has the focus
+      const half = (isEmpty ? NARROW : WIDE) / 2;
+      const at = Math.max((width * K[r][c]) / length, free + half);
+      free = at + half;
+      handle.toggleAttribute("data-empty", isEmpty);
       handle.style.left = `${at}px`;
       handle.textContent = K[r][c];
       handle.setAttribute("aria-valuenow", K[r][c]);

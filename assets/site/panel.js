@@ -26,7 +26,7 @@ export function startPanel(root, races, controls) {
     const switched = withReasons(sliders, used);
     if (JSON.stringify(switched) !== JSON.stringify(sliders)) showSliders((sliders = switched));
     const curves = curvesOf(race.drafts, draft.value, Number(k.value), matrix, modelOf(sliders));
-    show({ title: finding(curves), xTitle: "k, or the first number of K", xs: curves[0].xs, curves });
+    show({ title: finding(curves), xTitle: "tokens drafted first (k, or K₁₁)", xs: curves[0].xs, curves });
     return say(curves.map(sentence).join(" "));
   };
   const showSliders = controls.startSliders(root.querySelector("#sliders"), null, (value) => {
@@ -73,8 +73,8 @@ function groupsOf(race) {
   }));
   const width = { key: "width", label: "each token that target reviews", value: race.width, low: 0, high: 0.2, step: 0.001, unused: "" };
   return [
-    { question: "How often is a guess right?", about: "α: the share of a drafter's tokens that its reviewer accepts", sliders: alphas },
-    { question: "What does a guess cost?", about: "c: the time of one forward pass, in passes of the target", sliders: [...costs, width] },
+    { question: "How often is a guess right?", about: "α: the share of a drafter's tokens that its reviewer accepts", shown: 1, sliders: alphas },
+    { question: "What does a guess cost?", about: "c: the time of one forward pass, in passes of the target", shown: 1, sliders: [...costs, width] },
   ];
 }
 

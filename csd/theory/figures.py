@@ -36,7 +36,7 @@ def what_if(curves: Sequence[Curve], measured: Sequence[Measured] = ()) -> go.Fi
     for curve in curves:
         _add_curve(figure, curve)
     add_unit_line(figure)
-    style(figure, "", "k, or the first number of K (tokens)", "")
+    style(figure, "", "tokens drafted first (k, or K₁₁)", "")
     head_axis(figure, SPEEDUP)
     top = axis_end([*(max(curve.wide) for curve in curves), *(one.speedup for one in measured)])
     last = curves[0].ks[-1]
@@ -48,7 +48,7 @@ def what_if(curves: Sequence[Curve], measured: Sequence[Measured] = ()) -> go.Fi
             figure.add_hline(y=one.speedup, line={"color": look.light, "width": 1.5}, layer="below")
             labels.append(Label(f"adaptive {one.speedup:.1f}×", last, one.speedup, look.light))
         elif any((curve.name, curve.rest) == (one.name, one.rest) for curve in curves) and one.at <= last:
-            _add_point(figure, f"{one.name}, measured", one.at, one.speedup, marker(one.name, size=13))
+            _add_point(figure, f"{one.name}, measured", one.at, one.speedup, marker(one.name, size=10))
     figure.update_xaxes(range=[0, last])
     figure.update_yaxes(range=[0, top])
     margin = figure.layout.margin

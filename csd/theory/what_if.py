@@ -13,6 +13,7 @@ from csd.decoding.methods.method import TARGET
 from csd.decoding.stages import Stage, cascade_stages
 from csd.ranges import DRAFTED
 from csd.record.race import Race
+from csd.sentences import counted
 from csd.stage.roles import roles_of_family
 from csd.theory.measurement import measure_cost_model, target_step_seconds
 from csd.theory.plan import method_of
@@ -31,13 +32,12 @@ class Curve:
     """Predicted speed-up over k, or over the first number of K. `current` is the panel's own k or number.
 
     `flat` is the paper's prediction, `wide` adds the cost of reviewed tokens; `title` names all settings, `rest` those
-    that the whole curve shares, and `at` is how a sentence names one of `ks`.
+    that the whole curve shares.
     """
 
     name: str
     title: str
     rest: str
-    at: str
     ks: tuple[int, ...]
     flat: tuple[float, ...]
     wide: tuple[float, ...]
@@ -65,8 +65,8 @@ def predict_curves(drafts: Sequence[str], draft: str, k: int, K: Matrix, model: 
     cascade = [cascade_stages(drafts, with_first(budgets, x)) for x in ks]
     guess, plan = f"Speculative, {draft}, k={k}", f"Cascade, K={format_K(K)}"
     return (
-        _curve("speculative", guess, draft, "with k\u00a0=\u00a0{}", ks, speculative, k, model),
-        _curve("cascade", plan, _rest(budgets), "with {} as the first number of K", ks, cascade, first, model),
+        _curve("speculative", guess, draft, ks, speculative, k, model),
+        _curve("cascade", plan, _rest(budgets), ks, cascade, first, model),
     )
 
 
@@ -78,7 +78,7 @@ def describe_curves(curves: Sequence[Curve]) -> tuple[str, str]:
     said = f"With this plan, {one} should be {ratio:.2f} times as fast as {other}."
     if ratio < 1.005:
         said = "With this plan, the cascade and speculative decoding should be equally fast."
-    best = [f"{curve.name} {max(curve.wide):.2f}× {curve.at.format(curve.best)}" for curve in reversed(curves)]
+    best = [f"{curve.name} {max(curve.wide):.2f}× at {counted(curve.best, 'token')}" for curve in reversed(curves)]
     return said, f"Best: {'; '.join(best)}."
 
 
@@ -115,7 +115,6 @@ def _curve(
     name: str,
     title: str,
     rest: str,
-    at: str,
     ks: tuple[int, ...],
     plans: Sequence[tuple[Stage, ...]],
     current: int,
@@ -123,7 +122,7 @@ def _curve(
 ) -> Curve:
     rounds = [predict_round(plan, model) for plan in plans]
     flat, wide = tuple(one.flat_ewif for one in rounds), tuple(one.ewif for one in rounds)
-    return Curve(name, title, rest, at, ks, flat, wide, current)
+    return Curve(name, title, rest, ks, flat, wide, current)
 
 
 def _rest(budgets: Budgets) -> str:

@@ -25,18 +25,25 @@ class Slider:
 
 @dataclass(frozen=True)
 class SliderGroup:
-    """The question that its sliders answer, and what their numbers mean."""
+    """The question that its sliders answer, and what their numbers mean. Of those that have an effect the first `shown`
+    are seen at once and the others are folded away; None shows all."""
 
     question: str
     about: str
     sliders: tuple[Slider, ...]
+    shown: int | None = None
 
 
 def sliders_value(groups: Sequence[SliderGroup]) -> dict[str, Any]:
     """The groups as the component's value."""
     return {
         "groups": [
-            {"question": group.question, "about": group.about, "sliders": [asdict(slider) for slider in group.sliders]}
+            {
+                "question": group.question,
+                "about": group.about,
+                "shown": group.shown,
+                "sliders": [asdict(slider) for slider in group.sliders],
+            }
             for group in groups
         ]
     }

@@ -20,6 +20,8 @@ from csd.web.sliders import build_sliders
 from csd.web.staircase import build_staircase, staircase_value
 from csd.web.what_if import CURVES, Prediction, WhatIf, WhatIfPanel, starting_panel
 
+LEAD = "<p>What would better or cheaper guesses bring? Move a slider: the theory predicts the speed without a race.</p>"
+MORE = "<details><summary>The plan: who drafts how far (K and k)</summary></details>"
 ABOUT_K = "<h3>Who drafts how far?<small>K, the plan of a block. Drag the ends, or use the arrow keys.</small></h3>"
 ABOUT_FIGURE = (
     "<p><span><b>predicted</b>, from what the race on the Race tab measured of each model</span>"
@@ -119,6 +121,7 @@ def build_theory_tab(defaults: Defaults, shown: Race | None = None) -> TheoryTab
 def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
     drafts = defaults.drafts
     state, measured = gr.State(drafts), gr.State(panel.measured)
+    gr.HTML(LEAD, elem_id="what-if-lead")
     words = gr.HTML(finding_html(Finding("")), elem_id="what-if-words")
     with gr.Row(elem_id="what-if"):
         with gr.Column(scale=13, min_width=320, elem_id="what-if-answer"):
@@ -130,29 +133,33 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                 measure_parts = gr.Button("Race the parts", scale=0, elem_id="parts")
                 gr.HTML(ABOUT_PARTS)
         with gr.Column(scale=10, min_width=320, elem_id="what-if-knobs"):
-            gr.HTML(ABOUT_K)
-            K = gr.Textbox(panel.K, label="K as text", elem_id="what-if-K", elem_classes=term_class("K"), render=False)
-            picture = build_staircase(K, drafts, "what-if-picture")
-            K.render()
-            with gr.Row(elem_id="what-if-speculative"):
-                draft = gr.Dropdown(
-                    named_with_roles(drafts),
-                    value=panel.draft,
-                    label="Speculative draft",
-                    elem_classes=term_class("draft"),
-                    min_width=120,
-                    allow_custom_value=True,
-                )
-                k = gr.Number(
-                    panel.k,
-                    label="k",
-                    precision=0,
-                    min_width=100,
-                    scale=0,
-                    elem_id="what-if-k",
-                    elem_classes=term_class("k"),
-                )
             sliders = build_sliders(panel.groups, "what-if-sliders")
+            gr.HTML(MORE, elem_id="what-if-more")
+            with gr.Column(elem_id="what-if-plan"):
+                gr.HTML(ABOUT_K)
+                K = gr.Textbox(
+                    panel.K, label="K as text", elem_id="what-if-K", elem_classes=term_class("K"), render=False
+                )
+                picture = build_staircase(K, drafts, "what-if-picture")
+                K.render()
+                with gr.Row(elem_id="what-if-speculative"):
+                    draft = gr.Dropdown(
+                        named_with_roles(drafts),
+                        value=panel.draft,
+                        label="Speculative draft",
+                        elem_classes=term_class("draft"),
+                        min_width=120,
+                        allow_custom_value=True,
+                    )
+                    k = gr.Number(
+                        panel.k,
+                        label="k",
+                        precision=0,
+                        min_width=100,
+                        scale=0,
+                        elem_id="what-if-k",
+                        elem_classes=term_class("k"),
+                    )
     return WhatIfParts(state, measured, draft, k, K, picture, sliders, words, figure, measure, measure_parts)
 
 

@@ -106,7 +106,7 @@ def slider_groups(drafts: Sequence[str], values: SliderValues) -> tuple[SliderGr
         for name, value in zip(drafts, values.costs, strict=True)
     )
     width = Slider(WIDTH, "each token in a review", values.per_reviewed_token, 0.2)
-    return SliderGroup(OFTEN, ABOUT_ALPHA, alphas), SliderGroup(COST, ABOUT_C, (*costs, width))
+    return SliderGroup(OFTEN, ABOUT_ALPHA, alphas, 1), SliderGroup(COST, ABOUT_C, (*costs, width), 1)
 
 
 def starting_panel(defaults: Defaults, shown: Race | None = None) -> WhatIfPanel:

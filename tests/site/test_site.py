@@ -173,6 +173,7 @@ def test_a_visit_on_a_phone_without_network(site, tab):
     assert not tab.evaluate("document.documentElement.classList.contains('dark')"), "the choice goes along"
     tab.click("text=Theory, with the α and c of this race")
 
+    tab.click("text=The plan: who drafts how far")
     assert tab.input_value("#race").startswith("7-") and tab.input_value("#k") == "5"
     assert tab.input_value("#K") == "[[5,19,29],[0,1,11],[0,0,10]]"
     assert tab.evaluate(fits)

@@ -84,8 +84,8 @@ def test_both_settings_are_compared_and_the_best_ones_named():
     said, best = describe_curves((guess, both))
     ratio = both.current_speedup / guess.current_speedup
     assert said == f"With this plan, the cascade should be {ratio:.2f} times as fast as speculative decoding."
-    found = f"cascade {max(both.wide):.2f}× with {both.best} as the first number of K"
-    assert best == f"Best: {found}; speculative {max(guess.wide):.2f}× with k\u00a0=\u00a0{guess.best}."
+    found = f"cascade {max(both.wide):.2f}× at {both.best} tokens"
+    assert best == f"Best: {found}; speculative {max(guess.wide):.2f}× at {guess.best} tokens."
     slow = replace(both, wide=tuple(value / 2 for value in both.wide))
     assert "speculative decoding should be" in describe_curves((guess, slow))[0]
     assert "equally fast" in describe_curves((guess, replace(guess, name="cascade")))[0]

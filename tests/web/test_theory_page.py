@@ -23,6 +23,8 @@ def one(chromium, served):
     tab.page.get_by_role("tab", name="Theory").click()
     tab.page.wait_for_function("document.querySelectorAll('#theory .js-plotly-plot').length === 4")
     tab.page.wait_for_function(f"{WORDS}.includes('predicted')")
+    assert not tab.page.is_visible("#what-if-plan") and not tab.page.is_visible(".sliders-fold .sliders-row")
+    tab.page.click("#what-if-more summary")
     yield tab
     assert not tab.errors
     tab.close()
@@ -78,22 +80,33 @@ def test_every_label_stands_at_its_own_curve(one, c):
 
 
 def test_sliders_without_effect_are_disabled_and_say_why(one):
-    """B9: with a K that leaves draft-small out, four sliders are folded away; with one that uses it, all have effect."""
+    """B9: with a K that leaves draft-small out, four sliders are switched off; with one that uses it, all have effect. Of
+    each group the first one with an effect is seen at once, the others under "More"."""
     page = one.page
     type_K(one, "[[16,16,20],[0,0,7],[0,0,0]]")
     page.wait_for_selector(row("draft-small") + "[data-unused]", state="attached")
-    dead = page.locator("#what-if-sliders .sliders-fold .sliders-row")
+    dead = page.locator("#what-if-sliders .sliders-idle .sliders-row")
     assert dead.count() == 4 and not dead.first.is_visible()
-    page.get_by_text("4 that have no effect with this plan").click()
+    page.get_by_text("More numbers (7)").click()
+    assert page.inner_text(".sliders-idle p") == "4 settings have no effect with this plan:"
     for i in range(4):
         assert dead.nth(i).locator("input[type=number]").is_disabled()
         assert dead.nth(i).locator(".sliders-note").inner_text().startswith("the tiny model ")
     assert "the tiny model takes no part" in page.inner_text(row("draft-small"))
     type_K(one, K)
     page.wait_for_selector(row("draft-small") + "[data-unused]", state="detached")
-    assert dead.count() == 0 and not page.is_visible(".sliders-fold")
-    keys = page.locator(".sliders-group .sliders-row").evaluate_all("rows => rows.map((row) => row.dataset.key)")
-    assert keys[:2] == ["target accepts draft-mid", "target accepts draft-small"], "each is back in its place"
+    assert dead.count() == 0 and not page.is_visible(".sliders-idle")
+    keys = "rows => rows.map((row) => row.dataset.key)"
+    first = page.locator("#what-if-sliders .sliders > .sliders-group .sliders-row").evaluate_all(keys)
+    assert first == ["target accepts draft-mid", "draft-mid"]
+    more = page.locator("#what-if-sliders .sliders-fold .sliders-row").evaluate_all(keys)
+    assert more[0] == "target accepts draft-small" and len(more) == 7, "each is back in its place"
+    type_K(one, "[[0,0,8],[0,0,0],[0,0,0]]")
+    page.wait_for_function(
+        "key => document.querySelectorAll('#what-if-sliders .sliders > .sliders-group .sliders-row')[1].dataset.key === key",
+        arg="draft-mid",
+    )
+    type_K(one, K)
     before = page.inner_text("#what-if-words")
     page.fill(row("draft-small") + " input[type=number]", "0.9")
     page.wait_for_function(f"before => {WORDS} !== before", arg=before)
@@ -196,6 +209,7 @@ def test_the_picture_is_drawn_when_the_tab_is_opened_after_a_race(chromium, serv
     page.evaluate(f"location.hash = 'race={adaptive.id.removeprefix('recorded-')}'")
     page.wait_for_selector("#after .js-plotly-plot")
     page.get_by_role("tab", name="Theory").click()
+    page.click("#what-if-more summary")
     page.wait_for_selector("#what-if-picture [role=slider]")
     assert json.loads(page.input_value(FIELD))[0] == [
         int(text) for text in page.locator("#what-if-picture [role=slider]").all_inner_texts()[:3]

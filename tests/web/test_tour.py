@@ -143,6 +143,7 @@ def test_theory_needs_no_race(one):
     page.wait_for_function("document.querySelectorAll('#theory .js-plotly-plot').length === 4")
     words = "document.querySelector('#what-if-words')"
     page.wait_for_function(f"{words}.innerText.includes('predicted')")
+    page.eval_on_selector("#what-if-more details", "plan => (plan.open = true)")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
     page.wait_for_function(f"{words}.innerHTML.includes('K=[[4,6,8],[0,1,2],[0,0,1]]')")
     page.locator("#what-if-K [data-testid=block-info]").click()  # Gradio's own label, as tapped
@@ -159,6 +160,7 @@ def test_measure_it_races_with_these_knobs_and_the_table_compares(one):
     page = one.page
     one.fill()
     page.get_by_role("tab", name="Theory").click()
+    page.eval_on_selector("#what-if-more details", "plan => (plan.open = true)")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
     page.wait_for_function("document.querySelector('#what-if-words').innerHTML.includes('[[4,6,8],[0,1,2],[0,0,1]]')")
     page.click("#measure")
