@@ -8,7 +8,7 @@ from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
-from csd.sentences import capitalized, listed
+from csd.sentences import capitalized, counted, listed
 from csd.stage.roles import BIG_MODEL, COPIER, roles
 from csd.theme import method_phrase
 
@@ -125,7 +125,9 @@ def _told(race: Race, subject: Trace, ratio: float) -> str:
         chosen.append(fastest)
     ratios = [(ratio, race.reference), *((metrics.speed(subject) / metrics.speed(one), one) for one in chosen)]
     winner = _faster(race, subject) if rivals else None
-    parts = [_as_fast_as(factor, _name(race, one)) + (" (fastest here)" * (one is winner)) for factor, one in ratios]
+    parts = [
+        f"{_as_fast_as(factor, _name(race, one))}{' (fastest here)' if one is winner else ''}" for factor, one in ratios
+    ]
     slower = ": slower here" if ratio < 1 - EVEN and not rivals else ""
     return f"{capitalized(listed(parts))}{slower}."
 
@@ -203,8 +205,8 @@ def _sameness(race: Race) -> tuple[str, bool]:
     if any(one.kind == "same distribution" for one in found):
         return "Different samples from the same distribution", False
     if all(one.whole for one in found):
-        return f"Same {count_tokens(found[0].compared)}, word for word", True
-    return f"Same text as far as all lanes got, {count_tokens(min(one.compared for one in found))}", True
+        return f"Same {counted(found[0].compared, 'token')}, word for word", True
+    return f"Same text as far as all lanes got, {counted(min(one.compared for one in found), 'token')}", True
 
 
 def _difference(verdict: Verdict) -> str:
@@ -224,13 +226,9 @@ def _shortness(race: Race) -> list[str]:
     count = _longest(race)
     stopped = any(trace.end == "stopped" for trace in race.traces)
     if 0 < count < metrics.SHORT_RUN:
-        return [f"{'stopped after' if stopped else 'only'} {count_tokens(count)}: too few to judge the speed"]
+        return [f"{'stopped after' if stopped else 'only'} {counted(count, 'token')}: too few to judge the speed"]
     return ["stopped early"] if stopped else []
 
 
 def _longest(race: Race) -> int:
     return max((len(trace.tokens) for trace in race.traces), default=0)
-
-
-def count_tokens(count: int) -> str:
-    return f"{count} token{'' if count == 1 else 's'}"
