@@ -38,7 +38,7 @@ export function startPanel(root, races, controls) {
     update();
   });
   const choose = (name) => {
-    race = races.find((one) => one.name === name) ?? races[0];
+    race = races.find((one) => one.name === name || encodeURIComponent(one.name) === name) ?? races[0];
     select.value = race.name;
     draft.replaceChildren(...race.drafts.map((one) => new Option(one, one)));
     [draft.value, k.value, K.value] = [race.draft, race.k, race.K];
@@ -54,13 +54,13 @@ export function startPanel(root, races, controls) {
     history.replaceState(null, "", `#${select.value}`);
     choose(select.value);
   });
-  addEventListener("hashchange", () => choose(decodeURIComponent(location.hash.slice(1))));
+  addEventListener("hashchange", () => choose(location.hash.slice(1)));
   for (const field of [draft, k]) field.addEventListener("input", update);
   K.addEventListener("input", () => {
     showPicture({ K: K.value, target: race.target, levels: race.levels });
     update();
   });
-  choose(decodeURIComponent(location.hash.slice(1)));
+  choose(location.hash.slice(1));
 }
 
 function groupsOf(race) {

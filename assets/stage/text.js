@@ -3,6 +3,7 @@
 
 const UNKNOWN = "\uFFFD";
 const ENDS = /^<\|?(endoftext|im_end|eot_id|end_of_turn|end|eos|\/s)\|?>$/;
+const MOST_PARTS = 64; // of a word: line breaks, runs of spaces, and what is between them
 const LONGEST_RUN = 24; // characters without white space after which a line may break anywhere
 // Control characters, line separators and characters that change the writing direction.
 const CONTROLS = /[\u0000-\u001F\u007F-\u009F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/g;
@@ -64,13 +65,17 @@ export function quoteToken(pieces, id) {
   return `\u201C\u2068${tokenWord(pieces, id)}\u2069\u201D`;
 }
 
-// Splits a text into [kind, part], where kind is "text", "break" (a line break) or "space" (tabs or several spaces).
+// Splits a text into [kind, part], where kind is "text", "break" (a line break) or "space" (tabs or several spaces). What
+// is behind MOST_PARTS of them is one text: no tokenizer has such a word, but a file may.
 export function splitWhitespace(text) {
   const parts = text.split(/(\r?\n|\t+| {2,})/).filter((part) => part !== "");
-  return parts.map((part) => {
-    if (part.endsWith("\n")) return ["break", part];
-    return [part.startsWith("  ") || part.startsWith("\t") ? "space" : "text", part];
-  });
+  const rest = parts.splice(MOST_PARTS).join("");
+  return [...parts.map(kindOf), ...(rest ? [["text", rest]] : [])];
+}
+
+function kindOf(part) {
+  if (part.endsWith("\n")) return ["break", part];
+  return [part.startsWith("  ") || part.startsWith("\t") ? "space" : "text", part];
 }
 
 // Decides where lines may break: between tokens before or after white space, before CJK characters, and anywhere in a

@@ -97,6 +97,8 @@ def _lead(race: Race, subject: Trace, ratio: float) -> str:
     if race.reference is None or any(one.kind in ("differs", "near-tie") for one in race.verdicts):
         return ""
     drafted, lost = _drafted_and_lost(subject)
+    if not drafted:
+        return ""
     if ratio < 1 - EVEN and lost:
         return f"Guessing ahead did not pay: the big model threw away {lost} of {drafted} guesses."
     runs, alone = len(subject.steps), len(race.reference.steps)

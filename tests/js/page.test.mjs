@@ -19,3 +19,10 @@ test("a race that waits says for how many others and for how long", () => {
   assert.equal(tellWaiting("queue: 1/1 | 0.4/6.8s"), "", "most races wait a moment");
   assert.equal(tellWaiting("processing | 2.0s"), "");
 });
+
+test("an address that somebody has mangled is read as it stands", async () => {
+  const { splitAddress } = await import("../../assets/page/fragment.js");
+  const read = (hash) => Object.assign(globalThis, { location: { hash } }) && splitAddress();
+  assert.deepEqual(read("#%"), ["%"]);
+  assert.deepEqual(read("#race=a%20b&step=2"), ["race=a b", "step=2"]);
+});

@@ -50,6 +50,9 @@ test("white space is split off where it needs a sign", () => {
     ["text", "a b"], ["break", "\r\n"], ["space", "  "], ["text", "c"], ["space", "\t"], ["text", "d"],
   ]);
   assert.deepEqual(splitWhitespace(""), []);
+  const hostile = splitWhitespace("\n".repeat(1000));
+  assert.equal(hostile.length, 65);
+  assert.equal(hostile.map(([, part]) => part).join(""), "\n".repeat(1000));
 });
 
 test("lines break at white space, before CJK characters, and in long runs", () => {

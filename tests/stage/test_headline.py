@@ -113,6 +113,7 @@ def test_without_a_reference_nothing_is_claimed():
     assert (said.factor, said.same) == ("", False)
     assert said.text == "Texts not compared: no autoregressive lane"
     assert line(alone(TEXT)).text == "One lane, nothing to compare"
+    assert line(alone(TEXT), alone(TEXT)).lead == "", "nobody guessed"
 
 
 def test_ratios_have_the_digits_that_matter():
