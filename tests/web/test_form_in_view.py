@@ -187,7 +187,27 @@ def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
     assert box(page, "#stage")["y"] < PHONE["height"] / 2
     house.gate.open()
     tab.status("ended")
-    assert is_in_view(page, "#status p")
+    assert is_in_view(page, "#status p") and box(page, "#stage")["y"] <= 190
+    page.click("#examples button >> nth=0")
+    page.wait_for_selector("#own-prompt")
+    assert box(page, "#own-prompt")["x"] >= 0
+    assert page.wait_for_selector("#examples[data-more]"), "a mark says that more chips follow"
+    tab.status("ended")
+
+
+def test_messages_on_a_race_are_never_cut(tab):
+    """They are set in two lines where one is too short, and have a line of their own where two are."""
+    page = tab.page
+    whole = "line => line.scrollHeight <= line.clientHeight + 1 && line.scrollWidth <= line.clientWidth"
+    for size, rooms in (({"width": 1280, "height": 720}, ("", "two", "whole")), (PHONE, ("two", "whole", "whole"))):
+        page.set_viewport_size(size)
+        for words, room in zip((3, 8, 60), rooms, strict=True):
+            page.eval_on_selector("#status p", "(line, text) => (line.textContent = text)", "A word of " * words)
+            page.wait_for_function(
+                "room => (document.querySelector('#status p').dataset.room ?? '') === room", arg=room, timeout=5000
+            )
+            assert page.eval_on_selector("#status p", whole)
+    assert not tab.errors
 
 
 def test_the_text_of_a_list_ends_before_its_arrow(tab):
