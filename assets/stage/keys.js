@@ -10,13 +10,14 @@ import { blank, leavePresent, togglePresent } from "./present.js";
 import { openPromptField } from "./promptfield.js";
 import { openReview } from "./review.js";
 import { stepRound } from "./rounds.js";
+import { isPlaying } from "./state.js";
 import { zoom } from "./timeline.js";
 import { hideTooltip } from "./tooltip.js";
 
 const HELP = [
   ["space", "play"], ["\u2190 \u2192", "review"], ["shift \u2190 \u2192", "token"], [", .", "round of the review"],
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
-  ["d", "digits"], ["h", "rejected"], ["o", "open review"], ["p", "present"], ["r", "race, presenting"], ["/", "type a prompt, presenting"], ["b", "blank"], ["Esc", "leave"],
+  ["d", "digits"], ["h", "rejected"], ["o", "open review"], ["p", "present"], ["r", "race, presenting"], ["/", "type a prompt, presenting"], ["b", "blank"], ["Esc", "leave"], ["?", "these keys"],
 ];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
@@ -34,6 +35,7 @@ const ACTIONS = {
   "=": (stage) => zoom(stage, 0.5),
   "-": (stage) => zoom(stage, 2),
   "/": openPromptField,
+  "?": showKeys,
   b: blank,
   d: toggleDigits,
   h: cycleRejected,
@@ -91,6 +93,12 @@ function actionOf(stage, key) {
   return Object.hasOwn(ACTIONS, key) ? ACTIONS[key] : null;
 }
 
+function showKeys({ root }) {
+  const keys = root.querySelector(".cs-keys");
+  keys.open = !keys.open;
+  if (keys.open) keys.scrollIntoView({ block: "nearest" });
+}
+
 function goRound(stage, by) {
   if (!stage.review.score) openReview(stage, true);
   stepRound(stage, by);
@@ -99,5 +107,5 @@ function goRound(stage, by) {
 function leave(stage) {
   if (stage.reviewOpen) openReview(stage, false);
   else if (stage.presenting) leavePresent(stage);
-  else skip(stage);
+  else if (isPlaying(stage)) skip(stage);
 }

@@ -51,15 +51,30 @@ function fitType(grid) {
   const names = grid.querySelector(".cs-score-name");
   const left = names.offsetLeft + names.offsetWidth;
   const screen = grid.closest("[data-present]");
-  const fits = () => Math.min((grid.clientWidth - left) / (contentWidth(grid) - left),
-    screen ? roomBelow(grid, screen) / grid.offsetHeight : Infinity);
-  let ratio = Math.min(screen ? LARGEST : 1, fits() * 0.98);
-  for (let tries = 0; ratio !== 1 && tries < 4; tries++) { // margins keep their size
-    grid.style.setProperty("--cs-cell", `max(${SMALLEST}px, calc(var(--cs-widest) * ${ratio.toFixed(2)}))`);
-    const now = fits();
-    if (now >= 1) return;
-    ratio *= now * 0.98;
+  const wide = () => (grid.clientWidth - left) / (contentWidth(grid) - left);
+  let ratio = shrink(grid, Math.min(screen ? LARGEST : 1, wide() * 0.98), wide);
+  if (!screen) return;
+  const high = () => roomBelow(grid, screen) / grid.offsetHeight;
+  for (let tries = 0; tries < 4 && high() < 1; tries++) {
+    const before = [ratio, grid.offsetHeight];
+    ratio = setRatio(grid, ratio * high() * 0.98);
+    if (grid.offsetHeight < before[1]) continue;
+    setRatio(grid, before[0]); // the names of the levels are as high as the rows: smaller type would gain nothing
+    return;
   }
+}
+
+// Type at a ratio to the usual size, or smaller until it fits; margins keep their size. Returns the ratio.
+function shrink(grid, ratio, fits) {
+  if (ratio === 1) return ratio;
+  setRatio(grid, ratio);
+  for (let tries = 0; tries < 3 && fits() < 1; tries++) ratio = setRatio(grid, ratio * fits() * 0.98);
+  return ratio;
+}
+
+function setRatio(grid, ratio) {
+  grid.style.setProperty("--cs-cell", `max(${SMALLEST}px, calc(var(--cs-widest) * ${ratio.toFixed(2)}))`);
+  return ratio;
 }
 
 // The height that is left for the grid above what stands below it.
@@ -133,7 +148,8 @@ function createNumbers(score, row) {
 function createAxes(race, score, groups, first, end) {
   const last = groups[groups.length - 1].to;
   const columns = last - score.from;
-  const down = h("span", { class: "cs-axis-vertical", style: cell(first, end - first, 1, 1), "data-rows": end - first },
+  const isCascade = end - first > 2; // a level reviews another's guesses
+  const down = h("span", { class: isCascade ? "cs-axis-vertical" : "cs-hidden", style: cell(first, end - first, 1, 1), "data-rows": end - first },
     h("span", {}, term("vertical cascade", "vertical"),
       h("span", { text: end - first < TALL ? "" : ": each row checks the row below" })));
   const across = groups.length < 2 ? null : h("span", { class: "cs-axis-horizontal", style: cell(1, 1, 3, columns) },

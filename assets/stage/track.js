@@ -56,7 +56,7 @@ export function drawTrack(stage) {
 }
 
 function tokensKey() {
-  return [title("Tokens written"), swatch("T"), " ends a ", term("target pass", "run of the big model")];
+  return [title("Bars show tokens"), swatch("T"), " ends a ", term("target pass", "run of the big model")];
 }
 
 function timeKey(race) {
@@ -65,7 +65,7 @@ function timeKey(race) {
   const isSeen = ({ mark }) => spent(mark) > SEEN * longest;
   const drafters = levelMarks(race).filter(({ mark }) => mark !== "T").reverse();
   const unseen = drafters.filter((level) => spent(level.mark) && !isSeen(level));
-  return [title(term("decode time", "Time taken")), swatch("T"), " ", term("big model"), " runs",
+  return [title(term("decode time", "Bars now show time")), swatch("T"), " ", term("big model"), " runs",
     ...drafters.filter(isSeen).map(({ look }) => swatch(look)), " ", term("drafting"), swatch("overhead"), " ", term("overhead"),
     ...(unseen.length ? [h("span", { class: "cs-unseen", text: `${unseen.map(({ role }) => role).join(", ")}: too quick to see` })] : [])];
 }

@@ -18,7 +18,7 @@ export function createTransport(stage) {
   const transport = {
     ...createPlayButton(stage),
     scrubber: createScrubber(stage),
-    time: h("span", { class: "cs-time" }),
+    time: h("span", { class: "cs-time", title: "With the reading of the prompt, which the bars leave out" }),
     speed: createSpeedBox(stage),
     review: term("step", ""),
     token: h("span", { class: "cs-place" }),

@@ -105,6 +105,9 @@ def _lead(race: Race, subject: Trace, ratio: float) -> str:
     ran = f"the big model ran {_often(runs)} instead of {_often(alone) if runs == 1 else alone}"
     if ratio < 1 - EVEN:
         return f"Guessing ahead did not pay, although {ran}."
+    winner = _faster(race, subject)
+    if winner is not None and (best := _ratio(race, winner)):
+        return f"{capitalized(_name(race, winner))} was faster here: {times(best)} against {times(ratio)}."
     return f"{capitalized(_guessers(subject))} guessed ahead: {ran}."
 
 
@@ -153,7 +156,7 @@ def _reason(race: Race, subject: Trace) -> str:
         return ""
     own, other = _drafting_seconds(subject), _drafting_seconds(rival)
     ran = "as often" if len(rival.steps) == len(subject.steps) else _often(len(rival.steps))
-    return f"Speculative decoding ran it {ran}, but spent {other:.2g} s on drafting instead of {own:.2g} s."
+    return f"Speculative decoding ran it {ran}, but its drafting took {other:.2g} s instead of {own:.2g} s."
 
 
 def _drafted_and_lost(subject: Trace) -> tuple[int, int]:
@@ -207,7 +210,8 @@ def _sameness(race: Race) -> tuple[str, bool]:
     if any(one.kind == "same distribution" for one in found):
         return "Different samples from the same distribution", False
     if all(one.whole for one in found):
-        return f"Same {counted(found[0].compared, 'token')}, word for word", True
+        drawn = ", with the same random draws" if race.traces[0].header.temperature > 0 else ""
+        return f"Same {counted(found[0].compared, 'token')}, word for word{drawn}", True
     return f"Same text as far as all lanes got, {counted(min(one.compared for one in found), 'token')}", True
 
 

@@ -135,7 +135,7 @@ def test_bars_run_over_tokens_and_at_the_end_over_time(bare):
         lane: one.page.eval_on_selector(f'.cs-track-row[data-lane="{lane}"] .cs-by-time [data-look="T"]', extent)
         for lane in (0, 1)
     }
-    assert axis() == "time" and one.text(".cs-axis-title") == "Time taken"
+    assert axis() == "time" and one.text(".cs-axis-title") == "Bars now show time"
     assert one.text('[data-lane="0"] .cs-clock') == "0.40 s"
     assert drawn[0][:2] == pytest.approx([0, 0.4], abs=0.002), "autoregressive decoding fills the scale"
     assert drawn[1] == pytest.approx([0.025, 0.19, 0.13], abs=0.002), "two passes of 70 and 60 ms, after their drafts"
