@@ -65,7 +65,7 @@ def time_per_level(race: Race) -> go.Figure:
         spent = _sum_by_mark(metrics.seconds_by_level(trace), trace, operator.add)
         rows = [(one.label, one.look, spent.get(one.mark, 0.0)) for one in levels]
         bars, start = [], 0.0
-        for label, look, seconds in (*rows, ("overhead", theme.OVERHEAD, spent["overhead"])):
+        for label, look, seconds in (*rows, ("overhead", theme.OVERHEAD, spent[metrics.OVERHEAD])):
             if seconds > 0:
                 time, share = f"{_number(seconds * scale, digits)} {unit}", _share(seconds, trace)
                 end = start + seconds * scale
@@ -124,7 +124,7 @@ T = TypeVar("T")
 
 
 def _sum_by_mark(values: Mapping[str, T], trace: Trace, add: Callable[[T, T], T]) -> dict[str, T]:
-    """Values by level name, added up by mark; what is not a level ("overhead") keeps its name."""
+    """Values by level name, added up by mark; what is not a level (`metrics.OVERHEAD`) keeps its name."""
     levels = trace.header.levels
     top = max((level.level for level in levels), default=0)
     marks = {level.name: theme.mark(level.level, top) for level in levels}

@@ -12,6 +12,7 @@ from itertools import accumulate, zip_longest
 from csd.record.trace import Proposal, Review, Trace, walk
 
 REPEATED_LIMIT = 0.15  # share of repeated 8-grams above which a text counts as repeating itself
+OVERHEAD = "<overhead>"  # among levels, whose names have no angle brackets
 SHORT_RUN = 32  # tokens below which a speed says little
 
 
@@ -75,12 +76,12 @@ def by_position(trace: Trace) -> tuple[AcceptanceCount, ...]:
 
 
 def seconds_by_level(trace: Trace) -> dict[str, float]:
-    """Decoding time of each level's own work, and the rest as "overhead"; they add up to the lane's decoding time."""
+    """Decoding time of each level's own work, and the rest as `OVERHEAD`; they add up to the lane's decoding time."""
     spent: defaultdict[str, float] = defaultdict(float)
     for record in records(trace):
         spent[record.by] += record.seconds
     levels = {name: spent[name] for name in _names(trace) if name in spent}
-    return {**levels, "overhead": trace.decode_seconds - sum(levels.values())}
+    return {**levels, OVERHEAD: trace.decode_seconds - sum(levels.values())}
 
 
 def shares(trace: Trace) -> dict[str, int]:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 
-from csd.ranges import LONGEST_TIME
+from csd.ranges import LONGEST_TEXT, LONGEST_TIME
 from csd.record.levels import Level, find_drafts
 from csd.record.untrusted import describe_fault, load_json
 from csd.record.upgrade import VERSION, upgrade
@@ -24,6 +24,7 @@ __all__ = ["End", "Header", "Level", "Pieces", "Prefill", "Proposal", "Review", 
 
 T = TypeVar("T")
 FAIL_FAST = Field(fail_fast=True)  # a hostile file gets one error per tuple, not millions
+MOST_PREFILLS = 2048  # of a lane: a hundred levels read 8192 tokens in chunks of 512 with fewer
 Count = Annotated[int, Field(ge=0, le=2**31)]
 Tokens = Annotated[tuple[Count, ...], FAIL_FAST]
 Authors = Annotated[tuple[str, ...], FAIL_FAST]
@@ -138,7 +139,7 @@ class Trace:
     """One lane's run: how the prompt was read, every step, why it ended, and the text of each id that occurs."""
 
     header: Header
-    prefill: Annotated[tuple[Prefill, ...], FAIL_FAST]
+    prefill: Annotated[tuple[Prefill, ...], Field(fail_fast=True, max_length=MOST_PREFILLS)]
     steps: Annotated[tuple[Step, ...], FAIL_FAST]
     end: End
     pieces: Pieces
@@ -186,6 +187,8 @@ class Trace:
         steps = fields.get("steps")
         if not isinstance(steps, list):
             return _read(Trace, fields)
+        if len(steps) > LONGEST_TEXT:  # each adds a token at least
+            raise ValueError(f"This trace is damaged: it has {len(steps):,} steps; at most {LONGEST_TEXT:,} are read.")
         whole = _read(Trace, {**fields, "steps": []})
         return replace(whole, steps=tuple(_read(Step, step, f"steps.{number}.") for number, step in enumerate(steps)))
 

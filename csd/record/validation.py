@@ -15,6 +15,7 @@ from csd.record.trace import Header, Pieces, Prefill, Proposal, Review, Step, Tr
 MOST_LEVELS = 100
 DEEPEST = 16  # reviews within reviews
 LONGEST_BLOCK = 4096  # tokens
+MOST_RECORDS = 100_000  # of a race: 1000 tokens, each after a draft of 64 that is rejected, have two thirds of that
 # Names are shown in figures, where tags have a meaning.
 NAME = re.compile(r"[^<>&\x00-\x1f\x7f-\x9f]{1,200}")
 LABEL = re.compile(r"[^<>&\x00-\x1f\x7f-\x9f]{0,4000}")
@@ -28,7 +29,7 @@ def check_traces(traces: Sequence[Trace]) -> None:
 
 
 def _faults(traces: Sequence[Trace]) -> Iterator[str]:
-    first = traces[0].header
+    first, records = traces[0].header, 0
     for trace in traces:
         header = trace.header
         names = frozenset(level.name for level in header.levels)
@@ -36,6 +37,9 @@ def _faults(traces: Sequence[Trace]) -> Iterator[str]:
         yield from _piece_faults(trace)
         yield from _prefill_faults(trace.prefill, names)
         yield from _step_order_faults(trace)
+        records += sum(1 for step in trace.steps for _ in walk(step.review))
+        if records > MOST_RECORDS:
+            yield f"it has {records:,} reviews and drafts or more; at most {MOST_RECORDS:,} are read"
         for step in trace.steps:
             yield from _step_faults(step, names, trace.pieces)
         if (header.prompt, header.text, header.levels) != (first.prompt, first.text, first.levels):

@@ -192,7 +192,8 @@ def _won_by_drafting(subject: Trace, rival: Trace) -> bool:
 def _drafting_seconds(trace: Trace) -> float:
     """What the levels below the target took."""
     target = max(trace.header.levels, key=lambda level: level.level).name
-    return sum(spent for name, spent in metrics.seconds_by_level(trace).items() if name not in (target, "overhead"))
+    others = (target, metrics.OVERHEAD)
+    return sum(spent for name, spent in metrics.seconds_by_level(trace).items() if name not in others)
 
 
 def _often(count: int) -> str:

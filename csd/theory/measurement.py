@@ -91,7 +91,7 @@ def measure_round(trace: Trace, target_step: float) -> MeasuredRound:
     """The mean over all rounds of a lane that has at least one."""
     seconds = metrics.seconds_by_level(trace)
     scale = 1 / (len(trace.steps) * target_step)
-    total, review, overhead = trace.decode_seconds, seconds.get(TARGET, 0.0), seconds["overhead"]
+    total, review, overhead = trace.decode_seconds, seconds.get(TARGET, 0.0), seconds[metrics.OVERHEAD]
     return MeasuredRound(
         tokens=metrics.mat(trace),
         drafted=fmean(len(step.review.tokens) for step in trace.steps),

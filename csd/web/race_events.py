@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
@@ -26,7 +27,10 @@ EDITED_K = "K was edited, so the cascade with this K races. Choose a preset to h
 KEPT = "What you typed stays in the form."
 GONE = "This race is no longer kept. Its settings are in the form: press Race to run it again."
 CUT = "This link is incomplete: its race is missing. Its settings are in the form: press Race to run it again."
+UNSHOWN = "This race was read, but it cannot be shown. Open another file, or run the race again and save it anew."
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
+
+log = logging.getLogger(__name__)
 
 
 def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint: float = 0.0) -> Iterator[RaceUpdate]:
@@ -128,9 +132,15 @@ def open_file(context: PageContext, visitor: str, data: bytes | None, fields: Pa
         race = uploaded_race(Recording.from_bytes(data or b""))
     except ValueError as error:
         return RaceUpdate(StatusLine(str(error), "refused"))
-    context.studio.visitors.keep_race(visitor, race)
-    update = _finish(context, visitor, race, replay_log(race, play=True))
-    return _with_form(context, visitor, race, fields, update)
+    visitors = context.studio.visitors
+    visitors.keep_race(visitor, race)
+    try:
+        update = _finish(context, visitor, race, replay_log(race, play=True))
+        return _with_form(context, visitor, race, fields, update)
+    except Exception:  # whatever a file may bring about, its visitor is told
+        log.exception("showing a race from a file")
+        visitors.drop_race(visitor, race.id)
+        return RaceUpdate(StatusLine(UNSHOWN, "refused"))
 
 
 def _with_form(

@@ -90,6 +90,11 @@ class Visitors:
             while len(self._kept) > 1 and self.kept_bytes > self._most:
                 self._drop(next(iter(self._kept)))
 
+    def drop_race(self, visitor: str, race_id: str) -> None:
+        with self._lock:
+            if self._kept.get(race_id, ("", 0))[0] == visitor:
+                self._drop(race_id)
+
     def races(self, visitor: str) -> tuple[FinishedRace, ...]:
         """All of a visitor's races, oldest first."""
         return tuple(race.unpack() for race in self.find(visitor).races)

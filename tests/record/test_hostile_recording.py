@@ -51,7 +51,7 @@ def flood(item: str, size: int = 4 * MEGABYTE) -> str:
         ),
         (replaced('"eos":[]', f'"eos":[{flood("1.5")}]'), "header.eos.0"),
         (replaced('"prefill":[', f'"prefill":[{flood("{}", MEGABYTE // 2)},'), "prefill.0"),
-        (replaced('"steps":[', f'"steps":[{flood("{}", MEGABYTE // 2)},'), "steps.0"),
+        (replaced('"steps":[', f'"steps":[{flood("{}", MEGABYTE // 2)},'), "steps; at most 8,192"),
         (replaced('"inner":[]', f'"inner":[{flood("{}", MEGABYTE // 2)}]'), "inner.0"),
         (replaced('"levels":[', f'"levels":[{flood("{}", MEGABYTE // 2)},'), "levels.0"),
         (replaced('"steps":[', f'"steps":[{flood("{}")},'), "contains .* lists and objects; at most"),

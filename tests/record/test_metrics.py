@@ -8,6 +8,7 @@ import pytest
 from small_lanes import cascade, plain
 
 from csd.record.metrics import (
+    OVERHEAD,
     AcceptanceCount,
     acceptance,
     by_position,
@@ -53,9 +54,9 @@ def test_acceptance_by_position_of_the_block():
 
 def test_time_by_level_adds_up_to_decoding():
     found = seconds_by_level(cascade())
-    assert found == pytest.approx({"MaxGram": 0.06, "small": 0.10, "target": 0.50, "overhead": 0.14})
+    assert found == pytest.approx({"MaxGram": 0.06, "small": 0.10, "target": 0.50, OVERHEAD: 0.14})
     assert sum(found.values()) == pytest.approx(cascade().decode_seconds)
-    assert list(found) == ["MaxGram", "small", "target", "overhead"]
+    assert list(found) == ["MaxGram", "small", "target", OVERHEAD]
 
 
 def test_who_wrote_and_who_ran():
@@ -87,7 +88,7 @@ def test_repeated_grams():
 def test_an_empty_lane_has_no_speed():
     empty = plain((), "stopped")
     assert math.isnan(speed(empty)) and math.isnan(mat(empty)) and math.isnan(speed_with_prefill(empty))
-    assert seconds_by_level(empty) == {"overhead": 0} and shares(empty) == {}
+    assert seconds_by_level(empty) == {OVERHEAD: 0} and shares(empty) == {}
 
 
 def test_geometric_mean():

@@ -148,6 +148,12 @@ def own_header(**changes):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
+        (lambda t: t.update(prefill=t["prefill"][:1] * 2049), "prefill should have at most 2048 items"),
+        (lambda t: t.update(steps=t["steps"] * 5000), "it has 10,000 steps; at most 8,192 are read"),
+        (
+            lambda t: t["steps"][0]["review"].update(inner=t["steps"][0]["review"]["inner"][-1:] * 100_001),
+            "at most 100,000",
+        ),
         (own_header(levels=[{"name": f"l{i}", "level": 1} for i in range(101)]), "101 levels; a race has 1 to 100"),
         (own_header(levels=[{"name": "MaxGram", "level": 0}] * 2), "two of its levels have the same name"),
         (own_header(levels=[{"name": "target", "level": 100}]), "number of a level is out of range"),

@@ -61,6 +61,17 @@ def test_only_the_proxy_of_a_space_is_believed(is_space, found):
     assert address(request, replace(PUBLIC, is_space=is_space)) == found
 
 
+def test_an_ipv6_connection_counts_once():
+    def counted(host):
+        return address(SimpleNamespace(client=SimpleNamespace(host=host), headers={}), PUBLIC)
+
+    assert len({counted(f"2001:db8:1:2:{one:x}::{one:x}") for one in range(1, 20)}) == 1
+    assert counted("2001:db8:1:2::1") != counted("2001:db8:1:3::1")
+    assert counted("::ffff:1.2.3.4") == counted("1.2.3.4") != counted("::ffff:1.2.3.5")
+    assert counted("fe80::1%eth0") == counted("fe80::2")
+    assert counted("a name") == "a name"
+
+
 def test_the_expected_wait_follows_what_races_take_now(monkeypatch):
     """Thirty short races, then long ones: told and true waits differ by at most a fifth."""
     now, told = [1000.0], {}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from fake_page import RECORDED, context, fields, race, run_stopped
+from handmade import RACE
 from paired import alone, drafted
 
 from csd.record.recording import Recording
@@ -127,6 +128,21 @@ def test_a_file_is_opened_and_kept(page):
     for data in (None, b"", b"{}", b"nonsense"):
         refused = race_events.open_file(page, "v", data, page.start)
         assert (refused.status.state, refused.stage) == ("refused", None)
+
+
+def test_a_level_may_be_called_overhead(page):
+    data = Recording(RACE).to_json().replace('"small"', '"overhead"').encode()
+    update = race_events.open_file(page, "v", data, page.start)
+    assert update.status.state == "ended" and update.results.figures
+
+
+def test_a_file_that_cannot_be_shown_is_told_and_not_kept(page, monkeypatch, caplog):
+    before = page.studio.visitors.races("v")
+    monkeypatch.setattr(race_events, "make_results", lambda *_: {}["a fault"])
+    update = race_events.open_file(page, "v", Recording(RECORDED).to_gzip(), page.start)
+    assert (update.status.text, update.status.state) == (race_events.UNSHOWN, "refused")
+    assert update.stage is None and page.studio.visitors.races("v") == before
+    assert "KeyError" in caplog.text
 
 
 def test_a_file_fills_in_the_form_with_its_settings(page):
