@@ -9,6 +9,7 @@ import { term } from "./terms.js";
 import { tokenWord } from "./text.js";
 
 const SMALLEST = 13; // pixels of a token's letters
+const SCROLLED = 0.5; // of the height that the grid needs: with less room it is scrolled, as on a phone
 const MARGINS = 36; // pixels around what stands below the grid
 const LARGEST = 1.7; // times the usual size, while presenting
 const TALL = 4; // rows from which on the name of the vertical axis has room
@@ -53,8 +54,8 @@ function fitType(grid) {
   const screen = grid.closest("[data-present]");
   const wide = () => (grid.clientWidth - left) / (contentWidth(grid) - left);
   let ratio = shrink(grid, Math.min(screen ? LARGEST : 1, wide() * 0.98), wide);
-  if (!screen) return;
   const high = () => roomBelow(grid, screen) / grid.offsetHeight;
+  if (!screen || high() < SCROLLED) return;
   for (let tries = 0; tries < 4 && high() < 1; tries++) {
     const before = [ratio, grid.offsetHeight];
     ratio = setRatio(grid, ratio * high() * 0.98);
