@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -82,7 +83,23 @@ def run_comparison(
     except ValueError as error:
         yield CompareUpdate(StatusLine(str(error), "refused"))
         return
-    context.studio.visitors.state(visitor).has_compared = True
+    state = context.studio.visitors.state(visitor)
+    state.has_compared, state.stop_comparison = True, threading.Event()
+    try:
+        yield from _compare(context, visitor, choice, plan, state.stop_comparison, first_paint, clock)
+    finally:
+        state.stop_comparison = None
+
+
+def _compare(
+    context: PageContext,
+    visitor: str,
+    choice: FamilyChoice,
+    plan: Sequence[PlannedRace],
+    stop: threading.Event,
+    first_paint: float,
+    clock: Callable[[], float],
+) -> Iterator[CompareUpdate]:
     races: list[tuple[str, Race]] = []
     limit = context.studio.deployment.max_seconds
     began = clock()
@@ -90,6 +107,10 @@ def run_comparison(
     yield replace(_show(context, plan, races), status=first, progress=(0, len(plan)))
     spent = 0.0
     for number, planned in enumerate(plan, 1):
+        if stop.is_set():
+            said = f"Stopped after {counted(len(races), 'race')} of {len(plan)}; finished races are kept."
+            yield CompareUpdate(StatusLine(said), finding=_found(races))
+            return
         left = time_left(spent, number - 1, len(plan))
         shown = CompareUpdate(
             StatusLine(f"Race {number} of {len(plan)}: {planned.label}.{left}"), (number - 1, len(plan))

@@ -17,13 +17,15 @@ SHARE = 0.25  # of it, for one visitor
 
 @dataclass
 class VisitorState:
-    """The stop flag of the race that runs, if any, the latest races, oldest first, and how many there have been.
+    """The stop flags of the race that runs and of a comparison, which has pauses between its races, if any; the latest
+    races, oldest first, and how many there have been.
 
     Whether the visitor has chosen a family (in the form, by a link, or by a file), and whether a copy of a custom
     target was ticked for want of drafts, and whether a comparison was started.
     """
 
     stop: threading.Event | None = None
+    stop_comparison: threading.Event | None = None
     races: tuple[KeptRace, ...] = ()
     count: int = 0
     has_chosen_family: bool = False
@@ -59,12 +61,12 @@ class Visitors:
             return self._states.get(visitor) or VisitorState()
 
     def stop(self, visitor: str) -> bool:
-        """Ask the visitor's own race to stop; False if none has started."""
-        stop = self.find(visitor).stop
-        if stop is None:
-            return False
-        stop.set()
-        return True
+        """Ask the visitor's own race or comparison to stop; False if none has started."""
+        state = self.find(visitor)
+        flags = [flag for flag in (state.stop, state.stop_comparison) if flag is not None]
+        for flag in flags:
+            flag.set()
+        return bool(flags)
 
     def leave(self, visitor: str) -> None:
         """Stop the race of a visitor who is gone, and forget the others."""

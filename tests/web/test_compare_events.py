@@ -86,6 +86,19 @@ def test_a_stopped_comparison_keeps_its_table():
     assert sum(bool(update.rows) for update in updates) == 1
 
 
+def test_a_comparison_is_stopped_between_two_races_too():
+    page = context()
+    updates = []
+    asked = ComparisonForm(TWO_CASCADES, 3, K, OTHER_K)
+    for update in run_comparison(page, "v", asked, fields(page.start, prompt="A fox")):
+        updates.append(update)
+        if update.rows and len(updates) > 1:  # the first race has ended, and the second has not begun
+            assert page.studio.visitors.stop("v")
+    assert updates[-1].status.text == "Stopped after 1 race of 3; finished races are kept."
+    assert updates[-1].finding.said
+    assert not page.studio.visitors.stop("v"), "nothing is left to be stopped"
+
+
 def test_a_race_that_fails_ends_the_comparison():
     def run(family, request, stopped):
         raise Refusal("The prompt is empty.")
