@@ -63,10 +63,16 @@ export function beginRace() {
   return STARTING;
 }
 
-export function endRace() {
+// The stage is told why a race was refused: while it is presented, nobody sees the status line.
+export function endRace(status) {
   byId("go").removeAttribute("data-racing");
-  stage().wait(false);
+  stage().wait(false, refusalIn(status));
   tellPrompt();
+}
+
+function refusalIn(status) {
+  const line = new DOMParser().parseFromString(status, "text/html").querySelector('[data-state="refused"]');
+  return line ? line.textContent : "";
 }
 
 // The id of the race on the stage; empty while one runs.

@@ -20,7 +20,7 @@ from csd.web.news import Batch, Finished, Refused, Waiting
 from csd.web.races import LINKED, RECORDED, FinishedRace, replay_log, uploaded_race
 from csd.web.results import make_results
 from csd.web.typed import has_typed
-from csd.web.updates import FamilyLines, FormUpdate, RaceUpdate, StageView, StatusLine, StopUpdate
+from csd.web.updates import FamilyLines, FormUpdate, RaceUpdate, StageView, StatusLine
 from csd.web.views import about_family, about_preferred, describe_end
 
 EDITED_K = "K was edited, so the cascade with this K races. Choose a preset to have the adaptive cascade back."
@@ -83,11 +83,12 @@ def _log_line(event: RaceEvent, race_id: str) -> str:
     return stage.moved(event) if isinstance(event, LaneAdvanced) else stage.ended(event)
 
 
-def stop_race(context: PageContext, visitor: str) -> StopUpdate:
-    """Stop the visitor's own race. One that waits in Gradio's queue is taken out of it by the browser."""
+def stop_race(context: PageContext, visitor: str) -> StatusLine | None:
+    """Stop the visitor's own race, which says itself how it ended. Without one, this says so, and the browser takes the
+    race that may wait out of Gradio's queue."""
     if context.studio.visitors.stop(visitor):
-        return StopUpdate(StatusLine("Stopping."), leave_queue=False)
-    return StopUpdate(StatusLine("Stopped. Your race is no longer running or queued."), leave_queue=True)
+        return None
+    return StatusLine("Stopped. Your race is no longer running or queued.")
 
 
 def show_race(context: PageContext, visitor: str, race_id: str | None, fields: PageFields) -> RaceUpdate:

@@ -82,21 +82,14 @@ class RaceUpdate:
 
 
 @dataclass(frozen=True)
-class StopUpdate:
-    """`leave_queue`: the visitor's race has not started, so the browser takes it out of the queue."""
-
-    status: StatusLine
-    leave_queue: bool
-
-
-@dataclass(frozen=True)
 class CompareUpdate:
     """The comparison so far: a sentence, how many of how many races are done, its finding and figure, the rows of the
-    table, and its path as CSV, empty where it could not be saved."""
+    table with what readers call their lanes, and its path as CSV, empty where it could not be saved."""
 
     status: StatusLine | None = None
     progress: tuple[int, int] | None = None
     rows: Sequence[Sequence[Any]] | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
     csv: str | None = None
     finding: Finding | None = None
     figure: Any = None

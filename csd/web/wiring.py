@@ -14,16 +14,19 @@ from typing import Any
 import gradio as gr
 from gradio.events import Dependency
 
+from csd.decoding.errors import Refusal
 from csd.web import compare_events, first_paint, puzzle_panel, race_events, scripts, staircase, views, what_if
+from csd.web.collecting import collecting_later
 from csd.web.compare import TWO_CASCADES
 from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
 from csd.web.finding import Finding, finding_html
 from csd.web.one_at_a_time import one_at_a_time
+from csd.web.openings import Openings
 from csd.web.race_form import RaceForm, Values
 from csd.web.race_tab import RaceTab
 from csd.web.theory_tab import TheoryTab, WhatIfParts
-from csd.web.updates import FormUpdate, RaceUpdate
+from csd.web.updates import FormUpdate, RaceUpdate, StatusLine
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 ON_DEVICE = "device"  # the concurrency id of all events that need the device
@@ -116,10 +119,20 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         chosen = values[replays.earlier]
         return view.show(race_events.show_race(context, visitor_id(request), chosen, form.read(values)))
 
+    openings = Openings()
+
     @one_at_a_time
-    def open_file(values: Values, request: gr.Request) -> Changes:
-        data = values[replays.upload]
-        return view.show(race_events.open_file(context, visitor_id(request), data, form.read(values)))
+    def read_file(values: Values, visitor: str) -> Changes:
+        with collecting_later():
+            return view.show(race_events.open_file(context, visitor, values[replays.upload], form.read(values)))
+
+    async def open_file(values: Values, request: gr.Request) -> Changes:
+        visitor = visitor_id(request)
+        try:
+            with openings.admit(visitor):
+                return await read_file(values, visitor)
+        except Refusal as refusal:
+            return view.show(RaceUpdate(StatusLine(str(refusal), "refused")))
 
     def leave(request: gr.Request) -> None:
         context.studio.visitors.leave(visitor_id(request))
@@ -142,7 +155,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
     chosen = gr.Button("Show the race in the list", visible="hidden", elem_id="show-race")
     keep_typed(chosen.click(show_race, {replays.earlier, *form.inputs}, view.outputs, **QUICK), form)
     keep_typed(replays.upload.upload(open_file, {replays.upload, *form.inputs}, view.outputs, **QUICK), form)
-    racing.then(None, js=scripts.END_RACE, **PRIVATE)
+    racing.then(None, [tab.status], js=scripts.END_RACE, **PRIVATE)
     _wire_stop(context, form.stop, tab.status, hidden)
     for kind, button in tab.results.save_figures.items():
         button.click(None, js=scripts.download_figures(kind), **PRIVATE)
@@ -157,13 +170,17 @@ def keep_typed(filling: Dependency, form: RaceForm) -> None:
 
 def _wire_stop(context: PageContext, button: gr.Button, status: gr.HTML, hidden: HiddenParts) -> None:
     """Stop runs at once, outside the queue. The browser cancels a race that waits; one that runs must not be
-    cancelled, since that would lose its last events."""
+    cancelled, since that would lose its last events.
+
+    The browser itself says "Stopping.": the server's answer may come after the race's end, whose line stays."""
 
     def stop(request: gr.Request) -> Changes:
         update = race_events.stop_race(context, visitor_id(request))
-        press = hidden.leave_queue.elem_id if update.leave_queue else ""
-        return {status: views.status_html(update.status), hidden.press: press}
+        if update is None:
+            return {hidden.press: ""}
+        return {status: views.status_html(update), hidden.press: hidden.leave_queue.elem_id}
 
+    button.click(None, None, [status], js=scripts.STOPPING, trigger_mode="multiple", **PRIVATE)
     stopping = button.click(stop, None, [status, hidden.press], trigger_mode="multiple", **QUICK)
     stopping.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)
 
@@ -240,7 +257,7 @@ def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenPart
     # K.change and not K.input: pasting is not an input event.
     events = [tab.tab.select, panel.K.change, panel.draft.input, panel.k.input, panel.sliders.input]
     gr.on(events, predict, set(panel.inputs), panel.outputs, trigger_mode="always_last", **QUICK)
-    events = [tab.tab.select, curves.sliders.input]
+    events = [curves.fold.expand, curves.sliders.input]
     gr.on(events, draw_curves, [curves.sliders], list(curves.figures), trigger_mode="always_last", **QUICK)
     filled = form.named(("draft", "k", "K", "lanes"))
     for button, handler in ((panel.measure, measure), (panel.measure_parts, measure_parts)):

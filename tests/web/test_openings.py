@@ -1,0 +1,36 @@
+"""Files of visitors: one at a time each, and few in all."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from csd.decoding.errors import Refusal
+from csd.web.collecting import collecting_later
+from csd.web.openings import Openings
+
+
+def test_a_visitor_has_one_file_opened_and_all_of_them_few():
+    openings = Openings(most=2)
+    with openings.admit("one"):
+        with pytest.raises(Refusal, match="still being opened"), openings.admit("one"):
+            pass
+        with openings.admit("two"), pytest.raises(Refusal, match="Try again in a minute"), openings.admit("three"):
+            pass
+    with openings.admit("three"), openings.admit("one"):
+        pass
+
+
+def test_a_file_that_fails_gives_its_place_back():
+    openings = Openings(most=1)
+    with pytest.raises(ZeroDivisionError), openings.admit("one"):
+        raise ZeroDivisionError
+    with openings.admit("one"):
+        pass
+
+
+def test_no_garbage_is_searched_for_while_a_file_is_opened():
+    with collecting_later():
+        assert not gc.isenabled()
+    assert gc.isenabled()
