@@ -29,7 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("csd.record",),
     ("csd.decoding",),
     ("csd.models", "csd.request.request"),
-    ("csd.run",),
+    ("csd.run", "csd.roles"),
     ("csd.request",),
     ("csd.api", "csd.workers"),
     ("csd.plots", "csd.stage"),

@@ -26,9 +26,9 @@ def accepted(race: Race) -> str:
     """How much of what the best lane drafts is accepted."""
     lane = drafting_lane(race)
     if lane is None:
-        return "Proposals that the target accepts"
+        return "Guesses that the big model accepts"
     total = total_acceptance(lane)
-    return f"The target accepts {total.accepted} of {total.proposed} tokens drafted by {phrase(race, lane)}"
+    return f"The big model accepts {total.accepted} of {total.proposed} tokens guessed by {phrase(race, lane)}"
 
 
 def block(race: Race) -> str:
@@ -38,7 +38,7 @@ def block(race: Race) -> str:
         return "Acceptance by position in the block"
     total, blocks = total_acceptance(lane), sum(bool(step.review.tokens) for step in lane.steps)
     drafted, kept = total.proposed / blocks, total.accepted / blocks
-    return capitalized(f"{phrase(race, lane)} drafts {drafted:.1f} tokens per block; the target accepts {kept:.1f}")
+    return capitalized(f"{phrase(race, lane)} guesses {drafted:.1f} tokens per block; the big model accepts {kept:.1f}")
 
 
 def target_time(race: Race) -> str:
@@ -49,7 +49,7 @@ def target_time(race: Race) -> str:
     if not times:
         return "Decoding time by level"
     told = [f"{_seconds(seconds)} in {phrase(race, lane)}" for lane, seconds in times]
-    return f"The target works {', '.join(told)}"
+    return f"The big model works {', '.join(told)}"
 
 
 def drafting_lane(race: Race) -> Trace | None:

@@ -3,7 +3,7 @@ to the lane's speed-up."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -14,6 +14,7 @@ from csd.plots.style import UNIT_LINE, axis_end, marker, style
 
 GAP = 0.7  # rows between two kinds
 ABOVE, BELOW = 44, 54  # px of a figure above and below its rows: the names of the lanes, and the axis
+SMALL = 13  # px, of a note
 LEAST = 5.0  # where the axis ends at least, so that it seldom changes while rows fill in
 
 
@@ -35,9 +36,11 @@ class LaneDot:
         return max(self.spread or (self.value,))
 
 
-def rows_by_kind(kinds: Sequence[str], lanes: int, dots: Sequence[LaneDot], x_title: str) -> go.Figure:
+def rows_by_kind(
+    kinds: Sequence[str], lanes: int, dots: Sequence[LaneDot], x_title: str, notes: Mapping[str, str] | None = None
+) -> go.Figure:
     """The first kind on top, each with room for so many lanes, whether they have run or not; as high as the page lets
-    it be."""
+    it be. `notes` stand below the names of their kinds."""
     figure, block = go.Figure(), max(lanes, 1) + GAP
     names = list(dict.fromkeys(dot.name for dot in dots))
     _add_unit(figure, len(kinds) * block)
@@ -48,7 +51,7 @@ def rows_by_kind(kinds: Sequence[str], lanes: int, dots: Sequence[LaneDot], x_ti
     figure.update_xaxes(range=[0, max(LEAST, axis_end([dot.end for dot in dots]))], zeroline=False)
     figure.update_yaxes(
         tickvals=[i * block + (max(lanes, 1) - 1) / 2 for i in range(len(kinds))],
-        ticktext=[f"{escape(kind)}  " for kind in kinds] if len(kinds) > 1 else [""],
+        ticktext=[_name(kind, (notes or {}).get(kind, "")) for kind in kinds] if len(kinds) > 1 else [""],
         range=[len(kinds) * block - GAP, -0.9],
         automargin=True,
         showgrid=False,
@@ -58,6 +61,12 @@ def rows_by_kind(kinds: Sequence[str], lanes: int, dots: Sequence[LaneDot], x_ti
     look = {"orientation": "h", "x": 0, "xref": "container", "y": 1, "yref": "container", "yanchor": "top"}
     margin = {"l": 0, "r": 56, "t": ABOVE, "b": BELOW}
     return figure.update_layout(margin=margin, showlegend=True, legend=look)
+
+
+def _name(kind: str, note: str) -> str:
+    """What stands beside a kind's rows; the blanks keep it away from them."""
+    below = f'<br><span style="font-size: {SMALL}px">{escape(note)}</span>  ' if note else ""
+    return f"<b>{escape(kind)}</b>  {below}"
 
 
 def _add_unit(figure: go.Figure, rows: float) -> None:

@@ -18,6 +18,7 @@ from csd.record import metrics
 from csd.record.metrics import AcceptanceCount
 from csd.record.race import Race
 from csd.record.trace import Trace
+from csd.roles import roles
 
 NO_REFERENCE = "This needs an autoregressive lane and another lane, each with at least one token."
 NOTHING_DRAFTED = "No lane drafted anything, so there is nothing to accept."
@@ -39,7 +40,7 @@ def acceptance_by_level(race: Race) -> go.Figure:
     ]
     lanes = [(name, counts) for name, counts in lanes if counts]
     if not lanes:
-        return empty_figure("Proposals that the target accepts", NOTHING_DRAFTED)
+        return empty_figure("Guesses that the big model accepts", NOTHING_DRAFTED)
     levels = list(reversed(_levels(race)))
     figure = grouped_bars(
         [
@@ -108,12 +109,13 @@ class _LevelRow:
 
 def _levels(race: Race) -> list[_LevelRow]:
     """All levels of the race, from 0 upwards."""
-    known = {level.name: level.level for trace in race.traces for level in trace.header.levels}
+    levels = [level for trace in race.traces for level in trace.header.levels]
+    known, called = {level.name: level.level for level in levels}, roles(levels)
     top = max(known.values(), default=0)
     return [
         _LevelRow(
             theme.mark(number, top),
-            " / ".join(theme.display_name(name) for name, level in known.items() if level == number),
+            next(called[name] for name, level in known.items() if level == number),
             theme.look(number, top),
         )
         for number in sorted(set(known.values()))

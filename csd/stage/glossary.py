@@ -14,9 +14,9 @@ def glossary() -> tuple[tuple[str, str], ...]:
     return tuple((entry["word"], entry["meaning"]) for entry in entries)
 
 
-def term_html(word: str) -> str:
-    """A word of the glossary in the page, which assets/stage/terms.js explains where it stands."""
-    return f'<button type="button" class="cs-term" data-term="{escape(word)}">{escape(word)}</button>'
+def term_html(word: str, shown: str = "") -> str:
+    """A word of the glossary in the page, or what is shown in its place; assets/stage/terms.js explains it there."""
+    return f'<button type="button" class="cs-term" data-term="{escape(word)}">{escape(shown or word)}</button>'
 
 
 def term_class(word: str) -> str:

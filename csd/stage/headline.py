@@ -8,14 +8,15 @@ from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
+from csd.roles import BIG_MODEL, COPIER, roles
 from csd.sentences import capitalized, counted, listed
-from csd.stage.roles import BIG_MODEL, COPIER, roles
 from csd.theme import method_phrase
 
 CASCADES = ("adaptive cascade", "cascade", "vertical cascade", "horizontal cascade")  # whom the line is about
 SPECULATIVE = "speculative"
 ONE_BY_ONE = "one-by-one decoding"
 EVEN = 0.05  # a ratio this close to 1 is no difference
+TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,9 @@ def _lead(race: Race, subject: Trace, ratio: float) -> str:
     winner = _faster(race, subject)
     if winner is not None and (best := _ratio(race, winner)):
         return f"{capitalized(_name(race, winner))} was faster here: {times(best)} against {times(ratio)}."
+    if (rival := _outdrafted(race, subject)) is not None:
+        less = f"{1 - _drafting_seconds(subject) / _drafting_seconds(rival):.0%} less drafting"
+        return f"{less} than speculative decoding, and {counted(runs, 'run')} of the big model instead of {alone}."
     return f"{capitalized(_guessers(subject))} guessed ahead: {ran}."
 
 
@@ -146,17 +150,17 @@ def _as_fast_as(ratio: float, name: str) -> str:
 
 
 def _reason(race: Race, subject: Trace) -> str:
-    """Where another lane was faster: what drafting took. Where the target ran no less often than in speculative
-    decoding: what drafting took in both."""
+    """Where another lane was faster: what drafting took. Where the cascade won by drafting: who drafted, and what it
+    took in both."""
     if _faster(race, subject):
         spent = _drafting_seconds(subject)
         return f"Drafting took {spent:.2g} of {subject.decode_seconds:.2g} s." if spent else ""
-    rival = next((one for one in _rivals(race, subject) if _won_by_drafting(subject, one)), None)
+    rival = _outdrafted(race, subject)
     if rival is None:
         return ""
     own, other = _drafting_seconds(subject), _drafting_seconds(rival)
-    ran = "as often" if len(rival.steps) == len(subject.steps) else _often(len(rival.steps))
-    return f"Speculative decoding ran it {ran}, but its drafting took {other:.2g} s instead of {own:.2g} s."
+    spent = f"{own:.2g} s of drafting instead of {other:.2g} s"
+    return f"{capitalized(_guessers(subject))} guessed ahead in a cascade: {spent}."
 
 
 def _drafted_and_lost(subject: Trace) -> tuple[int, int]:
@@ -181,12 +185,22 @@ def _faster(race: Race, subject: Trace) -> Trace | None:
     return fastest
 
 
-def _won_by_drafting(subject: Trace, rival: Trace) -> bool:
-    """Whether a cascade is faster than speculative decoding although its target ran as often, or more often."""
-    is_faster = metrics.speed(subject) > metrics.speed(rival) * (1 + EVEN)
-    is_pair = subject.header.method in CASCADES and rival.header.method == SPECULATIVE
-    has_spared = _drafting_seconds(subject) < _drafting_seconds(rival)
-    return is_pair and is_faster and has_spared and len(subject.steps) >= len(rival.steps)
+def _outdrafted(race: Race, subject: Trace) -> Trace | None:
+    """The speculative lane that a cascade is faster than only because its drafting took less: its target ran as often,
+    or more often."""
+    own = _drafting_seconds(subject)
+    return next(
+        (
+            rival
+            for rival in _rivals(race, subject)
+            if subject.header.method in CASCADES
+            and rival.header.method == SPECULATIVE
+            and metrics.speed(subject) > metrics.speed(rival) * (1 + EVEN)
+            and own < _drafting_seconds(rival)
+            and len(subject.steps) >= len(rival.steps)
+        ),
+        None,
+    )
 
 
 def _drafting_seconds(trace: Trace) -> float:
@@ -225,7 +239,9 @@ def _difference(verdict: Verdict) -> str:
 
 def _flags(race: Race) -> list[str]:
     looping = any(metrics.repeated(trace) > metrics.REPEATED_LIMIT for trace in race.traces)
-    return [*(["the text repeats itself"] if looping else []), *_shortness(race)]
+    models = [level.parameters for trace in race.traces for level in trace.header.levels]
+    why = ", as tiny models do" if 0 < max(models, default=0) < TINY else ""
+    return [*([f"the text repeats itself{why}"] if looping else []), *_shortness(race)]
 
 
 def _shortness(race: Race) -> list[str]:

@@ -14,7 +14,7 @@ prompt token; `by` is a level's name, `who` the authors of the tokens (a single 
 
 A lane's `label` is its method's settings, such as "draft-mid, k=4"; it is empty for autoregressive decoding. `words`
 are the same for those who do not know the letters, such as "small model, 4 ahead". A level's `role` is "copier",
-"tiny model" and the like, see csd/stage/roles.py.
+"tiny model" and the like, see csd/roles.py.
 Its `look` is {symbol, dash, light, dark}: marker, line and colours of the method, as in the figures.
 A review is {by, at, x, who, ok (accepted), y (its own token), c, d, in: [...], p, q, m (margin), s (skipped)}; a
 proposal is one without `ok`. Empty values are left out. `p` of a line holds the texts of ids that are new in it.
@@ -30,8 +30,8 @@ from typing import TYPE_CHECKING, Any
 from csd import theme
 from csd.record.race import Race
 from csd.record.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
+from csd.roles import roles
 from csd.stage.conclusion import conclude
-from csd.stage.roles import roles
 from csd.stage.settings import settings_in_words
 
 if TYPE_CHECKING:

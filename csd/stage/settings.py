@@ -15,7 +15,7 @@ ADAPTIVE = "chooses drafters as it goes"
 
 def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
     """Such as "small model, 16 ahead" or "2 drafts and a copier"; `roles` are the levels' by name, see
-    csd/stage/roles.py. The exact settings are the header's `label`."""
+    csd/roles.py. The exact settings are the header's `label`."""
     settings: dict[str, Any] = header.settings
     if header.method == AdaptiveCascade.name:
         return ADAPTIVE

@@ -52,10 +52,10 @@ def test_a_method_looks_the_same_at_every_place():
 
 def test_acceptance_by_level_adds_up_the_statistical_ones():
     figure = figures.acceptance_by_level(Race(RACE))
-    assert title(figure) == "The target accepts 3 of 4 tokens drafted by the cascade"
+    assert title(figure) == "The big model accepts 3 of 4 tokens guessed by the cascade"
     assert bars(figure) == {
-        "cascade: small": (0, 0.5, theme.LOOKS[1].light, "1 of 2"),
-        "cascade: Max-Gram / Bigram": (0, 1.0, theme.LOOKS[0].light, "2 of 2"),
+        "cascade: small model": (0, 0.5, theme.LOOKS[1].light, "1 of 2"),
+        "cascade: copier": (0, 1.0, theme.LOOKS[0].light, "2 of 2"),
     }
 
 
@@ -86,17 +86,17 @@ def test_time_per_level_adds_up_to_the_decoding_time():
     lengths = {name: length for name, (_, length, _, _) in found.items()}
     assert lengths == pytest.approx(
         {
-            "autoregressive, 400 ms: target": 400,
-            "cascade, 200 ms: target": 130,
-            "cascade, 200 ms: small": 50,
-            "cascade, 200 ms: Max-Gram / Bigram": 5,
+            "autoregressive, 400 ms: big model": 400,
+            "cascade, 200 ms: big model": 130,
+            "cascade, 200 ms: small model": 50,
+            "cascade, 200 ms: copier": 5,
             "cascade, 200 ms: overhead": 15,
         }
     )
     start, length, colour, _ = found["cascade, 200 ms: overhead"]
     assert start + length == pytest.approx(200) and colour == theme.OVERHEAD.light
-    assert found["cascade, 200 ms: target"][2] == theme.TARGET.light == theme.LIGHT_INK
-    assert title(figure) == "The target works 400 ms in autoregressive decoding, 130 ms in the cascade"
+    assert found["cascade, 200 ms: big model"][2] == theme.TARGET.light == theme.LIGHT_INK
+    assert title(figure) == "The big model works 400 ms in autoregressive decoding, 130 ms in the cascade"
 
 
 def test_two_lanes_of_one_method_keep_apart():

@@ -25,7 +25,7 @@ def test_each_lane_has_a_row_of_its_own_in_each_kind():
     """Equal speeds cover one another nowhere."""
     made = rows_by_kind(KINDS, 3, DOTS, "speed-up (×)")
     drawn = markers(made)
-    assert [text.strip() for text in made.layout.yaxis.ticktext] == list(KINDS)
+    assert [text.strip() for text in made.layout.yaxis.ticktext] == [f"<b>{kind}</b>" for kind in KINDS]
     block = 3 + GAP
     assert list(drawn["speculative"].y) == [0, block] and list(drawn["cascade"].y) == [1, block + 1]
     places = sorted(y for one in drawn.values() for y in one.y)

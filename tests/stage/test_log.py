@@ -12,11 +12,11 @@ from csd.decoding.methods import METHODS
 from csd.decoding.methods.method import Knobs
 from csd.record.race import Race
 from csd.record.trace import Level, Prefill, Proposal, Review, Step
+from csd.roles import roles
 from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 from csd.stage import bundle
 from csd.stage import log as stage
 from csd.stage.conclusion import conclude
-from csd.stage.roles import roles
 from csd.stage.settings import settings_in_words
 
 
