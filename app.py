@@ -165,9 +165,10 @@ def own_files(parser: argparse.ArgumentParser) -> Iterator[None]:
         yield
     except (OSError, UnicodeError, JSONDecodeError, BundleError) as error:
         file = f"{called(Path(error.filename))}: " if isinstance(error, OSError) and error.filename else ""
-        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error).removesuffix(".")
         parser.exit(
-            1, f"The page cannot start. {file}{said}. Restore the folder assets, or install the project again.\n"
+            1,
+            f"The page cannot start. {file}{said}. Restore the folder assets, or install the project again.\n",
         )
 
 

@@ -1,5 +1,5 @@
-// What the bars of the track run over. While a race runs, over tokens, towards the finish; when it has ended, over time: all
-// lanes have written the text, and their lengths tell how long it took.
+// What the bars of the track run over: tokens, towards the finish. The visitor can choose time instead: each part is then as
+// long as its level took.
 
 import { button, h } from "./dom.js";
 
@@ -10,17 +10,15 @@ export function createAxis(stage) {
     "data-value": value, title: `Bars over ${value} (t)`, onclick: () => chooseAxis(stage, value),
   }));
   const choice = h("span", { class: "cs-choice", role: "group", "aria-label": "Bars run over" }, ...choices);
-  return { choices, chosen: "", box: h("p", { class: "cs-choice-name" }, h("span", { text: "bars over" }), choice) };
+  return { choices, chosen: AXES[0], box: h("p", { class: "cs-choice-name" }, h("span", { text: "bars over" }), choice) };
 }
 
 export function toggleAxis(stage) {
   if (isComparable(stage)) chooseAxis(stage, shownAxis(stage) === "time" ? "tokens" : "time");
 }
 
-// "tokens" or "time": as the visitor chose, else the one that suits the moment.
 export function shownAxis(stage) {
-  if (!isComparable(stage)) return "tokens";
-  return stage.axis.chosen || (stage.mode === "done" ? "time" : "tokens");
+  return isComparable(stage) ? stage.axis.chosen : AXES[0];
 }
 
 export function drawAxis(stage) {

@@ -3,6 +3,7 @@
 
 import { h, s } from "./dom.js";
 import { levelMarks, levelOf, OVERHEAD } from "./log.js";
+import { createPhoto } from "./photofinish.js";
 
 const HEIGHT = 100; // of a bar, in the units of its drawing
 const GAPS = 220; // gaps between jumps that a bar is as long as
@@ -10,8 +11,9 @@ const GAPS = 220; // gaps between jumps that a bar is as long as
 export function createBar() {
   const [tokens, time] = ["tokens", "time"].map((axis) =>
     s("svg", { class: `cs-bar-svg cs-by-${axis}`, preserveAspectRatio: "none", "aria-hidden": "true" }));
-  const ran = h("div", { class: "cs-ran" }, tokens, time); // clips both at the lane's position
-  return { tokens, time, ran, box: h("div", { class: "cs-lane-bar" }, ran), drawn: "" };
+  const photo = createPhoto();
+  const ran = h("div", { class: "cs-ran" }, tokens, time, photo.late); // clips them at the lane's position
+  return { tokens, time, photo, ran, box: h("div", { class: "cs-lane-bar" }, ran, photo.count), drawn: "" };
 }
 
 // Draws what has come since. `ends` are those of the axes: {tokens, seconds}; until the race is over, seconds is 0.

@@ -1,6 +1,6 @@
 // The bet: while the race runs and its result is hidden, the stage asks how many times faster the cascade will be, and shows
-// no factor before the answer. At the end the question is gone and the answer stands beside the result. It is forgotten with
-// the race.
+// no factor before the answer. Once a lane is done it is too late to bet: the bars tell the answer. At the end the visitor's answer
+// stands beside the result. It is forgotten with the race.
 
 import { button, h, put } from "./dom.js";
 
@@ -31,8 +31,9 @@ export function awaitsBet({ headline: { bet }, mode, race }) {
   return bet.isSeen;
 }
 
-export function drawBet({ headline: { bet }, mode, race }) {
+export function drawBet({ headline: { bet }, mode, race, views }) {
   if (mode === "done" && race.close) bet.isKnown = true;
+  if (!bet.factor && views.some(({ state }) => state === "done")) bet.isKnown = true; // the bars tell the answer
   bet.box.hidden = bet.isKnown || !isAsked(race);
   if (bet.drawn !== bet.factor) markChosen(bet);
   const factor = race.close && race.close.headline ? race.close.headline.factor : "";

@@ -1,11 +1,13 @@
 // What the stage asks of the page around it: to race, with the form as it stands or, while it is presented, with an
-// example; and to stop. assets/page/racing.js answers the events. An exported file has no form, and nothing to ask.
+// example; to stop; and to begin the tour. assets/page/racing.js answers the events. An exported file has no form, and nothing
+// to ask.
 
 import { button, h } from "./dom.js";
 
 const RACE = "#race"; // of the page's form
 const STOP = "#stop";
 const EXAMPLES = "#examples button";
+const TOUR = "#tour-start";
 
 export function createBridge(stage) {
   const race = button("cs-button cs-race", "Race", { title: "Race with the page's form (r)", onclick: () => askForRace() });
@@ -13,8 +15,11 @@ export function createBridge(stage) {
     title: "Stop the race", onclick: () => window.dispatchEvent(new Event("cascade-stop")),
   });
   const examples = h("span", { class: "cs-examples", role: "group", "aria-label": "Race an example" });
+  const tour = button("cs-button cs-to-tour", "Tour", {
+    title: "The idea in six pictures", onclick: () => document.querySelector(TOUR).click(),
+  });
   window.addEventListener("cascade-prompt", () => openBridge(stage)); // the form is there, or has other examples
-  return { box: h("span", { class: "cs-bridge", hidden: true }, stop, examples, race), examples, race, stop, names: "", racing: false };
+  return { box: h("span", { class: "cs-bridge", hidden: true }, stop, tour, examples, race), tour, examples, race, stop, names: "", racing: false };
 }
 
 // Names the examples that the page has now.
@@ -22,6 +27,7 @@ export function openBridge(stage) {
   const { bridge, presenting } = stage;
   if (!presenting) return;
   bridge.box.hidden = !document.querySelector(RACE);
+  bridge.tour.hidden = !document.querySelector(TOUR);
   const names = [...document.querySelectorAll(EXAMPLES)].filter((chip) => chip.checkVisibility())
     .map((chip) => chip.textContent.trim());
   if (names.join() !== bridge.names) {

@@ -23,7 +23,7 @@ export function formatRate(value) {
 }
 
 export function formatPercent(part, whole) {
-  return `${Math.round((100 * part) / whole)} %`;
+  return `${Math.round((100 * part) / whole)}%`;
 }
 
 // "3 copied tokens", "1 token".

@@ -35,7 +35,7 @@ import { createInvitation, drawInvitation } from "./invitation.js";
 import { goTo, halt, openStep, pause, placeOf, play, scrub, showAll, skip, stepReview, stepToken } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
-import { createPromptLine, drawPromptLine } from "./promptline.js";
+import { createPromptLine, drawPromptLine, tellRefusal } from "./promptline.js";
 import { clearReview, createReview, drawReview, openReview } from "./review.js";
 import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
@@ -78,7 +78,7 @@ export function mount(root, { lasts = 0 } = {}) {
       openStep(stage, lane, step);
       openReview(stage, true);
     },
-    wait: (on) => wait(stage, on),
+    wait: (on, refusal) => wait(stage, on, refusal),
     get race() {
       return stage.race;
     },
@@ -148,9 +148,11 @@ function update(stage, { race: id = "", log = "" }) {
   else draw(stage);
 }
 
-function wait(stage, on) {
+// Waits for a race that the page asked for, or ends the wait; `refusal` says why a race was refused.
+function wait(stage, on, refusal = "") {
   if (on && canReplay(stage)) showAll(stage);
   stage.root.toggleAttribute("data-waiting", on);
+  tellRefusal(stage, refusal);
   showRacing(stage, on);
 }
 

@@ -47,13 +47,18 @@ function tellGroup(race, { by, records }) {
   if (!seen) return `${wrote}, one at a time`;
   const kept = sum(records, (one) => one.ok);
   const added = sum(records, (one) => (one.y === undefined ? 0 : 1));
-  const shown = countTokens(seen, "drafted");
-  return `${wrote} in ${records.length} rounds: it accepted ${kept} of ${shown} and added ${added}`;
+  const drafted = `${countTokens(seen)} drafted by ${namesOf(race, records)}`;
+  return `${wrote} in ${records.length} rounds: it accepted ${kept} of ${drafted}, and added ${added}`;
 }
 
 function tellProposals(race, records) {
+  return `${namesOf(race, records)} ${verbOf(records)} ${countTokens(sum(records, countPassedUp))}`;
+}
+
+// Who wrote the tokens of some records: "the tiny model and the copier".
+function namesOf(race, records) {
   const names = [...new Set(authorsOf(records).map((name) => nameOf(race, name)))];
-  return `${names.join(" and ")} ${verbOf(records)} ${countTokens(sum(records, countPassedUp))}`;
+  return [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
 }
 
 function tellCorrection(race, review) {

@@ -2,6 +2,7 @@
 
 import { openBridge } from "./bridge.js";
 import { put } from "./dom.js";
+import { tellRefusal } from "./promptline.js";
 import { openReview } from "./review.js";
 import { forgetSizes } from "./state.js";
 
@@ -34,6 +35,7 @@ function setPresenting(stage, on) {
   }
   else {
     openReview(stage, false);
+    tellRefusal(stage, "");
     root.removeAttribute("data-blank");
     button.focus({ preventScroll: true }); // the stage itself would keep a frame around it
   }

@@ -4,14 +4,17 @@
 import { button, h, put } from "./dom.js";
 import { createPromptField, findField, openPromptField, write } from "./promptfield.js";
 
+const [BEGIN, END] = [64, 44]; // characters, of which a word that is cut is left out
+
 export function createPromptLine(stage) {
   const text = h("span", { class: "cs-prompt-text", onclick: () => openPromptField(stage) });
   const typed = createPromptField(stage);
   const verdict = h("span", { class: "cs-prompt-verdict" });
   const more = button("cs-link", "show all", { onclick: () => toggle(line) });
   const use = button("cs-button", "Use this prompt", { onclick: () => fillForm(stage) });
-  const box = h("p", { class: "cs-prompt", hidden: true }, h("b", { text: "Prompt: " }), text, typed, more, use, verdict);
-  const line = { box, text, typed, more, use, verdict };
+  const refused = h("span", { class: "cs-prompt-refused" });
+  const box = h("p", { class: "cs-prompt", hidden: true }, h("b", { text: "Prompt: " }), text, typed, more, use, verdict, refused);
+  const line = { box, text, typed, more, use, verdict, refused };
   window.addEventListener("cascade-prompt", () => drawPromptLine(stage)); // the form's has changed
   return line;
 }
@@ -25,8 +28,19 @@ export function drawPromptLine({ promptLine: { box, text, use, verdict }, race, 
   use.hidden = !field || isKnown;
   text.toggleAttribute("data-typable", Boolean(field));
   text.title = field && presenting ? "Type a prompt (/)" : "";
-  put(text, prompt);
+  put(text, presenting ? abridged(prompt) : prompt);
   put(verdict, reviewOpen ? tellVerdict(race) : "");
+}
+
+// A long prompt as it is presented: its beginning, and its end, which mostly says what to do.
+function abridged(prompt) {
+  if (prompt.length <= BEGIN + END) return prompt;
+  return `${prompt.slice(0, BEGIN).replace(/\s\S*$/, "")} \u2026 ${prompt.slice(-END).replace(/^\S*\s/, "")}`;
+}
+
+// Why the race that was asked for does not run. Only a presented stage shows it: the page says it in its status line.
+export function tellRefusal({ promptLine: { refused }, presenting }, sentence) {
+  put(refused, presenting ? sentence : "");
 }
 
 // What the race came to, where the headline has given its place to a review.

@@ -5,7 +5,7 @@ import { button, h, iconButton, put } from "./dom.js";
 import { cellFacts, tokenFacts } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
 import { tellReview, tellRoundSentence } from "./narrate.js";
-import { jump, showAll } from "./playback.js";
+import { jump, pause, showAll } from "./playback.js";
 import { draftGroups } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
@@ -24,7 +24,7 @@ export function createReview(stage) {
   const review = {
     title: h("b", { class: "cs-score-title" }),
     rest: h("span"), // how much of its time no model ran
-    why: h("span", { class: "cs-score-why", text: "(it shows both cascades)", hidden: true }),
+    telling: button("cs-link cs-telling", "", { onclick: () => jump(stage, findTelling(stage).until) }), // to a step with more to see
     told: h("p", { class: "cs-told" }),
     ...createRounds(stage),
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
@@ -38,11 +38,10 @@ export function createReview(stage) {
     height: 0, // the panel grows and does not shrink, not for the next race either: nothing below it jumps
     inSight: true,
     fromEnd: false, // whether it was opened at the end of the race
-    telling: null, // the step that was opened because it has most to show
   };
   review.box = h("section", { class: "cs-opened", "aria-label": "Review details" },
     h("div", { class: "cs-score-head" }, review.title,
-      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.why, review.rounds), review.told, review.roundTold, review.grid,
+      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.telling, review.rounds), review.told, review.roundTold, review.grid,
     review.key, review.readout);
   review.grid.addEventListener("pointerover", (event) => showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
@@ -83,15 +82,13 @@ export function drawReview(stage) {
   keepHeight(review);
 }
 
-// The review takes the place of the other lanes, or gives it back. At the end of a race it is that of the step that has most
-// to show, and closing it leads back to the end.
+// The review takes the place of the other lanes, or gives it back; a replay that plays is paused. What was opened at the end of a race leads back there.
 export function openReview(stage, open = !stage.reviewOpen) {
   if (!stage.race.open || open === stage.reviewOpen) return;
   const atEnd = stage.mode === "done" && stage.token === null;
+  if (open) pause(stage);
   showReview(stage, open);
   if (open) stage.review.fromEnd = atEnd;
-  if (open && atEnd) goToTelling(stage);
-  if (!open) stage.review.telling = null;
   if (!open && stage.review.fromEnd) showAll(stage);
   forgetSizes(stage);
   stage.draw();
@@ -100,16 +97,17 @@ export function openReview(stage, open = !stage.reviewOpen) {
   if (open) stage.review.box.scrollIntoView({ block: "nearest" });
 }
 
-// Goes from a last step whose block has one writer to the one with most writers, the longest of these, if there is one.
-function goToTelling(stage) {
-  const writers = ({ line }) => draftGroups(line.r).length;
-  const worth = (step) => 1000 * writers(step) + step.line.x.length;
-  const { steps } = stage.view.lane;
-  const best = steps.reduce((most, step) => (worth(step) > worth(most) ? step : most), steps[0]);
-  const last = steps[steps.length - 1];
-  if (!best || writers(best) <= Math.max(1, writers(last))) return;
-  stage.review.telling = best;
-  jump(stage, best.until);
+// The step whose block most levels wrote, the longest of these, as the picture of a horizontal cascade; undefined where none
+// has more writers than the shown one.
+function findTelling({ view: { lane: { steps } }, review: { step: shown } }) {
+  const worth = (step) => [countWriters(step), step.line.x.length];
+  const isBetter = ([writers, tokens], [most, longest]) => writers > most || (writers === most && tokens > longest);
+  const best = steps.reduce((most, step) => (isBetter(worth(step), worth(most)) ? step : most), steps[0]);
+  return countWriters(best) > Math.max(1, countWriters(shown)) ? best : undefined;
+}
+
+function countWriters({ line }) {
+  return draftGroups(line.r).length;
 }
 
 // The same without drawing anew.
@@ -156,7 +154,9 @@ function buildReview(stage, step) {
   const wrote = `${countTokens(step.line.x.length)} in ${formatSeconds(step.line.d)}`;
   const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
   put(review.rest, ` including ${formatSeconds(Math.max(0, step.line.d - spent))} of `);
-  review.why.hidden = review.telling !== step;
+  const telling = findTelling(stage);
+  review.telling.hidden = !telling;
+  put(review.telling, telling ? `Step ${telling.number} shows both cascades` : "");
   put(review.title, `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`);
   put(review.told, tellReview(race, step));
   review.rounds.hidden = score.boxes.length < 2;

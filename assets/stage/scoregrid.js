@@ -9,11 +9,13 @@ import { term } from "./terms.js";
 import { tokenWord } from "./text.js";
 
 const SMALLEST = 13; // pixels of a token's letters
+const LEGIBLE = 1.1; // hundredths of the screen's width, while presenting; a block that needs more is scrolled
 const SCROLLED = 0.5; // of the height that the grid needs: with less room it is scrolled, as on a phone
 const MARGINS = 36; // pixels around what stands below the grid
 const LARGEST = 1.7; // times the usual size, while presenting
 const TALL = 4; // rows from which on the name of the vertical axis has room
 const CROWDED = 20; // positions from which on not every one gets its number
+const TAIL = 3; // positions from the target's correction on that are still in words, in a block of that many
 const ACROSS = [": cheaper writers further right", ": cheaper writers", ": cheaper", ""]; // what the horizontal arrow means
 const NUMBERED = 40; // rounds up to which each box carries the number of its round
 
@@ -33,6 +35,7 @@ export function buildScore(grid, race, lane, score) {
   fitType(grid);
   fitAxis(grid);
   grid.scrollLeft = 0;
+  if (grid.closest("[data-present]")) scrollToBox(grid, score.boxes[score.boxes.length - 1]); // to the target's own token
   showMore(grid);
 }
 
@@ -74,7 +77,8 @@ function shrink(grid, ratio, fits) {
 }
 
 function setRatio(grid, ratio) {
-  grid.style.setProperty("--cs-cell", `max(${SMALLEST}px, calc(var(--cs-widest) * ${ratio.toFixed(2)}))`);
+  const least = grid.closest("[data-present]") ? `${LEGIBLE}vw` : "0px";
+  grid.style.setProperty("--cs-cell", `max(${SMALLEST}px, ${least}, calc(var(--cs-widest) * ${ratio.toFixed(2)}))`);
   return ratio;
 }
 
@@ -160,7 +164,8 @@ function createAxes(race, score, groups, first, end) {
     style: cell(2, end - 2, columnOf(score, group.from), group.to - group.from),
   }));
   const who = h("span", { class: "cs-score-name cs-score-head-name", style: cell(2, 1, 2, 1), text: "writes" });
-  return [...bands, down, ...(across ? [across] : []), who, ...groups.map((group) => createZone(race, score, group, 2))];
+  const corner = h("i", { class: "cs-corner", style: cell(1, first - 1, 1, 2) }); // where a scrolled grid would show through
+  return [...bands, corner, down, ...(across ? [across] : []), who, ...groups.map((group) => createZone(race, score, group, 2))];
 }
 
 // The names of the levels. Returns {nodes, rows, end}: the first row of each mark and the first row below all.
@@ -185,13 +190,13 @@ function createName(entry, cost, style) {
     h("span", { class: "cs-score-who" }, h("b", { text: role }), h("small", { text: told })));
 }
 
-// The sign of a writer, with its name where that has room.
+// The sign of a writer, with as many words of its name as there is room for.
 function createZone(race, score, { by, from, to }, row) {
   const { role, look, mark } = levelOf(race, by);
   const n = to - from;
   const title = `${role}: ${countTokens(n)} of the block`;
   return h("span", { class: "cs-zone", "data-look": look, style: cell(row, 1, columnOf(score, from), n), title },
-    h("span", { class: "cs-zone-mark", text: mark }), h("span", { class: "cs-zone-name", text: `${role}: ${n}` }));
+    h("span", { class: "cs-zone-mark", text: mark }), ...[...role.split(" "), `\u00B7 ${n}`].map((text) => h("span", { text })));
 }
 
 function createBox(race, score, box, rows) {
@@ -202,17 +207,22 @@ function createBox(race, score, box, rows) {
   const above = box.parent ? rows.get(levelOf(race, box.parent.by).mark) + 1 : 0;
   return {
     node: h("div", { class: "cs-box", "data-look": look, "data-order": box.order, style }, order),
-    cells: box.cells.map((one, j) => createCell(race, box, one, j, cell(row, 1, columnOf(score, one.at), 1))),
+    cells: box.cells.map((one, j) => createCell(race, box, one, j, cell(row, 1, columnOf(score, one.at), 1), isTail(score, one.at))),
     rises: above ? box.cells.map((one) => createRise(cell(above, row - above + 1, columnOf(score, one.at), 1))) : [],
   };
 }
 
-function createCell(race, box, { id, who, own, at, fate }, j, style) {
+// In a long block, what no review of the target ever reached is a dot, so that the rest stays legible.
+function createCell(race, box, { id, who, own, at, fate }, j, style, isDot) {
   const { look, mark } = levelOf(race, who);
   const sign = own === "bonus" && box.mark === "T" ? "+" : mark;
-  return h("span", { class: "cs-cell", "data-look": look, "data-mark": sign, "data-own": own || null, "data-final": fate,
+  return h("span", { class: isDot ? "cs-cell cs-tail" : "cs-cell", "data-look": look, "data-mark": sign, "data-own": own || null, "data-final": fate,
                      "data-at": at, "data-order": box.order, "data-j": j, style },
-    h("bdi", { text: tokenWord(race.pieces, id) }));
+    h("bdi", { text: isDot ? "\u00B7" : tokenWord(race.pieces, id) }));
+}
+
+function isTail({ root, from, to }, at) {
+  return to - from > CROWDED && at >= root.at + root.ok + TAIL;
 }
 
 function createRise(style) {

@@ -7,6 +7,7 @@ import { h, put } from "./dom.js";
 import { formatRate, formatRatio, formatSeconds } from "./format.js";
 import { laneKey } from "./linestyle.js";
 import { levelMarks, levelOf } from "./log.js";
+import { drawPhoto, firstDone, photoWords } from "./photofinish.js";
 import { selectLane } from "./playback.js";
 import { term } from "./terms.js";
 
@@ -18,7 +19,7 @@ export function createTrack() {
     box: h("section", { class: "cs-track", "aria-label": "Race track" }),
     goal: h("span", { class: "cs-goal" }), // where the bars end
     key: h("span", { class: "cs-jump" }), // what its colours are
-    axis: "", // that the key and the bars are drawn for
+    drawn: "", // what the key was made for
     rows: [], // one per lane, see createRow
   };
 }
@@ -30,7 +31,7 @@ export function openTrack(stage) {
 }
 
 export function clearTrack({ track }) {
-  Object.assign(track, { rows: [], axis: "" });
+  Object.assign(track, { rows: [], drawn: "" });
   track.box.replaceChildren();
 }
 
@@ -41,22 +42,27 @@ export function drawTrack(stage) {
   const longest = Math.max(...views.map(({ lane }) => lane.decodeSeconds));
   const ends = { tokens: finishLine(race), seconds: race.close ? longest : 0 };
   put(track.goal, axis === "tokens" ? `\u2691 ${ends.tokens} tokens` : "");
-  if (track.axis !== axis) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey()));
-  track.axis = axis;
+  const first = views.some(({ state }) => state === "done") ? firstDone(race) : null;
+  const key = `${axis} ${Boolean(first)}`;
+  if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(first)));
+  track.drawn = key;
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
-  const first = winners(views);
+  const best = winners(views);
   track.box.toggleAttribute("data-few", Boolean(race.close && race.close.headline && race.close.headline.few));
   for (const row of track.rows) {
     drawBar(race, row.bar, row.view.lane, ends);
     clipBar(row.bar, row.view, axis, ends);
+    drawPhoto(row.bar.photo, row.view.lane, first, ends.tokens);
     drawFigures(stage, row, reference, longest);
-    row.box.toggleAttribute("data-first", first.has(row.view));
+    row.box.toggleAttribute("data-first", best.has(row.view));
     row.box.classList.toggle("cs-selected", row.view === view && views.length > 1);
   }
 }
 
-function tokensKey() {
-  return [title("Bars show tokens"), swatch("T"), " ends a ", term("target pass", "run of the big model")];
+function tokensKey(first) {
+  const [words, late] = photoWords(first);
+  const run = h("span", { class: "cs-run-key" }, swatch("T"), " ends a ", term("target pass", "run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
+  return [title(words), run, h("span", { class: "cs-beside", text: late })];
 }
 
 function timeKey(race) {
@@ -65,9 +71,9 @@ function timeKey(race) {
   const isSeen = ({ mark }) => spent(mark) > SEEN * longest;
   const drafters = levelMarks(race).filter(({ mark }) => mark !== "T").reverse();
   const unseen = drafters.filter((level) => spent(level.mark) && !isSeen(level));
-  return [title(term("decode time", "Bars now show time")), swatch("T"), " ", term("big model"), " runs",
+  return [title(term("decode time", "Time spent")), swatch("T"), " ", term("big model"), " runs",
     ...drafters.filter(isSeen).map(({ look }) => swatch(look)), " ", term("drafting"), swatch("overhead"), " ", term("overhead"),
-    ...(unseen.length ? [h("span", { class: "cs-unseen", text: `${unseen.map(({ role }) => role).join(", ")}: too quick to see` })] : [])];
+    ...(unseen.length ? [h("span", { class: "cs-beside", text: `${unseen.map(({ role }) => role).join(", ")}: too quick to see` })] : [])];
 }
 
 function title(what) {

@@ -95,6 +95,9 @@ def test_the_rejection_rule_promises_a_distribution_and_no_text():
 def test_flags_stand_beside_the_number():
     loop = (1, 2, 3, 4, 5, 6, 7, 8, 9) * 6
     assert line(alone(loop), drafted(loop)).flags == ("the text repeats itself",)
+    tiny = tuple(replace(level, parameters=20_000_000) for level in alone(loop).header.levels)
+    few = replace(alone(loop), header=replace(alone(loop).header, levels=tiny))
+    assert line(few).flags == ("the text repeats itself, as tiny models do",)
     short = line(alone(TEXT[:1]), drafted(TEXT[:1]))
     assert short.text == "Same 1 token, word for word"
     assert (short.flags, short.few) == (("only 1 token: too few to judge the speed",), True)
@@ -134,10 +137,8 @@ def test_where_the_runs_are_equal_the_time_of_drafting_is_told():
     fox, *_ = bundled_recordings().values()
     lanes = {trace.header.method: len(trace.steps) for trace in fox.traces}
     assert lanes["adaptive cascade"] == lanes["speculative"]
-    assert (
-        headline(Race(fox.traces)).lead
-        == "Small models and the copier guessed ahead: the big model ran 7 times instead of 64."
-    )
-    assert headline(Race(fox.traces)).reason == (
-        "Speculative decoding ran it as often, but its drafting took 0.12 s instead of 0.063 s."
+    said = headline(Race(fox.traces))
+    assert said.lead == "47% less drafting than speculative decoding, and 7 runs of the big model instead of 64."
+    assert said.reason == (
+        "Small models and the copier guessed ahead in a cascade: 0.063 s of drafting instead of 0.12 s."
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from bare import greedy
 from browser import set_field
@@ -37,6 +39,37 @@ def test_presenting_keeps_the_proof_and_leaves_out_tooltips(bare):
     one.press("b")
     assert one.page.is_visible(".cs-track")
     one.press("Escape")
+    assert not one.errors
+
+
+def test_a_refusal_is_read_on_the_presented_stage_until_the_next_race(bare):
+    one = bare().show(greedy(alone()), greedy(nested()))
+    refused = "The prompt is too long: it has 5,000 characters."
+    one.page.evaluate("sentence => stage.wait(false, sentence)", refused)
+    assert not one.page.is_visible(".cs-prompt-refused"), "the page says it in its own line"
+    one.press("p")
+    assert not one.page.is_visible(".cs-prompt-refused")
+    one.page.evaluate("stage.wait(true)")
+    one.page.evaluate("sentence => stage.wait(false, sentence)", refused)
+    assert one.text(".cs-prompt-refused") == refused
+    box = one.page.locator(".cs-prompt-refused").bounding_box()
+    assert 0 <= box["x"] and box["x"] + box["width"] <= 1280 and box["y"] + box["height"] <= 720
+    one.page.evaluate("stage.wait(true)")
+    assert not one.page.is_visible(".cs-prompt-refused")
+    assert not one.errors
+
+
+def test_a_method_of_a_long_name_stays_on_the_stage(bare):
+    long = replace(alone(), header=replace(alone().header, method="m" * 200))
+    one = bare().show(greedy(long), greedy(nested()))
+    one.page.click('.cs-lane[data-lane="0"] .cs-name')
+    right = "node => node.getBoundingClientRect().right"
+    assert "m" * 200 in one.page.text_content(".cs-legend-of")
+    assert one.page.eval_on_selector(".cs-legend-of", right) <= 1280
+    one.press("o")
+    assert "m" * 200 in one.page.text_content(".cs-score-title")
+    assert one.page.eval_on_selector(".cs-score-title", right) <= 1280
+    assert one.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert not one.errors
 
 
@@ -94,6 +127,10 @@ def test_the_app_has_the_same_stage(chromium, house):
     box = stage_.bounding_box()
     assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, 1280, 720)
     assert stage_.evaluate("node => getComputedStyle(node).fontSize") == "18px"
+    page.click("#stage .cs-to-tour")
+    page.wait_for_selector(".tour dialog[open] .cs-track-row")
+    page.keyboard.press("Escape")
+    assert stage_.get_attribute("data-present") == "" and not page.is_visible(".tour dialog"), "back where the talk was"
     before = stage_.get_attribute("data-race")
     page.click("#stage .cs-example >> text=list")
     page.wait_for_function("race => document.querySelector('#stage .cascade-stage').dataset.race !== race", arg=before)

@@ -103,9 +103,9 @@ def test_the_result_is_the_last_thing_that_the_replay_reaches(bare):
 def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare):
     one = bare().show(greedy(alone()), greedy(nested()), play=True)
     ratios = "nodes => nodes.filter(node => node.textContent).length"
-    one.page.evaluate("stage.seek(0.5)")  # the cascade has finished
-    assert one.page.eval_on_selector_all(".cs-ratio", ratios) == 0, "a factor would give the answer away"
+    one.page.evaluate("stage.seek(0.1)")
     one.page.click(".cs-ask button >> nth=1")
+    one.page.evaluate("stage.seek(0.5)")  # the cascade has finished
     assert one.page.eval_on_selector_all(".cs-ratio", ratios) == 1
     places = [one.page.locator(part).bounding_box() for part in (".cs-headline", ".cs-track")]
     one.press("End")
@@ -114,13 +114,19 @@ def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare):
     assert [one.page.locator(part).bounding_box() for part in (".cs-headline", ".cs-track")] == places
     one.press("Home")
     assert not one.page.is_visible(".cs-ask"), "the result is known"
+    other = bare().show(greedy(alone()), greedy(nested()), play=True)
+    other.page.evaluate("stage.seek(0.1)")
+    assert other.page.is_visible(".cs-ask") and other.page.eval_on_selector_all(".cs-ratio", ratios) == 0
+    other.page.evaluate("stage.seek(0.5)")
+    assert not other.page.is_visible(".cs-ask"), "a lane is done: too late"
+    assert other.page.eval_on_selector_all(".cs-ratio", ratios) == 1
     one.show(greedy(nested()), play=True)
     assert one.state() == "replay" and not one.page.is_visible(".cs-ask"), "there is nothing to compare with"
     assert one.text(".cs-bet") == ""
     assert not one.errors
 
 
-def test_bars_run_over_tokens_and_at_the_end_over_time(bare):
+def test_bars_run_over_tokens_and_over_time_where_one_wants_it(bare):
     one = bare(calm=True).show(*RACE)
     axis = lambda: one.page.get_attribute(".cs-track", "data-axis")  # noqa: E731
     left = lambda lane: one.page.eval_on_selector(  # noqa: E731
@@ -131,14 +137,17 @@ def test_bars_run_over_tokens_and_at_the_end_over_time(bare):
         const wide = [...path.getAttribute("d").matchAll(/0h([\\d.e-]+)v/g)].map(([, size]) => Number(size));
         return [x, x + width, wide.reduce((sum, size) => sum + size, 0)];
     }"""
+    assert axis() == "tokens"
+    one.press("t")
     drawn = {
         lane: one.page.eval_on_selector(f'.cs-track-row[data-lane="{lane}"] .cs-by-time [data-look="T"]', extent)
         for lane in (0, 1)
     }
-    assert axis() == "time" and one.text(".cs-axis-title") == "Bars now show time"
+    assert axis() == "time" and one.text(".cs-axis-title") == "Time spent"
     assert one.text('[data-lane="0"] .cs-clock') == "0.40 s"
     assert drawn[0][:2] == pytest.approx([0, 0.4], abs=0.002), "autoregressive decoding fills the scale"
     assert drawn[1] == pytest.approx([0.025, 0.19, 0.13], abs=0.002), "two passes of 70 and 60 ms, after their drafts"
+    one.press("t")
     one.page.evaluate("stage.seek(0.35)")
     assert axis() == "tokens" and "4 tokens" in one.text(".cs-goal")
     assert (left(0), left(1)) == ("75%", "100%")
@@ -148,11 +157,25 @@ def test_bars_run_over_tokens_and_at_the_end_over_time(bare):
     one.press("End")
     one.page.click(".cs-view-open")
     one.page.click('.cs-view-menu [data-value="tokens"]')
-    assert axis() == "tokens", "as the visitor wants it"
+    assert axis() == "tokens"
     assert bare().show(alone()).page.get_attribute(".cs-track", "data-axis") == "tokens", "one lane has no rival"
     short = bare().show(alone(), alone((1, 2, 3)))
     short.page.click(".cs-view-open")
     assert not short.page.is_visible('.cs-view-menu [data-value="time"]'), "a shorter text is not a faster one"
+
+
+def test_a_bar_is_solid_as_far_as_its_lane_was_when_the_first_was_done(bare):
+    one = bare(calm=True).show(*RACE)
+    late = lambda lane: one.page.eval_on_selector(  # noqa: E731
+        f'.cs-track-row[data-lane="{lane}"] .cs-late', "bar => bar.style.left"
+    )
+    assert one.text(".cs-axis-title") == "Tokens written in 0.20 s"
+    assert (late(0), late(1)) == ("50%", "100%"), "two tokens of 100 ms each, and all"
+    assert one.text('[data-lane="0"] .cs-late-count') == "2" and one.text('[data-lane="1"] .cs-late-count') == ""
+    one.page.evaluate("stage.seek(0.1)")
+    assert (late(0), one.text(".cs-axis-title")) == ("100%", "Tokens written"), "nobody is done yet"
+    short = bare().show(alone(), alone((1, 2, 3)))
+    assert short.text(".cs-axis-title") == "Tokens written", "a shorter text is not a faster one"
 
 
 def test_the_factor_of_a_lane_that_has_finished_stands_still(bare):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from bare import greedy
 from handmade import alone, nested
 
 from csd.record import metrics
+from csd.record.trace import Proposal
 from csd.stage import log as stage
 
 
@@ -53,7 +56,7 @@ def test_the_budget_adds_up_to_what_the_metrics_say(bare):
     )
     rows = {}
     for head, *values in filter(lambda row: row[0], table):
-        name = head.split()[-1] if head[0] in "T0123" else head.split()[0]
+        name = head.split()[-1].strip("()") if head[0] in "T0123" else head.split()[0]
         rows[{"Max-Gram": "MaxGram", "overhead": metrics.OVERHEAD}.get(name, name)] = values
     for lane, trace in enumerate(traces):
         expected = metrics.seconds_by_level(trace)
@@ -103,14 +106,36 @@ def test_a_token_opens_its_review_while_the_race_still_runs(bare):
     assert not one.errors
 
 
-def test_at_the_end_the_step_with_most_to_show_is_opened_and_closing_leads_back(bare):
+def test_the_review_opens_where_one_is_and_offers_the_step_that_shows_both_cascades(bare):
     one = bare().show(alone(), nested())
     one.press("o")
+    assert one.text(".cs-score-title").startswith("Step 2 of 2, cascade")
+    one.page.click(".cs-telling >> text=Step 1 shows both cascades")
     assert one.text(".cs-score-title").startswith("Step 1 of 2, cascade"), (
         "its block has three writers, the last one has one"
     )
-    assert one.text(".cs-score-why") == "(it shows both cascades)"
+    assert not one.page.is_visible(".cs-telling")
     one.press("o")
     assert one.state() == "done" and one.page.is_visible(".cs-factor, .cs-same")
     one.press("Home", "ArrowRight", "ArrowRight", "o", "ArrowLeft", "o")
     assert one.state() == "replay", "in the middle of a race the time stays"
+    one.press("Home", "Space", "o")
+    assert one.text(".cs-replay") == "Play", "a review is read, while the other lanes would go on unseen"
+
+
+def test_in_a_long_block_what_was_never_reached_is_dots(bare):
+    trace = nested()
+    step, *_ = trace.steps
+    drafts = tuple(range(1, 11)) * 3
+    copies = Proposal("MaxGram", 2, drafts, ("MaxGram",) * len(drafts), 0.25, 0.001)
+    review = replace(
+        step.review, inner=(copies,), tokens=drafts, authors=copies.authors, accepted=2, token=4, p=(), q=()
+    )
+    long = replace(step, tokens=(1, 2, 4), authors=("MaxGram", "MaxGram", "target"), review=review)
+    one = bare().show(alone(), replace(trace, steps=(long,)))
+    one.press("o")
+    words = [word for word, _ in one.cells(0)]
+    assert words == ["The", "fox", "ran", "home", "to", *["·"] * 25], (
+        "two that were kept, the first wrong one, two more"
+    )
+    assert not one.errors

@@ -1,0 +1,48 @@
+// The photo finish: what every lane had written when the first one was done. Each bar is solid as far as that, and pale
+// beyond, so that the lengths at the end of a race tell the speeds, over the same axis as while it ran.
+
+import { h, put } from "./dom.js";
+import { formatSeconds } from "./format.js";
+
+const ROOM = 0.12; // of a bar: the count stands beyond the solid part where there is at least that much
+
+// `late` covers a bar beyond the solid part, and `count` says how many tokens that is.
+export function createPhoto() {
+  return { late: h("i", { class: "cs-late" }), count: h("span", { class: "cs-late-count" }) };
+}
+
+// The lane whose text was complete first, or null: times compare only where all lanes wrote equally many tokens.
+export function firstDone({ lanes }) {
+  const done = lanes.filter(({ end }) => end && end !== "stopped");
+  const [one] = done;
+  if (lanes.length < 2 || !one || done.some((lane) => lane.tokens.length !== one.tokens.length)) return null;
+  if (done.length < lanes.length && lanes.some(({ end, info }) => end === "stopped" || info.max !== one.tokens.length)) return null;
+  return done.reduce((best, lane) => (lane.decodeSeconds < best.decodeSeconds ? lane : best));
+}
+
+// Draws the pale part of a lane's bar; `first` is null until the first lane is done.
+export function drawPhoto({ late, count }, lane, first, end) {
+  const written = first ? writtenBy(lane, first.decodeSeconds) : end;
+  const left = `${(100 * written / end).toFixed(2)}%`;
+  late.style.left = left;
+  count.style.left = left;
+  put(count, first && written <= (1 - ROOM) * end ? String(written) : "");
+}
+
+// What the bars show: [title, what is pale].
+export function photoWords(first) {
+  if (!first) return ["Tokens written", ""];
+  return [`Tokens written in ${formatSeconds(first.decodeSeconds)}`, "pale: later"];
+}
+
+// Tokens that a lane had written after some seconds of decoding.
+function writtenBy({ steps }, seconds) {
+  let low = 0;
+  let high = steps.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (steps[middle].decodeSeconds <= seconds) low = middle + 1;
+    else high = middle;
+  }
+  return low ? steps[low - 1].count : 0;
+}
