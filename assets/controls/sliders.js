@@ -45,8 +45,8 @@ export function inRange(text, { low, high }) {
 function buildGroup(root, { question, about, shown, sliders }, change) {
   const small = make("small", {}, about);
   const rows = sliders.map((slider) => buildRow(root, slider, change));
-  const box = make("fieldset", { class: "sliders-group" }, make("legend", {}, question, ...(shown == null ? [small] : [])));
-  const more = make("fieldset", { class: "sliders-group" }, make("legend", {}, small));
+  const box = make("fieldset", { class: "sliders-group" }, make("legend", {}, question, small));
+  const more = make("fieldset", { class: "sliders-group" }, make("legend", {}, small.cloneNode(true)));
   return { rows, box, more, shown: shown ?? Infinity };
 }
 

@@ -3,12 +3,14 @@
 
 import { ablate, axisLength, budget, formatK, moveEnd, parseK, takesPart } from "./cumulative.js";
 import { make } from "./elements.js";
+import { planWords } from "./plan.js";
 
 const [WIDE, NARROW] = [34, 18]; // pixels that a handle takes, with its number and without
 const PARTS = [["both", "both cascades"], ["vertical", "vertical only"], ["horizontal", "horizontal only"], ["lookup", "copying only"]];
 const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 4, PageDown: -4, Home: -1000, End: 1000 };
 
-// Draws into `root`; `send(K as text)` is called whenever the visitor changes K. Returns a function that takes a new
+// Draws into `root`, below a sentence that says the same; with `data-fold` the picture is folded away under these words.
+// `send(K as text)` is called whenever the visitor changes K. Returns a function that takes a new
 // value: {K, target (its role), levels: [{name, role, look}]}, with the drafts from the strongest on and Max-Gram last; K null leaves it as it is.
 export function startStaircase(root, value, send) {
   const view = { root, send, levels: [], K: null, full: null, length: 24, tracks: [] };
@@ -53,26 +55,31 @@ function build(view) {
   const reviewers = [{ name: "target", role: view.target }, ...levels.slice(0, -1)];
   view.tracks = reviewers.map((reviewer, r) => buildTrack(view, reviewer, r));
   view.axis = make("div", { class: "staircase-axis", "aria-hidden": "true" });
-  root.replaceChildren(
+  view.words = make("p", { class: "staircase-words" });
+  const picture = [
     make("div", { class: "staircase-parts", role: "group", "aria-label": "Parts of the cascade" }, ...parts),
     make("div", { class: "staircase-rows" }, ...view.tracks.flatMap((track) => [track.name, track.box]),
       make("span", { class: "staircase-unit" }, "position"), view.axis),
-  );
+  ];
+  const { fold } = root.dataset;
+  const isOpen = root.querySelector("details")?.open;
+  root.replaceChildren(view.words, ...(fold ? [make("details", { open: isOpen }, make("summary", {}, fold), ...picture)] : picture));
   view.parts = parts;
 }
 
 function buildTrack(view, reviewer, r) {
   const columns = view.levels.slice(r);
   const bars = columns.map((level) => make("span", { class: "staircase-bar", "data-look": level.look }));
-  const handles = columns.map((level, i) => buildHandle(view, reviewer.name, r, r + i, level));
+  const handles = columns.map((level, i) => buildHandle(view, reviewer.role, r, r + i, level));
+  const last = make("span", { class: "staircase-last", "aria-hidden": "true" }); // of the last drafter, where its bar is too short
   const name = make("span", { class: "staircase-name" }, make("b", {}, reviewer.role), make("small", {}, reviewer.name));
-  return { name, bars, handles, box: make("div", { class: "staircase-track" }, ...bars, ...handles) };
+  return { name, role: reviewer.role, bars, handles, last, box: make("div", { class: "staircase-track" }, ...bars, last, ...handles) };
 }
 
 function buildHandle(view, reviewer, r, c, level) {
   const handle = make("span", {
     class: "staircase-handle", "data-look": level.look, role: "slider", tabindex: "0",
-    "aria-label": `${level.name} writes for ${reviewer} up to position`, "aria-valuemin": "0", "aria-valuemax": "64",
+    "aria-label": `${level.role} (${level.name}) writes for the ${reviewer} up to position`, "aria-valuemin": "0", "aria-valuemax": "64",
   });
   handle.addEventListener("keydown", (event) => {
     const step = STEPS[event.key];
@@ -119,19 +126,26 @@ function settle(view, K) {
 function draw(view) {
   const { K, length, levels } = view;
   const active = takesPart(K);
+  view.words.textContent = planWords(K, view.target, levels);
   view.tracks.forEach((track, r) => {
     const width = track.box.clientWidth;
     track.box.toggleAttribute("data-idle", !active[r]);
     track.name.toggleAttribute("data-idle", !active[r]);
     track.name.title = active[r] ? "" : "takes no part: nobody asks it";
     let free = -Infinity; // where the next handle may begin
+    track.last.textContent = "";
     track.handles.forEach((handle, i) => {
       const c = r + i;
       const tokens = budget(K, r, c);
       const bar = track.bars[i];
       bar.style.left = `${(100 * (K[r][c] - tokens)) / length}%`;
       bar.style.width = `${(100 * tokens) / length}%`;
-      bar.textContent = (tokens / length) * width > 9 * levels[c].role.length + 12 ? levels[c].role : "";
+      const hasRoom = (tokens / length) * width > 9 * levels[c].role.length + 12;
+      bar.textContent = hasRoom ? levels[c].role : "";
+      if (tokens > 0 && K[r][c] === K[r][K.length - 1]) {
+        track.last.textContent = hasRoom ? "" : levels[c].role;
+        track.last.style.left = `${(100 * K[r][c]) / length}%`;
+      }
       const isEmpty = tokens === 0; // its drafter writes nothing: a ring, whose number is told when it has the focus
       const half = (isEmpty ? NARROW : WIDE) / 2;
       const at = Math.max((width * K[r][c]) / length, free + half);
@@ -141,6 +155,8 @@ function draw(view) {
       handle.textContent = K[r][c];
       handle.setAttribute("aria-valuenow", K[r][c]);
       handle.setAttribute("aria-valuetext", `${K[r][c]}, ${tokens} ${tokens === 1 ? "token" : "tokens"}`);
+      handle.dataset.told = `${levels[c].role} for the ${track.role}: ${tokens ? `${tokens} tokens, to position ${K[r][c]}` : "nothing"}`;
+      handle.toggleAttribute("data-right", at > width / 2);
     });
   });
   const step = length > 32 ? 16 : 8;

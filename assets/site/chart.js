@@ -81,7 +81,8 @@ function plot(svg, width, { xs, xTitle, curves }) {
     parts.push(draw("text", { class: "chart-tick", x: EDGE.left - 6, y: toY(y) + 4, "text-anchor": "end" }, `${y}×`));
   }
   if (!ticks(high, 5).includes(1)) parts.push(draw("line", { class: "chart-unit", x1: EDGE.left, x2: right, y1: toY(1), y2: toY(1) }));
-  for (const x of ticks(last - first, inner.width > 320 ? 6 : 4).map((one) => Number((first + one).toPrecision(6)))) {
+  const most = ((inner.width > 320 ? 6 : 4) * last) / (last - first); // of the whole axis from 0 on
+  for (const x of ticks(last, most).filter((one) => one >= first)) {
     parts.push(draw("text", { class: "chart-tick", x: toX(x), y: height - EDGE.bottom + 18, "text-anchor": "middle" }, x));
   }
   parts.push(draw("text", { class: "chart-title", x: EDGE.left + inner.width / 2, y: height - 4, "text-anchor": "middle" }, xTitle));

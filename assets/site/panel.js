@@ -4,7 +4,6 @@ import { startChart } from "./chart.js";
 import { bestK, ewifCombined, ewifHorizontal, ewifSpeculative, pairKey, pairsOf, predict, stagesOf, usedBy, withFirst } from "./prediction.js";
 
 const END = 32; // tokens: the curves go at least this far
-const shownName = (name) => (name === "MaxGram" ? "Max-Gram" : name);
 const factor = (value) => `${value.toFixed(2)}×`;
 
 // `races` are those of csd/site/theory.py; `controls` holds startSliders, startStaircase and parseK.
@@ -22,12 +21,13 @@ export function startPanel(root, races, controls) {
     const matrix = controls.parseK(K.value, race.drafts.length + 1);
     if (!matrix) return say(`K must have ${race.drafts.length + 1} rows of whole numbers from 0 to 64, such as ${race.K}.`, true);
     if (!(Number.isInteger(Number(k.value)) && k.value >= 1 && k.value <= 64)) return say("k must be a whole number from 1 to 64.", true);
+    const roles = rolesOf(race);
     const used = usedBy(stagesOf(race.drafts, matrix)).add(pairKey("target", draft.value)).add(draft.value);
     const switched = withReasons(sliders, used);
     if (JSON.stringify(switched) !== JSON.stringify(sliders)) showSliders((sliders = switched));
     const curves = curvesOf(race.drafts, draft.value, Number(k.value), matrix, modelOf(sliders));
-    show({ title: finding(curves), xTitle: "tokens drafted first (k, or K₁₁)", xs: curves[0].xs, curves });
-    return say(curves.map(sentence).join(" "));
+    show({ title: finding(curves), xTitle: "tokens guessed first (k, or K₁₁)", xs: curves[0].xs, curves });
+    return say(curves.map((curve) => sentence(curve, roles[draft.value])).join(" "));
   };
   const showSliders = controls.startSliders(root.querySelector("#sliders"), null, (value) => {
     sliders = value;
@@ -40,7 +40,7 @@ export function startPanel(root, races, controls) {
   const choose = (name) => {
     race = races.find((one) => one.name === name || encodeURIComponent(one.name) === name) ?? races[0];
     select.value = race.name;
-    draft.replaceChildren(...race.drafts.map((one) => new Option(one, one)));
+    draft.replaceChildren(...race.drafts.map((one) => new Option(`${rolesOf(race)[one]} (${one})`, one)));
     [draft.value, k.value, K.value] = [race.draft, race.k, race.K];
     measured.textContent = race.measured;
     measured.href = `races/${race.name}.html`;
@@ -63,23 +63,29 @@ export function startPanel(root, races, controls) {
   choose(location.hash.slice(1));
 }
 
+// What a level is called, by its name in traces.
+function rolesOf({ drafts, target, levels }) {
+  return Object.fromEntries(["target", ...drafts, "MaxGram"].map((name, i) => [name, i ? levels[i - 1].role : target]));
+}
+
 function groupsOf(race) {
+  const roles = rolesOf(race);
   const alphas = pairsOf(race.drafts).map(([reviewer, drafter]) => ({
-    key: pairKey(reviewer, drafter), label: `${reviewer} accepts ${shownName(drafter)}`,
+    key: pairKey(reviewer, drafter), label: `${roles[drafter]}, checked by ${roles[reviewer]}`,
     value: race.alphas[pairKey(reviewer, drafter)], low: 0, high: 1, step: 0.001, unused: "",
   }));
   const costs = race.drafts.map((name) => ({
-    key: name, label: `one pass of ${name}`, value: race.costs[name], low: 0, high: Math.max(1, 2 * race.costs[name]), step: 0.001, unused: "",
+    key: name, label: `a run of the ${roles[name]}`, value: race.costs[name], low: 0, high: Math.max(1, 2 * race.costs[name]), step: 0.001, unused: "",
   }));
-  const width = { key: "width", label: "each token that target reviews", value: race.width, low: 0, high: 0.2, step: 0.001, unused: "" };
+  const width = { key: "width", label: "each token in a review", value: race.width, low: 0, high: 0.2, step: 0.001, unused: "" };
   return [
-    { question: "How often is a guess right?", about: "α: the share of a drafter's tokens that its reviewer accepts", shown: 1, sliders: alphas },
-    { question: "What does a guess cost?", about: "c: the time of one forward pass, in passes of the target", shown: 1, sliders: [...costs, width] },
+    { question: "How often is a guess right?", about: "α, the share that is accepted", shown: 1, sliders: alphas },
+    { question: "What does a guess cost?", about: "c, in runs of the big model", shown: 1, sliders: [...costs, width] },
   ];
 }
 
 function withReasons({ groups }, used) {
-  const reason = (key) => (key === "width" || used.has(key) ? "" : "this K and this draft do not use it");
+  const reason = (key) => (key === "width" || used.has(key) ? "" : "no effect with this plan");
   return { groups: groups.map((group) => ({ ...group, sliders: group.sliders.map((one) => ({ ...one, unused: reason(one.key) })) })) };
 }
 
@@ -95,9 +101,8 @@ export function curvesOf(drafts, draft, k, K, model) {
   const xs = Array.from({ length: last }, (_, i) => i + 1);
   const ys = (plan) => xs.map((x) => predict(withFirst(plan, x), model).wide);
   return [
-    { name: "cascade", look: "cascade", title: `Cascade, K=${JSON.stringify(K)}`, xs, ys: ys(stages), at: stages[0].k - 1 },
-    { name: "speculative", look: "speculative", title: `Speculative, ${draft}, k=${k}`, xs,
-      ys: ys([{ name: draft, k, below: [] }]), at: k - 1 },
+    { name: "cascade", look: "cascade", xs, ys: ys(stages), at: stages[0].k - 1 },
+    { name: "speculative", look: "speculative", xs, ys: ys([{ name: draft, k, below: [] }]), at: k - 1 },
   ];
 }
 
@@ -108,12 +113,12 @@ export function finding([cascade, speculative]) {
     : `Speculative decoding is predicted to be ${(1 / ratio).toFixed(2)} times as fast as the cascade`;
 }
 
-function sentence({ name, title, ys, xs, at }) {
+function sentence({ name, ys, xs, at }, drafter) {
   const highest = Math.max(...ys);
   const best = xs[ys.indexOf(highest)];
   const where = name === "cascade" ? `with ${best} as the first number of K` : `at k = ${best}`;
   const rest = ys[at] >= highest ? ", the maximum of its curve." : `; the maximum of its curve is ${factor(highest)}, ${where}.`;
-  return `${title}: predicted ${factor(ys[at])}${rest}`;
+  return `${name === "cascade" ? "Cascade" : `Speculative, ${drafter}, k = ${xs[at]}`}: predicted ${factor(ys[at])}${rest}`;
 }
 
 // ---- the paper's curves
@@ -125,8 +130,8 @@ export function startCurves(root, controls) {
   const charts = [...root.querySelectorAll(".chart")].map(startChart);
   const slider = (key, label, value, low, high) => ({ key, label, value, low, high, step: 0.01, unused: "" });
   const value = { groups: [{
-    question: "A draft, and a copier (Max-Gram)", about: "for the curves below",
-    sliders: [slider("c", "c: one pass of the draft, in target passes", 0.2, 0.01, 1), slider("copies", "α of the copies: accepted share", 0.5, 0, 0.95)],
+    question: "A small model and a copier", about: "c in runs of the big model, α as shares accepted",
+    sliders: [slider("c", "c, a run of the small model", 0.2, 0.01, 1), slider("copies", "α of the copier", 0.5, 0, 0.95)],
   }] };
   const update = ({ groups: [{ sliders: [c, copies] }] }) => {
     paperCurves(c.value, copies.value).forEach((chart, i) => charts[i](chart));

@@ -16,12 +16,12 @@ from csd.paths import ASSETS
 from csd.record.race import Race
 from csd.record.recording import Recording
 from csd.request.defaults import defaults_for
+from csd.roles import roles_of_family
 from csd.site.frame import TITLE, frame, read
 from csd.stage import bundle
 from csd.stage.export import title_of
 from csd.stage.glossary import glossary_html
 from csd.stage.headline import times
-from csd.stage.roles import roles_of_family
 from csd.stage.sealed import inert
 from csd.theory.assumptions import ASSUMPTIONS
 from csd.theory.what_if import MOST_DRAFTS, SliderValues, pairs, settings_of_race

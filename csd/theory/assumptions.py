@@ -1,21 +1,90 @@
-"""What the paper's model assumes, in words, beside its curves."""
+"""What the paper's model assumes, beside its curves: in words, and in formulas (MathML) that browsers set."""
 
 from __future__ import annotations
 
-ASSUMPTIONS = """<h3>What the curves assume</h3>
-<p>α is the share of a drafter's tokens that its reviewer accepts; c is the time of one of its forward passes, in
-passes of the target. The model treats acceptances as independent, a review as one pass however long the block is, and
-everything else (bookkeeping of the drafts, the page) as free. In reality wider reviews cost more and acceptances are
-correlated, so measured speed-ups differ. A speed-up is the expected number of tokens per round over the cost of the
-round in target passes.</p>
-<dl class="glossary">
-<dt>speculative</dt><dd><code>(1 − α^(k+1)) / ((1 − α) (1 + c k))</code>: the target reviews k tokens of the draft
-(Leviathan et al., theorem 3.8).</dd>
-<dt>vertical cascade</dt><dd><code>(1 − α φ(α)^n) / ((1 − α) (1 + n c₁ + n k c₂))</code> with
-<code>φ(x) = 1 + (x − 1) (1 − (x α′)^(k+1)) / (1 − x α′)</code>: n passes of the draft, each reviewing k tokens of a
-smaller draft, which it accepts at rate α′ (theorem 4.3).</dd>
-<dt>horizontal cascade</dt><dd><code>(1 + α₁ + α₁α₂ + …) / (1 + c₁ + c₂ + …)</code>: each position of the block has the
-α and the c of its drafter (theorem 4.5).</dd>
-<dt>both</dt><dd>The vertical cascade followed by copied tokens. For an arbitrary K the page evaluates the tree the same
-way.</dd>
-</dl>"""
+import re
+
+_SYMBOL = re.compile(r"[A-Za-zαφ]′?|\d+|[-+=(),…]")
+
+
+def _math(*parts: str) -> str:
+    """A row of MathML from text such as "1-α", with a letter for each variable, and from markup."""
+    return "".join(part if part[0] == "<" else "".join(map(_symbol, _SYMBOL.findall(part))) for part in parts)
+
+
+def _symbol(text: str) -> str:
+    if text[0].isalpha():
+        return f"<mi>{text}</mi>"
+    return f"<mn>{text}</mn>" if text.isdigit() else f'<mo stretchy="false">{text.replace("-", "−")}</mo>'
+
+
+def _fraction(above: str, below: str) -> str:
+    return f"<mfrac><mrow>{_math(above)}</mrow><mrow>{_math(below)}</mrow></mfrac>"
+
+
+def _power(base: str, exponent: str) -> str:
+    return f"<msup><mrow>{_math(base)}</mrow><mrow>{_math(exponent)}</mrow></msup>"
+
+
+def _index(letter: str, index: str) -> str:
+    return f"<msub>{_math(letter)}{_math(index)}</msub>"
+
+
+def _words(text: str) -> str:
+    return f"<mtext>{text}</mtext>"
+
+
+def _law(name: str, about: str, *formulas: str) -> str:
+    rows = "".join(f'<math display="block">{formula}</math>' for formula in formulas)
+    return f'<section class="law"><h4>{name}</h4>{rows}<p>{about}</p></section>'
+
+
+_SPEEDUP = _math(
+    _words("speed-up"),
+    "=",
+    _fraction(_words("tokens of a round"), _words("time of a round")),
+)
+_SPECULATIVE = _fraction(_math("1-", _power("α", "k+1")), "(1-α)(1+ck)")
+_VERTICAL = _fraction(
+    _math("1-α", _power("φ", "n")), _math("(1-α)(1+n", _index("c", "1"), "+nk", _index("c", "2"), ")")
+)
+_SURVIVES = _math("φ=1-(1-α)", _fraction(_math("1-", _power("(αα′)", "k+1")), "1-αα′"))
+_HORIZONTAL = _fraction(
+    _math("1+", _index("α", "1"), "+", _index("α", "1"), _index("α", "2"), "+…"),
+    _math("1+", _index("c", "1"), "+", _index("c", "2"), "+…"),
+)
+
+FORMULAS = {  # by the name of the method whose speed-up it is
+    "speculative": _SPECULATIVE,
+    "prompt lookup": _SPECULATIVE,
+    "vertical cascade": _VERTICAL,
+    "horizontal cascade": _HORIZONTAL,
+}
+_LAWS = (
+    _law(
+        "What all of them count",
+        "α is the share of a drafter's tokens that its reviewer accepts; c is the time of one of its runs, in "
+        "runs of the big model. Acceptances count as independent, a review as one run, and all else as free. Real "
+        "acceptances come in streaks, and wide reviews cost more: so measured speed-ups differ.",
+        _SPEEDUP,
+    ),
+    _law(
+        "Speculative decoding",
+        "One draft guesses k tokens (Leviathan et al., theorem 3.8).",
+        _SPECULATIVE,
+    ),
+    _law(
+        "Vertical cascade",
+        "The draft runs n times. Each run checks k tokens of a smaller draft, and accepts the share α′ of them "
+        "(theorem 4.3).",
+        _VERTICAL,
+        _SURVIVES,
+    ),
+    _law(
+        "Horizontal cascade",
+        "Each position of the block has the α and the c of its own drafter (theorem 4.5). For both cascades together, "
+        "with any K, the page follows the plan round by round.",
+        _HORIZONTAL,
+    ),
+)
+ASSUMPTIONS = f'<div class="laws">{"".join(_LAWS)}</div>'

@@ -110,21 +110,21 @@ def _missing(trace: Trace, target_step: float) -> str:
     if not trace.steps:
         return "This lane generated nothing, so nothing was measured."
     if not trace.lossless:
-        return "The target takes no part in this lane, so there is nothing to predict."
+        return "The big model takes no part in this lane, so there is nothing to predict."
     if math.isnan(target_step):
-        return "No target pass over a single token was measured to compare with. Race with the autoregressive lane."
+        return "No run of the big model over one token was measured to compare with. Race with the autoregressive lane."
     return ""
 
 
 def _explain_tokens(found: MeasuredRound, estimate: RoundEstimate, plan: Sequence[Stage]) -> str:
     """Why a round emitted more or fewer tokens than independent acceptance gives."""
-    start = f"A round emitted {found.tokens:.1f} tokens; the model predicts {estimate.tokens:.1f}"
+    start = f"A round emitted {found.tokens:.1f} tokens; the theory predicts {estimate.tokens:.1f}"
     if abs(found.tokens / estimate.tokens - 1) < SAME_TOKENS:
         return f"{start}. Acceptances were close to independent."
     if found.tokens > estimate.tokens:
         return f"{start}. Acceptances are correlated: easy stretches of the text are accepted in long runs."
     if found.drafted < SHORT_BLOCK * estimate.block:
-        cause = "Max-Gram found less to copy" if _copies(plan) else "The end of the text cut blocks short"
+        cause = "The copier found less to copy" if _copies(plan) else "The end of the text cut blocks short"
         return f"{start}. {cause}: blocks had {found.drafted:.1f} tokens instead of {estimate.block:.1f}."
     return f"{start}. Acceptances are correlated: rejections cluster in hard stretches."
 
@@ -132,9 +132,9 @@ def _explain_tokens(found: MeasuredRound, estimate: RoundEstimate, plan: Sequenc
 def _explain_cost(found: MeasuredRound, estimate: RoundEstimate) -> str:
     """Why a round cost more or less than the paper's model counts."""
     return (
-        f"It cost {found.total:.2f} target passes; the model predicts {1 + estimate.drafting:.2f}. The review of "
-        f"{found.drafted:.1f} drafted tokens took {found.review:.2f} instead of 1, drafting {found.drafts:.2f} instead "
-        f"of {estimate.drafting:.2f}, overhead {found.overhead:.2f} instead of 0."
+        f"It cost {found.total:.2f} runs of the big model; the theory predicts {1 + estimate.drafting:.2f}. The "
+        f"review of {found.drafted:.1f} drafted tokens took {found.review:.2f} instead of 1, drafting "
+        f"{found.drafts:.2f} instead of {estimate.drafting:.2f}, overhead {found.overhead:.2f} instead of 0."
     )
 
 

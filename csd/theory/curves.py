@@ -14,7 +14,7 @@ from csd.theory.ewif import best_k, ewif_combined, ewif_horizontal, ewif_specula
 
 Row = tuple[str, str, list[float], list[float]]
 """A curve's name, the method whose look it has, its x and its y values."""
-HEIGHT = 400  # px
+HEIGHT = 340  # px
 
 
 def speedup_over_k(c: float, alphas: Sequence[float] = (0.5, 0.6, 0.7, 0.8, 0.9), longest: int = 24) -> go.Figure:

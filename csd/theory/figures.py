@@ -36,7 +36,7 @@ def what_if(curves: Sequence[Curve], measured: Sequence[Measured] = ()) -> go.Fi
     for curve in curves:
         _add_curve(figure, curve)
     add_unit_line(figure)
-    style(figure, "", "tokens drafted first (k, or K₁₁)", "")
+    style(figure, "", "tokens guessed first (k, or K₁₁)", "")
     head_axis(figure, SPEEDUP)
     top = axis_end([*(max(curve.wide) for curve in curves), *(one.speedup for one in measured)])
     last = curves[0].ks[-1]

@@ -52,8 +52,13 @@ class RoundEstimate:
     block: float
 
     @property
+    def passes(self) -> float:
+        """What the round costs in all."""
+        return self.drafting + self.review
+
+    @property
     def ewif(self) -> float:
-        return self.tokens / (self.drafting + self.review)
+        return self.tokens / self.passes
 
     @property
     def flat_ewif(self) -> float:

@@ -13,11 +13,11 @@ from csd.decoding.methods.method import TARGET
 from csd.decoding.stages import Stage, cascade_stages
 from csd.ranges import DRAFTED
 from csd.record.race import Race
+from csd.roles import roles_of_family
 from csd.sentences import counted
-from csd.stage.roles import roles_of_family
 from csd.theory.measurement import measure_cost_model, target_step_seconds
 from csd.theory.plan import method_of
-from csd.theory.prediction import CostModel, Pair, predict_round
+from csd.theory.prediction import CostModel, Pair, RoundEstimate, predict_round
 
 CURVE_END = 32  # tokens: the curves go at least this far
 MOST_DRAFTS = 2  # drafts of a family that the panel has knobs for
@@ -32,7 +32,7 @@ class Curve:
     """Predicted speed-up over k, or over the first number of K. `current` is the panel's own k or number.
 
     `flat` is the paper's prediction, `wide` adds the cost of reviewed tokens; `title` names all settings, `rest` those
-    that the whole curve shares.
+    that the whole curve shares; `round` is the one at `current`.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Curve:
     flat: tuple[float, ...]
     wide: tuple[float, ...]
     current: int
+    round: RoundEstimate
 
     @property
     def best(self) -> int:
@@ -71,15 +72,22 @@ def predict_curves(drafts: Sequence[str], draft: str, k: int, K: Matrix, model: 
 
 
 def describe_curves(curves: Sequence[Curve]) -> tuple[str, str]:
-    """How the two compare with the current settings, and where each curve is highest."""
+    """How the two compare with the current settings, and what the cascade's speed is made of."""
     slow, fast = sorted(curves, key=lambda curve: curve.current_speedup)
     ratio = fast.current_speedup / slow.current_speedup
     one, other = ("the cascade" if curve.name == Cascade.name else "speculative decoding" for curve in (fast, slow))
     said = f"With this plan, {one} should be {ratio:.2f} times as fast as {other}."
     if ratio < 1.005:
         said = "With this plan, the cascade and speculative decoding should be equally fast."
-    best = [f"{curve.name} {max(curve.wide):.2f}× at {counted(curve.best, 'token')}" for curve in reversed(curves)]
-    return said, f"Best: {'; '.join(best)}."
+    cascade = next(curve for curve in curves if curve.name == Cascade.name)
+    tokens, runs = f"{cascade.round.tokens:.1f}", f"{cascade.round.passes:.1f}"
+    why = (
+        f"A round of the cascade brings {tokens} tokens in the time of {runs} runs of the big model: "
+        f"{tokens} / {runs} = {cascade.current_speedup:.1f}×."
+    )
+    if cascade.current != cascade.best:
+        why += f" With {counted(cascade.best, 'token')} guessed first it would be {max(cascade.wide):.1f}×."
+    return said, why
 
 
 def parts_without_effect(drafts: Sequence[str], draft: str, K: Matrix) -> dict[Pair | str, str]:
@@ -122,7 +130,7 @@ def _curve(
 ) -> Curve:
     rounds = [predict_round(plan, model) for plan in plans]
     flat, wide = tuple(one.flat_ewif for one in rounds), tuple(one.ewif for one in rounds)
-    return Curve(name, title, rest, ks, flat, wide, current)
+    return Curve(name, title, rest, ks, flat, wide, current, rounds[ks.index(current)])
 
 
 def _rest(budgets: Budgets) -> str:

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -20,7 +21,9 @@ from csd.record.trace import Trace
 from csd.record.verdict import judge
 from csd.request.prompts import Prompt
 from csd.request.request import Request
+from csd.roles import roles
 from csd.stage.glossary import glossary, term_html
+from csd.stage.settings import settings_in_words
 from csd.web.compare_findings import LaneResult
 
 BY_KIND, TWO_CASCADES = "the same lanes on every kind of prompt", "two cascades on the prompt of the Race tab"
@@ -40,6 +43,9 @@ COLUMNS = (
     "tokens per target pass (MAT)",
     "text",
 )
+
+SPEEDS = ("tokens per second", "slowest", "fastest")
+READ_AS = {"tokens per target pass (MAT)": "tokens per run of the big model"}  # columns that the page calls otherwise
 
 
 # ---- which races
@@ -118,10 +124,22 @@ def lane_results(races: Iterable[tuple[str, Race]]) -> list[LaneResult]:
             runs[0].trace.header.method,
             tuple(run.speedup for run in runs if run.speedup is not None),
             all(run.trace.lossless for run in runs),
+            settings_in_words(runs[0].trace.header, roles(runs[0].trace.header.levels)),
+            _written([run.trace for run in runs]),
         )
         for (label, title), runs in _group(races).items()
         if runs
     ]
+
+
+def _written(traces: Sequence[Trace]) -> dict[str, int]:
+    """How many tokens each level wrote in all, by role."""
+    total: Counter[str] = Counter()
+    for trace in traces:
+        called = roles(trace.header.levels)
+        for name, count in metrics.shares(trace).items():
+            total[called[name]] += count
+    return dict(total)
 
 
 def _group(races: Iterable[tuple[str, Race]]) -> dict[tuple[str, str], list[_Run]]:
@@ -181,19 +199,33 @@ def csv_text(rows: Iterable[Sequence[Any]]) -> str:
     return out.getvalue()
 
 
-def table_html(rows: Iterable[Sequence[Any]]) -> str:
-    """The table for the page; everything is escaped."""
+def table_html(rows: Iterable[Sequence[Any]], words: Mapping[str, str]) -> str:
+    """The table for the page, with what readers call each lane by its title; everything is escaped."""
     heads = "".join(f'<th scope="col">{_heading(name)}</th>' for name in COLUMNS)
-    lines = ("".join(f"<td>{'–' if cell is None else escape(str(cell))}</td>" for cell in row) for row in rows)
+    read = [[label, words.get(title, title), *cells] for label, title, *cells in rows]
+    firsts = [i == 0 or row[0] != read[i - 1][0] for i, row in enumerate(read)]
+    lines = ("".join(f"<td>{escape(_read(*cell))}</td>" for cell in zip(COLUMNS, row, strict=True)) for row in read)
     return (
         '<div class="compare-table" tabindex="0" role="region" aria-label="All numbers"><table>'
         "<caption>Medians over the repeats, with minimum and maximum</caption>"
-        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(f'<tr>{line}</tr>' for line in lines)}</tbody></table></div>"
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(map(_line, firsts, lines))}</tbody></table></div>"
     )
 
 
+def _line(is_first: bool, cells: str) -> str:
+    """A row; the first of each prompt stands apart from those above."""
+    return f"<tr{' data-first' if is_first else ''}>{cells}</tr>"
+
+
+def _read(column: str, cell: Any) -> str:
+    """A cell as it is read: speeds with one decimal, ratios with two."""
+    if not isinstance(cell, float):
+        return "–" if cell is None else str(cell)
+    return f"{cell:.1f}" if column in SPEEDS else f"{cell:.2f}"
+
+
 def _heading(column: str) -> str:
-    return term_html(column) if column in dict(glossary()) else escape(column)
+    return term_html(column, READ_AS.get(column, column)) if column in dict(glossary()) else escape(column)
 
 
 def _escape(cell: Any) -> Any:

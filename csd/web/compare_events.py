@@ -13,7 +13,7 @@ from csd.record.race import Race
 from csd.sentences import counted
 from csd.web import compare
 from csd.web.compare import PlannedRace
-from csd.web.compare_findings import Figure, LaneResult, draw, numbers, verdict
+from csd.web.compare_findings import Figure, LaneResult, draw, lane_words, numbers, verdict
 from csd.web.compare_recording import recorded_comparison
 from csd.web.context import PageContext
 from csd.web.examples import examples_by_kind
@@ -32,7 +32,7 @@ LIMITED = (
 
 ASKED = "Which method is fastest on which kind of prompt?"
 EMPTY = "Compare races the lanes of the Race tab on every kind of prompt."
-DIFFERS = "The Race tab can give other numbers: it may use more threads, and speeds vary from run to run."
+DIFFERS = "The Race tab can give other numbers: speeds vary from run to run and with the number of threads."
 RUNNING = "A row fills in when its race has ended."
 USUAL_LANES = 3  # besides autoregressive decoding, for which rows are drawn before a comparison
 
@@ -61,6 +61,7 @@ def show_example(context: PageContext, visitor: str) -> CompareUpdate:
     return CompareUpdate(
         StatusLine(said),
         rows=found.rows,
+        words=lane_words(found.results),
         csv=context.downloads.save_table(compare.csv_text(found.rows)) or "",
         finding=_finding(found.results),
         figure=_figure(found.results),
@@ -151,6 +152,7 @@ def _show(context: PageContext, plan: Sequence[PlannedRace], races: Sequence[tup
     lanes = sum(method.name != Autoregressive.name for method in plan[0].request.methods)
     return CompareUpdate(
         rows=rows,
+        words=lane_words(results),
         csv=context.downloads.save_table(compare.csv_text(rows)) or "" if rows else "",
         finding=Finding(RUNNING, numbers=(count,)),
         figure=draw(results, kinds, lanes),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
 from csd.decoding.methods import Autoregressive
 from csd.plots.kinds import LaneDot, rows_by_kind
 from csd.plots.style import SPEEDUP
+from csd.roles import BIG_MODEL, COPIER
 from csd.sentences import capitalized, listed
 from csd.theme import method_phrase
 from csd.web.finding import Number
@@ -25,17 +26,32 @@ ONCE = " One race does not show how much a speed varies: ask for repeats."
 
 @dataclass(frozen=True)
 class LaneResult:
-    """A lane on one prompt: its speed-ups over the repeats. `counts` is False for a text that is not the target's."""
+    """A lane on one prompt: its speed-ups over the repeats. `counts` is False for a text that is not the target's.
+    `words` are its settings in plain words, `written` how many tokens of its texts each level wrote, by role."""
 
     kind: str
     title: str
     method: str
     speedups: tuple[float, ...]
     counts: bool = True
+    words: str = ""
+    written: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def middle(self) -> float:
         return median(self.speedups)
+
+    @property
+    def guessers(self) -> list[tuple[str, float]]:
+        """Who wrote which share of the text besides the big model, the most first."""
+        whole = sum(self.written.values())
+        found = {role: count / whole for role, count in self.written.items() if role != BIG_MODEL}
+        return sorted(found.items(), key=lambda one: -one[1])
+
+    @property
+    def copies(self) -> bool:
+        """Whether the copier alone guessed: its share is how much of the text was copied."""
+        return [role for role, _ in self.guessers] == [COPIER]
 
 
 def draw(results: Sequence[LaneResult], kinds: Sequence[str], lanes: int) -> Figure:
@@ -44,7 +60,9 @@ def draw(results: Sequence[LaneResult], kinds: Sequence[str], lanes: int) -> Fig
     methods = _methods(shown)
     names = _names(methods)
     again = _again(methods)
-    won = _won(_rankings(results), _once(results))
+    rankings = _rankings(results)
+    won = {kind: title for kind, title in _won(rankings, _once(results)).items() if not _is_near(rankings[kind])}
+    notes = {one.kind: f"{dict(one.guessers)[COPIER]:.0%} was copied" for one in shown if one.copies}
     dots = [
         LaneDot(
             one.kind,
@@ -59,7 +77,7 @@ def draw(results: Sequence[LaneResult], kinds: Sequence[str], lanes: int) -> Fig
         if one.method != AUTOREGRESSIVE
     ]
     most = max((len(one.speedups) for one in shown), default=0)
-    return rows_by_kind(kinds, lanes, dots, f"{SPEEDUP}{', median and range' if most > 1 else ''}")
+    return rows_by_kind(kinds, lanes, dots, f"{SPEEDUP}{', median and range' if most > 1 else ''}", notes)
 
 
 def numbers(results: Sequence[LaneResult]) -> tuple[Number, ...]:
@@ -86,7 +104,14 @@ def verdict(results: Sequence[LaneResult]) -> str:
     names = {title: _phrase(title, method) for title, method in _methods(results).items()}
     said = _of_one(next(iter(rankings.values())), names, once) if len(rankings) == 1 else _of_all(rankings, names, once)
     said = capitalized(f"in one race each, {said}" if once and len(rankings) > 1 else said)
-    return f"{said}{_of_near(rankings, once)}{ONCE if once else ''}"
+    return f"{said}{_of_copies(rankings, once)}{_of_near(rankings, once)}{ONCE if once else ''}"
+
+
+def lane_words(results: Sequence[LaneResult]) -> dict[str, str]:
+    """What readers call each lane, by its title; of lanes that would be called the same, the title is kept."""
+    called = {one.title: f"{one.method}, {one.words}" if one.words else one.title for one in results}
+    counts = Counter(called.values())
+    return {title: words if counts[words] == 1 else title for title, words in called.items()}
 
 
 def _of_one(lanes: Sequence[LaneResult], names: Mapping[str, str], once: bool) -> str:
@@ -119,11 +144,39 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
 
 def _of_near(rankings: Mapping[str, Sequence[LaneResult]], once: bool) -> str:
     """Where a lane wins by so little that another run may say otherwise."""
-    near = [kind for kind in _won(rankings, once) if rankings[kind][1].middle >= (1 - NEAR) * rankings[kind][0].middle]
+    near = [kind for kind in _won(rankings, once) if _is_near(rankings[kind])]
     if not near:
         return ""
     where = "The" if len(rankings) == 1 else f"On {listed(near)} the"
     return f" {where} two fastest are within {NEAR:.0%}: which of them wins may change from run to run."
+
+
+def _of_copies(rankings: Mapping[str, Sequence[LaneResult]], once: bool) -> str:
+    """Where another lane wins than the one that wins most: who wrote its text there, and where it wrote least."""
+    won = _won(rankings, once)
+    most = Counter(won.values()).most_common(1)
+    said = ""
+    for kind, title in won.items():
+        lane = rankings[kind][0]
+        if title == most[0][0] or not lane.guessers:
+            continue
+        role, share = lane.guessers[0]
+        others = {
+            one.kind: dict(one.guessers).get(role, 0.0)
+            for lanes in rankings.values()
+            for one in lanes
+            if one.title == title and one.kind != kind and one.written
+        }
+        least = min(others, key=lambda one: others[one], default="")
+        against = f", on {least} {others[least]:.0%}" if least and others[least] < share else ""
+        said += f" On {kind} the {role} wrote {share:.0%} of {_phrase(title, lane.method)}'s text{against}."
+    return said
+
+
+def _is_near(lanes: Sequence[LaneResult]) -> bool:
+    """Whether another run may bring the first two into the other order."""
+    first, second = lanes[:2]
+    return second.middle >= (1 - NEAR) * first.middle
 
 
 def _rankings(results: Sequence[LaneResult]) -> dict[str, list[LaneResult]]:

@@ -59,7 +59,7 @@ class CompareTab:
         if update.status is not None:
             changes[self.status] = views.status_html(update.status) + views.progress_html(update.progress)
         if update.rows is not None:
-            changes[self.table] = compare.table_html(update.rows)
+            changes[self.table] = compare.table_html(update.rows, update.words)
         if update.finding is not None:
             changes[self.finding] = finding_html(update.finding)
         if update.figure is not None:

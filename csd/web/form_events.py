@@ -27,6 +27,7 @@ OWN_PROMPT = "My prompt"  # the chip that brings back what the visitor typed
 USUAL_COPY = "self-8bit"  # drafts for a target that comes without drafts
 NAME_TARGET = f"Name a target under Settings. Without drafts, {USUAL_COPY}, a quantised copy of it, drafts for it."
 NAMED_DRAFTS = f"The drafts that you name take the place of {USUAL_COPY}. Tick it to have both."
+RESET = "The settings are as they were at the start."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
 
@@ -192,6 +193,14 @@ def fill_form(
     values = {**start.values(), **settings}
     presets = preset_choices(choice.defaults, values)
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), status)
+
+
+def reset_settings(context: PageContext, fields: PageFields) -> FormUpdate:
+    """Everything but the models and the prompt, as the form starts with it."""
+    try:
+        return fill_form(context, fields.family, {"prompt": fields.form.prompt}, StatusLine(RESET))
+    except ValueError:  # a custom family that is not filled in yet
+        return FormUpdate()
 
 
 def start_with(start: PageFields, choice: FamilyChoice) -> PageFields:

@@ -49,6 +49,9 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     def apply_preset(values: Values) -> Changes:
         return tab.fill(form_events.apply_preset(values[form.preset], form.read_family(values)))
 
+    def reset_settings(values: Values) -> Changes:
+        return tab.fill(form_events.reset_settings(context, form.read(values)))
+
     def copy_link(values: Values, request: gr.Request) -> tuple[str, str]:
         owner = address(request, context.studio.deployment)
         return link_events.copy_link(context, visitor_id(request), form.read(values), values[hidden.shown], owner)
@@ -80,6 +83,7 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     form.preset.input(apply_preset, {form.preset, *form.family_inputs}, preset_outputs, **QUICK)
     form.prompt.change(None, js=scripts.TELL_PROMPT, **PRIVATE)
     form.more.click(None, js=scripts.TOGGLE_SETTINGS, **PRIVATE)
+    form.drawer.reset.click(reset_settings, form.inputs, tab.form_outputs, **QUICK)
     form.drawer.close.click(None, js=scripts.CLOSE_SETTINGS, **PRIVATE)
     form.drawer.race.click(None, js=scripts.RACE, **PRIVATE)
     named = [field.change for field in form.in_words]  # type: ignore[attr-defined]

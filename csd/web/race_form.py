@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
-from csd.stage.roles import named_with_roles
+from csd.roles import named_with_roles
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.prompt_row import PromptRow
 from csd.web.settings_drawer import SettingsDrawer, labelled

@@ -51,7 +51,7 @@ def make_results(context: PageContext, visitor: str, race: FinishedRace) -> Race
     return RaceResults(
         race_id=race.id,
         figures=tuple(figure(traces) for figure in FIGURES),
-        comparison=comparison_table(lanes),
+        comparison=comparison_table(lanes, [level for trace in race.traces for level in trace.header.levels]),
         prediction=theory_figures.prediction(lanes),
         panel=panel_after(traces),
         puzzles=puzzle_value([Race(one.traces) for one in run], race.id if is_latest else ""),

@@ -9,8 +9,8 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
+from csd.roles import named_with_roles
 from csd.stage.glossary import term_class
-from csd.stage.roles import named_with_roles
 from csd.web import views
 from csd.web.context import PageContext
 from csd.web.fields import CUSTOM
@@ -31,7 +31,8 @@ RACE_PARTS = "Race the parts: vertical, horizontal, both"
 @dataclass(frozen=True)
 class SettingsDrawer:
     """`fields` are the components by field name; `picture` shows the K among them, `parts` races its parts, `about`
-    describes the models, `load` loads the family that is named, and `race` is the form's Race within reach."""
+    describes the models, `load` loads the family that is named, and `race` is the form's Race within reach.
+    `reset` undoes what is set here."""
 
     fields: Mapping[str, Component]
     family: gr.Dropdown
@@ -42,6 +43,7 @@ class SettingsDrawer:
     others: gr.Textbox
     copies: gr.CheckboxGroup
     race: gr.Button
+    reset: gr.Button
     close: gr.Button
     load: gr.Button
 
@@ -52,6 +54,7 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
     with gr.Column(elem_id="advanced"):
         with gr.Row(elem_id="advanced-head"):
             gr.HTML("<h2>Settings</h2>", min_width=100)
+            reset = gr.Button("Reset", size="sm", min_width=80, scale=0, elem_id="advanced-reset")
             close = gr.Button("Close", size="sm", min_width=80, scale=0, elem_id="advanced-close")
             race = gr.Button("Race", variant="primary", size="sm", min_width=80, scale=0, elem_id="advanced-race")
         family, preset, max_new, about = _build_first_fields(context, start)
@@ -71,7 +74,7 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
     first = {"family": family, "max_new": max_new, "lanes": lanes}
     found = {**first, **methods, "K": K, **sampling, **models}
     others, copies = models["others"], models["copies"]
-    return SettingsDrawer(found, family, preset, about, picture, parts, others, copies, race, close, load)
+    return SettingsDrawer(found, family, preset, about, picture, parts, others, copies, race, reset, close, load)
 
 
 def labelled(presets: Sequence[str]) -> list[tuple[str, str]]:
@@ -144,7 +147,7 @@ def _build_cascade(context: PageContext, start: Mapping[str, Any]) -> tuple[gr.T
         start["K"],
         label="K as text, cumulative as in the paper",
         info="The same plan in numbers: a row per reviewer, the big model first. A number says up to which token its "
-        "drafter writes; the last one of a row is the copier's (Max-Gram).",
+        "drafter writes; the last one of a row is the copier's.",
         elem_id="K",
         elem_classes=term_class("K"),
         render=False,

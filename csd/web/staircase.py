@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import gradio as gr
@@ -11,8 +12,8 @@ from csd import theme
 from csd.decoding.maxgram import MAX_GRAM
 from csd.decoding.methods.method import TARGET
 from csd.paths import ASSETS
+from csd.roles import roles_of_family
 from csd.stage import bundle
-from csd.stage.roles import roles_of_family
 
 SCRIPT = bundle.join_modules(ASSETS / "controls", "staircase", "Staircase") + (
     "const show = Staircase.startStaircase(element.querySelector('.staircase'), props.value, (K) => {\n"
@@ -37,14 +38,16 @@ def staircase_value(K: str | None, drafts: Sequence[str]) -> dict[str, Any]:
     return {"K": K, "target": called[TARGET], "levels": levels}
 
 
-def build_staircase(K: gr.Textbox, drafts: Sequence[str], elem_id: str) -> gr.HTML:
-    """The picture of the K in a text field; each follows the other in the browser.
+def build_staircase(K: gr.Textbox, drafts: Sequence[str], elem_id: str, fold: str = "") -> gr.HTML:
+    """The picture of the K in a text field, under a sentence; each follows the other in the browser. With `fold`, the
+    picture is folded away under these words.
 
     For a family with other drafts, set its value to another `staircase_value`.
     """
+    data = f' data-fold="{escape(fold)}"' if fold else ""
     picture = gr.HTML(
         staircase_value(K.value or "", drafts),
-        html_template='<div class="staircase"></div>',
+        html_template=f'<div class="staircase"{data}></div>',
         js_on_load=SCRIPT,
         apply_default_css=False,
         elem_id=elem_id,

@@ -10,24 +10,29 @@ from gradio.components import Component
 
 from csd.record.race import Race
 from csd.request.defaults import Defaults
+from csd.roles import named_with_roles
 from csd.stage.glossary import glossary_html, term_class
-from csd.stage.roles import named_with_roles
 from csd.theory.assumptions import ASSUMPTIONS
+from csd.web import what_if
 from csd.web.finding import Finding, finding_html
 from csd.web.race_form import Values
 from csd.web.slider_values import sliders_value
 from csd.web.sliders import build_sliders
 from csd.web.staircase import build_staircase, staircase_value
-from csd.web.what_if import CURVES, Prediction, WhatIf, WhatIfPanel, starting_panel
+from csd.web.what_if import Prediction, WhatIf, WhatIfPanel, starting_panel
 
-LEAD = "<p>What would better or cheaper guesses bring? Move a slider: the theory predicts the speed without a race.</p>"
-MORE = "<details><summary>The plan: who drafts how far (K and k)</summary></details>"
-ABOUT_K = "<h3>Who drafts how far?<small>K, the plan of a block. Drag the ends, or use the arrow keys.</small></h3>"
+LEAD = (
+    "<h2>When does guessing ahead pay?</h2><p>When guesses are often right, and cheap to make. Move a slider: the "
+    "theory predicts how much faster the big model's text is written, without a race.</p>"
+)
+FOLD = "Change the plan (K and k)"
+ABOUT_K = "<h3>Who guesses how far?<small>K, the plan of a block</small></h3>"
 ABOUT_FIGURE = (
     "<p><span><b>predicted</b>, from what the race on the Race tab measured of each model</span>"
-    "<span><b>measured</b> in that race</span></p>"
+    "<span><b>measured</b> in that race (lines and filled marks)</span></p>"
 )
-ABOUT_MEASURE = "<p>with this k and this K</p>"
+CURVES = "The paper's formulas and curves"
+ABOUT_MEASURE = "<p>with this plan</p>"
 ABOUT_PARTS = "<p>vertical, horizontal, both</p>"
 
 
@@ -94,8 +99,10 @@ class WhatIfParts:
 
 @dataclass(frozen=True)
 class CurveParts:
-    """The paper's curves, for a draft of cost c and a share of copied tokens that are accepted."""
+    """The paper's curves, for a draft of cost c and a share of copied tokens that are accepted; drawn when the visitor
+    unfolds them."""
 
+    fold: gr.Accordion
     sliders: gr.HTML
     figures: tuple[gr.Plot, ...]
 
@@ -110,12 +117,11 @@ class TheoryTab:
 def build_theory_tab(defaults: Defaults, shown: Race | None = None) -> TheoryTab:
     """`shown` is the race that the page begins with: the panel starts from what it measured."""
     with gr.Tab("Theory", id="theory", elem_id="theory") as tab:
-        what_if = _build_what_if(defaults, starting_panel(defaults, shown))
-        gr.HTML("<h2>The paper's curves</h2>", elem_id="curves-head")
+        panel = _build_what_if(defaults, starting_panel(defaults, shown))
         curves = _build_curves()
         with gr.Accordion("Glossary", open=False, elem_id="glossary"):
             gr.HTML(glossary_html())
-    return TheoryTab(tab, what_if, curves)
+    return TheoryTab(tab, panel, curves)
 
 
 def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
@@ -134,13 +140,10 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                 gr.HTML(ABOUT_PARTS)
         with gr.Column(scale=10, min_width=320, elem_id="what-if-knobs"):
             sliders = build_sliders(panel.groups, "what-if-sliders")
-            gr.HTML(MORE, elem_id="what-if-more")
+            gr.HTML(ABOUT_K)
+            K = gr.Textbox(panel.K, label="K as text", elem_id="what-if-K", elem_classes=term_class("K"), render=False)
+            picture = build_staircase(K, drafts, "what-if-picture", FOLD)
             with gr.Column(elem_id="what-if-plan"):
-                gr.HTML(ABOUT_K)
-                K = gr.Textbox(
-                    panel.K, label="K as text", elem_id="what-if-K", elem_classes=term_class("K"), render=False
-                )
-                picture = build_staircase(K, drafts, "what-if-picture")
                 K.render()
                 with gr.Row(elem_id="what-if-speculative"):
                     draft = gr.Dropdown(
@@ -164,9 +167,9 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
 
 
 def _build_curves() -> CurveParts:
-    sliders = build_sliders(CURVES, "curve-sliders")
-    with gr.Row(elem_id="paper-curves"):
-        figures = [gr.Plot(show_label=False, container=False, min_width=320) for _ in range(3)]
-        with gr.Column(min_width=320, elem_id="laws"):
-            gr.HTML(ASSUMPTIONS)
-    return CurveParts(sliders, tuple(figures))
+    with gr.Accordion(CURVES, open=False, elem_id="curves") as fold:
+        gr.HTML(ASSUMPTIONS)
+        sliders = build_sliders(what_if.CURVES, "curve-sliders")
+        with gr.Row(elem_id="paper-curves"):
+            figures = [gr.Plot(show_label=False, container=False, min_width=280) for _ in range(3)]
+    return CurveParts(fold, sliders, tuple(figures))

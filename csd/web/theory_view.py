@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
+from csd.record.levels import Level
+from csd.roles import roles
+from csd.sentences import capitalized, listed
 from csd.theme import display_name
+from csd.theory.assumptions import FORMULAS
 from csd.theory.comparison import LaneComparison, format_spread
 
 HEADINGS = ("lane", "α in this race", "c in this race", "predicted", "measured", "why they differ")
 CAPTION = (
-    "The paper's prediction beside this race. α: share of the judged tokens that the reviewer accepted (reviewer ← "
-    "who drafted them). c: time of one pass, for Max-Gram of one copied token, in target passes over a single token."
+    "The theory beside this race. α: the share of the judged tokens that the reviewer accepted (reviewer ← who guessed "
+    "them). c: the time of one run, for the copier of one copied token, in runs of the big model over a single token."
 )
 
 
-def comparison_table(lanes: Sequence[LaneComparison]) -> str:
-    """The lanes as an HTML table with a caption; everything that comes from a trace is escaped."""
+def comparison_table(lanes: Sequence[LaneComparison], levels: Sequence[Level]) -> str:
+    """The lanes as an HTML table, with a caption that says which of the race's levels is which model; everything that
+    comes from a trace is escaped."""
+    called = roles(levels)
+    models = [f"the {role} is {display_name(name)}" for name, role in called.items()]
     heads = "".join(f'<th scope="col">{heading}</th>' for heading in HEADINGS)
     return (
         '<div class="theory-table" tabindex="0" role="region" aria-label="Prediction and measurement"><table>'
-        f"<caption>{CAPTION}</caption><thead><tr>{heads}</tr></thead>"
-        f"<tbody>{''.join(map(_row, lanes))}</tbody></table></div>"
+        f"<caption>{CAPTION} {escape(capitalized(listed(models)))}.</caption><thead><tr>{heads}</tr></thead>"
+        f"<tbody>{''.join(_row(lane, called) for lane in lanes)}</tbody></table></div>"
     )
 
 
-def _row(lane: LaneComparison) -> str:
+def _row(lane: LaneComparison, called: Mapping[str, str]) -> str:
     alphas = (
-        f"{display_name(reviewer)} ← {display_name(drafter)}: {count.rate:.2f} ({count.accepted}/{count.proposed})"
-        for (reviewer, drafter), count in lane.acceptance.items()
+        f"{called.get(one, one)} ← {called.get(other, other)}: {count.rate:.2f} ({count.accepted}/{count.proposed})"
+        for (one, other), count in lane.acceptance.items()
     )
     cells = (
         _lines(alphas),
-        _lines(f"{display_name(name)}: {_format_cost(c)}" for name, c in lane.costs.items()),
-        f"{_prediction(lane)}<br><small>{escape(lane.formula)}</small>",
+        _lines(f"{called.get(name, name)}: {_format_cost(c)}" for name, c in lane.costs.items()),
+        f"{_prediction(lane)}<br><small>{_formula(lane)}</small>",
         escape(format_spread(lane.measured)),
         _lines(lane.reasons),
     )
@@ -45,6 +52,15 @@ def _prediction(lane: LaneComparison) -> str:
         return "–"
     more = f", {lane.wide:.2f}× with this lane's cost of wide reviews" if abs(lane.wide - lane.flat) >= 0.005 else ""
     return f"<b>{lane.flat:.2f}×</b>{more}"
+
+
+def _formula(lane: LaneComparison) -> str:
+    """Typeset where the method has one; what is to be said of it follows."""
+    typeset = FORMULAS.get(lane.method)
+    if typeset is None:
+        return escape(lane.formula)
+    _, _, more = lane.formula.partition(", ")
+    return f"<math>{typeset}</math> {escape(more)}"
 
 
 def _lines(items: Iterable[str]) -> str:

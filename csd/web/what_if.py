@@ -13,7 +13,7 @@ from csd.decoding.methods import Autoregressive, Cascade, HorizontalCascade, Spe
 from csd.ranges import DRAFTED
 from csd.record.race import Race
 from csd.request.defaults import Defaults
-from csd.stage.roles import roles_of_family
+from csd.roles import roles_of_family
 from csd.theory import curves as paper
 from csd.theory import figures as theory_figures
 from csd.theory import what_if as theory
@@ -31,13 +31,11 @@ PARTS = tuple(method.name for method in (Autoregressive, VerticalCascade, Horizo
 MOST_COST = 100.0  # target passes: no prediction needs a dearer draft
 WIDTH = "width"
 OFTEN = "How often is a guess right?"
-ABOUT_ALPHA = "α: the share that the reviewer accepts"
+ABOUT_ALPHA = "α, the share that is accepted"
 COST = "What does a guess cost?"
-ABOUT_C = "c: the time, in passes of the big model"
+ABOUT_C = "c, in runs of the big model"
 
-ADAPTIVE = (
-    "The adaptive cascade of the race ({:.1f}×) plans every block anew, so it has no K to predict: its line is level."
-)
+ADAPTIVE = "The adaptive cascade ({:.1f}× in the race) has no fixed plan: its line is level."
 
 
 @dataclass(frozen=True)
@@ -102,7 +100,7 @@ def slider_groups(drafts: Sequence[str], values: SliderValues) -> tuple[SliderGr
         for pair, value in zip(theory.pairs(drafts), values.alphas, strict=True)
     )
     costs = tuple(
-        Slider(name, f"a pass of the {called[name]}", value, min(MOST_COST, max(1.0, 2 * value)))
+        Slider(name, f"a run of the {called[name]}", value, min(MOST_COST, max(1.0, 2 * value)))
         for name, value in zip(drafts, values.costs, strict=True)
     )
     width = Slider(WIDTH, "each token in a review", values.per_reviewed_token, 0.2)
@@ -143,9 +141,9 @@ def _find(curves: Sequence[Curve], measured: Sequence[Measured]) -> Finding:
     """The cascade's prediction, how it compares, and why the adaptive cascade of the race has no curve."""
     cascade = next(curve for curve in curves if curve.name == Cascade.name)
     number = Number("cascade, predicted", f"{cascade.current_speedup:.1f}×", cascade.name, False, cascade.title)
-    said, best = theory.describe_curves(curves)
+    said, why = theory.describe_curves(curves)
     adaptive = (ADAPTIVE.format(one.speedup) for one in measured if not one.at)
-    return Finding(said, " ".join((best, *adaptive)), (number,))
+    return Finding(said, " ".join((why, *adaptive)), (number,))
 
 
 def chosen_K(asked: WhatIf) -> Matrix:
@@ -179,11 +177,11 @@ def _pair_key(pair: Pair) -> str:
 
 CURVES = (
     SliderGroup(
-        "A draft, and a copier (Max-Gram)",
-        "c in passes of the big model",
+        "A small model and a copier",
+        "c in runs of the big model, α as shares accepted",
         (
-            Slider("c", "c: one pass of the draft", 0.2, low=0.01, step=0.01),
-            Slider("copies", "α of the copies: accepted share", 0.5, high=0.95, step=0.01),
+            Slider("c", "c, a run of the small model", 0.2, low=0.01, step=0.01),
+            Slider("copies", "α of the copier", 0.5, high=0.95, step=0.01),
         ),
     ),
 )

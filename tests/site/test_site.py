@@ -173,13 +173,14 @@ def test_a_visit_on_a_phone_without_network(site, tab):
     assert not tab.evaluate("document.documentElement.classList.contains('dark')"), "the choice goes along"
     tab.click("text=Theory, with the α and c of this race")
 
-    tab.click("text=The plan: who drafts how far")
+    assert "the small model writes up to 5 tokens, then the tiny model up to" in tab.inner_text(".staircase-words")
+    tab.click(".staircase summary")
     assert tab.input_value("#race").startswith("7-") and tab.input_value("#k") == "5"
     assert tab.input_value("#K") == "[[5,19,29],[0,1,11],[0,0,10]]"
     assert tab.evaluate(fits)
-    assert "Speculative, draft-mid, k=5: predicted" in (before := tab.inner_text("#words"))
+    assert "Speculative, small model, k = 5: predicted" in (before := tab.inner_text("#words"))
     tab.fill("#k", "9")
-    assert "k=9: predicted" in tab.inner_text("#words")
+    assert "k = 9: predicted" in tab.inner_text("#words")
     alpha = tab.locator('.sliders-row[data-key="target accepts draft-mid"] input[type="number"]')
     alpha.fill("0.2")
     assert tab.inner_text("#words") != before
@@ -191,6 +192,8 @@ def test_a_visit_on_a_phone_without_network(site, tab):
     assert "K must have 3 rows" in tab.inner_text("#words")
     tab.select_option("#race", index=8)
     assert tab.input_value("#draft") == "self-8bit" and "predicted" in tab.inner_text("#words")
+    tab.click("#curves > summary")
+    assert tab.locator("#curves math").count() == 5 and tab.evaluate(fits)
     slid = '#curve-sliders .sliders-row[data-key="c"] input[type="number"]'
     title = tab.locator("#curves .chart h3").nth(1)
     assert title.inner_text().startswith("At c = 0.2")

@@ -26,11 +26,11 @@ def test_prediction_beside_measurement():
     assert lane.measured == pytest.approx((2.0,))
     tokens_reason, cost_reason = lane.reasons
     assert tokens_reason == (
-        "A round emitted 2.0 tokens; the model predicts 2.7. "
-        "Max-Gram found less to copy: blocks had 2.0 tokens instead of 3.0."
+        "A round emitted 2.0 tokens; the theory predicts 2.7. "
+        "The copier found less to copy: blocks had 2.0 tokens instead of 3.0."
     )
     assert cost_reason.startswith(
-        "It cost 1.00 target passes; the model predicts 1.30. "
+        "It cost 1.00 runs of the big model; the theory predicts 1.30. "
         "The review of 2.0 drafted tokens took 0.65 instead of 1, drafting 0.2"
     )
 
@@ -45,7 +45,7 @@ def test_adaptive_is_predicted_for_the_blocks_that_it_drafted():
     assert lane.wide == lane.flat  # wide reviews cost nothing extra in this race
     first, tokens_reason, _ = lane.reasons
     assert first.startswith("Its plan is not fixed")
-    assert tokens_reason.startswith("A round emitted 2.0 tokens; the model predicts 2.2.")
+    assert tokens_reason.startswith("A round emitted 2.0 tokens; the theory predicts 2.2.")
 
 
 def test_blocks_without_a_draft_are_predicted_as_autoregressive_decoding():

@@ -81,11 +81,16 @@ def test_curves_pass_through_the_predictions():
 
 def test_both_settings_are_compared_and_the_best_ones_named():
     guess, both = predict_curves((A, B), A, 4, K, MODEL)
-    said, best = describe_curves((guess, both))
+    said, why = describe_curves((guess, both))
     ratio = both.current_speedup / guess.current_speedup
     assert said == f"With this plan, the cascade should be {ratio:.2f} times as fast as speculative decoding."
-    found = f"cascade {max(both.wide):.2f}× at {both.best} tokens"
-    assert best == f"Best: {found}; speculative {max(guess.wide):.2f}× at {guess.best} tokens."
+    tokens, runs = both.round.tokens, both.round.passes
+    assert both.current_speedup == pytest.approx(tokens / runs)
+    assert f"{tokens:.1f} tokens in the time of {runs:.1f} runs of the big model: {tokens:.1f} / {runs:.1f} = " in why
+    assert both.best == both.current and "guessed first" not in why
+    later = predict_curves((A, B), A, 4, ((9, 13, 17), *K[1:]), MODEL)
+    best = f"With {later[1].best} tokens guessed first it would be {max(later[1].wide):.1f}×."
+    assert describe_curves(later)[1].endswith(best)
     slow = replace(both, wide=tuple(value / 2 for value in both.wide))
     assert "speculative decoding should be" in describe_curves((guess, slow))[0]
     assert "equally fast" in describe_curves((guess, replace(guess, name="cascade")))[0]

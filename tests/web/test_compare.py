@@ -108,15 +108,20 @@ def test_repeats_are_one_to_five(repeats):
 
 
 def test_the_table_on_the_page_is_escaped():
-    html = compare.table_html([["<b>x", "cascade", 1, 2.5, None]])
-    assert "<td>&lt;b&gt;x</td><td>cascade</td><td>1</td><td>2.5</td><td>–</td>" in html
+    row = ["<b>x", "cascade, K=[[2]]", 1, 2.5, 2.5, 2.5, 1.5, None, None, 2.0, "identical"]
+    html = compare.table_html([row, row], {"cascade, K=[[2]]": "cascade, 1 draft & a copier"})
+    assert "<td>&lt;b&gt;x</td><td>cascade, 1 draft &amp; a copier</td><td>1</td><td>2.5</td>" in html
+    assert "<td>1.50</td><td>–</td>" in html and html.count("<tr data-first>") == 1
+    assert "target" not in html.replace('data-term="tokens per target pass (MAT)"', "")
     assert html.count('scope="col"') == len(compare.COLUMNS)
 
 
 def test_results_of_a_comparison():
     halted = (autoregressive(), replace(cascade(), end="stopped"))
     races = [("story: T", Race(RACE)), ("story: T", Race(slower())), ("code: U", Race(halted))]
-    found = [(one.kind, one.method, one.speedups) for one in compare.lane_results(races)]
+    results = compare.lane_results(races)
+    assert results[1].written == {"copier": 4, "small model": 2, "big model": 2}, "in both repeats"
+    found = [(one.kind, one.method, one.speedups) for one in results]
     assert found == [
         ("story", "autoregressive", (1.0, 1.0)),
         ("story", "cascade", (pytest.approx(2.0), pytest.approx(1.6))),

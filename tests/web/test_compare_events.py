@@ -39,10 +39,11 @@ def test_the_tab_begins_with_a_recorded_comparison_until_one_is_started():
     example, kinds = show_example(page, "v"), list(examples_by_kind(page.studio.home.spec))
     assert example.status.text.startswith("Recorded on 20") and " 3 races of each prompt, on " in example.status.text
     machine = recorded_comparison().machine.partition(";")[0]
-    assert f" on {machine}. " in example.status.text and "may use more threads" in example.status.text
+    assert f" on {machine}. " in example.status.text and "number of threads" in example.status.text
     assert list(dict.fromkeys(label.partition(":")[0] for label, *_ in example.rows)) == kinds
     assert len(example.rows) == 4 * len(kinds) and example.csv
-    assert [text.strip() for text in example.figure.layout.yaxis.ticktext] == kinds
+    assert [text.partition("</b>")[0].removeprefix("<b>") for text in example.figure.layout.yaxis.ticktext] == kinds
+    assert not any("draft-" in words or "Max-Gram" in words for words in example.words.values())
     assert example.finding.said.endswith(".") and "race" not in example.finding.said
     updates = compare(page, ComparisonForm(TWO_CASCADES, 3, K, OTHER_K))
     assert show_example(page, "v").figure is None
@@ -63,7 +64,8 @@ def test_a_family_without_a_recorded_comparison_begins_with_empty_rows(monkeypat
     monkeypatch.setattr("csd.web.compare_events.recorded_comparison", lambda: None)
     example = show_example(page, "v")
     assert example.rows is None and example.finding.said.endswith("?")
-    assert [text.strip() for text in example.figure.layout.yaxis.ticktext] == [*examples_by_kind(page.studio.home.spec)]
+    names = [f"<b>{kind}</b>" for kind in examples_by_kind(page.studio.home.spec)]
+    assert [text.strip() for text in example.figure.layout.yaxis.ticktext] == names
 
 
 def test_a_recorded_comparison_is_what_was_written():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from csd.web.compare_findings import LaneResult, draw, numbers, verdict
+from csd.web.compare_findings import LaneResult, draw, lane_words, numbers, verdict
 
 
 def lanes(kind: str, spec: tuple[float, ...], cascade: tuple[float, ...], **more) -> list[LaneResult]:
@@ -53,6 +53,29 @@ def test_a_win_by_little_says_that_it_may_change():
     assert verdict([*lanes("story", *CLEAR), *close]).endswith(f"on all 2 kinds. On edit the t{near}")
     assert near not in verdict(lanes("story", *OVERLAPPING)), "there the ranges overlap, which says more"
     assert f"On edit the t{near} One race" in verdict([*lanes("story", (2.0,), (3.0,)), *lanes("edit", (3.0,), (3.2,))])
+
+
+def test_a_win_by_little_is_not_bold_and_who_wrote_its_text_is_said():
+    def lookup(kind: str, speedups: tuple[float, ...], copied: int) -> LaneResult:
+        written = {"copier": copied, "big model": 100 - copied}
+        return LaneResult(kind, "prompt lookup, k=8", "prompt lookup", speedups, written=written)
+
+    results = [
+        *lanes("story", *CLEAR), lookup("story", (1.1, 1.1), 20), *lanes("code", *CLEAR), lookup("code", (1.9, 1.9), 50),
+        *lanes("edit", (2.0, 2.1), (3.9, 4.0)), lookup("edit", (4.1, 4.2), 80),
+    ]  # fmt: skip
+    assert " On edit the copier wrote 80% of prompt lookup's text, on story 20%. On edit the two" in verdict(results)
+    figure = draw(results, ["story", "code", "edit"], 3)
+    assert [note.text for note in figure.layout.annotations if "<b>" in note.text] == ["<b>3.2×</b>"] * 2
+    assert ["20% was copied" in figure.layout.yaxis.ticktext[0], "80% was" in figure.layout.yaxis.ticktext[2]] == [
+        True
+    ] * 2
+
+
+def test_lanes_are_called_in_plain_words_where_that_tells_them_apart():
+    one, other = (LaneResult("x", f"cascade, K=[[{n}]]", "cascade", (2.0,), words="a copier") for n in (4, 8))
+    assert lane_words([one]) == {one.title: "cascade, a copier"}
+    assert lane_words([one, other]) == {one.title: one.title, other.title: other.title}
 
 
 def test_one_race_has_no_range_and_says_so():

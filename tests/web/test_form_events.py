@@ -52,6 +52,13 @@ def test_the_page_starts_with_the_settings_of_the_race_on_its_stage(page):
     assert not has_typed(page, "v", page.start)
 
 
+def test_settings_go_back_to_the_start_and_the_prompt_stays(page):
+    form = replace(page.start.form, prompt="Mine.", temperature=1.5, lanes=["autoregressive", "cascade"], max_new=500)
+    reset = form_events.reset_settings(page, replace(page.start, form=form))
+    assert reset.values == {**page.start.values(), "prompt": "Mine."}
+    assert form_events.reset_settings(page, replace(page.start, family=custom())) == FormUpdate()
+
+
 def test_the_settings_of_a_race_that_this_machine_cannot_run_are_those_of_an_example(page):
     race = first_recorded(page.recorded, "smollm2")
     without_copies = FamilyFields("smollm2", copies=[]).to_choice().defaults

@@ -47,11 +47,16 @@ def test_the_drawer_covers_the_page_and_moves_nothing(tab):
     assert page.evaluate("document.activeElement.id") == "advanced"
     assert page.evaluate(tops) == places
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.id") == "advanced-close"
+    assert page.evaluate("document.activeElement.id") == "advanced-reset"
     page.keyboard.press("Escape")
     assert not page.is_visible("#advanced")
     assert page.evaluate("document.activeElement.id") == "more"
     tab.advanced()
+    words = page.inner_text("#more")
+    set_field(page, "#temperature input", 1.5)
+    page.wait_for_function("document.querySelector('#more').innerText.endsWith('temperature 1.5')")
+    page.click("#advanced-reset")
+    page.wait_for_function("words => document.querySelector('#more').innerText === words", arg=words)
     page.click("#advanced-close")
     assert not page.is_visible("#advanced")
     assert page.get_attribute("#more", "aria-expanded") == "false"

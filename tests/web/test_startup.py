@@ -140,9 +140,10 @@ def test_a_wrong_family_is_answered_with_the_choices(arguments, variable):
             "assets/stage/style/base.css: No such file",
         ),
         (BundleError("lanes.js, line 3: this form of import is not supported"), "lanes.js, line 3"),
+        (BundleError("The bundle imports a.js, which does not exist."), "which does not exist. Restore"),
         (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), "invalid start byte"),
     ],
-    ids=["missing", "script", "text"],
+    ids=["missing", "script", "sentence", "text"],
 )
 def test_a_missing_or_damaged_file_of_the_page_is_a_sentence_at_the_start(error, said, capsys):
     with pytest.raises(SystemExit) as end, app.own_files(app.make_parser()):

@@ -14,6 +14,11 @@ WORDS = "document.querySelector('#what-if-words').innerText"
 FIELD = "#what-if-K textarea, #what-if-K input"
 TITLES = "[...document.querySelectorAll('#what-if-words .finding-number')].map((one) => one.title).join()"
 K = "[[4,6,8],[0,1,2],[0,0,1]]"
+PLAN = (
+    "In each block the small model writes up to 16 tokens, then the copier up to\N{NO-BREAK SPACE}4; the big model checks "
+    "them all. The small model is helped too: for each of its runs the copier guesses up to 7 tokens. The tiny model takes "
+    "no part."
+)  # of the preset, [[16,16,20],[0,0,7],[0,0,0]]
 
 
 @pytest.fixture(scope="module")
@@ -21,10 +26,13 @@ def one(chromium, served):
     served.gate.open()
     tab = Tab(chromium, served)
     tab.page.get_by_role("tab", name="Theory").click()
-    tab.page.wait_for_function("document.querySelectorAll('#theory .js-plotly-plot').length === 4")
     tab.page.wait_for_function(f"{WORDS}.includes('predicted')")
     assert not tab.page.is_visible("#what-if-plan") and not tab.page.is_visible(".sliders-fold .sliders-row")
-    tab.page.click("#what-if-more summary")
+    assert not tab.page.is_visible("#paper-curves") and not tab.page.is_visible("#what-if-picture [role=slider]")
+    assert tab.page.inner_text("#what-if-picture .staircase-words") == PLAN
+    tab.page.click("#what-if-picture summary")
+    tab.page.click("#curves > button")
+    tab.page.wait_for_function("document.querySelectorAll('#theory .js-plotly-plot').length === 4")
     yield tab
     assert not tab.errors
     tab.close()
@@ -150,6 +158,7 @@ def test_the_picture_and_the_field_hold_the_same_K(one):
     handles = page.locator("#what-if-picture [role=slider]")
     page.wait_for_function("document.querySelector('#what-if-picture [role=slider]').textContent === '4'")
     assert handles.all_inner_texts() == ["4", "6", "8", "1", "2", "1"]
+    assert handles.nth(1).get_attribute("data-told") == "tiny model for the big model: 2 tokens, to position 6"
     handles.first.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
@@ -209,7 +218,7 @@ def test_the_picture_is_drawn_when_the_tab_is_opened_after_a_race(chromium, serv
     page.evaluate(f"location.hash = 'race={adaptive.id.removeprefix('recorded-')}'")
     page.wait_for_selector("#after .js-plotly-plot")
     page.get_by_role("tab", name="Theory").click()
-    page.click("#what-if-more summary")
+    page.click("#what-if-picture summary")
     page.wait_for_selector("#what-if-picture [role=slider]")
     assert json.loads(page.input_value(FIELD))[0] == [
         int(text) for text in page.locator("#what-if-picture [role=slider]").all_inner_texts()[:3]

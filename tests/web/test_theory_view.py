@@ -16,11 +16,11 @@ from csd.web.theory_view import comparison_table
 def test_the_table_is_escaped_and_has_headings():
     made = made_by(Cascade(("small",), ((2, 3), (0, 2))), cascade())
     lane = compare_with_theory(Race((autoregressive(), made)))[1]
-    html = comparison_table((replace(lane, name="<b>x</b>"),))
+    html = comparison_table((replace(lane, name="<b>x</b>"),), made.header.levels)
     assert "<b>x" not in html
     assert "&lt;b&gt;x" in html
     assert html.count('scope="col"') == 6
     assert '<th scope="row">' in html
     assert "<caption>" in html
-    assert "target ← small: 0.75 (3/4)" in html
-    assert "small ← Max-Gram: 1.00 (2/2)" in html
+    assert "big model ← small model: 0.75 (3/4)" in html
+    assert "small model ← copier: 1.00 (2/2)" in html and "the small model is small" in html

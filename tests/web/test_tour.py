@@ -140,10 +140,10 @@ def test_the_tour_races_what_a_cascade_loses_from_any_tab(one):
 def test_theory_needs_no_race(one):
     page = one.page
     page.get_by_role("tab", name="Theory").click()
-    page.wait_for_function("document.querySelectorAll('#theory .js-plotly-plot').length === 4")
+    page.wait_for_selector("#what-if-figure .js-plotly-plot")
     words = "document.querySelector('#what-if-words')"
     page.wait_for_function(f"{words}.innerText.includes('predicted')")
-    page.eval_on_selector("#what-if-more details", "plan => (plan.open = true)")
+    page.eval_on_selector("#what-if-picture details", "plan => (plan.open = true)")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
     page.wait_for_function(f"{words}.innerHTML.includes('K=[[4,6,8],[0,1,2],[0,0,1]]')")
     page.locator("#what-if-K [data-testid=block-info]").click()  # Gradio's own label, as tapped
@@ -160,7 +160,7 @@ def test_measure_it_races_with_these_knobs_and_the_table_compares(one):
     page = one.page
     one.fill()
     page.get_by_role("tab", name="Theory").click()
-    page.eval_on_selector("#what-if-more details", "plan => (plan.open = true)")
+    page.eval_on_selector("#what-if-picture details", "plan => (plan.open = true)")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
     page.wait_for_function("document.querySelector('#what-if-words').innerHTML.includes('[[4,6,8],[0,1,2],[0,0,1]]')")
     page.click("#measure")
@@ -190,7 +190,7 @@ def test_a_comparison_keeps_what_it_has_when_stopped(one, house):
     assert not page.locator("#comparison table").is_visible()
     page.get_by_role("button", name="All numbers").click()
     page.wait_for_selector("#comparison table tbody tr:visible")
-    assert "speculative, draft-mid" in page.inner_text("#comparison")
+    assert "speculative, small model" in page.inner_text("#comparison")
     with page.expect_download() as waiting:
         page.click("#compare-save")
     lines = Path(waiting.value.path()).read_text("utf-8").splitlines()

@@ -89,7 +89,7 @@ def test_a_prediction_has_a_figure_and_a_sentence():
     assert prediction.figure is not None
     (number,) = prediction.finding.numbers
     assert (number.name, number.title, number.is_filled) == ("cascade, predicted", f"Cascade, K={ASKED.K}", False)
-    assert prediction.finding.more.startswith("Best: cascade ")
+    assert prediction.finding.more.startswith("A round of the cascade brings ")
 
 
 def test_the_measured_adaptive_cascade_is_told_because_it_has_no_prediction():
@@ -97,9 +97,7 @@ def test_the_measured_adaptive_cascade_is_told_because_it_has_no_prediction():
     measured = what_if.panel_after(race).measured
     assert [one.name for one in measured] == ["speculative", "adaptive cascade"]
     told = what_if.predict(replace(ASKED, measured=measured)).finding
-    assert (
-        f"The adaptive cascade of the race ({race.speedup(race.traces[-1]):.1f}×) plans every block anew" in told.more
-    )
+    assert f"The adaptive cascade ({race.speedup(race.traces[-1]):.1f}× in the race) has no fixed plan" in told.more
     assert "adaptive" not in what_if.predict(ASKED).finding.more and len(told.numbers) == 1
 
 
