@@ -98,10 +98,23 @@ def tour(page: Page, house: House) -> Iterator[None]:
 @contextmanager
 def theory(page: Page, house: House) -> Iterator[None]:
     page.get_by_role("tab", name="Theory").click()
-    page.wait_for_function("document.querySelectorAll('#theory .js-plotly-plot .main-svg').length >= 4")
+    page.wait_for_selector("#what-if-figure .js-plotly-plot .main-svg")
     to_top(page)
     yield
     page.get_by_role("tab", name="Race").click()
+
+
+@contextmanager
+def unfolded(page: Page, house: House) -> Iterator[None]:
+    """The theory with its plan, its formulas and its curves."""
+    with theory(page, house):
+        page.click("#what-if-picture summary")
+        page.click("#curves > button")
+        page.wait_for_selector("#paper-curves .js-plotly-plot .main-svg")
+        to_top(page)
+        yield
+        page.click("#curves > button")
+        page.click("#what-if-picture summary")
 
 
 @contextmanager
@@ -143,5 +156,5 @@ def done(page: Page, house: House) -> Iterator[None]:
 
 STATES: dict[str, State] = {
     state.__name__.replace("_", "-"): state
-    for state in (landing, review, presenter, presented_review, drawer, tour, theory, compare, running, done)
+    for state in (landing, review, presenter, presented_review, drawer, tour, theory, unfolded, compare, running, done)
 }
