@@ -5,13 +5,15 @@
 import { make } from "./elements.js";
 
 // `value` is {groups: [{question, about, shown (how many at once; null: all), sliders: [{key, label, low, high, step, value, unused}]}]}; `send(value)` is
-// called with every change. Returns a function that shows another value.
+// called with every change, and `edit` counts them. Returns a function that shows another value and returns what is then shown.
+// A value with `answers` was computed from the numbers of that edit: numbers changed since are kept.
 export function startSliders(root, value, send) {
   let shown = null;
   let groups = [];
   let fold = null;
   const show = (given) => {
-    if (!given) return;
+    if (!given) return shown?.value;
+    if ("answers" in given && given.answers !== (shown?.value.edit ?? 0)) given = keepNumbers(shown.value, given);
     const outline = JSON.stringify(given.groups.map(({ question, sliders }) => [question, sliders.map((one) => one.key)]));
     if (!shown || outline !== shown.outline) {
       groups = given.groups.map((group) => buildGroup(root, group, change));
@@ -21,13 +23,14 @@ export function startSliders(root, value, send) {
     shown = { outline, value: given };
     given.groups.forEach((group, i) => group.sliders.forEach((slider, j) => update(groups[i].rows[j], slider)));
     arrange(groups, fold);
+    return given;
   };
   const change = (key, number) => {
     const groups = shown.value.groups.map((group) => ({
       ...group,
       sliders: group.sliders.map((one) => (one.key === key ? { ...one, value: number } : one)),
     }));
-    shown.value = { groups };
+    shown.value = { groups, edit: (shown.value.edit ?? 0) + 1 };
     send(shown.value);
   };
   show(value);
@@ -40,6 +43,16 @@ export function inRange(text, { low, high }) {
   if (!Number.isFinite(typed)) return null;
   const number = Math.min(high, Math.max(low, typed));
   return { number, note: number === typed ? "" : `From ${low} to ${high}: ${typed} became ${number}.` };
+}
+
+// `value`, with what an answer to earlier numbers says of its sliders; just `value` where the answer is about other sliders.
+export function keepNumbers(value, answer) {
+  const unused = new Map(answer.groups.flatMap(({ sliders }) => sliders.map((one) => [one.key, one.unused])));
+  const groups = value.groups.map((group) => ({
+    ...group,
+    sliders: group.sliders.map((one) => ({ ...one, unused: unused.get(one.key) ?? one.unused })),
+  }));
+  return { ...value, groups };
 }
 
 function buildGroup(root, { question, about, shown, sliders }, change) {

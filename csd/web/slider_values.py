@@ -71,9 +71,11 @@ def _numbers(value: Any) -> Mapping[str, Any]:
 
 
 def with_reasons(value: dict[str, Any], reasons: Mapping[str, str]) -> dict[str, Any] | None:
-    """What the browser sent, with exactly those sliders switched off that have a reason; None where it is so."""
+    """What the browser sent, with exactly those sliders switched off that have a reason; None where it is so. It says
+    which numbers it `answers`, so that the browser keeps those typed since."""
     groups = [
         {**group, "sliders": [{**slider, "unused": reasons.get(slider["key"], "")} for slider in group["sliders"]]}
         for group in value["groups"]
     ]
-    return None if groups == value["groups"] else {"groups": groups}
+    edit = value.get("edit", 0)
+    return None if groups == value["groups"] else {"groups": groups, "edit": edit, "answers": edit}

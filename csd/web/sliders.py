@@ -15,7 +15,7 @@ SCRIPT = bundle.join_modules(ASSETS / "controls", "sliders", "Sliders") + (
     "  props.value = value;\n"
     "  trigger('input');\n"
     "});\n"
-    "watch('value', () => show(props.value));\n"
+    "watch('value', () => { props.value = show(props.value); });\n"
 )
 
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ablate, axisLength, budget, formatK, moveEnd, parseK, takesPart } from "../../assets/controls/cumulative.js";
 import { addFindings, counting } from "../../assets/controls/puzzles.js";
-import { inRange } from "../../assets/controls/sliders.js";
+import { inRange, keepNumbers } from "../../assets/controls/sliders.js";
 
 const K = [[16, 16, 20], [0, 0, 7], [0, 0, 0]];
 
@@ -56,6 +56,12 @@ test("a number out of range becomes the nearest one, with a sentence", () => {
   assert.deepEqual(inRange("7", { low: 0, high: 1 }), { number: 1, note: "From 0 to 1: 7 became 1." });
   assert.deepEqual(inRange("-1", { low: 0.01, high: 1 }).number, 0.01);
   for (const text of ["", "  ", "e", "-"]) assert.equal(inRange(text, { low: 0, high: 1 }), null);
+});
+
+test("a late answer switches sliders off, but does not bring back an earlier number", () => {
+  const sliders = (value, unused) => [{ sliders: [{ key: "a", value, unused }, { key: "b", value: 0.5, unused: "" }] }];
+  const answer = { groups: sliders(0.919, "nobody asks"), edit: 1, answers: 1 };
+  assert.deepEqual(keepNumbers({ groups: sliders(1, ""), edit: 2 }, answer), { groups: sliders(1, "nobody asks"), edit: 2 });
 });
 
 test("a new race solves the chosen puzzle, and a loss of the cascade solves its own", () => {

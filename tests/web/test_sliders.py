@@ -45,7 +45,14 @@ def test_reasons_switch_sliders_off_and_on():
     first, second = off["groups"][0]["sliders"]
     assert (first["unused"], first["value"], second["unused"]) == ("nobody asks", 0.7, "")
     assert with_reasons(off, {"a": "nobody asks"}) is None
-    assert with_reasons(off, {}) == sent(a=0.7)
+    on = with_reasons(off, {})
+    assert on is not None and on["groups"] == sent(a=0.7)["groups"]
+
+
+def test_an_answer_says_which_edit_it_answers():
+    """The browser may have sent another number since."""
+    answer = with_reasons({**sent(a=0.7), "edit": 3}, {"a": "nobody asks"})
+    assert answer is not None and (answer["edit"], answer["answers"]) == (3, 3)
 
 
 def test_the_picture_names_each_level_in_its_look():
