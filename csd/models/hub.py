@@ -28,6 +28,7 @@ from csd.models.messages import Progress, first_line
 from csd.models.spec import FamilyError, ModelSpec
 from csd.paths import local_path
 
+PATHS = ("/", "./", "../", "~", ".\\", "..\\")  # how a path begins, and no Hub ID
 CONFIG_FILES = ("*.json", "*.model", "*.txt", "*.jinja")  # what a repository contains besides weights
 
 
@@ -39,6 +40,8 @@ def find_files(model: ModelSpec) -> ModelFiles:
     local = local_path(model.id)
     if local is None and model.id.lower().endswith(GGUF):
         raise FamilyError(f"There is no file {model.id}. Check the path of the GGUF file.")
+    if local is None and model.id.startswith(PATHS):
+        raise FamilyError(f"There is no folder {model.id}. Check the path: it may have been moved or deleted.")
     cached = cached_folder(model) if model.package and not local else None  # complete: the Hub need not be asked
     path = local or cached or bundled_file(model)
     if path is not None and path.is_file():

@@ -15,14 +15,24 @@ import gradio as gr
 from gradio.events import Dependency
 
 from csd.decoding.errors import Refusal
-from csd.web import compare_events, first_paint, puzzle_panel, race_events, scripts, staircase, views, what_if
+from csd.web import (
+    compare_events,
+    first_paint,
+    gradio_queue,
+    puzzle_panel,
+    race_events,
+    scripts,
+    staircase,
+    views,
+    what_if,
+)
 from csd.web.collecting import collecting_later
 from csd.web.compare import TWO_CASCADES
 from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
 from csd.web.finding import Finding, finding_html
 from csd.web.one_at_a_time import one_at_a_time
-from csd.web.openings import Openings
+from csd.web.openings import MOST, MOST_HERE, Openings
 from csd.web.race_form import RaceForm, Values
 from csd.web.race_tab import RaceTab
 from csd.web.theory_tab import TheoryTab, WhatIfParts
@@ -119,7 +129,8 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         chosen = values[replays.earlier]
         return view.show(race_events.show_race(context, visitor_id(request), chosen, form.read(values)))
 
-    openings = Openings()
+    deployment = context.studio.deployment
+    openings = Openings(most_here=MOST_HERE if deployment.max_waiting else MOST)
 
     @one_at_a_time
     def read_file(values: Values, visitor: str) -> Changes:
@@ -129,7 +140,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
     async def open_file(values: Values, request: gr.Request) -> Changes:
         visitor = visitor_id(request)
         try:
-            with openings.admit(visitor):
+            with openings.admit(visitor, gradio_queue.address(request, deployment)):
                 return await read_file(values, visitor)
         except Refusal as refusal:
             return view.show(RaceUpdate(StatusLine(str(refusal), "refused")))

@@ -67,6 +67,8 @@ def test_no_network_and_nothing_cached(monkeypatch, tmp_path):
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     assert "cannot be reached" in refusal("nobody/nothing")
     assert "There is no model" in refusal("no/such/folder")
+    for path in ("/no/such/folder", "./folder", "../folder", "~/folder"):
+        assert f"There is no folder {path}. Check the path" in refusal(path)
 
 
 class FakeHub:

@@ -13,20 +13,34 @@ from csd.web.openings import Openings
 
 def test_a_visitor_has_one_file_opened_and_all_of_them_few():
     openings = Openings(most=2)
-    with openings.admit("one"):
-        with pytest.raises(Refusal, match="still being opened"), openings.admit("one"):
+    with openings.admit("one", "10.0.0.1"):
+        with pytest.raises(Refusal, match="still being opened"), openings.admit("one", "10.0.0.1"):
             pass
-        with openings.admit("two"), pytest.raises(Refusal, match="Try again in a minute"), openings.admit("three"):
+        with (
+            openings.admit("two", "10.0.0.1"),
+            pytest.raises(Refusal, match="Try again in a minute"),
+            openings.admit("three", "10.0.0.1"),
+        ):
             pass
-    with openings.admit("three"), openings.admit("one"):
+    with openings.admit("three", "10.0.0.1"), openings.admit("one", "10.0.0.1"):
         pass
+
+
+def test_one_address_cannot_take_all_places():
+    """Sessions cost nothing: one client with six of them had kept all others out."""
+    openings = Openings(most=3, most_here=2)
+    with openings.admit("one", "10.0.0.1"), openings.admit("two", "10.0.0.1"):
+        with pytest.raises(Refusal, match="from your address"), openings.admit("three", "10.0.0.1"):
+            pass
+        with openings.admit("another", "10.0.0.2"):
+            pass
 
 
 def test_a_file_that_fails_gives_its_place_back():
     openings = Openings(most=1)
-    with pytest.raises(ZeroDivisionError), openings.admit("one"):
+    with pytest.raises(ZeroDivisionError), openings.admit("one", "10.0.0.1"):
         raise ZeroDivisionError
-    with openings.admit("one"):
+    with openings.admit("one", "10.0.0.1"):
         pass
 
 
