@@ -10,8 +10,8 @@ from gradio.components import Component
 from gradio.events import Dependency
 
 from csd.web import examples, form_events, link_events, race_events, scripts, views, what_if
+from csd.web.addresses import address
 from csd.web.context import PageContext
-from csd.web.gradio_queue import address
 from csd.web.race_form import Values
 from csd.web.race_tab import RaceTab
 from csd.web.updates import FormUpdate

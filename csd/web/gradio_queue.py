@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import math
 import time
 from collections import defaultdict, deque
@@ -12,6 +11,7 @@ from typing import Any
 import gradio as gr
 from gradio.server_messages import ProcessCompletedMessage
 
+from csd.web.addresses import address
 from csd.web.deployment import Deployment
 from csd.web.gradio_sessions import keep_lean_sessions
 from csd.web.wiring import ON_DEVICE
@@ -96,24 +96,6 @@ def refuse_place(places: list[tuple[str, str]], session: str, own: str, deployme
         return ONE_EACH
     here = sum(1 for _, other in places if other == own)
     return MANY_HERE.format(here) if here >= deployment.max_waiting else ""
-
-
-def address(request: Any, deployment: Deployment) -> str:
-    """Where a request comes from, as limits count it; on a Space, what the Hub's proxy says."""
-    client = request.client.host if request.client else ""
-    forwarded = request.headers.get("x-forwarded-for", "") if deployment.is_space else ""
-    return network(forwarded.split(",")[0].strip() or client)
-
-
-def network(place: str) -> str:
-    """Whom an address counts for: an IPv6 connection has 2^64 addresses, which are all one visitor's."""
-    try:
-        found = ipaddress.ip_address(place)
-    except ValueError:  # some proxies write names
-        return place
-    if isinstance(found, ipaddress.IPv4Address):
-        return str(found)
-    return str(found.ipv4_mapped or ipaddress.ip_network((int(found), 64), strict=False))
 
 
 def queue_length(page: gr.Blocks) -> int:

@@ -16,9 +16,9 @@ from gradio.events import Dependency
 
 from csd.decoding.errors import Refusal
 from csd.web import (
+    addresses,
     compare_events,
     first_paint,
-    gradio_queue,
     puzzle_panel,
     race_events,
     scripts,
@@ -140,7 +140,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
     async def open_file(values: Values, request: gr.Request) -> Changes:
         visitor = visitor_id(request)
         try:
-            with openings.admit(visitor, gradio_queue.address(request, deployment)):
+            with openings.admit(visitor, addresses.address(request, deployment)):
                 return await read_file(values, visitor)
         except Refusal as refusal:
             return view.show(RaceUpdate(StatusLine(str(refusal), "refused")))

@@ -19,8 +19,9 @@ from in_a_loop import in_a_loop
 
 from csd.traffic.protocol import API
 from csd.web import gradio_queue
+from csd.web.addresses import address
 from csd.web.deployment import PUBLIC, Deployment
-from csd.web.gradio_queue import MANY_HERE, ONE_EACH, UNHEARD, address, end_unheard, open_queue, refuse_place
+from csd.web.gradio_queue import MANY_HERE, ONE_EACH, UNHEARD, end_unheard, open_queue, refuse_place
 from csd.web.wiring import ON_DEVICE
 
 
