@@ -17,10 +17,13 @@ FEW = len(ROUNDED) + 1
 NEEDS_ONEDNN = pytest.mark.skipif(PACKED not in cpu_kernels(torch.float32), reason="PyTorch without oneDNN")
 
 
+# Older processors have no packed map in bfloat16.
+KERNELS = [(dtype, kernel) for dtype in (torch.float32, torch.bfloat16) for kernel in cpu_kernels(dtype)]
+
+
 @NEEDS_ONEDNN
-@pytest.mark.parametrize("kernel", cpu_kernels(torch.float32), ids=lambda kernel: kernel.name)
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
-def test_texts_of_every_length_compile_few_programs(kernel, dtype, capfd):
+@pytest.mark.parametrize(("dtype", "kernel"), KERNELS, ids=lambda value: getattr(value, "name", str(value)))
+def test_texts_of_every_length_compile_few_programs(dtype, kernel, capfd):
     linear = kernel.pack(torch.randn(11, 7, dtype=dtype))  # a shape of this test's own
     with torch.backends.mkldnn.verbose(torch.backends.mkldnn.VERBOSE_ON_CREATION):
         for width in WIDTHS:
