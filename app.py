@@ -12,15 +12,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
-from json import JSONDecodeError
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from csd.models import catalog
 from csd.models.files import is_present
-from csd.paths import cache_folder, called
-from csd.stage.errors import BundleError
+from csd.paths import cache_folder
+from csd.stage.errors import FAULTS, restore
 from csd.web.collecting import without_collecting
 from csd.web.deployment import make_deployment
 from csd.web.heaps import share_heaps
@@ -163,13 +161,8 @@ def own_files(parser: argparse.ArgumentParser) -> Iterator[None]:
     """Exit with a sentence where a script, a style sheet or another file of the page is missing or damaged."""
     try:
         yield
-    except (OSError, UnicodeError, JSONDecodeError, BundleError) as error:
-        file = f"{called(Path(error.filename))}: " if isinstance(error, OSError) and error.filename else ""
-        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error).removesuffix(".")
-        parser.exit(
-            1,
-            f"The page cannot start. {file}{said}. Restore the folder assets, or install the project again.\n",
-        )
+    except FAULTS as fault:
+        parser.exit(1, f"The page cannot start. {restore(fault)}\n")
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -12,7 +12,7 @@ import typer
 from csd.cli.exits import refuse, say
 from csd.cli.output import check_writable
 from csd.record.recording import SUFFIX, Recording, bundled_recordings
-from csd.stage.export import page
+from csd.stage.errors import FAULTS, restore
 
 
 def export(
@@ -77,7 +77,12 @@ def export(
 def _export_page(file: Path, title: str, path: Path) -> None:
     check_writable(path)
     recording = _read(file)
-    html = page(replace(recording, title=title) if title else recording)
+    try:
+        from csd.stage.export import page
+
+        html = page(replace(recording, title=title) if title else recording)
+    except FAULTS as fault:
+        refuse(f"{file.name} cannot be exported. {restore(fault)}")
     try:
         path.write_text(html, encoding="utf-8", newline="\n")
     except OSError as error:
@@ -86,8 +91,11 @@ def _export_page(file: Path, title: str, path: Path) -> None:
 
 
 def _export_site(files: Sequence[Path], folder: Path, space: str) -> None:
-    from csd.site.site import safe_name, write_site
-    from csd.site.upload import upload_site
+    try:
+        from csd.site.site import safe_name, write_site
+        from csd.site.upload import upload_site
+    except FAULTS as fault:
+        refuse(f"The site cannot be written. {restore(fault)}")
 
     recordings = {_name(file): _read(file) for file in files} or bundled_recordings()
     if len({safe_name(name) for name in recordings}) < max(len(files), len(recordings)):

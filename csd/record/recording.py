@@ -99,6 +99,12 @@ def bundled_recordings(folder: Path = FOLDER, report: Callable[[str], None] = lo
     return found
 
 
+def title_of(prompt: str) -> str:
+    """What a race without a title is called: the beginning of its prompt, on one line."""
+    words = " ".join(prompt.split())
+    return words[:60] + ("…" if len(words) > 60 else "") or "A race"
+
+
 def file_name(number: int, recording: Recording) -> str:
     """Such as "2-story-a-fox-sets-out.json.gz"; the number gives the order. Families but the embedded one come first in
     the name, and thereby last in the order."""

@@ -8,11 +8,10 @@ from string import Template
 
 from csd.record import metrics
 from csd.record.race import Race
-from csd.record.recording import Recording
+from csd.record.recording import Recording, title_of
 from csd.record.trace import Trace
 from csd.site.frame import TITLE, frame, read
 from csd.stage import tour
-from csd.stage.export import title_of
 from csd.stage.headline import headline, times
 from csd.stage.sealed import html
 

@@ -14,12 +14,11 @@ from csd.decoding.methods.method import TARGET
 from csd.models.catalog import READY
 from csd.paths import ASSETS
 from csd.record.race import Race
-from csd.record.recording import Recording
+from csd.record.recording import Recording, title_of
 from csd.request.defaults import defaults_for
 from csd.roles import roles_of_family
 from csd.site.frame import TITLE, frame, read
 from csd.stage import bundle
-from csd.stage.export import title_of
 from csd.stage.glossary import glossary_html
 from csd.stage.headline import times
 from csd.stage.sealed import inert

@@ -14,7 +14,7 @@ from csd import theme
 from csd.paths import ASSETS
 from csd.record import metrics
 from csd.record.race import Race
-from csd.record.recording import Recording
+from csd.record.recording import Recording, title_of
 from csd.record.trace import Header, Level, Trace
 from csd.sentences import capitalized
 from csd.stage import bundle
@@ -62,12 +62,6 @@ def page(recording: Recording, links: Sequence[tuple[str, str]] = ()) -> str:
 def _links(links: Sequence[tuple[str, str]]) -> str:
     anchors = "".join(f'<a href="{_html(address)}">{_html(text)}</a>' for address, text in links)
     return f"<nav>{anchors}</nav>" if anchors else ""
-
-
-def title_of(prompt: str) -> str:
-    """The beginning of the prompt, on one line."""
-    words = " ".join(prompt.split())
-    return words[:60] + ("…" if len(words) > 60 else "") or "A race"
 
 
 def _measurements(traces: Sequence[Trace]) -> str:

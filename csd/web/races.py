@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from mmap import mmap
 
 from csd.record.metrics import speed
-from csd.record.recording import Recording, bundled_recordings
+from csd.record.recording import Recording, bundled_recordings, title_of
 from csd.record.trace import Trace
-from csd.stage import export
 from csd.stage import log as stage
 from csd.web.examples import example_title
 
@@ -94,7 +93,7 @@ def _recorded_race(name: str, recording: Recording) -> FinishedRace:
 
 def uploaded_race(recording: Recording) -> FinishedRace:
     """A race from a visitor's file."""
-    title = recording.title or export.title_of(recording.traces[0].header.text)
+    title = recording.title or title_of(recording.traces[0].header.text)
     recorded = f", recorded on {recording.date}" if recording.date else ""
     machine = f", on {recording.machine}" if recording.machine else ""
     origin = f"From a file{recorded}{machine}. {recording.note}".strip()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 
 import pytest
 from cli_traces import make_trace
 
+from csd.paths import ASSETS, ROOT
 from csd.record.recording import SUFFIX, Recording
 
 RECORDING = Recording((make_trace(), make_trace("cascade")), title="A fox")
@@ -45,6 +49,27 @@ def test_a_page_that_cannot_be_written_is_refused(csd_without_models, tmp_path):
     file.write_text(json.dumps(RECORDING.to_dict()))
     done = csd_without_models("export", str(file), "--out", str(tmp_path / "no" / "page.html"))
     assert done.exit_code == 2 and "its folder does not exist" in done.stderr
+
+
+WITHOUT_THE_STAGE = """
+import sys
+from pathlib import Path
+import csd.paths
+csd.paths.ASSETS = Path(sys.argv.pop(1))
+from csd.cli.app import app
+app()
+"""
+
+
+def test_without_the_stage_nothing_is_exported(tmp_path):
+    assets, file = tmp_path / "assets", tmp_path / "race.json"
+    shutil.copytree(ASSETS, assets, ignore=shutil.ignore_patterns("family", "traces", "stage"))
+    file.write_text(json.dumps(RECORDING.to_dict()))
+    for command in (["export", str(file)], ["export", str(file), "--site", str(tmp_path / "site")]):
+        code = [sys.executable, "-c", WITHOUT_THE_STAGE, str(assets), *command]
+        done = subprocess.run(code, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+        assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done.stderr
+        assert "base.css: No such file" in done.stderr and "Restore the folder assets" in done.stderr
 
 
 def test_a_site_of_the_recorded_races_and_of_named_ones(csd_without_models, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ import pytest
 from browser import free_port
 
 import app
-from csd.paths import ROOT
+from csd.paths import ASSETS, ROOT
 from csd.stage.errors import BundleError
 from csd.web.collecting import without_collecting
 
@@ -150,6 +151,35 @@ def test_a_missing_or_damaged_file_of_the_page_is_a_sentence_at_the_start(error,
         raise error
     told = capsys.readouterr().err
     assert end.value.code == 1 and said in told and "Restore the folder assets" in told and "Traceback" not in told
+
+
+WITHOUT = """
+import sys
+from pathlib import Path
+import csd.paths
+csd.paths.ASSETS = Path(sys.argv[1])
+import app
+app.main(["--host", "127.0.0.1", "--port", sys.argv[2], "--device", "cpu"])
+"""
+
+
+@pytest.mark.parametrize("missing", ["stage", "stage/style/base.css", "stage/lanes.js", "export/page.html"])
+def test_without_a_part_of_the_stage_the_page_ends_in_a_sentence(missing, tmp_path):
+    assets = tmp_path / "assets"
+    shutil.copytree(ASSETS, assets, ignore=shutil.ignore_patterns("family", "traces"))
+    (assets / missing).rename(tmp_path / "gone")
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, str(assets), str(free_port())],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    name = "base.css" if missing == "stage" else Path(missing).name
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.startswith("The page cannot start.") and len(done.stderr.splitlines()) == 1
+    assert name in done.stderr and "Restore the folder assets, or install the project again." in done.stderr
 
 
 def test_garbage_is_collected_again_once_the_page_is_there():
