@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from csd.models.damage import config_fault
 from csd.models.files import ModelFiles
 from csd.models.gguf_file import complete_config
 from csd.models.memory import MAX_CONTEXT
-from csd.models.messages import first_line
 from csd.models.spec import FamilyError, ModelSpec
 
 ENCODER_DECODERS = {"t5": "T5ForConditionalGeneration", "mt5": "MT5ForConditionalGeneration"}
@@ -22,14 +22,24 @@ def read_config(model: ModelSpec, files: ModelFiles) -> Any:
 
     try:
         config = AutoConfig.from_pretrained(**files.source)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FamilyError(f"The config of {model.id} cannot be read: {first_line(error)}") from error
+        _check_values(config)
+    except Exception as error:  # damaged ones fail in many ways
+        raise FamilyError(config_fault(model, files, error)) from error
     if config.is_encoder_decoder:
         _check_encoder_decoder(model, config)
     else:
         _check_causal(model, config)
         _check_rewindable(model, config)
     return complete_config(files.gguf, config) if files.gguf else config
+
+
+def _check_values(config: Any) -> None:
+    """Raise ValueError for what transformers takes, and nothing can be computed with."""
+    for name in ("hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size"):
+        if getattr(config, name, None) is not None and getattr(config, name) < 1:
+            raise ValueError(f"{name} is {getattr(config, name)}")
+    if not all(isinstance(name, str) for name in config.architectures or ()):
+        raise ValueError("architectures are not names")
 
 
 def check_together(models: Sequence[ModelSpec], configs: Sequence[Any], dtype: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from csd.models.gguf_file import GgufFile
-from csd.models.spec import FamilySpec, ModelSpec
+from csd.models.spec import FamilyError, FamilySpec, ModelSpec
 from csd.paths import local_path
 
 SAFETENSORS, PICKLE, GGUF = "model.safetensors", "pytorch_model.bin", ".gguf"
@@ -78,8 +78,13 @@ def has_weights(folder: Path) -> bool:
 
 
 def indexed_parts(folder: Path) -> list[str]:
-    """The parts of weights that are split into several files; empty if there is no index of them."""
+    """The parts of weights that are split into several files; empty without an index. Raises FamilyError."""
     for index in (f"{SAFETENSORS}.index.json", f"{PICKLE}.index.json"):
         if (folder / index).is_file():
-            return sorted(set(json.loads((folder / index).read_text())["weight_map"].values()))
+            try:
+                return sorted(set(json.loads((folder / index).read_text(encoding="utf-8"))["weight_map"].values()))
+            except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+                raise FamilyError(
+                    f"The weights cannot be found: {index} is damaged. Download the model again."
+                ) from error
     return []

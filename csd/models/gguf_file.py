@@ -6,6 +6,7 @@ which its model has no place, both silently; a file is refused here rather than 
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from csd.models.spec import FamilyError
 ROPE_FACTORS = "rope_freqs.weight"  # what llama.cpp stores for Llama 3's scaled positions
 LLAMA3_ROPE = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
 EXACT = ("F32", "F16", "BF16", "F64")  # types of numbers that are not quantised
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,7 +72,7 @@ def read_gguf(path: Path) -> GgufFile:
         raise FamilyError("Reading GGUF files needs the package gguf: run `pip install gguf`.") from error
     with path.open("rb") as file:
         if file.read(4) != b"GGUF":
-            raise FamilyError(f"{path} is not a GGUF file. Download it again, or choose another.")
+            raise FamilyError(f"{path.name} is not a GGUF file. Download it again, or choose another.")
     try:
         reader = GGUFReader(str(path))  # as transformers calls it: see gguf_reuse
         metadata = {name: field.contents() for name, field in reader.fields.items()}
@@ -77,9 +80,10 @@ def read_gguf(path: Path) -> GgufFile:
         types = {tensor.name: tensor.tensor_type.name for tensor in reader.tensors}
         factors = [tensor.data.tolist() for tensor in reader.tensors if tensor.name == ROPE_FACTORS]
     except Exception as error:  # a truncated file fails wherever it happens to end
-        raise FamilyError(f"{path} is damaged or incomplete: {first_line(error)}. Download it again.") from error
+        log.warning("%s: %s", path, first_line(error))
+        raise FamilyError(f"{path.name} is damaged or incomplete. Download it again.") from error
     if metadata.get("split.count", 1) > 1:
-        raise FamilyError(f"{path} is one part of several. Join them with `llama-gguf-split --merge` first.")
+        raise FamilyError(f"{path.name} is one part of several. Join them with `llama-gguf-split --merge` first.")
     return GgufFile(path, metadata, shapes, types, tuple(factors[0]) if factors else ())
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from csd.models.damage import tokenizer_fault
 from csd.models.gguf_file import GgufFile
-from csd.models.messages import first_line
 from csd.models.spec import FamilyError
 
 CONTROL, USER_DEFINED, UNUSED = 3, 4, 5  # kinds of tokens in a GGUF file that are treated in their own way
@@ -85,7 +85,7 @@ def gguf_tokenizer(file: GgufFile) -> Any:
     except FamilyError:
         raise
     except Exception as error:  # vocabularies and merges that do not fit fail in many ways
-        raise FamilyError(f"The tokenizer of {file.path.name} cannot be read: {first_line(error)}") from error
+        raise FamilyError(tokenizer_fault(file.path.name, error)) from error
     raise FamilyError(
         f"{file.path.name} has a tokenizer of the kind {kind!r}, which is not supported. "
         "Use the model's folder or its Hub ID instead."

@@ -9,6 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from csd.models.damage import weights_fault
 from csd.models.disk import check_disk, download_size
 from csd.models.faults import is_out_of_memory
 from csd.models.files import (
@@ -24,7 +25,7 @@ from csd.models.files import (
 from csd.models.gguf_file import check_weights, read_gguf
 from csd.models.gguf_reuse import reuse_last
 from csd.models.memory import size
-from csd.models.messages import Progress, first_line
+from csd.models.messages import Progress
 from csd.models.spec import FamilyError, ModelSpec
 from csd.paths import local_path
 
@@ -85,6 +86,8 @@ def count_parameters(model: ModelSpec, files: ModelFiles) -> int:
         OSError,
         ValueError,
         KeyError,
+        TypeError,
+        AttributeError,
         errors.NotASafetensorsRepoError,
         errors.SafetensorsParsingError,
     ):
@@ -146,7 +149,7 @@ def load_weights(model: ModelSpec, files: ModelFiles, config: Any, devices: Mapp
     except Exception as error:  # damaged files and full devices fail in many ways
         if is_out_of_memory(error):
             raise
-        raise FamilyError(f"{model.id} could not be loaded: {first_line(error)}") from error
+        raise FamilyError(weights_fault(model, files, config, error)) from error
     missing = sorted(report["missing_keys"])
     if missing:
         raise FamilyError(

@@ -10,9 +10,9 @@ from functools import cache
 from typing import Any
 
 from csd.models.checksums import check_shipped
+from csd.models.damage import tokenizer_fault
 from csd.models.files import ModelFiles
 from csd.models.gguf_tokenizer import gguf_tokenizer
-from csd.models.messages import first_line
 from csd.models.spec import FamilyError, FamilySpec
 from csd.paths import local_path
 
@@ -57,7 +57,7 @@ def _read_tokenizer(id: str, files: ModelFiles) -> Any:
     try:
         tokenizer = AutoTokenizer.from_pretrained(**files.source)
     except Exception as error:  # missing and damaged files fail in many ways
-        raise FamilyError(f"The tokenizer of {id} cannot be read: {first_line(error)}") from error
+        raise FamilyError(tokenizer_fault(id, error)) from error
     if not _encode(tokenizer, SAMPLE):  # what transformers makes of some folders without tokenizer files
         raise FamilyError(f"The tokenizer of {id} is empty: its files, such as tokenizer.json, are missing.")
     return tokenizer

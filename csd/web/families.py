@@ -198,5 +198,6 @@ def ready_sentence(family: Family) -> str:
 
 def describe_error(error: BaseException) -> str:
     """The type and the first line of an unexpected error, ending in a full stop."""
-    text = str(error).strip().split("\n")[0][:200]
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)  # without the file's path
+    text = said.strip().split("\n")[0][:200]
     return f"{type(error).__name__}: {text}".rstrip(".: ") + "."

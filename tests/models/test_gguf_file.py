@@ -140,7 +140,7 @@ def test_files_that_are_no_models(tmp_path, tokenizer, monkeypatch):
         assert "is damaged or incomplete" in refusal(str(tmp_path / "cut.gguf"))
     foreign = path.read_bytes().replace(b"llama", b"lamma")
     (tmp_path / "foreign.gguf").write_bytes(foreign)
-    assert "architecture lamma is not supported" in refusal(str(tmp_path / "foreign.gguf"))
+    assert "architecture lamma are not supported" in refusal(str(tmp_path / "foreign.gguf"))
     assert f"Name the GGUF file itself: {tmp_path / 'cut.gguf'}" in refusal(str(tmp_path))
     monkeypatch.setitem(sys.modules, "gguf", None)
     assert "pip install gguf" in refusal(str(path))
