@@ -18,6 +18,7 @@ from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import Deployment
 from csd.web.front_page import FrontPage
 from csd.web.health import LIVE, READY
+from csd.web.own_events import OwnEvents
 from csd.web.uploads import Uploads
 
 Message = MutableMapping[str, Any]
@@ -63,6 +64,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
         Middleware(ClearAnswers),
         Middleware(BodyLimit, most=largest_event(deployment)),
         Middleware(Uploads),
+        Middleware(OwnEvents),
     ]
 
 

@@ -1,0 +1,87 @@
+"""An event is cancelled by its own session, and by nobody who only knows its id."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import gradio as gr
+import httpx
+import pytest
+from gradio.events import api
+
+from csd.traffic.protocol import API
+from csd.web.deployment import PUBLIC
+from csd.web.gradio_queue import open_queue
+from csd.web.own_events import NOT_YOURS
+from csd.web.page import launch_settings
+from csd.web.wiring import ON_DEVICE
+
+
+@pytest.fixture
+def served() -> Iterator[tuple[httpx.Client, threading.Event, threading.Event]]:
+    """A page of one endless race, whether the race runs, and whether it has ended."""
+    runs, ended = threading.Event(), threading.Event()
+
+    def race(word: str) -> Iterator[str]:
+        try:
+            for _ in range(2000):
+                runs.set()
+                time.sleep(0.01)
+                yield word
+        finally:
+            ended.set()
+
+    with gr.Blocks() as page:
+        api(race, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+    _, url, _ = open_queue(page, PUBLIC).launch(prevent_thread_lock=True, quiet=True, **launch_settings(PUBLIC))
+    try:
+        with httpx.Client(base_url=url.rstrip("/") + API, timeout=20) as http:
+            yield http, runs, ended
+    finally:
+        page.close(verbose=False)
+
+
+def join(http: httpx.Client, session: str) -> str:
+    body = {"fn_index": 0, "data": ["own"], "session_hash": session}
+    return http.post("/queue/join", json=body).raise_for_status().json()["event_id"]
+
+
+def cancel(http: httpx.Client, session: object, event: object) -> httpx.Response:
+    return http.post("/cancel", json={"session_hash": session, "fn_index": 0, "event_id": event})
+
+
+def test_only_its_own_session_cancels_a_race_that_runs_or_waits(served):
+    http, runs, ended = served
+    running = join(http, "first")
+    assert runs.wait(20)
+    waiting = join(http, "second")
+    with http.stream("GET", "/queue/data", params={"session_hash": "first"}) as stream:
+        for event in (running, waiting):
+            refused = cancel(http, "another", event)
+            assert refused.status_code == 403 and NOT_YOURS in refused.text
+        assert not ended.wait(0.5)
+        assert cancel(http, "second", waiting).json() == {"success": True}
+        assert cancel(http, "first", running).json() == {"success": True}
+        assert ended.wait(20)
+        assert any("process_completed" in line for line in stream.iter_lines())
+
+
+def test_a_race_that_waits_keeps_its_own_inputs(served):
+    http, runs, _ = served
+    join(http, "first")
+    assert runs.wait(20)
+    waiting = join(http, "second")
+    for path in (f"/stream/{waiting}", f"/stream/{waiting}/close"):
+        assert http.post(path, json={"data": ["foreign"], "fn_index": 0}).status_code == 404
+
+
+def test_what_is_no_event_is_answered_as_before(served):
+    http, _, _ = served
+    assert cancel(http, "one", "unknown").json() == {"success": True}
+    assert cancel(http, "one", ["a list"]).status_code == 422
+    assert http.post("/cancel", content=b"[" * 9999, headers={"content-type": "application/json"}).status_code in (
+        400,
+        422,
+    )
