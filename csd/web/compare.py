@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import math
-import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import dropwhile
 from statistics import median
 from typing import Any
 
@@ -28,7 +29,9 @@ from csd.web.compare_findings import LaneResult
 
 BY_KIND, TWO_CASCADES = "the same lanes on every kind of prompt", "two cascades on the prompt of the Race tab"
 MAX_REPEATS, REPEATS = 5, 3  # at most, and unless asked otherwise
-FORMULA = re.compile(r"[\s\0\ufeff]*[=+\-@＝＋－＠]|[\t\r\n]")  # how a cell begins that a spreadsheet may compute
+SIGNS = tuple("=+-@＝＋－＠")  # with which a cell begins that a spreadsheet may compute
+INVISIBLE = ("Cc", "Cf", "Mn", "Zl", "Zp", "Zs")  # Unicode categories of what may stand before it unseen
+FILLERS = "\u115f\u1160\u2800\u3164\uffa0"  # letters and a sign without a mark, which are in none of these
 
 COLUMNS = (
     "prompt",
@@ -229,5 +232,15 @@ def _heading(column: str) -> str:
 
 
 def _escape(cell: Any) -> Any:
-    # Spreadsheets skip blanks and line breaks before a formula; some read full-width signs as well.
-    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
+    return f"'{cell}" if isinstance(cell, str) and _may_be_formula(cell) else cell
+
+
+def _may_be_formula(cell: str) -> bool:
+    # Spreadsheets skip blanks and line breaks before a formula, as a program that cleans a table skips what is
+    # invisible; some read full-width signs as well.
+    begins = next(dropwhile(_is_invisible, cell), "")
+    return begins in SIGNS or cell.startswith(("\t", "\r", "\n"))
+
+
+def _is_invisible(character: str) -> bool:
+    return unicodedata.category(character) in INVISIBLE or character in FILLERS

@@ -67,11 +67,33 @@ def test_another_text_is_said():
 
 
 @pytest.mark.parametrize(
-    "cell", ["=1", "+1", "-1", "@a", " =1", "\n=1", "\r\n =1", "\t=1", "\u00a0=1", "\ufeff=1", "\0=1", "＝1", "\tx"]
+    "cell",
+    [
+        "=1",
+        "+1",
+        "-1",
+        "@a",
+        " =1",
+        "\n=1",
+        "\r\n =1",
+        "\t=1",
+        "\u00a0=1",
+        "\ufeff=1",
+        "\0=1",
+        "＝1",
+        "\tx",
+        "\u200b=1",
+        "\u200d\u2060 \u200e@a",
+        "\u00ad-1",
+        "\u202e+1",
+        "\ufe0f=1",
+        "\u2800\u3164=1",
+        "\x1f\u2028=1",
+    ],
 )
 def test_no_cell_is_a_formula(cell):
     assert f"'{cell}" in compare.csv_text([[cell]])
-    assert "'" not in compare.csv_text([["a =1", " x", "1-2", -1.5]])
+    assert "'" not in compare.csv_text([["a =1", " x", "1-2", -1.5, "", "\u200b", "\u200bx=1"]])
 
 
 def test_csv_has_a_head_and_no_formulas():
