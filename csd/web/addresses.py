@@ -9,10 +9,24 @@ from csd.web.deployment import Deployment
 
 
 def address(request: Any, deployment: Deployment) -> str:
-    """Where a request comes from, as limits count it; on a Space, what the Hub's proxy says."""
+    """Where a request comes from, as limits count it; on a Space, what the Hub's proxy says.
+
+    Each proxy adds the address of whoever has called it at the end, and what a visitor writes stands before that. So
+    the last one counts that is not inside the Hub's network.
+    """
     client = request.client.host if request.client else ""
-    forwarded = request.headers.get("x-forwarded-for", "") if deployment.is_space else ""
-    return network(forwarded.split(",")[0].strip() or client)
+    lines = request.headers.getlist("x-forwarded-for") if deployment.is_space else []
+    entries = [entry.strip() for entry in ",".join(lines).split(",")]
+    return network(next((entry for entry in reversed(entries) if entry and not _is_inner(entry)), client))
+
+
+def _is_inner(place: str) -> bool:
+    """Whether an address is none of the public internet, as those of proxies behind one another."""
+    try:
+        found = ipaddress.ip_address(place)
+    except ValueError:
+        return False
+    return not (getattr(found, "ipv4_mapped", None) or found).is_global
 
 
 def network(place: str) -> str:

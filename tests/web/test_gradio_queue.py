@@ -16,6 +16,7 @@ from gradio import queueing
 from gradio.data_classes import PredictBodyInternal
 from gradio.events import api
 from in_a_loop import in_a_loop
+from starlette.datastructures import Headers
 
 from csd.traffic.protocol import API
 from csd.web import gradio_queue
@@ -56,9 +57,21 @@ def test_who_joins_many_times_waits_once():
     assert is_let_in
 
 
-@pytest.mark.parametrize(("is_space", "found"), [(True, "9.9.9.9"), (False, "10.0.0.1")])
-def test_only_the_proxy_of_a_space_is_believed(is_space, found):
-    request = SimpleNamespace(client=SimpleNamespace(host="10.0.0.1"), headers={"x-forwarded-for": "9.9.9.9, 10.0.0.7"})
+@pytest.mark.parametrize(
+    ("is_space", "lines", "found"),
+    [
+        (True, ["9.9.9.9, 10.0.0.7"], "9.9.9.9"),
+        (False, ["9.9.9.9, 10.0.0.7"], "10.0.0.1"),
+        (True, ["1.1.1.1, 9.9.9.9"], "9.9.9.9"),  # a visitor wrote the first one
+        (True, ["1.1.1.1, 9.9.9.9, 100.64.0.1, ::ffff:10.0.0.7"], "9.9.9.9"),
+        (True, ["1.1.1.1", "9.9.9.9"], "9.9.9.9"),
+        (True, ["10.0.0.7, fd00::1,"], "10.0.0.1"),
+        (True, [], "10.0.0.1"),
+    ],
+)
+def test_only_the_proxy_of_a_space_is_believed(is_space, lines, found):
+    headers = Headers(raw=[(b"x-forwarded-for", line.encode()) for line in lines])
+    request = SimpleNamespace(client=SimpleNamespace(host="10.0.0.1"), headers=headers)
     assert address(request, replace(PUBLIC, is_space=is_space)) == found
 
 
