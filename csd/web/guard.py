@@ -18,6 +18,7 @@ from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import Deployment
 from csd.web.front_page import FrontPage
 from csd.web.health import LIVE, READY
+from csd.web.known_streams import KnownStreams
 from csd.web.own_events import OwnEvents
 from csd.web.uploads import Uploads
 
@@ -65,6 +66,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
         Middleware(BodyLimit, most=largest_event(deployment)),
         Middleware(Uploads),
         Middleware(OwnEvents),
+        Middleware(KnownStreams),
     ]
 
 

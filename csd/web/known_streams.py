@@ -1,0 +1,47 @@
+"""The stream of an event that the server does not know is refused. Gradio begins it, and then breaks it off."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import parse_qs
+
+from starlette.responses import JSONResponse
+
+from csd.web.bodies import App, Message, Receive, Send
+
+STREAM, CALL = "/gradio_api/queue/data", re.compile(r"/gradio_api/call/(?:v2/)?[^/]+/([^/]+)")
+UNKNOWN = "Nothing is known of this race: it has ended and was read, or the page was started anew. Run it again."
+
+
+class KnownStreams:
+    """ASGI middleware: status 404 with a sentence for a stream without messages, now or later."""
+
+    def __init__(self, app: App):
+        self._app = app
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "GET":
+            session = _session(scope)
+            if session and session not in scope["app"].get_blocks()._queue.pending_messages_per_session:
+                await JSONResponse({"error": UNKNOWN, "detail": UNKNOWN}, 404)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def _session(scope: Message) -> str:
+    """Whose messages a request asks for; empty if it is for something else."""
+    path = scope["path"].removeprefix(scope.get("root_path", ""))
+    if path == STREAM:
+        return parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", [""])[-1]
+    asked = CALL.fullmatch(path)
+    return _session_of_event(scope["app"].get_blocks()._queue, asked[1]) if asked else ""
+
+
+def _session_of_event(queue: Any, event_id: str) -> str:
+    """As Gradio finds it: an event that has ended is known until its answer is read, and one without a session has its
+    own id for one."""
+    if event := queue.event_ids_to_events.get(event_id):
+        return event.session_hash
+    sessions = queue.pending_event_ids_session.items()
+    return next((session for session, events in sessions if event_id in events), event_id)

@@ -1,0 +1,39 @@
+"""A stream that Gradio would begin and break off is a refusal with a sentence; the others stream as before."""
+
+from __future__ import annotations
+
+import gradio as gr
+import httpx
+from gradio.events import api
+
+from csd.traffic.protocol import API
+from csd.web.deployment import PUBLIC
+from csd.web.gradio_queue import open_queue
+from csd.web.known_streams import UNKNOWN
+from csd.web.page import launch_settings
+from csd.web.wiring import ON_DEVICE
+
+
+def race() -> str:
+    return "done"
+
+
+def test_the_stream_of_an_unknown_event_is_refused_and_nothing_is_raised_after_a_beginning(caplog):
+    with gr.Blocks() as page:
+        api(race, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+    _, url, _ = open_queue(page, PUBLIC).launch(prevent_thread_lock=True, quiet=True, **launch_settings(PUBLIC))
+    try:
+        with httpx.Client(base_url=url.rstrip("/") + API, timeout=20) as http:
+            for path in ("/queue/data?session_hash=nobody", "/call/race/unknown", "/call/v2/race/unknown"):
+                refused = http.get(path)
+                assert (refused.status_code, refused.json()["detail"]) == (404, UNKNOWN)
+            assert http.get("/queue/data").status_code == 422
+            event = http.post("/call/race", json={"data": []}).json()["event_id"]
+            heard = http.get(f"/call/race/{event}")
+            assert heard.status_code == 200 and "done" in heard.text
+            joined = {"fn_index": 0, "data": [], "session_hash": "a session"}
+            assert http.post("/queue/join", json=joined).status_code == 200
+            assert "process_completed" in http.get("/queue/data", params={"session_hash": "a session"}).text
+    finally:
+        page.close(verbose=False)
+    assert "response already started" not in caplog.text
