@@ -34,8 +34,9 @@ def load(
 ) -> None:
     """Simulate visitors of a page who race, stop, reload, leave and upload files, and check each answer.
 
-    Each comes from an address of its own (X-Forwarded-For), as behind a proxy. Where the server runs on this machine,
-    its memory, threads and files are watched. The last line of standard output is a summary as JSON.
+    Each comes from an address of its own (X-Forwarded-For), as behind a proxy. Where the page itself listens at the
+    address, on this machine, its memory, threads and files are watched. The last line of standard output is a summary
+    as JSON.
 
     \b
     Examples:

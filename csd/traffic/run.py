@@ -15,16 +15,21 @@ from typing import Any
 
 import gevent
 import httpx
+import psutil
 
 from csd.record.recording import bundled_recordings
 from csd.traffic.protocol import API, Endpoint, read_endpoints
 from csd.traffic.samples import LoadRun, Sample, ServerSample
-from csd.traffic.server import find_server, make_sampler
+from csd.traffic.server import describe, find_server, is_python, make_sampler
 from csd.traffic.visit import Site, Visit
 from csd.traffic.wishes import make_wish
 
 ARRIVAL = 0.2  # seconds between two visitors at the beginning
 MOST_WALKED = 4.0  # seconds after which a visitor who stops, reloads or leaves has done so
+NO_PAGE = (
+    "What listens at the address is not the page ({}), so its memory is not shown. Give the page's own address "
+    "where that is wanted."
+)
 LOOKS = 1.0  # seconds between two looks of the onlooker, who loads the page and does nothing else
 
 
@@ -58,13 +63,14 @@ def run_load(plan: LoadPlan, machine: str, progress: Callable[[str], None]) -> L
     with httpx.HTTPTransport(limits=limits) as connections:  # of all visitors
         connect = partial(httpx.Client, base_url=plan.url, timeout=plan.patience, transport=connections)
         endpoints = read_page(plan, connect())
+        process, whose = find_page(plan.url)
         begin = time.monotonic()
         samples: list[Sample] = []
         site = Site(connect, endpoints, lambda: time.monotonic() - begin, samples.append, plan.patience)
         environment = Environment(user_classes=[_visitor(site, plan), _onlooker(site)], stop_timeout=plan.patience)
         runner = environment.create_local_runner()
         watched: list[ServerSample] = []
-        watching = gevent.spawn(_watch, plan.url, site.clock, watched.append)
+        watching = gevent.spawn(_watch, process, site.clock, watched.append)
         runner.start(plan.visitors + 1, spawn_rate=1 / ARRIVAL)
         for tenth in range(1, 11):
             gevent.sleep(max(0.0, plan.seconds * tenth / 10 - site.clock()))
@@ -73,11 +79,20 @@ def run_load(plan: LoadPlan, machine: str, progress: Callable[[str], None]) -> L
         runner.quit()  # waits for what is under way
         watching.kill()
     server = tuple(one for one in watched if one.time <= seconds)
-    return LoadRun(plan.url, plan.visitors, seconds, machine, tuple(samples), server)
+    return LoadRun(plan.url, plan.visitors, seconds, machine, tuple(samples), server, whose)
 
 
-def _watch(url: str, clock: Callable[[], float], report: Callable[[ServerSample], None]) -> None:
+def find_page(url: str) -> tuple[psutil.Process | None, str]:
+    """The process to watch, and a sentence: which it is, or why there is none."""
     process = find_server(url)
+    if process is None:
+        return None, "No process of this machine that can be watched listens at the address."
+    if not is_python(process):
+        return None, NO_PAGE.format(describe(process))
+    return process, f"Of {describe(process)}, with its children."
+
+
+def _watch(process: psutil.Process | None, clock: Callable[[], float], report: Callable[[ServerSample], None]) -> None:
     sample = make_sampler(process) if process else None
     while sample and (found := sample(clock())):
         report(found)

@@ -53,7 +53,8 @@ class ServerSample:
 
 @dataclass(frozen=True)
 class LoadRun:
-    """A whole run. `server` is empty where the server is on another machine."""
+    """A whole run. `server` is empty where the server is on another machine or behind a proxy; `watched` says which
+    process it is of, or why it is of none."""
 
     url: str
     visitors: int
@@ -61,6 +62,7 @@ class LoadRun:
     machine: str
     samples: tuple[Sample, ...]
     server: tuple[ServerSample, ...] = ()
+    watched: str = ""
 
     @property
     def faults(self) -> tuple[Sample, ...]:

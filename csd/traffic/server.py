@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import psutil
@@ -22,6 +23,24 @@ def find_server(url: str) -> psutil.Process | None:
             if any(one.status == psutil.CONN_LISTEN and one.laddr.port == port for one in process.net_connections()):
                 return process
     return None
+
+
+def is_python(process: psutil.Process) -> bool:
+    """Whether a process runs Python, as the page does and proxies do not."""
+    try:
+        return "python" in Path(process.exe()).name.lower()
+    except psutil.Error:  # somebody else's
+        return False
+
+
+def describe(process: psutil.Process) -> str:
+    """Such as "process 123, python app.py"."""
+    try:
+        command = process.cmdline()
+        name = Path(command[0]).name if command else process.name()
+    except psutil.Error:
+        return f"process {process.pid}"
+    return f"process {process.pid}, {' '.join((name, *command[1:]))[:80]}"
 
 
 def make_sampler(process: psutil.Process) -> Callable[[float], ServerSample | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from csd.plots.table import Table
@@ -76,6 +77,8 @@ def make_tables(run: LoadRun) -> tuple[Table, ...]:
     tables = [Table("What visitors did", heads, rows, note)]
     if run.server:
         tables.append(_server_table(run))
+    elif run.watched:
+        tables[0] = replace(tables[0], note=f"{note} {run.watched}")
     return tuple(tables)
 
 
@@ -104,5 +107,5 @@ def _server_table(run: LoadRun) -> Table:
         for name, values in series.items()
     )
     growth = "not measured in less than two minutes" if slope is None else f"{slope:+.2f} MB a minute"
-    note = f"Growth of memory after the first minute: {growth}."
+    note = f"{run.watched} Growth of memory after the first minute: {growth}.".strip()
     return Table("What the server needed", ("", "first", "median", "most", "last"), rows, note)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from csd.traffic.page import draw_figures, to_page
@@ -41,6 +43,13 @@ def test_memory_grows_by_what_it_grew_by_after_the_first_minute():
     jump = (ServerSample(0.0, 0, 1, 1, 0), *SERVER[6:])
     assert memory_slope(LoadRun("", 1, 180, "", (), jump)) == pytest.approx(6.0)
     assert memory_slope(LoadRun("", 1, 90, "", (), SERVER[:10])) is None
+
+
+def test_the_tables_say_which_process_was_watched_or_why_none_was():
+    (actions,) = make_tables(replace(RUN, server=(), watched="What listens is not the page."))
+    assert actions.note.endswith("What listens is not the page.")
+    _, server = make_tables(replace(RUN, watched="Of process 1."))
+    assert server.note.startswith("Of process 1. Growth")
 
 
 def test_the_page_and_the_tables_show_it():
