@@ -15,7 +15,7 @@ from handmade import alone, header, hostile, nested
 from csd.record.race import Race
 from csd.record.recording import Recording, bundled_recordings
 from csd.record.trace import Prefill, Proposal, Review, Step, Trace
-from csd.stage import export
+from csd.stage import export, sealed
 from csd.stage.conclusion import conclude
 from csd.stage.log import log_of
 
@@ -221,3 +221,18 @@ def test_a_link_fills_the_form_and_runs_nothing(chromium, house):
     assert copied == house.url + "?chars=16&prompt=A%20%3Cb%3Efox%3C%2Fb%3E&temperature=0.5&seed=7"
     assert house.gate.begun == before
     page.context.close()
+
+
+def test_no_search_for_markup_goes_over_more_than_one_line(monkeypatch):
+    """Python's lock is held during a search: over a long race's whole log, for a fifth of a second."""
+    searched = []
+
+    def noted(pattern, replacement, text, search=re.sub):
+        searched.append(text)
+        return search(pattern, replacement, text)
+
+    monkeypatch.setattr(sealed.re, "sub", noted)
+    lines = ['{"a": "</script>é\u2028"}', "", '{"b": "\ud800&"}']
+    found = sealed.inert("\n".join(lines))
+    assert [json.loads(line) for line in found.split("\n") if line] == [json.loads(lines[0]), {"b": "\ud800&"}]
+    assert searched == lines and not set("<>&") & set(found) and found.isascii()
