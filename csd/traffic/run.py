@@ -15,21 +15,16 @@ from typing import Any
 
 import gevent
 import httpx
-import psutil
 
 from csd.record.recording import bundled_recordings
 from csd.traffic.protocol import API, Endpoint, read_endpoints
 from csd.traffic.samples import LoadRun, Sample, ServerSample
-from csd.traffic.server import describe, find_server, is_python, make_sampler
+from csd.traffic.server import Process, find_page, make_sampler
 from csd.traffic.visit import Site, Visit
 from csd.traffic.wishes import make_wish
 
 ARRIVAL = 0.2  # seconds between two visitors at the beginning
 MOST_WALKED = 4.0  # seconds after which a visitor who stops, reloads or leaves has done so
-NO_PAGE = (
-    "What listens at the address is not the page ({}), so its memory is not shown. Give the page's own address "
-    "where that is wanted."
-)
 LOOKS = 1.0  # seconds between two looks of the onlooker, who loads the page and does nothing else
 
 
@@ -82,17 +77,7 @@ def run_load(plan: LoadPlan, machine: str, progress: Callable[[str], None]) -> L
     return LoadRun(plan.url, plan.visitors, seconds, machine, tuple(samples), server, whose)
 
 
-def find_page(url: str) -> tuple[psutil.Process | None, str]:
-    """The process to watch, and a sentence: which it is, or why there is none."""
-    process = find_server(url)
-    if process is None:
-        return None, "No process of this machine that can be watched listens at the address."
-    if not is_python(process):
-        return None, NO_PAGE.format(describe(process))
-    return process, f"Of {describe(process)}, with its children."
-
-
-def _watch(process: psutil.Process | None, clock: Callable[[], float], report: Callable[[ServerSample], None]) -> None:
+def _watch(process: Process | None, clock: Callable[[], float], report: Callable[[ServerSample], None]) -> None:
     sample = make_sampler(process) if process else None
     while sample and (found := sample(clock())):
         report(found)

@@ -8,11 +8,17 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import psutil
+from psutil import Process
 
 from csd.traffic.samples import ServerSample
 
+NO_PAGE = (
+    "What listens at the address is not the page ({}), so its memory is not shown. Give the page's own address "
+    "where that is wanted."
+)
 
-def find_server(url: str) -> psutil.Process | None:
+
+def find_server(url: str) -> Process | None:
     """The process on this machine that listens at an address; None if it is elsewhere, or somebody else's."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -25,7 +31,7 @@ def find_server(url: str) -> psutil.Process | None:
     return None
 
 
-def is_python(process: psutil.Process) -> bool:
+def is_python(process: Process) -> bool:
     """Whether a process runs Python, as the page does and proxies do not."""
     try:
         return "python" in Path(process.exe()).name.lower()
@@ -33,7 +39,7 @@ def is_python(process: psutil.Process) -> bool:
         return False
 
 
-def describe(process: psutil.Process) -> str:
+def describe(process: Process) -> str:
     """Such as "process 123, python app.py"."""
     try:
         command = process.cmdline()
@@ -43,9 +49,19 @@ def describe(process: psutil.Process) -> str:
     return f"process {process.pid}, {' '.join((name, *command[1:]))[:80]}"
 
 
-def make_sampler(process: psutil.Process) -> Callable[[float], ServerSample | None]:
+def find_page(url: str) -> tuple[Process | None, str]:
+    """The process to watch, and a sentence: which it is, or why there is none."""
+    process = find_server(url)
+    if process is None:
+        return None, "No process of this machine that can be watched listens at the address."
+    if not is_python(process):
+        return None, NO_PAGE.format(describe(process))
+    return process, f"Of {describe(process)}, with its children."
+
+
+def make_sampler(process: Process) -> Callable[[float], ServerSample | None]:
     """A function that samples the process with its children, at a time of the run; None once it is gone."""
-    known: dict[int, psutil.Process] = {}
+    known: dict[int, Process] = {}
 
     def sample(time: float) -> ServerSample | None:
         try:

@@ -101,5 +101,5 @@ def test_a_damaged_or_foreign_folder_is_refused_in_our_own_words(change, said, t
 
 
 def test_an_unexpected_error_names_no_folder():
-    error = PermissionError(13, "Permission denied", "/home/somebody/model/config.json")
+    error = PermissionError(13, "Permission denied", "/somewhere/model/config.json")
     assert describe_error(error) == "PermissionError: Permission denied."

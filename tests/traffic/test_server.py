@@ -19,7 +19,7 @@ from csd.traffic.server import describe, find_server, is_python
 # Importing csd.traffic.run replaces the blocking calls of a whole process.
 FIND = """
 import json, sys
-from csd.traffic.run import find_page
+from csd.traffic.server import find_page
 process, said = find_page(sys.argv[1])
 print(json.dumps([process and process.pid, said]))
 """
