@@ -87,7 +87,7 @@ function raceForStage({ detail: { example } }) {
   (chip || byId("race")).click();
 }
 
-// The tour asks for the race that a cascade loses. Its button stands hidden among the chips, and is guarded like them.
+// The tour asks for the race that a cascade loses. Its button stands among the chips, and is guarded like them.
 function raceForTour() {
   document.querySelector('#tabs [role="tab"][data-tab-id="race"]').click();
   byId("lose").click();

@@ -3,6 +3,8 @@
 import { stage } from "./dom.js";
 import { hiding } from "./query.js";
 
+const LOCAL = /^(localhost|127\..*|\[::1\])$/;
+
 // Copies the page's address with the form as its query, and with the place in the race on the stage where the link
 // has one; `omitted` says what the link leaves out. Returns a status line.
 export async function copyLink(query, omitted) {
@@ -13,6 +15,7 @@ export async function copyLink(query, omitted) {
   const link = location.origin + location.pathname + search + kept + fragment;
   let said = "Link to these settings copied. It fills in the form; Race starts the race.";
   if (race) said = `Link to ${step ? `step ${step} of ` : ""}this race copied.`;
+  if (LOCAL.test(location.hostname)) said += " It opens on this computer only.";
   let state = "";
   try {
     await navigator.clipboard.writeText(link);

@@ -19,6 +19,11 @@ export function clearBet({ headline: { bet } }) {
   Object.assign(bet, { factor: null, isKnown: false, isSeen: null });
 }
 
+// Whoever comes to a place in the middle of a race, as by a link, is not asked.
+export function closeBet({ headline: { bet } }) {
+  bet.isKnown = true;
+}
+
 // A race that has ended too fast to be watched plays from its start.
 export function reopenBet({ headline: { bet } }) {
   bet.isKnown = false;

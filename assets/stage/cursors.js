@@ -38,15 +38,25 @@ export function drawView(stage) {
 export function drawCursors(stage) {
   const { root, view, views, mode } = stage;
   const isShown = root.dataset.view === "one" && mode !== "done" && view.tokenNodes.length > 0;
+  if (isShown) markAhead(view, Math.max(...views.map(writtenBy)));
   for (const one of views) {
     if (!one.cursor) one.cursor = createCursor(one.lane.info);
     const { cursor } = one;
     if (isShown && one.shown) {
       if (cursor.parentNode !== view.text) view.text.append(cursor);
-      placeCursor(cursor, view, one.lane.steps[one.shown - 1].count);
+      placeCursor(cursor, view, writtenBy(one));
     }
     cursor.hidden = !isShown || !one.shown; // after it has been placed: else it would run there from where it was last seen
   }
+}
+
+function writtenBy({ lane, shown }) {
+  return shown ? lane.steps[shown - 1].count : 0;
+}
+
+// Steps of the selected lane that it has not written yet, while another lane has begun or passed their text.
+function markAhead({ lane, shown, stepNodes }, furthest) {
+  stepNodes.forEach((node, i) => node.classList.toggle("cs-ahead", i >= shown && lane.steps[i].from < furthest));
 }
 
 function chooseView(stage, value) {

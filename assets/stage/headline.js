@@ -10,7 +10,7 @@ export function createHeadline(stage) {
   const headline = {
     subject: h("small"), // whose speed it is
     factor: h("p", { class: "cs-factor" }),
-    lead: h("p", { class: "cs-lead" }), // the idea, as this race shows it
+    lead: h("p", { class: "cs-lead" }), // goes on from the factor
     text: h("b", { class: "cs-same" }),
     told: h("span"),
     flags: h("span", { class: "cs-flags" }),
@@ -18,7 +18,7 @@ export function createHeadline(stage) {
     bet: createBet(stage),
   };
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
-    h("div", { class: "cs-hero" }, headline.subject, headline.factor),
+    h("div", { class: "cs-hero" }, headline.factor, headline.subject),
     headline.lead,
     h("p", { class: "cs-words" }, headline.text, headline.told, headline.flags, headline.reason, headline.bet.said),
     h("div", { class: "cs-before" },

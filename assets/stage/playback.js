@@ -1,5 +1,6 @@
 // The replay: moves the time shown and the selection, by itself or as the visitor says.
 
+import { closeBet } from "./bet.js";
 import { say, sayReview, sayToken } from "./speech.js";
 import { SPEEDS, canReplay, isPlaying, prefersReducedMotion, remember, selectedStep } from "./state.js";
 import { setMode, speedFactor, totalTime } from "./state.js";
@@ -134,6 +135,7 @@ export function goTo(stage, lane, step) {
   const view = stage.views[lane - 1];
   const found = canReplay(stage) && view && view.lane.steps[step - 1];
   if (!found) return false;
+  closeBet(stage);
   selectLane(stage, view);
   jump(stage, found.until);
   return true;

@@ -106,10 +106,11 @@ function createRow(stage, view) {
     rate: h("small", { class: "cs-rate" }),
     clock: h("b", { class: "cs-clock", "data-term": "drafting" }), // at the end of the bar
   };
+  row.outcome = h("span", { class: "cs-outcome", "data-term": "speed" }, row.ratio, row.rate);
   row.bar.box.append(row.clock);
   row.box = h("div", { class: "cs-track-row", "data-lane": index }, select, row.bar.box,
     h("span", { class: "cs-runs" }, row.runs),
-    h("span", { class: "cs-outcome" }, row.ratio, row.rate));
+    row.outcome);
   return row;
 }
 
@@ -121,7 +122,7 @@ function finishLine(race) {
   return ended ? written : Math.max(written, ...race.open.lanes.map((lane) => lane.max));
 }
 
-// The factor of a lane appears when the lane has finished, as soon as both speeds are known and a bet is placed, and stands
+// A lane runs at a rate; its factor takes the place of the rate when the lane has finished, as soon as both speeds are known and a bet is placed, and stands
 // still: in the middle of a race a speed is no result. The time is that of decoding, from which the factor comes.
 function drawFigures(stage, row, reference, longest) {
   const { race } = stage;
@@ -129,8 +130,11 @@ function drawFigures(stage, row, reference, longest) {
   const { lane, shown, rate, state } = view;
   const isOver = state === "done" || state === "stopped";
   const isFinal = reference && isOver && reference.lane.end && !awaitsBet(stage);
-  put(row.ratio, isFinal && finalRate(reference.lane) ? formatRatio(finalRate(lane) / finalRate(reference.lane)) : "");
-  put(row.rate, rate ? `${formatRate(rate)} tok/s` : state);
+  const factor = isFinal && finalRate(reference.lane) ? formatRatio(finalRate(lane) / finalRate(reference.lane)) : "";
+  const speed = rate ? `${formatRate(rate)} tok/s` : state;
+  put(row.ratio, factor);
+  put(row.rate, factor ? "" : speed);
+  row.outcome.dataset.exact = speed;
   const runs = countTargetRuns(race, view);
   put(row.runs, `${runs} run${runs === 1 ? "" : "s"}`);
   const step = lane.steps[shown - 1];

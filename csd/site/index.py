@@ -45,7 +45,7 @@ def _card(name: str, recording: Recording) -> str:
     said = headline(race)
     prompt = recording.traces[0].header.text
     title = recording.title or title_of(prompt)
-    factor = f'<b class="factor">{said.factor}</b> <span>{html(said.words)}</span>' if said.factor else ""
+    factor = f'<b class="factor">{said.factor}</b> <span>{html(said.lead)}</span>' if said.factor else ""
     return (
         f'<a class="card" href="races/{html(name)}.html"><span class="card-kind">{html(recording.kind)}</span>'
         f'<h3><bdi>{html(title)}</bdi></h3><p class="card-result">{factor}</p>{_bars(race)}'
@@ -84,7 +84,7 @@ def _flagship(name: str, recording: Recording) -> str:
     said = headline(race)
     return (
         f'<a class="flagship" href="races/{html(name)}.html"><span class="flagship-head">'
-        f'<b class="factor">{said.factor}</b> <span>{html(said.words)}'
+        f'<b class="factor">{said.factor}</b> <span>{html(said.lead)}'
         f"<br><small>{html(said.text)}</small></span></span>"
         f'<span class="bars running">{rows}</span>'
         f"<small>Measured times, {slow:.0f} times slower. Watch it token by token.</small></a>"

@@ -14,7 +14,8 @@ from csd.theme import method_phrase
 
 CASCADES = ("adaptive cascade", "cascade", "vertical cascade", "horizontal cascade")  # whom the line is about
 SPECULATIVE = "speculative"
-ONE_BY_ONE = "one-by-one decoding"
+
+ALONE = "the big model alone"
 EVEN = 0.05  # a ratio this close to 1 is no difference
 TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
 
@@ -23,12 +24,11 @@ TINY = 50e6  # parameters of a big model below which texts soon repeat themselve
 class Headline:
     """What is written in large type after a race.
 
-    `lead` says what guessing ahead came to: in how many runs of the target, or how much was drafted in vain; it is
-    empty without a factor, and where the texts differ, which is then the first thing to know. `text` says whether the
-    texts are the same, and `same` whether they are. `factor` is the speed of `subject` over autoregressive decoding,
-    such as "5.6×", and `words` go on from it; both are empty without such a lane, and where one of the two was
-    stopped. `told` is its speed beside the others'; `reason` says why it won although the target ran as often, or what
-    a lost race was lost by, where no flag stands on the factor.
+    `factor` is the speed of `subject` over autoregressive decoding, such as "5.6×", and `lead` goes on from it: as fast
+    as whom, and who was faster. Both are empty without such a lane, and where one of the two was stopped; `lead` also
+    where the texts differ, which is then the first thing to know. `text` says whether the texts are the same, and
+    `same` whether they are. `told` says how: who guessed ahead, and in how many runs of the target it came out, or how
+    many guesses were thrown away. `reason` says what drafting took in a lost race, where no flag stands on the factor.
     `flags` are what a reader must know before quoting the factor; `few` says that the tokens are too few to judge a
     speed, and `beaten` that another lane was faster.
     """
@@ -38,7 +38,6 @@ class Headline:
     same: bool
     subject: str
     factor: str
-    words: str
     told: str
     reason: str
     flags: tuple[str, ...]
@@ -52,20 +51,20 @@ def headline(race: Race) -> Headline:
     ratio = _ratio(race, subject) if subject else None
     text, same = _sameness(race)
     flags = tuple(_flags(race))
-    reason = _reason(race, subject) if subject and ratio and not flags else ""
-    beaten = bool(subject and ratio and _faster(race, subject))
+    speed = _speed(race, subject, ratio) if subject and ratio else ""
+    how = _how(race, subject, ratio) if subject and ratio else ""
+    differs = any(one.kind in ("differs", "near-tie") for one in race.verdicts)
     return Headline(
-        lead=_lead(race, subject, ratio) if subject and ratio else "",
+        lead="" if differs else speed,
         text=text,
         same=same,
         subject=subject.header.method if subject else "",
         factor=times(ratio) if ratio else "",
-        words=_than_autoregressive(ratio) if ratio else "",
-        told=_told(race, subject, ratio) if subject and ratio else "",
-        reason=reason,
+        told=f"{times(ratio)} {speed}." if differs and ratio else how,
+        reason=_reason(race, subject) if subject and ratio and not flags else "",
         flags=flags,
         few=_longest(race) < metrics.SHORT_RUN,
-        beaten=beaten,
+        beaten=bool(subject and ratio and _faster(race, subject)),
     )
 
 
@@ -87,32 +86,36 @@ def _ratio(race: Race, subject: Trace) -> float | None:
     return None if any(trace.end == "stopped" for trace in compared) else race.speedup(subject)
 
 
-def _than_autoregressive(ratio: float) -> str:
+def _speed(race: Race, subject: Trace, ratio: float) -> str:
+    """What the factor is over, and who was faster, or how much slower speculative decoding was."""
+    winner = _faster(race, subject)
     if ratio < 1 - EVEN:
-        return f"the speed of {ONE_BY_ONE}: slower here"
-    return f"the speed of {ONE_BY_ONE}" if ratio > 1 + EVEN else f"the speed of {ONE_BY_ONE}: no difference"
+        return f"as fast as {ALONE}: guessing ahead did not pay here"
+    if winner is not None and (best := _ratio(race, winner)):
+        return f"as fast as {ALONE}; {_name(race, winner)} was faster here, {times(best)}"
+    rival = next((one for one in _rivals(race, subject) if one.header.method == SPECULATIVE), None)
+    if rival is not None:
+        return (
+            f"as fast as {ALONE}, and {_as_fast_as(metrics.speed(subject) / metrics.speed(rival), _name(race, rival))}"
+        )
+    return f"as fast as {ALONE}" if ratio > 1 + EVEN else f"as fast as {ALONE}: no difference"
 
 
-def _lead(race: Race, subject: Trace, ratio: float) -> str:
+def _how(race: Race, subject: Trace, ratio: float) -> str:
     """The idea as this race shows it."""
-    if race.reference is None or any(one.kind in ("differs", "near-tie") for one in race.verdicts):
-        return ""
     drafted, lost = _drafted_and_lost(subject)
-    if not drafted:
+    if race.reference is None or not drafted:
         return ""
     if ratio < 1 - EVEN and lost:
-        return f"Guessing ahead did not pay: the big model threw away {lost} of {drafted} guesses."
+        return f"The big model threw away {lost} of {drafted} guesses."
     runs, alone = len(subject.steps), len(race.reference.steps)
     ran = f"the big model ran {_often(runs)} instead of {_often(alone) if runs == 1 else alone}"
     if ratio < 1 - EVEN:
-        return f"Guessing ahead did not pay, although {ran}."
-    winner = _faster(race, subject)
-    if winner is not None and (best := _ratio(race, winner)):
-        return f"{capitalized(_name(race, winner))} was faster here: {times(best)} against {times(ratio)}."
-    if (rival := _outdrafted(race, subject)) is not None:
-        less = f"{1 - _drafting_seconds(subject) / _drafting_seconds(rival):.0%} less drafting"
-        return f"{less} than speculative decoding, and {counted(runs, 'run')} of the big model instead of {alone}."
-    return f"{capitalized(_guessers(subject))} guessed ahead: {ran}."
+        return f"{capitalized(ran)}, and yet the text took longer."
+    rival = _outdrafted(race, subject)
+    less = 1 - _drafting_seconds(subject) / _drafting_seconds(rival) if rival else 0.0
+    saved = f", and drafting took {less:.0%} less time than in {_name(race, rival)}" if rival else ""
+    return f"{capitalized(_guessers(subject))} guessed ahead: {ran}{saved}."
 
 
 def _guessers(subject: Trace) -> str:
@@ -124,25 +127,8 @@ def _guessers(subject: Trace) -> str:
     return listed([*models, *([f"the {COPIER}"] if has_copied or not models else [])])
 
 
-def _told(race: Race, subject: Trace, ratio: float) -> str:
-    """The subject's speed beside that of autoregressive and speculative decoding, and of the fastest lane where that is
-    another one."""
-    rivals = _rivals(race, subject)
-    chosen = [trace for trace in rivals if trace.header.method == SPECULATIVE][:1]
-    fastest = max(rivals, key=metrics.speed, default=None)
-    if fastest is not None and fastest not in chosen and metrics.speed(fastest) > metrics.speed(subject):
-        chosen.append(fastest)
-    ratios = [(ratio, race.reference), *((metrics.speed(subject) / metrics.speed(one), one) for one in chosen)]
-    winner = _faster(race, subject) if rivals else None
-    parts = [
-        f"{_as_fast_as(factor, _name(race, one))}{' (fastest here)' if one is winner else ''}" for factor, one in ratios
-    ]
-    slower = ": slower here" if ratio < 1 - EVEN and not rivals else ""
-    return f"{capitalized(listed(parts))}{slower}."
-
-
-def _name(race: Race, trace: Trace | None) -> str:
-    return ONE_BY_ONE if trace is race.reference or trace is None else method_phrase(trace.header.method)
+def _name(race: Race, trace: Trace) -> str:
+    return ALONE if trace is race.reference else method_phrase(trace.header.method)
 
 
 def _as_fast_as(ratio: float, name: str) -> str:
@@ -150,17 +136,11 @@ def _as_fast_as(ratio: float, name: str) -> str:
 
 
 def _reason(race: Race, subject: Trace) -> str:
-    """Where another lane was faster: what drafting took. Where the cascade won by drafting: who drafted, and what it
-    took in both."""
-    if _faster(race, subject):
-        spent = _drafting_seconds(subject)
-        return f"Drafting took {spent:.2g} of {subject.decode_seconds:.2g} s." if spent else ""
-    rival = _outdrafted(race, subject)
-    if rival is None:
+    """What drafting took, where another lane was faster."""
+    spent = _drafting_seconds(subject)
+    if not spent or not _faster(race, subject):
         return ""
-    own, other = _drafting_seconds(subject), _drafting_seconds(rival)
-    spent = f"{own:.2g} s of drafting instead of {other:.2g} s"
-    return f"{capitalized(_guessers(subject))} guessed ahead in a cascade: {spent}."
+    return f"Drafting took {spent:.2g} of {subject.decode_seconds:.2g} s."
 
 
 def _drafted_and_lost(subject: Trace) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""A chip for each kind of example, one that brings back what the visitor had typed, and a hidden one for the tour."""
+"""A chip for each kind of example, one for a race that a cascade loses, and one that brings back what the visitor had typed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from csd.web.form_events import OWN_PROMPT
 
 @dataclass(frozen=True)
 class ExampleChips:
-    """`own` brings back `typed`, the prompt of the visitor, once an example has taken its place; `lose` is hidden, and
-    races the tour's recipe for a race that a cascade loses."""
+    """`own` brings back `typed`, the prompt of the visitor, once an example has taken its place; `lose` races the tour's
+    recipe for a race that a cascade loses."""
 
     kinds: tuple[gr.Button, ...]
     own: gr.Button
@@ -39,8 +39,8 @@ def build_example_chips(context: PageContext) -> ExampleChips:
     with gr.Row(elem_id="examples"):
         gr.HTML("<span>Try:</span>", elem_id="try", min_width=10)
         buttons = tuple(gr.Button(name, size="sm", min_width=10, visible=bool(name)) for name in _fill_up(kinds))
+        lose = gr.Button("Make it lose", size="sm", min_width=10, elem_id="lose")
         own = gr.Button(OWN_PROMPT, size="sm", min_width=10, visible=False, elem_id="own-prompt")
-        lose = gr.Button("Lose it now", visible="hidden", elem_id="lose")
     return ExampleChips(buttons, own, lose, gr.State(""))
 
 

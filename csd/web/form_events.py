@@ -28,6 +28,7 @@ USUAL_COPY = "self-8bit"  # drafts for a target that comes without drafts
 NAME_TARGET = f"Name a target under Settings. Without drafts, {USUAL_COPY}, a quantised copy of it, drafts for it."
 NAMED_DRAFTS = f"The drafts that you name take the place of {USUAL_COPY}. Tick it to have both."
 RESET = "The settings are as they were at the start."
+USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
 
@@ -38,11 +39,13 @@ def show_example(
     prompt: str | None,
     by_hand: Collection[str] = (),
     max_new: float | None = None,
+    temperature: float | None = None,
 ) -> FormUpdate:
     """The next example of a kind, given by its number among the kinds of the family.
 
     Fields named in `by_hand`, which the visitor has set, stay. The status line tells a length that differs from
-    `max_new`, the form's. A prompt of the visitor's own moves to a chip.
+    `max_new`, the form's. A prompt of the visitor's own moves to a chip. The form's `temperature` tells whether the last
+    race was the one to lose: its lanes are then put back.
     """
     spec = _spec_of(fields)
     example = next_example(spec, example_kinds(spec)[number], prompt)
@@ -51,7 +54,21 @@ def show_example(
     length = values.get("max_new", max_new)
     longer = f" {length} tokens instead of {max_new:g}." if max_new and length != max_new else ""
     said = StatusLine(f"{example.number} of {example.count}: {found.title}.{longer}")  # short: it has one line
-    return FormUpdate(values, status=said, own_prompt=prompt if is_own_prompt(context, prompt) else None)
+    own_prompt = prompt if is_own_prompt(context, prompt) else None
+    update = FormUpdate(values, status=said, own_prompt=own_prompt)
+    was_to_lose = temperature == LOSE.temperature and "temperature" not in by_hand
+    return _with_usual_lanes(context, fields, update) if was_to_lose else update
+
+
+def _with_usual_lanes(context: PageContext, fields: FamilyFields, update: FormUpdate) -> FormUpdate:
+    """The lanes that the page starts with, and their settings."""
+    try:
+        choice = fields.to_choice()
+    except ValueError:  # a custom family that is not filled in yet
+        return update
+    start = start_with(context.start, choice).values()
+    values = {**update.values, **{name: start[name] for name in choice.defaults.preset.fields()}}
+    return replace(update, values=values, presets=preset_choices(choice.defaults, values))
 
 
 def show_losing_race(context: PageContext, fields: FamilyFields, prompt: str | None) -> FormUpdate:
@@ -63,7 +80,7 @@ def show_losing_race(context: PageContext, fields: FamilyFields, prompt: str | N
     spec = _spec_of(fields)
     kinds = example_kinds(spec)
     number = kinds.index(LOSE.example) if LOSE.example in kinds else 0
-    update = show_example(context, fields, number, prompt, ("max_new",))
+    update = replace(show_example(context, fields, number, prompt, ("max_new",)), status=StatusLine(USUAL))
     try:
         defaults = fields.to_choice().defaults
     except ValueError:

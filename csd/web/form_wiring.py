@@ -113,14 +113,15 @@ def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> Non
 def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_outputs: list[Component]) -> None:
     """A click fills in the form and then presses Race."""
     form, chips = tab.form, tab.chips
-    outputs = [*form.named(examples.FIELDS), chips.typed, chips.own, tab.status]
+    asked = form.named(("prompt", "max_new", "temperature"))
+    outputs = [*preset_outputs, *form.named(examples.FIELDS), chips.typed, chips.own, tab.status]
 
     def shows(number: int) -> Callable[[Values], Changes]:
         def show(values: Values) -> Changes:
             by_hand = (values[hidden.by_hand] or "").split(",")
             family = form.read_family(values)
-            prompt, max_new = (values[field] for field in form.named(("prompt", "max_new")))
-            return tab.fill(form_events.show_example(context, family, number, prompt, by_hand, max_new))
+            prompt, max_new, temperature = (values[field] for field in asked)
+            return tab.fill(form_events.show_example(context, family, number, prompt, by_hand, max_new, temperature))
 
         return show
 
@@ -136,6 +137,6 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
         filled.failure(None, js=scripts.END_EXAMPLE, **PRIVATE)
 
     for number, button in enumerate(chips.kinds):
-        race(button, shows(number), {hidden.by_hand, *form.named(("prompt", "max_new")), *form.family_inputs}, outputs)
+        race(button, shows(number), {hidden.by_hand, *asked, *form.family_inputs}, outputs)
     race(chips.own, lambda typed: (typed, gr.Button(visible=False)), [chips.typed], [form.prompt, chips.own])
-    race(chips.lose, show_losing_race, {form.prompt, *form.family_inputs}, [*preset_outputs, *outputs])
+    race(chips.lose, show_losing_race, {form.prompt, *form.family_inputs}, outputs)
