@@ -35,6 +35,13 @@ class Bare:
         self.page.focus(".cascade-stage")
         return self
 
+    def show_at(self, time: float, *traces: Trace) -> Bare:
+        """The replay, paused at this time before it has drawn a frame: on a slow machine one frame may be its end."""
+        show = "([log, time]) => { stage.update({race: 'r', log}); stage.pause(); stage.seek(time); }"
+        self.page.evaluate(show, [stage.log_of(traces, "r", play=True), time])
+        self.page.focus(".cascade-stage")
+        return self
+
     def press(self, *keys: str) -> Bare:
         for key in keys:
             self.page.keyboard.press(key)

@@ -1,6 +1,6 @@
 """Records a saved race again with the same settings, several times, and keeps the take whose time is the median.
 
-.venv/bin/python tests/record_again.py assets/tour-race.json.gz    on a machine that does nothing else
+.venv/bin/python tests/record_again.py assets/tour-parts.json.gz   on a machine that does nothing else
 """
 
 from __future__ import annotations

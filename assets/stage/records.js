@@ -15,6 +15,11 @@ export function tokensOf(record) {
   return record.x || [];
 }
 
+// Whether a level below the outermost one reviewed a draft, which makes a cascade vertical.
+export function hasInnerReview(review) {
+  return (review.in || []).some((inner) => isReview(inner) && (inner.x || hasInnerReview(inner)));
+}
+
 // How many tokens a record passes up to the review above it.
 export function countPassedUp(record) {
   return isReview(record) ? record.ok + (record.y === undefined ? 0 : 1) : tokensOf(record).length;

@@ -4,7 +4,7 @@
 import { h, put } from "./dom.js";
 import { countRuns, countTokens, formatSeconds } from "./format.js";
 import { levelOf, levelsOfLane } from "./log.js";
-import { draftGroups } from "./records.js";
+import { draftGroups, hasInnerReview } from "./records.js";
 import { term } from "./terms.js";
 import { tokenWord } from "./text.js";
 
@@ -28,7 +28,7 @@ export function buildScore(grid, race, lane, score) {
   const blocks = score.boxes.filter((box) => box.cells.length);
   for (const box of blocks) box.view = createBox(race, score, box, names.rows);
   grid.replaceChildren(...createNumbers(score, first - 1), ...names.nodes,
-    ...(groups.length ? createAxes(race, score, groups, first, names.end) : []),
+    ...(groups.length ? createAxes(race, lane, score, groups, first, names.end) : []),
     ...blocks.flatMap(({ view }) => [view.node, ...view.cells, ...view.rises]));
   grid.style.gridTemplateColumns = `var(--cs-side) max-content repeat(${score.to - score.from}, max-content)`;
   grid.toggleAttribute("data-numbered", isNumbered(score));
@@ -150,11 +150,11 @@ function createNumbers(score, row) {
 }
 
 // The arrows of the two cascades, the horizontal one where a block has several writers, and who wrote which columns of the target's block.
-function createAxes(race, score, groups, first, end) {
+function createAxes(race, lane, score, groups, first, end) {
   const last = groups[groups.length - 1].to;
   const columns = last - score.from;
-  const isCascade = end - first > 2; // a level reviews another's guesses
-  const down = h("span", { class: isCascade ? "cs-axis-vertical" : "cs-hidden", style: cell(first, end - first, 1, 1), "data-rows": end - first },
+  const isVertical = lane.steps.some(({ line }) => hasInnerReview(line.r));
+  const down = h("span", { class: isVertical ? "cs-axis-vertical" : "cs-hidden", style: cell(first, end - first, 1, 1), "data-rows": end - first },
     h("span", {}, term("vertical cascade", "vertical"),
       h("span", { text: end - first < TALL ? "" : ": each row checks the row below" })));
   const across = groups.length < 2 ? null : h("span", { class: "cs-axis-horizontal", style: cell(1, 1, 3, columns) },

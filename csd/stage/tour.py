@@ -9,13 +9,14 @@ from html import escape
 from typing import Any, Literal
 
 from csd.paths import ASSETS
+from csd.record import metrics
 from csd.record.recording import Recording
 from csd.record.trace import Trace
 from csd.stage import bundle
 from csd.stage.log import log_of
 
-# Small races: one that a cascade wins, by a vertical cascade and by a whole one, and one that it loses.
-RACES = {"won": ASSETS / "tour-race.json.gz", "lost": ASSETS / "tour-lost.json.gz"}
+# Small races: the two cascades each alone, the cascade that joins them, and one that loses.
+RACES = {name: ASSETS / f"tour-{name}.json.gz" for name in ("parts", "whole", "lost")}
 CSS = (ASSETS / "tour.css").read_text(encoding="utf-8")
 
 
@@ -55,10 +56,14 @@ def _traces(race: str) -> tuple[Trace, ...]:
 
 
 def _act(written: dict[str, Any]) -> Act:
-    """An act of tour.json; `runs` of the big model by lane, `tokens` and `k` are those of its race."""
+    """An act of tour.json. By lane of its race: `runs` of the big model, `drafting` runs of the small one (the first
+    draft); `tokens` and `k` are those of all its lanes."""
     traces = _traces(written["race"])
+    passes = [metrics.forward_passes(trace) for trace in traces]
+    small = next(trace.header.settings["draft"] for trace in traces if "draft" in trace.header.settings)
     figures = {
         "runs": [len(trace.steps) for trace in traces],
+        "drafting": [counts.get(small, 0) for counts in passes],
         "tokens": len(traces[0].tokens),
         "k": next(trace.header.settings["k"] for trace in traces if "k" in trace.header.settings),
     }

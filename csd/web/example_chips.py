@@ -1,4 +1,4 @@
-"""A chip for each kind of example, one for a race that a cascade loses, and one that brings back what the visitor had typed."""
+"""A chip for each kind of example, one for a race that a cascade loses, and one that brings back what was typed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from csd.web.form_events import OWN_PROMPT
 
 @dataclass(frozen=True)
 class ExampleChips:
-    """`own` brings back `typed`, the prompt of the visitor, once an example has taken its place; `lose` races the tour's
-    recipe for a race that a cascade loses."""
+    """`own` brings back `typed`, the prompt of the visitor, once an example has taken its place; `lose` races the
+    tour's recipe for a race that a cascade loses."""
 
     kinds: tuple[gr.Button, ...]
     own: gr.Button

@@ -44,8 +44,8 @@ def show_example(
     """The next example of a kind, given by its number among the kinds of the family.
 
     Fields named in `by_hand`, which the visitor has set, stay. The status line tells a length that differs from
-    `max_new`, the form's. A prompt of the visitor's own moves to a chip. The form's `temperature` tells whether the last
-    race was the one to lose: its lanes are then put back.
+    `max_new`, the form's. A prompt of the visitor's own moves to a chip. The form's `temperature` tells whether the
+    last race was the one to lose: its lanes are then put back.
     """
     spec = _spec_of(fields)
     example = next_example(spec, example_kinds(spec)[number], prompt)

@@ -101,9 +101,8 @@ def test_the_result_is_the_last_thing_that_the_replay_reaches(bare):
 
 
 def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare):
-    one = bare().show(greedy(alone()), greedy(nested()), play=True)
+    one = bare().show_at(0.1, greedy(alone()), greedy(nested()))
     ratios = "nodes => nodes.filter(node => node.textContent).length"
-    one.page.evaluate("stage.pause(), stage.seek(0.1)")
     one.page.click(".cs-ask button >> nth=1")
     one.page.evaluate("stage.seek(0.5)")  # the cascade has finished
     assert one.page.eval_on_selector_all(".cs-ratio", ratios) == 1
@@ -114,8 +113,7 @@ def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare):
     assert [one.page.locator(part).bounding_box() for part in (".cs-headline", ".cs-track")] == places
     one.press("Home")
     assert not one.page.is_visible(".cs-ask"), "the result is known"
-    other = bare().show(greedy(alone()), greedy(nested()), play=True)
-    other.page.evaluate("stage.pause(), stage.seek(0.1)")
+    other = bare().show_at(0.1, greedy(alone()), greedy(nested()))
     assert other.page.is_visible(".cs-ask") and other.page.eval_on_selector_all(".cs-ratio", ratios) == 0
     other.page.evaluate("stage.seek(0.5)")
     assert not other.page.is_visible(".cs-ask"), "a lane is done: too late"

@@ -95,7 +95,9 @@ def test_the_losing_race_of_the_tour_leaves_the_length(page):
     assert "max_new" not in update.values
     assert update.values["prompt"] == examples_by_kind(HOME.spec)["story"][0].prompt
     after = form_events.show_example(page, EMBEDDED, 1, None, temperature=LOSE.temperature)
-    assert after.values.items() >= {name: page.start.values()[name] for name in tuned.fields()}.items(), "the usual lanes are back"
+    assert after.values.items() >= {name: page.start.values()[name] for name in tuned.fields()}.items(), (
+        "the usual lanes are back"
+    )
     by_hand = form_events.show_example(page, EMBEDDED, 1, None, ("temperature",), temperature=LOSE.temperature)
     assert "lanes" not in by_hand.values, "the temperature is the visitor's own"
     other = form_events.show_losing_race(page, FamilyFields("smollm2", device="cpu"), None)

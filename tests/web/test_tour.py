@@ -8,6 +8,7 @@ import pytest
 from browser import Tab
 
 from csd.models import catalog
+from csd.record.metrics import forward_passes
 from csd.record.race import Race
 from csd.record.trace import Review
 from csd.stage import tour
@@ -29,7 +30,7 @@ def one(chromium, house):
 
 
 def test_every_act_has_two_sentences_a_question_and_lanes_of_a_small_race():
-    assert len(tour.ACTS) == 6
+    assert len(tour.ACTS) == 7
     for act in tour.ACTS:
         assert act.title and act.question.endswith("?") and act.answer.endswith(".")
         assert act.text.endswith(".") and act.text.count(". ") <= 1
@@ -42,26 +43,35 @@ def test_every_act_has_two_sentences_a_question_and_lanes_of_a_small_race():
 
 
 def test_the_small_races_show_what_the_acts_say():
-    """A review that keeps some guesses and drops others, one that reviews another's guesses, and a block of several
-    writers, all of them with the same tokens; and a race that a cascade loses."""
-    race = Race(tour.ACTS[4].traces)
-    assert headline(race).same
-    one_by_one, speculative, vertical, horizontal = race.traces
-    runs = [len(trace.steps) for trace in race.traces]
+    """A review that keeps some guesses and drops others, one that reviews another's guesses, a block of several writers,
+    and a block of several that review one another, all of them with the same tokens; and a race that a cascade loses."""
+    one_by_one, speculative = tour.ACTS[1].traces
+    _, vertical = tour.ACTS[2].traces
+    _, horizontal = tour.ACTS[3].traces
+    _, cascade = tour.ACTS[4].traces
+    together = (one_by_one, speculative, vertical, horizontal, cascade)
+    assert len({trace.tokens for trace in together}) == 1
+    assert headline(Race(tour.ACTS[5].traces)).same
+    runs = [len(trace.steps) for trace in together]
     assert runs[0] == len(one_by_one.tokens) and runs == sorted(runs, reverse=True) and runs[1] < runs[0]
     assert f"{runs[1]} runs of the big model instead of {runs[0]}" in tour.ACTS[1].text
-    assert f"{runs[3]} instead of {runs[2]}" in tour.ACTS[3].answer and runs[3] == runs[2] - 1
+    assert f"{runs[3]} instead of {runs[1]}" in tour.ACTS[3].answer and runs[3] == runs[1] - 1
+    small = [forward_passes(trace)["draft-mid"] for trace in (horizontal, cascade)]
+    assert small[1] < small[0] and f"runs {small[1]} times for this text instead of {small[0]}" in tour.ACTS[4].text
     assert f"guesses {speculative.header.settings['k']} tokens" in tour.ACTS[1].text
     inner = [one for one in vertical.steps[0].review.inner if isinstance(one, Review)]
     assert len(inner) < len(speculative.steps[0].review.inner), "the small model runs less often"
     assert any(one.accepted for one in inner) and any(one.accepted < len(one.tokens) for one in inner)
-    assert len({one.by for one in horizontal.steps[0].review.inner}) == 3
-    assert horizontal.steps[0].review.accepted > horizontal.header.settings["K"][0][0], "some of the tail is kept"
-    lost = {trace.header.method: trace for trace in tour.ACTS[5].traces}
+    drafted = [one for one in horizontal.steps[0].review.inner if isinstance(one, Review)]
+    assert not any(one.inner for one in drafted), "every level writes by itself"
+    assert horizontal.steps[0].review.accepted > horizontal.header.settings["ks"][0], "some of the tail is kept"
+    for trace in (horizontal, cascade):
+        assert len({one.by for one in trace.steps[0].review.inner}) == 3
+    lost = {trace.header.method: trace for trace in tour.ACTS[6].traces}
     assert lost["cascade"].decode_seconds > lost["autoregressive"].decode_seconds
     assert len(lost["cascade"].steps) < len(lost["autoregressive"].steps)
     assert lost["cascade"].header.temperature == tour.LOSE.temperature
-    assert f"temperature {tour.LOSE.temperature}" in tour.ACTS[5].text
+    assert f"temperature {tour.LOSE.temperature}" in tour.ACTS[6].text
     presets = FamilyChoice(catalog.find("embedded")).defaults
     assert lost["cascade"].header.settings["K"] == [list(row) for row in presets.find_preset(tour.LOSE.preset).K]
 
@@ -85,11 +95,11 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
         page.keyboard.press("ArrowRight")
         seen.append(title())
         assert len(lanes()) == len(act.lanes)
-        assert page.is_visible(".tour .cs-factor") == page.is_visible(".tour .cs-rate") == (act.show == "result")
+        assert page.is_visible(".tour .cs-factor") == (act.show == "result")
         assert page.is_visible(".tour .cs-runs >> nth=-1") and page.is_visible(".tour-lose") == bool(act.recipe)
         assert page.is_visible(".tour .cs-score") == (act.show == "review"), "the picture is there at once"
         assert page.evaluate(CUT, ".tour-stage") == [0, 0]
-        if act.title == tour.ACTS[3].title:  # its lanes run to the end, and rest there with the review of its text
+        if act.title == tour.ACTS[4].title:  # its lanes run to the end, and rest there with the review of its text
             assert page.inner_text(".tour .cs-score-title").startswith("Step 1 of 2, cascade")
             assert (
                 page.evaluate(CUT, ".tour .cs-score") == page.evaluate(CUT, ".tour .cs-axis-vertical > span") == [0, 0]

@@ -97,7 +97,7 @@ def test_the_measured_adaptive_cascade_is_told_because_it_has_no_prediction():
     measured = what_if.panel_after(race).measured
     assert [one.name for one in measured] == ["speculative", "adaptive cascade"]
     told = what_if.predict(replace(ASKED, measured=measured)).finding
-    assert f"The adaptive cascade ({race.speedup(race.traces[-1]):.1f}× in the race) has no fixed plan" in told.more
+    assert f"The adaptive cascade ({race.speedup(race.traces[-1]):.1f}× in the race) chooses its plan anew" in told.more
     assert "adaptive" not in what_if.predict(ASKED).finding.more and len(told.numbers) == 1
 
 
