@@ -19,8 +19,11 @@ from csd.web.wiring import ON_DEVICE
 LONGEST = 64  # events in the queue
 RECENT = 20  # turns on the device from which the next ones are estimated
 LOOKS, LOOK = 10, 1.0  # so many looks, so many seconds apart, at messages that nobody reads end a race
+LONGEST_SESSION = 64  # characters of a session's name, which Gradio's own page makes 11 long and a client a uuid
 UNHEARD = "Nobody listened to this race for 10 seconds, so it was stopped. Open its stream as soon as it is queued."
 ONE_EACH = "A race of yours already waits in the queue. Wait for it, or stop it first."
+NO_EVENT = "This page has no such event: it may have been updated. Reload it."
+LONG_SESSION = f"The session's name is longer than {LONGEST_SESSION} characters."
 MANY_HERE = "{} races from your address wait in the queue, the most that this page allows. Try again in a minute."
 
 
@@ -55,7 +58,11 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
 
     async def push_fairly(body: Any, request: Any, username: str | None) -> tuple[bool, Any, str]:
         event = page.fns.get(body.fn_index)
-        if event is not None and event.concurrency_id == ON_DEVICE:
+        if event is None:
+            return False, NO_EVENT, "error"
+        if len(body.session_hash or "") > LONGEST_SESSION:
+            return False, LONG_SESSION, "error"
+        if event.concurrency_id == ON_DEVICE:
             waiting = queue.event_queue_per_concurrency_id.get(ON_DEVICE)
             places = [(one.session_hash, address(one.request, deployment)) for one in waiting.queue] if waiting else []
             if sentence := refuse_place(places, body.session_hash, address(request, deployment), deployment):

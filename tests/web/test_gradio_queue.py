@@ -22,7 +22,16 @@ from csd.traffic.protocol import API
 from csd.web import gradio_queue
 from csd.web.addresses import address
 from csd.web.deployment import PUBLIC, Deployment
-from csd.web.gradio_queue import MANY_HERE, ONE_EACH, UNHEARD, end_unheard, open_queue, refuse_place
+from csd.web.gradio_queue import (
+    LONG_SESSION,
+    MANY_HERE,
+    NO_EVENT,
+    ONE_EACH,
+    UNHEARD,
+    end_unheard,
+    open_queue,
+    refuse_place,
+)
 from csd.web.wiring import ON_DEVICE
 
 
@@ -55,6 +64,21 @@ def test_who_joins_many_times_waits_once():
     assert [done for done, _, _ in answers].count(True) == PUBLIC.max_waiting
     assert {said for done, said, _ in answers if not done} == {ONE_EACH, MANY_HERE.format(PUBLIC.max_waiting)}
     assert is_let_in
+
+
+@pytest.mark.parametrize(
+    ("number", "session", "said"),
+    [(-1, "one", NO_EVENT), (10**30, "one", NO_EVENT), (None, "one", NO_EVENT), (0, "a" * 65, LONG_SESSION)],
+)
+def test_an_unknown_event_and_a_long_session_are_refused(number, session, said):
+    """Gradio raises for the first and keeps the second for as long as the page runs."""
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+    queue = open_queue(page, PUBLIC)._queue
+    body = PredictBodyInternal(fn_index=number, data=[], session_hash=session)
+    request = SimpleNamespace(client=SimpleNamespace(host="1.2.3.4"), headers={})
+    assert in_a_loop(queue.push(body, request, None)) == (False, said, "error")
+    assert not queue.pending_messages_per_session
 
 
 @pytest.mark.parametrize(
@@ -143,7 +167,8 @@ def test_a_race_that_nobody_listens_to_ends_and_one_with_a_listener_goes_on(monk
             assert all(one.acquire(timeout=20) for one in (ended, given_up, given_up))
             assert not page._queue.event_queue_per_concurrency_id[ON_DEVICE].queue
             assert all(UNHEARD in http.get(f"/{event}").text for event in (runs, waits))
-            heard = http.get(f"/{join(40)}").text
-            assert "event: complete" in heard and "39" in heard
+            monkeypatch.setattr(gradio_queue, "LOOK", 0.2)  # a busy machine opens the stream late
+            heard = http.get(f"/{join(120)}").text  # for longer than all looks
+            assert "event: complete" in heard and "119" in heard
     finally:
         page.close(verbose=False)
