@@ -44,7 +44,7 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
         yield RaceUpdate(StatusLine(str(error), "refused"), family_lines(context, family))
         return
     title = example_title(request.prompt)
-    said = f"Racing “{title}”, at most {request.max_new:,} tokens." if title else "Racing."
+    said = f"Racing “{title}”." if title else "Racing."  # the settings beside it say how long
     if fields.lanes != list(fields.form.lanes):
         said = f"{said} {EDITED_K}"
         yield RaceUpdate(form=FormUpdate({"lanes": fields.lanes}))
