@@ -39,5 +39,5 @@ def check_guess(context: PageContext, visitor: str, value: Any) -> dict[str, Any
     """The panel after a prediction; `value` is what the browser sent."""
     guess = value.get("guess") if isinstance(value, dict) else None
     question = puzzles.find_question(context.studio.visitors.races_run(visitor))
-    finding = puzzles.check_guess(question, guess)
-    return {"race": "", "found": {"predict": asdict(finding)}, "question": question.asked if question else ""}
+    attempt = puzzles.check_guess(question, guess)
+    return {"race": "", "found": {"predict": asdict(attempt)}, "question": question.asked if question else ""}

@@ -37,8 +37,8 @@ class Puzzle:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """Whether the races solve a puzzle, and what was measured, as a sentence."""
+class Attempt:
+    """What an attempt came to: whether the races solve a puzzle, and what was measured, as a sentence."""
 
     solved: bool
     said: str
@@ -77,7 +77,7 @@ def puzzle_value(races: Sequence[Race], latest: str = "") -> dict[str, Any]:
     return {"race": latest, "found": findings, "question": question.asked if question else ""}
 
 
-def lose(races: Sequence[Race]) -> Finding | None:
+def lose(races: Sequence[Race]) -> Attempt | None:
     """Solved by a cascade that is slower than autoregressive or speculative decoding. None without such lanes."""
     race = races[-1]
     cascades = [trace for trace in race.traces if trace.header.method in CASCADES]
@@ -89,10 +89,10 @@ def lose(races: Sequence[Race]) -> Finding | None:
     slowest, rival = min(cascades, key=metrics.speed), max(rivals, key=metrics.speed)
     ratio = metrics.speed(slowest) / metrics.speed(rival)
     cascade, other = method_phrase(slowest.header.method), method_phrase(rival.header.method)
-    return Finding(ratio <= 1 - EVEN, f"{cascade} has {times(ratio)} the speed of {other} on your text.")
+    return Attempt(ratio <= 1 - EVEN, f"{cascade} has {times(ratio)} the speed of {other} on your text.")
 
 
-def length(races: Sequence[Race]) -> Finding | None:
+def length(races: Sequence[Race]) -> Attempt | None:
     """Solved by a speculative lane that is fast enough. None without one, or without the autoregressive lane."""
     race = races[-1]
     lane = _lane(race, Speculative.name)
@@ -101,10 +101,10 @@ def length(races: Sequence[Race]) -> Finding | None:
         return None
     if fault := _does_not_count(race) or _repeats(race):
         return fault
-    return Finding(ratio > WANTED, f"{lane.header.label} has {ratio:.2f}× the speed of one by one on your text.")
+    return Attempt(ratio > WANTED, f"{lane.header.label} has {ratio:.2f}× the speed of one by one on your text.")
 
 
-def drop(races: Sequence[Race]) -> Finding | None:
+def drop(races: Sequence[Race]) -> Attempt | None:
     """Solved by two races on one prompt: a K without some level, at least as fast as a K in which all levels write.
 
     Speeds are compared as ratios to the autoregressive lane of each race. None where the latest race has no such lane.
@@ -118,16 +118,16 @@ def drop(races: Sequence[Race]) -> Finding | None:
         return fault
     left_out = _left_out(lane)
     if not left_out:
-        return Finding(False, f"every level writes: {ratio:.2f}×. Now leave one out, on the same prompt.")
+        return Attempt(False, f"every level writes: {ratio:.2f}×. Now leave one out, on the same prompt.")
     whole = [speed for other in races[:-1] if (speed := _speed_of_whole(other, lane))]
     names = " and ".join(map(display_name, left_out))
     if not whole:
-        return Finding(False, f"without {names}: {ratio:.2f}×. Now race a K in which every level writes.")
+        return Attempt(False, f"without {names}: {ratio:.2f}×. Now race a K in which every level writes.")
     said = f"without {names} the cascade has {ratio:.2f}× the speed of one by one, with every level {max(whole):.2f}×."
-    return Finding(ratio >= max(whole), said)
+    return Attempt(ratio >= max(whole), said)
 
 
-def copying(races: Sequence[Race]) -> Finding | None:
+def copying(races: Sequence[Race]) -> Attempt | None:
     """Solved where prompt lookup is faster than every other lane, a cascade or a draft among them."""
     race = races[-1]
     lane = _lane(race, PromptLookup.name)
@@ -139,10 +139,10 @@ def copying(races: Sequence[Race]) -> Finding | None:
     best = max(others, key=metrics.speed)
     ratio = metrics.speed(lane) / metrics.speed(best)
     said = f"prompt lookup has {ratio:.2f}× the speed of {method_phrase(best.header.method)}, the fastest other lane."
-    return Finding(ratio >= 1 + EVEN, said)
+    return Attempt(ratio >= 1 + EVEN, said)
 
 
-CHECKS: Mapping[str, Callable[[Sequence[Race]], Finding | None]] = {
+CHECKS: Mapping[str, Callable[[Sequence[Race]], Attempt | None]] = {
     "lose": lose,
     "length": length,
     "drop": drop,
@@ -166,36 +166,36 @@ def find_question(races: Sequence[Race]) -> Question | None:
     return None
 
 
-def check_guess(question: Question | None, guess: Any) -> Finding:
+def check_guess(question: Question | None, guess: Any) -> Attempt:
     """A visitor's number against the theory's; what was measured is told with it."""
     if question is None:
-        return Finding(False, "race with speculative decoding first, beside the autoregressive lane.")
+        return Attempt(False, "race with speculative decoding first, beside the autoregressive lane.")
     if isinstance(guess, bool) or not isinstance(guess, (int, float)) or not math.isfinite(guess) or guess <= 0:
-        return Finding(False, "enter a number such as 2.4.")
+        return Attempt(False, "enter a number such as 2.4.")
     near = abs(guess / question.predicted - 1) <= CLOSE
     if not near:
-        return Finding(False, f"{guess:g}× is too {'high' if guess > question.predicted else 'low'}.")
+        return Attempt(False, f"{guess:g}× is too {'high' if guess > question.predicted else 'low'}.")
     said = f"you said {guess:g}×, the theory says {question.predicted:.2f}×, and {question.measured:.2f}× was measured."
-    return Finding(True, said)
+    return Attempt(True, said)
 
 
 def _lane(race: Race, method: str) -> Trace | None:
     return next((trace for trace in race.traces if trace.header.method == method), None)
 
 
-def _does_not_count(race: Race) -> Finding | None:
+def _does_not_count(race: Race) -> Attempt | None:
     """A race that says too little about speed."""
     if any(trace.end == "stopped" for trace in race.traces):
-        return Finding(False, "a race that was stopped does not count.")
+        return Attempt(False, "a race that was stopped does not count.")
     if min(len(trace.tokens) for trace in race.traces) < metrics.SHORT_RUN:
-        return Finding(False, f"a text of fewer than {metrics.SHORT_RUN} tokens says too little about speed.")
+        return Attempt(False, f"a text of fewer than {metrics.SHORT_RUN} tokens says too little about speed.")
     return None
 
 
-def _repeats(race: Race) -> Finding | None:
+def _repeats(race: Race) -> Attempt | None:
     if max(map(metrics.repeated, race.traces)) <= metrics.REPEATED_LIMIT:
         return None
-    return Finding(False, "a text that repeats itself does not count: it is easy to draft.")
+    return Attempt(False, "a text that repeats itself does not count: it is easy to draft.")
 
 
 def _left_out(lane: Trace) -> tuple[str, ...]:

@@ -76,8 +76,8 @@ def visitor_id(request: gr.Request | None) -> str:
     return (request and request.session_hash) or uuid.uuid4().hex
 
 
-def address(request: gr.Request) -> str:
-    """Where a visitor calls from, as far as the proxies on the way tell; empty if they do not."""
+def client_host(request: gr.Request) -> str:
+    """Where the connection comes from, which behind a proxy is the proxy; empty if that is unknown."""
     return request.client.host if request.client else ""
 
 
@@ -121,7 +121,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
 
     def run(values: Values, request: gr.Request) -> Iterator[Changes]:
         for update in race_events.run_race(
-            context, visitor_id(request), form.read(values), first_paint.seconds_for(address(request))
+            context, visitor_id(request), form.read(values), first_paint.seconds_for(client_host(request))
         ):
             yield view.show(update)
 
@@ -130,7 +130,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         return view.show(race_events.show_race(context, visitor_id(request), chosen, form.read(values)))
 
     deployment = context.studio.deployment
-    openings = Openings(most_here=MOST_HERE if deployment.max_waiting else MOST)
+    openings = Openings(most_here=MOST_HERE if deployment.is_public else MOST)
 
     @one_at_a_time
     def read_file(values: Values, visitor: str) -> Changes:
@@ -212,7 +212,7 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
     def compare(values: Values, request: gr.Request) -> Iterator[Changes]:
         asked, fields = tab.read(values), race.form.read(values)
         for update in compare_events.run_comparison(
-            context, visitor_id(request), asked, fields, first_paint.seconds_for(address(request))
+            context, visitor_id(request), asked, fields, first_paint.seconds_for(client_host(request))
         ):
             yield tab.show(update)
 
