@@ -48,6 +48,11 @@ def _make_model(kind: str, device: str):
 
 def plain(kind: str, text: list[int], device: str = "cpu") -> torch.Tensor:
     """The oracle: transformers' forward over the whole text, at once and without a cache. [len(text), V]"""
+    return _plain(kind, tuple(text), device)
+
+
+@cache
+def _plain(kind: str, text: tuple[int, ...], device: str) -> torch.Tensor:
     with torch.inference_mode():
         return model(kind, device)(input_ids=torch.tensor([text], device=device), use_cache=False).logits[0]
 

@@ -37,13 +37,11 @@ pytestmark = pytest.mark.slow
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 NEAR_TIE = 1e-4
-TOKENS = 24  # of each text
+TOKENS = 20  # of each text
 MID, SMALL, BOTH = ("draft-mid",), ("draft-small",), ("draft-mid", "draft-small")
 
 TREES: tuple[Method, ...] = (
     Speculative("draft-mid", 4),
-    Speculative("draft-small", 6),
-    VerticalCascade(SMALL, (6, 4)),
     VerticalCascade(MID, (8, 5), lenience=3.0),
     VerticalCascade(BOTH, (7, 3, 4)),
     VerticalCascade(BOTH, (7, 3, 4), lenience=3.0),
@@ -53,7 +51,6 @@ TREES: tuple[Method, ...] = (
     Cascade(BOTH, ((5, 9, 13), (0, 1, 6), (0, 0, 5)), lenience=3.0),
     AdaptiveCascade(BOTH),
     AdaptiveCascade(MID, lenience=3.0),
-    Cascade(MID, ((5, 9), (0, 6))),
 )
 
 ODD = ("x", "Ünïcödé and 日本 🙂")  # few: little of a draft is accepted there, which takes time
@@ -61,7 +58,7 @@ ODD = ("x", "Ünïcödé and 日本 🙂")  # few: little of a draft is accepted
 
 @cache
 def prompts() -> tuple[str, ...]:
-    """Eighteen: some odd ones, the rest beginnings of documents as the family's own generators write them.
+    """Ten: some odd ones, the rest beginnings of documents as the family's own generators write them.
 
     Every other one is raced greedily, the rest under the coupled rule.
     """
@@ -72,9 +69,9 @@ def prompts() -> tuple[str, ...]:
     finally:
         sys.path.pop(0)
     r = random.Random(20)
-    made = [story(r)[: r.randint(25, 65)].rsplit(" ", 1)[0] for _ in range(11)]
+    made = [story(r)[: r.randint(25, 65)].rsplit(" ", 1)[0] for _ in range(5)]
     answered = [word_problem(r).split("Answer:")[0] + "Answer:" for _ in range(40)]
-    return (*ODD, *made, *sorted(answered, key=len)[:5])
+    return (*ODD, *made, *sorted(answered, key=len)[:3])
 
 
 @cache
@@ -182,7 +179,7 @@ def test_greedy_is_what_transformers_writes():
 
 def test_float32_differs_at_near_ties_only(capsys):
     family = opened("float32")
-    chosen = (TREES[0], PromptLookup(8), TREES[5], TREES[8])
+    chosen = (TREES[0], PromptLookup(8), TREES[3], TREES[6])
     compared = ties = ended = 0
     for number, prompt in enumerate(prompts()[::3]):
         temperature = (0.0, 0.8)[number % 2]
@@ -198,4 +195,4 @@ def test_float32_differs_at_near_ties_only(capsys):
     with capsys.disabled():
         print(f"\n[float32: {compared} lanes compared, {ties} left the text at a near-tie, {ended} prompts ran to EOS]")
     assert compared == 4 * len(prompts()[::3])
-    assert ties < compared / 10
+    assert ties <= 1

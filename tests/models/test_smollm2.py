@@ -22,6 +22,7 @@ from csd.decoding.methods import (
     VerticalCascade,
 )
 from csd.models import bigram
+from csd.models.backends import prepare
 from csd.models.catalog import find
 from csd.models.family import Family
 from csd.models.files import is_present
@@ -40,16 +41,12 @@ pytestmark = [
 ]
 
 NEAR_TIE = 1e-4
-NEW = 16  # tokens per answer
+NEW = 12  # tokens per answer
 QUESTIONS = (
     "Why is the sky blue?",
     "Write a short thank-you note to my neighbour.",
     "What is 12 times 7?",
     "Write a Python function that adds two numbers.",
-    "Name five animals that live in the sea.",
-    "Translate 'good morning' into Spanish.",
-    "Repeat this list in reverse order: red, green, blue.",
-    "Suggest a name for a small bakery.",
 )
 
 
@@ -175,21 +172,21 @@ def test_float32_differs_at_near_ties_only(reference, capsys):
     with capsys.disabled():
         print(f"\n[float32: {len(found)} texts compared, {len(ties)} left at a near-tie]")
     assert all(one.kind == "near-tie" and one.margin < NEAR_TIE for one in ties), ties
-    assert len(ties) < len(found) / 20
+    assert len(ties) <= 1  # of 22
 
 
-def test_float64_never_differs(reference, tmp_path):
-    """Through a folder with the same weights, which loads faster than a GGUF file."""
-    config = deepcopy(reference.config)
-    config.__dict__.pop("quantization_config", None)  # which forbids saving, though the weights are plain numbers
-    plain = type(reference)(config)
-    plain.load_state_dict(reference.state_dict())
+def test_float64_never_differs(reference, tmp_path, monkeypatch):
+    """Through a folder with the same weights, rounded, which loads faster than a GGUF file."""
+    plain = deepcopy(reference).bfloat16()
+    plain.config.__dict__.pop("quantization_config", None)  # which forbids saving, though the weights are plain numbers
+    plain.hf_quantizer = None
     plain.save_pretrained(tmp_path)
     family().tokenizer.save_pretrained(tmp_path)
+    monkeypatch.setattr(prepare, "measure_costs", lambda *_: family().costs)
     exact = load_family(custom(str(tmp_path), family().draft_names), "cpu", "float64")
     oracle = exact.reference("target")
     for number, temperature in ((0, 0.0), (3, 0.7)):  # prose, and a program
-        first, *others = raced(exact, number, temperature, 10)
+        first, *others = raced(exact, number, temperature, 8)
         assert [trace.tokens for trace in others] == [first.tokens] * len(others)
         if temperature == 0:
-            assert generated(oracle, first, exact.eos, 10) == first.tokens
+            assert generated(oracle, first, exact.eos, 8) == first.tokens
