@@ -140,11 +140,11 @@ class Tab:
         """From now on races play as they do for most visitors."""
         self.page.emulate_media(reduced_motion="no-preference")
 
-    def fill(self, prompt: str = STORY, tokens: int | str = 16) -> None:
+    def fill(self, prompt: str = STORY, tokens: int | str = 8) -> None:
         self.page.fill("#prompt textarea", prompt)
         set_field(self.page, "#max-new input", tokens)
 
-    def race(self, prompt: str = STORY, tokens: int | str = 16) -> None:
+    def race(self, prompt: str = STORY, tokens: int | str = 8) -> None:
         self.fill(prompt, tokens)
         self.page.click("#race")
 

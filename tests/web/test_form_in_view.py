@@ -210,7 +210,7 @@ def test_messages_on_a_race_are_never_cut(tab):
         for words, room in rooms.items():
             page.eval_on_selector("#status p", "(line, text) => (line.textContent = text)", "A word of " * words)
             page.wait_for_function(
-                "room => (document.querySelector('#status p').dataset.room ?? '') === room", arg=room, timeout=5000
+                "room => (document.querySelector('#status p').dataset.room ?? '') === room", arg=room
             )
             assert page.eval_on_selector("#status p", whole)
     assert not tab.errors

@@ -201,7 +201,7 @@ def test_a_colleague_opens_a_race_at_the_same_step_or_runs_it_again(chromium, ho
     place = page.evaluate(f"{STAGE}.cascadeStage.place()")
     assert (place["lane"], place["step"]) == (2, 2) and link.endswith("&lane=2&step=2&inside=1")
     assert page.locator("#stage .cs-score").is_visible(), "the review is open, as it was for the sender"
-    assert page.input_value("#prompt textarea") == STORY and page.input_value("#max-new input") == "16"
+    assert page.input_value("#prompt textarea") == STORY and page.input_value("#max-new input") == "8"
     assert page.input_value("#earlier input").startswith("From a link: ")
     begun = house.gate.begun
     page.goto("about:blank")
