@@ -62,6 +62,16 @@ def few_collections():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def few_repeats():
+    """Passes are timed once when a family is loaded, not five times: no test asks for exact costs."""
+    from csd.models.backends import costs
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(costs, "REPEATS", 1)
+        yield
+
+
 @pytest.fixture(scope="session")
 def embedded():
     """The embedded family on the CPU, opened once."""

@@ -6,9 +6,12 @@ import json
 import runpy
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+import csd
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
@@ -44,6 +47,8 @@ def test_custom_drafter(embedded_once, monkeypatch, capsys):
 
 @pytest.mark.slow
 def test_minimal_benchmark(embedded_once, monkeypatch, capsys):
+    short = partial(csd.generate, max_new=8)
+    monkeypatch.setattr(csd, "generate", lambda *its, max_new: short(*its))
     run("minimal_benchmark.py", monkeypatch)
     assert "geometric mean" in capsys.readouterr().out
 

@@ -64,7 +64,7 @@ def test_lenience_accepts_scores_within_its_logarithm():
 @pytest.mark.slow
 def test_coupled_is_an_exact_sample_of_the_target():
     """The distribution over seeds of the first two tokens, with a filter, through a whole tree."""
-    toy, warper, total = family(4, 5, (0.7, 1.2), sharp=1.0), LogitsWarper(0.9, top_k=3), 3000
+    toy, warper, total = family(4, 5, (0.7, 1.2), sharp=1.0), LogitsWarper(0.9, top_k=3), 1200
     prompt, method = (0, 1, 2, 0, 1), Cascade(DRAFTS[:2], ((1, 2, 4), (0, 2, 3), (0, 0, 2)), lenience=3.0)
     counts: Counter[tuple[int, ...]] = Counter()
     for seed in range(total):

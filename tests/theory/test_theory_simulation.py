@@ -105,8 +105,8 @@ def test_phi_generates_the_length_of_one_draft_run(inner, k, x):
 
 @pytest.mark.slow
 def test_a_large_tree_by_throwing_coins():
-    """Mean tokens of 20,000 rounds within four standard errors of the formula, and outside for another rate."""
-    alpha, inner, n, k, rounds = 0.8, 0.7, 4, 5, 20_000
+    """Mean tokens of 8,000 rounds within four standard errors of the formula, and outside for another rate."""
+    alpha, inner, n, k, rounds = 0.8, 0.7, 4, 5, 8_000
     tree = vertical(Seeded(random.Random(5)), alpha, inner, n, k)
     lengths = [one_round(tree) for _ in range(rounds)]
     mean = sum(lengths) / rounds
