@@ -195,4 +195,4 @@ def test_float32_differs_at_near_ties_only(capsys):
     with capsys.disabled():
         print(f"\n[float32: {compared} lanes compared, {ties} left the text at a near-tie, {ended} prompts ran to EOS]")
     assert compared == 4 * len(prompts()[::3])
-    assert ties <= 1
+    assert ties <= 2

@@ -172,7 +172,7 @@ def test_float32_differs_at_near_ties_only(reference, capsys):
     with capsys.disabled():
         print(f"\n[float32: {len(found)} texts compared, {len(ties)} left at a near-tie]")
     assert all(one.kind == "near-tie" and one.margin < NEAR_TIE for one in ties), ties
-    assert len(ties) <= 1  # of 22
+    assert len(ties) <= 2  # of 22
 
 
 def test_float64_never_differs(reference, tmp_path, monkeypatch):
