@@ -14,6 +14,7 @@ from gradio.server_messages import ProcessCompletedMessage
 from csd.web.addresses import address
 from csd.web.deployment import Deployment
 from csd.web.gradio_sessions import keep_lean_sessions
+from csd.web.own_events import end_event
 from csd.web.wiring import ON_DEVICE
 
 LONGEST = 64  # events in the queue
@@ -89,9 +90,7 @@ async def end_unheard(queue: Any, event: Any) -> None:
         messages = queue.pending_messages_per_session.get(event.session_hash)
         unread = 0 if messages is not None and messages.empty() else unread + 1
         if unread >= LOOKS:
-            if messages is not None:  # for whoever listens too late
-                queue.send_message(event, ProcessCompletedMessage(output={"error": UNHEARD}, success=False))
-            await queue.clean_events(event_id=event._id)
+            await end_event(queue, event, ProcessCompletedMessage(output={"error": UNHEARD}, success=False))
             return
 
 

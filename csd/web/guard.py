@@ -19,7 +19,6 @@ from csd.web.deployment import Deployment
 from csd.web.front_page import FrontPage
 from csd.web.health import LIVE, READY
 from csd.web.known_streams import KnownStreams
-from csd.web.own_events import OwnEvents
 from csd.web.uploads import Uploads
 
 Message = MutableMapping[str, Any]
@@ -65,7 +64,6 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
         Middleware(ClearAnswers),
         Middleware(BodyLimit, most=largest_event(deployment)),
         Middleware(Uploads),
-        Middleware(OwnEvents),
         Middleware(KnownStreams),
     ]
 

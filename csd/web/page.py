@@ -23,7 +23,7 @@ from csd.web.deployment import Deployment
 from csd.web.form_wiring import wire_form
 from csd.web.guard import NO_DEEP_LINKS, kept_from_other_sites, make_middleware
 from csd.web.navigation import wire_navigation
-from csd.web.own_events import NO_STREAMS
+from csd.web.own_events import OWN_EVENTS
 from csd.web.race_tab import build_race_tab
 from csd.web.studio import Studio
 from csd.web.theory_style import THEORY_CSS
@@ -103,6 +103,6 @@ def launch_settings(deployment: Deployment, routes: Sequence[Route] = ()) -> dic
         "app_kwargs": {
             "middleware": make_middleware(deployment),
             "lifespan": kept_from_other_sites,
-            "routes": [*routes, NO_DEEP_LINKS, *NO_STREAMS],
+            "routes": [*routes, NO_DEEP_LINKS, *OWN_EVENTS],
         },
     }

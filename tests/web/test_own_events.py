@@ -14,13 +14,13 @@ from gradio.events import api
 from csd.traffic.protocol import API
 from csd.web.deployment import PUBLIC
 from csd.web.gradio_queue import open_queue
-from csd.web.own_events import NOT_YOURS
+from csd.web.own_events import NOT_YOURS, UNCLEAR, end_event
 from csd.web.page import launch_settings
 from csd.web.wiring import ON_DEVICE
 
 
 @pytest.fixture
-def served() -> Iterator[tuple[httpx.Client, threading.Event, threading.Event]]:
+def served() -> Iterator[tuple[httpx.Client, gr.Blocks, threading.Event, threading.Event]]:
     """A page of one endless race, whether the race runs, and whether it has ended."""
     runs, ended = threading.Event(), threading.Event()
 
@@ -38,7 +38,7 @@ def served() -> Iterator[tuple[httpx.Client, threading.Event, threading.Event]]:
     _, url, _ = open_queue(page, PUBLIC).launch(prevent_thread_lock=True, quiet=True, **launch_settings(PUBLIC))
     try:
         with httpx.Client(base_url=url.rstrip("/") + API, timeout=20) as http:
-            yield http, runs, ended
+            yield http, page, runs, ended
     finally:
         page.close(verbose=False)
 
@@ -53,7 +53,7 @@ def cancel(http: httpx.Client, session: object, event: object) -> httpx.Response
 
 
 def test_only_its_own_session_cancels_a_race_that_runs_or_waits(served):
-    http, runs, ended = served
+    http, _, runs, ended = served
     running = join(http, "first")
     assert runs.wait(20)
     waiting = join(http, "second")
@@ -69,7 +69,7 @@ def test_only_its_own_session_cancels_a_race_that_runs_or_waits(served):
 
 
 def test_a_race_that_waits_keeps_its_own_inputs(served):
-    http, runs, _ = served
+    http, _, runs, _ = served
     join(http, "first")
     assert runs.wait(20)
     waiting = join(http, "second")
@@ -78,10 +78,29 @@ def test_a_race_that_waits_keeps_its_own_inputs(served):
 
 
 def test_what_is_no_event_is_answered_as_before(served):
-    http, _, _ = served
+    http, *_ = served
     assert cancel(http, "one", "unknown").json() == {"success": True}
-    assert cancel(http, "one", ["a list"]).status_code == 422
-    assert http.post("/cancel", content=b"[" * 9999, headers={"content-type": "application/json"}).status_code in (
-        400,
-        422,
-    )
+    unclear = (cancel(http, "one", ["a list"]), http.post("/cancel", content=b"[" * 9999))
+    assert [(answer.status_code, answer.json()["detail"]) for answer in unclear] == [(422, UNCLEAR)] * 2
+
+
+def test_a_race_cancelled_before_its_first_line_gives_its_place_back(served, monkeypatch):
+    """Between its task's creation and its first step, where Gradio's own /cancel loses the place for good."""
+    http, page, runs, _ = served
+    queue, lost = page._queue, []
+
+    def cancel_at_once(*_: object) -> None:  # called as soon as there is a task, and before
+        begun = next((job for job in queue.active_jobs if job), None)
+        if begun and not lost:
+            lost.append(begun[0])
+            with pytest.raises(StopIteration):  # it has nothing to wait for
+                end_event(queue, lost[0]).send(None)
+
+    monkeypatch.setattr(queue, "broadcast_estimations", cancel_at_once)
+    join(http, "hasty")
+    while not lost:
+        time.sleep(0.01)
+    assert not runs.is_set()
+    join(http, "patient")
+    assert runs.wait(20)
+    assert len(lost) == 1 and not lost[0].alive
