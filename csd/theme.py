@@ -83,9 +83,14 @@ def method_phrase(method: str) -> str:
 
 
 def look(level: int, target: int) -> Look:
-    """The look of a level in a family whose target has level `target`; from the fourth draft on, looks repeat."""
+    """The look of a level in a family whose target has level `target`; from the fourth draft on, looks repeat.
+
+    A draft without another is the small model, and looks like the one of two drafts that has this role.
+    """
     if level >= target:
         return TARGET
+    if (level, target) == (1, 2):
+        return LOOKS[2]
     return LOOKS[level] if level < len(LOOKS) else LOOKS[1 + (level - 1) % (len(LOOKS) - 1)]
 
 

@@ -9,6 +9,8 @@ const RUNNING = "Your race is still running. Stop it, or wait for its end, befor
 const STARTING = "<p>Starting.</p>";
 const CHIP = "Races an example of this kind, with its own length and temperature. What you have set yourself stays.";
 
+let isToLose = false; // the form holds the settings of the race that a cascade loses, untouched
+
 const isRacing = () => byId("go").hasAttribute("data-racing");
 
 export function takeRaces() {
@@ -16,6 +18,7 @@ export function takeRaces() {
   byId("race").title = "Race (Ctrl+Enter in the prompt)";
   document.addEventListener("keydown", raceByKey);
   window.addEventListener("click", guardChips, { capture: true });
+  document.addEventListener("input", bringUsualBack);
   window.addEventListener("cascade-race", raceForStage);
   window.addEventListener("cascade-lose", raceForTour);
   window.addEventListener("cascade-stop", () => byId("stop").click());
@@ -26,8 +29,18 @@ export function takeRaces() {
 function guardChips(event) {
   if (!event.target.closest("#examples button")) return;
   if (isRacing()) byId("race").click();
-  else if (!byId("examples").hasAttribute("data-filling")) return void byId("examples").setAttribute("data-filling", "");
+  else if (!byId("examples").hasAttribute("data-filling")) {
+    isToLose = Boolean(event.target.closest("#lose"));
+    return void byId("examples").setAttribute("data-filling", "");
+  }
   event.stopImmediatePropagation();
+}
+
+// Who types a prompt after the race that was to be lost wants the usual settings; who changes a setting keeps them.
+function bringUsualBack({ target }) {
+  if (!isToLose || !target.closest("#prompt, #advanced")) return;
+  isToLose = false;
+  if (target.closest("#prompt")) byId("usual-lanes").click();
 }
 
 function raceByKey(event) {

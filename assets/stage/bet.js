@@ -5,11 +5,11 @@
 import { button, h, put } from "./dom.js";
 
 const QUESTION = "How many times faster will the cascade be?";
-const FACTORS = ["1", "1.5", "3", "5"]; // times as fast as autoregressive decoding
+const FACTORS = ["slower", "1\u00D7", "1.5\u00D7", "3\u00D7", "5\u00D7"]; // times as fast as autoregressive decoding
 
 export function createBet(stage) {
   const bet = { factor: null, drawn: undefined, isKnown: false, isSeen: null, said: h("b", { class: "cs-bet" }) };
-  bet.chips = FACTORS.map((factor) => button("cs-button", `${factor}\u00D7`, { onclick: () => place(stage, factor) }));
+  bet.chips = FACTORS.map((factor) => button("cs-button", factor, { onclick: () => place(stage, factor) }));
   bet.box = h("div", { class: "cs-ask", role: "group", "aria-label": QUESTION },
     h("span", { text: QUESTION }), h("span", { class: "cs-chips" }, ...bet.chips));
   return bet;
@@ -42,7 +42,7 @@ export function drawBet({ headline: { bet }, mode, race, views }) {
   bet.box.hidden = bet.isKnown || !isAsked(race);
   if (bet.drawn !== bet.factor) markChosen(bet);
   const factor = race.close && race.close.headline ? race.close.headline.factor : "";
-  put(bet.said, bet.factor && factor ? `You said ${bet.factor}\u00D7; it was ${factor}.` : "");
+  put(bet.said, bet.factor && factor ? `You said ${bet.factor}; it was ${factor}.` : "");
 }
 
 function markChosen(bet) {

@@ -7,6 +7,7 @@ import { button, h } from "./dom.js";
 const RACE = "#race"; // of the page's form
 const STOP = "#stop";
 const EXAMPLES = "#examples button";
+const LOSE = "#lose";
 const TOUR = "#tour-start";
 
 export function createBridge(stage) {
@@ -16,10 +17,10 @@ export function createBridge(stage) {
   });
   const examples = h("span", { class: "cs-examples", role: "group", "aria-label": "Race an example" });
   const tour = button("cs-button cs-to-tour", "Tour", {
-    title: "The idea in six pictures", onclick: () => document.querySelector(TOUR).click(),
+    title: "The idea in seven pictures (g)", onclick: askForTour,
   });
   window.addEventListener("cascade-prompt", () => openBridge(stage)); // the form is there, or has other examples
-  return { box: h("span", { class: "cs-bridge", hidden: true }, stop, tour, examples, race), tour, examples, race, stop, names: "", racing: false };
+  return { box: h("span", { class: "cs-bridge", hidden: true }, stop, tour, examples, race), tour, examples, race, stop, names: "", asked: -1, racing: false };
 }
 
 // Names the examples that the page has now.
@@ -45,6 +46,23 @@ export function showRacing({ bridge }, on) {
   bridge.stop.toggleAttribute("data-ready", on && Boolean(stop && stop.checkVisibility()));
   for (const node of [bridge.race, ...bridge.examples.children]) node.disabled = on;
 }
+
+export function askForTour() {
+  document.querySelector(TOUR)?.click();
+}
+
+// The examples in turn, from the first one on.
+export function askForExample({ bridge }) {
+  const names = bridge.names.split(",").filter((name) => name && name !== nameOf(LOSE));
+  bridge.asked = (bridge.asked + 1) % names.length;
+  if (names.length) askForRace(names[bridge.asked]);
+}
+
+export function askForLoss() {
+  if (nameOf(LOSE)) askForRace(nameOf(LOSE));
+}
+
+const nameOf = (chip) => document.querySelector(chip)?.textContent.trim() ?? "";
 
 // With the name of an example, the next one of that kind; else with what the form holds.
 export function askForRace(example = "") {

@@ -1,7 +1,7 @@
 // The keyboard.
 
 import { toggleAxis } from "./axis.js";
-import { askForRace } from "./bridge.js";
+import { askForExample, askForLoss, askForRace, askForTour } from "./bridge.js";
 import { cycleView } from "./cursors.js";
 import { h } from "./dom.js";
 import { cycleRejected, toggleDigits } from "./legend.js";
@@ -17,7 +17,8 @@ import { hideTooltip } from "./tooltip.js";
 const HELP = [
   ["space", "play"], ["\u2190 \u2192", "review"], ["shift \u2190 \u2192", "token"], [", .", "round of the review"],
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
-  ["d", "digits"], ["h", "rejected"], ["o", "open review"], ["p", "present"], ["r", "race, presenting"], ["/", "type a prompt, presenting"], ["b", "blank"], ["Esc", "leave"], ["?", "these keys"],
+  ["d", "digits"], ["h", "rejected"], ["o", "open review"], ["p", "present"], ["r", "race, presenting"], ["e", "next example, presenting"], ["l", "make it lose, presenting"], ["g", "guided tour, presenting"],
+  ["/", "type a prompt, presenting"], ["b", "blank"], ["Esc", "leave"], ["?", "these keys"],
 ];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
@@ -38,7 +39,10 @@ const ACTIONS = {
   "?": showKeys,
   b: blank,
   d: toggleDigits,
+  e: (stage) => stage.presenting && askForExample(stage),
+  g: (stage) => stage.presenting && askForTour(),
   h: cycleRejected,
+  l: (stage) => stage.presenting && askForLoss(),
   o: (stage) => openReview(stage),
   p: togglePresent,
   r: (stage) => stage.presenting && askForRace(),
@@ -105,7 +109,9 @@ function goRound(stage, by) {
 }
 
 function leave(stage) {
-  if (stage.reviewOpen) openReview(stage, false);
+  const keys = stage.root.querySelector(".cs-keys");
+  if (stage.presenting && keys.open) keys.open = false;
+  else if (stage.reviewOpen) openReview(stage, false);
   else if (stage.presenting) leavePresent(stage);
   else if (isPlaying(stage)) skip(stage);
 }

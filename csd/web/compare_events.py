@@ -32,7 +32,7 @@ LIMITED = (
 
 ASKED = "Which method is fastest on which kind of prompt?"
 EMPTY = "Compare races the lanes of the Race tab on every kind of prompt."
-DIFFERS = "The Race tab can give other numbers: speeds vary from run to run and with the number of threads."
+DIFFERS = "The Race tab can give other numbers: speeds vary with the models, the threads, and from run to run."
 RUNNING = "A row fills in when its race has ended."
 USUAL_LANES = 3  # besides autoregressive decoding, for which rows are drawn before a comparison
 
@@ -57,7 +57,7 @@ def show_example(context: PageContext, visitor: str) -> CompareUpdate:
         kinds = list(examples_by_kind(home.spec))
         return CompareUpdate(StatusLine(EMPTY), finding=Finding(ASKED), figure=draw((), kinds, USUAL_LANES))
     machine = found.machine.partition(";")[0]
-    said = f"Recorded on {found.date}, {found.races} races of each prompt, on {machine}. {DIFFERS}"
+    said = f"Recorded with the family {found.family} on {found.date}, {found.races} races of each prompt, on {machine}. {DIFFERS}"
     return CompareUpdate(
         StatusLine(said),
         rows=found.rows,

@@ -28,6 +28,7 @@ USUAL_COPY = "self-8bit"  # drafts for a target that comes without drafts
 NAME_TARGET = f"Name a target under Settings. Without drafts, {USUAL_COPY}, a quantised copy of it, drafts for it."
 NAMED_DRAFTS = f"The drafts that you name take the place of {USUAL_COPY}. Tick it to have both."
 RESET = "The settings are as they were at the start."
+USUAL_AGAIN = "The usual settings are back."
 USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
@@ -56,8 +57,25 @@ def show_example(
     said = StatusLine(f"{example.number} of {example.count}: {found.title}.{longer}")  # short: it has one line
     own_prompt = prompt if is_own_prompt(context, prompt) else None
     update = FormUpdate(values, status=said, own_prompt=own_prompt)
-    was_to_lose = temperature == LOSE.temperature and "temperature" not in by_hand
-    return _with_usual_lanes(context, fields, update) if was_to_lose else update
+    return _with_usual_lanes(context, fields, update) if _was_to_lose(temperature, by_hand) else update
+
+
+def show_own_prompt(
+    context: PageContext, fields: FamilyFields, typed: str, by_hand: Collection[str], temperature: float | None
+) -> FormUpdate:
+    """The visitor's own prompt, which an example had replaced. The race to lose is over, as with an example."""
+    update = FormUpdate({"prompt": typed})
+    return show_usual_lanes(context, fields, update) if _was_to_lose(temperature, by_hand) else update
+
+
+def show_usual_lanes(context: PageContext, fields: FamilyFields, update: FormUpdate | None = None) -> FormUpdate:
+    """The lanes, settings and temperature that the page starts with, in place of those of the race to lose."""
+    update = update or FormUpdate(status=StatusLine(USUAL_AGAIN))
+    return _with_usual_lanes(context, fields, replace(update, values={**update.values, "temperature": 0.0}))
+
+
+def _was_to_lose(temperature: float | None, by_hand: Collection[str]) -> bool:
+    return temperature == LOSE.temperature and "temperature" not in by_hand
 
 
 def _with_usual_lanes(context: PageContext, fields: FamilyFields, update: FormUpdate) -> FormUpdate:

@@ -129,6 +129,15 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
         family = form.read_family(values)
         return tab.fill(form_events.show_losing_race(context, family, values[form.prompt]))
 
+    def show_own_prompt(values: Values) -> Changes:
+        by_hand = (values[hidden.by_hand] or "").split(",")
+        typed, temperature = values[chips.typed], values[asked[-1]]
+        update = form_events.show_own_prompt(context, form.read_family(values), typed, by_hand, temperature)
+        return {**tab.fill(update), chips.own: gr.Button(visible=False)}
+
+    def show_usual_lanes(values: Values) -> Changes:
+        return tab.fill(form_events.show_usual_lanes(context, form.read_family(values)))
+
     def race(button: gr.Button, fill: Callable[..., Any], inputs: Any, outputs: list[Component]) -> None:
         begun = [tab.status, hidden.by_hand]
         button.click(None, None, begun, js=scripts.BEGIN_EXAMPLE, **PRIVATE)
@@ -138,5 +147,6 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
 
     for number, button in enumerate(chips.kinds):
         race(button, shows(number), {hidden.by_hand, *asked, *form.family_inputs}, outputs)
-    race(chips.own, lambda typed: (typed, gr.Button(visible=False)), [chips.typed], [form.prompt, chips.own])
+    race(chips.own, show_own_prompt, {hidden.by_hand, chips.typed, asked[-1], *form.family_inputs}, outputs)
     race(chips.lose, show_losing_race, {form.prompt, *form.family_inputs}, outputs)
+    hidden.usual_lanes.click(show_usual_lanes, form.family_inputs, outputs, **QUICK)

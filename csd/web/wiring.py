@@ -54,11 +54,13 @@ def on_device(context: PageContext) -> dict[str, Any]:
 @dataclass(frozen=True)
 class HiddenParts:
     """How events talk to the browser: `press` holds the id of a button that it presses next, or nothing; `leave_queue`
-    cancels a race that waits; `shown` is the id of the race on the stage; `query` and `omitted` are the link to copy
-    and what it leaves out; `by_hand` names the settings that the visitor has typed."""
+    cancels a race that waits, and `usual_lanes` undoes the race to lose; `shown` is the id of the race on the stage;
+    `query` and `omitted` are the link to copy and what it leaves out; `by_hand` names the settings that the visitor has
+    typed."""
 
     press: gr.Textbox
     leave_queue: gr.Button
+    usual_lanes: gr.Button
     shown: gr.Textbox
     query: gr.Textbox
     omitted: gr.Textbox
@@ -68,7 +70,8 @@ class HiddenParts:
 def build_hidden() -> HiddenParts:
     press, shown, query, omitted, by_hand = (gr.Textbox(visible="hidden") for _ in range(5))
     leave_queue = gr.Button("Leave the queue", visible="hidden", elem_id="leave-queue")
-    return HiddenParts(press, leave_queue, shown, query, omitted, by_hand)
+    usual_lanes = gr.Button("Usual lanes", visible="hidden", elem_id="usual-lanes")
+    return HiddenParts(press, leave_queue, usual_lanes, shown, query, omitted, by_hand)
 
 
 def visitor_id(request: gr.Request | None) -> str:

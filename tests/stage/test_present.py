@@ -38,7 +38,13 @@ def test_presenting_keeps_the_proof_and_leaves_out_tooltips(bare):
     assert not one.page.is_visible(".cs-track")
     one.press("b")
     assert one.page.is_visible(".cs-track")
+    one.press("?")
+    assert one.page.is_visible(".cs-keys p")
     one.press("Escape")
+    assert not one.page.is_visible(".cs-keys p") and one.page.get_attribute(".cascade-stage", "data-present") is not None
+    one.press("g", "e", "l")  # there is no page to ask
+    one.press("Escape")
+    assert one.page.get_attribute(".cascade-stage", "data-present") is None
     assert not one.errors
 
 
@@ -127,7 +133,7 @@ def test_the_app_has_the_same_stage(chromium, house):
     box = stage_.bounding_box()
     assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, 1280, 720)
     assert stage_.evaluate("node => getComputedStyle(node).fontSize") == "18px"
-    page.click("#stage .cs-to-tour")
+    page.keyboard.press("g")
     page.wait_for_selector(".tour dialog[open] .cs-track-row")
     page.keyboard.press("Escape")
     assert stage_.get_attribute("data-present") == "" and not page.is_visible(".tour dialog"), "back where the talk was"

@@ -103,7 +103,7 @@ def test_the_result_is_the_last_thing_that_the_replay_reaches(bare):
 def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare):
     one = bare().show_at(0.1, greedy(alone()), greedy(nested()))
     ratios = "nodes => nodes.filter(node => node.textContent).length"
-    one.page.click(".cs-ask button >> nth=1")
+    one.page.click(".cs-ask button >> text='1.5×'")
     one.page.evaluate("stage.seek(0.5)")  # the cascade has finished
     assert one.page.eval_on_selector_all(".cs-ratio", ratios) == 1
     places = [one.page.locator(part).bounding_box() for part in (".cs-headline", ".cs-track")]

@@ -98,6 +98,11 @@ def test_the_losing_race_of_the_tour_leaves_the_length(page):
     assert after.values.items() >= {name: page.start.values()[name] for name in tuned.fields()}.items(), (
         "the usual lanes are back"
     )
+    own = form_events.show_own_prompt(page, EMBEDDED, "My words", (), LOSE.temperature)
+    assert own.values["prompt"] == "My words" and own.values["temperature"] == 0
+    assert own.values["lanes"] == after.values["lanes"]
+    kept = form_events.show_own_prompt(page, EMBEDDED, "My words", ("temperature",), LOSE.temperature)
+    assert kept.values == {"prompt": "My words"}
     by_hand = form_events.show_example(page, EMBEDDED, 1, None, ("temperature",), temperature=LOSE.temperature)
     assert "lanes" not in by_hand.values, "the temperature is the visitor's own"
     other = form_events.show_losing_race(page, FamilyFields("smollm2", device="cpu"), None)

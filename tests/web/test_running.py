@@ -17,11 +17,11 @@ def test_the_stage_asks_for_a_bet_until_the_result_is_shown(tab, house):
     for chip in (1, 2):
         chips.nth(chip).focus()
         page.keyboard.press("Enter")
-    assert [chip.get_attribute("aria-pressed") for chip in chips.all()] == ["false", "false", "true", "false"]
+    assert [chip.get_attribute("aria-pressed") for chip in chips.all()] == ["false", "false", "true", "false", "false"]
     house.gate.open()
     tab.status("ended")
     page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
-    assert page.inner_text("#stage .cs-bet").strip() == f"You said 3×; it was {page.inner_text('#stage .cs-factor')}."
+    assert page.inner_text("#stage .cs-bet").strip() == f"You said 1.5×; it was {page.inner_text('#stage .cs-factor')}."
     assert not chips.first.is_visible() and not page.is_visible("#stop")
     assert box(page, "#stage .cs-headline") == headline
     set_field(page, "#max-new input", 17)

@@ -144,6 +144,11 @@ def test_the_tour_races_what_a_cascade_loses_from_any_tab(one):
     assert page.is_visible("#stage .cs-track") and page.input_value("#temperature input") == "1.5"
     assert page.inner_text("#stage .cs-track-row:last-of-type .cs-name b") == "cascade"
     assert page.inner_text("#own-prompt") == "My prompt", "what was typed can be had back"
+    page.fill("#prompt textarea", "Why is the sea salty?")
+    page.wait_for_function("document.querySelector('#temperature input').value === '0'")
+    page.wait_for_function("document.querySelector('#more').innerText.includes('adaptive cascade')")
+    assert page.input_value("#prompt textarea") == "Why is the sea salty?"
+    assert page.input_value("#max-new input") == "12"
     assert not one.errors
 
 
@@ -168,7 +173,7 @@ def test_theory_needs_no_race(one):
 
 def test_measure_it_races_with_these_knobs_and_the_table_compares(one):
     page = one.page
-    one.fill()
+    one.fill(tokens=16)
     page.get_by_role("tab", name="Theory").click()
     page.eval_on_selector("#what-if-picture details", "plan => (plan.open = true)")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
@@ -186,7 +191,7 @@ def test_measure_it_races_with_these_knobs_and_the_table_compares(one):
 
 def test_a_comparison_keeps_what_it_has_when_stopped(one, house):
     page = one.page
-    one.fill()
+    one.fill(tokens=64)  # so that it still runs when it is stopped
     page.get_by_role("tab", name="Compare").click()
     page.wait_for_function("document.querySelector('#compare-status').innerText.startsWith('Recorded')")
     page.click("#compare")
