@@ -20,7 +20,7 @@ from csd.record.recording import bundled_recordings
 from csd.traffic.protocol import API, Endpoint, read_endpoints
 from csd.traffic.samples import LoadRun, Sample, ServerSample
 from csd.traffic.server import Process, find_page, make_sampler
-from csd.traffic.visit import Site, Visit
+from csd.traffic.visit import Site, Visit, address_of
 from csd.traffic.wishes import make_wish
 
 ARRIVAL = 0.2  # seconds between two visitors at the beginning
@@ -94,7 +94,7 @@ def _visitor(site: Site, plan: LoadPlan) -> type[User]:
             super().__init__(environment)
             number = next(numbers)
             self.random = Random(plan.seed * 1_000_003 + number)
-            self.visit = Visit(site, f"2001:db8::{number:x}")
+            self.visit = Visit(site, address_of(number))
 
         def wait_time(self) -> float:
             return self.random.uniform(0.5, 1.5) * plan.pause

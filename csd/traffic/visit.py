@@ -185,7 +185,7 @@ class Visit:
         body = self.site.endpoints[name].body(session, chosen)
         start = self.site.clock()
         joined = self.http.post(f"{API}/queue/join", json=body, headers=self._headers)
-        if joined.status_code == 503:
+        if joined.status_code in (400, 503):  # no place in the queue for this visitor, or for anybody
             raise Failed("refused", str(joined.json().get("detail")))
         _expect_ok(joined)
         address = f"{API}/queue/data?session_hash={session}"
@@ -230,6 +230,11 @@ def _data(message: Mapping[str, Any]) -> list[Any]:
         return message["output"]["data"]
     sentence = message["output"].get("error")
     raise Failed("refused", str(sentence)) if sentence else Failed("lost", "an error without a sentence")
+
+
+def address_of(number: int) -> str:
+    """The address of a visitor. Each has a network of its own, because a page counts the 2^64 addresses of one as one."""
+    return f"2001:db8:0:{number:x}::1"
 
 
 def _expect_ok(response: httpx.Response) -> httpx.Response:

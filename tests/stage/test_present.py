@@ -41,7 +41,9 @@ def test_presenting_keeps_the_proof_and_leaves_out_tooltips(bare):
     one.press("?")
     assert one.page.is_visible(".cs-keys p")
     one.press("Escape")
-    assert not one.page.is_visible(".cs-keys p") and one.page.get_attribute(".cascade-stage", "data-present") is not None
+    assert (
+        not one.page.is_visible(".cs-keys p") and one.page.get_attribute(".cascade-stage", "data-present") is not None
+    )
     one.press("g", "e", "l")  # there is no page to ask
     one.press("Escape")
     assert one.page.get_attribute(".cascade-stage", "data-present") is None

@@ -14,8 +14,9 @@ import pytest
 from csd.stage.log import log_of
 from csd.traffic.protocol import Endpoint, read_endpoints
 from csd.traffic.samples import Failed, Sample
-from csd.traffic.visit import Site, Visit
+from csd.traffic.visit import Site, Visit, address_of
 from csd.traffic.wishes import Wish, check_answer, check_log
+from csd.web.addresses import network
 
 TRACES = (handmade.autoregressive(), handmade.cascade())
 WISH = Wish("w0 w1", ("autoregressive", "cascade"), 4, 0.0, 0)
@@ -67,6 +68,7 @@ def visit(*messages: dict[str, Any], join: int = 200, patience: float = 60) -> t
         ([*QUEUED, completed(["", {"log": ""}])], 200, "lost"),
         ([*QUEUED, completed(["", {"log": log_of(TRACES[:1])}])], 200, "mixed"),
         ([], 503, "refused"),
+        ([], 400, "refused"),
         ([], 500, "lost"),
     ],
 )
@@ -185,3 +187,7 @@ def test_visitors_have_cookies_of_their_own_over_the_same_connections():
     for one in (*visits, *visits):
         one.look()
     assert sent == [None, None, "replica=1", "replica=2"]
+
+
+def test_visitors_count_apart_on_a_page_with_a_limit_for_each_address():
+    assert len({network(address_of(number)) for number in range(1, 500)}) == 499

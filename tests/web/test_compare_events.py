@@ -37,7 +37,10 @@ def test_the_table_grows_with_each_race():
 def test_the_tab_begins_with_a_recorded_comparison_until_one_is_started():
     page = context()
     example, kinds = show_example(page, "v"), list(examples_by_kind(page.studio.home.spec))
-    assert example.status.text.startswith("Recorded with the family embedded on 20") and " 3 races of each prompt, on " in example.status.text
+    assert (
+        example.status.text.startswith("Recorded with the family embedded on 20")
+        and " 3 races of each prompt, on " in example.status.text
+    )
     machine = recorded_comparison().machine.partition(";")[0]
     assert f" on {machine}. " in example.status.text and "with the models" in example.status.text
     assert list(dict.fromkeys(label.partition(":")[0] for label, *_ in example.rows)) == kinds
