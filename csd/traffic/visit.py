@@ -233,7 +233,7 @@ def _data(message: Mapping[str, Any]) -> list[Any]:
 
 
 def address_of(number: int) -> str:
-    """The address of a visitor. Each has a network of its own, because a page counts the 2^64 addresses of one as one."""
+    """A visitor's address, in a network of its own: a page counts all addresses of one network as one."""
     return f"2001:db8:0:{number:x}::1"
 
 

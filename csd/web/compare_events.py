@@ -56,8 +56,8 @@ def show_example(context: PageContext, visitor: str) -> CompareUpdate:
     if found is None or found.family != home.spec.name:
         kinds = list(examples_by_kind(home.spec))
         return CompareUpdate(StatusLine(EMPTY), finding=Finding(ASKED), figure=draw((), kinds, USUAL_LANES))
-    machine = found.machine.partition(";")[0]
-    said = f"Recorded with the family {found.family} on {found.date}, {found.races} races of each prompt, on {machine}. {DIFFERS}"
+    where = f"{found.date}, on {found.machine.partition(';')[0]}"
+    said = f"Recorded with the family {found.family} on {where}, {found.races} races of each prompt. {DIFFERS}"
     return CompareUpdate(
         StatusLine(said),
         rows=found.rows,

@@ -39,10 +39,10 @@ def test_the_tab_begins_with_a_recorded_comparison_until_one_is_started():
     example, kinds = show_example(page, "v"), list(examples_by_kind(page.studio.home.spec))
     assert (
         example.status.text.startswith("Recorded with the family embedded on 20")
-        and " 3 races of each prompt, on " in example.status.text
+        and " 3 races of each prompt. " in example.status.text
     )
     machine = recorded_comparison().machine.partition(";")[0]
-    assert f" on {machine}. " in example.status.text and "with the models" in example.status.text
+    assert f" on {machine}, " in example.status.text and "with the models" in example.status.text
     assert list(dict.fromkeys(label.partition(":")[0] for label, *_ in example.rows)) == kinds
     assert len(example.rows) == 4 * len(kinds) and example.csv
     assert [text.partition("</b>")[0].removeprefix("<b>") for text in example.figure.layout.yaxis.ticktext] == kinds
