@@ -51,8 +51,9 @@ async def _not_found(_: Request) -> JSONResponse:
     return JSONResponse({"detail": "Not Found"}, 404)
 
 
-# Gradio's links to what a session shows. They would lead to an empty page, since that is not kept.
-NO_DEEP_LINKS = Route("/gradio_api/deep_link", _not_found)
+# Gradio's links to what a session shows, which would lead to an empty page, since that is not kept; and its news of
+# changed source files, for which a connection looks twenty times a second, without end.
+CLOSED = [Route(f"/gradio_api/{path}", _not_found) for path in ("deep_link", "dev/reload")]
 
 
 def make_middleware(deployment: Deployment) -> list[Middleware]:

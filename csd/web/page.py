@@ -21,7 +21,7 @@ from csd.web.compare_tab import build_compare_tab
 from csd.web.context import make_context
 from csd.web.deployment import Deployment
 from csd.web.form_wiring import wire_form
-from csd.web.guard import NO_DEEP_LINKS, kept_from_other_sites, make_middleware
+from csd.web.guard import CLOSED, kept_from_other_sites, make_middleware
 from csd.web.navigation import wire_navigation
 from csd.web.own_events import OWN_EVENTS
 from csd.web.race_tab import build_race_tab
@@ -103,6 +103,6 @@ def launch_settings(deployment: Deployment, routes: Sequence[Route] = ()) -> dic
         "app_kwargs": {
             "middleware": make_middleware(deployment),
             "lifespan": kept_from_other_sites,
-            "routes": [*routes, NO_DEEP_LINKS, *OWN_EVENTS],
+            "routes": [*routes, *CLOSED, *OWN_EVENTS],
         },
     }

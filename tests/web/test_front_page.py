@@ -83,8 +83,9 @@ def test_who_asks_while_the_document_is_made_waits_for_it_unless_it_is_somebodys
     assert len(answers) == 4 and len(made) == count and all(text.startswith("number") for text in answers)
 
 
-def test_a_link_to_gradios_deep_links_has_no_effect_on_the_page(house):
+def test_what_the_page_has_no_use_for_is_closed(house):
     assert httpx.get(f"{house.url}gradio_api/deep_link?session_hash=x").status_code == 404
+    assert httpx.get(f"{house.url}gradio_api/dev/reload").status_code == 404
     assert httpx.get(f"{house.url}?deep_link=x").text == httpx.get(house.url).text
 
 

@@ -10,8 +10,11 @@ import gradio as gr
 import httpx
 import pytest
 from gradio.events import api
+from in_a_loop import in_a_loop
+from starlette.requests import Request
 
 from csd.traffic.protocol import API
+from csd.web import own_events
 from csd.web.deployment import PUBLIC
 from csd.web.gradio_queue import open_queue
 from csd.web.own_events import NOT_YOURS, UNCLEAR, end_event
@@ -104,3 +107,11 @@ def test_a_race_cancelled_before_its_first_line_gives_its_place_back(served, mon
     join(http, "patient")
     assert runs.wait(20)
     assert len(lost) == 1 and not lost[0].alive
+
+
+def test_who_hangs_up_while_asking_raises_nothing():
+    async def gone() -> dict[str, str]:
+        return {"type": "http.disconnect"}
+
+    request = Request({"type": "http", "method": "POST", "headers": []}, gone)
+    assert in_a_loop(own_events.cancel(request)).status_code == 422
