@@ -23,19 +23,20 @@ class KnownStreams:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "GET":
             session = _session(scope)
-            if session and session not in scope["app"].get_blocks()._queue.pending_messages_per_session:
+            if session is not None and session not in scope["app"].get_blocks()._queue.pending_messages_per_session:
                 await JSONResponse({"error": UNKNOWN, "detail": UNKNOWN}, 404)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
 
-def _session(scope: Message) -> str:
-    """Whose messages a request asks for; empty if it is for something else."""
+def _session(scope: Message) -> str | None:
+    """Whose messages a request asks for; None if it is for something else."""
     path = scope["path"].removeprefix(scope.get("root_path", ""))
     if path == STREAM:
-        return parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", [""])[-1]
+        named = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True).get("session_hash")
+        return named[-1] if named else None
     asked = CALL.fullmatch(path)
-    return _session_of_event(scope["app"].get_blocks()._queue, asked[1]) if asked else ""
+    return _session_of_event(scope["app"].get_blocks()._queue, asked[1]) if asked else None
 
 
 def _session_of_event(queue: Any, event_id: str) -> str:

@@ -24,7 +24,8 @@ def test_the_stream_of_an_unknown_event_is_refused_and_nothing_is_raised_after_a
     _, url, _ = open_queue(page, PUBLIC).launch(prevent_thread_lock=True, quiet=True, **launch_settings(PUBLIC))
     try:
         with httpx.Client(base_url=url.rstrip("/") + API, timeout=20) as http:
-            for path in ("/queue/data?session_hash=nobody", "/call/race/unknown", "/call/v2/race/unknown"):
+            streams = [f"/queue/data?session_hash{named}" for named in ("=nobody", "=", "", "=a&session_hash=")]
+            for path in (*streams, "/call/race/unknown", "/call/v2/race/unknown"):
                 refused = http.get(path)
                 assert (refused.status_code, refused.json()["detail"]) == (404, UNKNOWN)
             assert http.get("/queue/data").status_code == 422
