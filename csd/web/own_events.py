@@ -10,7 +10,6 @@ from typing import Any
 
 from gradio.data_classes import CancelBody
 from gradio.server_messages import ProcessCompletedMessage
-from pydantic import ValidationError
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
@@ -23,7 +22,7 @@ async def cancel(request: Request) -> JSONResponse:
     """Ends an event of the session that asks; one that is over or unknown needs no end."""
     try:
         asked = CancelBody.model_validate_json(await request.body())
-    except (ValidationError, ClientDisconnect):
+    except (ValueError, ClientDisconnect):  # the first is pydantic's
         return JSONResponse({"detail": UNCLEAR}, 422)
     queue = request.app.get_blocks()._queue
     event = queue.event_ids_to_events.get(asked.event_id)

@@ -54,7 +54,7 @@ def test_acceptance_by_level_adds_up_the_statistical_ones():
     figure = figures.acceptance_by_level(Race(RACE))
     assert title(figure) == "The big model accepts 3 of 4 tokens guessed by the cascade"
     assert bars(figure) == {
-        "cascade: small model": (0, 0.5, theme.LOOKS[1].light, "1 of 2"),
+        "cascade: small model": (0, 0.5, theme.LOOKS[2].light, "1 of 2"),
         "cascade: copier": (0, 1.0, theme.LOOKS[0].light, "2 of 2"),
     }
 
