@@ -239,5 +239,8 @@ def attacks(page: Page) -> st.SearchStrategy[Attack]:
         st.sampled_from([f"{API}/{path}" for path in posts]),
         st.just({"data": []}) | junk.filter(is_something),
     )
+    sessions = st.sampled_from(["", " ", "\0", "\ud800", "x" * 65, None])
+    joins = {"data": st.just([]), "fn_index": st.sampled_from(sorted(page.queued)), "session_hash": sessions}
+    unnamed = st.builds(Attack, st.just("raw"), st.just(f"{API}/queue/join"), st.fixed_dictionaries(joins))
     read = st.builds(Attack, st.just("raw"), st.sampled_from([f"{API}/{path}" for path in gets]), st.none())
-    return st.one_of(event, event, race, race, link, link, upload, upload, raw, read, missing)
+    return st.one_of(event, event, race, race, link, link, upload, upload, raw, read, missing, unnamed)

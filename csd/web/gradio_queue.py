@@ -25,6 +25,7 @@ UNHEARD = "Nobody listened to this race for 10 seconds, so it was stopped. Open 
 ONE_EACH = "A race of yours already waits in the queue. Wait for it, or stop it first."
 NO_EVENT = "This page has no such event: it may have been updated. Reload it."
 LONG_SESSION = f"The session's name is longer than {LONGEST_SESSION} characters."
+NO_SESSION = "The session's name is empty: give it one, or leave session_hash out."
 MANY_HERE = "{} races from your address wait in the queue, the most that this page allows. Try again in a minute."
 
 
@@ -54,13 +55,15 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     queue.process_time_per_fn = defaultdict(RecentTimes)
     # Gradio's statistics, which pandas sums up after every event for a page that is not served.
     queue.ANALYTICS_MAX_EVENTS, queue.ANAYLTICS_CACHE_FREQUENCY = 1, math.inf
-    push = queue.push
+    push, send = queue.push, queue.send_message
     watches: set[asyncio.Task[None]] = set()  # asyncio itself does not keep them
 
     async def push_fairly(body: Any, request: Any, username: str | None) -> tuple[bool, Any, str]:
         event = page.fns.get(body.fn_index)
         if event is None:
             return False, NO_EVENT, "error"
+        if body.session_hash == "":  # Gradio would look for the event's messages under another name
+            return False, NO_SESSION, "error"
         if len(body.session_hash or "") > LONGEST_SESSION:
             return False, LONG_SESSION, "error"
         if event.concurrency_id == ON_DEVICE:
@@ -75,7 +78,12 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
             watch.add_done_callback(watches.discard)
         return pushed
 
-    queue.push = push_fairly
+    def send_to_listener(event: Any, message: Any) -> None:
+        """A session without messages has none to be told. Gradio's KeyError would end the queue for everybody."""
+        if event.session_hash in queue.pending_messages_per_session:
+            send(event, message)
+
+    queue.push, queue.send_message = push_fairly, send_to_listener
     return page
 
 
@@ -102,6 +110,11 @@ def refuse_place(places: list[tuple[str, str]], session: str, own: str, deployme
         return ONE_EACH
     here = sum(1 for _, other in places if other == own)
     return MANY_HERE.format(here) if here >= deployment.max_waiting else ""
+
+
+def is_stopped(page: gr.Blocks) -> bool:
+    """Whether the queue has ended, so that no event of anybody will begin."""
+    return page._queue.stopped
 
 
 def queue_length(page: gr.Blocks) -> int:

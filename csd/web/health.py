@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
@@ -12,15 +14,18 @@ from csd.web.loads import FamilyChoice
 LIVE, READY = "/health/live", "/health/ready"
 
 
-def health_routes(families: Families, home: FamilyChoice) -> list[Route]:
-    """/health/live answers 200 as long as anything does; /health/ready does once races of the home family start at
-    once, and 503 before."""
+def health_routes(families: Families, home: FamilyChoice, is_stopped: Callable[[], bool]) -> list[Route]:
+    """/health/live answers 200 until the queue has ended, which only a restart mends, and then 503; /health/ready
+    answers 200 once races of the home family start at once, and 503 otherwise."""
 
     def live(request: Request) -> JSONResponse:
-        return JSONResponse({"status": "alive"})
+        return _answer("stopped" if is_stopped() else "alive", "alive")
 
     def ready(request: Request) -> JSONResponse:
-        state = families.status(home).state
-        return JSONResponse({"status": state}, status_code=200 if state == "ready" else 503)
+        return _answer("stopped" if is_stopped() else families.status(home).state, "ready")
 
     return [Route(LIVE, live), Route(READY, ready)]
+
+
+def _answer(state: str, good: str) -> JSONResponse:
+    return JSONResponse({"status": state}, status_code=200 if state == good else 503)

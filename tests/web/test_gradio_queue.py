@@ -26,6 +26,7 @@ from csd.web.gradio_queue import (
     LONG_SESSION,
     MANY_HERE,
     NO_EVENT,
+    NO_SESSION,
     ONE_EACH,
     UNHEARD,
     end_unheard,
@@ -68,10 +69,16 @@ def test_who_joins_many_times_waits_once():
 
 @pytest.mark.parametrize(
     ("number", "session", "said"),
-    [(-1, "one", NO_EVENT), (10**30, "one", NO_EVENT), (None, "one", NO_EVENT), (0, "a" * 65, LONG_SESSION)],
+    [
+        (-1, "one", NO_EVENT),
+        (10**30, "one", NO_EVENT),
+        (None, "one", NO_EVENT),
+        (0, "a" * 65, LONG_SESSION),
+        (0, "", NO_SESSION),
+    ],
 )
-def test_an_unknown_event_and_a_long_session_are_refused(number, session, said):
-    """Gradio raises for the first and keeps the second for as long as the page runs."""
+def test_an_unknown_event_and_a_session_without_a_proper_name_are_refused(number, session, said):
+    """Gradio raises for the first, keeps a long name for as long as the page runs, and its queue ends at an empty one."""
     with gr.Blocks() as page:
         api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
     queue = open_queue(page, PUBLIC)._queue
@@ -79,6 +86,24 @@ def test_an_unknown_event_and_a_long_session_are_refused(number, session, said):
     request = SimpleNamespace(client=SimpleNamespace(host="1.2.3.4"), headers={})
     assert in_a_loop(queue.push(body, request, None)) == (False, said, "error")
     assert not queue.pending_messages_per_session
+
+
+def test_a_session_that_has_gone_does_not_end_the_queue():
+    """Gradio raises KeyError where it tells those who wait, as whatever removes a session's messages early would make it."""
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+    queue = open_queue(page, PUBLIC)._queue
+
+    async def join_and_lose() -> None:
+        request = SimpleNamespace(client=SimpleNamespace(host="1.2.3.4"), headers={})
+        for session in ("gone", "here"):
+            body = PredictBodyInternal(fn_index=0, data=[], session_hash=session)
+            assert (await queue.push(body, request, None))[0]
+        del queue.pending_messages_per_session["gone"]
+        queue.broadcast_estimations(ON_DEVICE)
+
+    in_a_loop(join_and_lose())
+    assert not queue.stopped and not queue.pending_messages_per_session["here"].empty()
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_a_page_of_one_machine_answers_under_its_own_names(house, host, code):
 def test_probes_reach_a_replica_by_its_address(path, code):
     """HAProxy and Kubernetes name no host that CSD_HOSTS holds; nothing but health answers them."""
     home = FamilyChoice(catalog.find("embedded"), "cpu")
-    routes = health_routes(Families((home,), lambda *_: None, Device()), home)
+    routes = health_routes(Families((home,), lambda *_: None, Device()), home, lambda: False)
     with gr.Blocks(analytics_enabled=False) as page:
         gr.Markdown("page")
     settings = launch_settings(replace(PUBLIC, hosts=("cascade.example.org",)), routes)["app_kwargs"]

@@ -53,14 +53,18 @@ def read(found: Metrics) -> dict[tuple[str, ...], float]:
     return {(sample.name, *sample.labels.values()): sample.value for sample in samples}
 
 
-def test_ready_once_the_home_family_races():
-    studio = Studio(HOME, load_family, run_recorded)
-    client = TestClient(Starlette(routes=health_routes(studio.families, studio.home)))
+def test_ready_once_the_home_family_races_and_neither_ready_nor_alive_without_a_queue():
+    studio, queues = Studio(HOME, load_family, run_recorded), [False]
+    client = TestClient(Starlette(routes=health_routes(studio.families, studio.home, lambda: queues[-1])))
     assert client.get("/health/live").status_code == 200
     before = client.get("/health/ready")
     assert (before.status_code, before.json()) == (503, {"status": "waiting"})
     list(studio.race("v", HOME, REQUEST))
     assert client.get("/health/ready").status_code == 200
+    queues.append(True)
+    for path in ("/health/live", "/health/ready"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.json()) == (503, {"status": "stopped"})
 
 
 def test_a_race_in_metrics():
