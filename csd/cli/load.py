@@ -46,7 +46,7 @@ def load(
     \b
     Exit codes:
       0    every answer was the visitor's own, with equal lanes, or a refusal in a sentence
-      1    an answer was lost, somebody else's, late, or had lanes that differ
+      1    an answer was lost, somebody else's, late, or had lanes that differ, or no race ended
       2    no page answers at the address, or locust is missing
     """
     try:
@@ -73,5 +73,7 @@ def load(
     for fault in run.faults[:20]:
         say(f"{fault.kind} at {fault.start:.0f} s, {fault.outcome}: {fault.sentence}")
     typer.echo(json.dumps(summarize(run), separators=(",", ":")))
-    if run.faults:
+    if not run.has_raced:
+        say("No race ended: let the visitors stay longer (--seconds), or see in the table why the page refuses them.")
+    if run.faults or not run.has_raced:
         raise typer.Exit(DIFFERS)

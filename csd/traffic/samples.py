@@ -68,6 +68,11 @@ class LoadRun:
     def faults(self) -> tuple[Sample, ...]:
         return tuple(sample for sample in self.samples if sample.outcome in FAULTS)
 
+    @property
+    def has_raced(self) -> bool:
+        """Whether any race ended well: a page that refuses all of them has no other fault."""
+        return any(sample.outcome == "ok" for sample in self.of_kind(*RACES))
+
     def of_kind(self, *kinds: str) -> tuple[Sample, ...]:
         return tuple(sample for sample in self.samples if sample.kind in kinds)
 

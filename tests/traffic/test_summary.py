@@ -33,6 +33,12 @@ def test_the_summary():
     assert RUN.faults == (FAULT,)
 
 
+def test_a_page_that_refuses_every_race_has_not_raced():
+    assert RUN.has_raced
+    refused = tuple(replace(one, outcome="refused") for one in RACES)
+    assert not replace(RUN, samples=(*refused, *VIEWS)).has_raced
+
+
 def test_a_race_that_ended_after_the_run_is_not_in_its_throughput():
     late = LoadRun("", 1, 4.0, "", RACES)
     assert summarize(late)["races_per_second"] == pytest.approx(2 / 4)
