@@ -13,7 +13,7 @@ from gradio.server_messages import ProcessCompletedMessage
 
 from csd.web.addresses import address
 from csd.web.deployment import Deployment
-from csd.web.gradio_sessions import keep_lean_sessions
+from csd.web.gradio_sessions import Messages, keep_lean_sessions
 from csd.web.own_events import end_event
 from csd.web.wiring import ON_DEVICE
 
@@ -52,6 +52,7 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     page.api_open = False
     queue: Any = page._queue  # `page.queue` would build another one and, with it, all of the server's routes anew
     queue.max_size = LONGEST
+    queue.pending_messages_per_session = Messages(queue)
     queue.process_time_per_fn = defaultdict(RecentTimes)
     # Gradio's statistics, which pandas sums up after every event for a page that is not served.
     queue.ANALYTICS_MAX_EVENTS, queue.ANAYLTICS_CACHE_FREQUENCY = 1, math.inf

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import ChainMap, defaultdict, deque
+from collections import ChainMap, OrderedDict, defaultdict, deque
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ from gradio import state_holder
 from gradio.blocks import BlocksConfig
 
 VARIANTS = 8  # of one component's settings that sessions share
+MOST = 2000  # sessions whose messages are kept
 
 
 class SharedSettings:
@@ -72,6 +73,31 @@ class LeanSession(state_holder.SessionState):
 
     def _update_value_in_config(self, key: int, value: Any) -> None:
         """Nothing is kept."""
+
+
+class Messages(OrderedDict[str, Any]):
+    """The messages to each session, those of the latest last. Beyond `most`, sessions without an event are forgotten.
+
+    Gradio's own forgets the one that came first, even if it waits, and its queue ends for everybody at an event whose
+    session has no messages.
+    """
+
+    def __init__(self, queue: Any, most: int = MOST):
+        super().__init__()
+        self._queue, self._most = queue, most
+
+    def __getitem__(self, session: str) -> Any:
+        self.move_to_end(session)
+        return super().__getitem__(session)
+
+    def __setitem__(self, session: str, messages: Any) -> None:
+        super().__setitem__(session, messages)
+        self.move_to_end(session)
+        if len(self) > self._most:
+            waiting = {event.session_hash for event in self._queue.event_ids_to_events.values()}
+            if oldest := next((one for one in self if one not in waiting and one != session), None):
+                del self[oldest]
+                self._queue.pending_event_ids_session.pop(oldest, None)
 
 
 def keep_lean_sessions() -> None:

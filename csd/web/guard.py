@@ -19,7 +19,7 @@ from csd.web.deployment import Deployment
 from csd.web.front_page import FrontPage
 from csd.web.health import LIVE, READY
 from csd.web.known_streams import KnownStreams
-from csd.web.uploads import Uploads
+from csd.web.uploads import Uploads, refuse_strange_parts
 
 Message = MutableMapping[str, Any]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
@@ -51,13 +51,17 @@ async def _not_found(_: Request) -> JSONResponse:
     return JSONResponse({"detail": "Not Found"}, 404)
 
 
-# Gradio's links to what a session shows, which would lead to an empty page, since that is not kept; and its news of
-# changed source files, for which a connection looks twenty times a second, without end.
-CLOSED = [Route(f"/gradio_api/{path}", _not_found) for path in ("deep_link", "dev/reload")]
+# Gradio's links to what a session shows, which would lead to an empty page, since that is not kept; its news of changed
+# source files, for which a connection looks twenty times a second, without end; and videos of the screen, which it keeps.
+CLOSED = [
+    Route(f"/gradio_api/{path}", _not_found, methods=["GET", "POST"])
+    for path in ("deep_link", "dev/reload", "process_recording")
+]
 
 
 def make_middleware(deployment: Deployment) -> list[Middleware]:
     """For the server's application; the first one sees a request first."""
+    refuse_strange_parts()
     names = list(deployment.hosts) or ["*"]
     return [
         Middleware(KnownNames, names=names),

@@ -8,6 +8,9 @@ from collections import OrderedDict
 from contextlib import suppress
 from pathlib import Path
 
+from gradio import route_utils
+from gradio_client.utils import strip_invalid_filename_characters
+from python_multipart.multipart import parse_options_header
 from starlette.formparsers import MultiPartException
 from starlette.responses import PlainTextResponse
 
@@ -25,6 +28,8 @@ TOO_LARGE = f"The file is too large. A saved race has at most {recordings.LARGES
 TOO_MANY = "Many files are being opened at the moment. Try again in a minute."
 NO_ROOM = "The file cannot be opened: this machine has no room for files."
 GONE = "The file did not arrive."  # nobody reads it
+FIELD = "files"  # of the form
+STRANGE = "The file cannot be taken: give it a plain name, in the field “files”."
 
 
 class Uploads:
@@ -99,6 +104,30 @@ def unbroken(receive: Receive, error: Exception) -> Receive:
         return message
 
     return arriving
+
+
+class PlainParts(route_utils.GradioMultiPartParser):
+    """Gradio's parser of uploads, for files that its answer will list.
+
+    It would write a file of any field to the disk, and of any name, and forget those that it does not answer for.
+    """
+
+    def on_headers_finished(self) -> None:
+        _, options = parse_options_header(self._current_part.content_disposition or b"")
+        if b"filename" in options and not _is_plain(options):
+            raise MultiPartException(STRANGE)
+        super().on_headers_finished()
+
+
+def _is_plain(options: dict[bytes, bytes]) -> bool:
+    given = options[b"filename"].decode("utf-8", "replace")
+    name = strip_invalid_filename_characters(Path(given).name)
+    return options.get(b"name") == FIELD.encode() and (not given or name not in ("", ".", ".."))
+
+
+def refuse_strange_parts() -> None:
+    """From now on Gradio's server takes plain parts only."""
+    setattr(route_utils, "GradioMultiPartParser", PlainParts)  # noqa: B010
 
 
 class _Answer:

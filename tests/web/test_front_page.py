@@ -86,6 +86,7 @@ def test_who_asks_while_the_document_is_made_waits_for_it_unless_it_is_somebodys
 def test_what_the_page_has_no_use_for_is_closed(house):
     assert httpx.get(f"{house.url}gradio_api/deep_link?session_hash=x").status_code == 404
     assert httpx.get(f"{house.url}gradio_api/dev/reload").status_code == 404
+    assert httpx.post(f"{house.url}gradio_api/process_recording", files={"video": b"a"}).status_code == 404
     assert httpx.get(f"{house.url}?deep_link=x").text == httpx.get(house.url).text
 
 

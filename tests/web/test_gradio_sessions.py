@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import gradio as gr
 import pytest
 from gradio.state_holder import SessionState
 
-from csd.web.gradio_sessions import VARIANTS, LeanSession, SharedSettings
+from csd.web.gradio_sessions import VARIANTS, LeanSession, Messages, SharedSettings
 
 
 @pytest.fixture
@@ -74,3 +76,20 @@ def test_a_changed_part_is_not_remembered_under_a_number_of_its_own(blocks):
 
 def test_the_page_has_lean_sessions(house):
     assert type(house.page.app.state_holder["a stranger"]) is LeanSession
+
+
+def test_sessions_that_wait_or_were_heard_lately_keep_their_messages():
+    """Gradio's own forgets the first of 2,000, whatever it does."""
+    queue = SimpleNamespace(
+        event_ids_to_events={"1": SimpleNamespace(session_hash="waits")}, pending_event_ids_session={}
+    )
+    messages = Messages(queue, most=3)
+    for session in ("waits", "talks", "left", *(f"passes {one}" for one in range(100))):
+        queue.pending_event_ids_session[session] = set()
+        messages[session] = session
+        assert messages["talks"] == "talks" if "talks" in messages else session == "waits"
+        assert len(messages) <= 3
+    assert set(messages) == set(queue.pending_event_ids_session) == {"waits", "talks", "passes 99"}
+    with pytest.raises(KeyError):
+        messages["left"]
+    assert messages.get("left") is None

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from csd.web import uploads
 from csd.web.bodies import UPLOAD
-from csd.web.uploads import GONE, NO_ROOM, REQUEST, TOO_LARGE, TOO_MANY, Uploads
+from csd.web.uploads import GONE, NO_ROOM, REQUEST, STRANGE, TOO_LARGE, TOO_MANY, Uploads, refuse_strange_parts
 
 ROOM = 10_000
 
@@ -108,6 +108,30 @@ def test_an_upload_that_stalls_or_breaks_off_leaves_nothing(client, tmp_path):
         in_a_loop(limit({**scope, "root_path": ""}, receive, note))
         assert (told[0]["status"], told[1]["body"]) == (400, GONE.encode())
         assert on_disk(tmp_path) == {} and limit._coming == 0
+
+
+@pytest.mark.parametrize(
+    ("field", "name"),
+    [("other", "a.json"), ("files", ".."), ("files", "b/.."), ("FILES", "a.json")],
+)
+def test_a_part_that_gradio_would_not_answer_for_leaves_nothing(client, tmp_path, field, name):
+    """Of any field and name, alone, and with a good file before it or after it."""
+    refuse_strange_parts()
+    good, strange = ("files", ("good.json", "a" * 100)), (field, (name, "a" * 100))
+    for files in ([strange], [good, strange], [strange, good]):
+        answer = client.post(UPLOAD, files=files)
+        assert (answer.status_code, STRANGE in answer.text) == (400, True), (files, answer.text)
+        assert on_disk(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    "name", ["a.json", "/", "\\", "x" * 300, "\u00e9" * 300, " ", "a\x00b", "con", "#", ".json", "\u202egpj.a", "-"]
+)
+def test_a_file_of_any_other_name_is_kept_and_known(client, tmp_path, name):
+    refuse_strange_parts()
+    answer = client.post(UPLOAD, files={"files": (name, "a" * 100)})
+    kept = [str(path) for path in tmp_path.rglob("*") if path.is_file()]
+    assert kept == (answer.json() if answer.status_code == 200 else []), (answer.status_code, answer.text)
 
 
 def test_the_limits_agree():
