@@ -52,7 +52,7 @@ async def _not_found(_: Request) -> JSONResponse:
 
 
 # Gradio's links to what a session shows, which would lead to an empty page, since that is not kept; its news of changed
-# source files, for which a connection looks twenty times a second, without end; and videos of the screen, which it keeps.
+# source files, for which a connection looks twenty times a second, without end; and videos of the screen, which stay.
 CLOSED = [
     Route(f"/gradio_api/{path}", _not_found, methods=["GET", "POST"])
     for path in ("deep_link", "dev/reload", "process_recording")
