@@ -156,6 +156,16 @@ class Attack:
                 data[place % len(data)] = value
         return page.event(endpoint.index, data)
 
+    def _call(self, page: Page) -> list[str]:
+        """An event of the endpoint as a program calls it: a request, and a stream with the answer."""
+        joined = page.post(f"{API}/call/{self.at}", {"data": self.sent})
+        if joined.status_code != 200:
+            return [judged(joined)]
+        answer = judged(page.http.get(f"{API}/call/{self.at}/{joined.json()['event_id']}"))
+        for line in answer.partition("event: error\n")[2].splitlines()[:1]:
+            assert json.loads(line.removeprefix("data: "))["error"], answer
+        return [answer]
+
     def _link(self, page: Page) -> list[str]:
         query = "&".join(f"{name}={quote(str(value), errors='replace')}" for name, value in self.sent.items())
         endpoint = page.endpoints["open_link"]
@@ -189,6 +199,7 @@ def attacks(page: Page) -> st.SearchStrategy[Attack]:
     some = st.dictionaries(st.integers(0, 40), junk, min_size=1, max_size=4)
     event = st.builds(Attack, st.just("event"), names, some | st.lists(junk, max_size=30))
     race = st.builds(Attack, st.just("event"), st.just("race"), some)
+    call = st.builds(Attack, st.just("call"), st.just("race"), st.lists(junk, max_size=4))
     missing = st.builds(Attack, st.just("event"), st.sampled_from(["-1", "9999"]), st.just([]))
     fields = (
         "prompt",
@@ -243,4 +254,4 @@ def attacks(page: Page) -> st.SearchStrategy[Attack]:
     joins = {"data": st.just([]), "fn_index": st.sampled_from(sorted(page.queued)), "session_hash": sessions}
     unnamed = st.builds(Attack, st.just("raw"), st.just(f"{API}/queue/join"), st.fixed_dictionaries(joins))
     read = st.builds(Attack, st.just("raw"), st.sampled_from([f"{API}/{path}" for path in gets]), st.none())
-    return st.one_of(event, event, race, race, link, link, upload, upload, raw, read, missing, unnamed)
+    return st.one_of(event, event, race, race, link, link, upload, upload, raw, read, missing, unnamed, call)

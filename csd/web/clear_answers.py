@@ -22,8 +22,8 @@ App = Callable[[Message, Callable[[], Awaitable[Message]], Send], Awaitable[None
 
 UNCLEAR = "This could not be answered: the request is not one that the page sends. Reload the page and try again."
 NO_CHOICE = "One of the choices is not on this page. Reload the page and choose again."
-FAILED = b'"output":{"error":null}'  # in a message of the stream
-SENTENCE = f'"output":{{"error":{json.dumps(UNCLEAR)}}}'.encode()
+FAILED = re.compile(rb'"error":\s*null')  # in a message of a stream, of the page or of an API client
+SENTENCE = f'"error":{json.dumps(UNCLEAR)}'.encode()
 LISTED = "is not in the list of choices"  # Gradio's, which says what was sent and what could have been
 CHOICE = re.compile(rb'"error":"Value: (?:[^"\\]|\\.)*' + LISTED.encode() + rb'(?:[^"\\]|\\.)*"')
 REFUSED, FULL = 400, 507
@@ -86,7 +86,7 @@ class _Answer:
 
 def _mended(body: bytes) -> bytes:
     """Part of an answer with sentences for errors that say nothing."""
-    return CHOICE.sub(f'"error":{json.dumps(NO_CHOICE)}'.encode(), body.replace(FAILED, SENTENCE))
+    return CHOICE.sub(f'"error":{json.dumps(NO_CHOICE)}'.encode(), FAILED.sub(SENTENCE, body))
 
 
 def _sentence(body: bytes) -> str:

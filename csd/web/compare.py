@@ -193,9 +193,10 @@ def _verdict(runs: Sequence[_Run]) -> str:
 
 
 def csv_text(rows: Iterable[Sequence[Any]]) -> str:
-    """The table as CSV with a header. An apostrophe precedes cells that a spreadsheet would read as formulas."""
+    """The table as CSV with a header. An apostrophe precedes cells that a spreadsheet would read as formulas; words are
+    quoted, so that no sign in them ends a cell where semicolons separate."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(COLUMNS)
     for row in rows:
         writer.writerow(["" if cell is None else _escape(cell) for cell in row])

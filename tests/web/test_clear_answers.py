@@ -23,6 +23,10 @@ async def lines():
     yield 'data: {"msg":"process_completed","output":{"error":null},"success":false}\n\n'
 
 
+async def call_lines():
+    yield 'event: error\ndata: {"error": null}\n\n'
+
+
 async def listed_lines():
     yield f"data: {json.dumps({'output': {'error': LISTED, 'visible': True}}, separators=(',', ':'))}\n\n"
 
@@ -51,6 +55,7 @@ ANSWERS = {
     "/good": lambda request: PlainTextResponse("good"),
     "/busy": lambda request: JSONResponse({"detail": "The queue is full."}, 503),
     "/stream": lambda request: StreamingResponse(lines()),
+    "/call": lambda request: StreamingResponse(call_lines()),
     "/breaks": lambda request: StreamingResponse(broken_lines()),
 }
 
@@ -95,4 +100,6 @@ def test_a_message_of_a_stream_has_a_sentence_and_a_broken_stream_ends(client):
     first, second = client.get("/stream").text.strip().split("\n\n")
     assert first == 'data: {"msg":"process_starts"}'
     assert UNCLEAR in second and "null" not in second
+    kind, _, data = client.get("/call").text.partition("\ndata: ")
+    assert (kind, json.loads(data)) == ("event: error", {"error": UNCLEAR})
     assert client.get("/breaks").text == "data: begun\n\n"

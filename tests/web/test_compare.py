@@ -101,6 +101,7 @@ def test_csv_has_a_head_and_no_formulas():
     head, row = csv.reader(io.StringIO(text))
     assert head == list(compare.COLUMNS)
     assert row[:5] == ["'=1+1", "a, b", "1", "2.5", ""] and row[-1] == 'say "x"'
+    assert '"a;=1",1,2.5' in compare.csv_text([["a;=1", 1, 2.5]]) and '"a\r=2"' in compare.csv_text([["a\r=2"]])
 
 
 def test_two_cascades_share_one_race():
