@@ -185,8 +185,10 @@ class Visit:
         body = self.site.endpoints[name].body(session, chosen)
         start = self.site.clock()
         joined = self.http.post(f"{API}/queue/join", json=body, headers=self._headers)
-        if joined.status_code in (400, 503):  # no place in the queue for this visitor, or for anybody
-            raise Failed("refused", str(joined.json().get("detail")))
+        if joined.status_code in (400, 503):
+            said = str(joined.json().get("detail"))
+            has_no_place = joined.status_code == 400 or "full" in said  # for this visitor, or for anybody
+            raise Failed("refused" if has_no_place else "lost", said)
         _expect_ok(joined)
         address = f"{API}/queue/data?session_hash={session}"
         with self.http.stream("GET", address, headers=self._headers) as stream:

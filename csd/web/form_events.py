@@ -30,6 +30,7 @@ NAMED_DRAFTS = f"The drafts that you name take the place of {USUAL_COPY}. Tick i
 RESET = "The settings are as they were at the start."
 USUAL_AGAIN = "The usual settings are back."
 USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
+NO_EXAMPLE = "These models have no example of that kind. Choose another one."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
 
@@ -49,7 +50,10 @@ def show_example(
     last race was the one to lose: its lanes are then put back.
     """
     spec = _spec_of(fields)
-    example = next_example(spec, example_kinds(spec)[number], prompt)
+    kinds = example_kinds(spec)
+    if number >= len(kinds):
+        return FormUpdate(status=StatusLine(NO_EXAMPLE))
+    example = next_example(spec, kinds[number], prompt)
     found = example.prompt
     values = {name: getattr(found, name) for name in examples.FIELDS if name not in by_hand}
     length = values.get("max_new", max_new)

@@ -7,12 +7,16 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 
+from starlette.responses import PlainTextResponse
+
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
 Key = tuple[object, ...]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Send], Awaitable[None]]
 
 MOST = 16  # documents that are kept
+LONGEST_QUERY = 16_000  # bytes; each request of the page repeats it, and the server takes 64 kB of headers
+TOO_LONG = "This link is too long, so nothing on the page would work. Open the page without it, and type what it held."
 # The document names the address at which the visitor's browser found it: what Gradio reads of a request.
 ADDRESS = frozenset((b"host", b"x-forwarded-host", b"x-forwarded-proto", b"accept-encoding"))
 # What browsers and proxies send that changes nothing in the document.
@@ -40,6 +44,9 @@ class FrontPage:
     async def __call__(self, scope: Message, receive: Any, send: Send) -> None:
         if not _is_front(scope):
             await self._app(scope, receive, send)
+            return
+        if len(scope["query_string"]) > LONGEST_QUERY:
+            await PlainTextResponse(TOO_LONG, 414)(scope, receive, send)
             return
         scope = {**scope, "query_string": b""}
         key = _key(scope)

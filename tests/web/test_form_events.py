@@ -77,6 +77,7 @@ def test_a_kind_of_examples_goes_round(page):
     assert seen == [*(prompt.prompt for prompt in prompts), prompts[0].prompt]
     assert update.values.keys() == {"prompt", "temperature", "seed", "max_new"}
     assert update.status.text == f"1 of {len(prompts)}: {prompts[0].title}."
+    assert form_events.show_example(page, EMBEDDED, 9, text).status.text == form_events.NO_EXAMPLE
     kept = form_events.show_example(page, EMBEDDED, 0, text, ("max_new", "temperature"))
     assert kept.values.keys() == {"prompt", "seed"}, "what the visitor has set stays"
     told = form_events.show_example(page, EMBEDDED, 0, prompts[-1].prompt, max_new=64).status.text

@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from csd.web.front_page import MOST, FrontPage
+from csd.web.front_page import LONGEST_QUERY, MOST, TOO_LONG, FrontPage
 
 
 def make_client(status: int = 200, **headers: str) -> tuple[TestClient, list[str]]:
@@ -46,6 +46,13 @@ def test_another_address_or_encoding_has_a_document_of_its_own(headers):
     client, made = make_client()
     client.get("/")
     assert client.get("/", headers=headers).text.startswith("2 for") and len(made) == 2
+
+
+def test_a_link_that_the_page_could_not_repeat_is_refused():
+    client, _ = make_client()
+    assert client.get(f"/?prompt={'a' * (LONGEST_QUERY - 7)}").status_code == 200
+    refused = client.get(f"/?prompt={'a' * LONGEST_QUERY}")
+    assert (refused.status_code, refused.text) == (414, TOO_LONG)
 
 
 def test_everything_else_goes_through():

@@ -11,12 +11,16 @@ from contextlib import suppress
 import pytest
 import uvicorn
 from starlette.applications import Starlette
-from starlette.responses import StreamingResponse
+from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 
 from csd.web.slow_clients import close_slow_connections
 
 SECONDS = 0.3
+
+
+async def measure(request):
+    return PlainTextResponse(str(len(await request.body())))
 
 
 async def answer_slowly(_):
@@ -30,7 +34,8 @@ async def answer_slowly(_):
 
 @pytest.fixture(scope="module")
 def port():
-    app = Starlette(routes=[Route("/", answer_slowly, methods=["GET", "POST"])])
+    routes = [Route("/", answer_slowly, methods=["GET", "POST"]), Route("/measure", measure, methods=["POST"])]
+    app = Starlette(routes=routes)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -75,3 +80,29 @@ def test_an_answer_takes_as_long_as_it_takes_and_the_next_request_has_the_limit_
         client.sendall(b"GET / HT")
         begin = time.monotonic()
         assert read_all(client) == b"" and time.monotonic() - begin < 4 * SECONDS
+
+
+POST = b"POST /measure HTTP/1.1\r\nhost: x\r\n"
+
+
+def post(port: int, head: bytes, body: bytes) -> bytes:
+    """What is answered; nothing where the server cuts the connection."""
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as client, suppress(ConnectionError):
+        client.sendall(POST + head + b"connection: close\r\n\r\n" + body)
+        return read_all(client)
+    return b""
+
+
+@pytest.mark.parametrize("size", [1, 20, 100])
+def test_a_body_in_crumbs_is_cut(port, size):
+    chunk = f"{size:x}\r\n".encode() + b"a" * size + b"\r\n"
+    assert post(port, b"transfer-encoding: chunked\r\n", chunk * (200_000 // len(chunk)) + b"0\r\n\r\n") == b""
+
+
+def test_bodies_in_large_chunks_few_chunks_or_with_many_lines_are_not(port):
+    chunked = b"transfer-encoding: chunked\r\n"
+    large = b"400\r\n" + b"a" * 1024 + b"\r\n"
+    assert post(port, chunked, large * 200 + b"0\r\n\r\n").endswith(b"204800")
+    assert post(port, chunked, b"1\r\na\r\n" * 1000 + b"0\r\n\r\n").endswith(b"1000")
+    lines = b"a\r\n" * 50_000
+    assert post(port, f"content-length: {len(lines)}\r\n".encode(), lines).endswith(str(len(lines)).encode())
