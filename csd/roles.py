@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from csd import theme
 from csd.decoding.maxgram import MAX_GRAM
 from csd.decoding.methods.method import TARGET
+from csd.models.spec import COPIES
 from csd.record.levels import Level
 
 BIG_MODEL = "big model"
@@ -15,12 +16,13 @@ SIZES = {1: ("small",), 2: ("tiny", "small"), 3: ("tiny", "small", "medium")}  #
 
 
 def roles(levels: Sequence[Level]) -> dict[str, str]:
-    """The role of every level of a race, by name: drafts are called by their rank."""
+    """The role of every level of a race, by name: drafts are called by rank, copies of the target by their bits."""
     target = max((level.level for level in levels), default=0)
-    drafts = sorted({level.level for level in levels if 0 < level.level < target})
+    copies = {level.level: f"{COPIES[level.name]}-bit model" for level in levels if level.name in COPIES}
+    drafts = sorted({level.level for level in levels if 0 < level.level < target}.difference(copies))
     sizes = SIZES.get(len(drafts))
     called = {rank: f"{sizes[i]} model" if sizes else f"draft {rank}" for i, rank in enumerate(drafts)}
-    called[0] = COPIER
+    called |= {0: COPIER, **copies}
     return {
         level.name: BIG_MODEL if theme.mark(level.level, target) == "T" else called.get(level.level, COPIER)
         for level in levels

@@ -95,7 +95,8 @@ function showDigits(stage, on) {
 
 function createEntry(stage, entry) {
   const { mark, look, role, labels } = entry;
-  const meaning = mark === "T" ? "target" : mark === "0" ? "Max-Gram" : "draft";
+  const isCopy = role.endsWith("-bit model"); // see csd/roles.py
+  const meaning = mark === "T" ? "target" : mark === "0" ? "Max-Gram" : isCopy ? role : "draft";
   const count = h("span", { class: "cs-legend-count" });
   stage.legend.counts.set(mark, count);
   return h("button", { type: "button", class: "cs-legend-item", "aria-pressed": "false", "data-level": mark,
