@@ -50,7 +50,7 @@ EMBEDDED = (
     Take("story", "A robot and the thunder", 5, "[[5,19,29],[0,1,11],[0,0,10]]"),
 )
 SMOLLM2 = (
-    Take("summary", "Bees in the city"),
+    Take("rewrite", "Another name", lanes=FOUR),
     Take("explain", "Why the sky is blue"),
     Take("story", "A baker and his guest, sampled"),
 )
