@@ -35,7 +35,7 @@ ABOUT_ALPHA = "α, the share that is accepted"
 COST = "What does a guess cost?"
 ABOUT_C = "c, in runs of the big model"
 
-ADAPTIVE = "The adaptive cascade ({:.1f}× in the race) chooses its plan anew before each guess: its line is level."
+ADAPTIVE = "The adaptive cascade ({:.1f}× in the race) chooses its plan anew before each guess, so it has no curve."
 
 
 @dataclass(frozen=True)

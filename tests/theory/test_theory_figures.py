@@ -49,7 +49,8 @@ def test_what_if_marks_the_current_setting():
     race = (Measured("speculative", 1.5, "small", 6), Measured("cascade", 2.0, "another K", 3))
     made = figures.what_if(curves, (*race, Measured("adaptive cascade", 2.5)))
     drawn = {one.name: one for one in made.data}
-    assert list(drawn) == ["speculative", "speculative now", "cascade", "cascade now", "speculative, measured"]
+    curved = ["speculative", "speculative now", "cascade", "cascade now"]
+    assert list(drawn) == [*curved, "speculative, measured", "adaptive cascade"]
     assert list(drawn["speculative"].y) == list(curves[0].wide)
     assert drawn["speculative"].customdata[0] == f"{curves[0].flat[0]:.2f}"
     now = drawn["cascade now"]
@@ -57,7 +58,10 @@ def test_what_if_marks_the_current_setting():
     assert now.marker.symbol.endswith("-open") and drawn["cascade"].line.dash
     point = drawn["speculative, measured"]
     assert (point.x[0], point.y[0]) == (6, 1.5) and not point.marker.symbol.endswith("-open")
-    assert any(line.y0 == 2.5 and not line.line.dash for line in made.layout.shapes)
+    stroke = drawn["adaptive cascade"]
+    assert (
+        set(stroke.y) == {2.5} and stroke.x[1] == made.layout.xaxis.range[1] > stroke.x[0] > 0 and not stroke.line.dash
+    )
     assert {"cascade", "speculative", "adaptive 2.5×", "autoregressive"} <= {
         one.text for one in made.layout.annotations
     }
