@@ -27,6 +27,7 @@ import { h, put } from "./dom.js";
 import { createFigures } from "./figures.js";
 import { clearHeadline, createHeadline, drawHeadline, fillHeadline } from "./headline.js";
 import { createKeysHelp, listenToKeys } from "./keys.js";
+import { watchPointer } from "./present.js";
 import { createLanesBox, drawLanes, openLanes, showVerdicts } from "./lanes.js";
 import { appendSteps, followText, markSelection } from "./lanetext.js";
 import { clearLegend, createLegend, drawLegend, openLegend, restoreChoices } from "./legend.js";
@@ -55,6 +56,7 @@ export function mount(root, { lasts = 0 } = {}) {
   restoreChoices(stage);
   restoreView(stage);
   listenToKeys(stage);
+  watchPointer(stage);
   watchSize(stage);
   explainTerms(root);
   root.cascadeStage = {

@@ -15,11 +15,11 @@ import { zoom } from "./timeline.js";
 import { hideTooltip } from "./tooltip.js";
 
 const HELP = [
-  ["space", "play"], ["\u2190 \u2192", "review"], ["shift \u2190 \u2192", "token"], [", .", "round of the review"],
+  ["space", "play"], ["\u2190 \u2192", "step"], ["shift \u2190 \u2192", "token"], [", .", "round of the step"],
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
-  ["d", "digits"], ["h", "rejected"], ["o", "open review"], ["p", "present"], ["r", "race, presenting"], ["e", "next example, presenting"], ["l", "make it lose, presenting"], ["g", "guided tour, presenting"],
-  ["/", "type a prompt, presenting"], ["b", "blank"], ["Esc", "leave"], ["?", "these keys"],
+  ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["Esc", "leave"], ["?", "these keys"],
 ];
+const PRESENTING = [["r", "race"], ["e", "next example"], ["l", "make it lose"], ["g", "tour"], ["/", "type a prompt"]];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
 const ACTIONS = {
@@ -53,8 +53,9 @@ const ACTIONS = {
 
 // Names the keys, for those who ask.
 export function createKeysHelp() {
-  const keys = HELP.map(([key, what]) => h("span", {}, h("kbd", { text: key }), ` ${what}`));
-  return h("details", { class: "cs-keys" }, h("summary", { text: "Keyboard" }), h("p", {}, ...keys));
+  const tell = ([key, what]) => h("span", {}, h("kbd", { text: key }), ` ${what}`);
+  return h("details", { class: "cs-keys" }, h("summary", { text: "Keyboard" }),
+    h("p", {}, ...HELP.map(tell), h("span", { class: "cs-keys-presenting", text: "while presenting:" }), ...PRESENTING.map(tell)));
 }
 
 // Keys work while the stage has the focus, and elsewhere on the page while the stage is in view and nothing else takes
@@ -97,7 +98,7 @@ function actionOf(stage, key) {
   return Object.hasOwn(ACTIONS, key) ? ACTIONS[key] : null;
 }
 
-function showKeys({ root }) {
+export function showKeys({ root }) {
   const keys = root.querySelector(".cs-keys");
   keys.open = !keys.open;
   if (keys.open) keys.scrollIntoView({ block: "nearest" });

@@ -6,6 +6,8 @@ import { tellRefusal } from "./promptline.js";
 import { openReview } from "./review.js";
 import { forgetSizes } from "./state.js";
 
+const SEEN = 3000; // milliseconds that the buttons over the slide are seen after the pointer has moved
+
 export function togglePresent(stage) {
   setPresenting(stage, !stage.presenting);
 }
@@ -19,6 +21,16 @@ export function blank({ presenting, root }) {
   if (!presenting) return;
   const isBlank = root.toggleAttribute("data-blank");
   if (isBlank) root.addEventListener("pointerdown", () => root.removeAttribute("data-blank"), { once: true });
+}
+
+// The buttons over the slide come with the pointer, and go when it rests.
+export function watchPointer({ root }) {
+  let rest = 0;
+  root.addEventListener("pointermove", () => {
+    root.setAttribute("data-pointer", "");
+    clearTimeout(rest);
+    rest = setTimeout(() => root.removeAttribute("data-pointer"), SEEN);
+  });
 }
 
 function setPresenting(stage, on) {

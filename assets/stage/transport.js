@@ -2,6 +2,7 @@
 
 import { button, h, iconButton, iconImage, iconPath, iconShape, put } from "./dom.js";
 import { formatPosition } from "./format.js";
+import { showKeys } from "./keys.js";
 import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
 import { blank, togglePresent } from "./present.js";
 import { openReview } from "./review.js";
@@ -26,16 +27,18 @@ export function createTransport(stage) {
       "aria-pressed": "false", title: "Full screen with large type (p); Escape leaves",
       onclick: () => togglePresent(stage),
     }),
-    look: keyButton(LOOK, "o", "The review level by level, in place of the lanes, and back", () => openReview(stage)),
+    look: keyButton(LOOK, "o", "The step level by level, in place of the lanes, and back", () => openReview(stage)),
     blank: keyButton("Blank ", "b", "An empty screen, until the key again or a click", () => blank(stage)),
+    keys: keyButton("Keys ", "?", "What the keys do", () => showKeys(stage)),
     enabled: null, // whether the controls work
   };
   transport.review.classList.add("cs-place");
   transport.look.classList.add("cs-look");
   transport.blank.classList.add("cs-blank");
+  transport.keys.classList.add("cs-ask-keys");
   transport.box = h("div", { class: "cs-transport", role: "group", "aria-label": "Replay" },
     ...createPlayControls(stage, transport), ...createSteppers(stage, transport),
-    transport.look, transport.blank, transport.present);
+    transport.look, transport.blank, transport.keys, transport.present);
   transport.speedRow = h("p", { class: "cs-choice-name" }, h("span", { text: "replay" }), transport.speed); // in the view menu
   return transport;
 }
@@ -54,7 +57,7 @@ export function enableTransport(stage) {
   if (transport.enabled === enabled) return;
   transport.enabled = enabled;
   for (const node of transport.box.querySelectorAll(".cs-button, input, select")) {
-    node.disabled = !enabled && ![transport.present, transport.look, transport.blank].includes(node);
+    node.disabled = !enabled && ![transport.present, transport.look, transport.blank, transport.keys].includes(node);
   }
   transport.speed.title = `Replay speed (< >)${enabled ? `; auto is ${speedInWords(usualSpeed(stage.race))}` : ""}`;
 }

@@ -95,7 +95,7 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
         page.keyboard.press("ArrowRight")
         seen.append(title())
         assert len(lanes()) == len(act.lanes)
-        assert page.is_visible(".tour .cs-factor") == (act.show == "result")
+        assert page.is_visible(".tour .cs-lead") == (act.show == "result")
         assert page.is_visible(".tour .cs-runs >> nth=-1") and page.is_visible(".tour-lose") == bool(act.recipe)
         assert page.is_visible(".tour .cs-score") == (act.show == "review"), "the picture is there at once"
         assert page.evaluate(CUT, ".tour-stage") == [0, 0]
@@ -209,5 +209,5 @@ def test_a_comparison_keeps_what_it_has_when_stopped(one, house):
     with page.expect_download() as waiting:
         page.click("#compare-save")
     lines = Path(waiting.value.path()).read_text("utf-8").splitlines()
-    assert lines[0].startswith("prompt,lane,repeats,tokens per second") and len(lines) >= 4
+    assert lines[0].startswith('"prompt","lane","repeats","tokens per second"') and len(lines) >= 4
     assert not one.errors
