@@ -3,7 +3,7 @@
 import { writeRace } from "./address.js";
 import { byId, stage, stageRoot } from "./dom.js";
 import { close } from "./panels.js";
-import { setByHand, tellPrompt } from "./typing.js";
+import { noteRace, setByHand, tellPrompt } from "./typing.js";
 
 const RUNNING = "Your race is still running. Stop it, or wait for its end, before the next one.";
 const STARTING = "<p>Starting.</p>";
@@ -69,6 +69,7 @@ export function beginRace() {
   close("more");
   writeRace("");
   byId("go").setAttribute("data-racing", "");
+  noteRace(true);
   byId("examples").removeAttribute("data-filling");
   const [statusTop, stageTop] = ["status", "stage"].map((id) => byId(id).getBoundingClientRect().top);
   if (statusTop < 0 || stageTop > innerHeight / 2) byId("lines").scrollIntoView({ block: "start" });
@@ -79,6 +80,7 @@ export function beginRace() {
 // The stage is told why a race was refused: while it is presented, nobody sees the status line.
 export function endRace(status) {
   byId("go").removeAttribute("data-racing");
+  noteRace(false);
   stage().wait(false, refusalIn(status));
   tellPrompt();
 }

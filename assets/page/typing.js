@@ -6,6 +6,9 @@ import { hasSettings } from "./query.js";
 const TYPED = ["prompt", "max-new", "temperature", "seed", "K"];
 const SETTINGS = ["max-new", "temperature", "seed"]; // that an example may bring
 const KEPT = "cascade-prompt"; // in sessionStorage, which belongs to the tab
+const RACING = "cascade-racing"; // there while a race runs
+const BACK = "The page was loaded again. Your prompt is back in the form.";
+const ENDED = "Loading the page again ended your race. Your prompt is back: press Race to run it.";
 const LINE = 20; // pixels, of the prompt's field
 
 const typed = new Map(); // text by field, since the last `beginFilling`
@@ -41,10 +44,18 @@ export function setByHand() {
 export function restorePrompt(status) {
   const field = document.querySelector("#prompt textarea");
   const text = sessionStorage.getItem(KEPT);
+  const wasRacing = Boolean(sessionStorage.getItem(RACING));
+  noteRace(false);
   if (!text || !text.trim() || hasSettings() || text === field.value) return status;
   Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(field, text);
   field.dispatchEvent(new Event("input", { bubbles: true })); // Gradio hears of it by the event
-  return "<p>The page was loaded again. Your prompt is back in the form.</p>";
+  return wasRacing ? `<p>${ENDED}</p>` : `<p>${BACK}</p>`;
+}
+
+// A race ends with the page that it was begun on.
+export function noteRace(isRunning) {
+  if (isRunning) sessionStorage.setItem(RACING, "true");
+  else sessionStorage.removeItem(RACING);
 }
 
 // The stage compares its race's prompt with the form's. A field that Gradio fills in says nothing by itself.

@@ -235,11 +235,16 @@ def fill_form(
 
 
 def reset_settings(context: PageContext, fields: PageFields) -> FormUpdate:
-    """Everything but the models and the prompt, as the form starts with it."""
+    """Everything but the models and the prompt, as the form starts with it: set up for the family's first race."""
     try:
-        return fill_form(context, fields.family, {"prompt": fields.form.prompt}, StatusLine(RESET))
+        choice = fields.family.to_choice()
     except ValueError:  # a custom family that is not filled in yet
         return FormUpdate()
+    race = first_recorded(context.recorded, choice.spec.name)
+    own = (
+        replace(fields_of(choice, race, context.studio.deployment.lanes), family=fields.family).values() if race else {}
+    )
+    return fill_form(context, fields.family, {**own, "prompt": fields.form.prompt}, StatusLine(RESET))
 
 
 def start_with(start: PageFields, choice: FamilyChoice) -> PageFields:
