@@ -28,7 +28,7 @@ export function openBridge(stage) {
   const { bridge, presenting } = stage;
   if (!presenting) return;
   bridge.box.hidden = !document.querySelector(RACE);
-  bridge.tour.hidden = !document.querySelector(TOUR);
+  bridge.tour.hidden = !hasTour();
   const names = [...document.querySelectorAll(EXAMPLES)].filter((chip) => chip.checkVisibility())
     .map((chip) => chip.textContent.trim());
   if (names.join() !== bridge.names) {
@@ -45,6 +45,10 @@ export function showRacing({ bridge }, on) {
   bridge.racing = on;
   bridge.stop.toggleAttribute("data-ready", on && Boolean(stop && stop.checkVisibility()));
   for (const node of [bridge.race, ...bridge.examples.children]) node.disabled = on;
+}
+
+export function hasTour() {
+  return Boolean(document.querySelector(TOUR));
 }
 
 export function askForTour() {

@@ -31,8 +31,8 @@ export function countTokens(n, kind = "") {
   return `${n} ${kind}${kind && " "}token${n === 1 ? "" : "s"}`;
 }
 
-// How often a level ran: a model in forward passes, the statistical level (mark "0") in lookups.
+// How often a level ran, as a model; the statistical level (mark "0") looks up.
 export function countRuns(n, mark) {
   if (mark === "0") return `${n} lookup${n === 1 ? "" : "s"}`;
-  return `${n} pass${n === 1 ? "" : "es"}`;
+  return `${n} run${n === 1 ? "" : "s"}`;
 }

@@ -2,7 +2,8 @@
 // the race and of its replay. Until then the idea stands there, and beside it the bet.
 
 import { clearBet, createBet, drawBet } from "./bet.js";
-import { h, put } from "./dom.js";
+import { askForTour, hasTour } from "./bridge.js";
+import { button, h, put } from "./dom.js";
 
 const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "Same text, fewer runs of the big model."];
 
@@ -16,10 +17,11 @@ export function createHeadline(stage) {
     flags: h("span", { class: "cs-flags" }),
     reason: h("span", { class: "cs-reason" }),
     bet: createBet(stage),
+    more: button("cs-button cs-more", "How does it work?", { title: "The tour: the idea in seven pictures", onclick: askForTour }),
   };
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
     h("div", { class: "cs-hero" }, headline.factor, headline.subject),
-    headline.lead,
+    headline.lead, headline.more,
     h("p", { class: "cs-words" }, headline.text, headline.told, headline.flags, headline.reason, headline.bet.said),
     h("div", { class: "cs-before" },
       h("p", { class: "cs-idea" }, h("b", { text: IDEA[0] }), ` ${IDEA[1]}`), headline.bet.box));
@@ -35,7 +37,7 @@ export function clearHeadline(stage) {
 
 // Fills in what the race came to; `drawHeadline` shows it.
 export function fillHeadline({ headline, race }) {
-  const { lead, text, same, subject, factor, told, reason, flags, few, beaten } = race.close.headline || {};
+  const { lead, text, same, subject, factor, told, reason, flags, beaten } = race.close.headline || {};
   put(headline.subject, factor ? `${subject}${beaten ? ", beaten" : ""}` : "");
   put(headline.factor, factor || "");
   put(headline.lead, lead || text || "");
@@ -44,12 +46,13 @@ export function fillHeadline({ headline, race }) {
   put(headline.told, told ? `${told} ` : "");
   put(headline.flags, (flags || []).join("; "));
   put(headline.reason, reason || "");
-  headline.box.toggleAttribute("data-few", Boolean(few || (flags || []).length)); // its number is in grey
+  headline.box.toggleAttribute("data-flagged", Boolean((flags || []).length)); // its number is in grey
   headline.box.toggleAttribute("data-beaten", Boolean(beaten)); // another lane was faster
 }
 
 export function drawHeadline(stage) {
   const { headline, mode, race } = stage;
   drawBet(stage);
+  headline.more.hidden = !hasTour();
   headline.box.dataset.shown = String(mode === "done" && Boolean(race.close));
 }

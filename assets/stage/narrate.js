@@ -5,7 +5,7 @@ import { countTokens } from "./format.js";
 import { levelOf } from "./log.js";
 import { quoteToken } from "./text.js";
 
-// What happened in one round, without a full stop: "the small model reviewed 2 copied tokens, accepted 1 and ...".
+// What happened in one round, without a full stop: "the small model checked 2 copied tokens, accepted 1 and ...".
 export function tellRound(race, record) {
   const by = nameOf(race, record.by);
   const n = tokensOf(record).length;
@@ -13,7 +13,7 @@ export function tellRound(race, record) {
   if (record.s) return `${by} was skipped: ${record.s}`;
   const own = ownToken(race, record);
   if (!n) return own ? `${by} wrote ${own} on its own` : `${by} wrote nothing`;
-  const seen = `${by} reviewed ${countTokens(n, "drafted")}`;
+  const seen = `${by} checked ${countTokens(n, "drafted")}`;
   if (record.ok < n) return `${seen}, ${tellCorrection(race, record)}`;
   return `${seen}, accepted ${n === 1 ? "it" : "all"}${tellBonus(own)}`;
 }
@@ -33,7 +33,7 @@ export function tellReview(race, step) {
   const by = capitalize(nameOf(race, root.by));
   if (!n) return `${before}${by} ran without a draft and wrote ${own}.`;
   const block = n === 1 ? "the drafted token" : `the block of ${n} tokens`;
-  const seen = `${before}${by} verified ${block} in one pass, `;
+  const seen = `${before}${by} checked ${block} in one run, `;
   if (root.ok < n) return `${seen}${tellCorrection(race, root)}.`;
   return `${seen}accepted ${n === 1 ? "it" : `all ${n}`}${tellBonus(own)}.`;
 }

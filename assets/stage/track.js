@@ -12,6 +12,7 @@ import { selectLane } from "./playback.js";
 import { term } from "./terms.js";
 
 const SEEN = 0.005; // of the longest time: what is shorter cannot be seen in a bar
+const UNKNOWN = "\u2013"; // in place of a factor
 const EVEN = 0.05; // speeds that differ by less are equal, as in csd/stage/headline.py
 
 export function createTrack() {
@@ -47,8 +48,8 @@ export function drawTrack(stage) {
   if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(first)));
   track.drawn = key;
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
-  const best = winners(views);
-  track.box.toggleAttribute("data-few", Boolean(race.close && race.close.headline && race.close.headline.few));
+  track.box.toggleAttribute("data-few", isShort(race));
+  const best = isShort(race) ? new Set() : winners(views);
   for (const row of track.rows) {
     drawBar(race, row.bar, row.view.lane, ends);
     clipBar(row.bar, row.view, axis, ends);
@@ -61,7 +62,7 @@ export function drawTrack(stage) {
 
 function tokensKey(first) {
   const [words, late] = photoWords(first);
-  const run = h("span", { class: "cs-run-key" }, swatch("T"), " ends a ", term("target pass", "run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
+  const run = h("span", { class: "cs-run-key" }, swatch("T"), " ends a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
   return [title(words), run, h("span", { class: "cs-beside", text: late })];
 }
 
@@ -130,7 +131,7 @@ function drawFigures(stage, row, reference, longest) {
   const { lane, shown, rate, state } = view;
   const isOver = state === "done" || state === "stopped";
   const isFinal = reference && isOver && reference.lane.end && !awaitsBet(stage);
-  const factor = isFinal && finalRate(reference.lane) ? formatRatio(finalRate(lane) / finalRate(reference.lane)) : "";
+  const factor = isFinal && finalRate(reference.lane) ? (isShort(race) ? UNKNOWN : formatRatio(finalRate(lane) / finalRate(reference.lane))) : "";
   const speed = rate ? `${formatRate(rate)} tok/s` : state;
   put(row.ratio, factor);
   put(row.rate, factor ? "" : speed);
@@ -142,6 +143,11 @@ function drawFigures(stage, row, reference, longest) {
   const [target, rest] = step ? [step.targetSeconds, Math.max(0, step.decodeSeconds - step.targetSeconds)] : [0, 0];
   row.clock.dataset.exact = `big model ${formatSeconds(target)}, drafting and overhead ${formatSeconds(rest)}`;
   row.box.dataset.laneState = state;
+}
+
+// Whether the texts are too short to judge a speed.
+function isShort({ close }) {
+  return Boolean(close && close.headline && close.headline.few);
 }
 
 // Forward passes of the target up to the time shown; none in a lane that it does not review.

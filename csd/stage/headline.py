@@ -17,6 +17,7 @@ SPECULATIVE = "speculative"
 
 ALONE = "the big model alone"
 EVEN = 0.05  # a ratio this close to 1 is no difference
+LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
 TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
 
 
@@ -25,12 +26,12 @@ class Headline:
     """What is written in large type after a race.
 
     `factor` is the speed of `subject` over autoregressive decoding, such as "5.6×", and `lead` goes on from it: as fast
-    as whom, and who was faster. Both are empty without such a lane, and where one of the two was stopped; `lead` also
-    where the texts differ, which is then the first thing to know. `text` says whether the texts are the same, and
-    `same` whether they are. `told` says how: who guessed ahead, and in how many runs of the target it came out, or how
-    many guesses were thrown away. `reason` says what drafting took in a lost race, where no flag stands on the factor.
-    `flags` are what a reader must know before quoting the factor; `few` says that the tokens are too few to judge a
-    speed, and `beaten` that another lane was faster.
+    as whom, and who was faster. Both are empty without such a lane, where one of the two was stopped, and where the
+    tokens are too few to judge a speed; `lead` also where the texts differ, which is then the first thing to know.
+    `text` says whether the texts are the same, and `same` whether they are. `told` says how: who guessed ahead, and in
+    how many runs of the target it came out, or how many guesses were thrown away. `reason` says what drafting took in a
+    lost race, where no flag stands on the factor. `flags` are what a reader must know before quoting the factor; `few`
+    says that the tokens are too few for one, and `beaten` that another lane was faster.
     """
 
     lead: str
@@ -48,11 +49,12 @@ class Headline:
 def headline(race: Race) -> Headline:
     """The line of a finished race."""
     subject = _subject(race)
-    ratio = _ratio(race, subject) if subject else None
+    few = _longest(race) < metrics.SHORT_RUN
+    ratio = _ratio(race, subject) if subject and not few else None
     text, same = _sameness(race)
     flags = tuple(_flags(race))
     speed = _speed(race, subject, ratio) if subject and ratio else ""
-    how = _how(race, subject, ratio) if subject and ratio else ""
+    how = _how(race, subject, ratio) if subject and (ratio or few) else ""
     differs = any(one.kind in ("differs", "near-tie") for one in race.verdicts)
     return Headline(
         lead="" if differs else speed,
@@ -63,7 +65,7 @@ def headline(race: Race) -> Headline:
         told=f"{times(ratio)} {speed}." if differs and ratio else how,
         reason=_reason(race, subject) if subject and ratio and not flags else "",
         flags=flags,
-        few=_longest(race) < metrics.SHORT_RUN,
+        few=few,
         beaten=bool(subject and ratio and _faster(race, subject)),
     )
 
@@ -101,21 +103,30 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
     return f"as fast as {ALONE}" if ratio > 1 + EVEN else f"as fast as {ALONE}: no difference"
 
 
-def _how(race: Race, subject: Trace, ratio: float) -> str:
-    """The idea as this race shows it."""
+def _how(race: Race, subject: Trace, ratio: float | None) -> str:
+    """The idea as this race shows it; `ratio` is None where the tokens are too few for one."""
     drafted, lost = _drafted_and_lost(subject)
     if race.reference is None or not drafted:
         return ""
-    if ratio < 1 - EVEN and lost:
+    is_slower = ratio is not None and ratio < 1 - EVEN
+    if is_slower and lost:
         return f"The big model threw away {lost} of {drafted} guesses."
     runs, alone = len(subject.steps), len(race.reference.steps)
     ran = f"the big model ran {_often(runs)} instead of {_often(alone) if runs == 1 else alone}"
-    if ratio < 1 - EVEN:
+    if is_slower:
         return f"{capitalized(ran)}, and yet the text took longer."
-    rival = _outdrafted(race, subject)
+    rival = _outdrafted(race, subject) if ratio else None
     less = 1 - _drafting_seconds(subject) / _drafting_seconds(rival) if rival else 0.0
     saved = f", and drafting took {less:.0%} less time than in {_name(race, rival)}" if rival else ""
-    return f"{capitalized(_guessers(subject))} guessed ahead: {ran}{saved}."
+    return f"{capitalized(_guessers(subject))} guessed ahead: {ran}{saved}.{_with_prefill(race, subject, ratio)}"
+
+
+def _with_prefill(race: Race, subject: Trace, ratio: float | None) -> str:
+    """The factor with the time to read the prompt, where that makes another one of it."""
+    whole = race.speedup_with_prefill(subject)
+    if not ratio or not whole or ratio < LONG_PREFILL * whole:
+        return ""
+    return f" With the time to read the prompt, it is {times(whole)}."
 
 
 def _guessers(subject: Trace) -> str:

@@ -16,8 +16,8 @@ const MAXGRAM = { by: "MaxGram", at: 3, c: 0.3, d: 0 };
 test("a review of the target with its drafts", () => {
   const made = race();
   assert.equal(plain(tellReview(made, made.lanes[1].steps[0])),
-    "The small model reviewed 2 drafted tokens, accepted 1 and replaced \u201Cit\u201D with \u201Cfox\u201D; then the tiny " +
-    "model wrote \u201Cran\u201D on its own; then the copier copied 2 tokens. The big model verified the block of 5 tokens in one pass, " +
+    "The small model checked 2 drafted tokens, accepted 1 and replaced \u201Cit\u201D with \u201Cfox\u201D; then the tiny " +
+    "model wrote \u201Cran\u201D on its own; then the copier copied 2 tokens. The big model checked the block of 5 tokens in one run, " +
     "accepted 3 and replaced \u201Cthen\u201D with \u201Chome\u201D.");
 });
 
@@ -26,11 +26,11 @@ test("reviews without a draft, with a whole draft, with one token, and at the en
   assert.equal(tell({ ok: 0, y: 2, in: [MAXGRAM] }),
     "The copier found nothing to copy. The big model ran without a draft and wrote \u201Cfox\u201D.");
   assert.equal(tell({ x: [2, 3], who: "mid", ok: 2, y: 4 }),
-    "The big model verified the block of 2 tokens in one pass, accepted all 2 and added \u201Chome\u201D.");
+    "The big model checked the block of 2 tokens in one run, accepted all 2 and added \u201Chome\u201D.");
   assert.equal(tell({ x: [2], who: "mid", ok: 1 }),
-    "The big model verified the drafted token in one pass, accepted it; the text ends there.");
+    "The big model checked the drafted token in one run, accepted it; the text ends there.");
   assert.equal(tell({ x: [2, 3], who: "mid", ok: 0, y: 4 }),
-    "The big model verified the block of 2 tokens in one pass, accepted none and replaced \u201Cfox\u201D with \u201Chome\u201D.");
+    "The big model checked the block of 2 tokens in one run, accepted none and replaced \u201Cfox\u201D with \u201Chome\u201D.");
 });
 
 test("neighbouring rounds of one drafter are told together", () => {
@@ -72,5 +72,5 @@ test("facts on a token, a rejected token and a cell", () => {
 
 test("one of a kind is no plural", () => {
   assert.deepEqual([countTokens(1, "copied"), countTokens(2)], ["1 copied token", "2 tokens"]);
-  assert.deepEqual([countRuns(1, "T"), countRuns(2, "1"), countRuns(1, "0")], ["1 pass", "2 passes", "1 lookup"]);
+  assert.deepEqual([countRuns(1, "T"), countRuns(2, "1"), countRuns(1, "0")], ["1 run", "2 runs", "1 lookup"]);
 });

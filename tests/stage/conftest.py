@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from bare import Bare
 
+from csd.record import metrics
+
 
 @pytest.fixture
 def bare(chromium):
@@ -18,3 +20,9 @@ def bare(chromium):
     yield new
     for one in opened:
         one.context.close()
+
+
+@pytest.fixture
+def any_length(monkeypatch):
+    """Texts of a few tokens have a speed, so that a small race has a factor."""
+    monkeypatch.setattr(metrics, "SHORT_RUN", 1)

@@ -93,6 +93,7 @@ def test_flags_stand_beside_the_number():
     short = line(alone(TEXT[:1]), drafted(TEXT[:1]))
     assert short.text == "Same 1 token, word for word"
     assert (short.flags, short.few) == (("only 1 token: too few to judge the speed",), True)
+    assert (short.factor, short.lead) == ("", "") and short.told.endswith("the big model ran once instead of once.")
     cut = line(alone(TEXT), drafted(TEXT[:20], end="stopped"))
     assert (cut.flags, cut.few) == (("stopped early",), False), "the other lane has its text"
     both = line(replace(alone(TEXT[:18]), end="stopped"), drafted(TEXT[:12], end="stopped"))
@@ -123,6 +124,14 @@ def test_one_token_and_one_run_are_no_plurals():
     assert said["lanes"][1]["badge"] == "= identical to autoregressive, 1 of 1 token"
     assert "autoregressive wrote 1 token at" in said["summary"]
     assert said["headline"]["flags"] == ("only 1 token: too few to judge the speed",)
+
+
+def test_a_factor_that_the_reading_of_the_prompt_changes_is_told_both_ways():
+    races = {name: Race(recording.traces) for name, recording in bundled_recordings().items()}
+    edit, fox = races["2-edit-rename-the-fox"], races["1-story-a-fox-sets-out"]
+    whole = edit.speedup_with_prefill(edit.traces[-1])
+    assert whole and headline(edit).told.endswith(f" With the time to read the prompt, it is {times(whole)}.")
+    assert "to read the prompt" not in headline(fox).told
 
 
 def test_where_the_runs_are_equal_the_time_of_drafting_is_told():

@@ -83,7 +83,7 @@ def test_the_scrubber_and_the_strip_go_to_any_time(bare):
     assert not one.errors
 
 
-def test_the_result_is_the_last_thing_that_the_replay_reaches(bare):
+def test_the_result_is_the_last_thing_that_the_replay_reaches(bare, any_length):
     one = bare().show(greedy(alone()), greedy(nested()))
     assert one.page.is_visible(".cs-factor")
     assert one.text(".cs-factor").endswith("×")
@@ -100,7 +100,7 @@ def test_the_result_is_the_last_thing_that_the_replay_reaches(bare):
     assert not one.errors
 
 
-def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare):
+def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare, any_length):
     one = bare().show_at(0.1, greedy(alone()), greedy(nested()))
     ratios = "nodes => nodes.filter(node => node.textContent).length"
     one.page.click(".cs-ask button >> text='1.5×'")
@@ -121,6 +121,17 @@ def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare):
     one.show(greedy(nested()), play=True)
     assert one.state() == "replay" and not one.page.is_visible(".cs-ask"), "there is nothing to compare with"
     assert one.text(".cs-bet") == ""
+    assert not one.errors
+
+
+def test_a_text_of_a_few_tokens_has_no_factor(bare):
+    one = bare().show(alone(), nested())
+    assert one.text(".cs-lead") == "Different samples from the same distribution"
+    assert "too few to judge the speed" in one.text(".cs-flags") and not one.page.is_visible(".cs-factor")
+    assert set(one.page.locator(".cs-ratio").all_inner_texts()) == {"\u2013"}
+    assert one.page.locator("[data-first]").count() == 0
+    one.press("Home")
+    assert not one.page.is_visible(".cs-ask"), "there will be nothing to compare a guess with"
     assert not one.errors
 
 

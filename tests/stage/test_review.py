@@ -18,8 +18,8 @@ def test_a_review_opens_as_a_score(bare):
     one.page.locator('.cs-lane[data-lane="1"] .cs-token').nth(3).click()
     assert "Step 1 of 2, cascade: 4 tokens in 45.0 ms" in one.text(".cs-score-title")
     assert one.text(".cs-told").replace("\u2068", "").replace("\u2069", "") == (
-        "The small model reviewed 2 drafted tokens, accepted 1 and replaced “it” with “fox”; then the tiny model wrote "
-        "“ran” on its own; then the copier copied 2 tokens. The big model verified the block of 5 tokens in one pass, "
+        "The small model checked 2 drafted tokens, accepted 1 and replaced “it” with “fox”; then the tiny model wrote "
+        "“ran” on its own; then the copier copied 2 tokens. The big model checked the block of 5 tokens in one run, "
         "accepted 3 and replaced “then” with “home”."
     )
     assert one.cells(0) == [["The", "kept"], ["it", "rejected"]]
@@ -28,14 +28,14 @@ def test_a_review_opens_as_a_score(bare):
     assert [word for word, _ in one.cells(4)] == ["The", "fox", "ran", "home"]
     rows = one.page.eval_on_selector_all(".cs-score-name[data-level]", "all => all.map(row => row.innerText)")
     assert [row.split()[0] for row in rows] == ["T", "2", "1", "0"]
-    assert "1 pass, 10.0 ms" in rows[1]
+    assert "1 run, 10.0 ms" in rows[1]
     assert "2 lookups, 2.0 ms" in rows[3]
     one.page.hover('.cs-cell[data-order="3"] >> nth=0')
     assert "p 0.0500, q 1.00" in one.text(".cs-tip")
     assert "margin 2.50" in one.text(".cs-readout")
     one.press(".", ".")  # the rounds one after the other: what mid has judged by then, and nothing of the target
     assert "round 2 of 5" in one.text(".cs-rounds")
-    assert "The small model reviewed 2 drafted tokens" in one.text(".cs-round-told")
+    assert "The small model checked 2 drafted tokens" in one.text(".cs-round-told")
     assert one.cells(0) == [["The", "kept"], ["it", "rejected"]]
     assert one.cells(1) == [
         ["The", "open"],
@@ -106,7 +106,7 @@ def test_a_token_opens_its_review_while_the_race_still_runs(bare):
     assert not one.errors
 
 
-def test_the_review_opens_where_one_is_and_offers_the_step_that_shows_both_cascades(bare):
+def test_the_review_opens_where_one_is_and_offers_the_step_that_shows_both_cascades(bare, any_length):
     one = bare().show(alone(), nested())
     one.press("o")
     assert one.text(".cs-score-title").startswith("Step 2 of 2, cascade")
