@@ -14,7 +14,7 @@ from csd.record.race import Race
 from csd.record.recording import Recording, bundled_recordings
 
 RECORDING = Recording((alone(), nested()), "A fox", "story", "A note.", "One CPU", "2026-01-02")
-KINDS = {"story", "word problem", "code", "edit", "list", "explain", "summary"}
+KINDS = {"story", "word problem", "code", "edit", "list", "explain", "rewrite"}
 
 
 def test_a_recording_comes_back_from_its_file():

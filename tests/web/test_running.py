@@ -9,7 +9,7 @@ def test_the_stage_asks_for_a_bet_until_the_result_is_shown(tab, house):
     page = tab.page
     tab.allow_motion()
     house.gate.hold("Step", after=6)
-    tab.race(STORY, 16)
+    tab.race(STORY, 40)
     house.gate.wait()
     assert page.is_visible("#stop")
     chips = page.locator("#stage .cs-ask button")
@@ -24,7 +24,7 @@ def test_the_stage_asks_for_a_bet_until_the_result_is_shown(tab, house):
     assert page.inner_text("#stage .cs-bet").strip() == f"You said 1.5×; it was {page.inner_text('#stage .cs-factor')}."
     assert not chips.first.is_visible() and not page.is_visible("#stop")
     assert box(page, "#stage .cs-headline") == headline
-    set_field(page, "#max-new input", 17)
+    set_field(page, "#max-new input", 41)
     page.click("#race")
     tab.status("ended")
     page.wait_for_function("document.querySelector('#stage .cs-headline').dataset.shown === 'true'")
