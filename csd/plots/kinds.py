@@ -114,7 +114,7 @@ def _add_lane(figure: go.Figure, dots: Sequence[LaneDot], places: Sequence[float
         number = f"{dot.value:.1f}×"
         figure.add_annotation(
             text=f"<b>{number}</b>" if dot.wins else number,
-            x=dot.end,
+            x=max(dot.end, 1),  # the line at 1 would cross the number of a lane that is slower
             y=place,
             xshift=10,
             xanchor="left",

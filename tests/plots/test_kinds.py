@@ -30,7 +30,7 @@ def test_each_lane_has_a_row_of_its_own_in_each_kind():
     assert list(drawn["speculative"].y) == [0, block] and list(drawn["cascade"].y) == [1, block + 1]
     places = sorted(y for one in drawn.values() for y in one.y)
     assert all(below - above >= 1 for above, below in pairwise(places))
-    assert made.layout.yaxis.range[0] >= max(places) and made.layout.xaxis.range == (0, 8)
+    assert made.layout.yaxis.range[0] >= max(places) and made.layout.xaxis.range == (0, 6.5)
 
 
 def test_whiskers_where_there_are_repeats_and_bold_where_a_lane_wins():
@@ -39,6 +39,11 @@ def test_whiskers_where_there_are_repeats_and_bold_where_a_lane_wins():
     assert bars.visible and list(bars.arrayminus) == [2.0 - 1.8, 0]
     notes = {(note.x, note.text) for note in made.layout.annotations}
     assert notes == {(2.1, "2.0×"), (4.9, "<b>2.0×</b>"), (1.5, "1.5×"), (1.2, "1.2×"), (1.1, "1.1×")}
+
+
+def test_the_line_at_1_crosses_no_number():
+    made = rows_by_kind(KINDS, 1, (LaneDot("story", "cascade", "cascade", 0.8, (0.7, 0.9)),), "speed-up (×)")
+    assert [(note.x, note.xshift > 0) for note in made.layout.annotations] == [(1, True)]
 
 
 def test_every_lane_is_named_once_in_its_symbol_and_nothing_is_markup():
