@@ -33,6 +33,12 @@ export function writeRace(id) {
   writeTab();
 }
 
+// Called with the name of the race on the stage that a link has been made for: from now on the page's own address leads to it too.
+export function writeLinked(name) {
+  shown = `race=${name}`;
+  writeTab();
+}
+
 // Goes where the address says: after Back and Forward, and when the page is opened.
 export function followAddress() {
   const fragment = addressed();

@@ -1,5 +1,6 @@
 // What a visitor takes along: a link to the form or the race, and figures as files.
 
+import { writeLinked } from "./address.js";
 import { stage } from "./dom.js";
 import { hiding } from "./query.js";
 
@@ -15,6 +16,7 @@ export async function copyLink(query, omitted) {
   const link = location.origin + location.pathname + search + kept + fragment;
   let said = "Link to these settings copied. It fills in the form; Race starts the race.";
   if (race) said = `Link to ${step ? `step ${step} of ` : ""}this race copied.`;
+  if (race) writeLinked(race.slice("race=".length));
   if (LOCAL.test(location.hostname)) said += " It opens on this computer only.";
   let state = "";
   try {

@@ -199,6 +199,8 @@ def test_a_colleague_opens_a_race_at_the_same_step_or_runs_it_again(chromium, ho
         f"{STAGE} && {STAGE}.dataset.race.startsWith('linked-') && {STAGE}.cascadeStage.place().step"
     )
     place = page.evaluate(f"{STAGE}.cascadeStage.place()")
+    sender.page.reload()
+    sender.page.wait_for_selector(f'#stage .cascade-stage[data-race="{place["race"]}"]')  # its address leads there too
     assert (place["lane"], place["step"]) == (2, 2) and link.endswith("&lane=2&step=2&inside=1")
     assert page.locator("#stage .cs-score").is_visible(), "the review is open, as it was for the sender"
     assert page.input_value("#prompt textarea") == STORY and page.input_value("#max-new input") == "8"
