@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from gradio import route_utils
+from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException
 from starlette.responses import PlainTextResponse
 
@@ -105,21 +106,36 @@ def unbroken(receive: Receive, error: Exception) -> Receive:
 
 
 class PlainParts(route_utils.GradioMultiPartParser):
-    """Gradio's parser of uploads, for files that its answer will list.
+    """Gradio's parser of uploads, which leaves no file behind that Gradio's answer will not list.
 
-    It would write a file of any field to the disk, and of any name, and forget those that it does not answer for.
+    Gradio's own does: files of other fields, of names without a letter or digit, beside text, in odd charsets, and the
+    last one of a body that ends in its middle.
     """
 
-    def on_headers_finished(self) -> None:
-        super().on_headers_finished()
-        part = self._current_part
-        if part.file is not None and not _is_plain(part.field_name, part.file.filename or ""):
-            raise MultiPartException(STRANGE)
+    async def parse(self) -> FormData:
+        is_taken = False
+        try:
+            form = await super().parse()
+            if len(form.multi_items()) < len(self._files_to_close_on_error):
+                raise MultiPartException(GONE)
+            if not all(_is_plain(field, part) for field, part in form.multi_items()):
+                raise MultiPartException(STRANGE)
+            is_taken = True
+        except (ValueError, LookupError) as error:  # by the codec of a charset
+            raise MultiPartException(STRANGE) from error
+        finally:
+            if not is_taken:
+                for file in self._files_to_close_on_error:
+                    file.close()
+                    Path(file.name).unlink(missing_ok=True)
+        return form
 
 
-def _is_plain(field: str, name: str) -> bool:
-    """Whether Gradio's answer will list the file: it drops all signs from a name, and where none is left, the file."""
-    return field == FIELD and (not name or any(letter.isalnum() for letter in Path(name).name))
+def _is_plain(field: str, part: UploadFile | str) -> bool:
+    """Whether Gradio will list it: it drops all signs from a name, and where none is left, the file."""
+    if field != FIELD or isinstance(part, str):
+        return False
+    return not part.filename or any(letter.isalnum() for letter in Path(part.filename).name)
 
 
 def refuse_strange_parts() -> None:

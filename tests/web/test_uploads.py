@@ -124,6 +124,33 @@ def test_a_part_that_gradio_would_not_answer_for_leaves_nothing(client, tmp_path
         assert on_disk(tmp_path) == {}
 
 
+PART = b'--x\r\nContent-Disposition: form-data; name="%s"; filename="%s"\r\n\r\naaa\r\n'
+END = b"--x--\r\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "charset"),
+    [
+        (PART % (b"files", b"a.json"), "utf-8"),  # which breaks off
+        (PART % (b"files", b"a.json") + (PART % (b"files", b"b.json"))[:-2], "utf-8"),
+        (PART % (b"files", b"+AC4ALg-") + END, "utf-7"),  # two dots
+        (PART % (b"files", b"\\x2e\\x2e") + END, "unicode_escape"),
+        (PART % (b"files", b"a.json") + END, "cp037"),
+        (PART % (b"files", b"a.json") + END, "undefined"),
+        (
+            PART % (b"files", b"a.json") + b'--x\r\nContent-Disposition: form-data; name="files"\r\n\r\nb\r\n' + END,
+            "utf-8",
+        ),
+    ],
+)
+def test_a_body_that_gradio_would_not_answer_for_leaves_nothing(client, tmp_path, body, charset):
+    refuse_strange_parts()
+    kind = {"content-type": f"multipart/form-data; boundary=x; charset={charset}"}
+    answer = client.post(UPLOAD, content=body, headers=kind)
+    assert (answer.status_code, answer.text in (GONE, STRANGE)) == (400, True), answer.text
+    assert on_disk(tmp_path) == {}
+
+
 @pytest.mark.parametrize(
     "name", ["a.json", "/", "\\", "x" * 300, "\u00e9" * 300, " ", "a\x00b", "con", "#", ".json", "\u202egpj.a", "-"]
 )
