@@ -57,6 +57,7 @@ LIBRARIES: dict[str, set[str]] = {
     "csd.traffic.visit": {"httpx"},
     "csd.workers.ray_serve": {"ray"},
     "csd.web": {"gradio", "starlette"},
+    "csd.web.slow_clients": {"uvicorn"},
     "csd.web.metrics": {"prometheus_client", "psutil", "starlette"},
     "csd.web.zerogpu": {"gradio", "spaces", "torch"},
     "csd.cli": {"typer", "rich", "torch"},
