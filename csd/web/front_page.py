@@ -6,6 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.responses import PlainTextResponse
 
@@ -15,7 +16,7 @@ Key = tuple[object, ...]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Send], Awaitable[None]]
 
 MOST = 16  # documents that are kept
-LONGEST_QUERY = 16_000  # bytes; each request of the page repeats it, and the server takes 64 kB of headers
+LONGEST_QUERY = 8_000  # bytes; each request of the page repeats it, up to twice
 TOO_LONG = "This link is too long, so nothing on the page would work. Open the page without it, and type what it held."
 # The document names the address at which the visitor's browser found it: what Gradio reads of a request.
 ADDRESS = frozenset((b"host", b"x-forwarded-host", b"x-forwarded-proto", b"accept-encoding"))
@@ -45,7 +46,7 @@ class FrontPage:
         if not _is_front(scope):
             await self._app(scope, receive, send)
             return
-        if len(scope["query_string"]) > LONGEST_QUERY:
+        if _is_too_long(scope["query_string"]):
             await PlainTextResponse(TOO_LONG, 414)(scope, receive, send)
             return
         scope = {**scope, "query_string": b""}
@@ -87,6 +88,14 @@ class FrontPage:
             while len(self._kept) > MOST:
                 self._kept.popitem(last=False)
         return tuple(sent)
+
+
+def _is_too_long(query: bytes) -> bool:
+    """Also of a query once the browser has read and written it again, which makes three bytes of some signs."""
+    if len(query) > LONGEST_QUERY:
+        return True
+    pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True, encoding="latin-1")
+    return len(urlencode(pairs, encoding="latin-1")) > LONGEST_QUERY
 
 
 def _is_front(scope: Message) -> bool:

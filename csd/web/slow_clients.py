@@ -8,6 +8,7 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+HEAD = 64 * 2**10  # bytes of the headers of a request, which may hold a link twice; h11's own limit is 16 kB
 SECONDS = 20.0  # from the opening of a connection, or the first byte of a later request, to the end of its headers
 CHUNKED = b"This page takes no body in chunks. Send its length in the header Content-Length."
 REFUSAL = (
@@ -74,3 +75,4 @@ def close_slow_connections(config: Any, seconds: float = SECONDS) -> None:
                 self.transport.close()
 
     config.http_protocol_class = Impatient
+    config.h11_max_incomplete_event_size = HEAD

@@ -38,7 +38,8 @@ class Uploads:
         self._app = app
         self._most, self._most_files, self._seconds = most, most_files, seconds
         self._kept: OrderedDict[str, int] = OrderedDict()  # bytes by path, oldest first
-        self._coming = 0  # bytes that are on their way
+        self._announced = 0  # bytes of files on their way, as they say
+        self._arrived = 0  # bytes of them that are here
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if not is_upload(scope):
@@ -48,25 +49,38 @@ class Uploads:
         if sentence := self._fault(size, scope):
             await PlainTextResponse(sentence, 413 if size > REQUEST else 507)(scope, receive, send)
             return
-        self._coming += size
-        self._make_room(scope)
+        arrived = 0
+
+        async def counted() -> Message:
+            nonlocal arrived
+            message = await receive()
+            count = len(message.get("body", b""))
+            arrived += count
+            self._arrived += count
+            self._make_room(scope)
+            if self._arrived > self._most:
+                raise MultiPartException(TOO_MANY)
+            return message
+
+        self._announced += size
         try:
             # Gradio deletes what has come of a file only if its parser of forms raises, so that ends an upload.
             gone = MultiPartException(GONE)
-            arriving = until(unbroken(receive, gone), self._seconds, gone)
+            arriving = until(unbroken(counted, gone), self._seconds, gone)
             arriving = at_most(arriving, size, MultiPartException(TOO_LARGE))
             answer = _Answer(send)
             await self._app(scope, arriving, answer.pass_on)
             self._keep(answer.paths)
         finally:
-            self._coming -= size
+            self._announced -= size
+            self._arrived -= arrived
             self._make_room(scope)
 
     def _fault(self, size: int, scope: Message) -> str:
-        """Why a file of this size is not taken now; empty if it is."""
+        """Why a file of this size is not taken now; empty if it is. One that comes slowly keeps none from coming."""
         if size > REQUEST:
             return TOO_LARGE
-        if self._coming + size > self._most:
+        if self._arrived + size > self._most:
             return TOO_MANY
         folder = Path(scope["app"].uploaded_file_dir)
         try:
@@ -74,7 +88,7 @@ class Uploads:
             free = shutil.disk_usage(folder).free
         except OSError:
             return NO_ROOM
-        return NO_ROOM if free < self._coming + size + SPARE else ""
+        return NO_ROOM if free < self._announced - self._arrived + size + SPARE else ""
 
     def _keep(self, paths: list[str]) -> None:
         for path in paths:
@@ -83,7 +97,7 @@ class Uploads:
                 self._kept.move_to_end(path)
 
     def _make_room(self, scope: Message) -> None:
-        while len(self._kept) > self._most_files or sum(self._kept.values()) + self._coming > self._most:
+        while len(self._kept) > self._most_files or sum(self._kept.values()) + self._arrived > self._most:
             if not self._kept:
                 return
             path, _ = self._kept.popitem(last=False)

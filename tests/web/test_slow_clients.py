@@ -82,6 +82,13 @@ def test_an_answer_takes_as_long_as_it_takes_and_the_next_request_has_the_limit_
         assert read_all(client) == b"" and time.monotonic() - begin < 4 * SECONDS
 
 
+def test_long_headers_may_come_in_pieces(port):
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        for piece in (b"GET / HTTP/1.1\r\nhost: x\r\nreferer: ", *[b"a" * 1400] * 40, b"\r\nconnection: close\r\n\r\n"):
+            client.sendall(piece)
+        assert read_all(client).startswith(b"HTTP/1.1 200 ")
+
+
 POST = b"POST /measure HTTP/1.1\r\nhost: x\r\n"
 
 

@@ -10,7 +10,9 @@ import gradio as gr
 import pytest
 from gradio.routes import App
 from in_a_loop import in_a_loop
+from starlette.formparsers import MultiPartException
 from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
 from csd.web import uploads
@@ -107,7 +109,47 @@ def test_an_upload_that_stalls_or_breaks_off_leaves_nothing(client, tmp_path):
 
         in_a_loop(limit({**scope, "root_path": ""}, receive, note))
         assert (told[0]["status"], told[1]["body"]) == (400, GONE.encode())
-        assert on_disk(tmp_path) == {} and limit._coming == 0
+        assert on_disk(tmp_path) == {} and limit._announced == limit._arrived == 0
+
+
+def test_what_is_announced_and_does_not_come_keeps_no_other_from_coming(client):
+    async def read(scope, receive, send):
+        while (await receive())["more_body"]:
+            pass
+        await PlainTextResponse("[]")(scope, receive, send)
+
+    limit = Uploads(read, most=ROOM)
+
+    async def upload(announced: int, pieces: list[bytes], goes_on: asyncio.Event) -> str:
+        told: list[bytes] = []
+
+        async def receive():
+            if len(pieces) == 1:
+                await goes_on.wait()
+            return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
+
+        async def note(message):
+            told.append(message.get("body", b""))
+
+        headers = [(b"content-length", str(announced).encode())]
+        scope = {"type": "http", "method": "POST", "path": UPLOAD, "headers": headers, "app": client.app}
+        try:
+            await limit(scope, receive, note)
+        except MultiPartException as error:
+            return error.message
+        return b"".join(told).decode()
+
+    async def both() -> list[str]:
+        end, now = asyncio.Event(), asyncio.Event()
+        now.set()
+        slow = [asyncio.create_task(upload(9_000, [b"a", b"a" * 8_999], end)) for _ in range(2)]
+        await asyncio.sleep(0)
+        said = [await upload(9_000, [b"b" * 9_000], now)]
+        end.set()
+        return said + list(await asyncio.gather(*slow))
+
+    assert in_a_loop(both()) == ["[]", "[]", TOO_MANY]  # what has come is counted
+    assert limit._announced == limit._arrived == 0
 
 
 @pytest.mark.parametrize(
