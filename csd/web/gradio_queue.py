@@ -19,6 +19,7 @@ from csd.web.wiring import ON_DEVICE
 
 LONGEST = 64  # events in the queue
 RECENT = 20  # turns on the device from which the next ones are estimated
+IDLE = 0.01  # seconds between two looks for an event; Gradio's 1 ms take a twentieth of a core from races on a CPU
 LOOKS, LOOK = 10, 1.0  # so many looks, so many seconds apart, at messages that nobody reads end a race
 LONGEST_SESSION = 64  # characters of a session's name, which Gradio's own page makes 11 long and a client a uuid
 UNHEARD = "Nobody listened to this race for 10 seconds, so it was stopped. Open its stream as soon as it is queued."
@@ -52,6 +53,7 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     page.api_open = False
     queue: Any = page._queue  # `page.queue` would build another one and, with it, all of the server's routes anew
     queue.max_size = LONGEST
+    queue.sleep_when_free = IDLE
     queue.pending_messages_per_session = Messages(queue)
     queue.process_time_per_fn = defaultdict(RecentTimes)
     # Gradio's statistics, which pandas sums up after every event for a page that is not served.
