@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,8 +82,13 @@ def within(module: str, package: str) -> bool:
     return module == package or module.startswith(package + ".")
 
 
-def imports(path: Path, at_load: bool = False) -> Iterator[str]:
+@cache
+def imports(path: Path, at_load: bool = False) -> tuple[str, ...]:
     """Full names of what a file imports; `at_load`: only what runs when the module is imported."""
+    return tuple(found(path, at_load))
+
+
+def found(path: Path, at_load: bool) -> Iterator[str]:
     for node in nodes(ast.parse(path.read_text(encoding="utf-8")), at_load):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -107,8 +113,8 @@ def nodes(tree: ast.AST, at_load: bool) -> Iterator[ast.AST]:
 
 def foreign(path: Path) -> set[str]:
     """Top-level packages from outside the standard library and this project."""
-    found = {name.split(".")[0] for name in imports(path)}
-    return {name for name in found if name not in sys.stdlib_module_names and name not in ("csd", "app")}
+    packages = {name.split(".")[0] for name in imports(path)}
+    return {name for name in packages if name not in sys.stdlib_module_names and name not in ("csd", "app")}
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -11,7 +11,7 @@ ALL = [value for value in vars(ranges).values() if isinstance(value, Range)]
 NO_NUMBERS = (None, "", "7", True, False, float("nan"), [1], {"a": 1}, "x" * 100_000, b"1", 1j)
 
 
-def nested(depth: int = 10**6) -> list:
+def nested(depth: int = 10**5) -> list:
     found: list = []
     for _ in range(depth):
         found = [found]

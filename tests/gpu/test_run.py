@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
-from time import monotonic, sleep
+import threading
+from time import sleep
 
 import pytest
 
 from gpu import run
 from gpu.run import run_limited
-from gpu.status import DONE, FAILED, OUT_OF_TIME
+from gpu.status import DONE, FAILED, OUT_OF_TIME, Status
 
-CHILD = "import subprocess, sys, time; print('begun', flush=True); subprocess.Popen(['sleep', '60']); time.sleep(60)"
-DEAF = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); {CHILD}"
+# Shells, which are ready sooner than Python.
+ENDS_WELL = "trap 'echo kept; exit' INT; sleep 60 & wait"
+HAS_A_CHILD = "echo begun; sleep 60 & wait"
+IS_DEAF = f"trap '' INT; {HAS_A_CHILD}"
 
 
 @pytest.fixture
@@ -42,17 +45,25 @@ def test_a_step_that_fails_says_its_last_line(go):
     assert (ended.kind, ended.text) == (FAILED, "exit code 4: it said nothing")
 
 
-def test_at_its_limit_a_step_is_interrupted_and_may_end_well(go):
-    ended, said = go("import time\ntry: time.sleep(60)\nexcept KeyboardInterrupt: print('kept', flush=True)", 8)
+def limited(script: str, folder) -> tuple[Status, list[str]]:
+    said: list[str] = []
+    return run_limited(["sh", "-c", script], 2, folder / "log", {}, said.append), said
+
+
+def test_at_its_limit_a_step_is_interrupted_and_may_end_well(tmp_path):
+    ended, said = limited(ENDS_WELL, tmp_path)
     assert ended.kind == OUT_OF_TIME and "call again" in ended.text and said == ["  kept"]
 
 
-@pytest.mark.parametrize("code", [CHILD, DEAF])
-def test_nothing_is_left_of_a_step_that_does_not_end(go, monkeypatch, code):
-    """The child holds the output open, so that reading it to the end shows that it is gone."""
+@pytest.mark.parametrize("script", [HAS_A_CHILD, IS_DEAF])
+def test_nothing_is_left_of_a_step_that_does_not_end(tmp_path, monkeypatch, script):
+    """The child holds the output open: once the thread that reads it has ended, the child is gone."""
     monkeypatch.setattr(run, "GRACE", 0.5)
-    started = monotonic()
-    ended, said = go(code, 1.0)
-    sleep(0.1)
-    assert ended.kind == OUT_OF_TIME and said[0] == "  begun"
-    assert monotonic() - started < 15
+    before = threading.active_count()
+    ended, said = limited(script, tmp_path)
+    for _ in range(100):
+        if threading.active_count() == before:
+            break
+        sleep(0.1)
+    assert threading.active_count() == before
+    assert (ended.kind, said) == (OUT_OF_TIME, ["  begun"])
