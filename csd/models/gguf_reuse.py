@@ -40,7 +40,6 @@ def _over_a_plain_array(original: Any) -> Any:
     It makes a million slices of a header of 49,000 tokens, and each takes four times as long of a memmap.
     """
     import gguf
-    from numpy import ndarray
 
     if not (isinstance(original, type) and issubclass(original, gguf.gguf_reader.GGUFReader)):
         return original
@@ -52,6 +51,6 @@ def _over_a_plain_array(original: Any) -> Any:
 
         @data.setter
         def data(self, mapped: Any) -> None:
-            self._data = mapped.view(type=ndarray)
+            self._data = mapped.view(type=type(mapped).__base__)
 
     return PlainReader
