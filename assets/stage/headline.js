@@ -5,13 +5,16 @@ import { clearBet, createBet, drawBet } from "./bet.js";
 import { askForTour, hasTour } from "./bridge.js";
 import { button, h, put } from "./dom.js";
 
-const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "Same text, fewer runs of the big model."];
+const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "Same text, from fewer runs of the big model and cheaper guesses."];
+const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
 export function createHeadline(stage) {
   const headline = {
     subject: h("small"), // whose speed it is
     factor: h("p", { class: "cs-factor" }),
     lead: h("p", { class: "cs-lead" }), // goes on from the factor
+    idea: h("b"),
+    rest: h("span"),
     text: h("b", { class: "cs-same" }),
     told: h("span"),
     flags: h("span", { class: "cs-flags" }),
@@ -24,7 +27,7 @@ export function createHeadline(stage) {
     headline.lead, headline.more,
     h("p", { class: "cs-words" }, headline.text, headline.told, headline.flags, headline.reason, headline.bet.said),
     h("div", { class: "cs-before" },
-      h("p", { class: "cs-idea" }, h("b", { text: IDEA[0] }), ` ${IDEA[1]}`), headline.bet.box));
+      h("p", { class: "cs-idea" }, headline.idea, " ", headline.rest), headline.bet.box));
   return headline;
 }
 
@@ -37,7 +40,7 @@ export function clearHeadline(stage) {
 
 // Fills in what the race came to; `drawHeadline` shows it.
 export function fillHeadline({ headline, race }) {
-  const { lead, text, same, subject, factor, told, reason, flags, beaten } = race.close.headline || {};
+  const { lead, text, same, subject, factor, told, reason, flags, beaten, even } = race.close.headline || {};
   put(headline.subject, factor ? `${subject}${beaten ? ", beaten" : ""}` : "");
   put(headline.factor, factor || "");
   put(headline.lead, lead || text || "");
@@ -47,12 +50,15 @@ export function fillHeadline({ headline, race }) {
   put(headline.flags, (flags || []).join("; "));
   put(headline.reason, reason || "");
   headline.box.toggleAttribute("data-flagged", Boolean((flags || []).length)); // its number is in grey
-  headline.box.toggleAttribute("data-beaten", Boolean(beaten)); // another lane was faster
+  headline.box.toggleAttribute("data-beaten", Boolean(beaten || even)); // no win: its number is in ink
 }
 
 export function drawHeadline(stage) {
   const { headline, mode, race } = stage;
   drawBet(stage);
+  const [idea, rest] = mode === "live" ? ASKED : IDEA; // what comes out is not known yet
+  put(headline.idea, idea);
+  put(headline.rest, rest);
   headline.more.hidden = !hasTour();
   headline.box.dataset.shown = String(mode === "done" && Boolean(race.close));
 }

@@ -31,7 +31,8 @@ class Headline:
     `text` says whether the texts are the same, and `same` whether they are. `told` says how: who guessed ahead, and in
     how many runs of the target it came out, or how many guesses were thrown away. `reason` says what drafting took in a
     lost race, where no flag stands on the factor. `flags` are what a reader must know before quoting the factor; `few`
-    says that the tokens are too few for one, and `beaten` that another lane was faster.
+    says that the tokens are too few for one, `beaten` that another lane was faster, and `even` that the big model
+    alone was as fast.
     """
 
     lead: str
@@ -44,6 +45,7 @@ class Headline:
     flags: tuple[str, ...]
     few: bool
     beaten: bool
+    even: bool
 
 
 def headline(race: Race) -> Headline:
@@ -67,6 +69,7 @@ def headline(race: Race) -> Headline:
         flags=flags,
         few=few,
         beaten=bool(subject and ratio and _faster(race, subject)),
+        even=bool(ratio and _is_even(ratio)),
     )
 
 
@@ -95,12 +98,18 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
         return f"as fast as {ALONE}: guessing ahead did not pay here"
     if winner is not None and (best := _ratio(race, winner)):
         return f"as fast as {ALONE}; {_name(race, winner)} was faster here, {times(best)}"
+    if _is_even(ratio):
+        return f"as fast as {ALONE}: no difference"
     rival = next((one for one in _rivals(race, subject) if one.header.method == SPECULATIVE), None)
     if rival is not None:
         return (
             f"as fast as {ALONE}, and {_as_fast_as(metrics.speed(subject) / metrics.speed(rival), _name(race, rival))}"
         )
-    return f"as fast as {ALONE}" if ratio > 1 + EVEN else f"as fast as {ALONE}: no difference"
+    return f"as fast as {ALONE}"
+
+
+def _is_even(ratio: float) -> bool:
+    return abs(ratio - 1) <= EVEN
 
 
 def _how(race: Race, subject: Trace, ratio: float | None) -> str:
