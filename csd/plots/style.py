@@ -21,7 +21,7 @@ FONT_SIZE = 15  # px
 TITLE_WIDTH = 48  # characters: what a phone shows of a title in one line
 LINE_HEIGHT = 20  # px, of a title
 TICKS = 30  # px, of the numbers beside a y axis without a title
-AXIS_ENDS = (2, 3.5, 5, 6.5, 8, 12, 20, 30, 50)
+AXIS_ENDS = (2, 3.5, 5, 6.5, 8, 10, 12, 20, 30, 50)
 UNIT_LINE = {"color": theme.LIGHT_INK, "width": 1.5, "dash": "dot"}
 SPEEDUP = "speed-up (×)"
 

@@ -17,7 +17,6 @@ from csd.theory.comparison import LaneComparison, format_spread
 from csd.theory.what_if import Curve, Measured
 
 LEAST_HEIGHT = 320  # px, to which the labels are fitted; the page makes the what-if figure as high as it has room for
-STROKE = 0.06  # of the x axis
 ABOVE = 30  # px, for the words above its y axis
 
 
@@ -32,7 +31,7 @@ def prediction(lanes: Sequence[LaneComparison]) -> go.Figure:
 
 def what_if(curves: Sequence[Curve], measured: Sequence[Measured] = ()) -> go.Figure:
     """Speed-up over k, or the first number of K. What is predicted is dashed and open, and a symbol marks the current
-    setting; what was measured is solid and filled: a point, or a stroke at the edge for a method without k and K."""
+    setting; what was measured is solid and filled: a point, or a thin line across for a method without k and K."""
     figure = go.Figure()
     for curve in curves:
         _add_curve(figure, curve)
@@ -46,10 +45,11 @@ def what_if(curves: Sequence[Curve], measured: Sequence[Measured] = ()) -> go.Fi
     for one in measured:
         look = theme.method_look(one.name)
         if not one.at:
-            edge = [(1 - STROKE) * last, last]
             told = f"{one.name}, measured: {one.speedup:.2f}×<extra></extra>"
-            line = {"color": look.light, "width": 3}
-            figure.add_scatter(name=one.name, x=edge, y=[one.speedup] * 2, mode="lines", line=line, hovertemplate=told)
+            line = {"color": look.light, "width": 1.5}
+            figure.add_scatter(
+                name=one.name, x=[0, last], y=[one.speedup] * 2, mode="lines", line=line, hovertemplate=told
+            )
             labels.append(Label(f"adaptive {one.speedup:.1f}×", last, one.speedup, look.light))
         elif any((curve.name, curve.rest) == (one.name, one.rest) for curve in curves) and one.at <= last:
             _add_point(figure, f"{one.name}, measured", one.at, one.speedup, marker(one.name, size=10))

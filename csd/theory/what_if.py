@@ -20,6 +20,7 @@ from csd.theory.plan import method_of
 from csd.theory.prediction import CostModel, Pair, RoundEstimate, predict_round
 
 CURVE_END = 32  # tokens: the curves go at least this far
+ALIKE = 1.05  # speeds that differ by less are told as equal
 MOST_DRAFTS = 2  # drafts of a family that the panel has knobs for
 USUAL_ALPHA, USUAL_COPY_ALPHA, USUAL_COSTS = 0.8, 0.4, (0.2, 0.08)  # of the sliders, until they are measured
 
@@ -77,8 +78,8 @@ def describe_curves(curves: Sequence[Curve]) -> tuple[str, str]:
     ratio = fast.current_speedup / slow.current_speedup
     one, other = ("the cascade" if curve.name == Cascade.name else "speculative decoding" for curve in (fast, slow))
     said = f"With this plan, {one} should be {ratio:.2f} times as fast as {other}."
-    if ratio < 1.005:
-        said = "With this plan, the cascade and speculative decoding should be equally fast."
+    if ratio < ALIKE:
+        said = "With this plan, the cascade and speculative decoding should be about equally fast."
     cascade = next(curve for curve in curves if curve.name == Cascade.name)
     tokens, runs = f"{cascade.round.tokens:.1f}", f"{cascade.round.passes:.1f}"
     why = (
