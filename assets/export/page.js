@@ -4,4 +4,4 @@ stage.update({ race: "export", log: document.getElementById("log").textContent }
 CascadeStage.explain(document.body);
 // An address may name a place in the race, #lane=4&step=3, and its review, #lane=4&step=3&inside=1.
 const place = new URLSearchParams(location.hash.slice(1));
-stage.goTo(Number(place.get("lane")), Number(place.get("step")), Boolean(Number(place.get("inside"))));
+stage.goTo(Number(place.get("lane")), Number(place.get("step")));

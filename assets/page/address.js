@@ -56,11 +56,11 @@ function writeTab() {
   if (tab) writeAddress(tab.dataset.tabId === "race" ? shown : tab.dataset.tabId);
 }
 
-// Goes to a step of a race, such as "lane=4&step=3", with "&inside=1" to its review, once the race of this name is on the stage.
+// Goes to a step of a race, such as "lane=4&step=3", once the race of this name is on the stage.
 function goToPlace(name, place) {
-  const [lane, step, inside] = ["lane", "step", "inside"].map((one) => Number(new URLSearchParams(place).get(one)));
+  const [lane, step] = ["lane", "step"].map((one) => Number(new URLSearchParams(place).get(one)));
   const root = stageRoot();
-  const arrive = () => ADDRESSED.some((prefix) => root.dataset.race === prefix + name) && stage().goTo(lane, step, Boolean(inside));
+  const arrive = () => ADDRESSED.some((prefix) => root.dataset.race === prefix + name) && stage().goTo(lane, step);
   if (!step || arrive()) return;
   const watcher = new MutationObserver(() => arrive() && watcher.disconnect());
   watcher.observe(root, { attributeFilter: ["data-race", "data-state"] });

@@ -1,5 +1,5 @@
 // The fragment of the page's address: #theory and #compare are tabs, #race=ID is a recorded race or one that was linked,
-// #race=ID&lane=4&step=3 a place in it, and &inside=1 behind that its review.
+// #race=ID&lane=4&step=3 a step of it.
 
 export const splitAddress = () => decoded(location.hash.slice(1)).split("&");
 export const addressed = () => splitAddress()[0];

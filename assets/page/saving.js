@@ -10,9 +10,9 @@ const LOCAL = /^(localhost|127\..*|\[::1\])$/;
 // has one; `omitted` says what the link leaves out. Returns a status line.
 export async function copyLink(query, omitted) {
   const [search, race] = query.split("#");
-  const { lane, step, inside } = race ? stage().place() : {};
+  const { lane, step } = race ? stage().place() : {};
   const kept = hiding() && `${search ? "&" : "?"}${hiding()}`;
-  const fragment = race ? `#${race}${step ? `&lane=${lane}&step=${step}${inside ? "&inside=1" : ""}` : ""}` : "";
+  const fragment = race ? `#${race}${step ? `&lane=${lane}&step=${step}` : ""}` : "";
   const link = location.origin + location.pathname + search + kept + fragment;
   let said = "Link to these settings copied. It fills in the form; Race starts the race.";
   if (race) said = `Link to ${step ? `step ${step} of ` : ""}this race copied.`;

@@ -6,10 +6,12 @@ export function formatSeconds(value, whole = value) {
   return whole < 10 ? `${value.toFixed(2)} s` : `${value.toFixed(1)} s`;
 }
 
-// The position in a replay: milliseconds where the whole race takes less than a second.
-export function formatPosition(now, total) {
-  if (total < 1) return `${(now * 1000).toFixed(0)} of ${(total * 1000).toFixed(0)} ms`;
-  return `${now.toFixed(2)} of ${total.toFixed(2)} s`;
+// The position in a replay since `begin`, where the prompt had been read; in the unit of the longest lane.
+export function formatPosition(now, total, begin) {
+  const whole = total - begin;
+  const [number, unit] = formatSeconds(whole).split(" ");
+  const position = formatSeconds(Math.max(0, now - begin), whole).split(" ")[0];
+  return `${position} of ${number} ${unit}`;
 }
 
 // A factor of speed, as in the headline: "2.9\u00D7", "0.84\u00D7".

@@ -7,7 +7,7 @@
 //   stage.play(), stage.pause(), stage.skip()            the replay of a finished race; skip goes to its end
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
 //   stage.open(lane, step)                               the review of a step, while the time stays
-//   stage.place(), stage.goTo(lane, step, inside)        where the replay stands, for a link, and the way back there
+//   stage.place(), stage.goTo(lane, step)                where the replay stands, for a link, and the review of that step
 //   CascadeStage.explain(element)                       explains the terms outside the stage, see terms.js
 //   stage.wait(on)                                       from the start of a new race to its end: until its log comes the old
 //                                                        one stands still
@@ -71,9 +71,9 @@ export function mount(root, { lasts = 0 } = {}) {
     step: (by) => stepReview(stage, by),
     token: (by) => stepToken(stage, by),
     place: () => placeOf(stage),
-    goTo(lane, step, inside = false) {
+    goTo(lane, step) {
       const isThere = goTo(stage, lane, step);
-      if (isThere) openReview(stage, inside);
+      if (isThere) openReview(stage, true);
       return isThere;
     },
     open(lane, step) {

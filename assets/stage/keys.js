@@ -17,9 +17,9 @@ import { hideTooltip } from "./tooltip.js";
 const HELP = [
   ["space", "play"], ["\u2190 \u2192", "step"], ["shift \u2190 \u2192", "token"], [", .", "round of the step"],
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
-  ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["Esc", "leave"], ["?", "these keys"],
+  ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["l", "make it lose"], ["Esc", "leave"], ["?", "these keys"],
 ];
-const PRESENTING = [["r", "race"], ["e", "next example"], ["l", "make it lose"], ["g", "tour"], ["/", "type a prompt"]];
+const PRESENTING = [["r", "race"], ["e", "next example"], ["/", "type a prompt"]];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
 const ACTIONS = {
@@ -40,9 +40,9 @@ const ACTIONS = {
   b: blank,
   d: toggleDigits,
   e: (stage) => stage.presenting && askForExample(stage),
-  g: (stage) => stage.presenting && askForTour(),
+  g: () => askForTour(),
   h: cycleRejected,
-  l: (stage) => stage.presenting && askForLoss(),
+  l: () => askForLoss(),
   o: (stage) => openReview(stage),
   p: togglePresent,
   r: (stage) => stage.presenting && askForRace(),
@@ -76,7 +76,7 @@ function isInView(root) {
 }
 
 function press(stage, event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !stage.race.open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !(stage.race.open || event.key === "p")) return;
   if (stage.root.querySelector(":popover-open")) return; // it has the keys, and closes with Escape
   const action = isTaken(event) ? null : actionOf(stage, event.key);
   if (!action) return;

@@ -23,19 +23,31 @@ export function tellRoundSentence(race, record) {
   return `${capitalize(tellRound(race, record))}.`;
 }
 
-// What happened in a review of the target, drafts first.
+// What happened in a review of the target: what came of it, then who drafted.
 export function tellReview(race, step) {
   const root = step.line.r;
+  const drafts = draftGroups(root).map((group) => tellGroup(race, group));
+  const before = drafts.length ? ` Before that, ${drafts.join("; then ")}.` : "";
+  return `${capitalize(nameOf(race, root.by))} ${tellOutcome(race, root)}.${before}`;
+}
+
+function tellOutcome(race, root) {
   const n = tokensOf(root).length;
   const own = ownToken(race, root);
-  const drafts = draftGroups(root).map((group) => tellGroup(race, group));
-  const before = drafts.length ? `${capitalize(drafts.join("; then "))}. ` : "";
-  const by = capitalize(nameOf(race, root.by));
-  if (!n) return `${before}${by} ran without a draft and wrote ${own}.`;
-  const block = n === 1 ? "the drafted token" : `the block of ${n} tokens`;
-  const seen = `${before}${by} checked ${block} in one run, `;
-  if (root.ok < n) return `${seen}${tellCorrection(race, root)}.`;
-  return `${seen}accepted ${n === 1 ? "it" : `all ${n}`}${tellBonus(own)}.`;
+  if (!n) return `ran without a guess and wrote ${own}`;
+  const seen = `checked ${n === 1 ? "one guess" : `${n} guesses`} in one run:`;
+  if (root.ok < n) {
+    const rejected = quoteToken(race.pieces, root.x[root.ok]);
+    const change = own ? `${own} replaced ${rejected}` : `${rejected} was rejected`;
+    return `${seen} ${tellKept(root.ok, n)}, and ${change}`;
+  }
+  return `${seen} ${n === 1 ? "it was" : "all were"} kept${own ? `, and it added ${own}` : "; the text ends there"}`;
+}
+
+function tellKept(ok, n) {
+  if (ok > 1) return `the first ${ok} were kept`;
+  if (ok) return "the first was kept";
+  return n === 1 ? "it was rejected" : "none was kept";
 }
 
 // Neighbouring rounds of one drafter.

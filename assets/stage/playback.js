@@ -125,9 +125,9 @@ export function changeSpeed(stage, by) {
 // Where the replay stands, counted from 1: {race, lane, step, inside}; `inside` where the review is open. Without a step all
 // of the race is shown.
 export function placeOf(stage) {
-  const { raceId: race, view, time, reviewOpen: inside } = stage;
+  const { raceId: race, view, time } = stage;
   const step = view && time !== Infinity ? selectedStep(stage) : null;
-  return step ? { race, lane: view.lane.index + 1, step: step.number, inside } : { race };
+  return step ? { race, lane: view.lane.index + 1, step: step.number } : { race };
 }
 
 // Goes to a step of a lane of a finished race; both count from 1. Returns whether there is such a step.

@@ -33,7 +33,7 @@ export function explainTerms(root) {
   };
 
   function show(element) {
-    if (!element || element === shown) return;
+    if (!element || element === shown || root.hasAttribute("data-present")) return; // an audience reads no meanings, and Escape is not for them
     hide();
     shown = element;
     element.setAttribute("aria-describedby", tooltip.id);

@@ -160,10 +160,13 @@ function finalRate(lane) {
   return lane.decodeSeconds ? lane.tokens.length / lane.decodeSeconds : 0;
 }
 
-// The fastest lanes of those that have written the whole text, by the same speed as the factor; equals share the place.
+// The fastest lanes of those that have written the whole text, by the same speed as the factor; equals share the place, and
+// a draw with the big model alone has no winner.
 function winners(views) {
   const done = views.filter((view) => view.state === "done");
   if (done.length < 2) return new Set();
   const best = Math.max(...done.map((view) => finalRate(view.lane)));
-  return new Set(done.filter((view) => finalRate(view.lane) * (1 + EVEN) >= best));
+  const first = done.filter((view) => finalRate(view.lane) * (1 + EVEN) >= best);
+  const isDraw = first.length > 1 && first.some((view) => view.lane.info.method === "autoregressive");
+  return new Set(isDraw ? [] : first);
 }

@@ -19,7 +19,7 @@ export function createTransport(stage) {
   const transport = {
     ...createPlayButton(stage),
     scrubber: createScrubber(stage),
-    time: h("span", { class: "cs-time", title: "With the reading of the prompt, which the bars leave out" }),
+    time: h("span", { class: "cs-time", title: "Since the prompt was read, as at the ends of the bars" }),
     speed: createSpeedBox(stage),
     review: term("step", ""),
     token: h("span", { class: "cs-place" }),
@@ -103,7 +103,7 @@ function drawPosition(stage) {
   const total = totalTime(stage);
   const now = shownTime(stage);
   const value = String(Math.round((now / total) * TICKS));
-  put(time, formatPosition(now, total));
+  put(time, formatPosition(now, total, Math.min(...stage.race.lanes.map((lane) => lane.prefillSeconds))));
   if (scrubber.value !== value) scrubber.value = value;
   if (!isPlaying(stage)) scrubber.setAttribute("aria-valuetext", time.textContent);
 }

@@ -16,30 +16,30 @@ const MAXGRAM = { by: "MaxGram", at: 3, c: 0.3, d: 0 };
 test("a review of the target with its drafts", () => {
   const made = race();
   assert.equal(plain(tellReview(made, made.lanes[1].steps[0])),
-    "The small model checked 2 drafted tokens, accepted 1 and replaced \u201Cit\u201D with \u201Cfox\u201D; then the tiny " +
-    "model wrote \u201Cran\u201D on its own; then the copier copied 2 tokens. The big model checked the block of 5 tokens in one run, " +
-    "accepted 3 and replaced \u201Cthen\u201D with \u201Chome\u201D.");
+    "The big model checked 5 guesses in one run: the first 3 were kept, and \u201Chome\u201D replaced \u201Cthen\u201D. Before that, " +
+    "the small model checked 2 drafted tokens, accepted 1 and replaced \u201Cit\u201D with \u201Cfox\u201D; then the tiny " +
+    "model wrote \u201Cran\u201D on its own; then the copier copied 2 tokens.");
 });
 
 test("reviews without a draft, with a whole draft, with one token, and at the end of the text", () => {
-  assert.equal(tell({ ok: 0, y: 2 }), "The big model ran without a draft and wrote \u201Cfox\u201D.");
+  assert.equal(tell({ ok: 0, y: 2 }), "The big model ran without a guess and wrote \u201Cfox\u201D.");
   assert.equal(tell({ ok: 0, y: 2, in: [MAXGRAM] }),
-    "The copier found nothing to copy. The big model ran without a draft and wrote \u201Cfox\u201D.");
+    "The big model ran without a guess and wrote \u201Cfox\u201D. Before that, the copier found nothing to copy.");
   assert.equal(tell({ x: [2, 3], who: "mid", ok: 2, y: 4 }),
-    "The big model checked the block of 2 tokens in one run, accepted all 2 and added \u201Chome\u201D.");
+    "The big model checked 2 guesses in one run: all were kept, and it added \u201Chome\u201D.");
   assert.equal(tell({ x: [2], who: "mid", ok: 1 }),
-    "The big model checked the drafted token in one run, accepted it; the text ends there.");
+    "The big model checked one guess in one run: it was kept; the text ends there.");
   assert.equal(tell({ x: [2, 3], who: "mid", ok: 0, y: 4 }),
-    "The big model checked the block of 2 tokens in one run, accepted none and replaced \u201Cfox\u201D with \u201Chome\u201D.");
+    "The big model checked 2 guesses in one run: none was kept, and \u201Chome\u201D replaced \u201Cfox\u201D.");
 });
 
 test("neighbouring rounds of one drafter are told together", () => {
   const round = (at, x, ok, y) => ({ by: "mid", at, x, who: "MaxGram", ok, y, c: 0.3, d: 0.01 });
   const own = (at, y) => ({ by: "mid", at, ok: 0, y, c: 0.3, d: 0.01 });
   assert.match(tell({ x: [1, 2, 3], who: "mid", ok: 3, y: 4, in: [round(3, [1, 9], 1, 2), round(5, [], 0, 3)] }),
-    /^The small model wrote 3 tokens in 2 rounds: it accepted 1 of 2 tokens drafted by the copier, and added 2\. /);
+    / Before that, the small model wrote 3 tokens in 2 rounds: it accepted 1 of 2 tokens drafted by the copier, and added 2\.$/);
   assert.match(tell({ x: [1, 2], who: "mid", ok: 2, y: 4, in: [own(3, 1), own(4, 2)] }),
-    /^The small model wrote 2 tokens, one at a time\. /);
+    / Before that, the small model wrote 2 tokens, one at a time\.$/);
 });
 
 test("a skipped round says why; a sentence begins with a capital, and numbered drafts have no article", () => {

@@ -18,9 +18,9 @@ def test_a_review_opens_as_a_score(bare):
     one.page.locator('.cs-lane[data-lane="1"] .cs-token').nth(3).click()
     assert "Step 1 of 2, cascade: 4 tokens in 45.0 ms" in one.text(".cs-score-title")
     assert one.text(".cs-told").replace("\u2068", "").replace("\u2069", "") == (
-        "The small model checked 2 drafted tokens, accepted 1 and replaced “it” with “fox”; then the tiny model wrote "
-        "“ran” on its own; then the copier copied 2 tokens. The big model checked the block of 5 tokens in one run, "
-        "accepted 3 and replaced “then” with “home”."
+        "The big model checked 5 guesses in one run: the first 3 were kept, and “home” replaced “then”. "
+        "Before that, the small model checked 2 drafted tokens, accepted 1 and replaced “it” with “fox”; "
+        "then the tiny model wrote “ran” on its own; then the copier copied 2 tokens."
     )
     assert one.cells(0) == [["The", "kept"], ["it", "rejected"]]
     assert one.cells(1) == [["The", "kept"], ["fox", "kept"]]

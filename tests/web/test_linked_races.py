@@ -187,7 +187,7 @@ def test_a_colleague_opens_a_race_at_the_same_step_or_runs_it_again(chromium, ho
     sender.context.grant_permissions(["clipboard-read", "clipboard-write"])
     sender.race()
     sender.status("ended")
-    sender.page.evaluate(f"{STAGE}.cascadeStage.goTo(2, 2, true)")
+    sender.page.evaluate(f"{STAGE}.cascadeStage.goTo(2, 2)")
     sender.page.click("#copy")
     sender.page.wait_for_function(
         "/Link to step 2 of this race copied/.test(document.querySelector('#status').innerText)"
@@ -201,8 +201,8 @@ def test_a_colleague_opens_a_race_at_the_same_step_or_runs_it_again(chromium, ho
     place = page.evaluate(f"{STAGE}.cascadeStage.place()")
     sender.page.reload()
     sender.page.wait_for_selector(f'#stage .cascade-stage[data-race="{place["race"]}"]')  # its address leads there too
-    assert (place["lane"], place["step"]) == (2, 2) and link.endswith("&lane=2&step=2&inside=1")
-    assert page.locator("#stage .cs-score").is_visible(), "the review is open, as it was for the sender"
+    assert (place["lane"], place["step"]) == (2, 2) and link.endswith("&lane=2&step=2")
+    assert page.locator("#stage .cs-score").is_visible(), "the step is open"
     assert page.input_value("#prompt textarea") == STORY and page.input_value("#max-new input") == "8"
     assert page.input_value("#earlier input").startswith("From a link: ")
     begun = house.gate.begun
