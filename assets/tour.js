@@ -1,5 +1,5 @@
 // The guided tour: acts on small recorded races, in a dialog with a stage of its own. An act shows its picture at once;
-// Play runs its lanes in slow motion, and they rest where they began. Escape and Close end the tour, the arrow keys step.
+// Replay runs its lanes in slow motion, and they rest where they began. Escape and Close end the tour, the arrow keys step.
 // An act with a recipe has a button for it: the tour ends, and the page races (assets/page/racing.js). `logs` holds the race of
 // each act, see csd/stage/tour.py.
 

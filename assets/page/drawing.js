@@ -1,12 +1,25 @@
-// Gradio draws its parts one after another. They come into view together, so that nothing moves.
+// Gradio draws its parts one after another. They come into view together, so that nothing moves. Who presses `p` before that
+// presents as soon as there is something to present.
 
 export const LONGEST_DRAWING = 15000; // milliseconds: whatever is there by then is shown
 
+const PRESENT = "p";
+
+let isAsked = false; // to present
+
 export function drawTogether() {
   document.documentElement.setAttribute("data-drawing", "");
+  document.addEventListener("keydown", keepKey);
   setTimeout(showDrawn, LONGEST_DRAWING);
 }
 
 export function showDrawn() {
   document.documentElement.removeAttribute("data-drawing");
+  document.removeEventListener("keydown", keepKey);
+  if (isAsked) document.body.dispatchEvent(new KeyboardEvent("keydown", { key: PRESENT, bubbles: true }));
+  isAsked = false;
+}
+
+function keepKey({ key, ctrlKey, metaKey, altKey }) {
+  if (key === PRESENT && !ctrlKey && !metaKey && !altKey) isAsked = !isAsked;
 }

@@ -89,7 +89,7 @@ def template() -> str:
         f'<div class="tour-acts" aria-live="polite">{told}</div><div class="tour-stage">{bundle.HTML_TEMPLATE}</div>'
         f'<div class="tour-foot"><div class="tour-asked">{asked}</div><div class="tour-buttons">'
         '<button type="button" class="tour-lose">Lose it now</button>'
-        '<button type="button" class="tour-again">Play</button>'
+        '<button type="button" class="tour-again">Replay</button>'
         '<button type="button" class="tour-back">Back</button>'
         '<button type="button" class="tour-next" autofocus>Next</button></div></div></dialog></div>'
     )

