@@ -4,7 +4,7 @@
 import { hasSettings } from "./query.js";
 
 const TYPED = ["prompt", "max-new", "temperature", "seed", "K"];
-const SETTINGS = ["max-new", "temperature", "seed"]; // that an example may bring
+const SETTINGS = ["max-new", "temperature", "seed", "k"]; // that an example may bring
 const KEPT = "cascade-prompt"; // in sessionStorage, which belongs to the tab
 const RACING = "cascade-racing"; // there while a race runs
 const BACK = "The page was loaded again. Your prompt is back in the form.";

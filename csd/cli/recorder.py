@@ -24,7 +24,7 @@ WARM_UP = 32  # new tokens of the race before the recorded one
 @dataclass(frozen=True)
 class Take:
     """An example prompt to record. `k`, `K` (cumulative) and `lanes` replace those of the default preset if they are
-    given, `max_new` that of the prompt."""
+    given, `k` and `max_new` those of the prompt."""
 
     kind: str
     title: str
@@ -41,7 +41,7 @@ class Take:
 # The page begins with the first one: a text in which the cascade is fastest and copying alone gains little. The last
 # one shows a cascade that loses: the paper's K was tuned for other models.
 EMBEDDED = (
-    Take("story", "A fox sets out", 7, lanes=FOUR, max_new=64),
+    Take("story", "A fox sets out", lanes=FOUR, max_new=64),
     Take("edit", "Rename the fox"),
     Take("word problem", "Stickers"),
     Take("code", "Rename a parameter"),

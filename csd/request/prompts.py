@@ -13,7 +13,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from csd.decoding.methods import Method, Refusal
 from csd.models.spec import FamilySpec
 from csd.paths import ROOT
-from csd.ranges import MAX_NEW, SEED, TEMPERATURE
+from csd.ranges import DRAFTED, MAX_NEW, SEED, TEMPERATURE
 from csd.record.untrusted import describe_fault
 from csd.request.request import Request
 
@@ -40,7 +40,10 @@ PLAIN = Wording("Question: {}\nAnswer:", "Question: {}\n(A) {} (B) {} (C) {} (D)
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt, its kind (story, code, ...), and how it is decoded: greedily, or by coupled sampling with this seed."""
+    """A prompt, its kind (story, code, ...), and how it is decoded: greedily, or by coupled sampling with this seed.
+
+    `k` is the draft length that suits speculative decoding best on this text, where it is far from the usual one.
+    """
 
     kind: Annotated[str, Field(min_length=1)]
     prompt: Annotated[str, Field(pattern=r"\S")]
@@ -48,6 +51,7 @@ class Prompt:
     temperature: Annotated[float, Field(strict=True, ge=0, le=TEMPERATURE.high, allow_inf_nan=False)] = 0.0
     seed: Annotated[int, Field(strict=True, ge=SEED.low, le=SEED.high)] = 0
     max_new: Annotated[int, Field(strict=True, ge=MAX_NEW.low, le=MAX_NEW.high)] = 128
+    k: Annotated[int, Field(strict=True, ge=DRAFTED.low, le=DRAFTED.high)] | None = None
 
     @property
     def name(self) -> str:

@@ -52,6 +52,11 @@ def next_example(spec: FamilySpec, kind: str, text: str | None) -> Example:
     return Example(prompts[following], following + 1, len(prompts))
 
 
+def is_own_k(spec: FamilySpec, k: float | None) -> bool:
+    """Whether one of the family's examples brings this draft length."""
+    return k is not None and any(prompt.k == k for prompts in examples_by_kind(spec).values() for prompt in prompts)
+
+
 def example_title(text: str) -> str:
     """The title of the example with this text, whichever ready family it belongs to; empty if it is not an example."""
     return next((prompt.title for prompt in _every_example() if prompt.prompt == text), "")

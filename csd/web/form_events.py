@@ -12,6 +12,7 @@ from csd.models.spec import COPIES, FamilySpec, custom
 from csd.record.race import Race
 from csd.request import link
 from csd.request.defaults import Defaults
+from csd.request.prompts import Prompt
 from csd.stage.tour import LOSE
 from csd.web import examples
 from csd.web.context import PageContext, fields_of, settings_of
@@ -42,12 +43,14 @@ def show_example(
     by_hand: Collection[str] = (),
     max_new: float | None = None,
     temperature: float | None = None,
+    k: float | None = None,
 ) -> FormUpdate:
     """The next example of a kind, given by its number among the kinds of the family.
 
     Fields named in `by_hand`, which the visitor has set, stay. The status line tells a length that differs from
     `max_new`, the form's. A prompt of the visitor's own moves to a chip. The form's `temperature` tells whether the
-    last race was the one to lose: its lanes are then put back.
+    last race was the one to lose: its lanes are then put back. An example may have a draft length `k` of its own; the
+    next one brings back the usual one.
     """
     spec = _spec_of(fields)
     kinds = example_kinds(spec)
@@ -61,7 +64,22 @@ def show_example(
     said = StatusLine(f"{example.number} of {example.count}: {found.title}.{longer}")  # short: it has one line
     own_prompt = prompt if is_own_prompt(context, prompt) else None
     update = FormUpdate(values, status=said, own_prompt=own_prompt)
-    return _with_usual_lanes(context, fields, update) if _was_to_lose(temperature, by_hand) else update
+    if _was_to_lose(temperature, by_hand):
+        update = _with_usual_lanes(context, fields, update)
+    return replace(update, values={**update.values, **_draft_length(fields, found, k, by_hand)})
+
+
+def _draft_length(fields: FamilyFields, example: Prompt, k: float | None, by_hand: Collection[str]) -> dict[str, int]:
+    """The k that an example brings to a form with `k`, if any."""
+    if "k" in by_hand:
+        return {}
+    if example.k:
+        return {"k": example.k}
+    try:
+        choice = fields.to_choice()
+    except ValueError:  # a custom family that is not filled in yet
+        return {}
+    return {"k": choice.defaults.preset.k} if examples.is_own_k(choice.spec, k) else {}
 
 
 def show_own_prompt(
@@ -83,13 +101,14 @@ def _was_to_lose(temperature: float | None, by_hand: Collection[str]) -> bool:
 
 
 def _with_usual_lanes(context: PageContext, fields: FamilyFields, update: FormUpdate) -> FormUpdate:
-    """The lanes that the page starts with, and their settings."""
+    """The lanes that the page starts with, and their settings; k is the family's, not that of the race on the stage."""
     try:
         choice = fields.to_choice()
     except ValueError:  # a custom family that is not filled in yet
         return update
     start = start_with(context.start, choice).values()
     values = {**update.values, **{name: start[name] for name in choice.defaults.preset.fields()}}
+    values["k"] = choice.defaults.preset.k
     return replace(update, values=values, presets=preset_choices(choice.defaults, values))
 
 

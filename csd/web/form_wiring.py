@@ -113,15 +113,15 @@ def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> Non
 def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_outputs: list[Component]) -> None:
     """A click fills in the form and then presses Race."""
     form, chips = tab.form, tab.chips
-    asked = form.named(("prompt", "max_new", "temperature"))
+    asked = form.named(("prompt", "max_new", "temperature", "k"))
     outputs = [*preset_outputs, *form.named(examples.FIELDS), chips.typed, chips.own, tab.status]
 
     def shows(number: int) -> Callable[[Values], Changes]:
         def show(values: Values) -> Changes:
             by_hand = (values[hidden.by_hand] or "").split(",")
             family = form.read_family(values)
-            prompt, max_new, temperature = (values[field] for field in asked)
-            return tab.fill(form_events.show_example(context, family, number, prompt, by_hand, max_new, temperature))
+            prompt, *settings = (values[field] for field in asked)
+            return tab.fill(form_events.show_example(context, family, number, prompt, by_hand, *settings))
 
         return show
 
@@ -131,7 +131,7 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
 
     def show_own_prompt(values: Values) -> Changes:
         by_hand = (values[hidden.by_hand] or "").split(",")
-        typed, temperature = values[chips.typed], values[asked[-1]]
+        typed, temperature = values[chips.typed], values[asked[2]]
         update = form_events.show_own_prompt(context, form.read_family(values), typed, by_hand, temperature)
         return {**tab.fill(update), chips.own: gr.Button(visible=False)}
 
@@ -147,6 +147,6 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
 
     for number, button in enumerate(chips.kinds):
         race(button, shows(number), {hidden.by_hand, *asked, *form.family_inputs}, outputs)
-    race(chips.own, show_own_prompt, {hidden.by_hand, chips.typed, asked[-1], *form.family_inputs}, outputs)
+    race(chips.own, show_own_prompt, {hidden.by_hand, chips.typed, asked[2], *form.family_inputs}, outputs)
     race(chips.lose, show_losing_race, {form.prompt, *form.family_inputs}, outputs)
     hidden.usual_lanes.click(show_usual_lanes, form.family_inputs, outputs, **QUICK)

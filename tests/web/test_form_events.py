@@ -75,10 +75,10 @@ def test_a_kind_of_examples_goes_round(page):
         text = update.values["prompt"]
         seen.append(text)
     assert seen == [*(prompt.prompt for prompt in prompts), prompts[0].prompt]
-    assert update.values.keys() == {"prompt", "temperature", "seed", "max_new"}
+    assert update.values.keys() == {"prompt", "temperature", "seed", "max_new", "k"}
     assert update.status.text == f"1 of {len(prompts)}: {prompts[0].title}."
     assert form_events.show_example(page, EMBEDDED, 9, text).status.text == form_events.NO_EXAMPLE
-    kept = form_events.show_example(page, EMBEDDED, 0, text, ("max_new", "temperature"))
+    kept = form_events.show_example(page, EMBEDDED, 0, prompts[0].prompt, ("max_new", "temperature"))
     assert kept.values.keys() == {"prompt", "seed"}, "what the visitor has set stays"
     told = form_events.show_example(page, EMBEDDED, 0, prompts[-1].prompt, max_new=64).status.text
     assert told == f"1 of {len(prompts)}: {prompts[0].title}. 128 tokens instead of 64."
@@ -86,6 +86,17 @@ def test_a_kind_of_examples_goes_round(page):
         assert "instead" not in form_events.show_example(page, EMBEDDED, 0, text, **same).status.text
     assert example_title(text) == prompts[0].title
     assert example_title("typed by hand") == ""
+
+
+def test_an_example_may_have_a_draft_length_of_its_own(page):
+    """The fox brings k = 7, the next example the family's, and what the visitor has set stays."""
+    fox = examples_by_kind(HOME.spec)["story"][0]
+    assert page.start.form.k == fox.k == 7 != DEFAULTS.preset.k
+    assert form_events.show_example(page, EMBEDDED, 0, None).values["k"] == 7
+    assert form_events.show_example(page, EMBEDDED, 1, None, k=7).values["k"] == DEFAULTS.preset.k
+    assert "k" not in form_events.show_example(page, EMBEDDED, 1, None, k=9).values
+    for number in (0, 1):
+        assert "k" not in form_events.show_example(page, EMBEDDED, number, None, ("k",), k=7).values
 
 
 def test_the_losing_race_of_the_tour_leaves_the_length(page):
@@ -96,9 +107,8 @@ def test_the_losing_race_of_the_tour_leaves_the_length(page):
     assert "max_new" not in update.values
     assert update.values["prompt"] == examples_by_kind(HOME.spec)["story"][0].prompt
     after = form_events.show_example(page, EMBEDDED, 1, None, temperature=LOSE.temperature)
-    assert after.values.items() >= {name: page.start.values()[name] for name in tuned.fields()}.items(), (
-        "the usual lanes are back"
-    )
+    usual = {**page.start.values(), "k": DEFAULTS.preset.k}
+    assert after.values.items() >= {name: usual[name] for name in tuned.fields()}.items(), "the usual lanes are back"
     own = form_events.show_own_prompt(page, EMBEDDED, "My words", (), LOSE.temperature)
     assert own.values["prompt"] == "My words" and own.values["temperature"] == 0
     assert own.values["lanes"] == after.values["lanes"]
