@@ -64,7 +64,7 @@ def prepare(folder: Path, device: str, versions: Step, again: Sequence[Step]) ->
     write_statuses(folder, statuses)
     if not _is_installed("torch"):
         return f"{sys.executable} has no PyTorch. Name a Python that has: PYTHON=/path/to/python bash tests/gpu.sh"
-    ended = _start(versions, device, folder, versions.limit)
+    ended = _start(versions, device, folder, versions.longest(device))
     if ended.kind != DONE:
         return "Nothing was measured, for the reason above."
     write_statuses(folder, {**statuses, versions.name: ended})
@@ -85,7 +85,7 @@ def measure(folder: Path, device: str, steps: Sequence[Step], deadline: float) -
             ended = Status(NOT_RUN, "no time was left; call again to go on")
         else:
             try:
-                ended = _start(step, device, folder, min(step.limit, left))
+                ended = _start(step, device, folder, min(step.longest(device), left))
             except KeyboardInterrupt:
                 print("\nInterrupted. What was measured is kept; call again to go on.")
                 return INTERRUPTED

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+REHEARSAL = 5  # times the limit
+
 
 @dataclass(frozen=True)
 class Step:
-    """A module of this package that runs in a process of its own for at most `limit` seconds.
+    """A module of this package that runs in a process of its own for at most `limit` seconds on a GPU.
 
     `arguments` follow those that all steps get, the device and the file of its figures. `needs` are packages without
     which it is left out. `settles` says in words what its figures decide.
@@ -25,6 +27,10 @@ class Step:
 
     def command(self, device: str, folder: Path) -> list[str]:
         return [sys.executable, "-m", f"gpu.{self.module}", device, str(self.path(folder)), *self.arguments]
+
+    def longest(self, device: str) -> int:
+        """Seconds. A rehearsal on a CPU, which may be slow and shared, has more time than a lent GPU."""
+        return self.limit if device == "cuda" else REHEARSAL * self.limit
 
     def path(self, folder: Path) -> Path:
         """The file of its figures."""

@@ -161,4 +161,4 @@ def test_rehearsal_from_the_script_to_the_table(tmp_path):
 def run_script(tmp_path, *options: str) -> subprocess.CompletedProcess:
     command = ["bash", str(SCRIPT), "--out", str(tmp_path / "results"), *options]
     env = {**os.environ, "PYTHON": sys.executable}
-    return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=600)

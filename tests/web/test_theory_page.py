@@ -174,7 +174,8 @@ def test_an_end_can_be_dragged_and_ends_that_were_pushed_come_back(one):
     type_K(one, K)
     page.wait_for_function("document.querySelector('#what-if-picture [role=slider]').textContent === '4'")
     handle = page.locator("#what-if-picture [role=slider]").first
-    handle.scroll_into_view_if_needed()
+    page.wait_for_function(f"{TITLES}.includes('K={K}')")  # the page is drawn anew, and nothing moves any more
+    handle.hover()
     box, track = handle.bounding_box(), page.locator("#what-if-picture .staircase-track").first.bounding_box()
     token = track["width"] / 24
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
