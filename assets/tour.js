@@ -1,5 +1,6 @@
 // The guided tour: acts on small recorded races, in a dialog with a stage of its own. An act shows its picture at once;
-// Replay runs its lanes in slow motion, and they rest where they began. Escape and Close end the tour, the arrow keys step.
+// Replay runs its lanes in slow motion, and they rest where they began. Escape and Close end the tour, the arrow keys step,
+// and a, b and c answer the question.
 // An act with a recipe has a button for it: the tour ends, and the page races (assets/page/racing.js). `logs` holds the race of
 // each act, see csd/stage/tour.py.
 
@@ -9,7 +10,7 @@ function startTour(root, logs) {
   const [dialog, lose, again, back, next, place] = ["dialog", ".tour-lose", ".tour-again", ".tour-back", ".tour-next", ".cascade-stage"]
     .map((selector) => root.querySelector(selector));
   const acts = [...root.querySelectorAll("section")];
-  const questions = [...root.querySelectorAll("details")];
+  const questions = [...root.querySelectorAll(".tour-question")];
   const last = acts.length - 1;
   let current = 0;
   let stage = null; // made when the tour is opened for the first time
@@ -17,7 +18,8 @@ function startTour(root, logs) {
   function show(act) {
     current = Math.max(0, Math.min(act, last));
     acts.forEach((one, i) => { one.hidden = i !== current; });
-    questions.forEach((one, i) => Object.assign(one, { hidden: i !== current, open: false }));
+    questions.forEach((one, i) => { one.hidden = i !== current; });
+    ask(questions[current]);
     dialog.setAttribute("aria-labelledby", `tour-title-${current + 1}`);
     back.disabled = current === 0;
     next.textContent = current === last ? "Done" : "Next";
@@ -27,6 +29,25 @@ function startTour(root, logs) {
     stage.update({ race: `act ${current + 1}`, log: logs[current] });
     rest();
     if (kind === "text") run(BEGUN);
+    next.focus();
+  }
+
+  // The choices are there until one is taken.
+  function ask(question) {
+    question.querySelector(".tour-choices").hidden = false;
+    question.querySelector(".tour-answer").replaceChildren();
+  }
+
+  function answer(choice) {
+    const question = questions[current];
+    const said = question.querySelector(".tour-answer");
+    const isRight = choice.hasAttribute("data-right");
+    const right = question.querySelector("[data-right] span").textContent;
+    const verdict = document.createElement("b");
+    verdict.textContent = isRight ? `\u2713 ${right}.` : `The answer is: ${right}.`;
+    verdict.toggleAttribute("data-right", isRight);
+    question.querySelector(".tour-choices").hidden = true;
+    said.replaceChildren(verdict, ` ${said.dataset.answer}`);
     next.focus();
   }
 
@@ -61,11 +82,18 @@ function startTour(root, logs) {
   again.addEventListener("click", () => run(0));
   back.addEventListener("click", () => show(current - 1));
   next.addEventListener("click", () => (current === last ? dialog.close() : show(current + 1)));
+  root.querySelector(".tour-asked").addEventListener("click", ({ target }) => {
+    const choice = target.closest(".tour-choices button");
+    if (choice) answer(choice);
+  });
   dialog.addEventListener("close", () => stage.pause());
   dialog.addEventListener("keydown", (event) => {
     event.stopPropagation(); // the stage of the page has its own arrow keys
     if (event.defaultPrevented) return; // the stage in the dialog took it
     if (event.key === "ArrowRight" && current < last) show(current + 1);
     if (event.key === "ArrowLeft" && current > 0) show(current - 1);
+    const choices = questions[current].querySelector(".tour-choices");
+    const choice = event.ctrlKey || event.metaKey || event.altKey || choices.hidden ? null : choices.children["abc".indexOf(event.key)];
+    if (choice) answer(choice);
   });
 }

@@ -32,8 +32,9 @@ class Recipe:
 @dataclass(frozen=True)
 class Act:
     """`lanes` of one of RACES are on the tour's stage; `show` says what is below them: the text, the first review of
-    the last lane, or the text with the result. The words hold the figures of the race. An act with a recipe has a
-    button that races it on the page."""
+    the last lane, or the text with the result. The words hold the figures of the race. The question has `choices`, of
+    which the one numbered `right`, from 0, is true; the answer says why. An act with a recipe has a button that races
+    it on the page."""
 
     title: str
     race: str
@@ -41,6 +42,8 @@ class Act:
     show: Literal["text", "review", "result"]
     text: str
     question: str
+    choices: tuple[str, ...]
+    right: int
     answer: str
     recipe: Recipe | None = None
 
@@ -69,7 +72,16 @@ def _act(written: dict[str, Any]) -> Act:
     }
     words = {name: written[name].format(**figures) for name in ("text", "question", "answer")}
     recipe = Recipe(**written["recipe"]) if "recipe" in written else None
-    return Act(written["title"], written["race"], tuple(written["lanes"]), written["show"], **words, recipe=recipe)
+    return Act(
+        written["title"],
+        written["race"],
+        tuple(written["lanes"]),
+        written["show"],
+        **words,
+        choices=tuple(written["choices"]),
+        right=written["right"],
+        recipe=recipe,
+    )
 
 
 ACTS = tuple(_act(written) for written in json.loads((ASSETS / "tour.json").read_text(encoding="utf-8")))
@@ -79,10 +91,7 @@ LOSE = next(act.recipe for act in ACTS if act.recipe)
 def template() -> str:
     """A button and a native dialog with every act, for gr.HTML; assets/tour.js shows one at a time."""
     told = "".join(_told(i, act) for i, act in enumerate(ACTS, 1))
-    asked = "".join(
-        f"<details hidden><summary>{escape(act.question)}</summary><p>{escape(act.answer)}</p></details>"
-        for act in ACTS
-    )
+    asked = "".join(map(_asked, ACTS))
     return (
         '<div class="tour"><button type="button" id="tour-start" aria-haspopup="dialog">Tour</button>'
         '<dialog aria-labelledby="tour-title-1"><button type="button" class="tour-close">Close</button>'
@@ -108,4 +117,16 @@ def _told(number: int, act: Act) -> str:
         f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}"{recipe}><h2 id="tour-title-{number}">'
         f"{escape(act.title)}</h2><p>{escape(act.text)}</p>"
         f'<p class="tour-count">{number} of {len(ACTS)}</p></section>'
+    )
+
+
+def _asked(act: Act) -> str:
+    choices = "".join(
+        f'<button type="button"{" data-right" if i == act.right else ""}><kbd>{"abc"[i]}</kbd> '
+        f"<span>{escape(choice)}</span></button>"
+        for i, choice in enumerate(act.choices)
+    )
+    return (
+        f'<div class="tour-question" hidden><p>{escape(act.question)}</p><div class="tour-choices">{choices}</div>'
+        f'<p class="tour-answer" role="status" data-answer="{escape(act.answer)}"></p></div>'
     )

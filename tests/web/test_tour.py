@@ -33,6 +33,7 @@ def test_every_act_has_two_sentences_a_question_and_lanes_of_a_small_race():
     assert len(tour.ACTS) == 7
     for act in tour.ACTS:
         assert act.title and act.question.endswith("?") and act.answer.endswith(".")
+        assert 2 <= len(act.choices) <= 3 and 0 <= act.right < len(act.choices)
         assert act.text.endswith(".") and act.text.count(". ") <= 1
         assert [trace.header.method for trace in act.traces]
     words = " ".join(part for act in tour.ACTS for part in (act.title, act.text, act.question, act.answer))
@@ -62,6 +63,7 @@ def test_the_small_races_show_what_the_acts_say():
     inner = [one for one in vertical.steps[0].review.inner if isinstance(one, Review)]
     assert len(inner) < len(speculative.steps[0].review.inner), "the small model runs less often"
     assert any(one.accepted for one in inner) and any(one.accepted < len(one.tokens) for one in inner)
+    assert inner[0].by == "draft-mid" and 0 < inner[0].accepted < len(inner[0].tokens), "it mends the copier's guess"
     drafted = [one for one in horizontal.steps[0].review.inner if isinstance(one, Review)]
     assert not any(one.inner for one in drafted), "every level writes by itself"
     assert horizontal.steps[0].review.accepted > horizontal.header.settings["ks"][0], "some of the tail is kept"
@@ -98,6 +100,7 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
         assert page.is_visible(".tour .cs-lead") == (act.show == "result")
         assert page.is_visible(".tour .cs-runs >> nth=-1") and page.is_visible(".tour-lose") == bool(act.recipe)
         assert page.is_visible(".tour .cs-score") == (act.show == "review"), "the picture is there at once"
+        assert page.locator(".tour-choices:visible button span").all_inner_texts() == list(act.choices)
         assert page.evaluate(CUT, ".tour-stage") == [0, 0]
         if act.title == tour.ACTS[4].title:  # its lanes run to the end, and rest there with the review of its text
             assert page.inner_text(".tour .cs-score-title").startswith("Step 1 of 2, cascade")
@@ -109,8 +112,9 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
             assert not page.is_visible(".tour .cs-score")
             page.focus(".tour-next")
             page.wait_for_selector(".tour .cascade-stage[data-state=done] .cs-score")
-            page.click(".tour summary:visible")
-            assert page.inner_text(".tour details p:visible") == act.answer
+            page.keyboard.press("b")
+            assert page.inner_text(".tour-answer:visible") == f"The answer is: {act.choices[0]}. {act.answer}"
+            assert page.locator(".tour-choices:visible").count() == 0
             assert page.evaluate(CUT, ".tour-stage") == [0, 0]
             page.set_viewport_size({"width": 390, "height": 844})
             assert page.evaluate(CUT, ".tour-stage")[0] == page.evaluate(CUT, ".tour .cs-score")[0] == 0
@@ -120,8 +124,13 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
             page.set_viewport_size({"width": 1280, "height": 720})
             page.focus(".tour-next")
     assert seen == [act.title for act in tour.ACTS]
+    page.locator(".tour-choices:visible button").nth(tour.ACTS[-1].right).click()
+    right = tour.ACTS[-1].choices[tour.ACTS[-1].right]
+    assert page.inner_text(".tour-answer:visible") == f"\N{CHECK MARK} {right}. {tour.ACTS[-1].answer}"
+    assert page.evaluate("document.activeElement.classList.contains('tour-next')")
     page.keyboard.press("ArrowLeft")
     assert title() == tour.ACTS[-2].title
+    assert page.is_visible(".tour-choices >> visible=true"), "each time anew"
     assert not page.is_visible(".tour-lose")
     box = page.locator(".tour dialog").bounding_box()
     assert box["x"] >= 0 and box["y"] >= 0
