@@ -8,16 +8,24 @@ import pytest
 from browser import House
 
 LONGEST = (
+    "traffic/test_load",  # it waits most of the time
     "models/test_exactness",
-    "web/test_page",
     "models/test_smollm2",
-    "web/test_form_in_view",
-    "tests/test_process",
-    "web/test_axe",
+    "web/test_page",
     "workers/test_app",
+    "models/test_session",
+    "tests/test_process",
+    "web/test_form_in_view",
+    "web/test_axe",
+    "backends/test_graph_failures",
+    "backends/test_graph_compile",
+    "models/test_encoder_decoders",
+    "web/test_startup",
     "gpu/test_steps",
-    "stage/test_present",
+    "cli/test_",
     "decoding/test_rejection",
+    "web/",
+    "stage/",
     "tests/test_examples",
     "look/",
 )

@@ -34,7 +34,7 @@ def test_if_no_width_can_be_captured_the_eager_backend_runs_and_a_note_says_so(m
     check(backend.open_lane(CONTEXT), "llama", TEXTS[0][:50], 0, 50)
 
 
-@pytest.mark.parametrize("bad", [(8,), (80,), (1, 64, 80)])
+@pytest.mark.parametrize("bad", [(8,), (1, 64, 80)])
 def test_if_one_width_cannot_be_captured_the_others_stay(monkeypatch, bad):
     pool, notes = prepared(monkeypatch, Recorder(lambda width: width in bad))
     assert isinstance(pool, GraphPool) and pool.widths == tuple(width for width in WIDTHS if width not in bad)
