@@ -62,7 +62,9 @@ def show_example(
     length = values.get("max_new", max_new)
     longer = f" {length} tokens instead of {max_new:g}." if max_new and length != max_new else ""
     said = StatusLine(f"{example.number} of {example.count}: {found.title}.{longer}")  # short: it has one line
-    own_prompt = prompt if is_own_prompt(context, prompt) else None
+    # Kept for the session, so no longer than one that races.
+    is_kept = is_own_prompt(context, prompt) and len(prompt or "") <= context.studio.deployment.max_prompt
+    own_prompt = prompt if is_kept else None
     update = FormUpdate(values, status=said, own_prompt=own_prompt)
     if _was_to_lose(temperature, by_hand):
         update = _with_usual_lanes(context, fields, update)

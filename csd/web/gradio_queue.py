@@ -13,7 +13,7 @@ from gradio.server_messages import ProcessCompletedMessage
 
 from csd.web.addresses import address
 from csd.web.deployment import Deployment
-from csd.web.gradio_sessions import Messages, keep_lean_sessions
+from csd.web.gradio_sessions import LONG_NAME, LONGEST_NAME, Messages, keep_lean_sessions
 from csd.web.own_events import end_event
 from csd.web.wiring import ON_DEVICE
 
@@ -21,11 +21,9 @@ LONGEST = 64  # events in the queue
 RECENT = 20  # turns on the device from which the next ones are estimated
 IDLE = 0.01  # seconds between two looks for an event; Gradio's 1 ms take a twentieth of a core from races on a CPU
 LOOKS, LOOK = 10, 1.0  # so many looks, so many seconds apart, at messages that nobody reads end a race
-LONGEST_SESSION = 64  # characters of a session's name, which Gradio's own page makes 11 long and a client a uuid
 UNHEARD = "Nobody listened to this race for 10 seconds, so it was stopped. Open its stream as soon as it is queued."
 ONE_EACH = "A race of yours already waits in the queue. Wait for it, or stop it first."
 NO_EVENT = "This page has no such event: it may have been updated. Reload it."
-LONG_SESSION = f"The session's name is longer than {LONGEST_SESSION} characters."
 NO_SESSION = "The session's name is empty: give it one, or leave session_hash out."
 MANY_HERE = "{} races from your address wait in the queue, the most that this page allows. Try again in a minute."
 
@@ -67,8 +65,8 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
             return False, NO_EVENT, "error"
         if body.session_hash == "":  # Gradio would look for the event's messages under another name
             return False, NO_SESSION, "error"
-        if len(body.session_hash or "") > LONGEST_SESSION:
-            return False, LONG_SESSION, "error"
+        if len(body.session_hash or "") > LONGEST_NAME:
+            return False, LONG_NAME, "error"
         if event.concurrency_id == ON_DEVICE:
             waiting = queue.event_queue_per_concurrency_id.get(ON_DEVICE)
             places = [(one.session_hash, address(one.request, deployment)) for one in waiting.queue] if waiting else []

@@ -8,11 +8,16 @@ from functools import partial
 from typing import Any
 
 import gradio as gr
+from fastapi import HTTPException
 from gradio import state_holder
 from gradio.blocks import BlocksConfig
 
 VARIANTS = 8  # of one component's settings that sessions share
 MOST = 2000  # sessions whose messages are kept
+LONGEST_NAME = 64  # characters of a session's name, which Gradio's own page makes 11 long and a client a uuid
+LONG_NAME = f"The session's name is longer than {LONGEST_NAME} characters."
+
+_find_session = state_holder.StateHolder.__getitem__
 
 
 class SharedSettings:
@@ -101,5 +106,12 @@ class Messages(OrderedDict[str, Any]):
 
 
 def keep_lean_sessions() -> None:
-    """From now on Gradio's sessions are lean."""
+    """From now on Gradio's sessions are lean, and have short names: Gradio keeps ten thousand of them."""
+    setattr(state_holder.StateHolder, "__getitem__", _find_named)  # noqa: B010
     setattr(state_holder, "SessionState", partial(LeanSession, shared=SharedSettings()))  # noqa: B010
+
+
+def _find_named(sessions: state_holder.StateHolder, name: str) -> state_holder.SessionState:
+    if len(name) > LONGEST_NAME:
+        raise HTTPException(422, LONG_NAME)
+    return _find_session(sessions, name)

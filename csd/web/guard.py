@@ -19,6 +19,7 @@ from csd.web.deployment import Deployment
 from csd.web.front_page import FrontPage
 from csd.web.health import LIVE, READY
 from csd.web.known_streams import KnownStreams
+from csd.web.no_fetching import fetch_nothing
 from csd.web.uploads import Uploads, refuse_strange_parts
 
 Message = MutableMapping[str, Any]
@@ -62,6 +63,7 @@ CLOSED = [
 def make_middleware(deployment: Deployment) -> list[Middleware]:
     """For the server's application; the first one sees a request first."""
     refuse_strange_parts()
+    fetch_nothing()
     names = list(deployment.hosts) or ["*"]
     return [
         Middleware(KnownNames, names=names),

@@ -88,6 +88,12 @@ def test_a_kind_of_examples_goes_round(page):
     assert example_title("typed by hand") == ""
 
 
+def test_a_prompt_that_is_too_long_to_race_is_not_kept_for_the_session(page):
+    most = page.studio.deployment.max_prompt
+    assert form_events.show_example(page, EMBEDDED, 0, "a" * most).own_prompt == "a" * most
+    assert form_events.show_example(page, EMBEDDED, 0, "a" * (most + 1)).own_prompt is None
+
+
 def test_an_example_may_have_a_draft_length_of_its_own(page):
     """The fox brings k = 7, the next example the family's, and what the visitor has set stays."""
     fox = examples_by_kind(HOME.spec)["story"][0]

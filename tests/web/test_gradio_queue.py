@@ -23,7 +23,7 @@ from csd.web import gradio_queue
 from csd.web.addresses import address
 from csd.web.deployment import PUBLIC, Deployment
 from csd.web.gradio_queue import (
-    LONG_SESSION,
+    LONG_NAME,
     MANY_HERE,
     NO_EVENT,
     NO_SESSION,
@@ -73,7 +73,7 @@ def test_who_joins_many_times_waits_once():
         (-1, "one", NO_EVENT),
         (10**30, "one", NO_EVENT),
         (None, "one", NO_EVENT),
-        (0, "a" * 65, LONG_SESSION),
+        (0, "a" * 65, LONG_NAME),
         (0, "", NO_SESSION),
     ],
 )

@@ -11,17 +11,21 @@ from dataclasses import replace
 
 import gradio as gr
 import pytest
+import safehttpx
 from gradio.routes import App
 from starlette.testclient import TestClient
 
 from csd.models import catalog
 from csd.paths import ROOT
+from csd.traffic.protocol import file_value, read_endpoints
 from csd.web.deployment import PUBLIC
 from csd.web.device import Device
 from csd.web.families import Families
+from csd.web.gradio_sessions import LONG_NAME
 from csd.web.guard import make_headers, warn_of_any_name
 from csd.web.health import health_routes
 from csd.web.loads import FamilyChoice
+from csd.web.no_fetching import NO_ADDRESS
 from csd.web.page import launch_settings
 
 JUNK = (None, "../../etc/passwd", 1e308, [[[]]], {"path": "/etc/passwd"})
@@ -104,6 +108,39 @@ def test_nothing_that_uses_the_device_skips_the_queue(house):
         code, text, _ = ask(house.url, "gradio_api/run/predict", {"fn_index": number, "data": [], "session_hash": "s"})
         assert code in (404, 422, 500) and not LEAK.search(text), (number, code, text)
     assert house.gate.begun == begun
+
+
+ADDRESS = "http://example.org/picture.png"
+
+
+def test_nothing_is_fetched_from_an_address_that_a_visitor_names(house, monkeypatch):
+    """Neither to pass it on under the page's own origin, nor as a file that an event names by its address."""
+    asked = []
+
+    async def note(host: str) -> str:
+        asked.append(host)
+        raise ValueError(host)
+
+    monkeypatch.setattr(safehttpx, "async_validate_url", note)
+    for address in (ADDRESS, ADDRESS.replace("://", "%3A%2F%2F"), ADDRESS.upper(), "https://dns.google/x.png"):
+        code, text, _ = ask(house.url, f"gradio_api/file={address}")
+        assert code == 403 and (NO_ADDRESS in text or address.isupper()), (address, text)
+    endpoints = read_endpoints(
+        json.loads(ask(house.url, "config")[1]), json.loads(ask(house.url, "gradio_api/info")[1])
+    )
+    for address in (ADDRESS, "https://huggingface.co/x.json"):
+        body = endpoints["open_file"].body("stranger", {"bring": file_value(address, "race.json")})
+        code, text, _ = ask(house.url, "gradio_api/run/predict", body)
+        assert code == 400 and json.loads(text)["error"] == NO_ADDRESS
+    assert not asked
+
+
+def test_no_session_has_a_long_name(house):
+    for number in [event["id"] for event in events(house.url) if event["backend_fn"]][:20]:
+        body = {"fn_index": number, "data": [], "session_hash": "a" * 65}
+        code, text, _ = ask(house.url, "gradio_api/run/predict", body)
+        assert (code, json.loads(text)["detail"]) == (422, LONG_NAME)
+    assert not any(len(name) > 64 for name in house.page.state_holder.session_data)
 
 
 def test_private_endpoints_take_junk_without_a_leak_or_a_crash(house):
