@@ -26,6 +26,7 @@ function startTour(root, logs) {
     lose.hidden = !acts[current].hasAttribute("data-recipe") || !document.getElementById("lose"); // a static site races nothing
     const kind = acts[current].dataset.show;
     dialog.dataset.show = kind;
+    dialog.toggleAttribute("data-slide", document.documentElement.classList.contains("cs-presenting"));
     stage.update({ race: `act ${current + 1}`, log: logs[current] });
     rest();
     if (kind === "text") run(BEGUN);

@@ -141,6 +141,22 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
     assert not one.errors
 
 
+def test_every_slide_is_whole_on_a_projector_of_720_lines(one):
+    """While the stage is presented: before the question is answered, and after the longer of its answers."""
+    page = one.page
+    page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
+    page.keyboard.press("p")
+    page.keyboard.press("g")
+    for act in tour.ACTS:
+        page.wait_for_selector(f'.tour h2:visible:text-is("{act.title}")')
+        assert page.evaluate(CUT, ".tour-stage") == [0, 0], act.title
+        page.keyboard.press("abc"[(act.right + 1) % 2])
+        page.wait_for_selector(".tour-answer:visible b")
+        assert page.evaluate(CUT, ".tour-stage") == [0, 0], act.title
+        page.keyboard.press("ArrowRight")
+    assert not one.errors
+
+
 def test_the_tour_races_what_a_cascade_loses_from_any_tab(one):
     page = one.page
     one.fill("My own words", 12)
