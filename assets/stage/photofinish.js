@@ -32,7 +32,7 @@ export function drawPhoto({ late, count }, lane, first, end) {
 // What the bars show: [title, what is pale].
 export function photoWords(first) {
   if (!first) return ["Tokens written", ""];
-  return [`Tokens written in ${formatSeconds(first.decodeSeconds)}`, "pale: later"];
+  return [`Tokens written in ${formatSeconds(first.decodeSeconds)}`, "faint: later"];
 }
 
 // Tokens that a lane had written after some seconds of decoding.

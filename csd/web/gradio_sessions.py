@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 import gradio as gr
-from fastapi import HTTPException
 from gradio import state_holder
 from gradio.blocks import BlocksConfig
+from starlette.exceptions import HTTPException
 
 VARIANTS = 8  # of one component's settings that sessions share
 MOST = 2000  # sessions whose messages are kept

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NoReturn
 
 import gradio as gr
-from fastapi import HTTPException, Request
 from gradio import processing_utils, routes
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 
 NO_ADDRESS = "This page fetches nothing from other addresses. Save the file, and open it from your computer."
 
