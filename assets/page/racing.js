@@ -27,6 +27,7 @@ export function takeRaces() {
 // A chip fills in its example and presses Race. Until that race begins no other chip is taken, and while it runs a chip
 // is refused as Race itself is.
 function guardChips(event) {
+  if (event.target.closest("#advanced-reset")) isToLose = false; // the settings are as they were at the start
   if (!event.target.closest("#examples button")) return;
   if (isRacing()) byId("race").click();
   else if (!byId("examples").hasAttribute("data-filling")) {

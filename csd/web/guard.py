@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -13,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from csd.web.addresses import address
 from csd.web.bodies import BodyLimit, largest_event
 from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import Deployment
@@ -70,7 +72,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
         Middleware(SafeHeaders, headers=make_headers(deployment)),
         Middleware(ClearAnswers),
         Middleware(BodyLimit, most=largest_event(deployment)),
-        Middleware(Uploads),
+        Middleware(Uploads, address=partial(address, deployment=deployment)),
         Middleware(KnownStreams),
     ]
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from gradio import route_utils
 from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
 from csd.record import recording as recordings
@@ -19,6 +21,7 @@ from csd.web.bodies import App, Message, Receive, Send, at_most, declared_size, 
 LARGEST = 2 * recordings.LARGEST  # bytes of a file; those between one and two times the limit get a sentence of ours
 REQUEST = LARGEST + 64 * 2**10  # bytes with what a form adds
 MOST = 5 * LARGEST  # bytes of all files that are kept or on their way
+SHARE = 2 * LARGEST  # bytes on their way from one address: uploads that stall leave room for those of others
 MOST_FILES = 200
 SECONDS = 120.0  # for one upload
 SPARE = 8 * 2**20  # bytes that stay free on the disk
@@ -32,10 +35,21 @@ STRANGE = "The file cannot be taken: give it a plain name, in the field “files
 
 
 class Uploads:
-    """ASGI middleware: uploads have a limit each and in all. The oldest files go first, what is on its way last."""
+    """ASGI middleware: uploads have a limit each, for an address and in all. The oldest files go first, what is on its
+    way last. `address` says whom a request counts for."""
 
-    def __init__(self, app: App, most: int = MOST, most_files: int = MOST_FILES, seconds: float = SECONDS):
+    def __init__(
+        self,
+        app: App,
+        most: int = MOST,
+        most_files: int = MOST_FILES,
+        seconds: float = SECONDS,
+        share: int = SHARE,
+        address: Callable[[Request], str] = lambda request: "",
+    ):
         self._app = app
+        self._share, self._address = share, address
+        self._arrived_from: Counter[str] = Counter()  # bytes of files on their way that are here, by address
         self._most, self._most_files, self._seconds = most, most_files, seconds
         self._kept: OrderedDict[str, int] = OrderedDict()  # bytes by path, oldest first
         self._announced = 0  # bytes of files on their way, as they say
@@ -50,6 +64,7 @@ class Uploads:
             await PlainTextResponse(sentence, 413 if size > REQUEST else 507)(scope, receive, send)
             return
         arrived = 0
+        address = self._address(Request(scope))
 
         async def counted() -> Message:
             nonlocal arrived
@@ -57,8 +72,9 @@ class Uploads:
             count = len(message.get("body", b""))
             arrived += count
             self._arrived += count
+            self._arrived_from[address] += count
             self._make_room(scope)
-            if self._arrived > self._most:
+            if self._arrived > self._most or self._arrived_from[address] > self._share:
                 raise MultiPartException(TOO_MANY)
             return message
 
@@ -74,6 +90,8 @@ class Uploads:
         finally:
             self._announced -= size
             self._arrived -= arrived
+            self._arrived_from[address] -= arrived
+            self._arrived_from += Counter()  # addresses without any are forgotten
             self._make_room(scope)
 
     def _fault(self, size: int, scope: Message) -> str:

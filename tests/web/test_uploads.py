@@ -152,6 +152,51 @@ def test_what_is_announced_and_does_not_come_keeps_no_other_from_coming(client):
     assert limit._announced == limit._arrived == 0
 
 
+def test_uploads_that_stall_take_the_share_of_their_own_address_only(client):
+    """Bytes that have come and lie unfinished, from one address, leave room for another's file."""
+
+    async def read(scope, receive, send):
+        while (await receive())["more_body"]:
+            pass
+        await PlainTextResponse("[]")(scope, receive, send)
+
+    limit = Uploads(read, most=ROOM, share=ROOM // 2, address=lambda request: request.headers["x-from"])
+    piece = ROOM // 4
+
+    async def upload(place: bytes, goes_on: asyncio.Event) -> str:
+        told, pieces = [], [b"a" * piece, b"a"]
+
+        async def receive():
+            if len(pieces) == 1:
+                await goes_on.wait()
+            return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
+
+        async def note(message):
+            told.append(message.get("body", b""))
+
+        headers = [(b"content-length", str(piece + 1).encode()), (b"x-from", place)]
+        scope = {"type": "http", "method": "POST", "path": UPLOAD, "headers": headers, "app": client.app}
+        try:
+            await limit(scope, receive, note)
+        except MultiPartException as error:
+            return error.message
+        return b"".join(told).decode()
+
+    async def all_of_them() -> list[str]:
+        never, now = asyncio.Event(), asyncio.Event()
+        now.set()
+        stalled = [asyncio.create_task(upload(b"1.1.1.1", never)) for _ in range(2)]
+        await asyncio.sleep(0)
+        said = [await upload(b"1.1.1.1", now), await upload(b"2.2.2.2", now)]
+        for task in stalled:
+            task.cancel()
+        await asyncio.gather(*stalled, return_exceptions=True)
+        return said
+
+    assert in_a_loop(all_of_them()) == [TOO_MANY, "[]"]
+    assert limit._announced == limit._arrived == 0 and not limit._arrived_from
+
+
 @pytest.mark.parametrize(
     ("field", "name"),
     [("other", "a.json"), ("files", ".."), ("files", "b/.."), ("FILES", "a.json")],
