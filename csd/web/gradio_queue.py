@@ -21,10 +21,12 @@ LONGEST = 64  # events in the queue
 RECENT = 20  # turns on the device from which the next ones are estimated
 IDLE = 0.01  # seconds between two looks for an event; Gradio's 1 ms take a twentieth of a core from races on a CPU
 LOOKS, LOOK = 10, 1.0  # so many looks, so many seconds apart, at messages that nobody reads end a race
+OTHERS_EACH = 16  # events from one address that wait and are no races: all share the places of the queue
 UNHEARD = "Nobody listened to this race for 10 seconds, so it was stopped. Open its stream as soon as it is queued."
 ONE_EACH = "A race of yours already waits in the queue. Wait for it, or stop it first."
 NO_EVENT = "This page has no such event: it may have been updated. Reload it."
 NO_SESSION = "The session's name is empty: give it one, or leave session_hash out."
+BUSY = "The page is busy with requests from your address. Try again in a moment."
 MANY_HERE = "{} races from your address wait in the queue, the most that this page allows. Try again in a minute."
 
 
@@ -72,6 +74,8 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
             places = [(one.session_hash, address(one.request, deployment)) for one in waiting.queue] if waiting else []
             if sentence := refuse_place(places, body.session_hash, address(request, deployment), deployment):
                 return False, sentence, "error"
+        elif _waiting_here(queue, event.concurrency_id, address(request, deployment), deployment) >= OTHERS_EACH:
+            return False, BUSY, "error"
         pushed = await push(body=body, request=request, username=username)
         waiting_event = queue.event_ids_to_events.get(pushed[1]) if pushed[0] else None
         if waiting_event is not None and waiting_event.concurrency_id == ON_DEVICE:
@@ -86,6 +90,11 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
 
     queue.push, queue.send_message = push_fairly, send_to_listener
     return page
+
+
+def _waiting_here(queue: Any, concurrency_id: str, here: str, deployment: Deployment) -> int:
+    waiting = queue.event_queue_per_concurrency_id.get(concurrency_id)
+    return sum(address(one.request, deployment) == here for one in waiting.queue) if waiting else 0
 
 
 async def end_unheard(queue: Any, event: Any) -> None:

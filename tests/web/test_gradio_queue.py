@@ -23,11 +23,13 @@ from csd.web import gradio_queue
 from csd.web.addresses import address
 from csd.web.deployment import PUBLIC, Deployment
 from csd.web.gradio_queue import (
+    BUSY,
     LONG_NAME,
     MANY_HERE,
     NO_EVENT,
     NO_SESSION,
     ONE_EACH,
+    OTHERS_EACH,
     UNHEARD,
     end_unheard,
     open_queue,
@@ -65,6 +67,24 @@ def test_who_joins_many_times_waits_once():
     assert [done for done, _, _ in answers].count(True) == PUBLIC.max_waiting
     assert {said for done, said, _ in answers if not done} == {ONE_EACH, MANY_HERE.format(PUBLIC.max_waiting)}
     assert is_let_in
+
+
+def test_events_that_are_no_races_cannot_fill_the_queue_from_one_address():
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="leave", concurrency_limit=1)
+    queue = open_queue(page, PUBLIC)._queue
+
+    async def join(host: str, session: str):
+        body = PredictBodyInternal(fn_index=0, data=[], session_hash=session)
+        return await queue.push(body, SimpleNamespace(client=SimpleNamespace(host=host), headers={}), None)
+
+    async def join_all():
+        said = [await join("1.2.3.4", f"of many {one}") for one in range(60)]
+        return said, await join("5.6.7.8", "another")
+
+    said, another = in_a_loop(join_all())
+    assert [done for done, *_ in said] == [True] * OTHERS_EACH + [False] * (60 - OTHERS_EACH)
+    assert said[-1][1] == BUSY and another[0]
 
 
 @pytest.mark.parametrize(
