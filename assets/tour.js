@@ -1,6 +1,6 @@
-// The guided tour: acts on small recorded races, in a dialog with a stage of its own. An act shows its picture at once;
-// Replay runs its lanes in slow motion, and they rest where they began. Escape and Close end the tour, the arrow keys step,
-// and a, b and c answer the question.
+// The guided tour: acts on small recorded races, in a dialog with a stage of its own. An act's picture moves once, when the
+// act is opened: its lanes, or the rounds of its review. Then it rests, until Replay runs its lanes in slow motion and moves
+// it again. Escape and Close end the tour, the arrow keys step, and a, b and c answer the question.
 // An act with a recipe has a button for it: the tour ends, and the page races (assets/page/racing.js). `logs` holds the race of
 // each act, see csd/stage/tour.py.
 
@@ -27,29 +27,39 @@ function startTour(root, logs) {
     const kind = acts[current].dataset.show;
     dialog.dataset.show = kind;
     dialog.toggleAttribute("data-slide", document.documentElement.classList.contains("cs-presenting"));
-    stage.update({ race: `act ${current + 1}`, log: logs[current] });
-    rest();
-    if (kind === "text") run(BEGUN);
-    next.focus();
+    stage.update({ race: `act ${current + 1}`, log: logs[current] }); // and rest, see startTour
+    if (kind === "text" || (kind === "result" && moves())) run(BEGUN);
+    dialog.scrollTop = 0;
+    next.focus({ preventScroll: true });
   }
 
-  // The choices are there until one is taken.
   function ask(question) {
-    question.querySelector(".tour-choices").hidden = false;
+    question.removeAttribute("data-answered");
+    for (const choice of choicesOf(question)) {
+      choice.disabled = false;
+      choice.removeAttribute("data-taken");
+    }
     question.querySelector(".tour-answer").replaceChildren();
   }
 
+  // The choices stay: which was taken, and which is right.
   function answer(choice) {
     const question = questions[current];
     const said = question.querySelector(".tour-answer");
     const isRight = choice.hasAttribute("data-right");
-    const right = question.querySelector("[data-right] span").textContent;
     const verdict = document.createElement("b");
-    verdict.textContent = isRight ? `\u2713 ${right}.` : `The answer is: ${right}.`;
+    verdict.textContent = isRight ? "Right." : `The answer is ${question.querySelector("[data-right] kbd").textContent}.`;
     verdict.toggleAttribute("data-right", isRight);
-    question.querySelector(".tour-choices").hidden = true;
+    question.toggleAttribute("data-answered", true);
+    choice.toggleAttribute("data-taken", true);
+    for (const one of choicesOf(question)) one.disabled = true;
     said.replaceChildren(verdict, ` ${said.dataset.answer}`);
-    next.focus();
+    said.scrollIntoView({ block: "nearest" }); // on a phone
+    next.focus({ preventScroll: true });
+  }
+
+  function choicesOf(question) {
+    return [...question.querySelectorAll(".tour-choices button")];
   }
 
   // From a part of the race on; the prompt has been read by all lanes.
@@ -59,12 +69,19 @@ function startTour(root, logs) {
     stage.play(begin + from * (Math.max(...lanes.map((lane) => lane.clock)) - begin));
   }
 
-  // The lanes are at their end.
+  // The lanes are at their end: the review of the last one opens, and its rounds come one by one.
   function rest() {
     const { show: kind, lanes } = acts[current].dataset;
     if (kind !== "review" || place.dataset.state !== "done") return;
     dialog.dataset.levels = String(stage.race.lanes[lanes - 1].marks.size); // a picture of few rows is larger
+    const top = dialog.scrollTop;
     stage.open(Number(lanes), 1);
+    dialog.scrollTop = top; // what is opened scrolls into view
+    if (moves()) stage.watch();
+  }
+
+  function moves() {
+    return !matchMedia("(prefers-reduced-motion: reduce)").matches;
   }
 
   root.querySelector("#tour-start").addEventListener("click", () => {
@@ -93,8 +110,8 @@ function startTour(root, logs) {
     if (event.defaultPrevented) return; // the stage in the dialog took it
     if (event.key === "ArrowRight" && current < last) show(current + 1);
     if (event.key === "ArrowLeft" && current > 0) show(current - 1);
-    const choices = questions[current].querySelector(".tour-choices");
-    const choice = event.ctrlKey || event.metaKey || event.altKey || choices.hidden ? null : choices.children["abc".indexOf(event.key)];
-    if (choice) answer(choice);
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const choice = choicesOf(questions[current])["abc".indexOf(event.key)];
+    if (choice && !choice.disabled) answer(choice);
   });
 }

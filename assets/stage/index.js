@@ -7,6 +7,7 @@
 //   stage.play(), stage.pause(), stage.skip()            the replay of a finished race; skip goes to its end
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
 //   stage.open(lane, step)                               the review of a step, while the time stays
+//   stage.watch()                                        the rounds of the open review, one after the other
 //   stage.place(), stage.goTo(lane, step)                where the replay stands, for a link, and the review of that step
 //   CascadeStage.explain(element)                       explains the terms outside the stage, see terms.js
 //   stage.wait(on)                                       from the start of a new race to its end: until its log comes the old
@@ -38,6 +39,7 @@ import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
 import { createPromptLine, drawPromptLine, tellRefusal } from "./promptline.js";
 import { clearReview, createReview, drawReview, openReview } from "./review.js";
+import { playRounds } from "./rounds.js";
 import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
@@ -80,6 +82,7 @@ export function mount(root, { lasts = 0 } = {}) {
       openStep(stage, lane, step);
       openReview(stage, true);
     },
+    watch: () => playRounds(stage),
     wait: (on, refusal) => wait(stage, on, refusal),
     get race() {
       return stage.race;

@@ -13,7 +13,7 @@ const LEGIBLE = 1.1; // hundredths of the screen's width, while presenting; a bl
 const SCROLLED = 0.5; // of the height that the grid needs: with less room it is scrolled, as on a phone
 const MARGINS = 36; // pixels around what stands below the grid
 const LARGEST = 1.7; // times the usual size, while presenting
-const TALL = 4; // rows from which on the name of the vertical axis has room
+const TALL = 3; // rows from which on the name of the vertical axis has room
 const CROWDED = 20; // positions from which on not every one gets its number
 const TAIL = 3; // positions from the target's correction on that are still in words, in a block of that many
 const ACROSS = [": cheaper writers further right", ": cheaper writers", ": cheaper", ""]; // what the horizontal arrow means
@@ -156,7 +156,7 @@ function createAxes(race, lane, score, groups, first, end) {
   const isVertical = lane.steps.some(({ line }) => hasInnerReview(line.r));
   const down = h("span", { class: isVertical ? "cs-axis-vertical" : "cs-hidden", style: cell(first, end - first, 1, 1), "data-rows": end - first },
     h("span", {}, term("vertical cascade", "vertical"),
-      h("span", { text: end - first < TALL ? "" : ": each row checks the row below" })));
+      h("span", { class: "cs-axis-told", text: end - first < TALL ? "" : ": each row checks the row below" })));
   const across = groups.length < 2 ? null : h("span", { class: "cs-axis-horizontal", style: cell(1, 1, 3, columns) },
     h("span", {}, term("horizontal cascade", "horizontal"), h("span", { class: "cs-axis-words", text: ACROSS[0] })));
   const bands = groups.map((group) => h("i", {

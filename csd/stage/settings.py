@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from csd.decoding.methods import AdaptiveCascade
+from csd.decoding.methods import AdaptiveCascade, Cascade, HorizontalCascade, VerticalCascade
 from csd.record.trace import Header
-from csd.sentences import counted
 
 ALONE = "big model alone"
-ADAPTIVE = "chooses drafters as it goes"
+CASCADES = {
+    AdaptiveCascade.name: "picks who guesses next",
+    Cascade.name: "vertical and horizontal",
+    VerticalCascade.name: "each checks the one below",
+    HorizontalCascade.name: "strong first, cheap last",
+}
 
 
 def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
-    """Such as "small model, 16 ahead" or "2 drafts and a copier"; `roles` are the levels' by name, see
+    """Such as "small model, 16 ahead", or for a cascade what makes it one; `roles` are the levels' by name, see
     csd/roles.py. The exact settings are the header's `label`."""
+    if header.method in CASCADES:
+        return CASCADES[header.method]
     settings: dict[str, Any] = header.settings
-    if header.method == AdaptiveCascade.name:
-        return ADAPTIVE
-    if drafts := settings.get("drafts"):
-        return f"{counted(len(drafts), 'draft')} and a copier"
     if draft := settings.get("draft"):
         name = roles.get(draft, draft)
         return f"{name}, {settings['k']} ahead" if "k" in settings else f"{name} alone"

@@ -127,6 +127,7 @@ def _asked(act: Act) -> str:
         for i, choice in enumerate(act.choices)
     )
     return (
-        f'<div class="tour-question" hidden><p>{escape(act.question)}</p><div class="tour-choices">{choices}</div>'
+        f'<div class="tour-question" hidden><div class="tour-ask"><p>{escape(act.question)}</p>'
+        f'<div class="tour-choices">{choices}</div></div>'
         f'<p class="tour-answer" role="status" data-answer="{escape(act.answer)}"></p></div>'
     )

@@ -51,7 +51,7 @@ def test_open_names_levels_lanes_and_pieces():
     look = line["lanes"][1].pop("look")
     assert look["symbol"] == theme.method_look("cascade").symbol
     assert line["lanes"][1] == {
-        "method": "cascade", "label": "settings", "words": "settings", "rule": "coupled", "max": 64,
+        "method": "cascade", "label": "settings", "words": "vertical and horizontal", "rule": "coupled", "max": 64,
     }  # fmt: skip
     assert line["ends"] == list(header("cascade").eos)
     assert line["p"] == {"0": "a\n</script>", "1": [240, 159]}
@@ -64,8 +64,6 @@ def test_open_names_levels_lanes_and_pieces():
         ({"draft": "mid", "k": 16}, "mid, k=16", "small model, 16 ahead"),
         ({"draft": "mid"}, "mid", "small model alone"),
         ({"k": 8}, "k=8", "copier, 8 ahead"),
-        ({"drafts": ["mid", "small"], "K": [[16, 16, 20], [0, 0, 7], [0, 0, 0]]}, "K=...", "2 drafts and a copier"),
-        ({"drafts": ["mid"], "lenience": 1.0}, "mid over Max-Gram", "1 draft and a copier"),
     ],
 )
 def test_settings_are_told_in_plain_words(settings, label, words):
@@ -227,10 +225,10 @@ def test_the_template_is_static():
     assert "CascadeStage.mount" in script
 
 
-def test_the_adaptive_cascade_says_what_it_adapts():
-    assert settings_in_words(replace(header("adaptive cascade"), settings={"drafts": ["mid"]}), {}) == (
-        "chooses drafters as it goes"
-    )
+def test_each_cascade_says_what_makes_it_one():
+    names = [name for name in METHODS if "cascade" in name]
+    told = [settings_in_words(replace(header(name), settings={"drafts": ["mid"]}), {}) for name in names]
+    assert len(set(told)) == len(names) == 4
 
 
 @pytest.mark.parametrize(

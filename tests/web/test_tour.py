@@ -113,8 +113,9 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
             page.focus(".tour-next")
             page.wait_for_selector(".tour .cascade-stage[data-state=done] .cs-score")
             page.keyboard.press("b")
-            assert page.inner_text(".tour-answer:visible") == f"The answer is: {act.choices[0]}. {act.answer}"
-            assert page.locator(".tour-choices:visible").count() == 0
+            assert page.inner_text(".tour-answer:visible") == f"The answer is a. {act.answer}"
+            assert page.locator(".tour-choices:visible button:disabled").count() == len(act.choices), "they stay"
+            assert page.inner_text(".tour-choices:visible [data-taken]:not([data-right]) span") == act.choices[1]
             assert page.evaluate(CUT, ".tour-stage") == [0, 0]
             page.set_viewport_size({"width": 390, "height": 844})
             assert page.evaluate(CUT, ".tour-stage")[0] == page.evaluate(CUT, ".tour .cs-score")[0] == 0
@@ -125,12 +126,11 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
             page.focus(".tour-next")
     assert seen == [act.title for act in tour.ACTS]
     page.locator(".tour-choices:visible button").nth(tour.ACTS[-1].right).click()
-    right = tour.ACTS[-1].choices[tour.ACTS[-1].right]
-    assert page.inner_text(".tour-answer:visible") == f"\N{CHECK MARK} {right}. {tour.ACTS[-1].answer}"
+    assert page.inner_text(".tour-answer:visible") == f"Right. {tour.ACTS[-1].answer}"
     assert page.evaluate("document.activeElement.classList.contains('tour-next')")
     page.keyboard.press("ArrowLeft")
     assert title() == tour.ACTS[-2].title
-    assert page.is_visible(".tour-choices >> visible=true"), "each time anew"
+    assert page.locator(".tour-choices:visible button:enabled").count() == 2, "each time anew"
     assert not page.is_visible(".tour-lose")
     box = page.locator(".tour dialog").bounding_box()
     assert box["x"] >= 0 and box["y"] >= 0
@@ -138,6 +138,38 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
     page.keyboard.press("Escape")
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     assert page.evaluate("document.activeElement.id") == "tour-start"
+    assert not one.errors
+
+
+def test_on_a_phone_the_tour_scrolls_as_one_page_above_its_buttons(one):
+    page = one.page
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.click("#tour-start")
+    for act in tour.ACTS:
+        page.wait_for_selector(f'.tour h2:visible:text-is("{act.title}")')
+        top = page.locator(".tour section:not([hidden]) .tour-count").bounding_box()
+        assert top["y"] < page.locator(".tour h2:visible").bounding_box()["y"], "every act begins at its top"
+        page.locator(".tour-choices:visible button").first.click()
+        said = page.locator(".tour-answer:visible").bounding_box()
+        buttons = page.locator(".tour-buttons").bounding_box()
+        assert said["y"] + said["height"] <= buttons["y"] + 1 and buttons["y"] + buttons["height"] <= 845
+        assert page.evaluate(CUT, ".tour-stage")[0] == 0
+        page.click(".tour-next")
+    assert not one.errors
+
+
+def test_the_picture_of_an_act_moves_once_when_the_act_is_opened(one):
+    """The rounds of the review come one by one; then the whole picture rests."""
+    page = one.page
+    one.allow_motion()
+    page.click("#tour-start")
+    page.click(".tour-next")
+    watch = ".tour .cs-rounds .cs-unfold"
+    page.wait_for_selector(f"{watch}:text-is('Stop')")
+    page.wait_for_selector(".tour .cs-round-told:not(:empty)")
+    assert page.evaluate(CUT, ".tour-stage") == [0, 0], "the sentence of a round takes the place of the key"
+    page.wait_for_selector(f"{watch}:text-is('Watch it happen')")
+    assert page.inner_text(".tour .cs-place:visible").startswith("all ")
     assert not one.errors
 
 

@@ -58,10 +58,10 @@ METHODS: dict[str, type[Method]] = {
         Autoregressive,
         Speculative,
         PromptLookup,
-        Cascade,
-        AdaptiveCascade,
         VerticalCascade,
         HorizontalCascade,
+        Cascade,
+        AdaptiveCascade,
         DraftAlone,
     )
 }
