@@ -1,6 +1,7 @@
 // What is typed while the server fills in the form stays, and a prompt that was typed comes back where the page is
 // loaded again, by the visitor or because the server restarted.
 
+import { byId } from "./dom.js";
 import { hasSettings } from "./query.js";
 
 const TYPED = ["prompt", "max-new", "temperature", "seed", "K"];
@@ -13,6 +14,7 @@ const LINE = 20; // pixels, of the prompt's field
 
 const typed = new Map(); // text by field, since the last `beginFilling`
 const setTo = new Map(); // text by field of SETTINGS, as the visitor has typed it last
+let own = null; // the prompt as the visitor has typed it last; null while it is not theirs
 
 export function watchTyping() {
   document.addEventListener("input", noteTyping);
@@ -60,6 +62,7 @@ export function noteRace(isRunning) {
 
 // The stage compares its race's prompt with the form's. A field that Gradio fills in says nothing by itself.
 export function tellPrompt() {
+  if (document.querySelector("#prompt textarea").value !== own) own = null;
   requestAnimationFrame(() => window.dispatchEvent(new Event("cascade-prompt")));
 }
 
@@ -67,7 +70,14 @@ function noteTyping({ target }) {
   const id = TYPED.find((name) => target.closest(`#${name}`));
   if (id) typed.set(id, target.value);
   if (SETTINGS.includes(id)) setTo.set(id, target.value);
-  if (id === "prompt") sessionStorage.setItem(KEPT, target.value);
+  if (id === "prompt") noteOwn(target.value);
+}
+
+// The server sets the form up for a prompt that the visitor begins to type.
+function noteOwn(text) {
+  sessionStorage.setItem(KEPT, text);
+  if (own === null) byId("begin-own").click();
+  own = text;
 }
 
 // The prompt out of focus shows its first two lines.

@@ -9,7 +9,6 @@ from typing import Any
 from csd.decoding.methods import Cascade
 from csd.models import catalog
 from csd.models.spec import COPIES, FamilySpec, custom
-from csd.record.race import Race
 from csd.request import link
 from csd.request.defaults import Defaults
 from csd.request.prompts import Prompt
@@ -19,10 +18,9 @@ from csd.web.context import PageContext, fields_of, settings_of
 from csd.web.examples import example_kinds, next_example
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
 from csd.web.loads import FamilyChoice
-from csd.web.races import FinishedRace, first_recorded, replay_log
+from csd.web.races import FinishedRace, first_recorded
 from csd.web.typed import is_own_prompt
-from csd.web.updates import Choices, FormUpdate, Landing, StageView, StatusLine
-from csd.web.what_if import panel_after
+from csd.web.updates import Choices, FormUpdate, StatusLine
 
 OWN_PROMPT = "My prompt"  # the chip that brings back what the visitor typed
 USUAL_COPY = "self-8bit"  # drafts for a target that comes without drafts
@@ -32,6 +30,7 @@ RESET = "The settings are as they were at the start."
 USUAL_AGAIN = "The usual settings are back."
 USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
 NO_EXAMPLE = "These models have no example of that kind. Choose another one."
+TAKES_OVER = "Your own words are answered by {name}, a general language model. Settings has the others."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
 
@@ -71,11 +70,13 @@ def show_example(
     return replace(update, values={**update.values, **_draft_length(fields, found, k, by_hand)})
 
 
-def _draft_length(fields: FamilyFields, example: Prompt, k: float | None, by_hand: Collection[str]) -> dict[str, int]:
-    """The k that an example brings to a form with `k`, if any."""
+def _draft_length(
+    fields: FamilyFields, example: Prompt | None, k: float | None, by_hand: Collection[str]
+) -> dict[str, int]:
+    """The k that an example, or a prompt that is none, brings to a form with `k`, if any."""
     if "k" in by_hand:
         return {}
-    if example.k:
+    if example and example.k:
         return {"k": example.k}
     try:
         choice = fields.to_choice()
@@ -176,35 +177,31 @@ def name_drafts(context: PageContext, visitor: str, fields: FamilyFields) -> For
     return replace(update, values={**update.values, "copies": []}, status=StatusLine(NAMED_DRAFTS))
 
 
-def prefer_family(context: PageContext, visitor: str, fields: PageFields) -> FormUpdate:
-    """The studio's preferred family, once it is ready, for a form that nobody has set up for another one.
+def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> FormUpdate:
+    """What a prompt of the visitor's own brings along: the studio's preferred family, once it is ready, or else the
+    usual draft length in place of one that an example has.
 
-    Nothing changes where the visitor has raced, has chosen a family or a race, or has changed a setting that belongs to
-    a family. A prompt that was typed stays, and so does every other field that was changed. The family brings its own
-    prompt only together with a recorded race of it on the stage, so that the two agree.
+    The family stays where the visitor has chosen it, or has changed a setting that belongs to a family. A length that
+    was changed stays as well.
     """
-    studio, state = context.studio, context.studio.visitors.find(visitor)
+    if not is_own_prompt(context, fields.form.prompt):
+        return FormUpdate()
+    studio, home = context.studio, context.studio.home
     given, initial = fields.values(), context.start.values()
     kept = {name for name in given if link.same(given[name], initial[name])}
-    of_family = {*link.FAMILY, *studio.home.defaults.preset.fields()}
+    kept |= {name for name, value in home.defaults.preset.fields().items() if link.same(given[name], value)}
+    of_family = {*link.FAMILY, *home.defaults.preset.fields()}
+    has_chosen = studio.visitors.find(visitor).has_chosen_family
     is_ready = studio.families.status(studio.preferred).state == "ready"
-    has_begun = state.has_chosen_family or state.count > 0
-    if studio.preferred == studio.home or not is_ready or has_begun or not of_family <= kept:
-        return FormUpdate()
+    if studio.preferred == home or not is_ready or has_chosen or not of_family <= kept:
+        return FormUpdate(_draft_length(fields.family, None, fields.form.k, ()))
     choice = studio.families.as_loaded(studio.preferred)
-    race = first_recorded(context.recorded, choice.spec.name) if "prompt" in kept else None
-    names = of_family | (kept if race else set())
-    preferred = fields_of(choice, race, studio.deployment.lanes)
+    names = of_family | (kept & {"max_new"})
+    preferred = fields_of(choice, None, studio.deployment.lanes)
     values = {name: value for name, value in preferred.values().items() if name in names}
     presets = preset_choices(choice.defaults, {**given, **values})
-    landing = land(context, race) if race else None
-    return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), landing=landing)
-
-
-def land(context: PageContext, race: FinishedRace) -> Landing:
-    """A recorded race, which replays as soon as it is drawn."""
-    view = StageView(race.id, replay_log(race, play=True))
-    return Landing(view, context.downloads.save_race(race), panel_after(Race(race.traces)))
+    said = StatusLine(TAKES_OVER.format(name=choice.spec.name))
+    return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
 
 
 def apply_preset(name: str, fields: FamilyFields) -> FormUpdate:

@@ -21,18 +21,17 @@ from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, RaceView, keep_
 def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: HiddenParts) -> Dependency:
     """Returns the event that fills in the form when the page is opened."""
     tab, form = view.tab, view.tab.form
-    landing_outputs = [*tab.form_outputs, *view.panel.knobs]
     preset_outputs = [form.preset, *form.named(context.studio.home.defaults.preset.fields())]
     family_outputs = [*preset_outputs, form.drawer.picture, form.drawer.copies, *tab.chips.kinds, tab.status]
 
     def open_link(request: gr.Request) -> Changes:
-        return view.fill(link_events.open_link(context, visitor_id(request), dict(request.query_params)))
+        return tab.fill(link_events.open_link(context, visitor_id(request), dict(request.query_params)))
 
     async def await_preferred(request: gr.Request) -> None:
         await race_events.await_preferred(context, visitor_id(request))
 
-    def prefer_family(values: Values, request: gr.Request) -> Changes:
-        return view.fill(form_events.prefer_family(context, visitor_id(request), form.read(values)))
+    def begin_own_prompt(values: Values, request: gr.Request) -> Changes:
+        return tab.fill(form_events.begin_own_prompt(context, visitor_id(request), form.read(values)))
 
     def choose_family(values: Values, request: gr.Request) -> Changes:
         return tab.fill(form_events.choose_family(context, visitor_id(request), form.read_family(values)))
@@ -66,15 +65,15 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     def follow(event: Dependency) -> None:
         _follow_family(event, context, tab)
 
-    opening = page.load(open_link, None, landing_outputs, **QUICK)
+    opening = page.load(open_link, None, tab.form_outputs, **QUICK)
     opening.then(None, [tab.status], [tab.status], js=scripts.RESTORE_PROMPT, **PRIVATE)
     keep_typed(opening, form)  # the prompt that has just come back, too
     follow(opening)
-    waiting = opening.then(await_preferred, None, None, concurrency_limit=None, show_progress="hidden", **PRIVATE)
-    waiting = waiting.then(None, js=scripts.BEGIN_FILLING, **PRIVATE)
-    preferring = waiting.then(prefer_family, form.inputs, landing_outputs, **QUICK)
-    keep_typed(preferring, form)
-    follow(preferring)
+    own = hidden.begin_own.click(await_preferred, None, None, concurrency_limit=None, show_progress="hidden", **PRIVATE)
+    own = own.then(None, js=scripts.BEGIN_FILLING, **PRIVATE)
+    begun = own.then(begin_own_prompt, form.inputs, tab.form_outputs, **QUICK)
+    keep_typed(begun, form)
+    follow(begun)
     follow(form.family.input(choose_family, form.family_inputs, family_outputs, **QUICK))
     form.drawer.others.blur(name_drafts, form.family_inputs, family_outputs, **QUICK)
     form.drawer.copies.input(choose_copies, form.family_inputs, family_outputs, **QUICK)
@@ -149,4 +148,7 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
         race(button, shows(number), {hidden.by_hand, *asked, *form.family_inputs}, outputs)
     race(chips.own, show_own_prompt, {hidden.by_hand, chips.typed, asked[2], *form.family_inputs}, outputs)
     race(chips.lose, show_losing_race, {form.prompt, *form.family_inputs}, outputs)
-    hidden.usual_lanes.click(show_usual_lanes, form.family_inputs, outputs, **QUICK)
+    usual = hidden.usual_lanes.click(show_usual_lanes, form.family_inputs, outputs, **QUICK)
+    usual.then(lambda: hidden.begin_own.elem_id, None, [hidden.press], **QUICK).then(
+        None, [hidden.press], js=scripts.PRESS, **PRIVATE
+    )

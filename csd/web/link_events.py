@@ -15,7 +15,7 @@ from csd.stage import log as stage
 from csd.web import hidden_controls
 from csd.web.context import PageContext
 from csd.web.fields import FamilyFields, PageFields
-from csd.web.form_events import fill_form, prefer_family, start_with
+from csd.web.form_events import fill_form, start_with
 from csd.web.races import LINKED, RECORDED, FinishedRace
 from csd.web.updates import FormUpdate, StageView, StatusLine
 
@@ -47,7 +47,7 @@ def copy_link(
 
 
 def open_link(context: PageContext, visitor: str, query: Mapping[str, str]) -> FormUpdate:
-    """Fill in the form from the query of the page's address, or else with the preferred family. Nothing runs."""
+    """Fill in the form from the query of the page's address, if there is one. Nothing runs."""
     start = context.start.values()
     hidden = hidden_controls.find_faults(query.get(hidden_controls.NAME, ""))
     query = {name: text for name, text in query.items() if name != hidden_controls.NAME}
@@ -56,7 +56,7 @@ def open_link(context: PageContext, visitor: str, query: Mapping[str, str]) -> F
     found, faults = link.from_query(query, start, context.options)
     faults += hidden
     if not found and not faults:
-        return prefer_family(context, visitor, context.start)
+        return FormUpdate()
     context.studio.visitors.state(visitor).has_chosen_family = True
     models = {name: value for name, value in found.items() if name in link.FAMILY}
     settings = {name: value for name, value in found.items() if name not in link.FAMILY}

@@ -14,9 +14,9 @@ from csd.web import views
 from csd.web.context import PageContext
 from csd.web.downloads import RaceFiles
 from csd.web.example_chips import ExampleChips, build_example_chips
-from csd.web.form_events import land
 from csd.web.prompt_row import build_prompt_row
 from csd.web.race_form import RaceForm, build_form
+from csd.web.races import FinishedRace, replay_log
 from csd.web.replays import Replays, build_replays
 from csd.web.results import FIGURES, RaceResults
 from csd.web.settings_drawer import build_settings_drawer
@@ -71,9 +71,9 @@ class RaceTab:
     @property
     def form_outputs(self) -> list[Any]:
         """What a FormUpdate may change."""
-        landing = [self.stage, self.replays.earlier, self.results.save_traces, self.results.save_replay]
         form = [*self.form.fields.values(), self.form.preset, self.form.drawer.picture]
-        return [*form, *self.chips.kinds, self.status, *landing]
+        shown = [self.stage, self.replays.earlier, self.results.save_traces, self.results.save_replay]
+        return [*form, *self.chips.kinds, self.status, *shown]
 
     @property
     def race_outputs(self) -> list[Any]:
@@ -90,10 +90,6 @@ class RaceTab:
         changes = {**self.form.fill(update), **self._name_examples(update)}
         if update.status is not None:
             changes[self.status] = views.status_html(update.status)
-        if update.landing is not None:
-            changes[self.stage] = asdict(update.landing.stage)
-            changes[self.replays.earlier] = gr.Dropdown(value=update.landing.stage.race)
-            changes |= self.results.offer(update.landing.files)
         if update.stage is not None:
             changes |= self._draw(update.stage)
         if update.own_prompt is not None:
@@ -131,7 +127,7 @@ def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
         more = gr.Button("Settings", size="sm", min_width=92, scale=1, elem_id="more")
         replays = build_replays(context)
     form = build_form(prompt_row, more, build_settings_drawer(context))
-    landing = land(context, context.landing) if context.landing else None
+    landing = _land(context, context.landing) if context.landing else None
     show = gr.HTML(
         asdict(landing.stage if landing else StageView("", "")),
         html_template=bundle.HTML_TEMPLATE,
@@ -140,6 +136,11 @@ def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
         elem_id="stage",
     )
     return RaceTab(form, chips, replays, family, status, show, _build_results(landing))
+
+
+def _land(context: PageContext, race: FinishedRace) -> Landing:
+    """A recorded race, which replays as soon as it is drawn."""
+    return Landing(StageView(race.id, replay_log(race, play=True)), context.downloads.save_race(race))
 
 
 def _build_results(landing: Landing | None) -> ResultParts:

@@ -10,7 +10,6 @@ from csd.web.downloads import RaceFiles
 from csd.web.finding import Finding
 from csd.web.loads import FamilyStatus
 from csd.web.results import RaceResults
-from csd.web.what_if import WhatIfPanel
 
 
 @dataclass(frozen=True)
@@ -39,25 +38,22 @@ class StageView:
 
 @dataclass(frozen=True)
 class Landing:
-    """A recorded race on the stage before anything has run, with its files and what it sets in the what-if panel."""
+    """A recorded race on the stage before anything has run, with its files."""
 
     stage: StageView
     files: RaceFiles
-    panel: WhatIfPanel
 
 
 @dataclass(frozen=True)
 class FormUpdate:
-    """New values of fields, by name; the drafts that can be chosen, the presets, the kinds of examples, a sentence, the
-    recorded race that comes with the fields, what takes its place on the stage, and the visitor's own prompt where it
-    gave way to another one."""
+    """New values of fields, by name; the drafts that can be chosen, the presets, the kinds of examples, a sentence,
+    what the stage shows instead, and the visitor's own prompt where it gave way to another one."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     drafts: tuple[str, ...] | None = None
     presets: Choices | None = None
     kinds: tuple[str, ...] | None = None
     status: StatusLine | None = None
-    landing: Landing | None = None
     stage: StageView | None = None
     own_prompt: str | None = None
 

@@ -61,8 +61,8 @@ def about_preferred(preferred: FamilyChoice, status: FamilyStatus) -> str:
     if status.state == "failed":
         return status.sentence
     if status.state == "ready":
-        return f"{name} is ready: choose it as the family."
-    return f"{name} is loading and takes over unless you choose otherwise."
+        return f"{name} is ready: it answers your own words, and you can choose it as the family."
+    return f"{name} is loading. It answers your own words as soon as it is ready."
 
 
 def describe_end(race: FinishedRace) -> str:

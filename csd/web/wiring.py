@@ -54,13 +54,14 @@ def on_device(context: PageContext) -> dict[str, Any]:
 @dataclass(frozen=True)
 class HiddenParts:
     """How events talk to the browser: `press` holds the id of a button that it presses next, or nothing; `leave_queue`
-    cancels a race that waits, and `usual_lanes` undoes the race to lose; `shown` is the id of the race on the stage;
-    `query` and `omitted` are the link to copy and what it leaves out; `by_hand` names the settings that the visitor has
-    typed."""
+    cancels a race that waits, `usual_lanes` undoes the race to lose, and `begin_own` sets the form up for a prompt of
+    the visitor's; `shown` is the id of the race on the stage; `query` and `omitted` are the link to copy and what it
+    leaves out; `by_hand` names the settings that the visitor has typed."""
 
     press: gr.Textbox
     leave_queue: gr.Button
     usual_lanes: gr.Button
+    begin_own: gr.Button
     shown: gr.Textbox
     query: gr.Textbox
     omitted: gr.Textbox
@@ -71,7 +72,8 @@ def build_hidden() -> HiddenParts:
     press, shown, query, omitted, by_hand = (gr.Textbox(visible="hidden") for _ in range(5))
     leave_queue = gr.Button("Leave the queue", visible="hidden", elem_id="leave-queue")
     usual_lanes = gr.Button("Usual lanes", visible="hidden", elem_id="usual-lanes")
-    return HiddenParts(press, leave_queue, usual_lanes, shown, query, omitted, by_hand)
+    begin_own = gr.Button("Own prompt", visible="hidden", elem_id="begin-own")
+    return HiddenParts(press, leave_queue, usual_lanes, begin_own, shown, query, omitted, by_hand)
 
 
 def visitor_id(request: gr.Request | None) -> str:
@@ -105,11 +107,6 @@ class RaceView:
         fields = self.tab.form.fields
         left_out = {self.tab.form.drawer.picture, *(field for name, field in fields.items() if name != "lanes")}
         return [part for part in self.outputs if part not in left_out]
-
-    def fill(self, update: FormUpdate) -> Changes:
-        """The form; and where a recorded race comes with it, the panel with what that race measured."""
-        knobs = self.panel.set(update.landing.panel) if update.landing else {}
-        return {**self.tab.fill(update), **knobs}
 
     def show(self, update: RaceUpdate) -> Changes:
         knobs = self.panel.set(update.results.panel) if update.results else {}

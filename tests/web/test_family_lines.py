@@ -70,7 +70,7 @@ def test_the_preferred_family_is_awaited_and_told_about():
         return [*seen, families.status(OTHER).state]
 
     assert in_a_loop(wait()) == ["waits", "waits", "ready"]
-    assert "Qwen3 is ready: choose it" in race_events.family_lines(page, page.start.family).about
+    assert "Qwen3 is ready: it answers" in race_events.family_lines(page, page.start.family).about
     assert "Qwen3" not in race_events.family_lines(page, fields(page.start, family="Qwen3").family).about
 
 

@@ -32,7 +32,7 @@ def tab(chromium, house):
         one.close()
 
 
-def test_a_second_family_takes_over_where_nothing_was_typed(chromium):
+def test_a_second_family_answers_what_a_visitor_types(chromium):
     other, gate = FamilyChoice(catalog.find("smollm2"), "cpu"), threading.Event()
 
     def load(spec, *_):
@@ -48,16 +48,19 @@ def test_a_second_family_takes_over_where_nothing_was_typed(chromium):
     chosen.page.get_by_role("option", name="Qwen2.5").click()
     chosen.page.wait_for_function("document.querySelector('#family-status').innerText.includes('Qwen2.5')")
     gate.set()
-    for tab in (untouched, typed):
-        tab.page.wait_for_function("document.querySelector('#family input').value === 'smollm2'")
-        tab.page.wait_for_function("document.querySelector('#family-status').innerText.includes('smollm2, CPU')")
-        tab.page.set_viewport_size({"width": 1920, "height": 1080})  # where there is room for all of them
-        buttons = tab.page.locator("#examples > button:visible:not(#lose)")
-        assert tuple(name.lower() for name in buttons.all_inner_texts()) == example_kinds(other.spec)
-    race = first_recorded(recorded_races(), "smollm2")
-    untouched.page.wait_for_selector(f'#stage .cascade-stage[data-race="{race.id}"]')
-    assert untouched.page.input_value("#prompt textarea") == race.traces[0].header.text
-    assert untouched.page.input_value("#earlier input") == race.title
+    typed.page.wait_for_function("document.querySelector('#family input').value === 'smollm2'")
+    typed.page.wait_for_function("document.querySelector('#family-status').innerText.includes('smollm2, CPU')")
+    assert "smollm2" in typed.page.inner_text("#status")
+    typed.page.set_viewport_size({"width": 1920, "height": 1080})  # where there is room for all of them
+    buttons = typed.page.locator("#examples > button:visible:not(#lose, #own-prompt)")
+    assert tuple(name.lower() for name in buttons.all_inner_texts()) == example_kinds(other.spec)
+    untouched.page.wait_for_function("document.querySelector('#family-status').innerText.includes('embedded, CPU')")
+    race = first_recorded(recorded_races(), "embedded")
+    assert untouched.page.locator(f'#stage .cascade-stage[data-race="{race.id}"]').count() == 1, "the story stays"
+    assert untouched.page.input_value("#family input") == "embedded"
+    untouched.page.fill("#prompt textarea", "And")
+    untouched.page.wait_for_function("document.querySelector('#family input').value === 'smollm2'")
+    assert untouched.page.input_value("#max-new input") == "128" and untouched.page.input_value("#k input") == "5"
     assert typed.page.input_value("#prompt textarea") == "Why is the sea salty?"
     assert typed.page.input_value("#max-new input") == "40"
     assert chosen.page.input_value("#family input") == "Qwen2.5"

@@ -1,4 +1,4 @@
-"""The family that takes over once it is ready, and when it does not, without Gradio."""
+"""The family that answers a visitor's own prompts once it is ready, and when it does not, without Gradio."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from fake_page import context, fields
 
 from csd.models import catalog
 from csd.web import form_events, link_events
-from csd.web.examples import example_kinds
+from csd.web.examples import example_kinds, first_example
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.loads import FamilyChoice
-from csd.web.races import first_recorded
 from csd.web.updates import FormUpdate
 
 OTHER = FamilyChoice(catalog.find("Qwen3"), "cpu")
@@ -38,46 +37,52 @@ def ready(preferred: FamilyChoice):
     return page
 
 
-def test_the_preferred_family_takes_over_a_form_that_nobody_has_touched(growing):
-    update = form_events.prefer_family(growing, "v", growing.start)
-    after = PageFields.from_values({**growing.start.values(), **update.values})
-    race = first_recorded(growing.recorded, "smollm2")
+def own(page, **changes) -> PageFields:
+    return fields(page.start, **{"prompt": "Why is the sea salty?", **changes})
+
+
+def test_the_preferred_family_takes_over_a_form_with_a_prompt_of_the_visitors(growing):
+    update = form_events.begin_own_prompt(growing, "v", own(growing))
+    after = PageFields.from_values({**own(growing).values(), **update.values})
     assert after.family.to_choice() == SMOLLM2
-    assert after.form.prompt == race.traces[0].header.text
-    assert update.landing.stage.race == race.id
-    assert race.id in update.landing.files.traces
+    assert after.form.prompt == "Why is the sea salty?"
+    assert after.form.max_new == first_example(SMOLLM2.spec).max_new
+    assert "smollm2" in update.status.text and update.stage is None
     assert update.presets.selected == SMOLLM2.defaults.preset.name
     assert (update.drafts, update.kinds) == (SMOLLM2.defaults.drafts, example_kinds(SMOLLM2.spec))
-    assert form_events.prefer_family(growing, "v", after) == FormUpdate()
-    assert link_events.open_link(growing, "w", {}) == update  # a visitor who comes later
+    assert form_events.begin_own_prompt(growing, "v", after) == FormUpdate()
 
 
-def test_a_family_without_a_recorded_race_leaves_prompt_and_stage(page):
-    update = form_events.prefer_family(ready(OTHER), "v", page.start)
-    assert update.values["family"] == "Qwen3"
-    assert "prompt" not in update.values and update.landing is None
+def test_an_example_and_a_link_without_settings_leave_the_family_of_the_page(growing):
+    assert form_events.begin_own_prompt(growing, "v", growing.start) == FormUpdate()
+    assert link_events.open_link(growing, "v", {}) == FormUpdate()
 
 
 def test_what_was_typed_stays_when_the_preferred_family_takes_over(growing):
-    typed = fields(growing.start, prompt="Why is the sea salty?", max_new=40)
-    update = form_events.prefer_family(growing, "v", typed)
-    assert (update.values["family"], update.landing) == ("smollm2", None)
+    update = form_events.begin_own_prompt(growing, "v", own(growing, max_new=40, temperature=0.5))
+    assert update.values["family"] == "smollm2"
     assert not update.values.keys() & {"prompt", "max_new", "temperature", "seed"}
-    only_longer = form_events.prefer_family(growing, "v", fields(growing.start, max_new=40))
-    assert "prompt" in only_longer.values and only_longer.landing
-    assert "max_new" not in only_longer.values
 
 
-def test_nothing_takes_over_once_the_visitor_has_raced(growing):
+def test_it_takes_over_after_races_of_examples_too(growing):
+    """Which may have brought their own draft length, or the usual one back."""
     growing.studio.visitors.state("v").count = 1
-    assert form_events.prefer_family(growing, "v", growing.start) == FormUpdate()
+    usual = own(growing, k=growing.studio.home.defaults.preset.k)
+    assert form_events.begin_own_prompt(growing, "v", usual).values["family"] == "smollm2"
+
+
+def test_without_another_family_an_own_prompt_has_the_usual_draft_length(page):
+    assert page.start.form.k != page.studio.home.defaults.preset.k, "the race on the stage has one of its own"
+    update = form_events.begin_own_prompt(page, "v", own(page))
+    assert update.values == {"k": page.studio.home.defaults.preset.k}
+    assert form_events.begin_own_prompt(page, "v", own(page, k=9)) == FormUpdate()
 
 
 @pytest.mark.parametrize(
     "changes", [{"k": 9}, {"lanes": ["autoregressive", "cascade"]}, {"copies": ["self-8bit"]}, {"family": "Qwen2.5"}]
 )
 def test_a_form_that_was_set_up_for_a_family_keeps_it(growing, changes):
-    assert form_events.prefer_family(growing, "v", fields(growing.start, **changes)) == FormUpdate()
+    assert "family" not in form_events.begin_own_prompt(growing, "v", own(growing, **changes)).values
 
 
 def test_a_copy_that_this_machine_leaves_out_is_not_offered_ready_made():
@@ -92,7 +97,7 @@ def test_a_copy_that_this_machine_leaves_out_is_not_offered_ready_made():
     families.ensure_loading(SMOLLM2)
     while families.any_loading:
         pass
-    update = form_events.prefer_family(page, "v", page.start)
+    update = form_events.begin_own_prompt(page, "v", own(page))
     assert (update.values["copies"], update.drafts) == ([], ())
     chosen = form_events.choose_family(page, "v", FamilyFields("smollm2", device="cpu"))
     assert (chosen.values["copies"], chosen.drafts) == ([], ())
@@ -106,13 +111,12 @@ def test_a_family_that_the_visitor_or_a_link_has_chosen_stays(growing):
     form_events.choose_family(growing, "v", FamilyFields("embedded"))
     link_events.open_link(growing, "w", {"seed": "3"})
     for visitor in "vw":
-        assert form_events.prefer_family(growing, visitor, growing.start) == FormUpdate()
+        assert "family" not in form_events.begin_own_prompt(growing, visitor, own(growing)).values
 
 
 def test_nothing_is_preferred_before_it_is_ready(page):
     waiting = context(behind=(OTHER,))
-    assert form_events.prefer_family(waiting, "v", waiting.start) == FormUpdate()
-    assert form_events.prefer_family(page, "v", page.start) == FormUpdate()
+    assert "family" not in form_events.begin_own_prompt(waiting, "v", own(waiting)).values
 
 
 def test_a_link_names_its_family_where_another_one_may_take_over(growing):
