@@ -133,13 +133,14 @@ function drawFigures(stage, row, reference, longest) {
   const isFinal = reference && isOver && reference.lane.end && !awaitsBet(stage);
   const factor = isFinal && finalRate(reference.lane) ? (isShort(race) ? UNKNOWN : formatRatio(finalRate(lane) / finalRate(reference.lane))) : "";
   const speed = rate ? `${formatRate(rate)} tok/s` : state;
+  const isLive = stage.mode === "live" || !reference; // a replay shows no speed that is not the result
   put(row.ratio, factor);
-  put(row.rate, factor ? "" : speed);
+  put(row.rate, factor || !(isLive || isOver) ? "" : speed);
   row.outcome.dataset.exact = speed;
   const runs = countTargetRuns(race, view);
   put(row.runs, `${runs} run${runs === 1 ? "" : "s"}`);
   const step = lane.steps[shown - 1];
-  put(row.clock, step ? formatSeconds(step.decodeSeconds, longest) : "");
+  put(row.clock, step && isOver ? formatSeconds(step.decodeSeconds, longest) : "");
   const [target, rest] = step ? [step.targetSeconds, Math.max(0, step.decodeSeconds - step.targetSeconds)] : [0, 0];
   row.clock.dataset.exact = `big model ${formatSeconds(target)}, drafting and overhead ${formatSeconds(rest)}`;
   row.box.dataset.laneState = state;
