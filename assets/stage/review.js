@@ -93,7 +93,8 @@ export function openReview(stage, open = !stage.reviewOpen) {
   forgetSizes(stage);
   stage.draw();
   if (stage.presenting) return;
-  (open ? stage.review.box : stage.root).scrollIntoView({ block: "nearest" });
+  stage.root.scrollIntoView({ block: open ? "start" : "nearest" });
+  if (open) stage.review.box.scrollIntoView({ block: "nearest" });
 }
 
 // The step whose block most levels wrote, the longest of these, as the picture of a horizontal cascade; undefined where none
