@@ -127,7 +127,7 @@ def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
         more = gr.Button("Settings", size="sm", min_width=92, scale=1, elem_id="more")
         replays = build_replays(context)
     form = build_form(prompt_row, more, build_settings_drawer(context))
-    landing = _land(context, context.landing) if context.landing else None
+    landing = land(context, context.landing) if context.landing else None
     show = gr.HTML(
         asdict(landing.stage if landing else StageView("", "")),
         html_template=bundle.HTML_TEMPLATE,
@@ -138,7 +138,7 @@ def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
     return RaceTab(form, chips, replays, family, status, show, _build_results(landing))
 
 
-def _land(context: PageContext, race: FinishedRace) -> Landing:
+def land(context: PageContext, race: FinishedRace) -> Landing:
     """A recorded race, which replays as soon as it is drawn."""
     return Landing(StageView(race.id, replay_log(race, play=True)), context.downloads.save_race(race))
 

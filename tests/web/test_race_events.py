@@ -18,7 +18,7 @@ from csd.request.request import Request
 from csd.run import LaneFinished, RaceStarted
 from csd.web import race_events
 from csd.web.fields import CUSTOM, PageFields
-from csd.web.form_events import land
+from csd.web.race_tab import land
 from csd.web.races import FinishedRace, prompt_start
 from csd.web.views import describe_end
 
