@@ -40,14 +40,31 @@ export function takesPart(K) {
   return found;
 }
 
-// Parts of the cascade alone, by name; null where nothing would be drafted.
+// Parts of the cascade alone, by name. Vertical: each reviewer at work keeps the strongest drafter that it asks, and that
+// one its own helper. Horizontal: the zones of the target's block, each written without help. As csd.decoding.methods do it.
 export function ablate(K, part) {
   const last = K.length - 1;
   const none = K.map((row) => row.map(() => 0));
-  if (part === "vertical") return K[0][0] ? K.map((row, r) => row.map((_, c) => (c < r ? 0 : row[r]))) : null;
+  if (part === "vertical") return withoutZones(K, none);
   if (part === "horizontal") return [K[0], ...none.slice(1)];
   if (part === "lookup") return [none[0].map((_, c) => (c === last ? K[0][last] : 0)), ...none.slice(1)];
   return K;
+}
+
+function withoutZones(K, none) {
+  const found = [...none];
+  for (let r = 0, c; r < K.length; r = c + 1) {
+    c = K[r].findIndex((end) => end > 0);
+    if (c < 0) break;
+    found[r] = K[r].map((_, column) => (column < c ? 0 : K[r][c]));
+  }
+  return found;
+}
+
+// Whether two K are one plan: rows of those who take no part do not count.
+export function isSamePlan(K, other) {
+  const [plan, its] = [K, other].map((one) => one.map((row, r) => (takesPart(one)[r] ? row : 0)));
+  return JSON.stringify(plan) === JSON.stringify(its);
 }
 
 // The length of the axis: whole eighths of the longest block, with room to draw an end out.

@@ -1,12 +1,17 @@
 // K as a picture: a row for each reviewer, and in it a bar for each drafter, as long as what it writes. The ends of the
 // bars can be dragged, or moved with the arrow keys.
 
-import { ablate, axisLength, budget, formatK, moveEnd, parseK, takesPart } from "./cumulative.js";
+import { ablate, axisLength, budget, formatK, isSamePlan, moveEnd, parseK, takesPart } from "./cumulative.js";
 import { make } from "./elements.js";
 import { planWords } from "./plan.js";
 
 const [WIDE, NARROW] = [34, 18]; // pixels that a handle takes, with its number and without
 const PARTS = [["both", "both cascades"], ["vertical", "vertical only"], ["horizontal", "horizontal only"], ["lookup", "copying only"]];
+const WHOLE = { // why a part is all that the plan has
+  vertical: "Vertical only is this whole plan: each reviewer asks one level.",
+  horizontal: "Horizontal only is this whole plan: every level writes without help.",
+  lookup: "Copying only is this whole plan.",
+};
 const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 4, PageDown: -4, Home: -1000, End: 1000 };
 
 // Draws into `root`, below a sentence that says the same; with `data-fold` the picture is folded away under these words.
@@ -47,17 +52,18 @@ function build(view) {
   const parts = PARTS.map(([part, label]) => {
     const button = make("button", { type: "button", "data-part": part }, label);
     button.addEventListener("click", () => {
-      const K = ablate(view.full, part);
-      if (K) settle(view, K);
+      settle(view, ablate(view.full, part));
     });
     return button;
   });
   const reviewers = [{ name: "target", role: view.target }, ...levels.slice(0, -1)];
   view.tracks = reviewers.map((reviewer, r) => buildTrack(view, reviewer, r));
+  view.whole = make("p", { class: "staircase-whole" });
   view.axis = make("div", { class: "staircase-axis", "aria-hidden": "true" });
   view.words = make("p", { class: "staircase-words" });
   const picture = [
     make("div", { class: "staircase-parts", role: "group", "aria-label": "Parts of the cascade" }, ...parts),
+    view.whole,
     make("div", { class: "staircase-rows" }, ...view.tracks.flatMap((track) => [track.name, track.box]),
       make("span", { class: "staircase-unit" }, "position"), view.axis),
   ];
@@ -162,9 +168,11 @@ function draw(view) {
   const step = length > 32 ? 16 : 8;
   view.axis.replaceChildren(...Array.from({ length: Math.floor(length / step) + 1 }, (_, i) =>
     make("span", { style: `left: ${(100 * i * step) / length}%` }, String(i * step))));
+  const whole = Object.keys(WHOLE).filter((part) => isSamePlan(ablate(view.full, part), view.full));
+  view.whole.textContent = whole.map((part) => WHOLE[part]).join(" ");
   for (const button of view.parts) {
-    const K = ablate(view.full, button.dataset.part);
-    button.disabled = !K;
-    button.setAttribute("aria-pressed", String(K !== null && formatK(K) === formatK(view.K)));
+    const { part } = button.dataset;
+    button.disabled = whole.includes(part);
+    button.setAttribute("aria-pressed", String(!button.disabled && formatK(ablate(view.full, part)) === formatK(view.K)));
   }
 }

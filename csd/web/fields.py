@@ -7,13 +7,14 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from csd.decoding.k_matrix import parse_K
+from csd.decoding.k_matrix import check_K, parse_K
 from csd.decoding.methods import AdaptiveCascade, Cascade, find_method
 from csd.models import catalog
 from csd.models.spec import COPIES, FamilyError, FamilySpec, custom
 from csd.ranges import quote
 from csd.request.form import Form, in_order, to_request
 from csd.request.request import Request
+from csd.theory.parts import PARTS, lanes_of_parts
 from csd.web.loads import FamilyChoice
 
 CUSTOM = "custom…"  # the family whose models the visitor names
@@ -88,6 +89,14 @@ class PageFields:
         if not self.has_edited_K or any("K" in find_method(lane).uses for lane in lanes):
             return lanes
         return [Cascade.name if lane == AdaptiveCascade.name else lane for lane in lanes]
+
+    @property
+    def parts(self) -> list[str]:
+        """The lanes that race the parts of K; all of them where K cannot be read, which the race then says."""
+        with suppress(ValueError):
+            drafts = self.family.to_choice().spec.draft_names
+            return list(lanes_of_parts(drafts, check_K(parse_K(str(self.form.K)), len(drafts))))
+        return list(PARTS)
 
     @property
     def has_edited_K(self) -> bool:

@@ -9,7 +9,7 @@ import gradio as gr
 from gradio.components import Component
 from gradio.events import Dependency
 
-from csd.web import examples, form_events, link_events, race_events, scripts, views, what_if
+from csd.web import examples, form_events, link_events, race_events, scripts, views
 from csd.web.addresses import address
 from csd.web.context import PageContext
 from csd.web.race_form import Values
@@ -59,8 +59,9 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
         refused = race_events.load_family(context, visitor_id(request), form.read_family(values))
         return {tab.status: views.status_html(refused)} if refused else {}
 
-    def choose_parts() -> Changes:
-        return {**tab.fill(FormUpdate({"lanes": list(what_if.PARTS)})), hidden.press: form.start.elem_id}
+    def choose_parts(values: Values) -> Changes:
+        lanes = {"lanes": form.read(values).parts}
+        return {**tab.fill(FormUpdate(lanes)), hidden.press: form.start.elem_id}
 
     def follow(event: Dependency) -> None:
         _follow_family(event, context, tab)
@@ -88,7 +89,7 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     named = [field.change for field in form.in_words]  # type: ignore[attr-defined]
     gr.on([page.load, *named], None, form.in_words, [form.more], js=scripts.SETTINGS_IN_WORDS, **PRIVATE)
     tab.replays.races.click(None, js=scripts.TOGGLE_RACES, **PRIVATE)
-    chosen = form.drawer.parts.click(choose_parts, None, [form.fields["lanes"], hidden.press], **QUICK)
+    chosen = form.drawer.parts.click(choose_parts, form.inputs, [form.fields["lanes"], hidden.press], **QUICK)
     chosen.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)
     link = [hidden.query, hidden.omitted]
     tab.replays.copy_link.click(None, None, [hidden.shown], js=scripts.SHOWN_RACE, **PRIVATE)

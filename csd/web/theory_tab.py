@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import gradio as gr
@@ -33,7 +34,6 @@ ABOUT_FIGURE = (
 )
 CURVES = "The paper's formulas and curves"
 ABOUT_MEASURE = "<p>with this plan</p>"
-ABOUT_PARTS = "<p>vertical, horizontal, both</p>"
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class WhatIfParts:
     figure: gr.Plot
     measure: gr.Button
     measure_parts: gr.Button
+    parts: gr.HTML
 
     @property
     def inputs(self) -> list[Component]:
@@ -59,7 +60,7 @@ class WhatIfParts:
     @property
     def outputs(self) -> list[Component]:
         """What a prediction may change."""
-        return [self.words, self.figure, self.sliders]
+        return [self.words, self.figure, self.sliders, self.parts]
 
     @property
     def knobs(self) -> list[Component]:
@@ -81,6 +82,8 @@ class WhatIfParts:
         changes: dict[Component, Any] = {self.words: finding_html(prediction.finding)}
         if prediction.figure is not None:
             changes[self.figure] = prediction.figure
+        if prediction.parts:
+            changes[self.parts] = f"<p>{escape(prediction.parts)}</p>"
         if prediction.sliders is not None:
             changes[self.sliders] = prediction.sliders
         return changes
@@ -137,7 +140,7 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                 measure = gr.Button("Measure it in a race", variant="primary", scale=0, elem_id="measure")
                 gr.HTML(ABOUT_MEASURE)
                 measure_parts = gr.Button("Race the parts", scale=0, elem_id="parts")
-                gr.HTML(ABOUT_PARTS)
+                parts = gr.HTML()
         with gr.Column(scale=10, min_width=320, elem_id="what-if-knobs"):
             sliders = build_sliders(panel.groups, "what-if-sliders")
             gr.HTML(ABOUT_K)
@@ -163,7 +166,7 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                         elem_id="what-if-k",
                         elem_classes=term_class("k"),
                     )
-    return WhatIfParts(state, measured, draft, k, K, picture, sliders, words, figure, measure, measure_parts)
+    return WhatIfParts(state, measured, draft, k, K, picture, sliders, words, figure, measure, measure_parts, parts)
 
 
 def _build_curves() -> CurveParts:

@@ -9,7 +9,7 @@ from typing import Any
 
 from csd.decoding.errors import Refusal, read_number
 from csd.decoding.k_matrix import Matrix, check_K, example_K, format_K, parse_K
-from csd.decoding.methods import Autoregressive, Cascade, HorizontalCascade, Speculative, VerticalCascade
+from csd.decoding.methods import Autoregressive, Cascade, Speculative
 from csd.ranges import DRAFTED
 from csd.record.race import Race
 from csd.request.defaults import Defaults
@@ -17,6 +17,7 @@ from csd.roles import roles_of_family
 from csd.theory import curves as paper
 from csd.theory import figures as theory_figures
 from csd.theory import what_if as theory
+from csd.theory.parts import NO_PARTS, lanes_of_parts, parts_in_words, whole_halves
 from csd.theory.prediction import CostModel, Pair
 from csd.theory.what_if import Curve, Measured, PanelSettings, SliderValues
 from csd.web.finding import Finding, Number
@@ -26,8 +27,6 @@ Figure = Any
 """A plotly figure; only the rooms that draw them import plotly."""
 MEASURED = tuple(method.name for method in (Autoregressive, Speculative, Cascade))
 """The lanes of the race that measures a prediction."""
-PARTS = tuple(method.name for method in (Autoregressive, VerticalCascade, HorizontalCascade, Cascade))
-"""The lanes of the race that measures what each of the two cascades brings."""
 MOST_COST = 100.0  # target passes: no prediction needs a dearer draft
 WIDTH = "width"
 OFTEN = "How often is a guess right?"
@@ -67,11 +66,12 @@ class WhatIfPanel:
 @dataclass(frozen=True)
 class Prediction:
     """A figure and its finding; without a figure the finding says what is wrong. `sliders` is their new value where K
-    has changed which of them have an effect."""
+    has changed which of them have an effect; `parts` is what a race of the plan's parts compares."""
 
     finding: Finding
     figure: Figure | None = None
     sliders: dict[str, Any] | None = None
+    parts: str = ""
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,9 @@ def predict(asked: WhatIf) -> Prediction:
         part if isinstance(part, str) else _pair_key(part): reason
         for part, reason in theory.parts_without_effect(drafts, asked.draft, K).items()
     }
+    figure = theory_figures.what_if(curves, asked.measured)
     sliders = with_reasons(asked.sliders, reasons)
-    return Prediction(_find(curves, asked.measured), theory_figures.what_if(curves, asked.measured), sliders)
+    return Prediction(_find(curves, asked.measured), figure, sliders, parts_in_words(drafts, K))
 
 
 def _find(curves: Sequence[Curve], measured: Sequence[Measured]) -> Finding:
@@ -201,11 +202,26 @@ def _draw_curves(c: float, copies: float) -> tuple[Figure, ...]:
     return paper.speedup_over_k(c), paper.speedup_over_alpha(), paper.cascades_over_alpha(c, copies)
 
 
-def measure(asked: WhatIf, lanes: Sequence[str]) -> MeasureUpdate:
-    """Put the panel's k and K into the form with these lanes, so that a race can measure what they bring."""
+def measure(asked: WhatIf) -> MeasureUpdate:
+    """Put the panel's k and K into the form, so that a race can measure what they bring."""
     try:
-        k, K = read_number(DRAFTED, asked.k), chosen_K(asked)
+        return _measure(asked, MEASURED)
     except ValueError as error:
         return MeasureUpdate(str(error))
-    fields = {"draft": asked.draft, "k": k, "K": format_K(K), "lanes": list(lanes)}
-    return MeasureUpdate("", fields)
+
+
+def measure_parts(asked: WhatIf) -> MeasureUpdate:
+    """The same for what each of the two cascades brings."""
+    try:
+        K = chosen_K(asked)
+        if len(whole_halves(asked.drafts, K)) > 1:
+            return MeasureUpdate(NO_PARTS)
+        return _measure(asked, lanes_of_parts(asked.drafts, K))
+    except ValueError as error:
+        return MeasureUpdate(str(error))
+
+
+def _measure(asked: WhatIf, lanes: Sequence[str]) -> MeasureUpdate:
+    """Raises ValueError."""
+    k, K = read_number(DRAFTED, asked.k), chosen_K(asked)
+    return MeasureUpdate("", {"draft": asked.draft, "k": k, "K": format_K(K), "lanes": list(lanes)})

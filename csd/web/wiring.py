@@ -248,10 +248,10 @@ def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenPart
         return what_if.paper_curves(sliders) or tuple(gr.skip() for _ in curves.figures)
 
     def measure(values: Values) -> Changes:
-        return start(what_if.measure(panel.read(values), what_if.MEASURED))
+        return start(what_if.measure(panel.read(values)))
 
     def measure_parts(values: Values) -> Changes:
-        return start(what_if.measure(panel.read(values), what_if.PARTS))
+        return start(what_if.measure_parts(panel.read(values)))
 
     def start(update: what_if.MeasureUpdate) -> Changes:
         if update.fields is None:

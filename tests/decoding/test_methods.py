@@ -14,7 +14,7 @@ from csd.decoding.combinators import Horizontal, Vertical
 from csd.decoding.draft import Nothing
 from csd.decoding.errors import Refusal
 from csd.decoding.k_matrix import check_K, example_K, from_budgets, parse_K, to_budgets
-from csd.decoding.maxgram import MaxGram
+from csd.decoding.maxgram import MAX_GRAM, MaxGram
 from csd.decoding.methods import (
     METHODS,
     Autoregressive,
@@ -105,6 +105,18 @@ def test_vertical_and_horizontal_are_a_diagonal_and_a_first_row():
     assert vertical.ks == (2, 4, 9) and horizontal.ks == (2, 6, 10)
     assert vertical.stages() == Cascade(DRAFTS, ((2, 2, 2), (0, 4, 4), (0, 0, 9))).stages()
     assert horizontal.stages() == Cascade(DRAFTS, ((2, 6, 10), (0, 0, 0), (0, 0, 0))).stages()
+
+
+def test_vertical_only_keeps_the_helper_of_a_draft_that_skips_a_level():
+    """In the tuned K the middle model asks the copier at once; the zone of the copier goes, its help stays."""
+    vertical = VerticalCascade.from_knobs(Knobs(DRAFTS, K=((16, 16, 20), (0, 0, 7), (0, 0, 0))))
+    assert vertical.ks == (16, 0, 7)
+    assert vertical.stages() == (Stage("mid", 16, (Stage(MAX_GRAM, 7),)),)
+    assert vertical.to_knobs()["K"] == ((16, 16, 16), (0, 0, 7), (0, 0, 0))
+    assert VerticalCascade.from_knobs(Knobs(DRAFTS, K=vertical.to_knobs()["K"])) == vertical
+    late = VerticalCascade.from_knobs(Knobs(DRAFTS, K=((0, 4, 8), (0, 9, 9), (0, 0, 3))))
+    assert late.stages() == (Stage("small", 4, (Stage(MAX_GRAM, 3),)),)
+    late.check(DRAFTS)
 
 
 def test_models_and_leaves_of_a_method():
@@ -228,7 +240,7 @@ def test_what_can_be_read_but_is_not_a_K_is_refused(text):
             for lenience in (0.5, 0, -1, float("nan"), float("inf"), None, "2", True)
         ],
         (VerticalCascade(DRAFTS, (1, 2)), "3 whole numbers"),
-        (VerticalCascade(DRAFTS, (0, 2, 3)), "nothing would be drafted"),
+        (VerticalCascade(DRAFTS, (0, 0, 0)), "nothing would be drafted"),
         (HorizontalCascade(DRAFTS, (4, 2, 3)), "must not decrease"),
         (HorizontalCascade(DRAFTS, (0, 0, 0)), "nothing would be drafted"),
     ],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ablate, axisLength, budget, formatK, moveEnd, parseK, takesPart } from "../../assets/controls/cumulative.js";
+import { ablate, axisLength, budget, formatK, isSamePlan, moveEnd, parseK, takesPart } from "../../assets/controls/cumulative.js";
 import { addFindings, counting } from "../../assets/controls/puzzles.js";
 import { inRange, keepNumbers } from "../../assets/controls/sliders.js";
 
@@ -42,7 +42,15 @@ test("the parts of a cascade", () => {
   assert.deepEqual(ablate(full, "horizontal"), [[4, 6, 8], [0, 0, 0], [0, 0, 0]]);
   assert.deepEqual(ablate(full, "lookup"), [[0, 0, 8], [0, 0, 0], [0, 0, 0]]);
   assert.deepEqual(ablate(full, "both"), full);
-  assert.equal(ablate([[0, 4, 8], [0, 0, 0], [0, 0, 8]], "vertical"), null);
+  assert.deepEqual(ablate(K, "vertical"), [[16, 16, 16], [0, 0, 7], [0, 0, 0]]);
+  assert.deepEqual(ablate([[0, 4, 8], [0, 9, 9], [0, 0, 3]], "vertical"), [[0, 4, 4], [0, 0, 0], [0, 0, 3]]);
+});
+
+test("a part that is the whole plan is known, whatever those who take no part would do", () => {
+  assert.ok(!["vertical", "horizontal", "lookup"].some((part) => isSamePlan(ablate(K, part), K)));
+  const alone = [[5, 5, 5], [0, 0, 0], [0, 0, 9]];
+  assert.ok(["vertical", "horizontal"].every((part) => isSamePlan(ablate(alone, part), alone)));
+  assert.ok(!isSamePlan(ablate(alone, "lookup"), alone));
 });
 
 test("the axis has room beyond the longest block", () => {

@@ -27,7 +27,7 @@ DEFAULTS = make_defaults(DRAFTS)
 K = "[[2,6,10],[0,4,8],[0,0,8]]"
 
 
-def test_vertical_takes_the_diagonal_of_K_and_horizontal_its_first_row():
+def test_vertical_follows_the_first_drafters_of_K_and_horizontal_takes_its_first_row():
     lanes = ("vertical cascade", "horizontal cascade", "cascade")
     vertical, horizontal, both = to_request(DEFAULTS.form(prompt="a", lanes=lanes, K=K), DEFAULTS).methods
     assert vertical.ks == (2, 4, 8)

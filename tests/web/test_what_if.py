@@ -121,14 +121,16 @@ def test_what_cannot_be_predicted_gets_a_sentence(changes, sentence):
 
 
 def test_measuring_fills_in_the_form():
-    update = what_if.measure(ASKED, what_if.MEASURED)
+    update = what_if.measure(ASKED)
     assert update.fields == {"draft": "draft-mid", "k": 4, "K": ASKED.K, "lanes": list(what_if.MEASURED)}
-    assert what_if.measure(ASKED, what_if.PARTS).fields["lanes"][1:] == [
+    assert what_if.measure_parts(ASKED).fields["lanes"][1:] == [
         "vertical cascade",
         "horizontal cascade",
         "cascade",
     ]
-    assert what_if.measure(replace(ASKED, K="[["), what_if.MEASURED).fields is None
+    assert what_if.measure(replace(ASKED, K="[[")).fields is None
+    nothing = what_if.measure_parts(replace(ASKED, K="[[5,5,5],[0,0,0],[0,0,0]]"))
+    assert nothing.fields is None and "no parts" in nothing.text
 
 
 def test_the_papers_curves_are_three_figures():

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from csd.decoding.combinators import Vertical
 from csd.decoding.errors import Refusal, check_number
+from csd.decoding.k_matrix import Matrix
 from csd.decoding.maxgram import BIGRAM, MAX_GRAM
 from csd.decoding.methods.cascade import build_cascade, cascade_models
 from csd.decoding.methods.method import Knobs, LaneParts, Method, check_drafts, lenience_label
@@ -17,7 +18,7 @@ from csd.ranges import ENTRY, LENIENCE, LONGEST_DRAFT
 
 @dataclass(frozen=True)
 class VerticalCascade(Method):
-    """Draft i hands `ks[i]` tokens to the reviewer above it; the last of `ks` is Max-Gram's."""
+    """Draft i hands `ks[i]` tokens to the reviewer above it, the last of `ks` is Max-Gram's; 0 skips a level."""
 
     name: ClassVar[str] = "vertical cascade"
     formula: ClassVar[str] = (
@@ -32,13 +33,18 @@ class VerticalCascade(Method):
 
     @classmethod
     def from_knobs(cls, knobs: Knobs) -> VerticalCascade:
-        """The diagonal of K: how much each level drafts for the one directly above it."""
-        return cls(knobs.drafts, tuple(row[i] for i, row in enumerate(knobs.K)), knobs.lenience)
+        """K without its zones: each reviewer at work keeps the strongest drafter that it asks, and its tokens."""
+        return cls(knobs.drafts, vertical_ks(knobs.K), knobs.lenience)
 
     def to_knobs(self) -> dict[str, Any]:
-        """K with this diagonal and no horizontal part."""
-        K = tuple((0,) * i + (k,) * (len(self.ks) - i) for i, k in enumerate(self.ks))
-        return {"K": K, "lenience": self.lenience}
+        """K in which each level at work asks one other, and the rest nobody."""
+        n = len(self.ks)
+        K, reviewer = [(0,) * n for _ in range(n)], 0
+        for level, k in enumerate(self.ks):
+            if k:
+                K[reviewer] = (0,) * level + (k,) * (n - level)
+                reviewer = level + 1
+        return {"K": tuple(K), "lenience": self.lenience}
 
     @property
     def label(self) -> str:
@@ -51,17 +57,26 @@ class VerticalCascade(Method):
         check_drafts(self.drafts, drafts)
         check_ks(self.ks, len(self.drafts))
         check_number(LENIENCE, self.lenience)
-        if not self.ks[0]:
-            raise Refusal("The first k is 0, so nothing would be drafted. Use autoregressive for that.")
+        if not any(self.ks):
+            raise Refusal("Every k is 0, so nothing would be drafted. Use autoregressive for that.")
 
     def stages(self) -> tuple[Stage, ...]:
         below: tuple[Stage, ...] = ()
         for name, k in reversed(tuple(zip((*self.drafts, MAX_GRAM), self.ks, strict=True))):
-            below = (Stage(name, k, below),) if k > 0 else ()
+            below = (Stage(name, k, below),) if k > 0 else below
         return below
 
     def build(self, lane: LaneParts) -> Vertical:
         return build_cascade(self.stages(), self.lenience, lane)
+
+
+def vertical_ks(K: Matrix) -> tuple[int, ...]:
+    """Down from the target: the first drafter of each reviewer's row, and then that drafter's own row."""
+    ks, reviewer = [0] * len(K), 0
+    while reviewer < len(K) and any(K[reviewer]):
+        drafter = next(column for column, end in enumerate(K[reviewer]) if end)
+        ks[drafter], reviewer = K[reviewer][drafter], drafter + 1
+    return tuple(ks)
 
 
 def check_ks(ks: Sequence[int], drafts: int) -> None:
