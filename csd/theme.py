@@ -130,6 +130,15 @@ def css_variables(scope: str = ".cascade-stage") -> str:
     return f"{scope} {{\n{light}}}\n.dark {scope} {{\n{dark}}}\n"
 
 
+def method_css(scope: str = "") -> str:
+    """The colour of each method as the variable --method of elements with its name."""
+    return "".join(
+        f'{scope}[data-method="{name}"] {{ --method: {look.light}; }}\n'
+        f'.dark {scope}[data-method="{name}"] {{ --method: {look.dark}; }}\n'
+        for name, look in METHOD_LOOKS.items()
+    )
+
+
 def figure_css(scope: str) -> str:
     """Rules that turn the light colours of the figures within `scope` into the dark ones. Plotly writes colours into
     each element's style, where only such a selector finds them."""

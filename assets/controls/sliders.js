@@ -4,8 +4,9 @@
 
 import { make } from "./elements.js";
 
-// `value` is {groups: [{question, about, shown (how many at once; null: all), sliders: [{key, label, low, high, step, value, unused}]}]}; `send(value)` is
-// called with every change, and `edit` counts them. Returns a function that shows another value and returns what is then shown.
+// `value` is {groups: [{question, about, shown (how many at once; null: all), sliders: [{key, label, low, high, step, value,
+// unused, origin, began}]}]}; `origin`, "measured" or "usual", is where the number `began` comes from. `send(value)` is called
+// with every change, and `edit` counts them. Returns a function that shows another value and returns what is then shown.
 // A value with `answers` was computed from the numbers of that edit: numbers changed since are kept.
 export function startSliders(root, value, send) {
   let shown = null;
@@ -35,6 +36,13 @@ export function startSliders(root, value, send) {
   };
   show(value);
   return show;
+}
+
+// Where the number of a slider comes from.
+export function tellOrigin({ value, began, origin }) {
+  if (!origin) return "";
+  if (value === began) return origin === "measured" ? "measured in the race" : "a usual number, not measured";
+  return origin === "measured" ? `assumed; the race measured ${began}` : `assumed; usual is ${began}`;
 }
 
 // The nearest number in range to what was typed, and a sentence where that is another one; null while nothing is typed.
@@ -102,17 +110,20 @@ function buildRow(root, slider, change) {
     box: make("div", { class: "sliders-row", "data-key": slider.key },
       make("label", { for: id, id: `${id}-label` }, slider.label), range, box, note),
   };
+  const move = (number, said) => {
+    row.slider = { ...row.slider, value: number };
+    note.textContent = said || tellOrigin(row.slider);
+    change(row.slider.key, number);
+  };
   range.addEventListener("input", () => {
     box.value = range.value;
-    note.textContent = "";
-    change(row.slider.key, Number(range.value));
+    move(Number(range.value), "");
   });
   box.addEventListener("input", () => {
     const found = inRange(box.value, row.slider);
     if (!found) return;
     range.value = found.number;
-    note.textContent = found.note;
-    change(row.slider.key, found.number);
+    move(found.number, found.note);
   });
   box.addEventListener("change", () => { box.value = range.value; });
   return row;
@@ -120,7 +131,10 @@ function buildRow(root, slider, change) {
 
 function update(row, slider) {
   const unused = Boolean(slider.unused);
-  if (unused || row.slider.unused) row.note.textContent = unused ? slider.unused : "";
+  const isAnother = slider.value !== row.slider.value || slider.began !== row.slider.began || !row.note.textContent;
+  if (unused) row.note.textContent = slider.unused;
+  else if (isAnother || row.slider.unused) row.note.textContent = tellOrigin(slider);
+  row.box.toggleAttribute("data-told", Boolean(slider.origin) && !unused);
   row.slider = slider;
   row.range.max = row.number.max = slider.high;
   row.box.toggleAttribute("data-unused", unused);

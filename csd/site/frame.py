@@ -36,11 +36,6 @@ def frame(title: str, description: str, links: str, body: str, script: str, data
 
 
 def _css() -> str:
-    methods = "".join(
-        f'[data-method="{name}"] {{ --method: {look.light}; }}\n'
-        f'.dark [data-method="{name}"] {{ --method: {look.dark}; }}\n'
-        for name, look in theme.METHOD_LOOKS.items()
-    )
-    controls = (ASSETS / "theory.css").read_text(encoding="utf-8")
+    controls = "".join((ASSETS / name).read_text(encoding="utf-8") for name in ("theory.css", "theory/chart.css"))
     stage = typeface_css() + COLOURS + bundle.CSS + tour.CSS
-    return stage + theme.css_variables("body") + methods + controls + read("site.css")
+    return stage + theme.css_variables("body") + theme.method_css() + controls + read("site.css")

@@ -45,7 +45,7 @@ def theory_script() -> str:
         bundle.join_modules(controls, "sliders", "Sliders"),
         bundle.join_modules(controls, "staircase", "Staircase"),
         bundle.join_modules(controls, "cumulative", "Cumulative"),
-        bundle.join_modules(ASSETS / "site", "panel", "TheoryPanel"),
+        bundle.join_modules(ASSETS / "theory", "panel", "TheoryPanel"),
     )
     return "".join(parts) + read("theory.js")
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from csd.decoding.errors import Refusal
 
 
 @dataclass(frozen=True)
 class Slider:
-    """A number from `low` to `high`; `unused` says why moving it would change nothing."""
+    """A number from `low` to `high`; `unused` says why moving it would change nothing, `origin`, if it is told, where
+    the number comes from until it is moved."""
 
     key: str
     label: str
@@ -21,6 +22,7 @@ class Slider:
     low: float = 0.0
     step: float = 0.001
     unused: str = ""
+    origin: Literal["", "measured", "usual"] = ""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ def sliders_value(groups: Sequence[SliderGroup]) -> dict[str, Any]:
                 "question": group.question,
                 "about": group.about,
                 "shown": group.shown,
-                "sliders": [asdict(slider) for slider in group.sliders],
+                "sliders": [{**asdict(slider), "began": slider.value} for slider in group.sliders],
             }
             for group in groups
         ]

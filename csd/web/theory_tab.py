@@ -9,18 +9,19 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
+from csd.paths import ASSETS
 from csd.record.race import Race
 from csd.request.defaults import Defaults
 from csd.roles import named_with_roles
+from csd.stage import bundle
 from csd.stage.glossary import glossary_html, term_class
 from csd.theory.assumptions import ASSUMPTIONS
 from csd.web import what_if
-from csd.web.finding import Finding, finding_html
 from csd.web.race_form import Values
 from csd.web.slider_values import sliders_value
 from csd.web.sliders import build_sliders
 from csd.web.staircase import build_staircase, staircase_value
-from csd.web.what_if import Prediction, WhatIf, WhatIfPanel, starting_panel
+from csd.web.what_if import PlanCheck, WhatIf, WhatIfPanel, figure_value, starting_panel
 
 LEAD = (
     "<h2>When does guessing ahead pay?</h2><p>When guesses are often right, and cheap to make. Move a slider: the "
@@ -28,44 +29,60 @@ LEAD = (
 )
 FOLD = "Change the plan (K and k)"
 ABOUT_K = "<h3>Who guesses how far?<small>K, the plan of a block</small></h3>"
-ABOUT_FIGURE = (
-    "<p><span><b>predicted</b>, from what the race on the Race tab measured of each model</span>"
-    "<span><b>measured</b> in that race (lines and filled marks)</span></p>"
-)
 CURVES = "The paper's formulas and curves"
 ABOUT_MEASURE = "<p>with this plan</p>"
 
 
+SCRIPT = (
+    bundle.join_modules(ASSETS / "theory", "whatif", "WhatIf")
+    + bundle.join_modules(ASSETS / "controls", "cumulative", "Cumulative")
+    + "const show = WhatIf.startWhatIf(element.querySelector('.whatif'), props.value, Cumulative.parseK, (start) => {\n"
+    "  props.value = { ...props.value, start };\n"
+    "  trigger('input');\n"
+    "});\n"
+    "watch('value', () => show(props.value));\n"
+)
+TO_FIGURE = "(draft, k, K, sliders, figure) => ({ ...figure, draft, k, K, sliders })"
+TO_START = """(figure, sliders) => {
+  const { draft, k, K, sliders: began } = figure.start;
+  const values = Object.fromEntries(began.groups.flatMap((group) => group.sliders.map((one) => [one.key, one.value])));
+  const groups = sliders.groups.map((group) => ({
+    ...group, sliders: group.sliders.map((one) => ({ ...one, value: values[one.key] })),
+  }));
+  return [draft, k, K, { groups, edit: (sliders.edit ?? 0) + 1 }];
+}"""
+
+
 @dataclass(frozen=True)
 class WhatIfParts:
-    """The what-if panel; `picture` shows the K of the field below it."""
+    """The what-if panel; `picture` shows the K of the field below it. The figure computes in the browser; `words` are
+    for what is wrong with the plan."""
 
     drafts: gr.State
-    measured: gr.State
     draft: gr.Dropdown
     k: gr.Number
     K: gr.Textbox
     picture: gr.HTML
     sliders: gr.HTML
     words: gr.HTML
-    figure: gr.Plot
+    figure: gr.HTML
     measure: gr.Button
     measure_parts: gr.Button
     parts: gr.HTML
 
     @property
     def inputs(self) -> list[Component]:
-        return [self.drafts, self.measured, self.draft, self.k, self.K, self.sliders]
+        return [self.drafts, self.draft, self.k, self.K, self.sliders]
 
     @property
     def outputs(self) -> list[Component]:
-        """What a prediction may change."""
-        return [self.words, self.figure, self.sliders, self.parts]
+        """What a check of the plan may change."""
+        return [self.words, self.sliders, self.parts]
 
     @property
     def knobs(self) -> list[Component]:
         """What a race sets."""
-        return [*self.inputs, self.picture]
+        return [*self.inputs, self.picture, self.figure]
 
     def read(self, values: Values) -> WhatIf:
         return WhatIf(
@@ -74,30 +91,32 @@ class WhatIfParts:
             k=values[self.k],
             K=values[self.K],
             sliders=values[self.sliders],
-            measured=tuple(values[self.measured]),
         )
 
-    def show(self, prediction: Prediction) -> dict[Component, Any]:
-        """A figure, or what is wrong with the knobs; the figure before stays, dimmed."""
-        changes: dict[Component, Any] = {self.words: finding_html(prediction.finding)}
-        if prediction.figure is not None:
-            changes[self.figure] = prediction.figure
-        if prediction.parts:
-            changes[self.parts] = f"<p>{escape(prediction.parts)}</p>"
-        if prediction.sliders is not None:
-            changes[self.sliders] = prediction.sliders
+    def show(self, check: PlanCheck) -> dict[Component, Any]:
+        """What is wrong with the knobs; the curves before stay, dimmed."""
+        changes: dict[Component, Any] = {self.words: refusal_html(check.refused)}
+        if check.parts:
+            changes[self.parts] = f"<p>{escape(check.parts)}</p>"
+        if check.sliders is not None:
+            changes[self.sliders] = check.sliders
         return changes
 
     def set(self, panel: WhatIfPanel) -> dict[Component, Any]:
         """The knobs of a panel."""
-        changes: dict[Component, Any] = {self.drafts: panel.drafts, self.measured: panel.measured}
+        changes: dict[Component, Any] = {self.drafts: panel.drafts}
         if not panel.groups:
             return changes
         changes[self.draft] = gr.Dropdown(named_with_roles(panel.drafts), value=panel.draft)
         changes |= {} if panel.k is None else {self.k: panel.k}
         changes |= {} if panel.K is None else {self.K: panel.K}
         picture = staircase_value(panel.K, panel.drafts)
-        return {**changes, self.picture: picture, self.sliders: sliders_value(panel.groups)}
+        sliders, figure = sliders_value(panel.groups), figure_value(panel)
+        return {**changes, self.picture: picture, self.sliders: sliders, self.figure: figure}
+
+
+def refusal_html(sentence: str) -> str:
+    return f'<p data-state="refused" role="alert">{escape(sentence)}</p>' if sentence else ""
 
 
 @dataclass(frozen=True)
@@ -129,18 +148,18 @@ def build_theory_tab(defaults: Defaults, shown: Race | None = None) -> TheoryTab
 
 def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
     drafts = defaults.drafts
-    state, measured = gr.State(drafts), gr.State(panel.measured)
+    state = gr.State(drafts)
     gr.HTML(LEAD, elem_id="what-if-lead")
-    words = gr.HTML(finding_html(Finding("")), elem_id="what-if-words")
     with gr.Row(elem_id="what-if"):
         with gr.Column(scale=13, min_width=320, elem_id="what-if-answer"):
-            figure = gr.Plot(show_label=False, container=False, elem_id="what-if-figure")
-            gr.HTML(ABOUT_FIGURE, elem_id="what-if-about")
-            with gr.Row(elem_id="what-if-races"):
-                measure = gr.Button("Measure it in a race", variant="primary", scale=0, elem_id="measure")
-                gr.HTML(ABOUT_MEASURE)
-                measure_parts = gr.Button("Race the parts", scale=0, elem_id="parts")
-                parts = gr.HTML()
+            figure = gr.HTML(
+                figure_value(panel),
+                html_template='<div class="whatif"></div>',
+                js_on_load=SCRIPT,
+                apply_default_css=False,
+                elem_id="what-if-figure",
+            )
+            words = gr.HTML(elem_id="what-if-words")
         with gr.Column(scale=10, min_width=320, elem_id="what-if-knobs"):
             sliders = build_sliders(panel.groups, "what-if-sliders")
             gr.HTML(ABOUT_K)
@@ -166,7 +185,12 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                         elem_id="what-if-k",
                         elem_classes=term_class("k"),
                     )
-    return WhatIfParts(state, measured, draft, k, K, picture, sliders, words, figure, measure, measure_parts, parts)
+            with gr.Row(elem_id="what-if-races"):
+                measure = gr.Button("Measure it in a race", variant="primary", scale=0, elem_id="measure")
+                gr.HTML(ABOUT_MEASURE)
+                measure_parts = gr.Button("Race the parts", scale=0, elem_id="parts")
+                parts = gr.HTML()
+    return WhatIfParts(state, draft, k, K, picture, sliders, words, figure, measure, measure_parts, parts)
 
 
 def _build_curves() -> CurveParts:

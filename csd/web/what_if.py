@@ -1,27 +1,25 @@
-"""The what-if panel: the sliders of the paper's model, and what it predicts with them."""
+"""The what-if panel: the sliders of the paper's model, and the plan. The browser predicts with them (assets/theory)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from csd.decoding.errors import Refusal, read_number
 from csd.decoding.k_matrix import Matrix, check_K, example_K, format_K, parse_K
 from csd.decoding.methods import Autoregressive, Cascade, Speculative
-from csd.ranges import DRAFTED
+from csd.ranges import DRAFTED, shorten
 from csd.record.race import Race
 from csd.request.defaults import Defaults
 from csd.roles import roles_of_family
 from csd.theory import curves as paper
-from csd.theory import figures as theory_figures
 from csd.theory import what_if as theory
 from csd.theory.parts import NO_PARTS, lanes_of_parts, parts_in_words, whole_halves
 from csd.theory.prediction import CostModel, Pair
-from csd.theory.what_if import Curve, Measured, PanelSettings, SliderValues
-from csd.web.finding import Finding, Number
-from csd.web.slider_values import Slider, SliderGroup, read_sliders, with_reasons
+from csd.theory.what_if import Measured, PanelSettings, SliderValues
+from csd.web.slider_values import Slider, SliderGroup, read_sliders, sliders_value, with_reasons
 
 Figure = Any
 """A plotly figure; only the rooms that draw them import plotly."""
@@ -34,26 +32,22 @@ ABOUT_ALPHA = "α, the share that is accepted"
 COST = "What does a guess cost?"
 ABOUT_C = "c, in runs of the big model"
 
-ADAPTIVE = "The adaptive cascade ({:.1f}× in the race) chooses its plan anew before each guess, so it has no curve."
-
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What the panel asks; `sliders` is what the browser sent of them, `measured` are the speed-ups of the race that
-    set the panel."""
+    """What the panel asks; `sliders` is what the browser sent of them."""
 
     drafts: tuple[str, ...]
     draft: str
     k: float | None
     K: str
     sliders: Any
-    measured: tuple[Measured, ...] = ()
 
 
 @dataclass(frozen=True)
 class WhatIfPanel:
     """What the panel shows for a family. `k` and `K` are None where the race had none; families with more drafts than
-    the panel takes, or with none, have no sliders."""
+    the panel takes, or with none, have no sliders. `measured` are the speed-ups of the race, if there was one."""
 
     drafts: tuple[str, ...]
     draft: str
@@ -64,12 +58,11 @@ class WhatIfPanel:
 
 
 @dataclass(frozen=True)
-class Prediction:
-    """A figure and its finding; without a figure the finding says what is wrong. `sliders` is their new value where K
-    has changed which of them have an effect; `parts` is what a race of the plan's parts compares."""
+class PlanCheck:
+    """What is wrong with the panel's plan, if anything is; `sliders` is their new value where K has changed which of
+    them have an effect, `parts` what a race of the plan's parts compares."""
 
-    finding: Finding
-    figure: Figure | None = None
+    refused: str = ""
     sliders: dict[str, Any] | None = None
     parts: str = ""
 
@@ -88,23 +81,45 @@ def make_panel(settings: PanelSettings) -> WhatIfPanel:
     panel = WhatIfPanel(drafts, settings.draft, settings.k, format_K(K) if K else None, measured=settings.measured)
     if not 0 < len(drafts) <= theory.MOST_DRAFTS:
         return panel
-    values = theory.SliderValues.of_model(drafts, settings.model)
-    return replace(panel, groups=slider_groups(drafts, values))
+    return replace(panel, groups=_slider_groups(drafts, settings.model))
 
 
-def slider_groups(drafts: Sequence[str], values: SliderValues) -> tuple[SliderGroup, ...]:
+def _slider_groups(drafts: Sequence[str], model: CostModel) -> tuple[SliderGroup, ...]:
     """A slider for each pair of reviewer and drafter, for each draft, and for the width of a review."""
-    called = roles_of_family(drafts)
+    called, values = roles_of_family(drafts), SliderValues.of_model(drafts, model)
     alphas = tuple(
-        Slider(_pair_key(pair), f"{called[pair[1]]}, checked by {called[pair[0]]}", value)
+        Slider(
+            _pair_key(pair),
+            f"{called[pair[1]]}, checked by {called[pair[0]]}",
+            value,
+            origin=_origin(pair in model.alphas),
+        )
         for pair, value in zip(theory.pairs(drafts), values.alphas, strict=True)
     )
     costs = tuple(
-        Slider(name, f"a run of the {called[name]}", value, min(MOST_COST, max(1.0, 2 * value)))
+        Slider(
+            name,
+            f"a run of the {called[name]}",
+            value,
+            min(MOST_COST, max(1.0, 2 * value)),
+            origin=_origin(name in model.costs),
+        )
         for name, value in zip(drafts, values.costs, strict=True)
     )
-    width = Slider(WIDTH, "each token in a review", values.per_reviewed_token, 0.2)
+    width = Slider(WIDTH, "each token in a review", values.per_reviewed_token, 0.2, origin=_origin(bool(model.alphas)))
     return SliderGroup(OFTEN, ABOUT_ALPHA, alphas, 1), SliderGroup(COST, ABOUT_C, (*costs, width), 1)
+
+
+def _origin(was_measured: bool) -> Literal["measured", "usual"]:
+    return "measured" if was_measured else "usual"
+
+
+def figure_value(panel: WhatIfPanel) -> dict[str, Any]:
+    """What the figure shows at first, and what it can go back to. K and k are None where those of before stay."""
+    start = {"draft": panel.draft, "k": panel.k, "K": panel.K, "sliders": sliders_value(panel.groups)}
+    is_measured = any(one.origin == "measured" for group in panel.groups for one in group.sliders)
+    measured = [asdict(one) for one in panel.measured]
+    return {"drafts": list(panel.drafts), "isMeasured": is_measured, "measured": measured, "start": start, **start}
 
 
 def starting_panel(defaults: Defaults, shown: Race | None = None) -> WhatIfPanel:
@@ -121,30 +136,22 @@ def panel_after(race: Race) -> WhatIfPanel:
     return make_panel(theory.settings_of_race(race))
 
 
-def predict(asked: WhatIf) -> Prediction:
-    """The curves over k and a sentence about the chosen k and K."""
+def check_plan(asked: WhatIf) -> PlanCheck:
+    """Which sliders have no effect with this k and K, or a sentence on what is wrong with them."""
     drafts = asked.drafts
     try:
-        k, K = read_number(DRAFTED, asked.k), chosen_K(asked)
-        curves = theory.predict_curves(drafts, asked.draft, k, K, _read_model(asked))
+        read_number(DRAFTED, asked.k)
+        K = chosen_K(asked)
+        if asked.draft not in drafts:
+            raise Refusal(f"There is no draft “{shorten(asked.draft)}”. The drafts are: {', '.join(drafts)}.")
+        read_sliders(asked.sliders, _slider_groups(drafts, CostModel()))
     except ValueError as error:
-        return Prediction(Finding(str(error), state="refused"))
+        return PlanCheck(str(error))
     reasons = {
         part if isinstance(part, str) else _pair_key(part): reason
         for part, reason in theory.parts_without_effect(drafts, asked.draft, K).items()
     }
-    figure = theory_figures.what_if(curves, asked.measured)
-    sliders = with_reasons(asked.sliders, reasons)
-    return Prediction(_find(curves, asked.measured), figure, sliders, parts_in_words(drafts, K))
-
-
-def _find(curves: Sequence[Curve], measured: Sequence[Measured]) -> Finding:
-    """The cascade's prediction, how it compares, and why the adaptive cascade of the race has no curve."""
-    cascade = next(curve for curve in curves if curve.name == Cascade.name)
-    number = Number("cascade, predicted", f"{cascade.current_speedup:.1f}×", cascade.name, False, cascade.title)
-    said, why = theory.describe_curves(curves)
-    adaptive = (ADAPTIVE.format(one.speedup) for one in measured if not one.at)
-    return Finding(said, " ".join((why, *adaptive)), (number,))
+    return PlanCheck("", with_reasons(asked.sliders, reasons), parts_in_words(drafts, K))
 
 
 def chosen_K(asked: WhatIf) -> Matrix:
@@ -161,15 +168,6 @@ def fit_K(drafts: Sequence[str], K: str) -> str:
     except Refusal:
         return K
     return K if fits or not drafts else format_K(example_K(len(drafts)))
-
-
-def _read_model(asked: WhatIf) -> CostModel:
-    drafts = asked.drafts
-    pairs = theory.pairs(drafts)
-    widest = theory.SliderValues((1.0,) * len(pairs), (MOST_COST,) * len(drafts), 0.0)
-    numbers = read_sliders(asked.sliders, slider_groups(drafts, widest))
-    alphas = tuple(numbers[_pair_key(pair)] for pair in pairs)
-    return SliderValues(alphas, tuple(numbers[name] for name in drafts), numbers[WIDTH]).to_model(drafts)
 
 
 def _pair_key(pair: Pair) -> str:

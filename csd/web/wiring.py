@@ -30,12 +30,11 @@ from csd.web.collecting import collecting_later
 from csd.web.compare import TWO_CASCADES
 from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
-from csd.web.finding import Finding, finding_html
 from csd.web.one_at_a_time import one_at_a_time
 from csd.web.openings import MOST, MOST_HERE, Openings
 from csd.web.race_form import RaceForm, Values
 from csd.web.race_tab import RaceTab
-from csd.web.theory_tab import TheoryTab, WhatIfParts
+from csd.web.theory_tab import TO_FIGURE, TO_START, TheoryTab, WhatIfParts, refusal_html
 from csd.web.updates import FormUpdate, RaceUpdate, StatusLine
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
@@ -240,8 +239,8 @@ def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenPart
     panel, curves, form = tab.what_if, tab.curves, race.form
 
     @one_at_a_time
-    def predict(values: Values) -> Changes:
-        return panel.show(what_if.predict(panel.read(values)))
+    def check_plan(values: Values) -> Changes:
+        return panel.show(what_if.check_plan(panel.read(values)))
 
     @one_at_a_time
     def draw_curves(sliders: Any) -> tuple:
@@ -255,7 +254,7 @@ def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenPart
 
     def start(update: what_if.MeasureUpdate) -> Changes:
         if update.fields is None:
-            return {panel.words: finding_html(Finding(update.text, state="refused")), hidden.press: ""}
+            return {panel.words: refusal_html(update.text), hidden.press: ""}
         told = {tabs: gr.Tabs(selected="race")}
         return {**form.fill(FormUpdate(update.fields)), **told, hidden.press: form.start.elem_id}
 
@@ -266,8 +265,13 @@ def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenPart
     tab.tab.select(None, [panel.K, panel.picture], [panel.picture], js=staircase.TO_PICTURE, **PRIVATE)
     panel.drafts.change(fit_K, [panel.drafts, panel.K], [panel.K], **QUICK)
     # K.change and not K.input: pasting is not an input event.
-    events = [tab.tab.select, panel.K.change, panel.draft.input, panel.k.input, panel.sliders.input]
-    gr.on(events, predict, set(panel.inputs), panel.outputs, trigger_mode="always_last", **QUICK)
+    events = [tab.tab.select, panel.K.change, panel.draft.input, panel.k.input]
+    knobs = [panel.draft, panel.k, panel.K, panel.sliders]
+    gr.on([*events, panel.sliders.input], None, [*knobs, panel.figure], [panel.figure], js=TO_FIGURE, **QUICK)
+    gr.on(events, check_plan, set(panel.inputs), panel.outputs, trigger_mode="always_last", **QUICK)
+    back = panel.figure.input(None, [panel.figure, panel.sliders], knobs, js=TO_START, **QUICK)
+    back = back.then(None, [*knobs, panel.figure], [panel.figure], js=TO_FIGURE, **QUICK)
+    back.then(check_plan, set(panel.inputs), panel.outputs, **QUICK)
     events = [curves.fold.expand, curves.sliders.input]
     gr.on(events, draw_curves, [curves.sliders], list(curves.figures), trigger_mode="always_last", **QUICK)
     filled = form.named(("draft", "k", "K", "lanes"))

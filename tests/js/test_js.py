@@ -12,13 +12,12 @@ import pytest
 from csd.paths import ASSETS
 from csd.site.theory import theory_script
 from csd.stage import bundle
-from csd.web import puzzle_panel, scripts, sliders, staircase
+from csd.web import puzzle_panel, scripts, sliders, staircase, theory_tab
 
 HERE = Path(__file__).parent
-STARTS = {"theory.js"}  # of the site: what starts its page is no module
-OF_SITE = [file for file in (ASSETS / "site").glob("*.js") if file.name not in STARTS]
+THEORY = list((ASSETS / "theory").glob("*.js"))
 PAGE = list((ASSETS / "page").glob("*.js"))
-MODULES = sorted([*bundle.MODULES.glob("*.js"), *(ASSETS / "controls").glob("*.js"), *PAGE, *OF_SITE])
+MODULES = sorted([*bundle.MODULES.glob("*.js"), *(ASSETS / "controls").glob("*.js"), *PAGE, *THEORY])
 
 
 def find_node() -> str | None:
@@ -72,7 +71,7 @@ def test_modules_can_be_imported():
 
 @needs_node
 @pytest.mark.parametrize(
-    "name", ["stage", "gradio", "page", "tour", "export", "sliders", "staircase", "puzzles", "site"]
+    "name", ["stage", "gradio", "page", "tour", "export", "sliders", "staircase", "puzzles", "what-if", "site"]
 )
 def test_scripts_parse(name, tmp_path):
     text = {
@@ -81,6 +80,7 @@ def test_scripts_parse(name, tmp_path):
         "sliders": lambda: in_component(sliders.SCRIPT),
         "staircase": lambda: in_component(staircase.SCRIPT),
         "puzzles": lambda: in_component(puzzle_panel.SCRIPT),
+        "what-if": lambda: in_component(theory_tab.SCRIPT),
         "page": lambda: scripts.PAGE,
         "tour": (ASSETS / "tour.js").read_text,
         "export": lambda: "".join((ASSETS / "export" / name).read_text() for name in ("ground.js", "page.js")),
@@ -98,7 +98,7 @@ def in_component(script: str) -> str:
 
 def every_script() -> str:
     served = bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT + puzzle_panel.SCRIPT + scripts.PAGE
-    return served + theory_script()
+    return served + theory_tab.SCRIPT + theory_script()
 
 
 def test_every_module_is_used():

@@ -27,8 +27,8 @@ VIEWS = {
 PARTS = (
     "#title h1", "#tabs [role=tab][aria-selected=true]", "#tour-start", "#prompt textarea", "#race", "#more",
     "#family", "#preset", "#max-new", "#examples", "#lines", "#status", "#races", "#copy", "#stage", "#downloads",
-    "#advanced", "#advanced-close", "#K textarea", "#what-if-words", "#measure",
-    "#theory .js-plotly-plot",
+    "#advanced", "#advanced-close", "#K textarea", "#what-if-figure .finding", "#measure",
+    ".whatif .chart",
     ".cs-message", ".cs-headline", ".cs-factor", ".cs-lead", ".cs-same", ".cs-words",
     ".cs-track", ".cs-goal", ".cs-track-row", ".cs-track-row:last-child", ".cs-lane-bar", ".cs-ratio", ".cs-rate",
     ".cs-bar-svg path[data-look='1']", ".cs-legend", ".cs-lanes", ".cs-text", ".cs-step.cs-on .cs-token",

@@ -98,7 +98,7 @@ def tour(page: Page, house: House) -> Iterator[None]:
 @contextmanager
 def theory(page: Page, house: House) -> Iterator[None]:
     page.get_by_role("tab", name="Theory").click()
-    page.wait_for_selector("#what-if-figure .js-plotly-plot .main-svg")
+    page.wait_for_selector("#what-if-figure .chart-line")
     to_top(page)
     yield
     page.get_by_role("tab", name="Race").click()

@@ -1,4 +1,4 @@
-"""Figures of the theory: predictions beside measurements, and the what-if curves."""
+"""The figure of the theory: predictions beside measurements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from csd.decoding.methods import AdaptiveCascade, Cascade
 from csd.record.race import Race
 from csd.theory import figures
 from csd.theory.comparison import compare_with_theory
-from csd.theory.what_if import Measured, SliderValues, predict_curves
 
 
 def test_prediction_beside_measurement():
@@ -41,26 +40,3 @@ def test_a_lane_without_a_prediction_has_no_dot_of_it():
     made = figures.prediction((lanes[0], replace(lanes[1], flat=None, wide=None)))
     assert [dot.name for dot in made.data] == ["autoregressive", "adaptive cascade"]
     assert "no lane has a prediction" in made.layout.title.text.replace("<br>", " ")
-
-
-def test_what_if_marks_the_current_setting():
-    model = SliderValues((0.8, 0.4, 0.5), (0.1,), 0.05).to_model(("small",))
-    curves = predict_curves(("small",), "small", 4, ((3, 5), (0, 2)), model)
-    race = (Measured("speculative", 1.5, "small", 6), Measured("cascade", 2.0, "another K", 3))
-    made = figures.what_if(curves, (*race, Measured("adaptive cascade", 2.5)))
-    drawn = {one.name: one for one in made.data}
-    curved = ["speculative", "speculative now", "cascade", "cascade now"]
-    assert list(drawn) == [*curved, "speculative, measured", "adaptive cascade"]
-    assert list(drawn["speculative"].y) == list(curves[0].wide)
-    assert drawn["speculative"].customdata[0] == f"{curves[0].flat[0]:.2f}"
-    now = drawn["cascade now"]
-    assert (now.x[0], now.y[0]) == (3, curves[1].current_speedup)
-    assert now.marker.symbol.endswith("-open") and drawn["cascade"].line.dash
-    point = drawn["speculative, measured"]
-    assert (point.x[0], point.y[0]) == (6, 1.5) and not point.marker.symbol.endswith("-open")
-    across = drawn["adaptive cascade"]
-    assert set(across.y) == {2.5} and across.x == made.layout.xaxis.range and not across.line.dash
-    assert {"cascade", "speculative", "adaptive 2.5×", "autoregressive"} <= {
-        one.text for one in made.layout.annotations
-    }
-    assert made.layout.yaxis.range[1] in (2, 3.5, 5)

@@ -8,21 +8,17 @@ import pytest
 from handmade import RACE, autoregressive, cascade
 from plans import made_by, plan
 
-from csd.decoding.k_matrix import from_budgets, to_budgets
-from csd.decoding.methods import Cascade, Refusal, Speculative
+from csd.decoding.methods import Cascade, Speculative
+from csd.decoding.stages import Stage
 from csd.record.race import Race
-from csd.theory.ewif import ewif_speculative
 from csd.theory.prediction import CostModel, predict_round
 from csd.theory.what_if import (
     USUAL_COPY_ALPHA,
     Measured,
     SliderValues,
-    describe_curves,
     pairs,
     parts_without_effect,
-    predict_curves,
     settings_of_race,
-    with_first,
 )
 
 A, B, COPY = "mid", "small", "MaxGram"
@@ -55,7 +51,7 @@ def test_exactly_those_parts_change_no_curve(draft, K):
     """Moved one by one, what is named leaves both curves as they are, and everything else moves one of them."""
 
     def values(model):
-        return [curve.wide for curve in predict_curves((A, B), draft, 4, K, model)]
+        return [predict_round(stages, model).ewif for stages in ((Stage(draft, 4),), plan(K, (A, B)))]
 
     idle, before = parts_without_effect((A, B), draft, K), values(MODEL)
     for pair in MODEL.alphas:
@@ -65,58 +61,14 @@ def test_exactly_those_parts_change_no_curve(draft, K):
         assert (values(replace(MODEL, costs={**MODEL.costs, name: 0.5})) == before) == (name in idle)
 
 
-def test_the_first_budget_of_the_target_is_the_one_that_changes():
-    assert from_budgets(with_first(to_budgets(K), 5))[0] == (5, 9, 13)
-    assert from_budgets(with_first(to_budgets(((0, 4, 8), (0, 0, 0), (0, 0, 8))), 1))[0] == (0, 1, 5)
-
-
-def test_curves_pass_through_the_predictions():
-    guess, both = predict_curves((A, B), A, 4, K, MODEL)
-    assert guess.current_speedup == pytest.approx(ewif_speculative(0.8, 0.2, 4))
-    assert guess.flat[9] == pytest.approx(ewif_speculative(0.8, 0.2, 10))
-    assert (both.current, both.current_speedup) == (2, pytest.approx(predict_round(plan(K, (A, B)), MODEL).ewif))
-    wide = predict_curves((A, B), A, 4, K, replace(MODEL, per_reviewed_token=0.1))[0]
-    assert wide.flat == guess.flat and wide.current_speedup == pytest.approx(3.3616 / (1 + 0.8 + 0.4))
-
-
-def test_both_settings_are_compared_and_the_best_ones_named():
-    guess, both = predict_curves((A, B), A, 4, K, MODEL)
-    said, why = describe_curves((guess, both))
-    ratio = both.current_speedup / guess.current_speedup
-    assert said == f"With this plan, the cascade should be {ratio:.2f} times as fast as speculative decoding."
-    tokens, runs = both.round.tokens, both.round.passes
-    assert both.current_speedup == pytest.approx(tokens / runs)
-    assert f"{tokens:.1f} tokens in the time of {runs:.1f} runs of the big model: {tokens:.1f} / {runs:.1f} = " in why
-    assert both.best == both.current and "guessed first" not in why
-    later = predict_curves((A, B), A, 4, ((9, 13, 17), *K[1:]), MODEL)
-    best = f"With {later[1].best} tokens guessed first it would be {max(later[1].wide):.1f}×."
-    assert describe_curves(later)[1].endswith(best)
-    slow = replace(both, wide=tuple(value / 2 for value in both.wide))
-    assert "speculative decoding should be" in describe_curves((guess, slow))[0]
-    assert "equally fast" in describe_curves((guess, replace(guess, name="cascade")))[0]
-
-
 def test_what_a_race_measured_has_its_place_on_a_curve():
     guess = made_by(Speculative("small", 3), autoregressive())
     both = made_by(Cascade(("small",), ((2, 3), (0, 2))), cascade())
     measured = {one.name: one for one in settings_of_race(Race((autoregressive(), guess, both))).measured}
     assert measured["speculative"] == Measured("speculative", pytest.approx(1.0), "small", 3)
     assert (measured["cascade"].at, measured["cascade"].speedup) == (2, pytest.approx(2.0))
-    model = SliderValues((0.8, 0.4, 0.5), (0.1,), 0.05).to_model(("small",))
-    same = predict_curves(("small",), "small", 4, ((5, 6), (0, 2)), model)
-    other = predict_curves(("small",), "small", 4, ((5, 7), (0, 2)), model)
-    assert same[0].rest == measured["speculative"].rest
-    assert same[1].rest == measured["cascade"].rest != other[1].rest
+    assert measured["cascade"].rest == "[[2,3],[0,2]]"
     assert settings_of_race(Race((guess, both))).measured == (), "no autoregressive lane, no speed-up"
-
-
-@pytest.mark.parametrize(
-    ("change", "word"), [({"K": ((1, 2),)}, "3 rows"), ({"draft": "x"}, "no draft"), ({"k": 0}, "k must be")]
-)
-def test_what_cannot_be_predicted_is_a_sentence(change, word):
-    asked = {"drafts": (A, B), "draft": A, "k": 4, "K": K, "model": MODEL} | change
-    with pytest.raises(Refusal, match=word):
-        predict_curves(**asked)
 
 
 def test_sliders_show_what_was_measured():

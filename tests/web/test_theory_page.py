@@ -10,9 +10,9 @@ from browser import Tab
 
 from csd.web.races import recorded_races
 
-WORDS = "document.querySelector('#what-if-words').innerText"
+WORDS = "document.querySelector('#what-if-answer').innerText"
 FIELD = "#what-if-K textarea, #what-if-K input"
-TITLES = "[...document.querySelectorAll('#what-if-words .finding-number')].map((one) => one.title).join()"
+TITLES = "[...document.querySelectorAll('#what-if-figure .finding-number')].map((one) => one.title).join()"
 K = "[[4,6,8],[0,1,2],[0,0,1]]"
 PLAN = (
     "In each block the small model writes up to 16 tokens, then the copier up to\N{NO-BREAK SPACE}4; the big model checks "
@@ -32,7 +32,7 @@ def one(chromium, served):
     assert tab.page.inner_text("#what-if-picture .staircase-words") == PLAN
     tab.page.click("#what-if-picture summary")
     tab.page.click("#curves > button")
-    tab.page.wait_for_function("document.querySelectorAll('#theory .js-plotly-plot').length === 4")
+    tab.page.wait_for_function("document.querySelectorAll('#theory .js-plotly-plot').length === 3")
     yield tab
     assert not tab.errors
     tab.close()
@@ -52,9 +52,9 @@ def test_every_label_stands_at_its_own_curve(one, c):
     page = one.page
     page.fill('#curve-sliders [data-key="c"] input[type="number"]', c)
     page.wait_for_function(
-        "c => document.querySelectorAll('#theory .js-plotly-plot')[1].layout.title.text.includes(`c = ${c}`)", arg=c
+        "c => document.querySelectorAll('#theory .js-plotly-plot')[0].layout.title.text.includes(`c = ${c}`)", arg=c
     )
-    found = page.evaluate("""() => [...document.querySelectorAll('#theory .js-plotly-plot')].slice(1).map((plot) => {
+    found = page.evaluate("""() => [...document.querySelectorAll('#theory .js-plotly-plot')].map((plot) => {
         const ends = Object.fromEntries([...plot.querySelectorAll('.scatterlayer .trace')].map((trace, i) => {
             const line = trace.querySelector('.js-line');
             const end = line.getPointAtLength(line.getTotalLength());
@@ -115,7 +115,7 @@ def test_sliders_without_effect_are_disabled_and_say_why(one):
         arg="draft-mid",
     )
     type_K(one, K)
-    before = page.inner_text("#what-if-words")
+    before = page.inner_text("#what-if-answer")
     page.fill(row("draft-small") + " input[type=number]", "0.9")
     page.wait_for_function(f"before => {WORDS} !== before", arg=before)
 
@@ -141,7 +141,7 @@ def test_a_number_out_of_range_is_moved_into_it_and_said(one):
 
 def test_a_wrong_K_dims_the_curve_and_says_what_is_wrong(one):
     page = one.page
-    opacity = "Number(getComputedStyle(document.querySelector('#what-if-figure')).opacity)"
+    opacity = "Number(getComputedStyle(document.querySelector('.whatif')).opacity)"
     assert page.evaluate(opacity) == 1
     type_K(one, "[[4,2,1],[0,1,2],[0,0,1]]")
     page.wait_for_function(f"{WORDS}.includes('K is cumulative')")
@@ -209,6 +209,45 @@ def test_parts_of_the_cascade_are_one_click_away(one):
         page.wait_for_function(f"text => {value} === text", arg=text)
         assert button.get_attribute("aria-pressed") == "true"
         page.wait_for_function(f"text => {TITLES}.includes(text)", arg=text)
+
+
+SIZES = [(1280, 720), (1920, 1080), (390, 844)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_curves_stay_in_view_while_the_knobs_are_used_and_find_their_way_back(one, size):
+    page = one.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    type_K(one, "[[16,16,20],[0,0,7],[0,0,0]]")
+    back = page.locator(".whatif-back")
+    key = page.locator('.whatif-key [data-kind="predicted"]')
+    if back.is_visible():  # an earlier test moved something
+        back.click()
+    page.wait_for_function("!document.querySelector('.whatif-back').hasAttribute('data-away')")
+    assert not back.is_visible() and page.locator(".chart-ghost").count() == 0
+    assert key.inner_text() == "predicted, from what the race measured of each model"
+    note = page.locator(row("target accepts draft-mid") + " .sliders-note")
+    number = page.locator(row("target accepts draft-mid") + " input[type=number]")
+    began = number.input_value()
+    assert note.inner_text() == "measured in the race"
+    page.locator("#what-if-plan").scroll_into_view_if_needed()
+    page.get_by_role("button", name="vertical only").click()
+    page.wait_for_function(f"{TITLES}.includes('K=[[16,16,16],[0,0,7],[0,0,0]]')")
+    assert page.evaluate("""() => { const { top, bottom } = document.querySelector('.whatif .chart').getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight; }"""), "the chart is in view beside the plan"
+    assert key.inner_text() == "predicted for your plan, from what the race measured"
+    assert page.locator(".chart-ghost").count() == 2
+    ends = "document.querySelector('.whatif .chart-tick').textContent"
+    top = page.evaluate(ends)
+    number.fill("0.1")
+    assert note.inner_text() == f"assumed; the race measured {began}"
+    page.wait_for_function("document.querySelector('.whatif-key').textContent.includes('numbers that you assume')")
+    assert page.evaluate(ends) == top, "the axis stays"
+    back.click()
+    page.wait_for_function("!document.querySelector('.chart-ghost')")
+    assert number.input_value() == began and page.input_value(FIELD) == "[[16,16,20],[0,0,7],[0,0,0]]"
+    assert note.inner_text() == "measured in the race" and not back.is_visible()
+    page.set_viewport_size({"width": 1280, "height": 720})
 
 
 def test_the_picture_is_drawn_when_the_tab_is_opened_after_a_race(chromium, served):

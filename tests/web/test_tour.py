@@ -212,13 +212,16 @@ def test_the_tour_races_what_a_cascade_loses_from_any_tab(one):
 def test_theory_needs_no_race(one):
     page = one.page
     page.get_by_role("tab", name="Theory").click()
-    page.wait_for_selector("#what-if-figure .js-plotly-plot")
-    words = "document.querySelector('#what-if-words')"
+    page.wait_for_selector("#what-if-figure .chart-line")
+    words = "document.querySelector('#what-if-answer')"
     page.wait_for_function(f"{words}.innerText.includes('predicted')")
     page.eval_on_selector("#what-if-picture details", "plan => (plan.open = true)")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
     page.wait_for_function(f"{words}.innerHTML.includes('K=[[4,6,8],[0,1,2],[0,0,1]]')")
-    page.locator("#what-if-K [data-testid=block-info]").click()  # Gradio's own label, as tapped
+    label = page.locator("#what-if-K [data-testid=block-info]")
+    label.scroll_into_view_if_needed()
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")  # its event
+    label.click()  # Gradio's own label, as tapped
     assert page.locator(".cs-tip:visible").inner_text().startswith("K")
     assert not page.evaluate("document.activeElement.matches('#what-if-K *')")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4")
@@ -234,7 +237,7 @@ def test_measure_it_races_with_these_knobs_and_the_table_compares(one):
     page.get_by_role("tab", name="Theory").click()
     page.eval_on_selector("#what-if-picture details", "plan => (plan.open = true)")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
-    page.wait_for_function("document.querySelector('#what-if-words').innerHTML.includes('[[4,6,8],[0,1,2],[0,0,1]]')")
+    page.wait_for_function("document.querySelector('#what-if-figure').innerHTML.includes('[[4,6,8],[0,1,2],[0,0,1]]')")
     page.click("#measure")
     assert one.status("ended").startswith("Done: 16 tokens in each of 3 lanes.")
     lanes = page.locator("#lanes label:has(input:checked)").all_inner_texts()

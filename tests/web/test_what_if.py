@@ -54,51 +54,35 @@ def test_the_panel_starts_from_the_race_that_the_page_begins_with():
 
 
 def test_sliders_without_effect_are_switched_off_until_K_uses_them():
-    dead = what_if.predict(replace(ASKED, K="[[16,16,20],[0,0,7],[0,0,0]]"))
+    dead = what_if.check_plan(replace(ASKED, K="[[16,16,20],[0,0,7],[0,0,0]]"))
     assert unused(dead.sliders) == [
         "target accepts draft-small",
         "draft-mid accepts draft-small",
         "draft-small accepts MaxGram",
         "draft-small",
     ]
-    assert what_if.predict(ASKED).sliders is None
-    alive = what_if.predict(replace(ASKED, sliders=dead.sliders))
+    assert what_if.check_plan(ASKED).sliders is None
+    alive = what_if.check_plan(replace(ASKED, sliders=dead.sliders))
     assert unused(alive.sliders) == []
 
 
 def test_K_is_made_to_fit_a_family_with_another_number_of_drafts():
     assert what_if.fit_K(DRAFTS, ASKED.K) == ASKED.K
     assert what_if.fit_K(("one",), ASKED.K) == "[[5,10],[0,10]]"
-    assert what_if.predict(replace(ASKED, drafts=(), K="7")).finding.said.startswith("This panel")
+    assert what_if.check_plan(replace(ASKED, drafts=(), K="7")).refused.startswith("This panel")
     for unreadable in ("", "[[", "7"):
         assert what_if.fit_K(DRAFTS, unreadable) == unreadable
 
 
-def test_a_number_out_of_range_is_moved_into_it():
-    wild = sliders_value(PANEL.groups)
-    wild["groups"][0]["sliders"][0]["value"] = 7
-    most = sliders_value(PANEL.groups)
-    most["groups"][0]["sliders"][0]["value"] = 1
-    found = what_if.predict(replace(ASKED, sliders=wild))
-    assert found.figure is not None
-    assert found.finding == what_if.predict(replace(ASKED, sliders=most)).finding
-
-
-def test_a_prediction_has_a_figure_and_a_sentence():
-    prediction = what_if.predict(ASKED)
-    assert prediction.figure is not None
-    (number,) = prediction.finding.numbers
-    assert (number.name, number.title, number.is_filled) == ("cascade, predicted", f"Cascade, K={ASKED.K}", False)
-    assert prediction.finding.more.startswith("A round of the cascade brings ")
-
-
-def test_the_measured_adaptive_cascade_is_told_because_it_has_no_prediction():
+def test_the_figure_begins_with_what_the_race_measured_and_says_so():
     race = Race(bundled_recordings()["1-story-a-fox-sets-out"].traces)
-    measured = what_if.panel_after(race).measured
-    assert [one.name for one in measured] == ["speculative", "adaptive cascade"]
-    told = what_if.predict(replace(ASKED, measured=measured)).finding
-    assert f"The adaptive cascade ({race.speedup(race.traces[-1]):.1f}× in the race) chooses its plan anew" in told.more
-    assert "adaptive" not in what_if.predict(ASKED).finding.more and len(told.numbers) == 1
+    value = what_if.figure_value(what_if.panel_after(race))
+    assert [one["name"] for one in value["measured"]] == ["speculative", "adaptive cascade"]
+    assert value["isMeasured"] and value["start"]["sliders"] == value["sliders"]
+    origins = {one["key"]: one["origin"] for group in value["sliders"]["groups"] for one in group["sliders"]}
+    assert origins["target accepts draft-mid"] == "measured" and set(origins.values()) <= {"measured", "usual"}
+    usual = what_if.figure_value(PANEL)
+    assert not usual["isMeasured"] and not usual["measured"] and usual["K"] == PANEL.K
 
 
 @pytest.mark.parametrize(
@@ -115,9 +99,7 @@ def test_the_measured_adaptive_cascade_is_told_because_it_has_no_prediction():
     ],
 )
 def test_what_cannot_be_predicted_gets_a_sentence(changes, sentence):
-    prediction = what_if.predict(replace(ASKED, **changes))
-    assert prediction.figure is None
-    assert sentence in prediction.finding.said and prediction.finding.state == "refused"
+    assert sentence in what_if.check_plan(replace(ASKED, **changes)).refused
 
 
 def test_measuring_fills_in_the_form():

@@ -36,14 +36,12 @@ export function usedBy(stages, reviewer = "target", found = new Set()) {
   return found;
 }
 
-// One round of the target: {flat, wide}, the speed-up without and with the cost of wide reviews.
+// One round of the target: {tokens, passes, flat, wide}, the last two the speed-up without and with the cost of wide reviews.
 export function predict(stages, model) {
   const block = draftAndReview("target", stages, model);
   const tokens = mean(block.emitted);
-  return {
-    flat: tokens / (block.cost + 1),
-    wide: tokens / (block.cost + 1 + model.width * mean(block.lengths)),
-  };
+  const passes = block.cost + 1 + model.width * mean(block.lengths);
+  return { tokens, passes, flat: tokens / (block.cost + 1), wide: tokens / passes };
 }
 
 // Distributions are arrays: the probability of each number of tokens. See csd.theory.prediction for the recursion.

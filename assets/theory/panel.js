@@ -1,9 +1,10 @@
 // The theory page: what α, c and K would bring. It starts from what a recorded race measured.
 
 import { startChart } from "./chart.js";
-import { bestK, ewifCombined, ewifHorizontal, ewifSpeculative, pairKey, pairsOf, predict, stagesOf, usedBy, withFirst } from "./prediction.js";
+import { axisEnd, curvesOf, modelOf } from "./curves.js";
+import { bestK, ewifCombined, ewifHorizontal, ewifSpeculative, pairKey, pairsOf, stagesOf, usedBy } from "./prediction.js";
+import { explain, headline } from "./words.js";
 
-const END = 32; // tokens: the curves go at least this far
 const factor = (value) => `${value.toFixed(2)}×`;
 
 // `races` are those of csd/site/theory.py; `controls` holds startSliders, startStaircase and parseK.
@@ -13,6 +14,7 @@ export function startPanel(root, races, controls) {
   const show = startChart(root.querySelector("#what-if-chart"));
   let race = null;
   let sliders = null;
+  let top = 0; // the axis does not shrink while sliders move
   const say = (text, refused = false) => {
     words.textContent = text;
     root.toggleAttribute("data-refused", refused);
@@ -21,13 +23,13 @@ export function startPanel(root, races, controls) {
     const matrix = controls.parseK(K.value, race.drafts.length + 1);
     if (!matrix) return say(`K must have ${race.drafts.length + 1} rows of whole numbers from 0 to 64, such as ${race.K}.`, true);
     if (!(Number.isInteger(Number(k.value)) && k.value >= 1 && k.value <= 64)) return say("k must be a whole number from 1 to 64.", true);
-    const roles = rolesOf(race);
     const used = usedBy(stagesOf(race.drafts, matrix)).add(pairKey("target", draft.value)).add(draft.value);
     const switched = withReasons(sliders, used);
     if (JSON.stringify(switched) !== JSON.stringify(sliders)) showSliders((sliders = switched));
     const curves = curvesOf(race.drafts, draft.value, Number(k.value), matrix, modelOf(sliders));
-    show({ title: finding(curves), xTitle: "tokens guessed first (k, or K₁₁)", xs: curves[0].xs, curves });
-    return say(curves.map((curve) => sentence(curve, roles[draft.value])).join(" "));
+    top = Math.max(top, axisEnd(curves.flatMap(({ ys }) => ys)));
+    show({ title: headline(curves), xTitle: "tokens guessed first (k, or K₁₁)", xs: curves[0].xs, curves, top });
+    return say(explain(curves));
   };
   const showSliders = controls.startSliders(root.querySelector("#sliders"), null, (value) => {
     sliders = value;
@@ -40,6 +42,7 @@ export function startPanel(root, races, controls) {
   const choose = (name) => {
     race = races.find((one) => one.name === name || encodeURIComponent(one.name) === name) ?? races[0];
     select.value = race.name;
+    top = 0;
     draft.replaceChildren(...race.drafts.map((one) => new Option(`${rolesOf(race)[one]} (${one})`, one)));
     [draft.value, k.value, K.value] = [race.draft, race.k, race.K];
     measured.textContent = race.measured;
@@ -87,38 +90,6 @@ function groupsOf(race) {
 function withReasons({ groups }, used) {
   const reason = (key) => (key === "width" || used.has(key) ? "" : "no effect with this plan");
   return { groups: groups.map((group) => ({ ...group, sliders: group.sliders.map((one) => ({ ...one, unused: reason(one.key) })) })) };
-}
-
-export function modelOf({ groups: [alphas, costs] }) {
-  const values = (group) => Object.fromEntries(group.sliders.map(({ key, value }) => [key, value]));
-  const { width, ...passes } = values(costs);
-  return { alphas: values(alphas), costs: passes, width };
-}
-
-export function curvesOf(drafts, draft, k, K, model) {
-  const stages = stagesOf(drafts, K);
-  const last = Math.max(END, k, stages[0].k);
-  const xs = Array.from({ length: last }, (_, i) => i + 1);
-  const ys = (plan) => xs.map((x) => predict(withFirst(plan, x), model).wide);
-  return [
-    { name: "cascade", look: "cascade", xs, ys: ys(stages), at: stages[0].k - 1 },
-    { name: "speculative", look: "speculative", xs, ys: ys([{ name: draft, k, below: [] }]), at: k - 1 },
-  ];
-}
-
-export function finding([cascade, speculative]) {
-  const ratio = cascade.ys[cascade.at] / speculative.ys[speculative.at];
-  if (Math.abs(ratio - 1) < 0.005) return "The cascade and speculative decoding are predicted to be equally fast";
-  return ratio > 1 ? `The cascade is predicted to be ${ratio.toFixed(2)} times as fast as speculative decoding`
-    : `Speculative decoding is predicted to be ${(1 / ratio).toFixed(2)} times as fast as the cascade`;
-}
-
-function sentence({ name, ys, xs, at }, drafter) {
-  const highest = Math.max(...ys);
-  const best = xs[ys.indexOf(highest)];
-  const where = name === "cascade" ? `with ${best} as the first number of K` : `at k = ${best}`;
-  const rest = ys[at] >= highest ? ", the maximum of its curve." : `; the maximum of its curve is ${factor(highest)}, ${where}.`;
-  return `${name === "cascade" ? "Cascade" : `Speculative, ${drafter}, k = ${xs[at]}`}: predicted ${factor(ys[at])}${rest}`;
 }
 
 // ---- the paper's curves

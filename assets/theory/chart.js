@@ -1,0 +1,156 @@
+// A line chart as SVG that fills its element: every curve has its name at its end, and the pointer reads the values off. From
+// one chart to the next of the same curves it moves, unless the visitor wants no motion.
+
+import symbols from "../symbols.json" with { type: "json" };
+
+const SVG = "http://www.w3.org/2000/svg";
+const EDGE = { left: 40, right: 122, top: 26, bottom: 40 };
+const APART = 17; // pixels between two names
+const MOVES = 220; // milliseconds
+const SYMBOLS = { speculative: "square", cascade: "triangle-up", "adaptive cascade": "diamond" }; // as in csd/theme.py
+
+function draw(tag, attributes, text) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+// Returns show({title, xTitle, xs, curves: [{name, look, ys, at}], ghosts, points, levels, top}): `look` is a method's name,
+// `at` the index of the open symbol with its value. Of the rest, which may be missing, `ghosts` are curves behind the others,
+// `points` [{look, x, y}] filled symbols, `levels` [{name, look, y}] lines across, and `top` is where the axis ends.
+export function startChart(root) {
+  const title = document.createElement("h3");
+  const svg = draw("svg", { role: "img" });
+  const read = document.createElement("p");
+  read.className = "chart-read";
+  root.replaceChildren(title, svg, read);
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  let drawn = null;
+  let scale = null;
+  let frame = 0;
+  const paint = () => {
+    if (drawn && root.clientWidth) scale = plot(svg, root, drawn);
+  };
+  const tell = (index) => {
+    const { xs, xTitle, curves } = drawn;
+    read.textContent = `${xTitle}: ${xs[index]} \u00b7 ${curves.map(({ name, ys }) => `${name} ${ys[index].toFixed(2)}×`).join(", ")}`;
+  };
+  const forget = () => {
+    scale?.cursor.setAttribute("hidden", "");
+    read.textContent = "";
+  };
+  svg.addEventListener("pointermove", (event) => {
+    if (!scale) return;
+    const x = event.clientX - svg.getBoundingClientRect().left;
+    const index = Math.max(0, Math.min(drawn.xs.length - 1, Math.round(scale.index(x))));
+    scale.cursor.setAttribute("transform", `translate(${scale.x(index)} 0)`);
+    scale.cursor.removeAttribute("hidden");
+    tell(index);
+  });
+  svg.addEventListener("pointerleave", forget);
+  new ResizeObserver(paint).observe(root);
+  return (chart) => {
+    title.textContent = chart.title;
+    svg.setAttribute("aria-label", `${chart.title} Speed-up over ${chart.xTitle}.`);
+    read.textContent = "";
+    cancelAnimationFrame(frame);
+    const from = drawn;
+    if (!from || still.matches || from.xs.length !== chart.xs.length || from.curves.length !== chart.curves.length) {
+      drawn = chart;
+      return paint();
+    }
+    const began = performance.now();
+    const step = (now) => {
+      const part = Math.min(1, Math.max(0, now - began) / MOVES);
+      drawn = part < 1 ? between(from, chart, 1 - (1 - part) ** 3) : chart;
+      paint();
+      if (part < 1) frame = requestAnimationFrame(step);
+    };
+    return step(began);
+  };
+}
+
+// The chart on the way from one to another, which has as many curves over as many places.
+export function between(from, to, part) {
+  const mix = (a, b) => (a === undefined || b === undefined ? b : a + (b - a) * part);
+  const curves = to.curves.map((curve, i) => ({
+    ...curve, at: mix(from.curves[i].at, curve.at), ys: curve.ys.map((y, j) => mix(from.curves[i].ys[j], y)),
+  }));
+  return { ...to, curves, top: mix(from.top, to.top) };
+}
+
+// The numbers at which an axis has a line: round steps, at most `most` of them.
+export function ticks(high, most) {
+  const raw = high / most;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw * 0.999);
+  return Array.from({ length: Math.floor(high / step + 1e-9) + 1 }, (_, i) => Number((i * step).toPrecision(6)));
+}
+
+// Heights for names that keep their distance: pushed down from the top, then up from the bottom.
+export function spread(heights, least, most) {
+  const order = heights.map((y, i) => [y, i]).sort((a, b) => a[0] - b[0]);
+  let free = least;
+  for (const one of order) free = (one[0] = Math.max(one[0], free)) + APART;
+  let limit = most;
+  for (const one of order.reverse()) limit = (one[0] = Math.min(one[0], limit)) - APART;
+  return order.sort((a, b) => a[1] - b[1]).map(([y]) => y);
+}
+
+// The value of a curve at an index that may lie between two places.
+const valueAt = (ys, at) => ys[Math.floor(at)] + (ys[Math.ceil(at)] - ys[Math.floor(at)]) * (at % 1);
+
+function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels = [], top }) {
+  const width = root.clientWidth;
+  const height = root.hasAttribute("data-fills") ? root.clientHeight : Math.max(250, Math.min(360, width * 0.55));
+  const high = top ?? Math.max(1.2, ...curves.flatMap(({ ys }) => ys)) * 1.06;
+  const inner = { width: width - EDGE.left - EDGE.right, height: height - EDGE.top - EDGE.bottom };
+  const [first, last] = [xs[0], xs[xs.length - 1]];
+  const toX = (x) => EDGE.left + ((x - first) / (last - first)) * inner.width;
+  const toY = (y) => EDGE.top + inner.height * (1 - y / high);
+  const atX = (at) => toX(first + ((last - first) * at) / (xs.length - 1));
+  for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height })) svg.setAttribute(name, value);
+  const right = EDGE.left + inner.width;
+  const parts = [];
+  const across = (kind, y, more = {}) => parts.push(draw("line", { class: kind, x1: EDGE.left, x2: right, y1: toY(y), y2: toY(y), ...more }));
+  for (const y of ticks(high, height < 300 ? 4 : 5)) {
+    if (y !== 1) across("chart-grid", y);
+    parts.push(draw("text", { class: "chart-tick", x: EDGE.left - 6, y: toY(y) + 4, "text-anchor": "end" }, `${y}×`));
+  }
+  across("chart-unit", 1);
+  const most = ((inner.width > 320 ? 6 : 4) * last) / (last - first); // of the whole axis from 0 on
+  for (const x of ticks(last, most).filter((one) => one >= first)) {
+    parts.push(draw("text", { class: "chart-tick", x: toX(x), y: height - EDGE.bottom + 18, "text-anchor": "middle" }, x));
+  }
+  parts.push(draw("text", { class: "chart-title", x: EDGE.left + inner.width / 2, y: height - 4, "text-anchor": "middle" }, xTitle));
+  const cursor = draw("g", { class: "chart-cursor", hidden: "" });
+  cursor.append(draw("line", { x1: 0, x2: 0, y1: EDGE.top, y2: EDGE.top + inner.height }));
+  parts.push(cursor);
+  const line = ({ look, ys }, kind) => parts.push(draw("path", { class: kind, "data-method": look,
+    d: ys.slice(0, xs.length).map((y, j) => `${j ? "L" : "M"}${atX(j).toFixed(1)} ${toY(y).toFixed(1)}`).join("") }));
+  const symbol = (look, x, y, kind, size = 1) => parts.push(draw("path", { class: kind, "data-method": look, d: symbols[SYMBOLS[look] ?? "circle"],
+    transform: `translate(${x - 8 * size} ${y - 8 * size}) scale(${size})` }));
+  ghosts.forEach((ghost) => line(ghost, "chart-ghost"));
+  levels.forEach(({ look, y }) => across("chart-level", y, { "data-method": look }));
+  curves.forEach((curve) => line(curve, "chart-line"));
+  const named = [...curves.map(({ name, look, ys }) => ({ name, look, y: ys[ys.length - 1] })), ...levels, { name: "one by one", look: "autoregressive", y: 1 }];
+  const heights = spread(named.map(({ y }) => toY(y)), EDGE.top + 4, EDGE.top + inner.height);
+  named.forEach(({ name, look, y }, i) => {
+    const isAway = Math.abs(heights[i] - toY(y)) > 5;
+    if (isAway) parts.push(draw("path", { class: "chart-leader", d: `M${right + 2} ${toY(y)}L${right + 10} ${heights[i]}` }));
+    parts.push(draw("text", { class: "chart-name", "data-method": look, x: right + (isAway ? 14 : 8), y: heights[i] + 4 }, name));
+  });
+  const fastest = Math.max(...curves.map(({ ys, at }) => (at === undefined ? 0 : valueAt(ys, at))));
+  for (const { look, ys, at } of curves) {
+    if (at === undefined) continue;
+    const value = valueAt(ys, at);
+    const [x, y] = [atX(at), toY(value)];
+    const below = value < fastest || points.some((one) => one.look === look && one.y > value);
+    symbol(look, x, y, "chart-dot");
+    parts.push(draw("text", { class: "chart-value", x, y: y + (below ? 26 : -13), "text-anchor": "middle" }, `${value.toFixed(2)}×`));
+  }
+  points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));
+  svg.replaceChildren(...parts);
+  return { cursor, x: atX, index: (x) => ((x - EDGE.left) / inner.width) * (xs.length - 1) };
+}

@@ -1,0 +1,35 @@
+// The curves of a plan: the cascade's over its first number, and speculative decoding's over k.
+
+import { predict, stagesOf, withFirst } from "./prediction.js";
+
+const END = 32; // tokens: the curves go at least this far
+const AXIS_ENDS = [2, 3.5, 5, 6.5, 8, 10, 12, 20, 30, 50]; // of a few, so that the axis stays while sliders move
+
+export function curvesOf(drafts, draft, k, K, model) {
+  const stages = stagesOf(drafts, K);
+  const last = Math.max(END, k, stages[0].k);
+  const xs = Array.from({ length: last }, (_, i) => i + 1);
+  const ys = (plan) => xs.map((x) => predict(withFirst(plan, x), model).wide);
+  return [
+    { name: "cascade", look: "cascade", xs, ys: ys(stages), at: stages[0].k - 1, round: predict(stages, model) },
+    { name: "speculative", look: "speculative", xs, ys: ys([{ name: draft, k, below: [] }]), at: k - 1 },
+  ];
+}
+
+// Where an axis of speed-ups ends.
+export function axisEnd(values) {
+  const most = Math.max(...values);
+  return AXIS_ENDS.find((end) => end >= 1.04 * most) ?? 1.1 * most;
+}
+
+// The model of speed that two groups of sliders describe, shares and costs.
+export function modelOf({ groups: [alphas, costs] }) {
+  const values = (group) => Object.fromEntries(group.sliders.map(({ key, value }) => [key, value]));
+  const { width, ...passes } = values(costs);
+  return { alphas: values(alphas), costs: passes, width };
+}
+
+// The plan of a curve without the number over which it runs: what was measured with another one lies on the same curve.
+export function restOf(drafts, K) {
+  return JSON.stringify(withFirst(stagesOf(drafts, K), 1));
+}

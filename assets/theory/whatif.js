@@ -1,0 +1,106 @@
+// The what-if figure: what the theory predicts for a plan and the numbers of the sliders, beside what a race has measured. It
+// computes in the browser, so that it follows a slider at once; what was there before anything moved stays as a ghost.
+
+import symbols from "../symbols.json" with { type: "json" };
+import { startChart } from "./chart.js";
+import { axisEnd, curvesOf, modelOf, restOf } from "./curves.js";
+import { describeSource, explain, headline, speedOf } from "./words.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const OVER = "tokens guessed first (k, or K₁₁)";
+
+// A value is {drafts, isMeasured, measured: [{name, speedup, rest, at}], start: {draft, k, K, sliders}, draft, k, K, sliders}:
+// `start` is what the knobs were set to, by the race or to usual numbers. `parseK` is that of controls/cumulative.js;
+// `reset(start)` is called with the way back. Returns a function that shows another value.
+export function startWhatIf(root, value, parseK, reset) {
+  const view = { start: null, given: "", top: 0, ...build(root) };
+  view.back.addEventListener("click", () => reset(view.start));
+  const show = (next) => {
+    if (next?.start?.sliders.groups.length) update(view, next, parseK);
+  };
+  show(value);
+  return show;
+}
+
+function build(root) {
+  const [number, title] = [document.createElement("b"), document.createElement("h2")];
+  const name = make("small", "", drawSymbol("triangle-up"), "cascade, predicted");
+  const told = make("div", "finding-number", name, number);
+  Object.assign(told.dataset, { filled: "false", method: "cascade" });
+  const words = make("div", "finding-words", title);
+  const finding = make("div", "finding", make("div", "finding-numbers", told), words);
+  const chart = make("div", "chart");
+  chart.toggleAttribute("data-fills", true);
+  const [source, measured, ghost] = ["predicted", "measured", "before"].map((kind) => {
+    const line = make("span", "");
+    line.dataset.kind = kind;
+    return line;
+  });
+  const back = make("button", "whatif-back");
+  back.type = "button";
+  const why = make("p", "whatif-why");
+  words.setAttribute("aria-live", "polite");
+  root.replaceChildren(make("div", "whatif-view", finding, chart), make("div", "whatif-key", make("p", "", source, measured, ghost), back), why);
+  return { told, number, title, source, measured, ghost, back, why, show: startChart(chart) };
+}
+
+function update(view, value, parseK) {
+  const { drafts, draft, k, sliders, measured } = value;
+  const given = JSON.stringify(value.start);
+  if (given !== view.given) Object.assign(view, { given, top: 0, start: { ...value.start, K: value.start.K ?? value.K } });
+  const { start } = view;
+  const K = parseK(value.K ?? start.K, drafts.length + 1);
+  if (!K || !isLength(k) || !drafts.includes(draft)) return; // the page says what is wrong
+  const curves = curvesOf(drafts, draft, k, K, modelOf(sliders));
+  const first = parseK(start.K, drafts.length + 1) ?? K;
+  const before = curvesOf(drafts, start.draft, start.k, first, modelOf(start.sliders));
+  const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+  const isMoved = {
+    plan: !isSame([draft, k, K], [start.draft, start.k, first]),
+    numbers: !isSame(modelOf(sliders), modelOf(start.sliders)),
+  };
+  const speeds = [...curves, ...before].flatMap(({ ys }) => ys);
+  view.top = Math.max(view.top, axisEnd([...speeds, ...measured.map(({ speedup }) => speedup)]));
+  const isOnCurve = ({ name, rest }) => (name === "speculative" ? rest === draft
+    : restOf(drafts, parseK(rest, drafts.length + 1)) === restOf(drafts, K));
+  const points = measured.filter((one) => one.at && one.at <= curves[0].xs.length && isOnCurve(one));
+  const levels = measured.filter(({ at }) => !at);
+  const isAway = isMoved.plan || isMoved.numbers;
+  view.show({
+    title: headline(curves), xTitle: OVER, xs: curves[0].xs, top: view.top,
+    curves, ghosts: isAway ? before : [],
+    points: points.map(({ name, at, speedup }) => ({ look: name, x: at, y: speedup })),
+    levels: levels.map(({ name, speedup }) => ({ look: name, name: `adaptive ${speedup.toFixed(1)}×`, y: speedup })),
+  });
+  view.told.title = `Cascade, K=${JSON.stringify(K)}`;
+  view.number.textContent = `${speedOf(curves[0]).toFixed(1)}×`;
+  view.title.textContent = headline(curves);
+  view.why.textContent = explain(curves, levels[0]);
+  view.source.textContent = describeSource(value.isMeasured, isMoved);
+  view.measured.textContent = "measured in that race";
+  view.measured.hidden = !points.length && !levels.length;
+  view.ghost.textContent = "before you moved anything";
+  view.ghost.hidden = !isAway;
+  view.back.textContent = value.isMeasured ? "Back to what this race measured" : "Back to the usual numbers";
+  view.back.toggleAttribute("data-away", isAway);
+  view.back.disabled = !isAway;
+}
+
+const isLength = (k) => Number.isInteger(k) && k >= 1 && k <= 64;
+
+function make(tag, kind, ...children) {
+  const element = document.createElement(tag);
+  if (kind) element.className = kind;
+  element.append(...children);
+  return element;
+}
+
+function drawSymbol(name) {
+  const svg = document.createElementNS(SVG, "svg");
+  const path = document.createElementNS(SVG, "path");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("aria-hidden", "true");
+  path.setAttribute("d", symbols[name]);
+  svg.append(path);
+  return svg;
+}

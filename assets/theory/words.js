@@ -1,0 +1,33 @@
+// What the curves of a plan say, in sentences. A curve is {xs, ys, at} and, of the cascade, `round` at its current setting.
+
+const ALIKE = 1.05; // speeds that differ by less are told as equal
+
+export const speedOf = ({ ys, at }) => ys[at];
+
+// How the two compare with the current settings: the title of the figure.
+export function headline([cascade, speculative]) {
+  const ratio = speedOf(cascade) / speedOf(speculative);
+  if (Math.max(ratio, 1 / ratio) < ALIKE) return "With this plan, the cascade and speculative decoding should be about equally fast.";
+  const [fast, slow] = ratio > 1 ? ["the cascade", "speculative decoding"] : ["speculative decoding", "the cascade"];
+  return `With this plan, ${fast} should be ${Math.max(ratio, 1 / ratio).toFixed(2)} times as fast as ${slow}.`;
+}
+
+// What the cascade's speed is made of, whether another first number would be better, and why the adaptive cascade, as
+// measured, has no curve.
+export function explain([{ xs, ys, at, round }], adaptive) {
+  const [tokens, runs] = [round.tokens.toFixed(1), round.passes.toFixed(1)];
+  const said = `A round of the cascade brings ${tokens} tokens in the time of ${runs} runs of the big model: ${tokens} / ${runs} = ${ys[at].toFixed(1)}×.`;
+  const highest = Math.max(...ys);
+  const best = xs[ys.indexOf(highest)];
+  const isBest = highest.toFixed(1) === ys[at].toFixed(1);
+  const better = `With ${best} ${best === 1 ? "token" : "tokens"} guessed first it would be ${highest.toFixed(1)}×.`;
+  const free = adaptive && `The adaptive cascade (${adaptive.speedup.toFixed(1)}× in the race) chooses its plan anew before each guess, so it has no curve.`;
+  return [said, isBest ? "" : better, free].filter(Boolean).join(" ");
+}
+
+// Where the predicted curves come from: `isMoved` is {plan, numbers}.
+export function describeSource(isMeasured, isMoved) {
+  if (isMoved.numbers) return "predicted, from numbers that you assume";
+  if (!isMeasured) return "predicted, from usual numbers: no race has measured these models yet";
+  return isMoved.plan ? "predicted for your plan, from what the race measured" : "predicted, from what the race measured of each model";
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { tellOrigin } from "../../assets/controls/sliders.js";
+import { axisEnd } from "../../assets/theory/curves.js";
+import { describeSource, explain, headline } from "../../assets/theory/words.js";
+
+const curve = (speed, more = {}) => ({ xs: [1, 2], ys: [speed, 1], at: 0, round: { tokens: 5, passes: 2.5 }, ...more });
+
+test("the title compares the two with the current settings", () => {
+  assert.equal(headline([curve(2), curve(1.5)]), "With this plan, the cascade should be 1.33 times as fast as speculative decoding.");
+  assert.equal(headline([curve(1.5), curve(2)]), "With this plan, speculative decoding should be 1.33 times as fast as the cascade.");
+  assert.match(headline([curve(2), curve(2.05)]), /about equally fast/);
+});
+
+test("the speed is explained, with a better first number where there is one", () => {
+  assert.equal(explain([curve(2)]), "A round of the cascade brings 5.0 tokens in the time of 2.5 runs of the big model: 5.0 / 2.5 = 2.0×.");
+  assert.match(explain([curve(2, { ys: [2, 3] })]), /With 2 tokens guessed first it would be 3.0×\.$/);
+  assert.match(explain([curve(2)], { speedup: 3 }), /The adaptive cascade \(3.0× in the race\) chooses its plan anew/);
+});
+
+test("nothing that was moved is called measured", () => {
+  const still = { plan: false, numbers: false };
+  assert.match(describeSource(true, still), /the race measured of each model/);
+  assert.match(describeSource(true, { ...still, plan: true }), /for your plan/);
+  for (const wasMeasured of [true, false]) assert.doesNotMatch(describeSource(wasMeasured, { plan: true, numbers: true }), /measured/);
+  assert.match(describeSource(false, still), /no race has measured/);
+  assert.equal(tellOrigin({ value: 0.9, began: 0.9, origin: "measured" }), "measured in the race");
+  assert.equal(tellOrigin({ value: 0.8, began: 0.9, origin: "measured" }), "assumed; the race measured 0.9");
+  assert.equal(tellOrigin({ value: 0.8, began: 0.9, origin: "usual" }), "assumed; usual is 0.9");
+  assert.equal(tellOrigin({ value: 0.8, began: 0.9, origin: "" }), "");
+});
+
+test("the axis ends at one of a few values", () => {
+  assert.deepEqual([axisEnd([1, 1.5]), axisEnd([1, 1.95]), axisEnd([60])], [2, 3.5, 66]);
+});
