@@ -49,9 +49,13 @@ def rows_by_kind(
         _add_lane(figure, own, [kinds.index(dot.kind) * block + names.index(name) for dot in own])
     style(figure, "", x_title, "")
     figure.update_xaxes(range=[0, max(LEAST, axis_end([dot.end for dot in dots]))], zeroline=False)
+    places = [i * block + (max(lanes, 1) - 1) / 2 for i in range(len(kinds))]
+    texts = [_name(kind, (notes or {}).get(kind, "")) for kind in kinds]
+    if len(kinds) == 1:  # the rows have the names of their lanes
+        places, texts = list(range(len(names))), [_name(name, "") for name in names]
     figure.update_yaxes(
-        tickvals=[i * block + (max(lanes, 1) - 1) / 2 for i in range(len(kinds))],
-        ticktext=[_name(kind, (notes or {}).get(kind, "")) for kind in kinds] if len(kinds) > 1 else [""],
+        tickvals=places,
+        ticktext=texts,
         range=[len(kinds) * block - GAP, -0.9],
         automargin=True,
         showgrid=False,
@@ -60,7 +64,7 @@ def rows_by_kind(
     )
     look = {"orientation": "h", "x": 0, "xref": "container", "y": 1, "yref": "container", "yanchor": "top"}
     margin = {"l": 0, "r": 56, "t": ABOVE, "b": BELOW}
-    return figure.update_layout(margin=margin, showlegend=True, legend=look)
+    return figure.update_layout(margin=margin, showlegend=len(kinds) > 1, legend=look)
 
 
 def _name(kind: str, note: str) -> str:

@@ -1,4 +1,4 @@
-"""Several races as one table: the same lanes on every kind of prompt, or two cascades on one prompt."""
+"""Several races as one table: the same lanes on every kind of prompt, or two plans on one prompt."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import math
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import dropwhile
 from statistics import median
 from typing import Any
 
 from csd.decoding.errors import Refusal, read_number
+from csd.decoding.methods import Cascade, title
 from csd.ranges import Range
 from csd.record import metrics
 from csd.record.race import Race
@@ -23,11 +24,13 @@ from csd.record.verdict import judge
 from csd.request.prompts import Prompt
 from csd.request.request import Request
 from csd.roles import roles
+from csd.sentences import capitalized
 from csd.stage.glossary import glossary, term_html
 from csd.stage.settings import settings_in_words
 from csd.web.compare_findings import LaneResult
+from csd.web.named_plans import NamedPlan
 
-BY_KIND, TWO_CASCADES = "the same lanes on every kind of prompt", "two cascades on the prompt of the Race tab"
+BY_KIND, TWO_PLANS = "the same lanes on every kind of prompt", "two plans on the prompt of the Race tab"
 MAX_REPEATS, REPEATS = 5, 3  # at most, and unless asked otherwise
 SIGNS = tuple("=+-@＝＋－＠")  # with which a cell begins that a spreadsheet may compute
 INVISIBLE = ("Cc", "Cf", "Mn", "Zl", "Zp", "Zs")  # Unicode categories of what may stand before it unseen
@@ -56,10 +59,11 @@ READ_AS = {"tokens per target pass (MAT)": "tokens per run of the big model"}  #
 
 @dataclass(frozen=True)
 class PlannedRace:
-    """One race of a comparison; `label` names its prompt."""
+    """One race of a comparison; `label` names its prompt, and `plans` its lanes, by title, where they have names."""
 
     label: str
     request: Request
+    plans: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def kind(self) -> str:
@@ -71,13 +75,15 @@ def kind_of(label: str) -> str:
     return label.partition(": ")[0]
 
 
-def plan_pair(first: Request, second: Request, label: str, repeats: Any) -> tuple[PlannedRace, ...]:
-    """Both requests' cascades in one race, beside the other lanes of the first. Raises Refusal."""
-    cascades = [method for request in (first, second) for method in request.methods if "K" in method.uses]
-    if cascades[0] == cascades[1]:
-        raise Refusal("Both cascades have the same K. Change one of them.")
-    others = [method for method in first.methods if "K" not in method.uses]
-    return (PlannedRace(label, replace(first, methods=(*others, *cascades))),) * check_repeats(repeats)
+def plan_pair(request: Request, plans: Sequence[NamedPlan], label: str, repeats: Any) -> tuple[PlannedRace, ...]:
+    """Two plans in the place of the request's cascade, in one race beside its other lanes. Raises Refusal."""
+    (cascade,) = (method for method in request.methods if isinstance(method, Cascade))
+    both = [replace(cascade, K=plan.K) for plan in plans]
+    if both[0].stages() == both[1].stages():
+        raise Refusal(f"{capitalized(plans[0].phrase)} and {plans[1].phrase} are the same. Choose another one.")
+    others = [method for method in request.methods if method != cascade]
+    names = {title(method): plan.phrase for method, plan in zip(both, plans, strict=True)}
+    return (PlannedRace(label, replace(request, methods=(*others, *both)), names),) * check_repeats(repeats)
 
 
 def plan_kinds(request: Request, examples: Mapping[str, Sequence[Prompt]], repeats: Any) -> tuple[PlannedRace, ...]:
@@ -118,12 +124,12 @@ def table_rows(races: Iterable[tuple[str, Race]]) -> list[list[Any]]:
     return [_row(label, title, runs) for (label, title), runs in _group(races).items()]
 
 
-def lane_results(races: Iterable[tuple[str, Race]]) -> list[LaneResult]:
-    """What the verdict and the figure are made of, in the order of `table_rows`."""
+def lane_results(races: Iterable[tuple[str, Race]], plans: Mapping[str, str] | None = None) -> list[LaneResult]:
+    """What the verdict and the figure are made of, in the order of `table_rows`; `plans` name lanes by title."""
     return [
         LaneResult(
             kind_of(label),
-            title,
+            (plans or {}).get(title, title),
             runs[0].trace.header.method,
             tuple(run.speedup for run in runs if run.speedup is not None),
             all(run.trace.lossless for run in runs),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from csd.decoding.errors import Refusal
+from csd.decoding.k_matrix import format_K
 from csd.decoding.methods import Autoregressive, Cascade
 from csd.record.race import Race
 from csd.sentences import counted
@@ -20,6 +22,7 @@ from csd.web.examples import examples_by_kind
 from csd.web.fields import PageFields
 from csd.web.finding import Finding, Number
 from csd.web.loads import FamilyChoice
+from csd.web.named_plans import PlanChoice, find_plan
 from csd.web.news import Finished, Refused, Waiting
 from csd.web.races import FinishedRace, prompt_start
 from csd.web.updates import CompareUpdate, StatusLine
@@ -32,6 +35,9 @@ LIMITED = (
 
 ASKED = "Which method is fastest on which kind of prompt?"
 EMPTY = "Compare races the lanes of the Race tab on every kind of prompt."
+ASKED_PAIR = "Which of two plans is faster on your prompt?"
+ON_PROMPT = "Choose two plans, or drag the ends of the bars. Compare races both on the prompt of the Race tab."
+NO_DRAFTS = "These models have no draft, so there are no plans to compare."
 DIFFERS = "The Race tab can give other numbers: speeds vary with the models, the threads, and from run to run."
 RUNNING = "A row fills in when its race has ended."
 USUAL_LANES = 3  # besides autoregressive decoding, for which rows are drawn before a comparison
@@ -39,12 +45,11 @@ USUAL_LANES = 3  # besides autoregressive decoding, for which rows are drawn bef
 
 @dataclass(frozen=True)
 class ComparisonForm:
-    """`what` is compare.BY_KIND or compare.TWO_CASCADES; `first_K` and `second_K` belong to the latter."""
+    """`what` is compare.BY_KIND or compare.TWO_PLANS; `plans` are the two of the latter."""
 
     what: str
     repeats: Any
-    first_K: str
-    second_K: str
+    plans: tuple[PlanChoice, PlanChoice]
 
 
 def show_example(context: PageContext, visitor: str) -> CompareUpdate:
@@ -102,6 +107,7 @@ def _compare(
     clock: Callable[[], float],
 ) -> Iterator[CompareUpdate]:
     races: list[tuple[str, Race]] = []
+    plans = plan[0].plans
     limit = context.studio.deployment.max_seconds
     began = clock()
     first = StatusLine(f"Race 1 of {len(plan)}: {plan[0].label}.")
@@ -110,7 +116,7 @@ def _compare(
     for number, planned in enumerate(plan, 1):
         if stop.is_set():
             said = f"Stopped after {counted(len(races), 'race')} of {len(plan)}; finished races are kept."
-            yield CompareUpdate(StatusLine(said), finding=_found(races))
+            yield CompareUpdate(StatusLine(said), finding=_found(races, plans))
             return
         left = time_left(spent, number - 1, len(plan))
         shown = CompareUpdate(
@@ -119,21 +125,21 @@ def _compare(
         race = yield from _run(context, visitor, choice, planned, shown, first_paint)
         if race is None:
             if races:
-                yield CompareUpdate(finding=_found(races))
+                yield CompareUpdate(finding=_found(races, plans))
             return
         races.append((planned.label, Race(race.traces)))
         yield _show(context, plan, races)
         if race.stopped:
             said = f"Stopped during race {number} of {len(plan)}; finished races are kept."
-            yield CompareUpdate(StatusLine(said), finding=_found(races))
+            yield CompareUpdate(StatusLine(said), finding=_found(races, plans))
             return
         spent = clock() - began
         if spent > limit and number < len(plan):
             said = LIMITED.format(number, len(plan), limit)
-            yield CompareUpdate(StatusLine(said, "ended"), finding=_found(races))
+            yield CompareUpdate(StatusLine(said, "ended"), finding=_found(races, plans))
             return
     said = f"Done: {counted(len(plan), 'race')}."
-    yield CompareUpdate(StatusLine(said, "ended"), finding=_found(races))
+    yield CompareUpdate(StatusLine(said, "ended"), finding=_found(races, plans))
 
 
 def time_left(seconds: float, done: int, total: int) -> str:
@@ -146,22 +152,32 @@ def time_left(seconds: float, done: int, total: int) -> str:
 
 def _show(context: PageContext, plan: Sequence[PlannedRace], races: Sequence[tuple[str, Race]]) -> CompareUpdate:
     """The numbers so far, in rows for all that is planned."""
-    rows, results = compare.table_rows(races), compare.lane_results(races)
+    plans = plan[0].plans
+    rows, results = compare.table_rows(races), compare.lane_results(races, plans)
     count = Number("races", f"{len(races)} of {len(plan)}")
     kinds = list(dict.fromkeys(planned.kind for planned in plan))
     lanes = sum(method.name != Autoregressive.name for method in plan[0].request.methods)
     return CompareUpdate(
         rows=rows,
-        words=lane_words(results),
+        words={**lane_words(results), **plans},
         csv=context.downloads.save_table(compare.csv_text(rows)) or "" if rows else "",
         finding=Finding(RUNNING, numbers=(count,)),
         figure=draw(results, kinds, lanes),
     )
 
 
-def _found(races: Sequence[tuple[str, Race]]) -> Finding:
+def _found(races: Sequence[tuple[str, Race]], plans: Mapping[str, str]) -> Finding:
     """What the races came to, once no more are coming."""
-    return _finding(compare.lane_results(races))
+    return _finding(compare.lane_results(races, plans))
+
+
+def show_pair(context: PageContext, visitor: str) -> CompareUpdate:
+    """Empty rows for two plans, until the visitor has compared something."""
+    if context.studio.visitors.find(visitor).has_compared:
+        return CompareUpdate()
+    return CompareUpdate(
+        StatusLine(""), rows=(), csv="", finding=Finding(ASKED_PAIR, ON_PROMPT), figure=draw((), [""], 2)
+    )
 
 
 def _finding(results: Sequence[LaneResult]) -> Finding:
@@ -203,9 +219,10 @@ def plan_races(asked: ComparisonForm, fields: PageFields) -> tuple[FamilyChoice,
         choice, request = fields.to_request()
         return choice, compare.plan_kinds(request, examples_by_kind(choice.spec), asked.repeats)
     lanes = [Autoregressive.name, Cascade.name]
-    first, second = (
-        replace(fields, form=replace(fields.form, lanes=lanes, K=K)).to_request()
-        for K in (asked.first_K, asked.second_K)
-    )
-    label = prompt_start(fields.form.prompt)
-    return first[0], compare.plan_pair(first[1], second[1], label, asked.repeats)
+    defaults = fields.family.to_choice().defaults
+    if not defaults.drafts:
+        raise Refusal(NO_DRAFTS)
+    plans = [find_plan(choice, defaults) for choice in asked.plans]
+    form = replace(fields.form, lanes=lanes, K=format_K(plans[0].K))
+    choice, request = replace(fields, form=form).to_request()
+    return choice, compare.plan_pair(request, plans, prompt_start(fields.form.prompt), asked.repeats)

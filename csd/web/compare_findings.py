@@ -85,8 +85,9 @@ def numbers(results: Sequence[LaneResult]) -> tuple[Number, ...]:
     rankings, methods = _rankings(results), _methods(results)
     names, again = _names(methods), _again(methods)
     if len(rankings) == 1:
+        won = _won(rankings, _once(results)).values()
         return tuple(
-            Number(names[one.title], f"{one.middle:.1f}×", one.method, one.title not in again)
+            Number(names[one.title], f"{one.middle:.1f}×", one.method, one.title not in again, is_bold=one.title in won)
             for one in next(iter(rankings.values()))[:2]
         )
     won = Counter(_won(rankings, _once(results)).values()).most_common(1)

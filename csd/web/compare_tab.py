@@ -8,16 +8,39 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
-from csd.decoding.k_matrix import format_K
 from csd.request.defaults import Defaults
 from csd.stage.glossary import term_class
 from csd.web import compare, views
 from csd.web.compare_events import ComparisonForm
 from csd.web.finding import Finding, finding_html
+from csd.web.named_plans import OWN, PlanChoice, named_plans, plan_after
 from csd.web.race_form import Values
+from csd.web.staircase import build_staircase, staircase_value
 from csd.web.updates import CompareUpdate, StatusLine
 
-WHAT = (("every kind of prompt", compare.BY_KIND), ("two cascades on my prompt", compare.TWO_CASCADES))
+WHAT = (("every kind of prompt", compare.BY_KIND), ("two plans on my prompt", compare.TWO_PLANS))
+LEAD = "<p>Here you learn which method is fastest on which kind of text, and which plan is fastest on yours.</p>"
+TO_OWN = f"() => {OWN!r}"
+
+
+@dataclass(frozen=True)
+class PlanParts:
+    """One of the two plans: chosen by name, or made with the picture and the field of its K."""
+
+    name: gr.Radio
+    K: gr.Textbox
+    picture: gr.HTML
+
+    @property
+    def outputs(self) -> list[Component]:
+        return [self.name, self.K, self.picture]
+
+    def read(self, values: Values) -> PlanChoice:
+        return PlanChoice(values[self.name] or OWN, values[self.K] or "")
+
+    def set(self, choice: PlanChoice, defaults: Defaults) -> dict[Component, Any]:
+        picture = staircase_value(choice.K, defaults.drafts)
+        return {self.name: gr.Radio(_names(defaults), value=choice.name), self.K: choice.K, self.picture: picture}
 
 
 @dataclass(frozen=True)
@@ -30,8 +53,7 @@ class CompareTab:
     what: gr.Radio
     repeats: gr.Radio
     pair: gr.Row
-    first_K: gr.Textbox
-    second_K: gr.Textbox
+    plans: tuple[PlanParts, PlanParts]
     status: gr.HTML
     finding: gr.HTML
     figure: gr.Plot
@@ -40,7 +62,7 @@ class CompareTab:
 
     @property
     def inputs(self) -> list[Component]:
-        return [self.what, self.repeats, self.first_K, self.second_K]
+        return [self.what, self.repeats, *(part for plan in self.plans for part in (plan.name, plan.K))]
 
     @property
     def outputs(self) -> list[Component]:
@@ -50,8 +72,7 @@ class CompareTab:
         return ComparisonForm(
             what=values[self.what],
             repeats=values[self.repeats],
-            first_K=values[self.first_K],
-            second_K=values[self.second_K],
+            plans=(self.plans[0].read(values), self.plans[1].read(values)),
         )
 
     def show(self, update: CompareUpdate) -> dict[Any, Any]:
@@ -71,6 +92,7 @@ class CompareTab:
 
 def build_compare_tab(defaults: Defaults) -> CompareTab:
     with gr.Tab("Compare", id="compare", elem_id="compare-tab") as tab:
+        gr.HTML(LEAD, elem_id="compare-lead")
         with gr.Row(elem_id="compare-go"):
             start = gr.Button("Compare", variant="primary", min_width=110, scale=0, elem_id="compare")
             stop = gr.Button("Stop", min_width=90, scale=0, elem_id="compare-stop")
@@ -83,13 +105,34 @@ def build_compare_tab(defaults: Defaults) -> CompareTab:
                 elem_id="compare-repeats",
             )
         with gr.Row(visible=False, elem_id="compare-pair") as pair:
-            K = format_K(defaults.preset.K)
-            first_K = gr.Textbox(K, label="One K", elem_id="compare-one", elem_classes=term_class("K"))
-            second_K = gr.Textbox("", label="Other K", elem_id="compare-other", elem_classes=term_class("K"))
+            plans = _build_plan(defaults, 0, "compare-one"), _build_plan(defaults, 1, "compare-other")
         status = gr.HTML(views.status_html(StatusLine("")), elem_id="compare-status")
         finding = gr.HTML(finding_html(Finding("")), elem_id="compare-verdict")
         figure = gr.Plot(show_label=False, container=False, elem_id="compare-figure")
         with gr.Accordion("All numbers", open=False, elem_id="compare-numbers"):
             table = gr.HTML(elem_id="comparison")
             save = gr.DownloadButton("Table as CSV", size="sm", scale=0, min_width=160, elem_id="compare-save")
-    return CompareTab(tab, start, stop, what, repeats, pair, first_K, second_K, status, finding, figure, table, save)
+    return CompareTab(tab, start, stop, what, repeats, pair, plans, status, finding, figure, table, save)
+
+
+def _build_plan(defaults: Defaults, number: int, elem_id: str) -> PlanParts:
+    """The plan of this number; a K that is dragged or typed is the visitor's own."""
+    choice = plan_after(PlanChoice("", ""), defaults, number)
+    with gr.Column(min_width=320, elem_id=elem_id, elem_classes="compare-plan"):
+        name = gr.Radio(
+            _names(defaults),
+            value=choice.name,
+            label="One plan" if number == 0 else "Other plan",
+            elem_classes="compare-name",
+        )
+        K = gr.Textbox(choice.K, label="K as text", elem_classes=term_class("K"), render=False)
+        picture = build_staircase(K, defaults.drafts, f"{elem_id}-picture")
+        with gr.Accordion("K as text", open=False, elem_classes="compare-matrix"):
+            K.render()
+    for typed in (picture.input, K.input):
+        typed(None, None, [name], js=TO_OWN, queue=False, show_progress="hidden", api_visibility="private")
+    return PlanParts(name, K, picture)
+
+
+def _names(defaults: Defaults) -> list[str]:
+    return [*(plan.name for plan in named_plans(defaults)), OWN]

@@ -17,13 +17,14 @@ SHAPES: dict[str, str] = json.loads((ASSETS / "symbols.json").read_text(encoding
 @dataclass(frozen=True)
 class Number:
     """A number under its name. One with a `method` has its symbol, filled or open, and its colour, as in the figure
-    below. `title` is what is told on hovering."""
+    below. `title` is what is told on hovering; of two numbers, the one of the winner is bold."""
 
     name: str
     value: str
     method: str = ""
     is_filled: bool = True
     title: str = ""
+    is_bold: bool = True
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ def _number(number: Number) -> str:
         symbol = f'<svg viewBox="0 0 16 16" aria-hidden="true"><path d="{SHAPES[look.symbol]}"/></svg>'
     title = f' title="{escape(number.title)}"' if number.title else ""
     return (
-        f'<div class="finding-number" data-filled="{str(number.is_filled).lower()}"{colours}{title}>'
+        f'<div class="finding-number" data-filled="{str(number.is_filled).lower()}" '
+        f'data-bold="{str(number.is_bold).lower()}"{colours}{title}>'
         f"<small>{symbol}{escape(number.name)}</small><b>{escape(number.value)}</b></div>"
     )

@@ -27,9 +27,10 @@ from csd.web import (
     what_if,
 )
 from csd.web.collecting import collecting_later
-from csd.web.compare import TWO_CASCADES
+from csd.web.compare import TWO_PLANS
 from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
+from csd.web.named_plans import plan_after
 from csd.web.one_at_a_time import one_at_a_time
 from csd.web.openings import MOST, MOST_HERE, Openings
 from csd.web.race_form import RaceForm, Values
@@ -215,14 +216,27 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
         ):
             yield tab.show(update)
 
-    def show_pair(what: str) -> Changes:
-        return {tab.pair: gr.Row(visible=what == TWO_CASCADES)}
+    def show_what(values: Values, request: gr.Request) -> Changes:
+        is_pair = values[tab.what] == TWO_PLANS
+        show = compare_events.show_pair if is_pair else compare_events.show_example
+        return {tab.pair: gr.Row(visible=is_pair), **fit(values), **tab.show(show(context, visitor_id(request)))}
 
-    def show_example(request: gr.Request) -> Changes:
-        return tab.show(compare_events.show_example(context, visitor_id(request)))
+    def fit(values: Values) -> Changes:
+        """The plans for the family of the form."""
+        try:
+            defaults = race.form.read(values).family.to_choice().defaults
+        except ValueError:  # a custom family that is not filled in yet
+            return {}
+        changes: Changes = {}
+        for number, plan in enumerate(tab.plans):
+            changes |= plan.set(plan_after(plan.read(values), defaults, number), defaults)
+        return changes
 
-    tab.tab.select(show_example, None, tab.outputs, **QUICK)
-    tab.what.input(show_pair, [tab.what], [tab.pair], **QUICK)
+    both = [part for plan in tab.plans for part in plan.outputs]
+    shown = {*tab.inputs, *race.form.inputs}
+    gr.on([tab.tab.select, tab.what.input], show_what, shown, [tab.pair, *both, *tab.outputs], **QUICK)
+    for plan in tab.plans:
+        plan.name.input(fit, shown, both, **QUICK)
     _wire_stop(context, tab.stop, tab.status, hidden)
     return tab.start.click(
         compare,

@@ -15,11 +15,12 @@ from csd.record.race import Race
 from csd.request.prompts import Prompt
 from csd.request.request import Request
 from csd.web import compare
+from csd.web.named_plans import NamedPlan
 
 K, OTHER = ((2, 4), (0, 2)), ((1, 4), (0, 2))
 
 
-def request(K=K) -> Request:
+def request() -> Request:
     return Request("A fox", (methods.Autoregressive(), methods.Cascade(("small",), K)), 64)
 
 
@@ -104,14 +105,16 @@ def test_csv_has_a_head_and_no_formulas():
     assert '"a;=1",1,2.5' in compare.csv_text([["a;=1", 1, 2.5]]) and '"a\r=2"' in compare.csv_text([["a\r=2"]])
 
 
-def test_two_cascades_share_one_race():
-    plan = compare.plan_pair(request(), request(OTHER), "mine", 3)
+def test_two_plans_share_one_race():
+    one, other = NamedPlan("tuned", "the tuned plan", K), NamedPlan("own", "your own plan", OTHER)
+    plan = compare.plan_pair(request(), (one, other), "mine", 3)
     assert len(plan) == 3 and {planned.label for planned in plan} == {"mine"}
     assert [methods.title(method) for method in plan[0].request.methods] == [
         "autoregressive", "cascade, K=[[2,4],[0,2]]", "cascade, K=[[1,4],[0,2]]",
     ]  # fmt: skip
-    with pytest.raises(Refusal, match="same K"):
-        compare.plan_pair(request(), request(), "mine", 1)
+    assert list(plan[0].plans.values()) == ["the tuned plan", "your own plan"]
+    with pytest.raises(Refusal, match="The tuned plan and your own plan are the same"):
+        compare.plan_pair(request(), (one, replace(other, K=one.K)), "mine", 1)
 
 
 def test_kinds_take_turns():

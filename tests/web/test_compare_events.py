@@ -8,12 +8,14 @@ import pytest
 from fake_page import RECORDED, context, fields, run_recorded, run_stopped
 
 from csd.decoding.errors import Refusal
-from csd.web.compare import BY_KIND, TWO_CASCADES
+from csd.web.compare import BY_KIND, TWO_PLANS
 from csd.web.compare_events import ComparisonForm, plan_races, run_comparison, show_example, time_left
 from csd.web.compare_recording import RecordedComparison, recorded_comparison
 from csd.web.examples import examples_by_kind
+from csd.web.named_plans import OWN, PlanChoice, named_plans, plan_after
 
-K, OTHER_K = "[[2,4,6],[0,1,2],[0,0,1]]", "[[1,4,6],[0,1,2],[0,0,1]]"
+PLANS = PlanChoice(OWN, "[[2,4,6],[0,1,2],[0,0,1]]"), PlanChoice(OWN, "[[1,4,6],[0,1,2],[0,0,1]]")
+TUNED = PlanChoice("tuned", "")
 
 
 def compare(page, asked: ComparisonForm) -> list:
@@ -24,7 +26,7 @@ def compare(page, asked: ComparisonForm) -> list:
 def test_the_table_grows_with_each_race():
     page = context()
     kinds = examples_by_kind(page.studio.home.spec)
-    updates = compare(page, ComparisonForm(BY_KIND, 1, "", ""))
+    updates = compare(page, ComparisonForm(BY_KIND, 1, PLANS))
     tables = [update for update in updates if update.rows]
     assert [len(update.rows) for update in tables] == [len(RECORDED) * n for n in range(1, len(kinds) + 1)]
     rows = {update.figure.layout.yaxis.range for update in updates if update.figure}
@@ -48,7 +50,7 @@ def test_the_tab_begins_with_a_recorded_comparison_until_one_is_started():
     assert [text.partition("</b>")[0].removeprefix("<b>") for text in example.figure.layout.yaxis.ticktext] == kinds
     assert not any("draft-" in words or "Max-Gram" in words for words in example.words.values())
     assert example.finding.said.endswith(".") and "race" not in example.finding.said
-    updates = compare(page, ComparisonForm(TWO_CASCADES, 3, K, OTHER_K))
+    updates = compare(page, ComparisonForm(TWO_PLANS, 3, PLANS))
     assert show_example(page, "v").figure is None
     assert show_example(page, "another").rows
     told = [update for update in updates if update.progress]
@@ -86,7 +88,7 @@ def test_the_time_that_is_left_is_told_once_a_race_has_ended():
 
 
 def test_a_stopped_comparison_keeps_its_table():
-    updates = compare(context(run_stopped), ComparisonForm(TWO_CASCADES, 3, K, OTHER_K))
+    updates = compare(context(run_stopped), ComparisonForm(TWO_PLANS, 3, PLANS))
     assert updates[-1].status.text == "Stopped during race 1 of 3; finished races are kept."
     assert sum(bool(update.rows) for update in updates) == 1
 
@@ -94,7 +96,7 @@ def test_a_stopped_comparison_keeps_its_table():
 def test_a_comparison_is_stopped_between_two_races_too():
     page = context()
     updates = []
-    asked = ComparisonForm(TWO_CASCADES, 3, K, OTHER_K)
+    asked = ComparisonForm(TWO_PLANS, 3, PLANS)
     for update in run_comparison(page, "v", asked, fields(page.start, prompt="A fox")):
         updates.append(update)
         if update.rows and len(updates) > 1:  # the first race has ended, and the second has not begun
@@ -109,7 +111,7 @@ def test_a_race_that_fails_ends_the_comparison():
         raise Refusal("The prompt is empty.")
         yield
 
-    updates = compare(context(run), ComparisonForm(TWO_CASCADES, 3, K, OTHER_K))
+    updates = compare(context(run), ComparisonForm(TWO_PLANS, 3, PLANS))
     assert (updates[-1].status.text, updates[-1].status.state) == ("The prompt is empty.", "refused")
     assert not any(update.rows for update in updates)
 
@@ -117,9 +119,10 @@ def test_a_race_that_fails_ends_the_comparison():
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (ComparisonForm(BY_KIND, 9, "", ""), "Repeats must be"),
-        (ComparisonForm(TWO_CASCADES, 1, K, K), "same K"),
-        (ComparisonForm(TWO_CASCADES, 1, K, "[["), "could not be read"),
+        (ComparisonForm(BY_KIND, 9, PLANS), "Repeats must be"),
+        (ComparisonForm(TWO_PLANS, 1, (TUNED, TUNED)), "The tuned plan and the tuned plan are the same. Choose"),
+        (ComparisonForm(TWO_PLANS, 1, (TUNED, PlanChoice(OWN, "[["))), "could not be read"),
+        (ComparisonForm(TWO_PLANS, 1, (TUNED, PlanChoice(OWN, " "))), "A plan is empty."),
     ],
 )
 def test_what_cannot_be_compared_is_refused(asked, sentence):
@@ -128,9 +131,21 @@ def test_what_cannot_be_compared_is_refused(asked, sentence):
     assert update.status.state == "refused"
 
 
-def test_two_cascades_run_beside_autoregressive_decoding():
+def test_two_plans_run_beside_autoregressive_decoding():
     page = context(run_recorded)
-    _, plan = plan_races(ComparisonForm(TWO_CASCADES, 2, K, OTHER_K), fields(page.start, prompt="A fox\nran"))
+    _, plan = plan_races(ComparisonForm(TWO_PLANS, 2, PLANS), fields(page.start, prompt="A fox\nran"))
     assert len(plan) == 2
     assert plan[0].label == "A fox ran"
     assert [method.name for method in plan[0].request.methods] == ["autoregressive", "cascade", "cascade"]
+
+
+def test_plans_have_names_in_the_form_and_in_what_is_found():
+    page = context()
+    defaults = page.studio.home.defaults
+    names = [plan.name for plan in named_plans(defaults)]
+    assert names[0] == "tuned" and {"vertical only", "horizontal only"} <= set(names)
+    assert len({plan.K for plan in named_plans(defaults)}) == len(names), "no plan has two names"
+    _, plan = plan_races(ComparisonForm(TWO_PLANS, 1, (TUNED, PLANS[1])), fields(page.start, prompt="A fox"))
+    assert sorted(plan[0].plans.values()) == ["the tuned plan", "your own plan"]
+    assert plan_after(TUNED, defaults, 0).K == plan_after(PlanChoice("of another family", ""), defaults, 0).K
+    assert plan_after(PLANS[0], defaults, 1) == PLANS[0], "an own plan stays"
