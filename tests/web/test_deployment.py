@@ -19,6 +19,7 @@ from csd.web.context import fields_of, make_context
 from csd.web.deployment import PUBLIC, Deployment, make_deployment, within
 from csd.web.fields import CUSTOM
 from csd.web.loads import FamilyChoice
+from csd.web.named_plans import PlanChoice
 from csd.web.news import Finished, Refused
 from csd.web.studio import Studio
 
@@ -171,7 +172,7 @@ def test_a_race_is_cut_by_the_limit_and_keeps_its_lanes():
 def test_a_comparison_has_the_time_of_one_race():
     times = iter([0.0, 10.0, 61.0])
     page = a_page(replace(Deployment(), max_seconds=60), load=load_family)
-    asked = ComparisonForm(BY_KIND, 1, "", "")
+    asked = ComparisonForm(BY_KIND, 1, (PlanChoice("tuned", ""), PlanChoice("short drafts", "")))
     updates = [*compare_events.run_comparison(page, "v", asked, fields(page.start), clock=lambda: next(times))]
     assert updates[-1].status.text.startswith("Stopped after 2 of ")
     assert "60 seconds" in updates[-1].status.text and updates[-2].rows
