@@ -93,8 +93,7 @@ export function openReview(stage, open = !stage.reviewOpen) {
   forgetSizes(stage);
   stage.draw();
   if (stage.presenting) return;
-  stage.root.scrollIntoView({ block: open ? "start" : "nearest" });
-  if (open) stage.review.box.scrollIntoView({ block: "nearest" });
+  (open ? stage.review.box : stage.root).scrollIntoView({ block: "nearest" });
 }
 
 // The step whose block most levels wrote, the longest of these, as the picture of a horizontal cascade; undefined where none

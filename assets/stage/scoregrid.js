@@ -12,7 +12,7 @@ const SMALLEST = 13; // pixels of a token's letters
 const LEGIBLE = 1.1; // hundredths of the screen's width, while presenting; a block that needs more is scrolled
 const SCROLLED = 0.5; // of the height that the grid needs: with less room it is scrolled, as on a phone
 const MARGINS = 36; // pixels around what stands below the grid
-const LARGEST = 1.7; // times the usual size, while presenting
+const LARGEST = 1.7; // times the usual size, where there is room
 const TALL = 3; // rows from which on the name of the vertical axis has room
 const CROWDED = 20; // positions from which on not every one gets its number
 const TAIL = 3; // positions from the target's correction on that are still in words, in a block of that many
@@ -49,19 +49,22 @@ export function showMore(grid) {
   grid.toggleAttribute("data-more", grid.scrollLeft + grid.clientWidth < grid.scrollWidth - 2);
 }
 
-// Makes the type smaller where the columns would not fit at its usual size; while presenting, as large as the screen lets it.
+// Makes the type as large as the window lets it, and smaller than usual where the columns would not fit; on the page the
+// height makes it no smaller than usual, because a page can be scrolled.
 function fitType(grid) {
   grid.style.removeProperty("--cs-cell");
   const names = grid.querySelector(".cs-score-name");
   const left = names.offsetLeft + names.offsetWidth;
-  const screen = grid.closest("[data-present]");
+  const isPresented = Boolean(grid.closest("[data-present]"));
   const wide = () => (grid.clientWidth - left) / (contentWidth(grid) - left);
-  let ratio = shrink(grid, Math.min(screen ? LARGEST : 1, wide() * 0.98), wide);
-  const high = () => roomBelow(grid, screen) / grid.offsetHeight;
-  if (!screen || high() < SCROLLED) return;
-  for (let tries = 0; tries < 4 && high() < 1; tries++) {
+  const largest = grid.closest("dialog") ? 1 : LARGEST; // the tour has sizes of its own
+  let ratio = shrink(grid, Math.min(largest, wide() * 0.98), wide);
+  const high = () => roomBelow(grid, isPresented) / grid.offsetHeight;
+  const least = isPresented ? 0 : Math.min(1, ratio);
+  if (isPresented && high() < SCROLLED) return;
+  for (let tries = 0; tries < 4 && high() < 1 && ratio > least; tries++) {
     const before = [ratio, grid.offsetHeight];
-    ratio = setRatio(grid, ratio * high() * 0.98);
+    ratio = setRatio(grid, Math.max(least, ratio * high() * 0.98));
     if (grid.offsetHeight < before[1]) continue;
     setRatio(grid, before[0]); // the names of the levels are as high as the rows: smaller type would gain nothing
     return;
@@ -82,11 +85,12 @@ function setRatio(grid, ratio) {
   return ratio;
 }
 
-// The height that is left for the grid above what stands below it.
-function roomBelow(grid, screen) {
-  const below = [...screen.querySelectorAll(".cs-score-key, .cs-readout, .cs-transport")];
-  const taken = below.reduce((sum, node) => sum + node.offsetHeight, 0);
-  return innerHeight - grid.getBoundingClientRect().top - taken - MARGINS;
+// The height that is left for the grid above what stands below it, in a window that the stage fills.
+function roomBelow(grid, isPresented) {
+  const stage = grid.closest(".cascade-stage");
+  const below = stage.querySelectorAll(`.cs-score-key, .cs-readout${isPresented ? ", .cs-transport" : ""}`);
+  const taken = [...below].reduce((sum, node) => sum + node.offsetHeight, 0);
+  return innerHeight - (grid.getBoundingClientRect().top - stage.getBoundingClientRect().top) - taken - MARGINS;
 }
 
 // The horizontal arrow says as much as it has room for.

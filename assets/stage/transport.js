@@ -7,7 +7,6 @@ import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./play
 import { blank, togglePresent } from "./present.js";
 import { openReview } from "./review.js";
 import { sayReview } from "./speech.js";
-import { term } from "./terms.js";
 import { speedInWords, usualSpeed } from "./pace.js";
 import { SPEEDS, canReplay, isPlaying, remembered, selectedStep } from "./state.js";
 import { shownTime, totalTime } from "./state.js";
@@ -21,7 +20,7 @@ export function createTransport(stage) {
     scrubber: createScrubber(stage),
     time: h("span", { class: "cs-time", title: "Since the prompt was read, as at the ends of the bars" }),
     speed: createSpeedBox(stage),
-    review: term("step", ""),
+    review: button("cs-link cs-place", "", { title: "One run of the big model, with all that led to it. Click to go to a step by its number.", onclick: () => askForStep(stage) }),
     token: h("span", { class: "cs-place" }),
     present: button("cs-button cs-presenter", "Present", {
       "aria-pressed": "false", title: "Full screen with large type (p); Escape leaves",
@@ -32,7 +31,6 @@ export function createTransport(stage) {
     keys: keyButton("Keys ", "?", "What the keys do", () => showKeys(stage)),
     enabled: null, // whether the controls work
   };
-  transport.review.classList.add("cs-place");
   transport.look.classList.add("cs-look");
   transport.blank.classList.add("cs-blank");
   transport.keys.classList.add("cs-ask-keys");
@@ -75,6 +73,25 @@ export function drawTransport(stage) {
   const told = reviewedStep(stage) || step;
   put(transport.review, `step ${told ? told.number : shown} of ${lane.steps.length}`);
   put(transport.token, `token ${token}`);
+}
+
+// A field for the number of a step, in the place of the words, until it is left.
+function askForStep(stage) {
+  const { transport: { review }, view: { lane: { steps }, shown } } = stage;
+  const field = h("input", { type: "number", class: "cs-step-field", min: 1, max: steps.length, value: Math.max(1, shown), "aria-label": `Step, 1 to ${steps.length}` });
+  const leave = () => field.replaceWith(review);
+  const go = () => {
+    const step = steps[Math.round(Number(field.value)) - 1];
+    if (step) jump(stage, step.until);
+  };
+  field.addEventListener("change", go);
+  field.addEventListener("blur", leave);
+  field.addEventListener("keydown", ({ key }) => {
+    if (key === "Enter") go();
+    if (key === "Enter" || key === "Escape") stage.root.focus({ preventScroll: true });
+  });
+  review.replaceWith(field);
+  field.select();
 }
 
 // While the replay plays, the review is drawn less often: the step that it shows, so that both name the same one.

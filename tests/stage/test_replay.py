@@ -19,6 +19,12 @@ def test_steps_by_review_and_by_token_keep_the_lanes_in_sync(bare):
     assert "step 1 of 2" in one.text(".cs-transport")
     assert "4 tokens in 45.0 ms" in one.text(".cs-score-title")
     assert one.page.locator(".cs-clock").all_inner_texts() == ["", ""], "a lane has its time when it has finished"
+    one.page.click(".cs-stepper button:text-is('step 1 of 2')")
+    one.page.keyboard.type("2")
+    one.page.keyboard.press("Enter")
+    assert "step 2 of 2" in one.text(".cs-transport") and one.page.locator(".cs-step-field").count() == 0
+    assert one.page.locator(".cs-clock").all_inner_texts()[0] == ""
+    one.press("ArrowLeft")
     one.press("1", "ArrowRight", "ArrowRight")  # the first lane: its second token ends at 400 ms
     assert (one.seen(0), one.seen(1)) == ("The fox", "The fox ran home to sleep and")
     one.press("ArrowLeft", "ArrowLeft")

@@ -91,6 +91,13 @@ def test_a_wide_review_shows_the_correction_without_scrolling(bare):
     assert own
     assert max(own) <= right
     assert one.page.eval_on_selector(".cs-score", "node => node.scrollWidth <= node.clientWidth + 1")
+    letters = "parseFloat(getComputedStyle(document.querySelector('.cs-cell')).fontSize)"
+    small = one.page.evaluate(letters)
+    one.page.set_viewport_size({"width": 1920, "height": 1080})
+    one.page.wait_for_function(f"{letters} > {1.15 * small}")  # it grows with the window, and still fits
+    assert one.page.eval_on_selector(".cs-score", "node => node.scrollWidth <= node.clientWidth + 1")
+    bottom = one.page.eval_on_selector(".cs-score", "node => node.getBoundingClientRect().bottom + scrollY")
+    assert bottom - one.page.locator(".cascade-stage").evaluate("n => n.getBoundingClientRect().top + scrollY") < 1080
 
 
 def test_a_token_opens_its_review_while_the_race_still_runs(bare):
