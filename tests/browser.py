@@ -54,6 +54,7 @@ class Gate:
         self.held = threading.Semaphore(0)
         self.opened = threading.Event()
         self.begun = 0  # races
+        self.families: list[str] = []  # with which they were asked for
         self.stopped = 0
 
     def hold(self, at: str, after: int = 0) -> None:
@@ -73,6 +74,7 @@ class Gate:
         from csd.run import run_race
 
         self.begun += 1
+        self.families.append(family.spec.name)
         try:
             for event in run_race(family, settings, stopped):
                 yield event

@@ -3,7 +3,7 @@
 import { writeRace } from "./address.js";
 import { byId, stage, stageRoot } from "./dom.js";
 import { close } from "./panels.js";
-import { noteRace, setByHand, tellPrompt } from "./typing.js";
+import { awaitOwn, noteRace, setByHand, tellPrompt } from "./typing.js";
 
 const RUNNING = "Your race is still running. Stop it, or wait for its end, before the next one.";
 const STARTING = "<p>Starting.</p>";
@@ -17,11 +17,17 @@ export function takeRaces() {
   byId("examples").title = CHIP;
   byId("race").title = "Race (Ctrl+Enter in the prompt)";
   document.addEventListener("keydown", raceByKey);
+  window.addEventListener("click", awaitForm, { capture: true });
   window.addEventListener("click", guardChips, { capture: true });
   document.addEventListener("input", bringUsualBack);
   window.addEventListener("cascade-race", raceForStage);
   window.addEventListener("cascade-lose", raceForTour);
   window.addEventListener("cascade-stop", () => byId("stop").click());
+}
+
+// A prompt that is pasted and raced at once may bring other models along: the race waits until the form has them.
+function awaitForm(event) {
+  if (event.target.closest("#race") && awaitOwn(() => byId("race").click())) event.stopImmediatePropagation();
 }
 
 // A chip fills in its example and presses Race. Until that race begins no other chip is taken, and while it runs a chip

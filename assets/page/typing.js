@@ -11,10 +11,12 @@ const RACING = "cascade-racing"; // there while a race runs
 const BACK = "The page was loaded again. Your prompt is back in the form.";
 const ENDED = "Loading the page again ended your race. Your prompt is back: press Race to run it.";
 const LINE = 20; // pixels, of the prompt's field
+const PATIENCE = 2500; // milliseconds that Race waits for the form, which may wait for models
 
 const typed = new Map(); // text by field, since the last `beginFilling`
 const setTo = new Map(); // text by field of SETTINGS, as the visitor has typed it last
-let own = null; // the prompt as the visitor has typed it last; null while it is not theirs
+let own = null; // the prompt as the visitor has typed it last; null while it is not theirs, and once it has raced
+let begun = null; // {at, next}: since when the server sets the form up for it, and what waits for that; null if it does not
 
 export function watchTyping() {
   document.addEventListener("input", noteTyping);
@@ -54,8 +56,9 @@ export function restorePrompt(status) {
   return wasRacing ? `<p>${ENDED}</p>` : `<p>${BACK}</p>`;
 }
 
-// A race ends with the page that it was begun on.
+// A race ends with the page that it was begun on. Who types on after it begins a prompt anew.
 export function noteRace(isRunning) {
+  if (isRunning) own = null;
   if (isRunning) sessionStorage.setItem(RACING, "true");
   else sessionStorage.removeItem(RACING);
 }
@@ -76,8 +79,26 @@ function noteTyping({ target }) {
 // The server sets the form up for a prompt that the visitor begins to type.
 function noteOwn(text) {
   sessionStorage.setItem(KEPT, text);
-  if (own === null) byId("begin-own").click();
+  if (own === null) {
+    begun = { at: performance.now(), next: null };
+    byId("begin-own").click();
+  }
   own = text;
+}
+
+export function endOwn() {
+  const next = begun && begun.next;
+  begun = null;
+  if (next) next();
+}
+
+// Whether `next` is called later, and once: when the form is set up for the prompt that was typed a moment ago.
+export function awaitOwn(next) {
+  const left = begun ? begun.at + PATIENCE - performance.now() : 0;
+  if (left <= 0) return false;
+  if (!begun.next) setTimeout(endOwn, left);
+  begun.next = next;
+  return true;
 }
 
 // The prompt out of focus shows its first two lines.

@@ -182,11 +182,12 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     usual draft length in place of one that an example has.
 
     The family stays where the visitor has chosen it, or has changed a setting that belongs to a family. A length that
-    was changed stays as well.
+    was changed stays as well. A prompt that has raced meanwhile keeps the settings of its race, which is on the stage.
     """
-    if not is_own_prompt(context, fields.form.prompt):
-        return FormUpdate()
     studio, home = context.studio, context.studio.home
+    raced = {race.prompt for race in studio.visitors.find(visitor).races}
+    if not is_own_prompt(context, fields.form.prompt) or fields.form.prompt in raced:
+        return FormUpdate()
     given, initial = fields.values(), context.start.values()
     kept = {name for name in given if link.same(given[name], initial[name])}
     kept |= {name for name, value in home.defaults.preset.fields().items() if link.same(given[name], value)}

@@ -73,7 +73,7 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     own = hidden.begin_own.click(await_preferred, None, None, concurrency_limit=None, show_progress="hidden", **PRIVATE)
     own = own.then(None, js=scripts.BEGIN_FILLING, **PRIVATE)
     begun = own.then(begin_own_prompt, form.inputs, tab.form_outputs, **QUICK)
-    keep_typed(begun, form)
+    keep_typed(begun, form).then(None, js=scripts.END_OWN, **PRIVATE)
     follow(begun)
     follow(form.family.input(choose_family, form.family_inputs, family_outputs, **QUICK))
     form.drawer.others.blur(name_drafts, form.family_inputs, family_outputs, **QUICK)

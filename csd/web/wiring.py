@@ -174,9 +174,9 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
     return racing
 
 
-def keep_typed(filling: Dependency, form: RaceForm) -> None:
+def keep_typed(filling: Dependency, form: RaceForm) -> Dependency:
     """What was typed while an event filled in the form takes the place of what it filled in."""
-    filling.then(None, form.typed, form.typed, js=scripts.KEEP_TYPED, **PRIVATE)
+    return filling.then(None, form.typed, form.typed, js=scripts.KEEP_TYPED, **PRIVATE)
 
 
 def _wire_stop(context: PageContext, button: gr.Button, status: gr.HTML, hidden: HiddenParts) -> None:

@@ -59,6 +59,9 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
     assert untouched.page.locator(f'#stage .cascade-stage[data-race="{race.id}"]').count() == 1, "the story stays"
     assert untouched.page.input_value("#family input") == "embedded"
     untouched.page.fill("#prompt textarea", "And")
+    untouched.page.click("#race")
+    untouched.status("refused")  # these models are none
+    assert house.gate.families == ["smollm2"], "the race of a prompt that is pasted waits for its models"
     untouched.page.wait_for_function("document.querySelector('#family input').value === 'smollm2'")
     assert untouched.page.input_value("#max-new input") == "128" and untouched.page.input_value("#k input") == "5"
     assert typed.page.input_value("#prompt textarea") == "Why is the sea salty?"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from fake_page import context, fields
+from fake_page import RECORDED, context, fields
 
 from csd.models import catalog
+from csd.record.recording import Recording
 from csd.web import form_events, link_events
 from csd.web.examples import example_kinds, first_example
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.loads import FamilyChoice
+from csd.web.races import FinishedRace
 from csd.web.updates import FormUpdate
 
 OTHER = FamilyChoice(catalog.find("Qwen3"), "cpu")
@@ -69,6 +72,15 @@ def test_it_takes_over_after_races_of_examples_too(growing):
     growing.studio.visitors.state("v").count = 1
     usual = own(growing, k=growing.studio.home.defaults.preset.k)
     assert form_events.begin_own_prompt(growing, "v", usual).values["family"] == "smollm2"
+
+
+def test_a_prompt_that_has_raced_meanwhile_keeps_the_settings_of_its_race(growing):
+    first = RECORDED[0]
+    trace = replace(first, header=replace(first.header, text="Why is the sea salty?"))
+    growing.studio.visitors.keep_race("raced", FinishedRace("race 1", "sea", Recording((trace,))))
+    assert form_events.begin_own_prompt(growing, "raced", own(growing)) == FormUpdate()
+    after = form_events.begin_own_prompt(growing, "raced", own(growing, prompt="Why is the sky blue?"))
+    assert after.values["family"] == "smollm2"
 
 
 def test_without_another_family_an_own_prompt_has_the_usual_draft_length(page):
