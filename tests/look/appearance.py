@@ -30,7 +30,7 @@ PARTS = (
     "#advanced", "#advanced-close", "#K textarea", "#what-if-figure .finding", "#measure",
     ".whatif .chart",
     ".cs-message", ".cs-headline", ".cs-factor", ".cs-lead", ".cs-same", ".cs-words",
-    ".cs-track", ".cs-goal", ".cs-track-row", ".cs-track-row:last-child", ".cs-lane-bar", ".cs-ratio", ".cs-rate",
+    ".cs-track", ".cs-goal", ".cs-track-row", ".cs-track-row:last-child", ".cs-lane-bar", ".cs-ratio",
     ".cs-bar-svg path[data-look='1']", ".cs-legend", ".cs-lanes", ".cs-text", ".cs-step.cs-on .cs-token",
     ".cs-transport", ".cs-replay", ".cs-scrubber", ".cs-opened", ".cs-score-title", ".cs-told", ".cs-score",
     ".cs-cell[data-own]", ".cs-cell[data-fate=rejected]", ".cs-tracks", ".cs-strip",
