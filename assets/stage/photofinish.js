@@ -29,10 +29,10 @@ export function drawPhoto({ late, count }, lane, first, end) {
   put(count, first && written <= (1 - ROOM) * end ? String(written) : "");
 }
 
-// What the bars show: [title, what is pale].
-export function photoWords(first) {
+// What the bars show: [title, what is pale]; the time is in the unit of the longest lane.
+export function photoWords(first, longest) {
   if (!first) return ["Tokens written", ""];
-  return [`Tokens written in ${formatSeconds(first.decodeSeconds)}`, "faint: later"];
+  return [`Tokens written in ${formatSeconds(first.decodeSeconds, longest)}`, "faint: later"];
 }
 
 // Tokens that a lane had written after some seconds of decoding.

@@ -160,7 +160,7 @@ def test_bars_run_over_tokens_and_over_time_where_one_wants_it(bare):
         for lane in (0, 1)
     }
     assert axis() == "time" and one.text(".cs-axis-title") == "Time spent"
-    assert one.text('[data-lane="0"] .cs-clock') == "0.40 s"
+    assert one.text('[data-lane="0"] .cs-clock') == "400 ms"
     assert drawn[0][:2] == pytest.approx([0, 0.4], abs=0.002), "autoregressive decoding fills the scale"
     assert drawn[1] == pytest.approx([0.025, 0.19, 0.13], abs=0.002), "two passes of 70 and 60 ms, after their drafts"
     one.press("t")
@@ -185,7 +185,7 @@ def test_a_bar_is_solid_as_far_as_its_lane_was_when_the_first_was_done(bare):
     late = lambda lane: one.page.eval_on_selector(  # noqa: E731
         f'.cs-track-row[data-lane="{lane}"] .cs-late', "bar => bar.style.left"
     )
-    assert one.text(".cs-axis-title") == "Tokens written in 0.20 s"
+    assert one.text(".cs-axis-title") == "Tokens written in 200 ms"
     assert (late(0), late(1)) == ("50%", "100%"), "two tokens of 100 ms each, and all"
     assert one.text('[data-lane="0"] .cs-late-count') == "2" and one.text('[data-lane="1"] .cs-late-count') == ""
     one.page.evaluate("stage.seek(0.1)")
