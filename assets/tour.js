@@ -6,6 +6,7 @@
 
 function startTour(root, logs) {
   const SECONDS = 5; // that the lanes of an act run
+  const MOVES = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1 }; // a clicker has the last two
   const BEGUN = 0.25; // of the race: an act that is all motion begins with something to see
   const [dialog, lose, again, back, next, place] = ["dialog", ".tour-lose", ".tour-again", ".tour-back", ".tour-next", ".cascade-stage"]
     .map((selector) => root.querySelector(selector));
@@ -65,7 +66,7 @@ function startTour(root, logs) {
   // From a part of the race on; the prompt has been read by all lanes.
   function run(from) {
     const { lanes } = stage.race;
-    const begin = Math.min(...lanes.map((lane) => lane.prefillSeconds));
+    const begin = Math.min(...lanes.map(({ steps: [first] }) => first.line.c));
     stage.play(begin + from * (Math.max(...lanes.map((lane) => lane.clock)) - begin));
   }
 
@@ -108,8 +109,9 @@ function startTour(root, logs) {
   dialog.addEventListener("keydown", (event) => {
     event.stopPropagation(); // the stage of the page has its own arrow keys
     if (event.defaultPrevented) return; // the stage in the dialog took it
-    if (event.key === "ArrowRight" && current < last) show(current + 1);
-    if (event.key === "ArrowLeft" && current > 0) show(current - 1);
+    const by = MOVES[event.key];
+    if (by) event.preventDefault(); // nor does the page behind it scroll
+    if (by && acts[current + by]) show(current + by);
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const choice = choicesOf(questions[current])["abc".indexOf(event.key)];
     if (choice && !choice.disabled) answer(choice);

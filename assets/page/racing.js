@@ -15,8 +15,8 @@ const isRacing = () => byId("go").hasAttribute("data-racing");
 
 export function takeRaces() {
   byId("examples").title = CHIP;
-  byId("race").title = "Race (Ctrl+Enter in the prompt)";
-  document.addEventListener("keydown", raceByKey);
+  byId("race").title = "Race (Enter in the prompt; Shift+Enter begins a line)";
+  window.addEventListener("keydown", raceByKey, { capture: true });
   window.addEventListener("click", awaitForm, { capture: true });
   window.addEventListener("click", guardChips, { capture: true });
   document.addEventListener("input", bringUsualBack);
@@ -50,8 +50,12 @@ function bringUsualBack({ target }) {
   if (target.closest("#prompt")) byId("usual-lanes").click();
 }
 
+// Enter races, and Shift+Enter begins a line, for which Gradio has another use; on a touch screen Enter begins one.
 function raceByKey(event) {
-  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !event.target.matches("#prompt textarea")) return;
+  if (event.key !== "Enter" || event.isComposing || !event.target.matches("#prompt textarea")) return;
+  event.stopImmediatePropagation();
+  const isMeant = event.ctrlKey || event.metaKey || !matchMedia("(pointer: coarse)").matches;
+  if (event.shiftKey || !isMeant) return;
   event.preventDefault();
   byId("race").click();
 }

@@ -13,6 +13,15 @@ export function watchStatus() {
     makeRoom(line);
   });
   watchLine(byId("family-status"), unfold);
+  document.addEventListener("input", clearRefusal);
+}
+
+// What was refused is being changed.
+function clearRefusal({ target }) {
+  const line = byId("status").querySelector('p[data-state="refused"]');
+  if (!line || !target.closest("#prompt, #advanced")) return;
+  line.textContent = "";
+  line.removeAttribute("data-state");
 }
 
 function watchLine(box, follow) {

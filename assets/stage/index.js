@@ -198,8 +198,9 @@ function finish(stage, isWhole) {
   fillHeadline(stage);
   stage.notes.replaceChildren(...(close.notes || []).map((text) => h("li", { text })));
   buildBudget(stage);
+  forgetSizes(stage); // the clocks have been set anew
   showAll(stage);
-  const wasWatched = !isWhole && canFollow(stage.race);
+  const wasWatched = !isWhole && (canFollow(stage.race) || stage.race.lanes.some(({ end }) => end === "stopped"));
   if (close.play && canReplay(stage) && !wasWatched && !prefersReducedMotion()) play(stage);
   else if (!isWhole || close.play) say(stage, close.summary || "");
   if (isPlaying(stage)) reopenBet(stage);

@@ -19,7 +19,7 @@ const HELP = [
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
   ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["l", "make it lose"], ["Esc", "leave"], ["?", "these keys"],
 ];
-const PRESENTING = [["r", "race"], ["e", "next example"], ["/", "type a prompt"]];
+const PRESENTING = [["r", "race"], ["e", "next example"], ["/", "type a prompt"], ["page up, page down", "step, as with a clicker"]];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
 const ACTIONS = {
@@ -50,6 +50,9 @@ const ACTIONS = {
   v: cycleView,
   Escape: leave,
 };
+
+// What a clicker has; elsewhere these keys scroll the page.
+const CLICKER = { PageUp: (stage) => stepReview(stage, -1), PageDown: (stage) => stepReview(stage, 1) };
 
 // Names the keys, for those who ask.
 export function createKeysHelp() {
@@ -95,7 +98,8 @@ function isTaken({ target, key }) {
 function actionOf(stage, key) {
   const view = /^[1-9]$/.test(key) && stage.views[key - 1];
   if (view) return () => selectLane(stage, view);
-  return Object.hasOwn(ACTIONS, key) ? ACTIONS[key] : null;
+  const actions = stage.presenting ? { ...ACTIONS, ...CLICKER } : ACTIONS;
+  return Object.hasOwn(actions, key) ? actions[key] : null;
 }
 
 export function showKeys({ root }) {

@@ -1,5 +1,6 @@
 // Reduces the lines of a race's log to its data. The lines are described in csd/stage/log.py.
 
+import { alignStarts } from "./alignment.js";
 import { authorOf, flattenRecords, rejectedRuns, tokenKind } from "./records.js";
 
 export const OVERHEAD = "overhead";
@@ -27,10 +28,15 @@ export function addLine(race, line) {
   } else if (line.t === "prefill") addPrefill(race, lane, line);
   else if (line.t === "step") addStep(race, lane, line);
   else if (line.t === "end") lane.end = line.end;
-  else if (line.t === "close") race.close = line;
+  else if (line.t === "close") close(race, line);
   else if (line.t === "message") race.message = line.text;
   else if (line.t === "ask") race.ask = line.text;
   return lane;
+}
+
+function close(race, line) {
+  race.close = line;
+  alignStarts(race);
 }
 
 // A level as {name, label, role, level, mark, look}; names that the log does not list count as level 0.

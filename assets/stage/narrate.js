@@ -100,7 +100,7 @@ function verbOf(records) {
 // Levels are called by their role; one of many drafts has a number for a name.
 function nameOf(race, name) {
   const { role } = levelOf(race, name);
-  return /\d/.test(role) ? role : `the ${role}`;
+  return /\d$/.test(role) ? role : `the ${role}`;
 }
 
 function capitalize(text) {

@@ -1,4 +1,4 @@
-// The plot below the stage: tokens over each lane's own time.
+// The plot below the stage: tokens over the decode time of each lane.
 
 import { h, put, s } from "./dom.js";
 import { formatRate } from "./format.js";
@@ -29,11 +29,11 @@ export function openPlot({ plot, views }) {
   plot.width = 0;
   plot.grid = s("g", { class: "cs-grid" });
   plot.lines = views.map(createLine);
-  plot.svg = s("svg", { role: "img", "aria-label": "Tokens over each lane's own time" },
+  plot.svg = s("svg", { role: "img", "aria-label": "Tokens over the decode time of each lane" },
     plot.grid, ...plot.lines.map((line) => line.group));
   const lanes = COUNTED[views.length] || `the ${views.length}`;
   const shared = views.length > 1 ? ` \u2013 ${lanes} lanes share one device; each has its own clock` : "";
-  const caption = h("span", {}, h("b", {}, "Tokens over ", term("lane time")), shared);
+  const caption = h("span", {}, h("b", {}, "Tokens over ", term("decode time")), shared);
   plot.box.replaceChildren(h("figcaption", { class: "cs-caption" }, caption), plot.svg);
 }
 
@@ -66,7 +66,7 @@ function createLine(view) {
 // While the race runs the axes have room for what is to come.
 function axisEnds({ race, views }) {
   const written = Math.max(...views.map((view) => view.lane.tokens.length), 1);
-  const longest = Math.max(...views.map((view) => view.lane.clock), 0.001);
+  const longest = Math.max(...views.map((view) => view.lane.decodeSeconds), 0.001);
   if (race.close) return { seconds: longest, tokens: written };
   return { seconds: roundUp(longest), tokens: Math.max(...race.open.lanes.map((lane) => lane.max), written) };
 }
@@ -83,8 +83,8 @@ function drawLine(plot, line) {
   const { points } = line;
   const { lane, shown } = line.view;
   const point = (time, count) => `${xAt(plot, time).toFixed(1)} ${yAt(plot, count).toFixed(1)}`;
-  if (!points.length) points.push(`M${point(lane.steps.length ? lane.steps[0].line.c : 0, 0)}`);
-  for (const step of lane.steps.slice(points.length - 1)) points.push(`L${point(step.until, step.count)}`);
+  if (!points.length) points.push(`M${point(0, 0)}`);
+  for (const step of lane.steps.slice(points.length - 1)) points.push(`L${point(step.decodeSeconds, step.count)}`);
   if (line.drawn === shown) return;
   line.drawn = shown;
   line.group.style.display = shown ? "" : "none";
@@ -93,9 +93,9 @@ function drawLine(plot, line) {
 
 function drawLabels(plot, lines) {
   const ends = lines.map(({ view: { lane, shown, rate } }) => {
-    const { until, count } = lane.steps[shown - 1];
+    const { decodeSeconds, count } = lane.steps[shown - 1];
     const name = plot.width < NARROW ? "" : `${lane.info.method} `;
-    return { x: xAt(plot, until), y: yAt(plot, count), text: `${name}${formatRate(rate)} tok/s` };
+    return { x: xAt(plot, decodeSeconds), y: yAt(plot, count), text: `${name}${formatRate(rate)} tok/s` };
   });
   placeLabels(ends, { left: PAD.left, right: plot.width, height: plot.height }).forEach(({ x, y, anchor }, i) => {
     const { dot, label } = lines[i];
@@ -122,6 +122,6 @@ function drawGrid(plot) {
   });
   plot.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   plot.grid.replaceChildren(...vertical, ...horizontal,
-    text((PAD.left + right) / 2, height - 6, "middle", "seconds of lane time"),
+    text((PAD.left + right) / 2, height - 6, "middle", "seconds of decoding"),
     text(PAD.left + 4, PAD.top + 12, null, "tokens"));
 }

@@ -21,6 +21,12 @@ export function term(name, text = name) {
   return h("button", { type: "button", class: "cs-term", "data-term": name, text });
 }
 
+// The word that was pointed at comes first, such as "big model (target)".
+function titleOf(element, word) {
+  const text = element.classList.contains("cs-term") ? element.textContent.trim() : word;
+  return text.toLowerCase() === word ? text : `${text} (${word})`;
+}
+
 // Shows the meaning of any element with data-term in `root`, and of labels of fields, but not of those in a part that has been given to this
 // function itself. Escape, leaving the term, or a tap elsewhere hides it.
 export function explainTerms(root) {
@@ -39,7 +45,7 @@ export function explainTerms(root) {
     element.setAttribute("aria-describedby", tooltip.id);
     const { word, meaning } = ENTRIES.get(wordOf(element));
     const { term: name, exact } = element.dataset; // the exact settings of a lane, the names of a level
-    const rows = [[word, meaning], ...(exact && exact !== name ? [["here", exact]] : [])];
+    const rows = [[titleOf(element, word), meaning], ...(exact && exact !== name ? [["here", exact]] : [])];
     showTooltip({ tooltip }, rows, element.getBoundingClientRect());
   }
 
@@ -63,8 +69,9 @@ export function explainTerms(root) {
   document.addEventListener("pointerdown", (event) => find(event) !== shown && hide());
   document.addEventListener("scroll", ({ target }) => shown && target.contains(shown) && hide(), { capture: true, passive: true });
   root.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !shown) return;
-    hide();
+    if (!shown) return;
+    hide(); // keys move what is below it
+    if (event.key !== "Escape") return;
     event.preventDefault();
     event.stopPropagation(); // nothing else closes
   }, { capture: true });

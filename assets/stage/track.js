@@ -44,8 +44,9 @@ export function drawTrack(stage) {
   const ends = { tokens: finishLine(race), seconds: race.close ? longest : 0 };
   put(track.goal, axis === "tokens" ? `\u2691 ${ends.tokens} tokens` : "");
   const first = views.some(({ state }) => state === "done") ? firstDone(race) : null;
-  const key = `${axis} ${first ? formatSeconds(0, longest) : ""}`; // with the unit of the times
-  if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(first, longest)));
+  const words = photoWords(first, longest);
+  const key = `${axis} ${words}`;
+  if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(words)));
   track.drawn = key;
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
   track.box.toggleAttribute("data-few", isShort(race));
@@ -60,8 +61,7 @@ export function drawTrack(stage) {
   }
 }
 
-function tokensKey(first, longest) {
-  const [words, late] = photoWords(first, longest);
+function tokensKey([words, late]) {
   const run = h("span", { class: "cs-run-key" }, swatch("T"), " ends a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
   return [title(words), run, h("span", { class: "cs-beside", text: late })];
 }

@@ -1,5 +1,6 @@
 // The controls of the replay: to play, and to go from step to step and from token to token.
 
+import { commonStart } from "./alignment.js";
 import { button, h, iconButton, iconImage, iconPath, iconShape, put } from "./dom.js";
 import { formatPosition } from "./format.js";
 import { showKeys } from "./keys.js";
@@ -120,7 +121,7 @@ function drawPosition(stage) {
   const total = totalTime(stage);
   const now = shownTime(stage);
   const value = String(Math.round((now / total) * TICKS));
-  put(time, formatPosition(now, total, Math.min(...stage.race.lanes.map((lane) => lane.prefillSeconds))));
+  put(time, formatPosition(now, total, commonStart(stage.race)));
   if (scrubber.value !== value) scrubber.value = value;
   if (!isPlaying(stage)) scrubber.setAttribute("aria-valuetext", time.textContent);
 }

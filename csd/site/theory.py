@@ -23,7 +23,7 @@ from csd.stage.glossary import glossary_html
 from csd.stage.headline import times
 from csd.stage.sealed import inert
 from csd.theory.assumptions import ASSUMPTIONS
-from csd.theory.what_if import MOST_DRAFTS, SliderValues, pairs, settings_of_race
+from csd.theory.what_if import MOST_DRAFTS, SliderValues, pairs, settings_of_race, with_best_start
 
 USUAL_K = 4  # where a race has no speculative lane
 
@@ -74,7 +74,7 @@ def race_data(name: str, recording: Recording) -> dict[str, Any] | None:
         ],
         "draft": settings.draft,
         "k": settings.k or USUAL_K,
-        "K": format_K(settings.K or _usual_K(recording.family, drafts)),
+        "K": format_K(settings.K or with_best_start(drafts, _usual_K(recording.family, drafts), settings.model)),
         "alphas": {f"{one} accepts {other}": v for (one, other), v in zip(pairs(drafts), values.alphas, strict=True)},
         "costs": dict(zip(drafts, values.costs, strict=True)),
         "width": values.per_reviewed_token,

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from csd.decoding.k_matrix import Matrix, format_K, to_budgets
 from csd.decoding.maxgram import MAX_GRAM
 from csd.decoding.methods import AdaptiveCascade, Cascade, Speculative
 from csd.decoding.methods.method import TARGET
 from csd.decoding.stages import Stage, cascade_stages
+from csd.ranges import LONGEST_DRAFT
 from csd.record.race import Race
 from csd.roles import roles_of_family
 from csd.theory.measurement import measure_cost_model, target_step_seconds
 from csd.theory.plan import method_of
-from csd.theory.prediction import CostModel, Pair
+from csd.theory.prediction import CostModel, Pair, predict_round
 
+LONGEST_START = 32  # tokens, as far as the panel's curves go at least
 MOST_DRAFTS = 2  # drafts of a family that the panel has knobs for
 USUAL_ALPHA, USUAL_COPY_ALPHA, USUAL_COSTS = 0.8, 0.4, (0.2, 0.08)  # of the sliders, until they are measured
 
@@ -59,6 +61,24 @@ class SliderValues:
             tuple(round(model.costs.get(name, cost), 3) for name, cost in zip(drafts, USUAL_COSTS, strict=False)),
             round(model.per_reviewed_token, 3),
         )
+
+
+def with_best_start(drafts: Sequence[str], K: Matrix, model: CostModel) -> Matrix:
+    """K with the length of its first stage that the theory predicts to be best, of 1 to LONGEST_START tokens."""
+    values = SliderValues.of_model(drafts, model)
+    full = CostModel(
+        dict(zip(pairs(drafts), values.alphas, strict=True)),
+        dict(zip(drafts, values.costs, strict=True)),
+        values.per_reviewed_token,
+    )
+    first, *rest = cascade_stages(drafts, to_budgets(K))
+
+    def predicted(k: int) -> float:
+        return predict_round((replace(first, k=k), *rest), full).ewif
+
+    longest = min(LONGEST_START, LONGEST_DRAFT - (K[0][-1] - first.k))
+    more = max(range(1, longest + 1), key=predicted) - first.k
+    return (tuple(end + more if end else 0 for end in K[0]), *K[1:])
 
 
 def pairs(drafts: Sequence[str]) -> tuple[Pair, ...]:

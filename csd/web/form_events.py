@@ -30,7 +30,7 @@ RESET = "The settings are as they were at the start."
 USUAL_AGAIN = "The usual settings are back."
 USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
 NO_EXAMPLE = "These models have no example of that kind. Choose another one."
-TAKES_OVER = "{name}, a general language model, answers your own words."
+TAKES_OVER = "{name}, a general language model, answers your own words. Settings has {home} again."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
 
@@ -201,7 +201,7 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     preferred = fields_of(choice, None, studio.deployment.lanes)
     values = {name: value for name, value in preferred.values().items() if name in names}
     presets = preset_choices(choice.defaults, {**given, **values})
-    said = StatusLine(TAKES_OVER.format(name=choice.spec.name))
+    said = StatusLine(TAKES_OVER.format(name=choice.spec.name, home=home.spec.name))
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
 
 

@@ -123,12 +123,14 @@ def figure_value(panel: WhatIfPanel) -> dict[str, Any]:
 
 
 def starting_panel(defaults: Defaults, shown: Race | None = None) -> WhatIfPanel:
-    """The panel of a family's preset, with what a race of this family has measured."""
+    """The panel of a family's preset, with what a race of this family has measured. Where that race had no plan, the
+    preset's starts with the length that the theory finds best for these numbers."""
     preset = defaults.preset
     found = theory.settings_of_race(shown) if shown else None
     if found is None or found.drafts != defaults.drafts:
         return make_panel(PanelSettings(defaults.drafts, preset.draft, preset.k, preset.K, CostModel()))
-    return make_panel(replace(found, k=found.k or preset.k, K=found.K or preset.K))
+    K = found.K or theory.with_best_start(found.drafts, preset.K, found.model)
+    return make_panel(replace(found, k=found.k or preset.k, K=K))
 
 
 def panel_after(race: Race) -> WhatIfPanel:

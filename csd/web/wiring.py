@@ -149,12 +149,10 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         context.studio.visitors.leave(visitor_id(request))
 
     # Gradio runs the events of one click in the order of their definition, each when the one before has ended.
-    for pressed in (form.start.click, form.prompt.submit):
-        pressed(None, None, [tab.status], js=scripts.BEGIN_RACE, **PRIVATE)
+    form.start.click(None, None, [tab.status], js=scripts.BEGIN_RACE, **PRIVATE)
     replays.earlier.input(None, [replays.earlier], js=scripts.CHOOSE_RACE, **PRIVATE)
     replays.upload.upload(None, js=scripts.LEAVE_RACE, **PRIVATE)
-    racing = gr.on(
-        [form.start.click, form.prompt.submit],
+    racing = form.start.click(
         run,  # an event named like the endpoint would take its name
         form.inputs,
         view.race_outputs,

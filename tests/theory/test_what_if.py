@@ -8,17 +8,21 @@ import pytest
 from handmade import RACE, autoregressive, cascade
 from plans import made_by, plan
 
+from csd.decoding.k_matrix import to_budgets
 from csd.decoding.methods import Cascade, Speculative
-from csd.decoding.stages import Stage
+from csd.decoding.stages import Stage, cascade_stages
+from csd.ranges import LONGEST_DRAFT
 from csd.record.race import Race
 from csd.theory.prediction import CostModel, predict_round
 from csd.theory.what_if import (
+    LONGEST_START,
     USUAL_COPY_ALPHA,
     Measured,
     SliderValues,
     pairs,
     parts_without_effect,
     settings_of_race,
+    with_best_start,
 )
 
 A, B, COPY = "mid", "small", "MaxGram"
@@ -88,3 +92,23 @@ def test_settings_of_a_race():
     assert (neither.drafts, neither.draft, neither.k, neither.K) == (("small",), "small", None, None)
     empty = settings_of_race(Race(()))
     assert (empty.drafts, empty.draft, empty.k, empty.K) == ((), "", None, None)
+
+
+def test_a_plan_starts_with_the_length_that_pays_best():
+    drafts, K = ("mid", "small"), ((16, 16, 20), (0, 0, 7), (0, 0, 0))
+    often = dict.fromkeys(pairs(drafts), 0.9)
+
+    def lengths(c: float, alphas=often) -> tuple[int, ...]:
+        return with_best_start(drafts, K, CostModel(alphas, {"mid": c, "small": c / 2}, 0.01))[0]
+
+    dear, cheap = lengths(0.5), lengths(0.02)
+    assert dear[0] < 8 < cheap[0] <= LONGEST_START
+    assert all(row[2] - row[0] == 4 and row[1] == row[0] for row in (dear, cheap)), "what follows stays as long"
+
+    def predicted(k: int) -> float:
+        plan = cascade_stages(drafts, to_budgets(((k, k, k + 4), *K[1:])))
+        return predict_round(plan, CostModel(often, {"mid": 0.5, "small": 0.25}, 0.01)).ewif
+
+    assert predicted(dear[0]) == max(predicted(k) for k in range(1, LONGEST_START + 1))
+    full = with_best_start(drafts, ((10, 10, 64), *K[1:]), CostModel(often, {"mid": 0.0, "small": 0.0}))
+    assert full[0][2] <= LONGEST_DRAFT

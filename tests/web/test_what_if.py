@@ -11,7 +11,7 @@ from csd.decoding.k_matrix import format_K
 from csd.record.race import Race
 from csd.record.recording import bundled_recordings
 from csd.theory.prediction import CostModel
-from csd.theory.what_if import PanelSettings
+from csd.theory.what_if import PanelSettings, settings_of_race, with_best_start
 from csd.web import what_if
 from csd.web.slider_values import sliders_value
 from csd.web.what_if import WhatIf
@@ -48,7 +48,7 @@ def test_a_race_sets_the_panel():
 def test_the_panel_starts_from_the_race_that_the_page_begins_with():
     shown = what_if.starting_panel(HOME.defaults, Race(RECORDED))
     assert shown.groups == what_if.panel_after(Race(RECORDED)).groups != PANEL.groups
-    assert shown.K == format_K(PRESET.K)  # the adaptive cascade has none
+    assert shown.K == format_K(with_best_start(DRAFTS, PRESET.K, settings_of_race(Race(RECORDED)).model))
     other = Race(tuple(replace(trace, header=replace(trace.header, levels=())) for trace in RECORDED))
     assert what_if.starting_panel(HOME.defaults, other) == PANEL
 
