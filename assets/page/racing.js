@@ -16,7 +16,7 @@ const isRacing = () => byId("go").hasAttribute("data-racing");
 export function takeRaces() {
   byId("examples").title = CHIP;
   byId("race").title = "Race (Enter in the prompt; Shift+Enter begins a line)";
-  window.addEventListener("keydown", raceByKey, { capture: true });
+  for (const kind of ["keydown", "keypress"]) window.addEventListener(kind, raceByKey, { capture: true });
   window.addEventListener("click", awaitForm, { capture: true });
   window.addEventListener("click", guardChips, { capture: true });
   document.addEventListener("input", bringUsualBack);
@@ -50,7 +50,8 @@ function bringUsualBack({ target }) {
   if (target.closest("#prompt")) byId("usual-lanes").click();
 }
 
-// Enter races, and Shift+Enter begins a line, for which Gradio has another use; on a touch screen Enter begins one.
+// Enter races, and Shift+Enter begins a line, for which Gradio has another use, at keypress; on a touch screen Enter begins
+// one.
 function raceByKey(event) {
   if (event.key !== "Enter" || event.isComposing || !event.target.matches("#prompt textarea")) return;
   event.stopImmediatePropagation();

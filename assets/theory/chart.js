@@ -150,10 +150,7 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
     symbol(look, x, y, "chart-dot");
     parts.push(draw("text", { class: "chart-value", x, y: y + (below ? 26 : -13), "text-anchor": "middle" }, `${value.toFixed(2)}×`));
   }
-  points.forEach(({ look, x, y }) => {
-    symbol(look, toX(x), toY(y), "chart-point", 0.72);
-    parts.push(draw("text", { class: "chart-value", x: toX(x), y: toY(y) - 11, "text-anchor": "middle" }, `${y.toFixed(2)}× measured`));
-  });
+  points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));
   svg.replaceChildren(...parts);
   return { cursor, x: atX, index: (x) => ((x - EDGE.left) / inner.width) * (xs.length - 1) };
 }

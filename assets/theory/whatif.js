@@ -77,7 +77,8 @@ function update(view, value, parseK) {
   view.title.textContent = headline(curves);
   view.why.textContent = explain(curves, levels[0]);
   view.source.textContent = describeSource(value.isMeasured, isMoved);
-  view.measured.textContent = "measured in that race";
+  const seen = [...points, ...levels].map(({ name, speedup }) => `${name} ${speedup.toFixed(1)}×`);
+  view.measured.textContent = `measured in that race: ${seen.join(", ")}`;
   view.measured.hidden = !points.length && !levels.length;
   view.ghost.textContent = "before you moved anything";
   view.ghost.hidden = !isAway;

@@ -166,10 +166,13 @@ def test_bars_run_over_tokens_and_over_time_where_one_wants_it(bare):
     one.press("t")
     one.page.evaluate("stage.seek(0.35)")
     assert axis() == "tokens" and "4 tokens" in one.text(".cs-goal")
-    assert (left(0), left(1)) == ("75%", "100%")
+    assert (left(0), left(1)) == ("100%", "100%")
     one.press("t")
     assert axis() == "time"
-    assert (left(0), left(1)) == ("62.5%", "87.5%"), "150 and 50 of 400 ms: prefill does not count"
+    assert (left(0), left(1)) == ("87.5%", "87.5%"), "50 of 400 ms: both have read the prompt since 300 ms"
+    one.page.evaluate("stage.seek(0.41)")
+    one.press("t")
+    assert (left(0), left(1)) == ("75%", "25%")
     one.press("End")
     one.page.click(".cs-view-open")
     one.page.click('.cs-view-menu [data-value="tokens"]')

@@ -188,7 +188,7 @@ def test_terms_are_explained_by_hover_by_keyboard_and_by_tap(bare):
 
     phone = bare(size=(390, 844), touch=True).show(greedy(alone()), greedy(nested()))
     phone.page.tap('[data-term="big model"]')
-    assert phone.text(shown).startswith("target\n")
+    assert phone.text(shown).startswith("big model (target)\n")
     box = phone.page.locator(shown).bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= 390
     phone.page.tap('[data-term="run"]')
