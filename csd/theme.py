@@ -95,8 +95,11 @@ def look(level: int, target: int) -> Look:
 
 
 def mark(level: int, target: int) -> str:
-    """The sign on every token of a level: its digit, or T for the target."""
-    return "T" if level >= target else str(level)
+    """The sign on every token of a level: its digit, or T for the target. A draft without another has the digit of the
+    small model, whose colour it has."""
+    if level >= target:
+        return "T"
+    return "2" if (level, target) == (1, 2) else str(level)
 
 
 def display_name(level: str) -> str:
