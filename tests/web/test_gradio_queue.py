@@ -20,7 +20,7 @@ from starlette.datastructures import Headers
 
 from csd.traffic.protocol import API
 from csd.web import gradio_queue
-from csd.web.addresses import address
+from csd.web.addresses import address, neighbourhood
 from csd.web.deployment import PUBLIC, Deployment
 from csd.web.gradio_queue import (
     BUSY,
@@ -153,6 +153,21 @@ def test_an_ipv6_connection_counts_once():
     assert counted("::ffff:1.2.3.4") == counted("1.2.3.4") != counted("::ffff:1.2.3.5")
     assert counted("fe80::1%eth0") == counted("fe80::2")
     assert counted("a name") == "a name"
+
+
+@pytest.mark.parametrize(
+    ("own", "found"),
+    [
+        ("2a00:1450:4001:82a::/64", "2a00:1450:4001::/48"),
+        ("8.8.8.8", "8.8.8.0/24"),
+        ("192.168.1.7", "192.168.1.7"),
+        ("fd00:1:2:3::/64", "fd00:1:2:3::/64"),
+        ("a name", "a name"),
+        ("", ""),
+    ],
+)
+def test_a_neighbourhood_is_what_one_customer_may_have(own, found):
+    assert neighbourhood(own) == found
 
 
 def test_the_expected_wait_follows_what_races_take_now(monkeypatch):
