@@ -1,8 +1,9 @@
 """In which order races get the device, and when each of them ends, if races go on as they have lately.
 
-The order is self-clocked fair queueing (Golestani 1994): a race's mark is its size on top of the mark of the last one
-of its address that waits, or else of the one that runs, and the smallest mark is next. So a short race goes before long
-ones, the addresses take turns, and none waits without an end: whatever comes later begins from a larger mark.
+The order is weighted fair queueing (Demers, Keshav and Shenker 1989), with a clock that goes by what has run. A race's
+mark is its size on top of the mark of the last one of its address that waits, or else of the clock, and the smallest
+mark is next. So a short race goes before long ones, the addresses take turns, and none waits without an end: whatever
+comes later begins from a later clock.
 """
 
 from __future__ import annotations
@@ -18,8 +19,13 @@ BRIEF = 0.1  # seconds of a turn; one that was refused takes fewer, and says not
 
 
 def next_mark(size: float, own: str, waiting: Sequence[tuple[str, float]], clock: float) -> float:
-    """The mark of a race of an address, given (address, mark) of all that wait, and the largest mark that has run."""
+    """The mark of a race of an address, given (address, mark) of all that wait."""
     return max([clock, *(mark for address, mark in waiting if address == own)]) + size
+
+
+def clock_after(clock: float, size: float, own: str, waiting: Sequence[tuple[str, float]]) -> float:
+    """The clock once a race of an address begins: all addresses that want the device have an equal part of its size."""
+    return clock + size / len({own, *(address for address, _ in waiting)})
 
 
 def race_size(asked: Mapping[str, Any], most: int) -> float:

@@ -12,7 +12,7 @@ from gradio.server_messages import EstimationMessage
 
 from csd.web.addresses import address
 from csd.web.deployment import Deployment
-from csd.web.fair_order import Pace, expected_ends, next_mark, race_size
+from csd.web.fair_order import Pace, clock_after, expected_ends, next_mark, race_size
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class FairRaces:
         self._pace = Pace()
         self._marks: WeakKeyDictionary[Any, Mark] = WeakKeyDictionary()
         self._begun: dict[Any, float] = {}  # when those that run began
-        self._clock = 0.0  # the largest mark that has run
+        self._clock = 0.0
 
     def take_over(self) -> None:
         queue = self._queue
@@ -56,7 +56,8 @@ class FairRaces:
             taken = take()
             for event in taken[0] if taken and taken[2] == self._name else ():
                 self._begun[event] = time.monotonic()
-                self._clock = max(self._clock, self._mark(event).value)
+                mark = self._mark(event)
+                self._clock = clock_after(self._clock, mark.size, mark.owner, self._waiting())
             return taken
 
         async def process_and_time(events: list[Any], *others: Any) -> None:
@@ -73,15 +74,17 @@ class FairRaces:
     def _places(self) -> Any:
         return self._queue.event_queue_per_concurrency_id[self._name]
 
+    def _waiting(self) -> list[tuple[str, float]]:
+        return [(known.owner, known.value) for race in self._places.queue if (known := self._marks.get(race))]
+
     def _mark(self, event: Any) -> Mark:
         """Its own once and for all, on top of those that have one."""
         if event not in self._marks:
-            waiting = [(known.owner, known.value) for race in self._places.queue if (known := self._marks.get(race))]
             own = address(event.request, self._deployment)
             size = race_size(
                 dict(zip(_input_names(event.fn), event.data.data, strict=False)), self._deployment.max_tokens
             )
-            self._marks[event] = Mark(own, next_mark(size, own, waiting, self._clock), size)
+            self._marks[event] = Mark(own, next_mark(size, own, self._waiting(), self._clock), size)
         return self._marks[event]
 
     def _arrange(self) -> None:
