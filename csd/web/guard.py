@@ -23,6 +23,7 @@ from csd.web.kept_answers import KeptAnswers
 from csd.web.known_streams import KnownStreams
 from csd.web.no_fetching import fetch_nothing
 from csd.web.shares import InTurn, Shares
+from csd.web.upload_progress import UploadProgress
 from csd.web.uploads import Uploads, refuse_strange_parts
 
 Message = MutableMapping[str, Any]
@@ -57,10 +58,15 @@ async def _not_found(_: Request) -> JSONResponse:
 
 
 # Gradio's links to what a session shows, which would lead to an empty page, since that is not kept; its news of changed
-# source files, for which a connection looks twenty times a second, without end; and videos of the screen, which stay.
+# source files, for which a connection looks twenty times a second, without end; videos of the screen, which stay; files
+# and functions of components that the page does not have; and FastAPI's description of Gradio, which nobody reads.
 CLOSED = [
-    Route(f"/gradio_api/{path}", _not_found, methods=["GET", "POST"])
-    for path in ("deep_link", "dev/reload", "process_recording")
+    *(
+        Route(f"/gradio_api/{path}", _not_found, methods=["GET", "POST"])
+        for path in ("deep_link", "dev/reload", "process_recording", "component_server", "component_server/")
+    ),
+    Route("/gradio_api/custom_component/{path:path}", _not_found),
+    Route("/openapi.json", _not_found),
 ]
 
 
@@ -76,6 +82,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
         Middleware(BodyLimit, most=largest_event(deployment)),
         Middleware(Uploads, address=partial(address, deployment=deployment)),
         Middleware(KnownStreams),
+        Middleware(UploadProgress),
     ]
 
 

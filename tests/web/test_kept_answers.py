@@ -131,13 +131,6 @@ def test_an_address_has_few_documents_made_at_a_time_and_others_do_not_wait_for_
     assert order.index("9.9.9.9") <= AT_ONCE
 
 
-def test_what_the_page_has_no_use_for_is_closed(house):
-    assert httpx.get(f"{house.url}gradio_api/deep_link?session_hash=x").status_code == 404
-    assert httpx.get(f"{house.url}gradio_api/dev/reload").status_code == 404
-    assert httpx.post(f"{house.url}gradio_api/process_recording", files={"video": b"a"}).status_code == 404
-    assert httpx.get(f"{house.url}?deep_link=x").text == httpx.get(house.url).text
-
-
 @pytest.mark.parametrize(
     "headers",
     [
