@@ -38,3 +38,13 @@ def network(place: str) -> str:
     if isinstance(found, ipaddress.IPv4Address):
         return str(found)
     return str(found.ipv4_mapped or ipaddress.ip_network((int(found), 64), strict=False))
+
+
+def neighbourhood(own: str) -> str:
+    """The network around an address that counts: a provider gives a customer up to an IPv6 /48, and rents IPv4
+    addresses out in rows. In a private network, such as that of a lecture hall, each address stands for itself."""
+    try:
+        found = ipaddress.ip_network(own)
+    except ValueError:
+        return own
+    return str(found.supernet(new_prefix=48 if found.version == 6 else 24)) if found.is_global else own

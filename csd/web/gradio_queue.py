@@ -1,4 +1,5 @@
-"""What Gradio's queue knows of races that wait. It has no public interface for this, so all of its names are here."""
+"""What Gradio's queue knows of races that wait. It has no public interface for this, so all of its names are here and
+in fair_races.py."""
 
 from __future__ import annotations
 
@@ -11,27 +12,30 @@ from typing import Any
 import gradio as gr
 from gradio.server_messages import ProcessCompletedMessage
 
-from csd.web.addresses import address
+from csd.web.addresses import address, neighbourhood
 from csd.web.deployment import Deployment
+from csd.web.fair_order import RECENT
+from csd.web.fair_races import FairRaces
 from csd.web.gradio_sessions import LONG_NAME, LONGEST_NAME, Messages, keep_lean_sessions
 from csd.web.own_events import end_event
 from csd.web.wiring import ON_DEVICE
 
 LONGEST = 64  # events in the queue
-RECENT = 20  # turns on the device from which the next ones are estimated
 IDLE = 0.01  # seconds between two looks for an event; Gradio's 1 ms take a twentieth of a core from races on a CPU
 LOOKS, LOOK = 10, 1.0  # so many looks, so many seconds apart, at messages that nobody reads end a race
 OTHERS_EACH = 16  # events from one address that wait and are no races: all share the places of the queue
+NEARBY = 3  # times as many wait of all addresses of a neighbourhood, which may be one customer of a provider
 UNHEARD = "Nobody listened to this race for 10 seconds, so it was stopped. Open its stream as soon as it is queued."
 ONE_EACH = "A race of yours already waits in the queue. Wait for it, or stop it first."
 NO_EVENT = "This page has no such event: it may have been updated. Reload it."
 NO_SESSION = "The session's name is empty: give it one, or leave session_hash out."
 BUSY = "The page is busy with requests from your address. Try again in a moment."
 MANY_HERE = "{} races from your address wait in the queue, the most that this page allows. Try again in a minute."
+MANY_NEARBY = "{} races from your network wait in the queue, the most that this page allows. Try again in a minute."
 
 
 class RecentTimes:
-    """The mean of the latest turns, under the names that Gradio's estimate of the waiting time reads.
+    """The mean of the latest turns, under the names that Gradio reads to tell a race that begins how long it takes.
 
     Gradio's own is a mean since the start, which a lecture of short races followed by long ones makes useless.
     """
@@ -48,7 +52,8 @@ class RecentTimes:
 
 
 def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
-    """The page with its queue, which nothing skips. A race beyond a visitor's share is refused with a sentence."""
+    """The page with its queue, which nothing skips, in a fair order. A race beyond a visitor's share is refused with a
+    sentence."""
     keep_lean_sessions()
     page.api_open = False
     queue: Any = page._queue  # `page.queue` would build another one and, with it, all of the server's routes anew
@@ -58,6 +63,7 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     queue.process_time_per_fn = defaultdict(RecentTimes)
     # Gradio's statistics, which pandas sums up after every event for a page that is not served.
     queue.ANALYTICS_MAX_EVENTS, queue.ANAYLTICS_CACHE_FREQUENCY = 1, math.inf
+    FairRaces(queue, ON_DEVICE, deployment).take_over()
     push, send = queue.push, queue.send_message
     watches: set[asyncio.Task[None]] = set()  # asyncio itself does not keep them
 
@@ -74,7 +80,7 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
             places = [(one.session_hash, address(one.request, deployment)) for one in waiting.queue] if waiting else []
             if sentence := refuse_place(places, body.session_hash, address(request, deployment), deployment):
                 return False, sentence, "error"
-        elif _waiting_here(queue, event.concurrency_id, address(request, deployment), deployment) >= OTHERS_EACH:
+        elif _is_busy(queue, event.concurrency_id, address(request, deployment), deployment):
             return False, BUSY, "error"
         pushed = await push(body=body, request=request, username=username)
         waiting_event = queue.event_ids_to_events.get(pushed[1]) if pushed[0] else None
@@ -92,9 +98,16 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     return page
 
 
-def _waiting_here(queue: Any, concurrency_id: str, here: str, deployment: Deployment) -> int:
+def _is_busy(queue: Any, concurrency_id: str, own: str, deployment: Deployment) -> bool:
+    """Whether as many events that are no races wait from an address, or from its neighbourhood, as may."""
     waiting = queue.event_queue_per_concurrency_id.get(concurrency_id)
-    return sum(address(one.request, deployment) == here for one in waiting.queue) if waiting else 0
+    others = [address(one.request, deployment) for one in waiting.queue] if waiting else []
+    return others.count(own) >= OTHERS_EACH or _count_nearby(others, own) >= NEARBY * OTHERS_EACH
+
+
+def _count_nearby(others: list[str], own: str) -> int:
+    around = neighbourhood(own)
+    return sum(neighbourhood(other) == around for other in others)
 
 
 async def end_unheard(queue: Any, event: Any) -> None:
@@ -118,8 +131,11 @@ def refuse_place(places: list[tuple[str, str]], session: str, own: str, deployme
         return ""
     if session in (one for one, _ in places):
         return ONE_EACH
-    here = sum(1 for _, other in places if other == own)
-    return MANY_HERE.format(here) if here >= deployment.max_waiting else ""
+    others = [other for _, other in places]
+    if (here := others.count(own)) >= deployment.max_waiting:
+        return MANY_HERE.format(here)
+    nearby = _count_nearby(others, own)
+    return MANY_NEARBY.format(nearby) if nearby >= NEARBY * deployment.max_waiting else ""
 
 
 def is_stopped(page: gr.Blocks) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any
 
@@ -18,14 +18,17 @@ from csd.web.addresses import address
 from csd.web.bodies import BodyLimit, largest_event
 from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import Deployment
-from csd.web.front_page import FrontPage
 from csd.web.health import LIVE, READY
+from csd.web.kept_answers import KeptAnswers
 from csd.web.known_streams import KnownStreams
 from csd.web.no_fetching import fetch_nothing
+from csd.web.shares import InTurn, Shares
+from csd.web.upload_progress import UploadProgress
 from csd.web.uploads import Uploads, refuse_strange_parts
 
 Message = MutableMapping[str, Any]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
+Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
 SPACES = "https://huggingface.co https://*.hf.space"  # they show a Space in a frame
 # Gradio's page has scripts of its own in the document, and compiles the scripts of events.
@@ -55,10 +58,15 @@ async def _not_found(_: Request) -> JSONResponse:
 
 
 # Gradio's links to what a session shows, which would lead to an empty page, since that is not kept; its news of changed
-# source files, for which a connection looks twenty times a second, without end; and videos of the screen, which stay.
+# source files, for which a connection looks twenty times a second, without end; videos of the screen, which stay; files
+# and functions of components that the page does not have; and FastAPI's description of Gradio, which nobody reads.
 CLOSED = [
-    Route(f"/gradio_api/{path}", _not_found, methods=["GET", "POST"])
-    for path in ("deep_link", "dev/reload", "process_recording")
+    *(
+        Route(f"/gradio_api/{path}", _not_found, methods=["GET", "POST"])
+        for path in ("deep_link", "dev/reload", "process_recording", "component_server", "component_server/")
+    ),
+    Route("/gradio_api/custom_component/{path:path}", _not_found),
+    Route("/openapi.json", _not_found),
 ]
 
 
@@ -74,6 +82,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
         Middleware(BodyLimit, most=largest_event(deployment)),
         Middleware(Uploads, address=partial(address, deployment=deployment)),
         Middleware(KnownStreams),
+        Middleware(UploadProgress),
     ]
 
 
@@ -93,15 +102,20 @@ def warn_of_any_name(deployment: Deployment) -> None:
         log.warning(ANY_NAME)
 
 
-@asynccontextmanager
-async def kept_from_other_sites(app: Any) -> AsyncIterator[None]:
-    """A lifespan of the server: no other website may read its answers in a visitor's browser.
+def make_lifespan(deployment: Deployment) -> Lifespan:
+    """The server's: no other website may read its answers in a visitor's browser, and no address has all of it.
 
-    Gradio's own middleware allows that to any website, with credentials, and stands around those that it is given. The
-    document is kept as all of them leave it.
+    Gradio's own middleware allows any website to read them, with credentials, and stands around those that it is given,
+    as does the one that compresses. Answers are kept as all of them leave them.
     """
-    app.middleware_stack = NoSharing(FrontPage(app.middleware_stack))
-    yield
+
+    @asynccontextmanager
+    async def wrapped(app: Any) -> AsyncIterator[None]:
+        inner, shares = app.middleware_stack, Shares(deployment)
+        app.middleware_stack = NoSharing(KeptAnswers(inner, InTurn(inner, shares), shares))
+        yield
+
+    return wrapped
 
 
 class NoSharing:

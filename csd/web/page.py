@@ -21,7 +21,7 @@ from csd.web.compare_tab import build_compare_tab
 from csd.web.context import make_context
 from csd.web.deployment import Deployment
 from csd.web.form_wiring import wire_form
-from csd.web.guard import CLOSED, kept_from_other_sites, make_middleware
+from csd.web.guard import CLOSED, make_lifespan, make_middleware
 from csd.web.navigation import wire_navigation
 from csd.web.own_events import OWN_EVENTS
 from csd.web.race_tab import build_race_tab
@@ -102,7 +102,7 @@ def launch_settings(deployment: Deployment, routes: Sequence[Route] = ()) -> dic
         "footer_links": [],
         "app_kwargs": {
             "middleware": make_middleware(deployment),
-            "lifespan": kept_from_other_sites,
+            "lifespan": make_lifespan(deployment),
             "routes": [*routes, *CLOSED, *OWN_EVENTS],
         },
     }

@@ -1,4 +1,4 @@
-"""A fair place in the queue, and an expected wait that agrees with the truth on a played clock."""
+"""A fair place in the queue."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from types import SimpleNamespace
 import gradio as gr
 import httpx
 import pytest
-from gradio import queueing
 from gradio.data_classes import PredictBodyInternal
 from gradio.events import api
 from in_a_loop import in_a_loop
@@ -20,12 +19,14 @@ from starlette.datastructures import Headers
 
 from csd.traffic.protocol import API
 from csd.web import gradio_queue
-from csd.web.addresses import address
+from csd.web.addresses import address, neighbourhood
 from csd.web.deployment import PUBLIC, Deployment
 from csd.web.gradio_queue import (
     BUSY,
     LONG_NAME,
     MANY_HERE,
+    MANY_NEARBY,
+    NEARBY,
     NO_EVENT,
     NO_SESSION,
     ONE_EACH,
@@ -45,6 +46,25 @@ def test_a_visitor_waits_once_and_an_address_a_few_times():
     assert refuse_place(places, "d", "1.2.3.4", few) == MANY_HERE.format(2)
     assert refuse_place(places, "d", "5.6.7.8", few) == ""
     assert refuse_place(places, "a", "1.2.3.4", Deployment()) == ""
+
+
+@pytest.mark.parametrize(
+    ("hosts", "let_in"),
+    [
+        ([f"2a00:1450:4001:{one:x}::/64" for one in range(80)], NEARBY * PUBLIC.max_waiting),
+        ([f"8.8.8.{one}" for one in range(80)], NEARBY * PUBLIC.max_waiting),
+        ([f"192.168.1.{one}" for one in range(80)], 80),
+    ],
+)
+def test_a_neighbourhood_has_a_larger_share_of_the_queue_and_not_all_of_it(hosts, let_in):
+    places: list[tuple[str, str]] = []
+    for host in hosts:
+        if sentence := refuse_place(places, host, host, PUBLIC):
+            assert sentence == MANY_NEARBY.format(let_in)
+        else:
+            places.append((host, host))
+    assert len(places) == let_in
+    assert refuse_place(places, "another", "9.9.9.9", PUBLIC) == ""
 
 
 def test_who_joins_many_times_waits_once():
@@ -82,7 +102,12 @@ def test_events_that_are_no_races_cannot_fill_the_queue_from_one_address():
         said = [await join("1.2.3.4", f"of many {one}") for one in range(60)]
         return said, await join("5.6.7.8", "another")
 
+    async def join_nearby():
+        return [(await join(f"1.2.3.{one}", f"near {one}"))[0] for one in range(10, 60)]
+
     said, another = in_a_loop(join_all())
+    nearby = in_a_loop(join_nearby())
+    assert nearby.count(True) == NEARBY * OTHERS_EACH - OTHERS_EACH
     assert [done for done, *_ in said] == [True] * OTHERS_EACH + [False] * (60 - OTHERS_EACH)
     assert said[-1][1] == BUSY and another[0]
 
@@ -155,29 +180,19 @@ def test_an_ipv6_connection_counts_once():
     assert counted("a name") == "a name"
 
 
-def test_the_expected_wait_follows_what_races_take_now(monkeypatch):
-    """Thirty short races, then long ones: told and true waits differ by at most a fifth."""
-    now, told = [1000.0], {}
-    monkeypatch.setattr(queueing, "time", SimpleNamespace(time=lambda: now[0]))
-    with gr.Blocks() as page:
-        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
-    queue = open_queue(page, PUBLIC)._queue
-    (event,) = page.fns.values()
-    queue.create_event_queue_for_fn(event)
-    places = queue.event_queue_per_concurrency_id[ON_DEVICE]
-    queue.send_message = lambda waiting, message: told.update({waiting.name: message.rank_eta})
-    seconds = [2.0] * 30 + [8.0, 12.0] * 20
-    for taken in seconds[:50]:
-        queue.process_time_per_fn[event].add(taken)
-    places.current_concurrency = 1
-    places.start_times_per_fn[event] = {now[0]}
-    places.queue = [SimpleNamespace(name=name, fn=event, streaming=False) for name in range(8)]
-    now[0] += 3.0  # of the race that runs
-    queue.broadcast_estimations(ON_DEVICE)
-    for name, expected in told.items():
-        true = sum(seconds[50 : 52 + name]) - 3.0
-        assert abs(expected - true) <= 0.2 * true, (name, expected, true)
-    assert len(told) == 8
+@pytest.mark.parametrize(
+    ("own", "found"),
+    [
+        ("2a00:1450:4001:82a::/64", "2a00:1450:4001::/48"),
+        ("8.8.8.8", "8.8.8.0/24"),
+        ("192.168.1.7", "192.168.1.7"),
+        ("fd00:1:2:3::/64", "fd00:1:2:3::/64"),
+        ("a name", "a name"),
+        ("", ""),
+    ],
+)
+def test_a_neighbourhood_is_what_one_customer_may_have(own, found):
+    assert neighbourhood(own) == found
 
 
 @pytest.mark.slow

@@ -110,6 +110,24 @@ def test_nothing_that_uses_the_device_skips_the_queue(house):
     assert house.gate.begun == begun
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("gradio_api/deep_link?session_hash=x", "gradio_api/dev/reload", "openapi.json"),
+        *("gradio_api/custom_component/x/client/component/index.js", "gradio_api/component_server"),
+    ],
+)
+def test_what_the_page_has_no_use_for_is_closed(house, path):
+    assert ask(house.url, path)[0] == 404
+
+
+def test_recordings_and_functions_of_components_are_closed(house):
+    assert ask(house.url, "gradio_api/process_recording", {})[0] == 404
+    assert ask(house.url, "gradio_api/component_server", {"session_hash": "x"})[0] == 404
+    assert "x" not in house.page.state_holder.session_data
+    assert ask(house.url, "?deep_link=x")[1] == ask(house.url, "")[1]
+
+
 ADDRESS = "http://example.org/picture.png"
 
 
