@@ -45,7 +45,7 @@ def test_open_names_levels_lanes_and_pieces():
         "w0 w1",
     )
     assert [(level["name"], level["mark"], level["look"]) for level in line["levels"]] == [
-        ("MaxGram", "0", "0"), ("Bigram", "0", "0"), ("small", "1", "2"), ("target", "T", "T"),
+        ("MaxGram", "0", "0"), ("Bigram", "0", "0"), ("small", "2", "2"), ("target", "T", "T"),
     ]  # fmt: skip
     assert [level["label"] for level in line["levels"]] == ["Max-Gram", "Bigram", "small", "target"]
     look = line["lanes"][1].pop("look")
