@@ -29,6 +29,7 @@ from csd.web.studio import Studio
 from csd.web.theory_style import THEORY_CSS
 from csd.web.theory_tab import build_theory_tab
 
+PAPER = '<a href="https://arxiv.org/abs/2312.11462" target="_blank" rel="noopener">The paper, NeurIPS 2024</a>'
 CSS = bundle.CSS + (ASSETS / "page.css").read_text(encoding="utf-8") + tour.CSS + puzzle_panel.CSS + THEORY_CSS
 TITLE = "Cascade Speculative Drafting"
 CACHED_FILES = (3600, 7200)  # seconds: how often Gradio deletes its copies of files, and those of which age
@@ -74,11 +75,12 @@ def build(studio: Studio, links: Path | None = None) -> gr.Blocks:
 
 
 def _build_head(studio: Studio) -> tuple[gr.HTML, gr.HTML]:
-    """Title, tour, the puzzles and the line on the family; the last two are returned, the line first."""
+    """Title, tour, the puzzles, the paper and the line on the family; of these the line and the puzzles are returned."""
     with gr.Row(elem_id="top"):
         gr.HTML(f"<h1>{TITLE}</h1>", elem_id="title", min_width=320)
         gr.HTML(html_template=tour.template(), js_on_load=tour.script(), apply_default_css=False, elem_id="tour")
         puzzles = puzzle_panel.build_puzzles()
+        gr.HTML(PAPER, elem_id="paper")
         status = studio.families.status(studio.home)
         return gr.HTML(views.family_html(status), elem_id="family-status", min_width=200), puzzles
 
