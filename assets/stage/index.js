@@ -225,12 +225,16 @@ function draw(stage) {
 }
 
 function watchSize(stage) {
+  const { root, lanesBox } = stage;
   let known = "";
-  new ResizeObserver(() => {
-    const size = stage.race.open ? `${stage.lanesBox.clientWidth} ${stage.views[0].text.clientHeight}` : "";
-    if (!size || size === known) return;
+  const observer = new ResizeObserver(() => {
+    if (!stage.race.open) return;
+    const lanes = [lanesBox.clientWidth, stage.views[0].text.clientHeight]; // nothing while a review takes their place
+    const size = [...lanes, root.clientWidth, stage.presenting ? root.clientHeight : 0].join(" ");
+    if (size === known) return;
     known = size;
     forgetSizes(stage);
     draw(stage);
-  }).observe(stage.lanesBox);
+  });
+  for (const node of [lanesBox, root]) observer.observe(node);
 }

@@ -9,14 +9,20 @@ import { term } from "./terms.js";
 import { tokenWord } from "./text.js";
 
 const SMALLEST = 13; // pixels of a token's letters
+const SMALLEST_PICTURE = 11; // of the tour: its pictures are seen as a whole
 const LEGIBLE = 1.1; // hundredths of the screen's width, while presenting; a block that needs more is scrolled
 const SCROLLED = 0.5; // of the height that the grid needs: with less room it is scrolled, as on a phone
 const MARGINS = 36; // pixels around what stands below the grid
+const MARGINS_PRESENTED = 20;
 const LARGEST = 1.7; // times the usual size, where there is room
-const TALL = 3; // rows from which on the name of the vertical axis has room
+const LARGEST_SHOWN = 2.2; // of the tour and while presenting
+const EDGE = 4; // pixels right of the last column
+const WIDER = 0.6; // of the letters' height, on each side of a word at most, where the columns leave room
+const TALLER = 0.35; // the same above and below it
 const CROWDED = 20; // positions from which on not every one gets its number
 const TAIL = 3; // positions from the target's correction on that are still in words, in a block of that many
 const ACROSS = [": cheaper writers further right", ": cheaper writers", ": cheaper", ""]; // what the horizontal arrow means
+const UPWARDS = [": each row checks a row below it", ": checks a row below", ""]; // and the vertical one
 const NUMBERED = 40; // rounds up to which each box carries the number of its round
 
 // Fills the grid and gives every box of the score its nodes: {node, cells, rises}; rises are the dotted lines up to the
@@ -33,7 +39,7 @@ export function buildScore(grid, race, lane, score) {
   grid.style.gridTemplateColumns = `var(--cs-side) max-content repeat(${score.to - score.from}, max-content)`;
   grid.toggleAttribute("data-numbered", isNumbered(score));
   fitType(grid);
-  fitAxis(grid);
+  fitAxes(grid);
   grid.scrollLeft = 0;
   if (grid.closest("[data-present]")) scrollToBox(grid, score.boxes[score.boxes.length - 1]); // to the target's own token
   showMore(grid);
@@ -49,26 +55,19 @@ export function showMore(grid) {
   grid.toggleAttribute("data-more", grid.scrollLeft + grid.clientWidth < grid.scrollWidth - 2);
 }
 
-// Makes the type as large as the window lets it, and smaller than usual where the columns would not fit; on the page the
-// height makes it no smaller than usual, because a page can be scrolled.
+// Makes the type as large as the room lets it, and smaller than usual where the columns would not fit; on the page the
+// height makes it no smaller than usual, because a page can be scrolled. What is left goes between the words.
 function fitType(grid) {
-  grid.style.removeProperty("--cs-cell");
+  for (const name of ["--cs-cell", "--cs-wider", "--cs-taller"]) grid.style.removeProperty(name);
+  const { room, isBounded, largest } = measureRoom(grid);
   const names = grid.querySelector(".cs-score-name");
   const left = names.offsetLeft + names.offsetWidth;
-  const isPresented = Boolean(grid.closest("[data-present]"));
   const wide = () => (grid.clientWidth - left) / (contentWidth(grid) - left);
-  const largest = grid.closest("dialog") ? 1 : LARGEST; // the tour has sizes of its own
-  let ratio = shrink(grid, Math.min(largest, wide() * 0.98), wide);
-  const high = () => roomBelow(grid, isPresented) / grid.offsetHeight;
-  const least = isPresented ? 0 : Math.min(1, ratio);
-  if (isPresented && high() < SCROLLED) return;
-  for (let tries = 0; tries < 4 && high() < 1 && ratio > least; tries++) {
-    const before = [ratio, grid.offsetHeight];
-    ratio = setRatio(grid, Math.max(least, ratio * high() * 0.98));
-    if (grid.offsetHeight < before[1]) continue;
-    setRatio(grid, before[0]); // the names of the levels are as high as the rows: smaller type would gain nothing
-    return;
-  }
+  const high = () => room() / grid.offsetHeight;
+  const ratio = shrink(grid, Math.min(largest, wide() * 0.98), wide);
+  if (isBounded && high() < SCROLLED) return;
+  lower(grid, ratio, isBounded ? 0 : Math.min(1, ratio), high);
+  spread(grid, isBounded ? room() - grid.offsetHeight : 0);
 }
 
 // Type at a ratio to the usual size, or smaller until it fits; margins keep their size. Returns the ratio.
@@ -79,27 +78,66 @@ function shrink(grid, ratio, fits) {
   return ratio;
 }
 
+// The same for the height, down to a ratio.
+function lower(grid, ratio, least, high) {
+  for (let tries = 0; tries < 6 && high() < 1 && ratio > least; tries++) {
+    const before = [ratio, grid.offsetHeight];
+    ratio = setRatio(grid, Math.max(least, ratio * high() * 0.98));
+    if (grid.offsetHeight < before[1]) continue;
+    setRatio(grid, before[0]); // the names of the levels are as high as the rows: smaller type would gain nothing
+    return;
+  }
+}
+
 function setRatio(grid, ratio) {
   const least = grid.closest("[data-present]") ? `${LEGIBLE}vw` : "0px";
-  grid.style.setProperty("--cs-cell", `max(${SMALLEST}px, ${least}, calc(var(--cs-widest) * ${ratio.toFixed(2)}))`);
+  const smallest = grid.closest("dialog") ? SMALLEST_PICTURE : SMALLEST;
+  grid.style.setProperty("--cs-cell", `max(${smallest}px, ${least}, calc(var(--cs-widest) * ${ratio.toFixed(2)}))`);
   return ratio;
 }
 
-// The height that is left for the grid above what stands below it, in a window that the stage fills.
-function roomBelow(grid, isPresented) {
-  const stage = grid.closest(".cascade-stage");
-  const below = stage.querySelectorAll(`.cs-score-key, .cs-readout${isPresented ? ", .cs-transport" : ""}`);
-  const taken = [...below].reduce((sum, node) => sum + node.offsetHeight, 0);
-  return innerHeight - (grid.getBoundingClientRect().top - stage.getBoundingClientRect().top) - taken - MARGINS;
+// Gives the words the room that is left beside and below the grid, as far as it does not tear them apart.
+function spread(grid, below) {
+  const cell = grid.querySelector(".cs-cell");
+  if (!cell) return;
+  const letters = parseFloat(getComputedStyle(cell).fontSize);
+  const boxes = [...grid.querySelectorAll(".cs-box")];
+  const [wide, high] = [grid.querySelectorAll(".cs-score-at").length, new Set(boxes.map((box) => box.offsetTop)).size];
+  const each = (free, lines, most) => `${Math.max(0, Math.min(most * letters, Math.floor(free / lines / 2)))}px`;
+  grid.style.setProperty("--cs-wider", each(grid.clientWidth - contentWidth(grid) - EDGE, wide, WIDER));
+  grid.style.setProperty("--cs-taller", each(below, high, TALLER));
 }
 
-// The horizontal arrow says as much as it has room for.
-function fitAxis(grid) {
-  const axis = grid.querySelector(".cs-axis-horizontal");
-  if (!axis) return;
-  for (const words of ACROSS) {
+// The height that there is for the grid, as a function; whether the grid must keep within it; and how many times the usual size
+// its type may have. A picture of the tour fills its dialog, which on a phone is scrolled as a whole.
+function measureRoom(grid) {
+  const stage = grid.closest(".cascade-stage");
+  const holder = grid.closest("dialog .tour-stage");
+  if (holder) {
+    const isBounded = getComputedStyle(holder).overflowY !== "visible";
+    const room = () => (isBounded ? holder.clientHeight - stage.offsetHeight + grid.offsetHeight : Infinity);
+    return { room, isBounded, largest: LARGEST_SHOWN };
+  }
+  const isPresented = Boolean(grid.closest("[data-present]"));
+  const below = stage.querySelectorAll(`.cs-score-key, .cs-readout${isPresented ? ", .cs-transport" : ""}`);
+  const taken = [...below].reduce((sum, node) => sum + node.offsetHeight, 0);
+  const above = grid.getBoundingClientRect().top - stage.getBoundingClientRect().top;
+  const room = () => innerHeight - above - taken - (isPresented ? MARGINS_PRESENTED : MARGINS);
+  return { room, isBounded: isPresented, largest: isPresented ? LARGEST_SHOWN : LARGEST };
+}
+
+// The arrows say as much as they have room for, the vertical one in two lines.
+function fitAxes(grid) {
+  const across = grid.querySelector(".cs-axis-horizontal");
+  const upwards = grid.querySelector(".cs-axis-vertical");
+  if (across) say(across, ACROSS, () => across.scrollWidth <= across.clientWidth);
+  if (upwards) say(upwards, UPWARDS, () => upwards.scrollWidth <= upwards.clientWidth && upwards.scrollHeight <= upwards.clientHeight);
+}
+
+function say(axis, choices, hasRoom) {
+  for (const words of choices) {
     put(axis.querySelector(".cs-axis-words"), words);
-    if (axis.scrollWidth <= axis.clientWidth) return;
+    if (hasRoom()) return;
   }
 }
 
@@ -158,9 +196,8 @@ function createAxes(race, lane, score, groups, first, end) {
   const last = groups[groups.length - 1].to;
   const columns = last - score.from;
   const isVertical = lane.steps.some(({ line }) => hasInnerReview(line.r));
-  const down = h("span", { class: isVertical ? "cs-axis-vertical" : "cs-hidden", style: cell(first, end - first, 1, 1), "data-rows": end - first },
-    h("span", {}, term("vertical cascade", "vertical"),
-      h("span", { class: "cs-axis-told", text: end - first < TALL ? "" : ": each row checks the row below" })));
+  const down = h("span", { class: isVertical ? "cs-axis-vertical" : "cs-hidden", style: cell(first, end - first, 1, 1) },
+    h("span", {}, term("vertical cascade", "vertical"), h("span", { class: "cs-axis-words", text: UPWARDS[0] })));
   const across = groups.length < 2 ? null : h("span", { class: "cs-axis-horizontal", style: cell(1, 1, 3, columns) },
     h("span", {}, term("horizontal cascade", "horizontal"), h("span", { class: "cs-axis-words", text: ACROSS[0] })));
   const bands = groups.map((group) => h("i", {

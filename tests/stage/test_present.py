@@ -25,7 +25,21 @@ def test_a_talk_goes_on_with_the_next_race_where_a_page_can_start_it(bare):
     one.page.click(".cs-example >> text=code")
     one.page.click(".cs-race")
     assert one.page.evaluate("asked") == ["", "code", ""], "only while presenting"
+    assert_beside(one.page)
+    one.press("o")
+    assert_beside(one.page)  # where the line has a second one below it
     assert not one.errors
+
+
+def assert_beside(page):
+    """The buttons that come with the pointer stand in the prompt's line, which ends before them."""
+    page.mouse.move(400, 500)
+    page.mouse.move(410, 500)
+    prompt, story, race = (
+        page.locator(one).first.bounding_box() for one in (".cs-prompt-text", ".cs-example", ".cs-race")
+    )
+    assert prompt["x"] + prompt["width"] < story["x"]
+    assert prompt["y"] + prompt["height"] / 2 == pytest.approx(race["y"] + race["height"] / 2, abs=1)
 
 
 def test_presenting_keeps_the_proof_and_leaves_out_tooltips(bare):

@@ -82,7 +82,10 @@ def test_a_wide_review_shows_the_correction_without_scrolling(bare):
     assert one.page.locator(".cs-axis-horizontal").count() == 0, "one writer, nothing horizontal"
     one.press("2", "Home", "ArrowRight")
     assert one.text(".cs-axis-horizontal").startswith("horizontal: cheaper")
-    axis, words = (one.page.locator(place).bounding_box() for place in (".cs-axis-horizontal", ".cs-axis-words"))
+    axis, words = (
+        one.page.locator(place).bounding_box()
+        for place in (".cs-axis-horizontal", ".cs-axis-horizontal .cs-axis-words")
+    )
     assert words["x"] + words["width"] <= axis["x"] + axis["width"], "in as many words as there is room for"
     right = one.page.eval_on_selector(".cs-score", "node => node.getBoundingClientRect().right")
     own = one.page.eval_on_selector_all(
@@ -146,3 +149,35 @@ def test_in_a_long_block_what_was_never_reached_is_dots(bare):
         "two that were kept, the first wrong one, two more"
     )
     assert not one.errors
+
+
+LETTERS = """cell => { const range = document.createRange(); range.selectNodeContents(cell);
+    const { left, right, top, bottom } = range.getBoundingClientRect();
+    const size = parseFloat(getComputedStyle(cell).fontSize);
+    const middle = (top + bottom) / 2;
+    return { left, right, top: middle - 0.42 * size, bottom: middle + 0.32 * size }; }"""
+BOX = "node => (({ left, right, top, bottom }) => ({ left, right, top, bottom }))(node.getBoundingClientRect())"
+
+
+def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
+    return (
+        one["left"] < other["right"] - 0.5
+        and other["left"] < one["right"] - 0.5
+        and one["top"] < other["bottom"] - 0.5
+        and other["top"] < one["bottom"] - 0.5
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "presented"), [((1280, 720), False), ((1280, 720), True), ((1920, 1080), True), ((390, 844), False)]
+)
+def test_the_numbers_of_the_rounds_stand_on_no_letters_and_the_axis_on_no_level(bare, any_length, size, presented):
+    one = bare(size=size).show(alone(), nested())
+    one.press("Home", "ArrowRight", "o", *(["p"] if presented else []))
+    letters = [cell.evaluate(LETTERS) for cell in one.page.locator(".cs-cell").all()]
+    numbers = [number.evaluate(BOX) for number in one.page.locator(".cs-order").all()]
+    assert len(letters) > len(numbers) > 3
+    assert not [(word, number) for word in letters for number in numbers if overlap(word, number)]
+    axis = one.page.locator(".cs-axis-vertical > span").evaluate(BOX)
+    levels = [swatch.evaluate(BOX) for swatch in one.page.locator(".cs-score-name .cs-swatch").all()]
+    assert len(levels) == 4 and axis["right"] <= min(level["left"] for level in levels)
