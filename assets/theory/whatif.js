@@ -78,7 +78,7 @@ function update(view, value, parseK) {
   view.why.textContent = explain(curves, levels[0]);
   view.source.textContent = describeSource(value.isMeasured, isMoved);
   const seen = [...points, ...levels].map(({ name, speedup }) => `${name} ${speedup.toFixed(1)}×`);
-  view.measured.textContent = `measured in that race: ${seen.join(", ")}`;
+  view.measured.textContent = `measured there: ${seen.join(", ")}`;
   view.measured.hidden = !points.length && !levels.length;
   view.ghost.textContent = "before you moved anything";
   view.ghost.hidden = !isAway;

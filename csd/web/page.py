@@ -75,7 +75,7 @@ def build(studio: Studio, links: Path | None = None) -> gr.Blocks:
 
 
 def _build_head(studio: Studio) -> tuple[gr.HTML, gr.HTML]:
-    """Title, tour, the puzzles, the paper and the line on the family; of these the line and the puzzles are returned."""
+    """Title, tour, puzzles, paper and the line on the family; the line and the puzzles are returned, in this order."""
     with gr.Row(elem_id="top"):
         gr.HTML(f"<h1>{TITLE}</h1>", elem_id="title", min_width=320)
         gr.HTML(html_template=tour.template(), js_on_load=tour.script(), apply_default_css=False, elem_id="tour")

@@ -163,13 +163,26 @@ def chosen_K(asked: WhatIf) -> Matrix:
     return check_K(parse_K(asked.K), len(asked.drafts))
 
 
-def fit_K(drafts: Sequence[str], K: str) -> str:
-    """K, or an example where it was made for another number of drafts; what cannot be read stays to be corrected."""
+def fit_K(drafts: Sequence[str], K: str, sliders: Any) -> str:
+    """K, or an example where it was made for another number of drafts: one that starts with the best length for the
+    sliders. What cannot be read stays to be corrected."""
     try:
         fits = len(parse_K(K)) == len(drafts) + 1
     except Refusal:
         return K
-    return K if fits or not drafts else format_K(example_K(len(drafts)))
+    if fits or not 0 < len(drafts) <= theory.MOST_DRAFTS:
+        return K
+    return format_K(theory.with_best_start(drafts, example_K(len(drafts)), _model_of(drafts, sliders)))
+
+
+def _model_of(drafts: Sequence[str], sliders: Any) -> CostModel:
+    """What the sliders say; usual numbers where the browser sent something else."""
+    try:
+        numbers = read_sliders(sliders, _slider_groups(drafts, CostModel()))
+    except Refusal:
+        return CostModel()
+    alphas = {pair: numbers[_pair_key(pair)] for pair in theory.pairs(drafts)}
+    return CostModel(alphas, {name: numbers[name] for name in drafts}, numbers[WIDTH])
 
 
 def _pair_key(pair: Pair) -> str:

@@ -270,12 +270,12 @@ def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenPart
         told = {tabs: gr.Tabs(selected="race")}
         return {**form.fill(FormUpdate(update.fields)), **told, hidden.press: form.start.elem_id}
 
-    def fit_K(drafts: tuple[str, ...], K: str) -> str:
-        return what_if.fit_K(drafts, K)
+    def fit_K(drafts: tuple[str, ...], K: str, sliders: Any) -> str:
+        return what_if.fit_K(drafts, K, sliders)
 
     # The tab's parts are drawn when it is opened first; only then can the picture follow the field.
     tab.tab.select(None, [panel.K, panel.picture], [panel.picture], js=staircase.TO_PICTURE, **PRIVATE)
-    panel.drafts.change(fit_K, [panel.drafts, panel.K], [panel.K], **QUICK)
+    panel.drafts.change(fit_K, [panel.drafts, panel.K, panel.sliders], [panel.K], **QUICK)
     # K.change and not K.input: pasting is not an input event.
     events = [tab.tab.select, panel.K.change, panel.draft.input, panel.k.input]
     knobs = [panel.draft, panel.k, panel.K, panel.sliders]

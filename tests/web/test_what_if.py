@@ -67,11 +67,20 @@ def test_sliders_without_effect_are_switched_off_until_K_uses_them():
 
 
 def test_K_is_made_to_fit_a_family_with_another_number_of_drafts():
-    assert what_if.fit_K(DRAFTS, ASKED.K) == ASKED.K
-    assert what_if.fit_K(("one",), ASKED.K) == "[[5,10],[0,10]]"
+    assert what_if.fit_K(DRAFTS, ASKED.K, None) == ASKED.K
+    dear, cheap = (CostModel({("target", "one"): 0.8}, {"one": c}) for c in (0.8, 0.05))
+    fitted = [
+        what_if.fit_K(
+            ("one",), ASKED.K, sliders_value(what_if.make_panel(PanelSettings(("one",), "one", 4, None, model)).groups)
+        )
+        for model in (dear, cheap)
+    ]
+    assert fitted == [format_K(with_best_start(("one",), ((5, 10), (0, 10)), model)) for model in (dear, cheap)]
+    assert fitted[0] != fitted[1]
+    assert what_if.fit_K(("one",), ASKED.K, "no sliders").count("[") == 3
     assert what_if.check_plan(replace(ASKED, drafts=(), K="7")).refused.startswith("This panel")
     for unreadable in ("", "[[", "7"):
-        assert what_if.fit_K(DRAFTS, unreadable) == unreadable
+        assert what_if.fit_K(DRAFTS, unreadable, None) == unreadable
 
 
 def test_the_figure_begins_with_what_the_race_measured_and_says_so():
