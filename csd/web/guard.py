@@ -18,10 +18,12 @@ from csd.web.addresses import address
 from csd.web.bodies import BodyLimit, largest_event
 from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import Deployment
+from csd.web.early_style import EarlyStyle
 from csd.web.front_page import FrontPage
 from csd.web.health import LIVE, READY
 from csd.web.known_streams import KnownStreams
 from csd.web.no_fetching import fetch_nothing
+from csd.web.scripts import EARLY
 from csd.web.uploads import Uploads, refuse_strange_parts
 
 Message = MutableMapping[str, Any]
@@ -74,6 +76,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
         Middleware(BodyLimit, most=largest_event(deployment)),
         Middleware(Uploads, address=partial(address, deployment=deployment)),
         Middleware(KnownStreams),
+        Middleware(EarlyStyle, head=EARLY),
     ]
 
 
