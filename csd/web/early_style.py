@@ -1,5 +1,5 @@
-"""What the page's first picture needs, in the document itself: Gradio adds a page's own head once its program runs, after
-a picture that says "Loading...".
+"""What the first picture of the page needs, in the document itself: Gradio adds a page's own head only once its program
+runs, after a picture that says "Loading...".
 """
 
 from __future__ import annotations
