@@ -1,5 +1,5 @@
 // Gradio draws its parts one after another. They come into view together, so that nothing moves. Who presses `p` before that
-// presents as soon as there is something to present.
+// presents as soon as there is something to present. The document itself begins with `data-drawing`, see csd/web/scripts.py.
 
 export const LONGEST_DRAWING = 15000; // milliseconds: whatever is there by then is shown
 
@@ -8,7 +8,6 @@ const PRESENT = "p";
 let isAsked = false; // to present
 
 export function drawTogether() {
-  document.documentElement.setAttribute("data-drawing", "");
   document.addEventListener("keydown", keepKey);
   setTimeout(showDrawn, LONGEST_DRAWING);
 }

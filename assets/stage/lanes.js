@@ -75,7 +75,7 @@ function createHead(stage, view, name) {
 
 function createCopyButton(stage, view) {
   const { method } = view.lane.info;
-  const label = "copy text";
+  const label = "copy";
   const copy = button("cs-button cs-copy", label, {
     title: "Copy the plain text of this lane", "aria-label": `copy text of lane ${method}`,
   });

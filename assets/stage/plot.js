@@ -7,7 +7,7 @@ import { laneLine, laneMarker } from "./linestyle.js";
 import { term } from "./terms.js";
 import { roundUp, ticks } from "./timescale.js";
 
-const PAD = { left: 46, top: 12, bottom: 42 };
+const PAD = { left: 46, top: 26, bottom: 42 };
 const NARROW = 560; // pixels below which labels have no room for names; the markers tell the lanes apart
 const padRight = (width) => (width < NARROW ? 88 : 210); // so that the slowest lane's label stands behind its end
 const COUNTED = ["", "", "the two", "the three", "the four"];
@@ -123,5 +123,5 @@ function drawGrid(plot) {
   plot.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   plot.grid.replaceChildren(...vertical, ...horizontal,
     text((PAD.left + right) / 2, height - 6, "middle", "seconds of decoding"),
-    text(PAD.left + 4, PAD.top + 12, null, "tokens"));
+    text(0, PAD.top - 13, null, "tokens"));
 }

@@ -18,10 +18,12 @@ from csd.web.addresses import address
 from csd.web.bodies import BodyLimit, largest_event
 from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import Deployment
+from csd.web.early_style import EarlyStyle
 from csd.web.health import LIVE, READY
 from csd.web.kept_answers import KeptAnswers
 from csd.web.known_streams import KnownStreams
 from csd.web.no_fetching import fetch_nothing
+from csd.web.scripts import EARLY
 from csd.web.shares import InTurn, Shares
 from csd.web.upload_progress import UploadProgress
 from csd.web.uploads import Uploads, refuse_strange_parts
@@ -83,6 +85,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
         Middleware(Uploads, address=partial(address, deployment=deployment)),
         Middleware(KnownStreams),
         Middleware(UploadProgress),
+        Middleware(EarlyStyle, head=EARLY),
     ]
 
 

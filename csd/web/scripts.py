@@ -10,9 +10,11 @@ from csd.typeface import typeface_css
 from csd.web import hidden_controls
 
 PAGE = bundle.join_modules(ASSETS / "page", "index", "CascadePage") + "window.CascadePage = CascadePage;\n"
-STYLE = typeface_css() + (ASSETS / "page" / "drawing.css").read_text(encoding="utf-8")  # what is needed from the start
+STYLE = typeface_css() + (ASSETS / "page" / "drawing.css").read_text(encoding="utf-8")
+# In the document, see early_style.py.
+EARLY = f'<style>{STYLE}</style><script>document.documentElement.setAttribute("data-drawing", "")</script>'
 HEAD = (
-    f"<style>{STYLE}</style><script>{PAGE}"
+    f"<script>{PAGE}"
     f"CascadePage.hideControls({json.dumps(hidden_controls.CONTROLS)}, {json.dumps(hidden_controls.NAME)});\n"
     "CascadePage.drawTogether();</script>"
 )

@@ -66,11 +66,11 @@ def about_preferred(preferred: FamilyChoice, status: FamilyStatus) -> str:
 
 
 def describe_end(race: FinishedRace) -> str:
-    """Such as "Done: 40 tokens in each of 3 lanes." or, where lanes differ, "Stopped: speculative 3 tokens, cascade 8
+    """Such as "Done: 40 tokens each." or, where lanes differ, "Stopped: speculative 3 tokens, cascade 8
     tokens." with the race's notes."""
     counts = ", ".join(f"{trace.header.method} {counted(len(trace.tokens), 'token')}" for trace in race.traces)
     if len({len(trace.tokens) for trace in race.traces}) == 1 and len(race.traces) > 1:
-        counts = f"{counted(len(race.traces[0].tokens), 'token')} in each of {len(race.traces)} lanes"
+        counts = f"{counted(len(race.traces[0].tokens), 'token')} each"
     return " ".join((f"{'Stopped' if race.stopped else 'Done'}: {counts}.", *race.notes))
 
 

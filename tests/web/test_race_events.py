@@ -39,7 +39,7 @@ def test_a_race_is_told_from_waiting_to_its_results(page):
     assert first.status.text == "Racing “A fox sets out”."
     assert (first.family.status.state, first.family.about.endswith("Noted.")) == ("ready", True)
     last = updates[-1]
-    assert last.status.text.startswith("Done: 64 tokens in each of 4 lanes.")
+    assert last.status.text.startswith("Done: 64 tokens each.")
     assert last.status.state == "ended"
     assert kinds(last.stage.log) == ["open", *["end"] * len(RECORDED), "close"]
     assert all(update.results is None for update in updates[:-1])
@@ -87,7 +87,7 @@ def test_one_token_is_no_plural():
     def said(*traces) -> str:
         return describe_end(FinishedRace("r", "", Recording(traces)))
 
-    assert said(alone((1,)), drafted((1,))) == "Done: 1 token in each of 2 lanes."
+    assert said(alone((1,)), drafted((1,))) == "Done: 1 token each."
     assert said(alone((1,))) == "Done: autoregressive 1 token."
     assert said(alone((1,)), drafted((1, 2))) == "Done: autoregressive 1 token, cascade 2 tokens."
 

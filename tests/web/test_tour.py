@@ -198,7 +198,7 @@ def test_the_tour_races_what_a_cascade_loses_from_any_tab(one):
     for _ in tour.ACTS[1:]:
         page.click(".tour-next")
     page.click(".tour-lose")
-    assert one.status("ended").startswith("Done: 12 tokens in each of 3 lanes.")
+    assert one.status("ended").startswith("Done: 12 tokens each.")
     assert page.is_visible("#stage .cs-track") and page.input_value("#temperature input") == "1.5"
     assert page.inner_text("#stage .cs-track-row:last-of-type .cs-name b") == "cascade"
     assert page.inner_text("#own-prompt") == "My prompt", "what was typed can be had back"
@@ -240,7 +240,7 @@ def test_measure_it_races_with_these_knobs_and_the_table_compares(one):
     page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
     page.wait_for_function("document.querySelector('#what-if-figure').innerHTML.includes('[[4,6,8],[0,1,2],[0,0,1]]')")
     page.click("#measure")
-    assert one.status("ended").startswith("Done: 16 tokens in each of 3 lanes.")
+    assert one.status("ended").startswith("Done: 16 tokens each.")
     lanes = page.locator("#lanes label:has(input:checked)").all_inner_texts()
     assert [lane.strip() for lane in lanes] == ["autoregressive", "speculative", "cascade"]
     assert page.input_value("#K textarea, #K input") == "[[4,6,8],[0,1,2],[0,0,1]]"
