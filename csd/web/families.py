@@ -190,10 +190,10 @@ def _next_step(steps: Iterator[CompileStep], family: Family) -> CompileStep:
 
 
 def ready_sentence(family: Family) -> str:
-    """Such as "Models ready: embedded, CPU, fp32"; a split family's line says where its models are."""
+    """Such as "Ready: embedded, CPU, fp32"; a split family's line says where its models are."""
     short = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float64": "fp64"}
     device, dtype = str(family.device), str(family.dtype).removeprefix("torch.")
-    return f"Models ready: {family.spec.name}, {family.placed or device.upper()}, {short.get(dtype, dtype)}"
+    return f"Ready: {family.spec.name}, {family.placed or device.upper()}, {short.get(dtype, dtype)}"
 
 
 def describe_error(error: BaseException) -> str:

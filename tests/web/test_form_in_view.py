@@ -174,7 +174,7 @@ def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
     page.wait_for_selector("#examples[data-more]")  # a mark says that more chips follow
     assert page.inner_text("#more").endswith("64 tokens")
     assert page.eval_on_selector("#more", "one => one.scrollHeight <= one.clientHeight && one.clientWidth > 150")
-    whole = "line => line.scrollHeight <= line.clientHeight + 1 && line.innerText.startsWith('Models ready')"
+    whole = "line => line.scrollHeight <= line.clientHeight + 1 && line.innerText.startsWith('Ready:')"
     assert page.eval_on_selector("#family-status p", whole)
     figures = "#stage .cs-after"
     assert page.get_attribute(figures, "open") is None and box(page, figures)["height"] < 48

@@ -96,7 +96,7 @@ def test_a_race_waits_for_its_family_and_says_so():
     assert all(isinstance(news, Waiting) for news in seen)
     gate.set()
     assert isinstance(list(stream)[-1], Finished)
-    assert studio.families.status(HOME).sentence == "Models ready: embedded, CPU, fp32"
+    assert studio.families.status(HOME).sentence == "Ready: embedded, CPU, fp32"
 
 
 def test_a_race_that_the_eye_can_follow_is_drawn_more_often():
