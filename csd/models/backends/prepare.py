@@ -18,7 +18,7 @@ from csd.models.spec import COPIES
 
 @dataclass(frozen=True)
 class Prepared:
-    """Ready: to run: their backends, the seconds of a pass by width, and sentences about what did not work."""
+    """Models ready to run: their backends, the seconds of a pass by width, and sentences about what did not work."""
 
     backends: dict[str, Backend]
     costs: dict[str, tuple[float, ...]]
