@@ -160,7 +160,10 @@ def _reason(race: Race, subject: Trace) -> str:
     spent = _drafting_seconds(subject)
     if not spent or not _faster(race, subject):
         return ""
-    return f"Drafting took {spent:.2g} of {subject.decode_seconds:.2g} s."
+    whole = subject.decode_seconds
+    if whole < 1:  # in the unit of the bars, see assets/stage/format.js
+        return f"Drafting took {1000 * spent:.0f} of {1000 * whole:.0f} ms."
+    return f"Drafting took {spent:.2f} of {whole:.2f} s."
 
 
 def _drafted_and_lost(subject: Trace) -> tuple[int, int]:
