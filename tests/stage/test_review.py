@@ -11,6 +11,7 @@ from handmade import alone, nested
 from csd.record import metrics
 from csd.record.trace import Proposal
 from csd.stage import log as stage
+from csd.stage import tour
 
 
 def test_a_review_opens_as_a_score(bare):
@@ -155,7 +156,7 @@ LETTERS = """cell => { const range = document.createRange(); range.selectNodeCon
     const { left, right, top, bottom } = range.getBoundingClientRect();
     const size = parseFloat(getComputedStyle(cell).fontSize);
     const middle = (top + bottom) / 2;
-    return { left, right, top: middle - 0.42 * size, bottom: middle + 0.32 * size }; }"""
+    return { left, right, top: middle - 0.42 * size, bottom: middle + 0.5 * size }; }"""
 BOX = "node => (({ left, right, top, bottom }) => ({ left, right, top, bottom }))(node.getBoundingClientRect())"
 
 
@@ -168,16 +169,28 @@ def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
     )
 
 
-@pytest.mark.parametrize(
-    ("size", "presented"), [((1280, 720), False), ((1280, 720), True), ((1920, 1080), True), ((390, 844), False)]
+SIZES = pytest.mark.parametrize(
+    ("size", "keys"),
+    [((1280, 400), "o"), ((1280, 720), "o"), ((1280, 720), "op"), ((1920, 1080), "op"), ((390, 844), "o")],
 )
-def test_the_numbers_of_the_rounds_stand_on_no_letters_and_the_axis_on_no_level(bare, any_length, size, presented):
-    one = bare(size=size).show(alone(), nested())
-    one.press("Home", "ArrowRight", "o", *(["p"] if presented else []))
+
+
+@SIZES
+def test_the_numbers_of_the_rounds_stand_on_no_letters(bare, size, keys):
+    one = bare(size=size).show(*tour.ACTS[-1].traces)
+    one.press("2", "Home", "ArrowRight", *keys)
     letters = [cell.evaluate(LETTERS) for cell in one.page.locator(".cs-cell").all()]
     numbers = [number.evaluate(BOX) for number in one.page.locator(".cs-order").all()]
     assert len(letters) > len(numbers) > 3
     assert not [(word, number) for word in letters for number in numbers if overlap(word, number)]
+
+
+@SIZES
+@pytest.mark.parametrize("act", [2, 4])  # three levels, and four
+def test_the_words_of_the_vertical_axis_stand_beside_the_levels(bare, act, size, keys):
+    one = bare(size=size).show(*tour.ACTS[act].traces)
+    one.press("2", "Home", "ArrowRight", *keys)
+    assert one.text(".cs-axis-vertical").startswith("vertical")
     axis = one.page.locator(".cs-axis-vertical > span").evaluate(BOX)
     levels = [swatch.evaluate(BOX) for swatch in one.page.locator(".cs-score-name .cs-swatch").all()]
-    assert len(levels) == 4 and axis["right"] <= min(level["left"] for level in levels)
+    assert axis["right"] < min(level["left"] for level in levels)
