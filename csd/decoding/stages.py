@@ -33,6 +33,11 @@ class Stage:
         return frozenset({self.name}).union(*(stage.names() for stage in self.below))
 
 
+def most_rounds(stages: Sequence[Stage]) -> int:
+    """How many rounds a block takes at most, those of all levels together: each round brings one token or more."""
+    return sum(stage.k * (1 + most_rounds(stage.below)) for stage in stages)
+
+
 def cascade_stages(drafts: Sequence[str], budgets: Budgets) -> tuple[Stage, ...]:
     """Algorithm 1 as a plan: stage i of row 0 is draft i reviewing the cascade of budgets[i+1:, i+1:], Max-Gram last.
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from csd.decoding.errors import Refusal
+from csd.decoding.stages import most_rounds
 from csd.models import catalog
 from csd.request.form import check_lanes, in_order
 from csd.request.link import read_lanes
 from csd.request.request import Request
 from csd.run import RaceEvent
+from csd.theme import method_phrase
 from csd.web.loads import FamilyChoice
 
 RunRace = Callable[[Any, Request, Callable[[], bool]], Iterator[RaceEvent]]
@@ -28,7 +30,8 @@ CUT = "The race was stopped after {:g} seconds, the most that this page gives to
 class Deployment:
     """The limits of one running page. A number of 0 in `max_waiting` sets no limit; so do empty `families` and `hosts`.
 
-    `max_tokens` counts new tokens over all lanes of a race, `max_prompt` characters, and `max_seconds` the time on the
+    `max_tokens` counts new tokens over all lanes of a race, `max_prompt` characters, `max_rounds` the rounds of a lane
+    for one block, between which no race can be stopped, and `max_seconds` the time on the
     device of a race or of a whole comparison. `max_waiting` is how many races one address may have in the queue, and
     with it every session has one. `max_kept` is the memory in MB for the races that can be shown again, of all visitors
     together, and `max_linked` that on the disk for races with links. `families` are the names of those that visitors
@@ -41,6 +44,7 @@ class Deployment:
     max_tokens: int = 20_000
     max_seconds: float = 3600.0
     max_prompt: int = 200_000
+    max_rounds: int = 10**9
     max_waiting: int = 0
     max_kept: int = 400
     max_linked: int = 200
@@ -65,6 +69,13 @@ class Deployment:
                 f"The prompt has {len(request.prompt):,} characters, and this page allows {self.max_prompt:,}. "
                 "Shorten it."
             )
+        for method in request.methods:
+            rounds = most_rounds(method.stages() or ())
+            if rounds > self.max_rounds:
+                raise Refusal(
+                    f"With this plan, {method_phrase(method.name)} may take {rounds:,} rounds of guesses for one block, "
+                    f"and this page allows {self.max_rounds:,}. Make its drafts shorter."
+                )
 
     def check_name(self, family: object) -> None:
         """Raise Refusal for a name of no family that visitors of this page may load."""
@@ -90,12 +101,20 @@ class Deployment:
 
 
 PUBLIC = Deployment(
-    is_public=True, max_tokens=1_200, max_seconds=60.0, max_prompt=4_000, max_waiting=8, max_kept=200, max_linked=100
+    is_public=True,
+    max_tokens=1_200,
+    max_seconds=60.0,
+    max_prompt=4_000,
+    max_rounds=500,
+    max_waiting=8,
+    max_kept=200,
+    max_linked=100,
 )
 VARIABLES = {  # of the environment, by field
     "max_tokens": "CSD_MAX_TOKENS",
     "max_seconds": "CSD_MAX_SECONDS",
     "max_prompt": "CSD_MAX_PROMPT",
+    "max_rounds": "CSD_MAX_ROUNDS",
     "max_waiting": "CSD_MAX_WAITING",
     "max_kept": "CSD_MAX_KEPT_MB",
     "max_linked": "CSD_MAX_LINKED_MB",

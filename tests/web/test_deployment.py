@@ -9,8 +9,9 @@ import pytest
 from fake_page import HOME, context, fields, load_family, run_recorded, run_stopped
 
 from csd.decoding.errors import Refusal
-from csd.decoding.methods import Autoregressive
+from csd.decoding.methods import Autoregressive, Cascade
 from csd.models import catalog
+from csd.request.defaults import defaults_for
 from csd.request.request import Request
 from csd.web import compare_events, link_events, race_events
 from csd.web.compare import BY_KIND
@@ -72,6 +73,7 @@ def test_a_public_page_has_the_names_that_are_known():
 def test_every_limit_can_be_set():
     environment = {
         "CSD_MAX_TOKENS": "500",
+        "CSD_MAX_ROUNDS": "70",
         "CSD_MAX_SECONDS": "2.5",
         "CSD_MAX_PROMPT": "99",
         "CSD_MAX_WAITING": "3",
@@ -80,7 +82,7 @@ def test_every_limit_can_be_set():
         "CSD_FAMILIES": "Qwen3, smollm2",
     }
     found = make(environment, public=True)
-    assert (found.max_tokens, found.max_seconds, found.max_prompt) == (500, 2.5, 99)
+    assert (found.max_tokens, found.max_seconds, found.max_prompt, found.max_rounds) == (500, 2.5, 99, 70)
     assert (found.max_waiting, found.max_kept, found.max_linked) == (3, 7, 0)
     assert found.families == ("embedded", "Qwen3", "smollm2")
     assert make({"CSD_FAMILIES": "all"}).families == tuple(spec.name for spec in catalog.READY)
@@ -140,6 +142,10 @@ def test_lanes_of_the_environment_that_cannot_race_are_a_sentence_at_the_start(t
             "2,000 new tokens were asked for, and this page allows 1,200 in one race. Ask for at most 1,200.",
         ),
         (Request("a" * 4001, (Autoregressive(),)), "The prompt has 4,001 characters, and this page allows 4,000"),
+        (
+            Request("a", (Cascade(("a", "b"), ((64, 64, 64), (0, 64, 64), (0, 0, 64))),)),
+            "With this plan, the cascade may take 266,304 rounds of guesses for one block, and this page allows 500.",
+        ),
     ],
 )
 def test_a_race_that_is_too_large_is_refused_before_its_family_loads(request_, sentence):
@@ -151,6 +157,14 @@ def test_a_race_that_is_too_large_is_refused_before_its_family_loads(request_, s
     Deployment().check(request_)  # on a laptop it runs
     with pytest.raises(Refusal):
         TIGHT.check(request_)
+
+
+@pytest.mark.parametrize("spec", catalog.READY, ids=lambda spec: spec.name)
+def test_every_preset_is_within_the_limits(spec):
+    defaults = defaults_for(spec, "cpu")
+    for preset in defaults.presets:
+        if defaults.drafts:
+            PUBLIC.check(Request("a", (Cascade(defaults.drafts, preset.K),)))
 
 
 def test_a_race_is_cut_by_the_limit_and_keeps_its_lanes():
