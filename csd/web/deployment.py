@@ -73,8 +73,8 @@ class Deployment:
             rounds = most_rounds(method.stages() or ())
             if rounds > self.max_rounds:
                 raise Refusal(
-                    f"With this plan, {method_phrase(method.name)} may take {rounds:,} rounds of guesses for one block, "
-                    f"and this page allows {self.max_rounds:,}. Make its drafts shorter."
+                    f"With this plan, {method_phrase(method.name)} may take {rounds:,} rounds of guesses for one "
+                    f"block, and this page allows {self.max_rounds:,}. Make its drafts shorter."
                 )
 
     def check_name(self, family: object) -> None:
