@@ -75,14 +75,15 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
     refuse_strange_parts()
     fetch_nothing()
     names = list(deployment.hosts) or ["*"]
+    from_where = partial(address, deployment=deployment)
     return [
         Middleware(KnownNames, names=names),
         Middleware(SafeHeaders, headers=make_headers(deployment)),
         Middleware(ClearAnswers),
         Middleware(BodyLimit, most=largest_event(deployment)),
-        Middleware(Uploads, address=partial(address, deployment=deployment)),
+        Middleware(Uploads, address=from_where),
         Middleware(KnownStreams),
-        Middleware(UploadProgress),
+        Middleware(UploadProgress, address=from_where),
     ]
 
 
