@@ -25,6 +25,7 @@ from csd.web.no_fetching import fetch_nothing
 from csd.web.shares import InTurn, Shares
 from csd.web.upload_progress import UploadProgress
 from csd.web.uploads import Uploads, refuse_strange_parts
+from csd.web.whole_bodies import WholeBodies
 
 Message = MutableMapping[str, Any]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
@@ -113,7 +114,7 @@ def make_lifespan(deployment: Deployment) -> Lifespan:
     @asynccontextmanager
     async def wrapped(app: Any) -> AsyncIterator[None]:
         inner, shares = app.middleware_stack, Shares(deployment)
-        app.middleware_stack = NoSharing(KeptAnswers(inner, InTurn(inner, shares), shares))
+        app.middleware_stack = NoSharing(KeptAnswers(inner, WholeBodies(InTurn(inner, shares), deployment), shares))
         yield
 
     return wrapped

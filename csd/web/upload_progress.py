@@ -1,6 +1,7 @@
 """How far an upload is: one stream for each, which Gradio looks after twenty times a second, and few uploads are known.
 
-Gradio alone remembers each upload that nobody follows, and every name that it is asked for, for good."""
+Gradio alone remembers each upload that nobody follows, and every name that it is asked for, for good.
+"""
 
 from __future__ import annotations
 
