@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from csd.decoding.errors import Refusal
 from csd.models import catalog
+from csd.record.trace import Trace
 from csd.request.form import check_lanes, in_order
 from csd.request.link import read_lanes
 from csd.request.request import Request
 from csd.run import RaceEvent
 from csd.web.loads import FamilyChoice
+from csd.web.record_size import event_size, record_size
 
 RunRace = Callable[[Any, Request, Callable[[], bool]], Iterator[RaceEvent]]
 """csd.run.run_race, or a test's race."""
@@ -22,6 +25,10 @@ ON, OFF = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 EVERY = "all"  # in CSD_FAMILIES: every ready-made family
 CUT = "The race was stopped after {:g} seconds, the most that this page gives to one. Ask for fewer tokens or lanes."
+CUT_RECORD = (
+    "The race was stopped once its record had {:g} MB, the most that this page gives to one. Ask for shorter drafts, "
+    "or for fewer tokens or lanes."
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,8 @@ class Deployment:
     """The limits of one running page. A number of 0 in `max_waiting` sets no limit; so do empty `families` and `hosts`.
 
     `max_tokens` counts new tokens over all lanes of a race, `max_prompt` characters, and `max_seconds` the time on the
-    device of a race or of a whole comparison. `max_waiting` is how many races one address may have in the queue, and
+    device of a race or of a whole comparison. `max_record` is about how many MB the record of a race has, which very
+    long drafts make large. `max_waiting` is how many races one address may have in the queue, and
     with it every session has one. `max_kept` is the memory in MB for the races that can be shown again, of all visitors
     together, and `max_linked` that on the disk for races with links. `families` are the names of those that visitors
     may load, `lanes` those that the form begins with in place of the family's, and `hosts` the names under which the
@@ -40,6 +48,7 @@ class Deployment:
     is_space: bool = False
     max_tokens: int = 20_000
     max_seconds: float = 3600.0
+    max_record: float = 100.0
     max_prompt: int = 200_000
     max_waiting: int = 0
     max_kept: int = 400
@@ -66,6 +75,11 @@ class Deployment:
                 "Shorten it."
             )
 
+    def why_cut(self, traces: Sequence[Trace]) -> str:
+        """A sentence on a race that nobody stopped."""
+        is_large = record_size(traces) >= self.max_record * 1e6
+        return CUT_RECORD.format(self.max_record) if is_large else CUT.format(self.max_seconds)
+
     def check_name(self, family: object) -> None:
         """Raise Refusal for a name of no family that visitors of this page may load."""
         names = map(catalog.current_name, self.families)
@@ -90,11 +104,19 @@ class Deployment:
 
 
 PUBLIC = Deployment(
-    is_public=True, max_tokens=1_200, max_seconds=60.0, max_prompt=4_000, max_waiting=8, max_kept=200, max_linked=100
+    is_public=True,
+    max_tokens=1_200,
+    max_seconds=60.0,
+    max_record=4.0,
+    max_prompt=4_000,
+    max_waiting=8,
+    max_kept=200,
+    max_linked=100,
 )
 VARIABLES = {  # of the environment, by field
     "max_tokens": "CSD_MAX_TOKENS",
     "max_seconds": "CSD_MAX_SECONDS",
+    "max_record": "CSD_MAX_RECORD_MB",
     "max_prompt": "CSD_MAX_PROMPT",
     "max_waiting": "CSD_MAX_WAITING",
     "max_kept": "CSD_MAX_KEPT_MB",
@@ -102,12 +124,20 @@ VARIABLES = {  # of the environment, by field
 }
 
 
-def within(run: RunRace, seconds: float, clock: Callable[[], float] = time.monotonic) -> RunRace:
-    """The same race, which stops after so many seconds as if its visitor had stopped it."""
+def within(
+    run: RunRace, seconds: float, clock: Callable[[], float] = time.monotonic, most: float = math.inf
+) -> RunRace:
+    """The same race, which stops after so many seconds, or bytes of its record, as if its visitor had stopped it."""
 
     def race(family: Any, request: Request, stopped: Callable[[], bool]) -> Iterator[RaceEvent]:
-        end = clock() + seconds
-        yield from run(family, request, lambda: stopped() or clock() >= end)
+        end, size = clock() + seconds, 0
+
+        def is_over() -> bool:
+            return stopped() or clock() >= end or size >= most
+
+        for event in run(family, request, is_over):
+            size += event_size(event)
+            yield event
 
     return race
 
