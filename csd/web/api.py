@@ -15,7 +15,7 @@ from csd.web.context import PageContext
 from csd.web.fields import FamilyFields
 from csd.web.news import Finished, Refused
 from csd.web.races import FinishedRace
-from csd.web.wiring import visitor_id
+from csd.web.wiring import visitor_of
 
 
 def make_endpoint(context: PageContext) -> Callable[..., Iterator[dict[str, Any]]]:
@@ -90,7 +90,7 @@ def make_endpoint(context: PageContext) -> Callable[..., Iterator[dict[str, Any]
             always=always,
         )
         try:
-            for race in run_to_end(context, visitor_id(request), family, copies, form):
+            for race in run_to_end(context, visitor_of(context, request), family, copies, form):
                 traces, faults = (race.traces, race.faults) if race else ((), ())
                 yield {
                     "summary": [summarize(trace, fault) for trace, fault in zip(traces, faults, strict=True)],

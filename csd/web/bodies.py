@@ -21,8 +21,6 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 FORM = 256_000  # bytes of an event besides the prompt
 CHARACTER = 16  # bytes of a prompt: up to 4 in UTF-8, up to 6 where JSON escapes it, and some events send it twice
 UPLOAD = "/gradio_api/upload"
-SECONDS = 60.0  # for a body
-TOO_SLOW = "This request did not arrive in time. Try again."
 TOO_LARGE = "This request has more than {:,} bytes, the most that this page takes. Shorten what you typed."
 
 
@@ -32,12 +30,11 @@ def largest_event(deployment: Deployment) -> int:
 
 
 class BodyLimit:
-    """ASGI middleware: status 413 with a sentence for a larger body, 408 for one that does not arrive in time. Uploads
-    have limits of their own (`Uploads`)."""
+    """ASGI middleware: status 413 with a sentence for a larger body. Uploads have limits of their own (`Uploads`)."""
 
-    def __init__(self, app: App, most: int, seconds: float = SECONDS):
+    def __init__(self, app: App, most: int):
         self._app = app
-        self._most, self._seconds = most, seconds
+        self._most = most
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or is_upload(scope):
@@ -46,8 +43,7 @@ class BodyLimit:
             await _refuse(send, TOO_LARGE.format(self._most))
         else:  # what comes in pieces is counted; FastAPI answers with the exception
             error = HTTPException(413, TOO_LARGE.format(self._most))
-            in_time = until(receive, self._seconds, HTTPException(408, TOO_SLOW))
-            await self._app(scope, at_most(in_time, self._most, error), send)
+            await self._app(scope, at_most(receive, self._most, error), send)
 
 
 def is_upload(scope: Message) -> bool:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from csd.decoding.errors import Refusal
 from csd.decoding.stages import most_rounds
 from csd.models import catalog
+from csd.record.trace import Trace
 from csd.request.form import check_lanes, in_order
 from csd.request.link import read_lanes
 from csd.request.request import Request
 from csd.run import RaceEvent
 from csd.theme import method_phrase
 from csd.web.loads import FamilyChoice
+from csd.web.record_size import event_size, record_size
 
 RunRace = Callable[[Any, Request, Callable[[], bool]], Iterator[RaceEvent]]
 """csd.run.run_race, or a test's race."""
@@ -24,6 +27,10 @@ ON, OFF = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 EVERY = "all"  # in CSD_FAMILIES: every ready-made family
 CUT = "The race was stopped after {:g} seconds, the most that this page gives to one. Ask for fewer tokens or lanes."
+CUT_RECORD = (
+    "The race was stopped once its record had {:g} MB, the most that this page gives to one. Ask for shorter drafts, "
+    "or for fewer tokens or lanes."
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,8 @@ class Deployment:
 
     `max_tokens` counts new tokens over all lanes of a race, `max_prompt` characters, `max_rounds` the rounds of a lane
     for one block, between which no race can be stopped, and `max_seconds` the time on the
-    device of a race or of a whole comparison. `max_waiting` is how many races one address may have in the queue, and
+    device of a race or of a whole comparison. `max_record` is about how many MB the record of a race has, which very
+    long drafts make large. `max_waiting` is how many races one address may have in the queue, and
     with it every session has one. `max_kept` is the memory in MB for the races that can be shown again, of all visitors
     together, and `max_linked` that on the disk for races with links. `families` are the names of those that visitors
     may load, `lanes` those that the form begins with in place of the family's, and `hosts` the names under which the
@@ -43,6 +51,7 @@ class Deployment:
     is_space: bool = False
     max_tokens: int = 20_000
     max_seconds: float = 3600.0
+    max_record: float = 100.0
     max_prompt: int = 200_000
     max_rounds: int = 10**9
     max_waiting: int = 0
@@ -77,6 +86,11 @@ class Deployment:
                     f"block, and this page allows {self.max_rounds:,}. Make its drafts shorter."
                 )
 
+    def why_cut(self, traces: Sequence[Trace]) -> str:
+        """A sentence on a race that nobody stopped."""
+        is_large = record_size(traces) >= self.max_record * 1e6
+        return CUT_RECORD.format(self.max_record) if is_large else CUT.format(self.max_seconds)
+
     def check_name(self, family: object) -> None:
         """Raise Refusal for a name of no family that visitors of this page may load."""
         names = map(catalog.current_name, self.families)
@@ -104,6 +118,7 @@ PUBLIC = Deployment(
     is_public=True,
     max_tokens=1_200,
     max_seconds=60.0,
+    max_record=4.0,
     max_prompt=4_000,
     max_rounds=500,
     max_waiting=8,
@@ -113,6 +128,7 @@ PUBLIC = Deployment(
 VARIABLES = {  # of the environment, by field
     "max_tokens": "CSD_MAX_TOKENS",
     "max_seconds": "CSD_MAX_SECONDS",
+    "max_record": "CSD_MAX_RECORD_MB",
     "max_prompt": "CSD_MAX_PROMPT",
     "max_rounds": "CSD_MAX_ROUNDS",
     "max_waiting": "CSD_MAX_WAITING",
@@ -121,12 +137,20 @@ VARIABLES = {  # of the environment, by field
 }
 
 
-def within(run: RunRace, seconds: float, clock: Callable[[], float] = time.monotonic) -> RunRace:
-    """The same race, which stops after so many seconds as if its visitor had stopped it."""
+def within(
+    run: RunRace, seconds: float, clock: Callable[[], float] = time.monotonic, most: float = math.inf
+) -> RunRace:
+    """The same race, which stops after so many seconds, or bytes of its record, as if its visitor had stopped it."""
 
     def race(family: Any, request: Request, stopped: Callable[[], bool]) -> Iterator[RaceEvent]:
-        end = clock() + seconds
-        yield from run(family, request, lambda: stopped() or clock() >= end)
+        end, size = clock() + seconds, 0
+
+        def is_over() -> bool:
+            return stopped() or clock() >= end or size >= most
+
+        for event in run(family, request, is_over):
+            size += event_size(event)
+            yield event
 
     return race
 

@@ -15,7 +15,7 @@ from csd.web.context import PageContext
 from csd.web.race_form import Values
 from csd.web.race_tab import RaceTab
 from csd.web.updates import FormUpdate
-from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, RaceView, keep_typed, visitor_id
+from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, RaceView, keep_typed, visitor_of
 
 
 def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: HiddenParts) -> Dependency:
@@ -25,25 +25,25 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     family_outputs = [*preset_outputs, form.drawer.picture, form.drawer.copies, *tab.chips.kinds, tab.status]
 
     def open_link(request: gr.Request) -> Changes:
-        return tab.fill(link_events.open_link(context, visitor_id(request), dict(request.query_params)))
+        return tab.fill(link_events.open_link(context, visitor_of(context, request), dict(request.query_params)))
 
     async def await_preferred(request: gr.Request) -> None:
-        await race_events.await_preferred(context, visitor_id(request))
+        await race_events.await_preferred(context, visitor_of(context, request))
 
     def begin_own_prompt(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(form_events.begin_own_prompt(context, visitor_id(request), form.read(values)))
+        return tab.fill(form_events.begin_own_prompt(context, visitor_of(context, request), form.read(values)))
 
     def choose_family(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(form_events.choose_family(context, visitor_id(request), form.read_family(values)))
+        return tab.fill(form_events.choose_family(context, visitor_of(context, request), form.read_family(values)))
 
     def change_drafts(values: Values) -> Changes:
         return tab.fill(form_events.change_drafts(form.read_family(values)))
 
     def choose_copies(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(form_events.choose_copies(context, visitor_id(request), form.read_family(values)))
+        return tab.fill(form_events.choose_copies(context, visitor_of(context, request), form.read_family(values)))
 
     def name_drafts(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(form_events.name_drafts(context, visitor_id(request), form.read_family(values)))
+        return tab.fill(form_events.name_drafts(context, visitor_of(context, request), form.read_family(values)))
 
     def apply_preset(values: Values) -> Changes:
         return tab.fill(form_events.apply_preset(values[form.preset], form.read_family(values)))
@@ -53,10 +53,12 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
 
     def copy_link(values: Values, request: gr.Request) -> tuple[str, str]:
         owner = address(request, context.studio.deployment)
-        return link_events.copy_link(context, visitor_id(request), form.read(values), values[hidden.shown], owner)
+        return link_events.copy_link(
+            context, visitor_of(context, request), form.read(values), values[hidden.shown], owner
+        )
 
     def load_family(values: Values, request: gr.Request) -> Changes:
-        refused = race_events.load_family(context, visitor_id(request), form.read_family(values))
+        refused = race_events.load_family(context, visitor_of(context, request), form.read_family(values))
         return {tab.status: views.status_html(refused)} if refused else {}
 
     def choose_parts(values: Values) -> Changes:

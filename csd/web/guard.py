@@ -27,6 +27,7 @@ from csd.web.scripts import EARLY
 from csd.web.shares import InTurn, Shares
 from csd.web.upload_progress import UploadProgress
 from csd.web.uploads import Uploads, refuse_strange_parts
+from csd.web.whole_bodies import WholeBodies
 
 Message = MutableMapping[str, Any]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
@@ -77,14 +78,15 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
     refuse_strange_parts()
     fetch_nothing()
     names = list(deployment.hosts) or ["*"]
+    from_where = partial(address, deployment=deployment)
     return [
         Middleware(KnownNames, names=names),
         Middleware(SafeHeaders, headers=make_headers(deployment)),
         Middleware(ClearAnswers),
         Middleware(BodyLimit, most=largest_event(deployment)),
-        Middleware(Uploads, address=partial(address, deployment=deployment)),
+        Middleware(Uploads, address=from_where),
         Middleware(KnownStreams),
-        Middleware(UploadProgress),
+        Middleware(UploadProgress, address=from_where),
         Middleware(EarlyStyle, head=EARLY),
     ]
 
@@ -115,7 +117,7 @@ def make_lifespan(deployment: Deployment) -> Lifespan:
     @asynccontextmanager
     async def wrapped(app: Any) -> AsyncIterator[None]:
         inner, shares = app.middleware_stack, Shares(deployment)
-        app.middleware_stack = NoSharing(KeptAnswers(inner, InTurn(inner, shares), shares))
+        app.middleware_stack = NoSharing(KeptAnswers(inner, WholeBodies(InTurn(inner, shares), deployment), shares))
         yield
 
     return wrapped

@@ -4,7 +4,7 @@ anew for each, 1.2 MB."""
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
@@ -15,6 +15,7 @@ from starlette.responses import PlainTextResponse
 
 from csd.decoding.errors import Refusal
 from csd.web.bodies import App, Message, Receive, Send
+from csd.web.giving_way import next_to_go
 from csd.web.shares import Shares, busy, still_asked
 
 Key = tuple[object, ...]
@@ -108,12 +109,8 @@ class KeptAnswers:
         if _may_be_repeated(sent):
             self._kept[key] = Kept(self._shares.owner(scope), tuple(sent))
             if len(self._kept) > MOST:
-                del self._kept[self._next_to_go()]
+                del self._kept[next_to_go({key: (kept.owner, 1) for key, kept in self._kept.items()})]
         return tuple(sent)
-
-    def _next_to_go(self) -> Key:
-        ((owner, _),) = Counter(kept.owner for kept in self._kept.values()).most_common(1)
-        return next(key for key, kept in self._kept.items() if kept.owner == owner)
 
 
 def _may_be_kept(scope: Message) -> bool:

@@ -12,7 +12,7 @@ from gradio.events import Dependency
 from csd.web import race_events, scripts
 from csd.web.context import PageContext
 from csd.web.race_form import Values
-from csd.web.wiring import PRIVATE, QUICK, Changes, RaceView, keep_typed, visitor_id
+from csd.web.wiring import PRIVATE, QUICK, Changes, RaceView, keep_typed, visitor_of
 
 
 def wire_navigation(context: PageContext, view: RaceView, opening: Dependency) -> None:
@@ -23,7 +23,7 @@ def wire_navigation(context: PageContext, view: RaceView, opening: Dependency) -
 
     def show(values: Values, request: gr.Request) -> Changes:
         fields = form.read(values)
-        return view.show(race_events.show_address(context, visitor_id(request), values[fragment], fields))
+        return view.show(race_events.show_address(context, visitor_of(context, request), values[fragment], fields))
 
     read = follow.click(None, None, [fragment], js=scripts.READ_ADDRESS, **PRIVATE)
     followed = read.then(show, {fragment, *form.inputs}, view.outputs, **QUICK)

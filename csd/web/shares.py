@@ -72,7 +72,7 @@ class InTurn:
         self._shares = shares
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or is_upload(scope) or scope["path"] in (LIVE, READY):
+        if not takes_turns(scope):
             await self._app(scope, receive, send)
             return
         async with AsyncExitStack() as turn:
@@ -91,6 +91,10 @@ class InTurn:
                 await send(message)
 
             await self._app(scope, still, send_and_leave)
+
+
+def takes_turns(scope: Message) -> bool:
+    return scope["type"] == "http" and not is_upload(scope) and scope["path"] not in (LIVE, READY)
 
 
 async def still_asked(scope: Message, receive: Receive) -> Receive | None:

@@ -15,7 +15,7 @@ from csd.record.recording import Recording, today
 from csd.record.trace import Trace
 from csd.request.request import Request
 from csd.run import LaneFinished, RaceStarted, run_race
-from csd.web.deployment import CUT, Deployment, RunRace, within
+from csd.web.deployment import Deployment, RunRace, within
 from csd.web.device import Device, Turns
 from csd.web.examples import example_title
 from csd.web.families import CompileSteps, Families, LoadFamily
@@ -56,7 +56,7 @@ class Studio:
         self._device = device or Device()
         self.families = Families((home, *behind), load_family, self._device, compile_steps, deployment.check_family)
         self.visitors = Visitors(deployment.max_kept)
-        self._run = within(run, deployment.max_seconds)
+        self._run = within(run, deployment.max_seconds, most=deployment.max_record * 1e6)
         self._watches: list[Watch] = []
         self._under_way = RacesUnderWay()
 
@@ -119,12 +119,12 @@ class Studio:
     def _end(
         self, visitor: str, news: Finished, stop: threading.Event, keeps: bool, slept: Callable[[], float]
     ) -> Finished:
-        """A race whose lanes were stopped by nobody was cut by the limit, and says so; one that slept does too."""
+        """A race whose lanes were stopped by nobody was cut by a limit, and says so; one that slept does too."""
         race = news.race
         if slept() > 2:
             race = replace(race, notes=(*race.notes, SLEPT))
         if race.stopped and not stop.is_set():
-            race = replace(race, notes=(*race.notes, CUT.format(self.deployment.max_seconds)))
+            race = replace(race, notes=(*race.notes, self.deployment.why_cut(race.traces)))
         if keeps:
             self.visitors.keep_race(visitor, race)
         return Finished(race)

@@ -16,7 +16,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
 from csd.record import recording as recordings
+from csd.web.addresses import neighbourhood
 from csd.web.bodies import App, Message, Receive, Send, at_most, declared_size, is_upload, until
+from csd.web.giving_way import next_to_go
 
 LARGEST = 2 * recordings.LARGEST  # bytes of a file; those between one and two times the limit get a sentence of ours
 REQUEST = LARGEST + 64 * 2**10  # bytes with what a form adds
@@ -35,8 +37,9 @@ STRANGE = "The file cannot be taken: give it a plain name, in the field “files
 
 
 class Uploads:
-    """ASGI middleware: uploads have a limit each, for an address and in all. The oldest files go first, what is on its
-    way last. `address` says whom a request counts for."""
+    """ASGI middleware: uploads have a limit each, for an address and in all. Of the kept files, the oldest of the
+    neighbourhood that has most goes first, by number or by bytes, and before what is on its way. `address` says whom a
+    request counts for."""
 
     def __init__(
         self,
@@ -51,7 +54,7 @@ class Uploads:
         self._share, self._address = share, address
         self._arrived_from: Counter[str] = Counter()  # bytes of files on their way that are here, by address
         self._most, self._most_files, self._seconds = most, most_files, seconds
-        self._kept: OrderedDict[str, int] = OrderedDict()  # bytes by path, oldest first
+        self._kept: OrderedDict[str, tuple[str, int]] = OrderedDict()  # owner and bytes by path, oldest first
         self._announced = 0  # bytes of files on their way, as they say
         self._arrived = 0  # bytes of them that are here
 
@@ -86,7 +89,7 @@ class Uploads:
             arriving = at_most(arriving, size, MultiPartException(TOO_LARGE))
             answer = _Answer(send)
             await self._app(scope, arriving, answer.pass_on)
-            self._keep(answer.paths)
+            self._keep(answer.paths, neighbourhood(address))
         finally:
             self._announced -= size
             self._arrived -= arrived
@@ -108,17 +111,23 @@ class Uploads:
             return NO_ROOM
         return NO_ROOM if free < self._announced - self._arrived + size + SPARE else ""
 
-    def _keep(self, paths: list[str]) -> None:
+    def _keep(self, paths: list[str], owner: str) -> None:
+        """A file that comes again stays its first owner's: who sends what others have sent takes nothing from them."""
         for path in paths:
             with suppress(OSError):
-                self._kept[path] = Path(path).stat().st_size
+                first, _ = self._kept.get(path, (owner, 0))
+                self._kept[path] = first, Path(path).stat().st_size
                 self._kept.move_to_end(path)
 
     def _make_room(self, scope: Message) -> None:
-        while len(self._kept) > self._most_files or sum(self._kept.values()) + self._arrived > self._most:
-            if not self._kept:
+        while self._kept:
+            if len(self._kept) > self._most_files:
+                path = next_to_go({path: (owner, 1) for path, (owner, _) in self._kept.items()})
+            elif sum(size for _, size in self._kept.values()) + self._arrived > self._most:
+                path = next_to_go(self._kept)
+            else:
                 return
-            path, _ = self._kept.popitem(last=False)
+            del self._kept[path]
             with suppress(OSError):
                 Path(path).unlink(missing_ok=True)
                 Path(path).parent.rmdir()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass
 
 from csd.record.race import Race
+from csd.web.giving_way import next_to_go
 from csd.web.races import FinishedRace, KeptRace
 
 MAX_RACES = 20  # per visitor
@@ -15,15 +16,29 @@ MAX_KEPT = 400  # MB of races of all visitors together
 SHARE = 0.25  # of it, for one visitor
 
 
+class Visitor(str):
+    """The id of a visitor's session, and the owner that it counts for: the neighbourhood that it was asked from, where
+    one may make up any number of sessions."""
+
+    __slots__ = ("owner",)
+    owner: str
+
+    def __new__(cls, session: str, owner: str = "") -> Visitor:
+        visitor = super().__new__(cls, session)
+        visitor.owner = owner
+        return visitor
+
+
 @dataclass
 class VisitorState:
     """The stop flags of the race that runs and of a comparison, which has pauses between its races, if any; the latest
     races, oldest first, and how many there have been.
 
     Whether the visitor has chosen a family (in the form, by a link, or by a file), and whether a copy of a custom
-    target was ticked for want of drafts, and whether a comparison was started.
+    target was ticked for want of drafts, and whether a comparison was started. `owner` is whom the visitor counts for.
     """
 
+    owner: str = ""
     stop: threading.Event | None = None
     stop_comparison: threading.Event | None = None
     races: tuple[KeptRace, ...] = ()
@@ -36,21 +51,22 @@ class VisitorState:
 class Visitors:
     """The latest visitors, by the id of their session, and their races in at most `max_kept` MB of memory.
 
-    The oldest races go first: a visitor's own beyond a quarter of the memory, then everybody's. A visitor's latest race
-    stays until others need its memory. Of more than MAX_VISITORS, those without races are forgotten first, and nobody
-    whose race runs.
+    The oldest races go first: a visitor's own beyond a quarter of the memory, then those of the owner of most. A
+    visitor's latest race stays until others need its memory. Of more than MAX_VISITORS, the owner of most loses one,
+    first those without races, and nobody whose race runs.
     """
 
     def __init__(self, max_kept: float = MAX_KEPT) -> None:
         self._most = max_kept * 1e6
         self._lock = threading.RLock()
         self._states: OrderedDict[str, VisitorState] = OrderedDict()
-        self._kept: OrderedDict[str, tuple[str, int]] = OrderedDict()  # visitor and bytes by race, oldest first
+        # Bytes by visitor and race, oldest first. The race of a link is in many visitors' lists.
+        self._kept: OrderedDict[tuple[str, str], int] = OrderedDict()
 
     def state(self, visitor: str) -> VisitorState:
         """To be changed: from now on this visitor is remembered."""
         with self._lock:
-            state = self._states.setdefault(visitor, VisitorState())
+            state = self._states.setdefault(visitor, VisitorState(getattr(visitor, "owner", "")))
             self._states.move_to_end(visitor)
             self._make_room(visitor)
             return state
@@ -77,25 +93,25 @@ class Visitors:
     @property
     def kept_bytes(self) -> int:
         with self._lock:
-            return sum(size for _, size in self._kept.values())
+            return sum(self._kept.values())
 
     def keep_race(self, visitor: str, race: FinishedRace) -> None:
         kept = KeptRace.of(race)
         with self._lock:
             state = self.state(visitor)
             state.races = (*state.races, kept)
-            self._kept[race.id] = (visitor, len(kept.packed))
+            self._kept[visitor, race.id] = len(kept.packed)
             while len(state.races) > MAX_RACES or (
                 len(state.races) > 1 and sum(self._sizes(visitor)) > SHARE * self._most
             ):
-                self._drop(state.races[0].id)
+                self._drop(visitor, state.races[0].id)
             while len(self._kept) > 1 and self.kept_bytes > self._most:
-                self._drop(next(iter(self._kept)))
+                self._drop(*next_to_go({key: (self._states[key[0]].owner, size) for key, size in self._kept.items()}))
 
     def drop_race(self, visitor: str, race_id: str) -> None:
         with self._lock:
-            if self._kept.get(race_id, ("", 0))[0] == visitor:
-                self._drop(race_id)
+            if (visitor, race_id) in self._kept:
+                self._drop(visitor, race_id)
 
     def races(self, visitor: str) -> tuple[FinishedRace, ...]:
         """All of a visitor's races, oldest first."""
@@ -109,22 +125,23 @@ class Visitors:
         return next((race.unpack() for race in self.find(visitor).races if race.id == race_id), None)
 
     def _sizes(self, visitor: str) -> list[int]:
-        return [size for owner, size in self._kept.values() if owner == visitor]
+        return [size for (owner, _), size in self._kept.items() if owner == visitor]
 
-    def _drop(self, race_id: str) -> None:
-        visitor, _ = self._kept.pop(race_id)
+    def _drop(self, visitor: str, race_id: str) -> None:
+        del self._kept[visitor, race_id]
         state = self._states[visitor]
         state.races = tuple(race for race in state.races if race.id != race_id)
 
     def _make_room(self, newest: str) -> None:
-        """Forget the oldest visitors, first those without races, but neither one who races nor the newest."""
+        """Forget visitors, but neither one who races nor the newest."""
         while len(self._states) > MAX_VISITORS:
-            idle = [one for one, state in self._states.items() if state.stop is None and one != newest]
+            count = Counter(state.owner for state in self._states.values())
+            idle = {one: state for one, state in self._states.items() if state.stop is None and one != newest}
             if not idle:
                 return
-            self._forget(min(idle, key=lambda one: bool(self._states[one].races)))
+            self._forget(min(idle, key=lambda one: (-count[idle[one].owner], bool(idle[one].races))))
 
     def _forget(self, visitor: str) -> None:
         state = self._states.pop(visitor, None)
         for race in state.races if state else ():
-            self._kept.pop(race.id, None)
+            self._kept.pop((visitor, race.id), None)

@@ -37,6 +37,7 @@ from csd.web.race_form import RaceForm, Values
 from csd.web.race_tab import RaceTab
 from csd.web.theory_tab import TO_FIGURE, TO_START, TheoryTab, WhatIfParts, refusal_html
 from csd.web.updates import FormUpdate, RaceUpdate, StatusLine
+from csd.web.visitors import Visitor
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 ON_DEVICE = "device"  # the concurrency id of all events that need the device
@@ -76,9 +77,12 @@ def build_hidden() -> HiddenParts:
     return HiddenParts(press, leave_queue, usual_lanes, begin_own, shown, query, omitted, by_hand)
 
 
-def visitor_id(request: gr.Request | None) -> str:
-    """Gradio's session; a new id for a caller without one."""
-    return (request and request.session_hash) or uuid.uuid4().hex
+def visitor_of(context: PageContext, request: gr.Request | None) -> Visitor:
+    """Gradio's session, and where it is asked from; a new id for a caller without one."""
+    session = (request and request.session_hash) or uuid.uuid4().hex
+    if request is None:
+        return Visitor(session)
+    return Visitor(session, addresses.neighbourhood(addresses.address(request, context.studio.deployment)))
 
 
 def client_host(request: gr.Request) -> str:
@@ -121,13 +125,13 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
 
     def run(values: Values, request: gr.Request) -> Iterator[Changes]:
         for update in race_events.run_race(
-            context, visitor_id(request), form.read(values), first_paint.seconds_for(client_host(request))
+            context, visitor_of(context, request), form.read(values), first_paint.seconds_for(client_host(request))
         ):
             yield view.show(update)
 
     def show_race(values: Values, request: gr.Request) -> Changes:
         chosen = values[replays.earlier]
-        return view.show(race_events.show_race(context, visitor_id(request), chosen, form.read(values)))
+        return view.show(race_events.show_race(context, visitor_of(context, request), chosen, form.read(values)))
 
     deployment = context.studio.deployment
     openings = Openings(most_here=MOST_HERE if deployment.is_public else MOST)
@@ -138,7 +142,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
             return view.show(race_events.open_file(context, visitor, values[replays.upload], form.read(values)))
 
     async def open_file(values: Values, request: gr.Request) -> Changes:
-        visitor = visitor_id(request)
+        visitor = visitor_of(context, request)
         try:
             with openings.admit(visitor, addresses.address(request, deployment)):
                 return await read_file(values, visitor)
@@ -146,7 +150,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
             return view.show(RaceUpdate(StatusLine(str(refusal), "refused")))
 
     def leave(request: gr.Request) -> None:
-        context.studio.visitors.leave(visitor_id(request))
+        context.studio.visitors.leave(visitor_of(context, request))
 
     # Gradio runs the events of one click in the order of their definition, each when the one before has ended.
     form.start.click(None, None, [tab.status], js=scripts.BEGIN_RACE, **PRIVATE)
@@ -184,7 +188,7 @@ def _wire_stop(context: PageContext, button: gr.Button, status: gr.HTML, hidden:
     The browser itself says "Stopping.": the server's answer may come after the race's end, whose line stays."""
 
     def stop(request: gr.Request) -> Changes:
-        update = race_events.stop_race(context, visitor_id(request))
+        update = race_events.stop_race(context, visitor_of(context, request))
         if update is None:
             return {hidden.press: ""}
         return {status: views.status_html(update), hidden.press: hidden.leave_queue.elem_id}
@@ -196,7 +200,7 @@ def _wire_stop(context: PageContext, button: gr.Button, status: gr.HTML, hidden:
 
 def wire_puzzles(context: PageContext, panel: gr.HTML) -> None:
     def check_guess(value: Any, request: gr.Request) -> dict[str, Any]:
-        return puzzle_panel.check_guess(context, visitor_id(request), value)
+        return puzzle_panel.check_guess(context, visitor_of(context, request), value)
 
     panel.input(check_guess, [panel], [panel], **QUICK)
 
@@ -210,14 +214,18 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
     def compare(values: Values, request: gr.Request) -> Iterator[Changes]:
         asked, fields = tab.read(values), race.form.read(values)
         for update in compare_events.run_comparison(
-            context, visitor_id(request), asked, fields, first_paint.seconds_for(client_host(request))
+            context, visitor_of(context, request), asked, fields, first_paint.seconds_for(client_host(request))
         ):
             yield tab.show(update)
 
     def show_what(values: Values, request: gr.Request) -> Changes:
         is_pair = values[tab.what] == TWO_PLANS
         show = compare_events.show_pair if is_pair else compare_events.show_example
-        return {tab.pair: gr.Row(visible=is_pair), **fit(values), **tab.show(show(context, visitor_id(request)))}
+        return {
+            tab.pair: gr.Row(visible=is_pair),
+            **fit(values),
+            **tab.show(show(context, visitor_of(context, request))),
+        }
 
     def fit(values: Values) -> Changes:
         """The plans for the family of the form."""

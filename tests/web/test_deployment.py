@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 
 import pytest
-from fake_page import HOME, context, fields, load_family, run_recorded, run_stopped
+from fake_page import HOME, RECORDED, context, fields, load_family, run_recorded, run_stopped
 
 from csd.decoding.errors import Refusal
 from csd.decoding.methods import Autoregressive, Cascade
 from csd.models import catalog
+from csd.record.trace import Review
 from csd.request.defaults import defaults_for
 from csd.request.request import Request
+from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 from csd.web import compare_events, link_events, race_events
 from csd.web.compare import BY_KIND
 from csd.web.compare_events import ComparisonForm
@@ -22,6 +25,7 @@ from csd.web.fields import CUSTOM
 from csd.web.loads import FamilyChoice
 from csd.web.named_plans import PlanChoice
 from csd.web.news import Finished, Refused
+from csd.web.record_size import record_size, step_size
 from csd.web.studio import Studio
 
 OTHER = FamilyChoice(catalog.find("Qwen3"), "cpu")
@@ -75,6 +79,7 @@ def test_every_limit_can_be_set():
         "CSD_MAX_TOKENS": "500",
         "CSD_MAX_ROUNDS": "70",
         "CSD_MAX_SECONDS": "2.5",
+        "CSD_MAX_RECORD_MB": "1.5",
         "CSD_MAX_PROMPT": "99",
         "CSD_MAX_WAITING": "3",
         "CSD_MAX_KEPT_MB": "7",
@@ -82,7 +87,8 @@ def test_every_limit_can_be_set():
         "CSD_FAMILIES": "Qwen3, smollm2",
     }
     found = make(environment, public=True)
-    assert (found.max_tokens, found.max_seconds, found.max_prompt, found.max_rounds) == (500, 2.5, 99, 70)
+    assert (found.max_tokens, found.max_seconds, found.max_record, found.max_prompt) == (500, 2.5, 1.5, 99)
+    assert found.max_rounds == 70
     assert (found.max_waiting, found.max_kept, found.max_linked) == (3, 7, 0)
     assert found.families == ("embedded", "Qwen3", "smollm2")
     assert make({"CSD_FAMILIES": "all"}).families == tuple(spec.name for spec in catalog.READY)
@@ -181,6 +187,38 @@ def test_a_race_is_cut_by_the_limit_and_keeps_its_lanes():
     race = [*page.studio.race("v", HOME, Request("a", ()))][-1]
     assert isinstance(race, Finished) and race.race.stopped and race.race.traces
     assert race.race.notes[-1].startswith("The race was stopped after 3600 seconds, the most that this page gives")
+
+
+def test_a_race_is_cut_where_its_record_is_large():
+    trace = next(trace for trace in RECORDED if len(trace.steps) > 5)
+    sizes = [step_size(step) for step in trace.steps]
+
+    def run(family, request, stopped):
+        yield RaceStarted((trace.header,), dict(trace.pieces))
+        done = []
+        for step in trace.steps:
+            if stopped():
+                break
+            done.append(step)
+            yield LaneAdvanced(0, step, {})
+        yield LaneFinished(0, replace(trace, steps=tuple(done), end="stopped"))
+
+    page = a_page(replace(Deployment(), max_record=sum(sizes[:3]) / 1e6), run, load_family)
+    race = [*page.studio.race("v", HOME, Request("a", ()))][-1].race
+    assert race.traces[0].steps == trace.steps[:3]
+    assert race.notes[-1].startswith("The race was stopped once its record had ")
+
+
+def test_the_record_of_long_drafts_is_about_as_large_as_it_is_said_to_be():
+    for trace in RECORDED:
+        steps = len(json.dumps(trace.to_dict()["steps"]))
+        assert steps / 3 < record_size([trace]) < 3 * steps
+    tokens = tuple(range(64))
+    inner = Review("draft", 0, tokens, ("draft",) * 64, 0, 1, 0.0, 0.1, p=(0.125,) * 64, q=(0.125,) * 64)
+    long = replace(RECORDED[0].steps[0], review=replace(inner, inner=(inner,) * 64))
+    trace = replace(RECORDED[0], steps=(long,))
+    steps = len(json.dumps(trace.to_dict()["steps"]))
+    assert steps / 3 < record_size([trace]) < 3 * steps
 
 
 def test_a_comparison_has_the_time_of_one_race():

@@ -17,6 +17,7 @@ from csd.web.bodies import UPLOAD
 from csd.web.deployment import PUBLIC
 from csd.web.health import LIVE
 from csd.web.shares import AT_ONCE, MANY, NEARBY, InTurn, Shares, still_asked
+from csd.web.whole_bodies import WholeBodies
 
 
 class Held:
@@ -139,4 +140,4 @@ def test_whoever_has_left_while_waiting_is_not_computed_for():
 def test_the_served_page_has_shares(house):
     """What middleware Gradio adds, and what the project gives it, stand within the turns."""
     outer = house.page.app.middleware_stack
-    assert isinstance(outer._app._others, InTurn)
+    assert isinstance(outer._app._others, WholeBodies) and isinstance(outer._app._others._app, InTurn)

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 
-from csd.web.slow_clients import CHUNKED, close_slow_connections
+from csd.web.slow_clients import CHUNKED, CROWDED, LINES, close_slow_connections, has_many_lines
 
 SECONDS = 0.3
 
@@ -117,3 +117,40 @@ def test_a_body_in_chunks_is_refused_behind_another_request_too(port):
 def test_a_body_of_many_lines_is_taken_whole(port):
     lines = b"a\r\n" * 50_000
     assert post(port, f"content-length: {len(lines)}\r\n".encode(), lines).endswith(str(len(lines)).encode())
+
+
+GET = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n"
+
+
+def test_headers_of_very_many_lines_are_refused_before_they_are_parsed(port, monkeypatch):
+    def never(lines):
+        raise AssertionError("headers of many lines were parsed")
+
+    monkeypatch.setattr("h11._readers._decode_header_lines", never)
+    for end in (b"\r\n", b""):  # whole, and on their way
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+            client.sendall(GET + b"a:\r\n" * LINES + end)
+            answer = read_all(client)
+        assert answer.startswith(b"HTTP/1.1 431 ") and answer.endswith(CROWDED)
+
+
+def test_as_many_lines_as_a_request_may_have_are_read(port):
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        client.sendall(GET + b"a: b\r\n" * (LINES - 3) + b"\r\n")
+        assert read_all(client).startswith(b"HTTP/1.1 200 ")
+
+
+def test_many_lines_are_refused_behind_another_request_whose_answer_is_whole(port):
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        whole, crowded = b"content-length: 1\r\n\r\na", b"a:\r\n" * LINES + b"\r\n"
+        client.sendall(POST + whole + POST + crowded + POST + whole)
+        answer = read_all(client)
+    assert [answer.count(status) for status in (b"HTTP/1.1 200", b"HTTP/1.1 431")] == [1, 1]
+    assert answer.index(b"HTTP/1.1 200") == 0
+
+
+def test_lines_of_a_body_and_of_requests_that_follow_are_none_of_the_headers():
+    assert not has_many_lines(GET + b"\r\n" + b"a\r\n" * LINES * 2)
+    assert not has_many_lines(GET.replace(b"\r", b"") + b"\n" + b"a\n" * LINES * 2)
+    assert not has_many_lines((GET + b"\r\n") * LINES)
+    assert not has_many_lines(b"a:\r\n" * LINES) and has_many_lines(b"a:\r\n" * (LINES + 1))

@@ -59,6 +59,28 @@ def test_the_same_file_again_counts_once(client, tmp_path):
     assert set(on_disk(tmp_path)) == {"a.json", "c.json"}
 
 
+def test_files_of_one_address_push_out_its_own_only(tmp_path, monkeypatch):
+    """By number and by bytes, and also where they are another's own files, sent again."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    with gr.Blocks(analytics_enabled=False) as page:
+        gr.Markdown("page")
+    page.max_file_size = 5_000
+    limits = Middleware(Uploads, most=ROOM, most_files=4, address=lambda request: request.headers["x-from"])
+    client = TestClient(App.create_app(page, app_kwargs={"middleware": [limits]}))
+
+    def send_from(place: str, letter: str, size: int) -> None:
+        files = {"files": (f"{letter}.json", letter * size)}
+        assert client.post(UPLOAD, files=files, headers={"x-from": place}).status_code == 200
+
+    send_from("9.9.9.9", "a", 100)
+    for letter in "abcdefg":
+        send_from("8.8.8.8", letter, 100)
+    assert set(on_disk(tmp_path)) == {"a.json", "e.json", "f.json", "g.json"}
+    for letter in "hij":
+        send_from("8.8.8.8", letter, 4_000)
+    assert set(on_disk(tmp_path)) == {"a.json", "i.json", "j.json"}
+
+
 def test_what_is_too_large_leaves_nothing(client, tmp_path, monkeypatch):
     answer = send(client, ROOM + 1)
     assert (answer.status_code, answer.text) == (507, TOO_MANY)

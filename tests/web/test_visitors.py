@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import tracemalloc
+from types import SimpleNamespace
 
 from fake_page import HOME, RECORDED, context
 
@@ -14,7 +15,8 @@ from csd.web import race_events
 from csd.web.api import run_to_end
 from csd.web.news import Finished
 from csd.web.races import FinishedRace, KeptRace
-from csd.web.visitors import MAX_RACES, MAX_VISITORS, Visitors
+from csd.web.visitors import MAX_RACES, MAX_VISITORS, Visitor, Visitors
+from csd.web.wiring import visitor_of
 
 
 def race(name: str, traces=RECORDED) -> FinishedRace:
@@ -94,6 +96,54 @@ def test_strangers_push_out_neither_who_races_nor_who_has_raced():
     for number in range(MAX_VISITORS + 5):
         racing.state(f"visitor {number}").stop = threading.Event()
     assert racing.stop("visitor 0") and racing.stop(f"visitor {MAX_VISITORS + 4}")
+
+
+def test_sessions_that_one_address_makes_up_push_out_its_own_only():
+    visitors = Visitors()
+    visitors.keep_race(Visitor("somebody", "9.9.9.0/24"), race("one"))
+    visitors.state(Visitor("has chosen", "7.7.7.0/24")).has_chosen_family = True
+    for number in range(2 * MAX_VISITORS):
+        visitors.keep_race(Visitor(f"made up {number}", "8.8.8.0/24"), race(f"race {number}"))
+    assert names(visitors, "somebody") == ["one"] and visitors.find("has chosen").has_chosen_family
+    assert names(visitors, "made up 0") == [] and names(visitors, f"made up {2 * MAX_VISITORS - 1}")
+    assert len(visitors._states) == MAX_VISITORS
+
+
+def test_races_of_one_address_take_the_memory_of_its_own_only():
+    visitors = Visitors(max_kept=6.5 * SIZE / 1e6)
+    visitors.keep_race(Visitor("somebody", "9.9.9.0/24"), race("one"))
+    for number in range(20):
+        visitors.keep_race(Visitor(f"made up {number}", "8.8.8.0/24"), race(f"race {number}"))
+    assert names(visitors, "somebody") == ["one"]
+    assert [name for number in range(20) for name in names(visitors, f"made up {number}")] == [
+        f"race {number}" for number in range(15, 20)
+    ]
+
+
+def test_a_visitor_counts_for_the_neighbourhood_that_asks():
+    request = SimpleNamespace(session_hash="v", client=SimpleNamespace(host="8.8.8.8"), headers={})
+    visitor = visitor_of(context(), request)
+    assert (visitor, visitor.owner) == ("v", "8.8.8.0/24") and visitor_of(context(), None).owner == ""
+
+
+def test_whoever_moves_to_another_address_is_the_same_visitor():
+    visitors = Visitors()
+    visitors.keep_race(Visitor("v", "9.9.9.0/24"), race("one"))
+    visitors.keep_race(Visitor("v", "8.8.8.0/24"), race("two"))
+    assert names(visitors, "v") == ["one", "two"]
+
+
+def test_the_race_of_a_link_is_each_visitors_own():
+    """Its name is the same for all who open the link."""
+    visitors = Visitors()
+    for visitor in "ab":
+        visitors.keep_race(visitor, race("linked"))
+    for number in range(MAX_RACES):
+        visitors.keep_race("a", race(f"race {number}"))
+    assert names(visitors, "a") == [f"race {number}" for number in range(MAX_RACES)]
+    assert names(visitors, "b") == ["linked"]
+    visitors.leave("b")
+    assert visitors.kept_bytes < 1.01 * MAX_RACES * SIZE
 
 
 def test_who_only_asks_is_not_remembered():

@@ -1,0 +1,109 @@
+"""Bodies that are still on their way: a request takes its turn only once it is here, so that one which crawls keeps no
+other from its address waiting."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse
+
+from csd.decoding.errors import Refusal
+from csd.web.addresses import address, neighbourhood
+from csd.web.bodies import App, Message, Receive, Send, declared_size, largest_event
+from csd.web.deployment import Deployment
+from csd.web.shares import MANY, busy, takes_turns
+
+MOST = 16 * 2**20  # bytes of bodies that are held for an address, or for a neighbourhood
+REQUEST = 2**15  # bytes that one which is on its way counts for, besides what is here: so 512 may be
+SECONDS = 60.0  # for a body
+TOO_SLOW = "This request did not arrive in time. Try again."
+
+
+class WholeBodies:
+    """ASGI middleware: passes a request on once its body is here. Status 408 with a sentence for one that does not
+    arrive in time, 429 where very many from its address are on their way.
+
+    Uploads are read as they come, and what is larger than an event may be is refused without being read (`Uploads`,
+    `BodyLimit`).
+    """
+
+    def __init__(self, app: App, deployment: Deployment, most: int = MOST, seconds: float = SECONDS):
+        self._app = app
+        self._deployment = deployment
+        self._largest = largest_event(deployment)
+        self._most, self._seconds = most, seconds
+        self._held: Counter[str] = Counter()  # bytes by address and neighbourhood
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if not takes_turns(scope) or not 0 < declared_size(scope) <= self._largest:
+            await self._app(scope, receive, send)
+            return
+        held = _Held(self._held, self._most, address(HTTPConnection(scope), self._deployment))
+        try:
+            await self._pass_on(held, scope, receive, send)
+        finally:
+            held.let_go()
+
+    async def _pass_on(self, held: _Held, scope: Message, receive: Receive, send: Send) -> None:
+        try:
+            body = await asyncio.wait_for(held.read(receive), self._seconds)
+        except asyncio.TimeoutError:  # another exception than TimeoutError in Python 3.10
+            await JSONResponse({"error": TOO_SLOW, "detail": TOO_SLOW}, 408)(scope, receive, send)
+        except Refusal as refusal:
+            await busy(refusal)(scope, receive, send)
+        else:
+            if body is not None:
+                await self._app(scope, _first(body, held, receive), send)
+
+
+class _Held:
+    """What one request adds to the bytes that are held for its address."""
+
+    def __init__(self, all_held: Counter[str], most: int, own: str):
+        self._all = all_held
+        self._most = most
+        self._owners = {own, neighbourhood(own)}
+        self._count = 0
+
+    async def read(self, receive: Receive) -> bytes | None:
+        """The whole body; None where the client leaves. Raises Refusal with a sentence."""
+        body = bytearray()
+        is_whole = False
+        self._change(REQUEST)
+        while not is_whole:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            body += message.get("body", b"")
+            is_whole = not message.get("more_body", False)
+            self._change(len(body) + (0 if is_whole else REQUEST))
+        return bytes(body)
+
+    def let_go(self) -> None:
+        self._change(0)
+
+    def _change(self, count: int) -> None:
+        for owner in self._owners:
+            self._all[owner] += count - self._count
+            if not self._all[owner]:
+                del self._all[owner]
+        is_more, self._count = count > self._count, count
+        if is_more and any(self._all[owner] > self._most for owner in self._owners):
+            raise Refusal(MANY)
+
+
+def _first(body: bytes, held: _Held, receive: Receive) -> Receive:
+    """The body at once, which is no longer held for its request then; what follows it as it comes."""
+    is_taken = False
+
+    async def received() -> Message:
+        nonlocal is_taken
+        if is_taken:
+            return await receive()
+        is_taken = True
+        held.let_go()
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return received

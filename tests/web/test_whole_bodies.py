@@ -1,0 +1,138 @@
+"""Requests whose bodies crawl keep nobody waiting, and what is held for them has a bound."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+
+from in_a_loop import in_a_loop
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from csd.web.bodies import UPLOAD, largest_event
+from csd.web.deployment import PUBLIC
+from csd.web.shares import AT_ONCE, MANY, InTurn, Shares
+from csd.web.whole_bodies import REQUEST, TOO_SLOW, WholeBodies
+
+
+class Server:
+    """Answers with what it has read, in turns."""
+
+    def __init__(self, **limits):
+        routes = [Route(path, self.answer, methods=["GET", "POST"]) for path in ("/", UPLOAD)]
+        self.turns = InTurn(Starlette(routes=routes), Shares(PUBLIC))
+        self.app = WholeBodies(self.turns, PUBLIC, **limits)
+        self.reached = 0
+
+    async def answer(self, request):
+        self.reached += 1
+        return PlainTextResponse(await request.body())
+
+    async def ask(self, *pieces: bytes, host: str = "8.8.8.8", size: int = 0, path: str = "/", leaves: bool = False):
+        """A request whose body is never whole where `size` is more than its pieces; status and text of the answer."""
+        told, left = [], list(pieces)
+        size = size or sum(map(len, pieces))
+        missing = size - sum(map(len, pieces))
+
+        async def receive():
+            if left:
+                piece = left.pop(0)
+                return {"type": "http.request", "body": piece, "more_body": bool(left or missing)}
+            if leaves:
+                return {"type": "http.disconnect"}
+            return await asyncio.Future()
+
+        async def note(message):
+            told.append(message)
+
+        headers = [(b"content-length", str(size).encode())]
+        scope = {"type": "http", "method": "POST", "path": path, "headers": headers, "client": (host, 1)}
+        await self.app({**scope, "query_string": b"", "root_path": ""}, receive, note)
+        return (told[0]["status"], b"".join(one.get("body", b"") for one in told[1:]).decode()) if told else None
+
+    @asynccontextmanager
+    async def crawling(self, *hosts: str):
+        """While requests from these hosts, of which one byte has come, wait for the others."""
+        tasks = [asyncio.create_task(self.ask(b"a", host=host, size=1000)) for host in hosts]
+        for _ in range(50):
+            await asyncio.sleep(0)
+        yield
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def test_requests_that_crawl_keep_nobody_of_their_address_waiting():
+    async def crawl():
+        server = Server()
+        async with server.crawling(*["8.8.8.8"] * 10 * AT_ONCE):
+            reached = server.reached
+            return reached, await asyncio.wait_for(server.ask(b"a", b"b"), 5), len(server.turns._shares._shares)
+
+    assert in_a_loop(crawl()) == (0, (200, "ab"), 0)
+
+
+def test_beyond_many_that_crawl_their_address_and_neighbourhood_are_told():
+    async def crawl():
+        server = Server(most=10 * REQUEST)
+        async with server.crawling(*["8.8.8.8"] * 20):
+            answers = [await server.ask(b"a", host=host) for host in ("8.8.8.8", "8.8.8.9", "9.9.9.9")]
+        return answers, server.app._held
+
+    answers, held = in_a_loop(crawl())
+    assert [status for status, _ in answers] == [429, 429, 200] and MANY in answers[0][1]
+    assert not held
+
+
+def test_bytes_that_are_held_are_counted_until_their_turn():
+    async def wait():
+        server = Server(most=5 * REQUEST)
+        turns, goes_on = server.turns._shares, asyncio.Event()
+
+        async def busy():
+            async with turns.turn({"type": "http", "headers": [], "client": ("8.8.8.8", 1)}):
+                await goes_on.wait()
+
+        hogs = [asyncio.create_task(busy()) for _ in range(AT_ONCE)]
+        waiting = [asyncio.create_task(server.ask(b"a" * 2 * REQUEST)) for _ in range(2)]
+        for _ in range(50):
+            await asyncio.sleep(0)
+        held = server.app._held["8.8.8.8"]
+        refused = await server.ask(b"a" * 2 * REQUEST)
+        goes_on.set()
+        answers = await asyncio.gather(*waiting)
+        await asyncio.gather(*hogs)
+        return held, refused[0], [status for status, _ in answers], server.app._held
+
+    held, refused, answers, after = in_a_loop(wait())
+    assert (held, refused, answers) == (4 * REQUEST, 429, [200, 200]) and not after
+
+
+def test_a_body_that_does_not_come_in_time_is_refused():
+    server = Server(seconds=0.05)
+    status, text = in_a_loop(server.ask(b"a", size=2))
+    assert status == 408 and TOO_SLOW in text and not server.app._held and not server.reached
+
+
+def test_whoever_leaves_before_the_body_is_whole_is_not_answered():
+    server = Server()
+    assert in_a_loop(server.ask(b"a", size=2, leaves=True)) is None
+    assert not server.app._held and not server.reached
+
+
+def test_uploads_and_what_is_too_large_are_not_waited_for():
+    """They have limits of their own, which see the request before its body."""
+
+    async def read(scope, receive, send):
+        reached.append(scope["path"])
+
+    async def ask():
+        server = Server()
+        server.app._app = read
+        await server.ask(b"a", size=2, path=UPLOAD)
+        await server.ask(b"a", size=largest_event(PUBLIC) + 1)
+
+    reached: list[str] = []
+    in_a_loop(ask())
+    assert reached == [UPLOAD, "/"]
