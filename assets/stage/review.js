@@ -16,7 +16,7 @@ import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const ORDER = "Numbers: order of the rounds. ";
 const UNNUMBERED = "Step through the rounds to see their order. ";
-const KEY = "Solid: written in this row. Pale: from a row below. Crossed out: rejected. Grey: after a rejected one.";
+const KEY = "Solid: written in this row. Pale: from a row below. Crossed out: rejected. Grey, or +2: after a rejected one.";
 const LIVE = "You can open each step here once the race has ended.";
 const PAUSE = 350; // milliseconds between two drawings while something moves
 

@@ -5,23 +5,23 @@ import { levelOf } from "./log.js";
 
 // Returns {root, from, to, boxes, lines, costs}. `from` and `to` are positions; `lines` says how many lines the row of
 // a mark needs, more than one where rounds overlap; `costs` holds {seconds, runs} by mark. A box holds what its round
-// passed up; boxes are in the order in which the rounds ended.
+// passed up; boxes are in the order in which the rounds ended. Where rounds of a level overlap, their boxes end with what
+// was rejected, and `cut` says how many tokens came after it.
 export function reviewScore(race, step) {
   const root = step.line.r;
   const rounds = flattenRecords(root);
   const order = new Map(rounds.map(({ record }, i) => [record, i]));
-  const rows = new Map(); // by mark: the first free position of each line
+  const rows = new Map(); // by mark: its boxes
   const boxes = rounds.map(({ record, parent }, i) => {
     const mark = levelOf(race, record.by).mark;
     const cells = passedUp(record, parent);
-    const to = record.at + cells.length;
-    if (!rows.has(mark)) rows.set(mark, []);
-    const line = takeLine(rows.get(mark), record.at, Math.max(to, record.at + 1));
     const judged = parent ? order.get(parent) : i; // the round in which it is decided what becomes of the cells
-    return { record, parent, order: i, judged, mark, line, cells, from: record.at, to };
+    const box = { record, parent, order: i, judged, mark, line: 0, cells, cut: 0, from: record.at, to: record.at + cells.length };
+    rows.set(mark, [...(rows.get(mark) || []), box]);
+    return box;
   });
-  const to = Math.max(root.at + 1, ...boxes.map((box) => Math.max(box.to, box.from + tokensOf(box.record).length)));
-  const lines = new Map([...rows].map(([mark, ends]) => [mark, ends.length]));
+  const lines = new Map([...rows].map(([mark, row]) => [mark, layOut(row) > 1 ? layOut(row.map(cutTail)) : 1]));
+  const to = Math.max(root.at + 1, root.at + tokensOf(root).length, ...boxes.map((box) => box.to));
   return { root, from: root.at, to, boxes, lines, costs: costsByMark(boxes) };
 }
 
@@ -45,6 +45,22 @@ function fateAt(at, parent) {
   const j = at - parent.at;
   if (j < parent.ok) return "kept";
   return j === parent.ok ? "rejected" : "unjudged";
+}
+
+// Gives every box of a level its line, and returns how many lines that takes.
+function layOut(boxes) {
+  const ends = []; // the first free position of each line
+  for (const box of boxes) box.line = takeLine(ends, box.from, Math.max(box.to, box.from + 1));
+  return ends.length;
+}
+
+function cutTail(box) {
+  const length = box.cells.findIndex(({ fate }) => fate === "rejected") + 1;
+  if (!length) return box;
+  box.cut = box.cells.length - length;
+  box.cells.length = length;
+  box.to = box.from + length;
+  return box;
 }
 
 // Finds the first line of a row that is free from a position on, and takes it up to `to`.

@@ -204,7 +204,7 @@ function createAxes(race, lane, score, groups, first, end) {
     class: "cs-band", "data-look": levelOf(race, group.by).look, "aria-hidden": "true",
     style: cell(2, end - 2, columnOf(score, group.from), group.to - group.from),
   }));
-  const who = h("span", { class: "cs-score-name cs-score-head-name", style: cell(2, 1, 2, 1), text: "writes" });
+  const who = h("span", { class: "cs-score-name cs-score-head-name", style: cell(2, 1, 2, 1), text: "proposes" });
   const corner = h("i", { class: "cs-corner", style: cell(1, first - 1, 1, 2) }); // where a scrolled grid would show through
   return [...bands, corner, down, ...(across ? [across] : []), who, ...groups.map((group) => createZone(race, score, group, 2))];
 }
@@ -245,9 +245,10 @@ function createBox(race, score, box, rows) {
   const { look } = levelOf(race, box.record.by);
   const style = cell(row, 1, columnOf(score, box.from), box.to - box.from);
   const order = isNumbered(score) ? h("span", { class: "cs-order", text: String(box.order + 1) }) : null;
+  const cut = box.cut ? h("span", { class: "cs-cut", text: `+${box.cut}`, title: `${countTokens(box.cut)} more, after the rejected one` }) : null;
   const above = box.parent ? rows.get(levelOf(race, box.parent.by).mark) + 1 : 0;
   return {
-    node: h("div", { class: "cs-box", "data-look": look, "data-order": box.order, style }, order),
+    node: h("div", { class: "cs-box", "data-look": look, "data-order": box.order, style }, ...[order, cut].filter(Boolean)),
     cells: box.cells.map((one, j) => createCell(race, box, one, j, cell(row, 1, columnOf(score, one.at), 1), isTail(score, one.at))),
     rises: above ? box.cells.map((one) => createRise(cell(above, row - above + 1, columnOf(score, one.at), 1))) : [],
   };

@@ -19,14 +19,21 @@ test("a box per round with what it passed up, and what became of it", () => {
   assert.deepEqual(score.costs.get("0").runs, 2);
 });
 
-test("rounds of a level that overlap get lines of their own", () => {
+test("rounds of a level that overlap end with what was rejected", () => {
   const guess = (at, ids) => ({ by: "MaxGram", at, x: ids, who: "MaxGram", c: 0.3, d: 0 });
   const first = { by: "mid", at: 3, x: [1, 2, 3], who: "MaxGram", ok: 0, y: 4, c: 0.3, d: 0.01, in: [guess(3, [1, 2, 3])] };
   const made = raceOf({ x: [4, 1], who: "mid", ok: 2, y: 2, in: [first, guess(4, [1])] });
   const score = reviewScore(made, made.lanes[0].steps[1]);
-  assert.deepEqual(score.boxes.map(({ mark, line }) => [mark, line]), [["0", 0], ["2", 0], ["0", 1], ["T", 0]]);
-  assert.equal(score.lines.get("0"), 2);
+  assert.deepEqual(score.boxes.map(({ mark, line, cut }) => [mark, line, cut]), [["0", 0, 2], ["2", 0, 0], ["0", 0, 0], ["T", 0, 0]]);
+  assert.deepEqual(score.boxes[0].cells.map(({ fate }) => fate), ["rejected"]);
+  assert.equal(score.lines.get("0"), 1);
   assert.equal(score.to, 6);
+});
+
+test("where they overlap all the same, they get lines of their own", () => {
+  const guess = (at) => ({ by: "MaxGram", at, x: [1], who: "MaxGram", c: 0.3, d: 0 });
+  const made = raceOf({ x: [4], who: "MaxGram", ok: 1, y: 2, in: [guess(3), guess(3)] });
+  assert.equal(reviewScore(made, made.lanes[0].steps[1]).lines.get("0"), 2);
 });
 
 test("a review without a draft is one box with one token", () => {
