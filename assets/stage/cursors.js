@@ -26,12 +26,18 @@ export function cycleView(stage) {
 export function drawView(stage) {
   const { root, race, views } = stage;
   const mayDiffer = race.lanes.some((lane) => lane.info.rule === "rejection");
-  const differ = race.close && race.close.headline && !race.close.headline.same;
+  const differ = race.close && race.close.headline && !race.close.headline.same && !isCut(race);
   const shown = mayDiffer || differ ? "columns" : stage.chosenView;
   stage.viewChoice.box.hidden = mayDiffer || Boolean(differ) || views.length < 2;
   if (root.dataset.view === shown) return;
   root.dataset.view = shown;
   forgetSizes(stage);
+}
+
+// A race that was stopped before every lane had begun, and whose texts are the same so far.
+function isCut({ lanes, close }) {
+  const isEmpty = lanes.some(({ end, tokens }) => end === "stopped" && !tokens.length);
+  return isEmpty && !close.lanes.some(({ kind }) => kind === "differs");
 }
 
 // Puts the cursor of each lane behind the last token that it has written, in the text of the selected lane.

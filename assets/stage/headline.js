@@ -58,7 +58,7 @@ export function drawHeadline(stage) {
   drawBet(stage);
   const [idea, rest] = mode === "live" ? ASKED : IDEA; // what comes out is not known yet
   put(headline.idea, idea);
-  put(headline.rest, rest);
+  put(headline.rest, (race.open && race.open.note) || rest);
   headline.more.hidden = !hasTour();
   headline.box.dataset.shown = String(mode === "done" && Boolean(race.close));
 }

@@ -69,11 +69,11 @@ export function jump(stage, to) {
   sayReview(stage);
 }
 
-// Goes `by` reviews of the selected lane forward, or back where it is negative.
+// Goes `by` reviews of the selected lane forward, or back where it is negative; from the end of the race it begins anew.
 export function stepReview(stage, by) {
   if (!canReplay(stage)) return;
   const { lane, shown } = stage.view;
-  const n = shown + by;
+  const n = stage.time === Infinity && by > 0 ? by : shown + by;
   jump(stage, n > lane.steps.length ? Infinity : n > 0 ? lane.steps[n - 1].until : 0);
 }
 

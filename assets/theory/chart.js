@@ -5,6 +5,7 @@ import symbols from "../symbols.json" with { type: "json" };
 
 const SVG = "http://www.w3.org/2000/svg";
 const EDGE = { left: 40, right: 122, top: 26, bottom: 40 };
+const NEAR = 44; // pixels from a point within which a value would cover it
 const APART = 17; // pixels between two names
 const MOVES = 220; // milliseconds
 const SYMBOLS = { speculative: "square", cascade: "triangle-up", "adaptive cascade": "diamond" }; // as in csd/theme.py
@@ -146,9 +147,10 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
     if (at === undefined) continue;
     const value = valueAt(ys, at);
     const [x, y] = [atX(at), toY(value)];
-    const below = value < fastest || points.some((one) => one.look === look && one.y > value);
+    const above = points.map((one) => [toX(one.x), toY(one.y)]).filter((one) => Math.abs(one[0] - x) < NEAR && one[1] < y && y - one[1] < NEAR);
     symbol(look, x, y, "chart-dot");
-    parts.push(draw("text", { class: "chart-value", x, y: y + (below ? 26 : -13), "text-anchor": "middle" }, `${value.toFixed(2)}×`));
+    const baseline = value < fastest ? y + 26 : Math.min(y, ...above.map((one) => one[1])) - 13;
+    parts.push(draw("text", { class: "chart-value", x, y: baseline, "text-anchor": "middle" }, `${value.toFixed(2)}×`));
   }
   points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));
   svg.replaceChildren(...parts);

@@ -75,7 +75,7 @@ function update(view, value, parseK) {
   view.told.title = `Cascade, K=${JSON.stringify(K)}`;
   view.number.textContent = `${speedOf(curves[0]).toFixed(1)}×`;
   view.title.textContent = headline(curves);
-  view.why.textContent = explain(curves, levels[0]);
+  view.why.textContent = explain(curves, levels[0], points.length > 0);
   view.source.textContent = describeSource(value.isMeasured, isMoved);
   const seen = [...points, ...levels].map(({ name, speedup }) => `${name} ${speedup.toFixed(1)}×`);
   view.measured.textContent = `measured there: ${seen.join(", ")}`;

@@ -14,15 +14,16 @@ export function headline([cascade, speculative]) {
 
 // What the cascade's speed is made of, whether another first number would be better, and why the adaptive cascade, as
 // measured, has no curve.
-export function explain([{ xs, ys, at, round }], adaptive) {
+export function explain([{ xs, ys, at, round }], adaptive, isMeasured = false) {
   const [tokens, runs] = [round.tokens.toFixed(1), round.passes.toFixed(1)];
   const said = `A round of the cascade brings ${tokens} tokens in the time of ${runs} runs of the big model: ${tokens} / ${runs} = ${ys[at].toFixed(1)}×.`;
   const highest = Math.max(...ys);
   const best = xs[ys.indexOf(highest)];
   const isBest = highest.toFixed(1) === ys[at].toFixed(1);
   const better = `With ${best} ${best === 1 ? "token" : "tokens"} guessed first it would be ${highest.toFixed(1)}×.`;
+  const mean = isMeasured ? "It takes mean numbers of the whole race, so a lane may be faster or slower than predicted." : "";
   const free = adaptive && `The adaptive cascade (${adaptive.speedup.toFixed(1)}× in the race) chooses its plan anew before each guess, so it has no curve.`;
-  return [said, isBest ? "" : better, free].filter(Boolean).join(" ");
+  return [said, isBest ? "" : better, mean, free].filter(Boolean).join(" ");
 }
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}.

@@ -56,7 +56,8 @@ def headline(race: Race) -> Headline:
     text, same = _sameness(race)
     flags = tuple(_flags(race))
     speed = _speed(race, subject, ratio) if subject and ratio else ""
-    how = _how(race, subject, ratio) if subject and (ratio or few) else ""
+    is_whole = all(trace.end != "stopped" for trace in race.traces)
+    how = _how(race, subject, ratio) if subject and (ratio or (few and is_whole)) else ""
     differs = any(one.kind in ("differs", "near-tie") for one in race.verdicts)
     return Headline(
         lead="" if differs else speed,
@@ -219,6 +220,8 @@ def _often(count: int) -> str:
 
 def _sameness(race: Race) -> tuple[str, bool]:
     """Whether every reviewed text is the autoregressive one. The worst finding is told."""
+    if any(trace.end == "stopped" and not trace.tokens for trace in race.traces):
+        return "Stopped before every lane had begun", False
     found = [one for one in race.verdicts if one.kind not in ("reference", "not lossless")]
     for kind in ("differs", "near-tie", "not compared"):
         if bad := next((one for one in found if one.kind == kind), None):

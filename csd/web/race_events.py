@@ -8,14 +8,16 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 from csd.record.recording import Recording
+from csd.roles import COPIER, roles_of_family
 from csd.run import LaneAdvanced, RaceEvent, RaceStarted
+from csd.sentences import listed
 from csd.stage import log as stage
 from csd.web.context import PageContext
 from csd.web.examples import example_title, find_fault
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.form_events import restore_form
 from csd.web.linked_races import is_link, is_part_of_link
-from csd.web.loads import FamilyStatus
+from csd.web.loads import FamilyChoice, FamilyStatus
 from csd.web.news import Batch, Finished, Refused, Waiting
 from csd.web.races import LINKED, RECORDED, FinishedRace, replay_log, uploaded_race
 from csd.web.results import make_results
@@ -48,7 +50,7 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
     if fields.lanes != list(fields.form.lanes):
         said = f"{said} {EDITED_K}"
         yield RaceUpdate(form=FormUpdate({"lanes": fields.lanes}))
-    log = ""
+    log, note = "", _who_runs(context, choice)
     for news in context.studio.race(visitor, choice, request, first_paint):
         if isinstance(news, Waiting):
             yield RaceUpdate(StatusLine(news.sentence), family_lines(context, family))
@@ -59,7 +61,7 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
             yield _finish(context, visitor, news.race, log)
         else:
             has_started = bool(log)
-            log += _log_lines(news)
+            log += _log_lines(news, note)
             view = StageView(news.id, log)
             if log and not has_started:
                 yield RaceUpdate(StatusLine(said), family_lines(context, family), view)
@@ -73,13 +75,23 @@ def _finish(context: PageContext, visitor: str, race: FinishedRace, log: str) ->
     return RaceUpdate(StatusLine(said, "ended"), stage=StageView(race.id, log), results=results)
 
 
-def _log_lines(batch: Batch) -> str:
-    return "".join(_log_line(event, batch.id) for event in batch.events)
+def _who_runs(context: PageContext, choice: FamilyChoice) -> str:
+    """For models other than those of the page's first race."""
+    if choice.spec.name == context.studio.home.spec.name:
+        return ""
+    drafts = choice.defaults.drafts
+    called = roles_of_family(drafts)
+    helpers = listed([*(f"the {called[name]}" for name in drafts), f"the {COPIER}"])
+    return f"Here {choice.spec.name} answers, with {helpers} to guess ahead."
 
 
-def _log_line(event: RaceEvent, race_id: str) -> str:
+def _log_lines(batch: Batch, note: str) -> str:
+    return "".join(_log_line(event, batch.id, note) for event in batch.events)
+
+
+def _log_line(event: RaceEvent, race_id: str, note: str) -> str:
     if isinstance(event, RaceStarted):
-        return stage.opened(event, race_id, example_title(event.headers[0].text))
+        return stage.opened(event, race_id, example_title(event.headers[0].text), note)
     return stage.moved(event) if isinstance(event, LaneAdvanced) else stage.ended(event)
 
 
