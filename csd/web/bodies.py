@@ -19,9 +19,12 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 FORM = 256_000  # bytes of an event besides the prompt
+VALUES = 4_000  # of an event besides the prompt; the page's own have some hundred
 CHARACTER = 16  # bytes of a prompt: up to 4 in UTF-8, up to 6 where JSON escapes it, and some events send it twice
 UPLOAD = "/gradio_api/upload"
 TOO_LARGE = "This request has more than {:,} bytes, the most that this page takes. Shorten what you typed."
+
+CROWDED = "This request has more than {:,} values, the most that this page takes. Shorten what you typed."
 
 
 def largest_event(deployment: Deployment) -> int:
@@ -29,12 +32,18 @@ def largest_event(deployment: Deployment) -> int:
     return FORM + CHARACTER * deployment.max_prompt
 
 
-class BodyLimit:
-    """ASGI middleware: status 413 with a sentence for a larger body. Uploads have limits of their own (`Uploads`)."""
+def most_values(deployment: Deployment) -> int:
+    """Of an event with the longest prompt, which some events send twice, and which may be all commas."""
+    return VALUES + 2 * deployment.max_prompt
 
-    def __init__(self, app: App, most: int):
+
+class BodyLimit:
+    """ASGI middleware: status 413 with a sentence for a larger body, or one of more values. Uploads have limits of
+    their own (`Uploads`)."""
+
+    def __init__(self, app: App, most: int, values: int):
         self._app = app
-        self._most = most
+        self._most, self._values = most, values
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or is_upload(scope):
@@ -43,7 +52,9 @@ class BodyLimit:
             await _refuse(send, TOO_LARGE.format(self._most))
         else:  # what comes in pieces is counted; FastAPI answers with the exception
             error = HTTPException(413, TOO_LARGE.format(self._most))
-            await self._app(scope, at_most(receive, self._most, error), send)
+            crowded = HTTPException(413, CROWDED.format(self._values))
+            counted = at_most(receive, self._values, crowded, count_values)
+            await self._app(scope, at_most(counted, self._most, error), send)
 
 
 def is_upload(scope: Message) -> bool:
@@ -56,14 +67,19 @@ def declared_size(scope: Message) -> int:
     return int(text) if text.isdecimal() else 0
 
 
-def at_most(receive: Receive, most: int, error: Exception) -> Receive:
-    """The same body, which raises the error once it has more than so many bytes."""
+def count_values(part: bytes) -> int:
+    """At least as many as a part of JSON has: each but the first follows one of these signs, which texts have too."""
+    return sum(map(part.count, (b"[", b"{", b",")))
+
+
+def at_most(receive: Receive, most: int, error: Exception, measure: Callable[[bytes], int] = len) -> Receive:
+    """The same body, which raises the error once it has more than so many bytes, or of what else is measured."""
     count = 0
 
     async def counted() -> Message:
         nonlocal count
         message = await receive()
-        count += len(message.get("body", b""))
+        count += measure(message.get("body", b""))
         if count > most:
             raise error
         return message

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from csd.web.addresses import address
-from csd.web.bodies import BodyLimit, largest_event
+from csd.web.bodies import BodyLimit, largest_event, most_values
 from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import Deployment
 from csd.web.early_style import EarlyStyle
@@ -83,7 +83,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
         Middleware(KnownNames, names=names),
         Middleware(SafeHeaders, headers=make_headers(deployment)),
         Middleware(ClearAnswers),
-        Middleware(BodyLimit, most=largest_event(deployment)),
+        Middleware(BodyLimit, most=largest_event(deployment), values=most_values(deployment)),
         Middleware(Uploads, address=from_where),
         Middleware(KnownStreams),
         Middleware(UploadProgress, address=from_where),

@@ -8,7 +8,15 @@ import pytest
 from fastapi import FastAPI, Request
 from starlette.testclient import TestClient
 
-from csd.web.bodies import CHARACTER, TOO_LARGE, UPLOAD, BodyLimit, largest_event
+from csd.web.bodies import (
+    CHARACTER,
+    CROWDED,
+    TOO_LARGE,
+    UPLOAD,
+    BodyLimit,
+    largest_event,
+    most_values,
+)
 from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import PUBLIC, Deployment
 
@@ -28,7 +36,7 @@ def client():
     async def read(request: Request) -> int:
         return len(await request.body())
 
-    app.add_middleware(BodyLimit, most=1000)
+    app.add_middleware(BodyLimit, most=1000, values=200)
     app.add_middleware(ClearAnswers)
     return TestClient(app)
 
@@ -51,12 +59,23 @@ def test_a_large_body_is_refused_whole_and_in_pieces(client, path):
     assert client.post(path, content=pieces(9), headers=headers).status_code == 200
 
 
+@pytest.mark.parametrize("part", [b"[],", b"[[", b'{"":{"":', b"0,0,", b",0,0"])
+@pytest.mark.parametrize("path", ["/parsed", "/read"])
+def test_a_body_of_many_values_is_refused_whole_and_in_pieces(client, part, path):
+    headers = {"content-type": "application/json"}
+    for content in (part * 101, iter([part] * 101)):
+        answer = client.post(path, content=content, headers=headers)
+        assert (answer.status_code, answer.json()["detail"]) == (413, CROWDED.format(200))
+    assert client.post("/read", content=part * 50).status_code == 200
+
+
 def test_uploads_have_another_limit(client):
     assert client.post(UPLOAD, content=pieces(20)).json() == 2009
     assert client.post(f"/x{UPLOAD}", content=b"b" * 1001).status_code == 413
 
 
-def test_the_longest_prompt_fits():
+def test_the_longest_prompt_fits_and_if_it_is_all_commas():
+    assert most_values(PUBLIC) > 2 * PUBLIC.max_prompt and most_values(PUBLIC) < 20_000
     for deployment in (PUBLIC, Deployment(), replace(PUBLIC, max_prompt=10**6)):
         assert largest_event(deployment) > CHARACTER * deployment.max_prompt
     assert largest_event(PUBLIC) < 400_000
