@@ -21,6 +21,8 @@ export function term(name, text = name) {
   return h("button", { type: "button", class: "cs-term", "data-term": name, text });
 }
 
+const placeOf = ({ clientX, clientY }) => `${clientX} ${clientY}`;
+
 // The word that was pointed at comes first, such as "big model (target)".
 function titleOf(element, word) {
   const text = element.classList.contains("cs-term") ? element.textContent.trim() : word;
@@ -32,6 +34,7 @@ function titleOf(element, word) {
 export function explainTerms(root) {
   const tooltip = createTooltip();
   let shown = null; // the element whose meaning is shown
+  let pointer = ""; // where it was last moved to
 
   const find = ({ target }) => {
     const found = target.closest(`[data-term], ${LABEL}`);
@@ -57,7 +60,10 @@ export function explainTerms(root) {
 
   root.dataset.explained = "";
   root.append(tooltip);
-  root.addEventListener("pointerover", (event) => event.pointerType === "mouse" && show(find(event)));
+  root.addEventListener("pointermove", (event) => { pointer = placeOf(event); });
+  root.addEventListener("pointerover", (event) => { // not where the page has moved below a pointer that rests
+    if (event.pointerType === "mouse" && placeOf(event) !== pointer) show(find(event));
+  });
   root.addEventListener("pointerout", (event) => event.pointerType === "mouse" && hide());
   root.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && show(find(event)));
   root.addEventListener("focusout", hide);
