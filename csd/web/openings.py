@@ -9,31 +9,31 @@ from csd.decoding.errors import Refusal
 
 MOST = 6  # files that are opened or wait for their turn; the longest valid race takes seconds
 YOURS = "Your last file is still being opened. Wait for it, then open the next one."
-MOST_HERE = 3  # of these for one address of a public page, where a visitor may make up any number of sessions
-MANY_HERE = "Several files from your address are being opened at the moment. Try again in a minute."
+MOST_HERE = 3  # of these for one neighbourhood of a public page, where a visitor may make up any number of sessions
+MANY_HERE = "Several files from your network are being opened at the moment. Try again in a minute."
 MANY = "Many files are being opened at the moment. Try again in a minute."
 
 
 class Openings:
-    """One file per visitor, few per address, and few in all. For calls from one thread, which is that of the server's
+    """One file per visitor, few per neighbourhood, and few in all. For calls from one thread, which is that of the server's
     event loop."""
 
     def __init__(self, most: int = MOST, most_here: int = MOST):
         self._most = most
         self._most_here = most_here
-        self._addresses: dict[str, str] = {}  # by visitor
+        self._places: dict[str, str] = {}  # by visitor
 
     @contextmanager
-    def admit(self, visitor: str, address: str) -> Iterator[None]:
+    def admit(self, visitor: str, neighbourhood: str) -> Iterator[None]:
         """While this visitor's file waits and is opened. Raises Refusal with a sentence."""
-        if visitor in self._addresses:
+        if visitor in self._places:
             raise Refusal(YOURS)
-        if len(self._addresses) >= self._most:
+        if len(self._places) >= self._most:
             raise Refusal(MANY)
-        if list(self._addresses.values()).count(address) >= self._most_here:
+        if list(self._places.values()).count(neighbourhood) >= self._most_here:
             raise Refusal(MANY_HERE)
-        self._addresses[visitor] = address
+        self._places[visitor] = neighbourhood
         try:
             yield
         finally:
-            del self._addresses[visitor]
+            del self._places[visitor]

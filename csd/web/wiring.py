@@ -144,7 +144,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
     async def open_file(values: Values, request: gr.Request) -> Changes:
         visitor = visitor_of(context, request)
         try:
-            with openings.admit(visitor, addresses.address(request, deployment)):
+            with openings.admit(visitor, visitor.owner):
                 return await read_file(values, visitor)
         except Refusal as refusal:
             return view.show(RaceUpdate(StatusLine(str(refusal), "refused")))

@@ -30,7 +30,7 @@ def test_one_address_cannot_take_all_places():
     """Sessions cost nothing: one client with six of them had kept all others out."""
     openings = Openings(most=3, most_here=2)
     with openings.admit("one", "10.0.0.1"), openings.admit("two", "10.0.0.1"):
-        with pytest.raises(Refusal, match="from your address"), openings.admit("three", "10.0.0.1"):
+        with pytest.raises(Refusal, match="from your network"), openings.admit("three", "10.0.0.1"):
             pass
         with openings.admit("another", "10.0.0.2"):
             pass
