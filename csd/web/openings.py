@@ -15,8 +15,8 @@ MANY = "Many files are being opened at the moment. Try again in a minute."
 
 
 class Openings:
-    """One file per visitor, few per neighbourhood, and few in all. For calls from one thread, which is that of the server's
-    event loop."""
+    """One file per visitor, few per neighbourhood, and few in all. For calls from one thread, that of the server's event
+    loop."""
 
     def __init__(self, most: int = MOST, most_here: int = MOST):
         self._most = most
