@@ -15,8 +15,7 @@ MANY = "Many files are being opened at the moment. Try again in a minute."
 
 
 class Openings:
-    """One file per visitor, few per neighbourhood, and few in all. For calls from one thread, that of the server's event
-    loop."""
+    """One file per visitor, few per neighbourhood, and few in all. For calls from the thread of the server's loop."""
 
     def __init__(self, most: int = MOST, most_here: int = MOST):
         self._most = most
