@@ -21,7 +21,7 @@ export function explain([{ xs, ys, at, round }], adaptive, isMeasured = false) {
   const best = xs[ys.indexOf(highest)];
   const isBest = highest.toFixed(1) === ys[at].toFixed(1);
   const better = `With ${best} ${best === 1 ? "token" : "tokens"} guessed first it would be ${highest.toFixed(1)}×.`;
-  const mean = isMeasured ? "It takes mean numbers of the whole race, so a lane may be faster or slower than predicted." : "";
+  const mean = isMeasured ? "The theory uses averages over the whole race, so a lane may be faster or slower than predicted." : "";
   const free = adaptive && `The adaptive cascade (${adaptive.speedup.toFixed(1)}× in the race) chooses its plan anew before each guess, so it has no curve.`;
   return [said, isBest ? "" : better, mean, free].filter(Boolean).join(" ");
 }

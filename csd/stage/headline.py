@@ -122,7 +122,8 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     if is_slower and lost:
         return f"The big model threw away {lost} of {drafted} guesses."
     runs, alone = len(subject.steps), len(race.reference.steps)
-    ran = f"the big model ran {_often(runs)} instead of {_often(alone) if runs == 1 else alone}"
+    without = f" instead of {_often(alone) if runs == 1 else alone}" if runs != alone else ", as without guesses"
+    ran = f"the big model ran {_often(runs)}{without}"
     if is_slower:
         return f"{capitalized(ran)}, and yet the text took longer."
     rival = _outdrafted(race, subject) if ratio else None
@@ -221,7 +222,7 @@ def _often(count: int) -> str:
 def _sameness(race: Race) -> tuple[str, bool]:
     """Whether every reviewed text is the autoregressive one. The worst finding is told."""
     if any(trace.end == "stopped" and not trace.tokens for trace in race.traces):
-        return "Stopped before every lane had begun", False
+        return "Stopped before all lanes had begun", False
     found = [one for one in race.verdicts if one.kind not in ("reference", "not lossless")]
     for kind in ("differs", "near-tie", "not compared"):
         if bad := next((one for one in found if one.kind == kind), None):

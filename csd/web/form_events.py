@@ -30,7 +30,7 @@ RESET = "The settings are as they were at the start."
 USUAL_AGAIN = "The usual settings are back."
 USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
 NO_EXAMPLE = "These models have no example of that kind. Choose another one."
-TAKES_OVER = "{name}, a general language model, answers your own words. Settings has {home} again."
+TAKES_OVER = "{name}, a general language model, answers your own words. To go back to {home}, open Settings."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
 
