@@ -23,6 +23,7 @@ from csd.web.health import LIVE, READY
 from csd.web.kept_answers import KeptAnswers
 from csd.web.known_streams import KnownStreams
 from csd.web.no_fetching import fetch_nothing
+from csd.web.queries import ShortQueries
 from csd.web.scripts import EARLY
 from csd.web.shares import InTurn, Shares
 from csd.web.upload_progress import UploadProgress
@@ -81,6 +82,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
     from_where = partial(address, deployment=deployment)
     return [
         Middleware(KnownNames, names=names),
+        Middleware(ShortQueries),
         Middleware(SafeHeaders, headers=make_headers(deployment)),
         Middleware(ClearAnswers),
         Middleware(BodyLimit, most=largest_event(deployment), values=most_values(deployment)),

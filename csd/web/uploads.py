@@ -8,6 +8,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from gradio import route_utils
 from starlette.datastructures import FormData, UploadFile
@@ -31,6 +32,7 @@ SPARE = 8 * 2**20  # bytes that stay free on the disk
 TOO_LARGE = f"The file is too large. A saved race has at most {recordings.LARGEST // 2**20} MB."
 TOO_MANY = "Many files are being opened at the moment. Try again in a minute."
 NO_ROOM = "The file cannot be opened: this machine has no room for files."
+MOST_PARTS = 8  # of one upload; the page sends one file
 GONE = "The file did not arrive."  # nobody reads it
 FIELD = "files"  # of the form
 STRANGE = "The file cannot be taken: give it a plain name, in the field “files”."
@@ -150,8 +152,11 @@ class PlainParts(route_utils.GradioMultiPartParser):
     """Gradio's parser of uploads, which leaves no file behind that Gradio's answer will not list.
 
     Gradio's own does: files of other fields, of names without a letter or digit, beside text, in odd charsets, and the
-    last one of a body that ends in its middle.
+    last one of a body that ends in its middle. And it makes a file for each of a thousand parts while everybody waits.
     """
+
+    def __init__(self, *given: Any, **named: Any):
+        super().__init__(*given, **{**named, "max_files": MOST_PARTS, "max_fields": MOST_PARTS})
 
     async def parse(self) -> FormData:
         is_taken = False

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from csd.paths import ROOT
-from csd.web import bodies, slow_clients, uploads
+from csd.web import slow_clients, uploads, whole_bodies
 from csd.web.health import LIVE, READY
 
 FOLDER = ROOT / "docs" / "deploy"
@@ -66,7 +66,7 @@ def test_nginx_passes_on_what_the_page_takes():
         re.findall(r"^    (client_max_body_size|client_body_timeout|client_header_timeout) (\d+)", NGINX, re.M)
     )
     assert int(limits["client_max_body_size"]) * 2**20 >= uploads.REQUEST
-    assert int(limits["client_body_timeout"]) <= bodies.SECONDS
+    assert int(limits["client_body_timeout"]) <= whole_bodies.SECONDS
     assert int(limits["client_header_timeout"]) <= slow_clients.SECONDS
     assert "proxy_buffering off;" in NGINX and "proxy_read_timeout 1h;" in NGINX
 

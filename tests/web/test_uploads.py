@@ -17,7 +17,17 @@ from starlette.testclient import TestClient
 
 from csd.web import uploads
 from csd.web.bodies import UPLOAD
-from csd.web.uploads import GONE, NO_ROOM, REQUEST, STRANGE, TOO_LARGE, TOO_MANY, Uploads, refuse_strange_parts
+from csd.web.uploads import (
+    GONE,
+    MOST_PARTS,
+    NO_ROOM,
+    REQUEST,
+    STRANGE,
+    TOO_LARGE,
+    TOO_MANY,
+    Uploads,
+    refuse_strange_parts,
+)
 
 ROOM = 10_000
 
@@ -231,6 +241,14 @@ def test_a_part_that_gradio_would_not_answer_for_leaves_nothing(client, tmp_path
         answer = client.post(UPLOAD, files=files)
         assert (answer.status_code, STRANGE in answer.text) == (400, True), (files, answer.text)
         assert on_disk(tmp_path) == {}
+
+
+def test_an_upload_of_many_parts_is_refused_at_the_ninth(client, tmp_path):
+    """Each part makes a file, while everybody waits."""
+    refuse_strange_parts()
+    answer = client.post(UPLOAD, files=[("files", (f"{n}.json", b"")) for n in range(MOST_PARTS + 1)])
+    assert (answer.status_code, "Too many files" in answer.text) == (400, True)
+    assert on_disk(tmp_path) == {}
 
 
 PART = b'--x\r\nContent-Disposition: form-data; name="%s"; filename="%s"\r\n\r\naaa\r\n'
