@@ -45,13 +45,13 @@ def test_a_step_that_fails_says_its_last_line(go):
     assert (ended.kind, ended.text) == (FAILED, "exit code 4: it said nothing")
 
 
-def limited(script: str, folder, seconds: float = 2) -> tuple[Status, list[str]]:
+def limited(script: str, folder) -> tuple[Status, list[str]]:
     said: list[str] = []
-    return run_limited(["sh", "-c", script], seconds, folder / "log", {}, said.append), said
+    return run_limited(["sh", "-c", script], 2, folder / "log", {}, said.append), said
 
 
 def test_at_its_limit_a_step_is_interrupted_and_may_end_well(tmp_path):
-    ended, said = limited(ENDS_WELL, tmp_path, 5)  # by then its trap is set on a slow machine, too
+    ended, said = limited(ENDS_WELL, tmp_path)
     assert ended.kind == OUT_OF_TIME and "call again" in ended.text and said == ["  kept"]
 
 
