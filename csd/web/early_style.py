@@ -4,12 +4,7 @@ runs, after a picture that says "Loading...".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
-
-Message = MutableMapping[str, Any]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Callable[[], Awaitable[Message]], Send], Awaitable[None]]
+from csd.web.bodies import App, Message, Receive, Send
 
 END = b"</head>"
 
@@ -21,7 +16,7 @@ class EarlyStyle:
         self._app = app
         self._head = head.encode()
 
-    async def __call__(self, scope: Message, receive: Any, send: Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         path = scope.get("path", "").removeprefix(scope.get("root_path", ""))
         is_page = scope["type"] == "http" and scope["method"] == "GET" and path in ("", "/")
         await self._app(scope, receive, _Document(self._head, send).pass_on if is_page else send)
