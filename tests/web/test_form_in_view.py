@@ -240,12 +240,12 @@ def test_the_list_of_races_takes_nothing_away_from_what_is_typed(tab):
     assert "settings" not in page.inner_text("#status")
     page.fill("#prompt textarea", "")  # so that nothing typed is there when the race is chosen
     *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
-    page.route("**/gradio_api/**", lambda route: (page.wait_for_timeout(400), route.continue_()))
+    slow = {"offline": False, "latency": 400, "downloadThroughput": -1, "uploadThroughput": -1}
+    page.context.new_cdp_session(page).send("Network.emulateNetworkConditions", slow)
     choose_race(page, last.title)
     tab.fill("Why is the sea blue?", 18)
     await_race(page, last.id)
     page.wait_for_timeout(1500)
     assert page.input_value("#prompt textarea") == "Why is the sea blue?"
     assert page.input_value("#max-new input") == "18"
-    page.unroute_all()
     assert not tab.errors
