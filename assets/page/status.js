@@ -1,5 +1,5 @@
-// The lines on the race and on the family. One on a race that does not fit is set in two small lines, or has a line of its
-// own; of one on the family the whole is the title, and unfolds where it has the focus.
+// The lines on the race and on the family. One on a race that does not fit is set in as many lines as it needs; of one on
+// the family the whole is the title, and unfolds where it has the focus.
 
 import { byId } from "./dom.js";
 
@@ -7,7 +7,11 @@ const SHORT_WAIT = 1; // seconds that a race waits at times though there is none
 
 export function watchStatus() {
   byId("status").setAttribute("aria-live", "polite");
+  for (const kind of ["pointerdown", "keydown", "input"]) document.addEventListener(kind, () => byId("lines").setAttribute("data-read", ""));
+  let told = "";
   watchLine(byId("status"), (line, box) => {
+    if (line.textContent !== told) byId("lines").removeAttribute("data-read"); // until the visitor does something again
+    told = line.textContent;
     const waiting = tellWaiting((box.querySelector(".progress-text") || {}).textContent || "");
     if (waiting && line.textContent !== waiting) line.textContent = waiting;
     makeRoom(line);

@@ -16,7 +16,7 @@ export function createBridge(stage) {
     title: "Stop the race", onclick: () => window.dispatchEvent(new Event("cascade-stop")),
   });
   const examples = h("span", { class: "cs-examples", role: "group", "aria-label": "Race an example" });
-  const tour = button("cs-button cs-to-tour", "Tour", {
+  const tour = button("cs-button cs-to-tour", "How it works", {
     title: "The idea in seven pictures (g)", onclick: askForTour,
   });
   window.addEventListener("cascade-prompt", () => openBridge(stage)); // the form is there, or has other examples

@@ -15,7 +15,7 @@
 //
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
-// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext), review (scoregrid),
+// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext, textsize), review (scoregrid),
 //                        transport, timeline (strips), figures (budget, plot), tooltip, terms, speech, keys, present, bridge; dom and linestyle
 //                        build elements
 
@@ -44,6 +44,7 @@ import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
 import { explainTerms } from "./terms.js";
+import { fitText } from "./textsize.js";
 import { createTooltip, hideTooltip } from "./tooltip.js";
 import { createViewMenu } from "./viewmenu.js";
 import { clearTrack, createTrack, drawTrack, openTrack } from "./track.js";
@@ -190,6 +191,8 @@ function open(stage) {
   openLegend(stage);
   openPlot(stage);
   openTimeline(stage);
+  drawView(stage);
+  fitText(stage);
 }
 
 function finish(stage, isWhole) {
@@ -233,6 +236,7 @@ function watchSize(stage) {
     const size = [...lanes, root.clientWidth, stage.presenting ? root.clientHeight : 0].join(" ");
     if (size === known) return;
     known = size;
+    fitText(stage);
     forgetSizes(stage);
     draw(stage);
   });

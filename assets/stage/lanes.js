@@ -1,6 +1,7 @@
 // The lanes: name, text and verdict of each; the text in the middle is made by lanetext.js.
 
 import { button, h, put } from "./dom.js";
+import { countTokens } from "./format.js";
 import { answerOf, copyText, createLaneText, listenToText } from "./lanetext.js";
 import { laneKey } from "./linestyle.js";
 import { selectLane } from "./playback.js";
@@ -54,6 +55,7 @@ function createLaneView(stage, lane) {
     speed: h("p", { class: "cs-speed" }),
     remarks: h("div", { class: "cs-remarks" }),
   };
+  view.text.dataset.reading = `reading the prompt: ${countTokens(stage.race.open.start)}`;
   const { method, label } = lane.info;
   const name = label ? `${method}, ${label}` : method;
   const spoken = `Lane ${lane.index + 1}: ${name}`;

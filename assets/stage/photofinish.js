@@ -4,7 +4,7 @@
 import { h, put } from "./dom.js";
 import { formatSeconds } from "./format.js";
 
-const ROOM = 0.12; // of a bar: the count stands beyond the solid part where there is at least that much
+const [SHORT, LONG] = [0.12, 0.3]; // of a bar: the count stands beyond the solid part where there is at least that much
 
 // `late` covers a bar beyond the solid part, and `count` says how many tokens that is.
 export function createPhoto() {
@@ -26,13 +26,13 @@ export function drawPhoto({ late, count }, lane, first, end) {
   const left = `${(100 * written / end).toFixed(2)}%`;
   late.style.left = left;
   count.style.left = left;
-  put(count, first && written <= (1 - ROOM) * end ? String(written) : "");
+  const room = 1 - written / end;
+  put(count, !first || room < SHORT ? "" : room < LONG ? String(written) : `${written} of ${end}`);
 }
 
-// What the bars show: [title, what is pale]; the time is in the unit of the longest lane.
-export function photoWords(first, longest) {
-  if (!first) return ["Tokens written", ""];
-  return [`Tokens written in ${formatSeconds(first.decodeSeconds, longest)}`, "faint: later"];
+// The title of the bars; the time is in the unit of the longest lane.
+export function photoTitle(first, longest) {
+  return first ? `Tokens written in ${formatSeconds(first.decodeSeconds, longest)}` : "Tokens written";
 }
 
 // Tokens that a lane had written after some seconds of decoding.

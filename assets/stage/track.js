@@ -7,7 +7,7 @@ import { h, put } from "./dom.js";
 import { formatRate, formatRatio, formatSeconds } from "./format.js";
 import { laneKey } from "./linestyle.js";
 import { levelMarks, levelOf } from "./log.js";
-import { drawPhoto, firstDone, photoWords } from "./photofinish.js";
+import { drawPhoto, firstDone, photoTitle } from "./photofinish.js";
 import { selectLane } from "./playback.js";
 import { term } from "./terms.js";
 
@@ -44,9 +44,9 @@ export function drawTrack(stage) {
   const ends = { tokens: finishLine(race), seconds: race.close ? longest : 0 };
   put(track.goal, axis === "tokens" ? `\u2691 ${ends.tokens} tokens` : "");
   const first = views.some(({ state }) => state === "done") ? firstDone(race) : null;
-  const words = photoWords(first, longest);
+  const words = photoTitle(first, longest);
   const key = `${axis} ${words}`;
-  if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(words)));
+  if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(words, first)));
   track.drawn = key;
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
   track.box.toggleAttribute("data-few", isShort(race));
@@ -61,9 +61,10 @@ export function drawTrack(stage) {
   }
 }
 
-function tokensKey([words, late]) {
+function tokensKey(words, isLate) {
   const run = h("span", { class: "cs-run-key" }, swatch("T"), " ends a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
-  return [title(words), run, h("span", { class: "cs-beside", text: late })];
+  const late = h("span", { class: "cs-beside" }, h("i", { class: "cs-swatch cs-late-key", "aria-hidden": "true" }), " written later");
+  return [title(words), run, ...(isLate ? [late] : [])];
 }
 
 function timeKey(race) {

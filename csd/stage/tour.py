@@ -93,7 +93,7 @@ def template() -> str:
     told = "".join(_told(i, act) for i, act in enumerate(ACTS, 1))
     asked = "".join(map(_asked, ACTS))
     return (
-        '<div class="tour"><button type="button" id="tour-start" aria-haspopup="dialog">Tour</button>'
+        '<div class="tour"><button type="button" id="tour-start" aria-haspopup="dialog">How it works</button>'
         '<dialog aria-labelledby="tour-title-1"><button type="button" class="tour-close">Close</button>'
         f'<div class="tour-acts" aria-live="polite">{told}</div><div class="tour-stage">{bundle.HTML_TEMPLATE}</div>'
         f'<div class="tour-foot"><div class="tour-asked">{asked}</div><div class="tour-buttons">'
