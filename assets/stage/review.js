@@ -101,11 +101,13 @@ export function openReview(stage, open = !stage.reviewOpen) {
 
 // The step whose block most levels wrote, the longest of these, as the picture of a horizontal cascade; undefined where none
 // has more writers than the shown one.
-function findTelling({ view: { lane: { steps } }, review: { step: shown } }) {
+function findTelling(stage) {
+  const { steps } = stage.view.lane;
+  const shown = selectedStep(stage);
   const worth = (step) => [countWriters(step), step.line.x.length];
   const isBetter = ([writers, tokens], [most, longest]) => writers > most || (writers === most && tokens > longest);
   const best = steps.reduce((most, step) => (isBetter(worth(step), worth(most)) ? step : most), steps[0]);
-  return countWriters(best) > Math.max(1, countWriters(shown)) ? best : undefined;
+  return shown && countWriters(best) > Math.max(1, countWriters(shown)) ? best : undefined;
 }
 
 function countWriters({ line }) {

@@ -135,12 +135,14 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
         return f"no clear winner on any of the {len(rankings)} kinds. {OVERLAP}"
     (best, count), *others = Counter(won.values()).most_common()
     where = f"all {count} kinds" if count == len(rankings) else f"{count} of {len(rankings)} kinds"
-    parts = [f"{names[best]} is fastest on {where}"]
+    ahead = [kind for kind in unclear if rankings[kind][0].title == best]
+    unclear = [kind for kind in unclear if kind not in ahead]
+    parts = [f"{names[best]} is fastest on {where}{f', and ahead but not clearly on {listed(ahead)}' if ahead else ''}"]
     parts += [
         f"{names[title]} on {listed([kind for kind, winner in won.items() if winner == title])}" for title, _ in others
     ]
     parts += [f"no clear winner on {listed(unclear)}"] if unclear else []
-    return f"{'; '.join(parts)}.{f' {OVERLAP}' if unclear else ''}"
+    return f"{'; '.join(parts)}.{f' {OVERLAP}' if unclear or ahead else ''}"
 
 
 def _of_near(rankings: Mapping[str, Sequence[LaneResult]], once: bool) -> str:

@@ -82,7 +82,10 @@ def _who_runs(context: PageContext, choice: FamilyChoice) -> str:
     drafts = choice.defaults.drafts
     called = roles_of_family(drafts)
     helpers = listed([*(f"the {called[name]}" for name in drafts), f"the {COPIER}"])
-    return f"Here {choice.spec.name} answers, with {helpers} to guess ahead."
+    answers = f"{choice.spec.name}, a general language model, answers"
+    if choice.spec.name != context.studio.preferred.spec.name:
+        answers = f"{choice.spec.name} answers"
+    return f"Here {answers}; {helpers} guess ahead."
 
 
 def _log_lines(batch: Batch, note: str) -> str:

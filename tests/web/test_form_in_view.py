@@ -18,7 +18,7 @@ def is_in_view(page, selector: str) -> bool:
 
 def test_the_form_leaves_the_window_to_the_stage(tab):
     page = tab.page
-    assert box(page, "#stage")["y"] <= 138
+    assert box(page, "#stage")["y"] <= 162  # the line for messages included
     for row in (("#title", "#tour-start", "#puzzles-open"), ("#examples button >> nth=0", "#more", "#races", "#copy")):
         assert {(box(page, one)["y"], box(page, one)["height"]) for one in row} == {(box(page, row[0])["y"], 28)}
     assert {box(page, row)["x"] for row in ("#title", "#prompt textarea", "#try", "#stage")} == {24}
@@ -199,11 +199,11 @@ def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
 
 
 def test_messages_on_a_race_are_never_cut(tab):
-    """They are set in two lines where one is too short, and have a line of their own where two are."""
+    """They take as many lines as they need; on a phone, where they share a line, in small type at first."""
     page = tab.page
     whole = "line => line.scrollHeight <= line.clientHeight + 1 && line.scrollWidth <= line.clientWidth"
     desktop = {"width": 1280, "height": 720}
-    for size, rooms in ((desktop, {2: "", 5: "two", 60: "whole"}), (PHONE, {3: "two", 8: "whole", 60: "whole"})):
+    for size, rooms in ((desktop, {2: "", 15: "", 60: "two"}), (PHONE, {3: "two", 8: "whole", 60: "whole"})):
         page.set_viewport_size(size)
         for words, room in rooms.items():
             page.eval_on_selector("#status p", "(line, text) => (line.textContent = text)", "A word of " * words)
@@ -211,6 +211,31 @@ def test_messages_on_a_race_are_never_cut(tab):
                 "room => (document.querySelector('#status p').dataset.room ?? '') === room", arg=room
             )
             assert page.eval_on_selector("#status p", whole)
+    assert not tab.errors
+
+
+def test_a_message_and_the_prompt_of_the_race_share_a_line_and_move_nothing(tab):
+    page = tab.page
+    prompt, status = "#stage .cs-prompt", "#status p"
+    before = box(page, "#stage .cs-track")
+    page.click("#copy")
+    page.wait_for_function("document.querySelector('#status p').textContent.startsWith('Link to')")
+    assert box(page, "#stage .cs-track") == before
+    page.click("#prompt textarea")
+    page.keyboard.type("More ")
+    page.wait_for_selector(prompt)
+    assert not page.is_visible(status), "what is newer takes the line"
+    assert abs(box(page, prompt)["y"] - box(page, "#status")["y"]) < 4
+    assert box(page, "#stage .cs-track") == before
+    page.click("#copy")
+    page.wait_for_selector(status)
+    assert not page.is_visible(prompt)
+    page.fill("#prompt textarea", "")
+    page.click("#race")
+    page.wait_for_selector('#status p[data-state="refused"]')
+    page.keyboard.press("Shift")
+    assert page.is_visible(status) and not page.is_visible(prompt), "a refusal stays until something is typed"
+    assert box(page, "#stage .cs-track") == before
     assert not tab.errors
 
 
