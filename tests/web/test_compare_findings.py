@@ -41,7 +41,9 @@ def test_only_ranges_that_do_not_overlap_are_won():
         "No clear winner: the adaptive cascade has 2.70×, speculative decoding 2.30×. There the ranges"
     )
     some = verdict([*lanes("story", *OVERLAPPING), *lanes("code", *CLEAR)])
-    assert some.startswith("The adaptive cascade is fastest on 1 of 2 kinds, and ahead but not clearly on story. There the")
+    assert some.startswith(
+        "The adaptive cascade is fastest on 1 of 2 kinds, and ahead but not clearly on story. There the"
+    )
     none = verdict([*lanes("story", *OVERLAPPING), *lanes("code", *OVERLAPPING)])
     assert none.startswith("No clear winner on any of the 2 kinds. There the ranges")
 
