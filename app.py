@@ -29,6 +29,7 @@ from csd.workers.places import choose_places
 from csd.workers.pool import WorkerPool
 from csd.workers.replicas import ReplicaPool
 
+ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]  # Windows has but one
 DEVICES, WORKERS, REPLICAS = "CSD_DEVICES", "CSD_WORKERS", "CSD_REPLICAS"
 
 
@@ -173,7 +174,7 @@ def main(argv: list[str] | None = None) -> None:
     copies = TemporaryDirectory(prefix="csd-gradio-", ignore_cleanup_errors=True)  # Gradio's, of files
     os.environ.setdefault("GRADIO_TEMP_DIR", copies.name)
     studio = make_studio(parser, arguments)
-    signal.signal(signal.SIGTERM, _interrupt)
+    end_by_signals()
     try:
         serve(parser, arguments, studio)
     except KeyboardInterrupt:
@@ -193,6 +194,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
             from csd.web.log_faults import replace_tracebacks
             from csd.web.observing import count_races, log_as_json, log_as_text
             from csd.web.page import build, launch_settings
+            from csd.web.rare_warnings import thin_out_warnings
             from csd.web.slow_clients import close_slow_connections
 
             links = None if studio.deployment.is_public else cache_folder() / "links"
@@ -215,6 +217,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
             )
     close_slow_connections(page.server.config)
     replace_tracebacks()
+    thin_out_warnings()
     log_as_json(studio) if arguments.log == "json" else log_as_text()
     warn_of_any_name(studio.deployment)
     studio.families.preload()
@@ -230,7 +233,7 @@ def close(studio: Studio, page: Any) -> None:
 
     If a thread is still inside PyTorch then, the process ends here: the interpreter would abort as it ends the thread.
     """
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, *ENDING):
         signal.signal(number, signal.SIG_IGN)
     has_ended = studio.close()
     page.app.stop_event.set()  # of the heartbeats; `page.close` would cut off the answers as well
@@ -241,8 +244,16 @@ def close(studio: Studio, page: Any) -> None:
         os._exit(0)
 
 
+def end_by_signals() -> None:
+    """But not by one that was ignored from the beginning: `nohup` lets the page outlive its terminal so."""
+    for number in ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
+
+
 def _interrupt(*_: Any) -> None:
-    """Ending a container is as clean as Ctrl+C: the server closes, and temporary files are deleted."""
+    """Ending a container, or closing a terminal, is as clean as Ctrl+C: the server closes, and temporary files are
+    deleted."""
     raise KeyboardInterrupt
 
 

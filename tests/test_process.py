@@ -14,6 +14,7 @@ from contextlib import suppress
 import httpx
 import pytest
 
+import app
 from csd.paths import ROOT
 from csd.traffic.protocol import API
 
@@ -49,10 +50,27 @@ def test_a_taken_port_is_a_sentence(tmp_path):
     assert f"Port {port} is in use." in said and "Traceback" not in said
 
 
+def test_a_signal_that_was_ignored_from_the_beginning_stays_so():
+    before = {number: signal.getsignal(number) for number in app.ENDING}
+    try:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        app.end_by_signals()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        app.end_by_signals()
+        for number in app.ENDING:
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(number)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 @pytest.mark.slow
-def test_a_signal_in_mid_race_ends_the_page_cleanly(tmp_path):
-    """SIGTERM, which the page treats as it does Ctrl-C: exit code 0, nothing but the address on the terminal, no
-    temporary file, and the race's lanes as far as they got."""
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_in_mid_race_ends_the_page_cleanly(tmp_path, ending):
+    """Which the page treats as it does Ctrl-C: exit code 0, nothing but the address on the terminal, no temporary file,
+    and the race's lanes as far as they got."""
     port = free_port()
     process = start(port, tmp_path)
     try:
@@ -69,7 +87,7 @@ def test_a_signal_in_mid_race_ends_the_page_cleanly(tmp_path):
                 lines = stream.iter_lines()
                 while next(lines) != "event: generating":
                     pass
-                process.send_signal(signal.SIGTERM)
+                process.send_signal(ending)
                 answer = [line for line in lines if line.startswith("data: ")][-1]
         said, _ = process.communicate(timeout=300)
     finally:

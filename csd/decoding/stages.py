@@ -38,6 +38,11 @@ def most_rounds(stages: Sequence[Stage]) -> int:
     return sum(stage.k * (1 + most_rounds(stage.below)) for stage in stages)
 
 
+def model_rounds(stages: Sequence[Stage]) -> int:
+    """How many of these rounds a draft model runs in: Max-Gram only copies, which costs next to nothing."""
+    return sum(stage.k * (1 + model_rounds(stage.below)) for stage in stages if stage.name != MAX_GRAM)
+
+
 def cascade_stages(drafts: Sequence[str], budgets: Budgets) -> tuple[Stage, ...]:
     """Algorithm 1 as a plan: stage i of row 0 is draft i reviewing the cascade of budgets[i+1:, i+1:], Max-Gram last.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from json import JSONDecodeError
 from pathlib import Path
 
@@ -12,7 +14,26 @@ class BundleError(ValueError):
     """A module is missing, or is written in a way that cannot be joined."""
 
 
-FAULTS = (OSError, UnicodeError, JSONDecodeError, BundleError)
+class Damaged(ValueError):
+    """A file of the page can be read, but does not hold what the page needs."""
+
+    def __init__(self, file: Path, fault: Exception):
+        said = str(fault) if isinstance(fault, ValueError) else f"{type(fault).__name__}: {fault}"
+        super().__init__(f"{called(file)}: {said}")
+
+
+@contextmanager
+def reading(file: Path) -> Iterator[None]:
+    """Raises Damaged with the file's name where its content is not what is expected. An OSError has the name itself."""
+    try:
+        yield
+    except Damaged:  # of another file, which this one names
+        raise
+    except (ValueError, TypeError, LookupError, AttributeError, StopIteration) as fault:
+        raise Damaged(file, fault) from fault
+
+
+FAULTS = (OSError, UnicodeError, JSONDecodeError, BundleError, Damaged)
 """What reading the page's own files raises."""
 
 

@@ -6,12 +6,14 @@ import json
 from html import escape
 
 from csd.paths import ASSETS
+from csd.stage.errors import reading
 
 
 def glossary() -> tuple[tuple[str, str], ...]:
     """Words and their meanings, in reading order."""
-    entries = json.loads((ASSETS / "glossary.json").read_text(encoding="utf-8"))
-    return tuple((entry["word"], entry["meaning"]) for entry in entries)
+    file = ASSETS / "glossary.json"
+    with reading(file):
+        return tuple((entry["word"], entry["meaning"]) for entry in json.loads(file.read_text(encoding="utf-8")))
 
 
 def term_html(word: str, shown: str = "") -> str:

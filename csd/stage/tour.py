@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from pathlib import Path
 from typing import Any, Literal
 
 from csd.paths import ASSETS
@@ -13,6 +14,7 @@ from csd.record import metrics
 from csd.record.recording import Recording
 from csd.record.trace import Trace
 from csd.stage import bundle
+from csd.stage.errors import reading
 from csd.stage.log import log_of
 
 # Small races: the two cascades each alone, the cascade that joins them, and one that loses.
@@ -55,7 +57,8 @@ class Act:
 
 @cache
 def _traces(race: str) -> tuple[Trace, ...]:
-    return Recording.from_bytes(RACES[race].read_bytes()).traces
+    with reading(RACES[race]):
+        return Recording.from_bytes(RACES[race].read_bytes()).traces
 
 
 def _act(written: dict[str, Any]) -> Act:
@@ -84,7 +87,12 @@ def _act(written: dict[str, Any]) -> Act:
     )
 
 
-ACTS = tuple(_act(written) for written in json.loads((ASSETS / "tour.json").read_text(encoding="utf-8")))
+def _read_acts(file: Path) -> tuple[Act, ...]:
+    with reading(file):
+        return tuple(map(_act, json.loads(file.read_text(encoding="utf-8"))))
+
+
+ACTS = _read_acts(ASSETS / "tour.json")
 LOSE = next(act.recipe for act in ACTS if act.recipe)
 
 

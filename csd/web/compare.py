@@ -32,8 +32,10 @@ from csd.web.named_plans import NamedPlan
 
 BY_KIND, TWO_PLANS = "the same lanes on every kind of prompt", "two plans on the prompt of the Race tab"
 MAX_REPEATS, REPEATS = 5, 3  # at most, and unless asked otherwise
-SIGNS = tuple("=+-@＝＋－＠")  # with which a cell begins that a spreadsheet may compute
+SIGNS = tuple("=+-@")  # with which a cell begins that a spreadsheet may compute; and what Unicode takes for one of them
+MINUS = tuple("\u2212\u2010\u2011\u2012\u2013\u2014\u2015\u207b\u208b")  # which some read as one; NFKC keeps most
 INVISIBLE = ("Cc", "Cf", "Mn", "Zl", "Zp", "Zs")  # Unicode categories of what may stand before it unseen
+QUOTES = tuple("\"'")  # and what a program takes off that reads cells as quoted
 FILLERS = "\u115f\u1160\u2800\u3164\uffa0"  # letters and a sign without a mark, which are in none of these
 
 COLUMNS = (
@@ -244,9 +246,10 @@ def _escape(cell: Any) -> Any:
 
 def _may_be_formula(cell: str) -> bool:
     # Spreadsheets skip blanks and line breaks before a formula, as a program that cleans a table skips what is
-    # invisible; some read full-width signs as well.
-    begins = next(dropwhile(_is_invisible, cell), "")
-    return begins in SIGNS or cell.startswith(("\t", "\r", "\n"))
+    # invisible; some read full-width and small signs as well.
+    begins = next(dropwhile(lambda sign: sign in QUOTES or _is_invisible(sign), cell), "")
+    plain = unicodedata.normalize("NFKC", begins)[:1]
+    return plain in (*SIGNS, *MINUS) or cell.startswith(("\t", "\r", "\n"))
 
 
 def _is_invisible(character: str) -> bool:

@@ -1,42 +1,32 @@
 """In which order races get the device, and when each of them ends, if races go on as they have lately.
 
 The order is weighted fair queueing (Demers, Keshav and Shenker 1989), with a clock that goes by what has run. A race's
-mark is its size on top of the mark of the last one of its address that waits, or else of the clock, and the smallest
-mark is next. So a short race goes before long ones, the addresses take turns, and none waits without an end: whatever
-comes later begins from a later clock.
+mark is the time that it is expected to take, on top of the mark of the last one of its address that waits, or else of
+the clock, and the smallest mark is next. So a short race goes before long ones, the addresses take turns, and none
+waits without an end: whatever comes later begins from a later clock. Once a race is over, its own time takes the place
+of what was expected, so that an address pays for what it used, whatever it asked for.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 RECENT = 20  # turns on the device from which the next ones are estimated
-BEGINNING = 100  # what a race takes besides its tokens, as the prompt and the first picture, in tokens
+USUAL = 0.02  # seconds for a unit of size, until a race has been timed
 BRIEF = 0.1  # seconds of a turn; one that was refused takes fewer, and says nothing about others
 
 
-def next_mark(size: float, own: str, waiting: Sequence[tuple[str, float]], clock: float) -> float:
-    """The mark of a race of an address, given (address, mark) of all that wait."""
-    return max([clock, *(mark for address, mark in waiting if address == own)]) + size
+def next_mark(seconds: float, own: str, waiting: Sequence[tuple[str, float]], start: float) -> float:
+    """The mark of a race of an address, given (address, mark) of all that wait. `start` is the clock, or the later
+    place from which an address with a debt begins."""
+    return max([start, *(mark for address, mark in waiting if address == own)]) + seconds
 
 
-def clock_after(clock: float, size: float, own: str, waiting: Sequence[tuple[str, float]]) -> float:
-    """The clock once a race of an address begins: all addresses that want the device have an equal part of its size."""
-    return clock + size / len({own, *(address for address, _ in waiting)})
-
-
-def race_size(asked: Mapping[str, Any], most: int) -> float:
-    """New tokens over all lanes, and the beginning. The most that the page allows where that is unclear, as in a
-    comparison, which runs several races."""
-    lanes = asked.get("lanes", asked.get("methods"))
-    tokens = asked.get("max-new", asked.get("max_new"))
-    is_clear = isinstance(lanes, list) and isinstance(tokens, (int, float)) and 0 < tokens <= most
-    if "compare-what" in asked or not is_clear:
-        return most + BEGINNING
-    return min(most, max(1, len(lanes)) * tokens) + BEGINNING
+def part_of_each(seconds: float, own: str, waiting: Sequence[tuple[str, float]]) -> float:
+    """How far a race of an address has moved the clock: all addresses that want the device have an equal part of it."""
+    return seconds / len({own, *(address for address, _ in waiting)})
 
 
 class Pace:
@@ -55,6 +45,10 @@ class Pace:
         return (
             sum(seconds for _, seconds in self._turns) / sum(size for size, _ in self._turns) if self._turns else None
         )
+
+    def expect(self, size: float) -> float:
+        """Seconds for a race of this size."""
+        return size * (self.seconds or USUAL)
 
 
 def expected_ends(left: Sequence[float], waiting: Sequence[float], at_once: int) -> list[float]:

@@ -19,10 +19,13 @@ from csd.web.bodies import BodyLimit, largest_event, most_values
 from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import Deployment
 from csd.web.early_style import EarlyStyle
+from csd.web.encodings import AcceptedEncodings
+from csd.web.gone_files import name_gone_files
 from csd.web.health import LIVE, READY
 from csd.web.kept_answers import KeptAnswers
 from csd.web.known_streams import KnownStreams
 from csd.web.no_fetching import fetch_nothing
+from csd.web.own_uploads import OwnUploads
 from csd.web.queries import ShortQueries
 from csd.web.scripts import EARLY
 from csd.web.shares import InTurn, Shares
@@ -77,6 +80,7 @@ CLOSED = [
 def make_middleware(deployment: Deployment) -> list[Middleware]:
     """For the server's application; the first one sees a request first."""
     refuse_strange_parts()
+    name_gone_files()
     fetch_nothing()
     names = list(deployment.hosts) or ["*"]
     from_where = partial(address, deployment=deployment)
@@ -86,6 +90,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
         Middleware(SafeHeaders, headers=make_headers(deployment)),
         Middleware(ClearAnswers),
         Middleware(BodyLimit, most=largest_event(deployment), values=most_values(deployment)),
+        Middleware(OwnUploads),
         Middleware(Uploads, address=from_where),
         Middleware(KnownStreams),
         Middleware(UploadProgress, address=from_where),
@@ -119,7 +124,8 @@ def make_lifespan(deployment: Deployment) -> Lifespan:
     @asynccontextmanager
     async def wrapped(app: Any) -> AsyncIterator[None]:
         inner, shares = app.middleware_stack, Shares(deployment)
-        app.middleware_stack = NoSharing(KeptAnswers(inner, WholeBodies(InTurn(inner, shares), deployment), shares))
+        kept = KeptAnswers(inner, WholeBodies(InTurn(inner, shares), deployment), shares)
+        app.middleware_stack = NoSharing(AcceptedEncodings(kept))
         yield
 
     return wrapped

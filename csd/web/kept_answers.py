@@ -1,12 +1,12 @@
-"""Answers that are the same for everybody, made once and not for every visitor: Gradio copies and writes the whole page
-anew for each, 1.2 MB."""
+"""Keeps the answers that are the same for everybody. Gradio would copy and write the whole page, 1.2 MB, anew for every
+visitor; so it is made once for each name of the server."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers
@@ -27,7 +27,8 @@ KEPT = {
     *("/manifest.json", "/theme.css", "/gradio_api/theme.css"),
 }
 PIECE = 2**16  # bytes that are sent at a time: what a client does not read stays here and not in its connection
-MOST = 32  # answers that are kept
+MOST = 8 * 2**20  # bytes of answers that are kept: those of a page under some names, in each encoding
+AT_ONCE = 2  # answers that are made at a time, for all addresses: each takes a thread and 5 MB while it is made
 LONGEST_QUERY = 8_000  # bytes; each request of the page repeats it, up to twice
 TOO_LONG = "This link is too long, so nothing on the page would work. Open the page without it, and type what it held."
 # The document names the address at which the visitor's browser found it: what Gradio reads of a request.
@@ -36,27 +37,37 @@ ADDRESS = (b"host", b"x-forwarded-host", b"x-forwarded-proto")
 
 @dataclass(frozen=True)
 class Kept:
-    """An answer, and the neighbourhood that asked for it first."""
+    """An answer, the neighbourhood that asked for it first, and whether another one has asked for it since."""
 
     owner: str
     sent: tuple[Message, ...]
+    is_shared: bool = False
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return sum(len(message.get("body", b"")) for message in self.sent)
 
 
 class KeptAnswers:
-    """ASGI middleware: repeats the answers to GET and HEAD of a few addresses to all who ask in the same way.
+    """ASGI middleware: answers GET and HEAD requests for a few paths with what it has kept from an earlier request.
 
-    The server is asked with what an answer depends on and nothing else, so nobody can have one made that is wrong for
-    others. Those who ask while it is made wait for it; each address has few made at a time. The oldest answer goes of
-    the neighbourhood that has most, so that whoever asks under many names takes no place from others.
+    The server sees only the parts of a request that its answer depends on, so nobody can have an answer made that is
+    wrong for others. Whoever asks while an answer is being made waits for it. One is made at a time for a
+    neighbourhood, and few for all together. Where room is short, answers go first that a single neighbourhood has asked
+    for, and of these the oldest of the neighbourhood that has most: whoever asks under many made-up names takes no room
+    from others.
     """
 
     def __init__(self, app: App, others: App, shares: Shares):
-        """`app` makes the answers, each in the turn of whoever asks for it; `others` answers everything else."""
+        """`app` makes the answers that are kept, each in the turn of whoever asks first; `others` answers all other
+        requests."""
         self._compressing = GZipMiddleware(app)  # Gradio compresses neither the document nor JSON
         self._others = others
         self._shares = shares
         self._kept: OrderedDict[Key, Kept] = OrderedDict()  # latest last
         self._making: dict[Key, asyncio.Task[tuple[Message, ...]]] = {}
+        self._turns = asyncio.Semaphore(AT_ONCE)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if not _may_be_kept(scope):
@@ -70,11 +81,10 @@ class KeptAnswers:
         plain = _plain(scope)
         key = _key(plain)
         if key in self._kept:
-            self._kept.move_to_end(key)
-            sent = self._kept[key].sent
+            sent = self._use(key, scope)
         else:
             try:
-                async with self._shares.turn(scope):
+                async with self._shares.only_turn(scope):
                     if await still_asked(scope, receive) is None:
                         return
                     sent = await self._find(key, plain)
@@ -86,8 +96,16 @@ class KeptAnswers:
         for body in bodies if scope["method"] == "GET" else [{"type": "http.response.body"}]:
             await send(dict(body))
 
+    def _use(self, key: Key, scope: Message) -> tuple[Message, ...]:
+        """A kept answer, for whoever asks here."""
+        self._kept.move_to_end(key)
+        kept = self._kept[key]
+        if not kept.is_shared and kept.owner != self._shares.owner(scope):
+            self._kept[key] = replace(kept, is_shared=True)
+        return kept.sent
+
     async def _find(self, key: Key, scope: Message) -> tuple[Message, ...]:
-        """The answer, once it is made. Whoever leaves does not take it from the others."""
+        """The answer, once it is made. A client that leaves meanwhile does not take it from others who wait for it."""
         if key in self._kept:
             return self._kept[key].sent
         if key not in self._making:
@@ -105,12 +123,17 @@ class KeptAnswers:
         async def listen(message: Message) -> None:
             sent.extend(_in_pieces(message))
 
-        await self._compressing(scope, receive, listen)
+        async with self._turns:
+            await self._compressing(scope, receive, listen)
         if _may_be_repeated(sent):
             self._kept[key] = Kept(self._shares.owner(scope), tuple(sent))
-            if len(self._kept) > MOST:
-                del self._kept[next_to_go({key: (kept.owner, 1) for key, kept in self._kept.items()})]
+            self._make_room()
         return tuple(sent)
+
+    def _make_room(self) -> None:
+        while sum(kept.size for kept in self._kept.values()) > MOST:
+            own = {key: (kept.owner, kept.size) for key, kept in self._kept.items() if not kept.is_shared}
+            del self._kept[next_to_go(own) if own else next(iter(self._kept))]
 
 
 def _may_be_kept(scope: Message) -> bool:
@@ -118,7 +141,7 @@ def _may_be_kept(scope: Message) -> bool:
 
 
 def _is_too_long(query: bytes) -> bool:
-    """Also of a query once the browser has read and written it again, which makes three bytes of some signs."""
+    """Whether the page could not repeat a query. A browser writes it anew, and some signs take three bytes then."""
     if len(query) > LONGEST_QUERY:
         return True
     if 3 * len(query) <= LONGEST_QUERY:
@@ -128,7 +151,7 @@ def _is_too_long(query: bytes) -> bool:
 
 
 def _plain(scope: Message) -> Message:
-    """The same request with nothing in it but what its answer depends on."""
+    """The same request, without anything that its answer does not depend on."""
     given = Headers(scope=scope)
     headers = [(name, given[name.decode()].encode("latin-1")) for name in ADDRESS if name.decode() in given]
     accepted = given.get("accept-encoding", "")
@@ -139,7 +162,7 @@ def _plain(scope: Message) -> Message:
 
 
 def _plain_query(query: bytes) -> bytes:
-    """What Gradio reads of a query: its only page is the one without a name."""
+    """The parameters of a query that Gradio reads. Its only page has no name."""
     given = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True))
     page = {"page": ""} if given.get("page") == "" else {}
     endpoints = {"all_endpoints": "True"} if given.get("all_endpoints") else {}
@@ -163,7 +186,7 @@ def _in_pieces(message: Message) -> Iterator[Message]:
 
 
 def _may_be_repeated(sent: Sequence[Message]) -> bool:
-    """Whether an answer is whole, good, and nobody's own."""
+    """Whether an answer is complete and a success, and sets no cookie, so that it is nobody's own."""
     if not sent or sent[0].get("status") != 200 or sent[-1].get("more_body", False):
         return False
     return all(name.lower() != b"set-cookie" for name, _ in sent[0]["headers"])

@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from csd.decoding.maxgram import MAX_GRAM
@@ -17,6 +18,7 @@ from csd.paths import ASSETS
 from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
+from csd.stage.errors import reading
 from csd.stage.headline import CASCADES, EVEN, times
 from csd.theme import display_name, method_phrase
 from csd.theory.comparison import compare_with_theory
@@ -64,7 +66,12 @@ class Question:
         )
 
 
-PUZZLES = tuple(Puzzle(**one) for one in json.loads((ASSETS / "puzzles.json").read_text(encoding="utf-8")))
+def _read_puzzles(file: Path) -> tuple[Puzzle, ...]:
+    with reading(file):
+        return tuple(Puzzle(**one) for one in json.loads(file.read_text(encoding="utf-8")))
+
+
+PUZZLES = _read_puzzles(ASSETS / "puzzles.json")
 
 
 def puzzle_value(races: Sequence[Race], latest: str = "") -> dict[str, Any]:

@@ -47,6 +47,12 @@ class Shares:
             yield
 
     @asynccontextmanager
+    async def only_turn(self, scope: Message) -> AsyncIterator[None]:
+        """For work of which a neighbourhood has one piece done at a time. Raises Refusal as `turn` does."""
+        async with self._one_of(self.owner(scope), 1):
+            yield
+
+    @asynccontextmanager
     async def _one_of(self, name: str, at_once: int) -> AsyncIterator[None]:
         share = self._shares.setdefault((name, at_once), _Share(asyncio.Semaphore(at_once)))
         if share.count >= WAITING:

@@ -40,8 +40,9 @@ STRANGE = "The file cannot be taken: give it a plain name, in the field “files
 
 class Uploads:
     """ASGI middleware: uploads have a limit each, for an address and in all. Of the kept files, the oldest of the
-    neighbourhood that has most goes first, by number or by bytes, and before what is on its way. `address` says whom a
-    request counts for."""
+    neighbourhood that has most goes first, by number or by bytes, and before what is on its way. A file that several
+    have sent counts for each of them, and stays for as long as it is anybody's. `address` says whom a request counts
+    for."""
 
     def __init__(
         self,
@@ -56,7 +57,8 @@ class Uploads:
         self._share, self._address = share, address
         self._arrived_from: Counter[str] = Counter()  # bytes of files on their way that are here, by address
         self._most, self._most_files, self._seconds = most, most_files, seconds
-        self._kept: OrderedDict[str, tuple[str, int]] = OrderedDict()  # owner and bytes by path, oldest first
+        # Bytes by path and owner, oldest first: a file is its content, so several may have sent the same one.
+        self._kept: OrderedDict[tuple[str, str], int] = OrderedDict()
         self._announced = 0  # bytes of files on their way, as they say
         self._arrived = 0  # bytes of them that are here
 
@@ -114,22 +116,24 @@ class Uploads:
         return NO_ROOM if free < self._announced - self._arrived + size + SPARE else ""
 
     def _keep(self, paths: list[str], owner: str) -> None:
-        """A file that comes again stays its first owner's: who sends what others have sent takes nothing from them."""
+        """A file that others have sent before is this owner's as well, so that none of them can push it out for all."""
         for path in paths:
             with suppress(OSError):
-                first, _ = self._kept.get(path, (owner, 0))
-                self._kept[path] = first, Path(path).stat().st_size
-                self._kept.move_to_end(path)
+                self._kept[path, owner] = Path(path).stat().st_size
+                self._kept.move_to_end((path, owner))
 
     def _make_room(self, scope: Message) -> None:
         while self._kept:
             if len(self._kept) > self._most_files:
-                path = next_to_go({path: (owner, 1) for path, (owner, _) in self._kept.items()})
-            elif sum(size for _, size in self._kept.values()) + self._arrived > self._most:
-                path = next_to_go(self._kept)
+                gone = next_to_go({one: (one[1], 1) for one in self._kept})
+            elif sum(self._kept.values()) + self._arrived > self._most:
+                gone = next_to_go({one: (one[1], size) for one, size in self._kept.items()})
             else:
                 return
-            del self._kept[path]
+            del self._kept[gone]
+            path, _ = gone
+            if any(path == other for other, _ in self._kept):
+                continue
             with suppress(OSError):
                 Path(path).unlink(missing_ok=True)
                 Path(path).parent.rmdir()

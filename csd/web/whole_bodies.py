@@ -1,5 +1,5 @@
-"""Bodies that are still on their way: a request takes its turn only once it is here, so that one which crawls keeps no
-other from its address waiting."""
+"""Waiting for the bodies of requests. A request takes its turn only once its whole body is here, so that a body which
+crawls does not keep the other requests of its address waiting."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from csd.web.bodies import App, Message, Receive, Send, declared_size, largest_e
 from csd.web.deployment import Deployment
 from csd.web.shares import MANY, busy, takes_turns
 
-MOST = 16 * 2**20  # bytes of bodies that are held for an address, or for a neighbourhood
-REQUEST = 2**15  # bytes that one which is on its way counts for, besides what is here: so 512 may be
+MOST = 16 * 2**20  # bytes of bodies that are held for a neighbourhood
+PART = 4  # an address has a quarter of that, so that it cannot use up all that its neighbours have
+REQUEST = 2**15  # bytes that a body counts for while it arrives, besides those that are here: so 128 of an address may
 SECONDS = 60.0  # for a body
 TOO_SLOW = "This request did not arrive in time. Try again."
 
 
 class WholeBodies:
-    """ASGI middleware: passes a request on once its body is here. Status 408 with a sentence for one that does not
-    arrive in time, 429 where very many from its address are on their way.
+    """ASGI middleware: passes a request on once its whole body is here. A body that does not arrive in time gets status
+    408 with a sentence; where an address or its neighbourhood has too many bodies on their way, the status is 429.
 
-    Uploads are read as they come, and what is larger than an event may be is refused without being read (`Uploads`,
-    `BodyLimit`).
+    Uploads are not held back here: they are read as they arrive (`Uploads`). Nor are bodies that are larger than an
+    event may be, which are refused without being read (`BodyLimit`).
     """
 
     def __init__(self, app: App, deployment: Deployment, most: int = MOST, seconds: float = SECONDS):
@@ -34,7 +35,7 @@ class WholeBodies:
         self._deployment = deployment
         self._largest = largest_event(deployment)
         self._most, self._seconds = most, seconds
-        self._held: Counter[str] = Counter()  # bytes by address and neighbourhood
+        self._held: Counter[str] = Counter()  # bytes by address, and by neighbourhood
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if not takes_turns(scope) or not 0 < declared_size(scope) <= self._largest:
@@ -59,16 +60,15 @@ class WholeBodies:
 
 
 class _Held:
-    """What one request adds to the bytes that are held for its address."""
+    """The bytes that one request adds to those held for its address and for its neighbourhood."""
 
     def __init__(self, all_held: Counter[str], most: int, own: str):
         self._all = all_held
-        self._most = most
-        self._owners = {own, neighbourhood(own)}
+        self._most = {neighbourhood(own): most, own: most // PART}
         self._count = 0
 
     async def read(self, receive: Receive) -> bytes | None:
-        """The whole body; None where the client leaves. Raises Refusal with a sentence."""
+        """The whole body; None if the client leaves before. Raises Refusal with a sentence where too much is held."""
         body = bytearray()
         is_whole = False
         self._change(REQUEST)
@@ -85,17 +85,17 @@ class _Held:
         self._change(0)
 
     def _change(self, count: int) -> None:
-        for owner in self._owners:
+        for owner in self._most:
             self._all[owner] += count - self._count
             if not self._all[owner]:
                 del self._all[owner]
         is_more, self._count = count > self._count, count
-        if is_more and any(self._all[owner] > self._most for owner in self._owners):
+        if is_more and any(self._all[owner] > most for owner, most in self._most.items()):
             raise Refusal(MANY)
 
 
 def _first(body: bytes, held: _Held, receive: Receive) -> Receive:
-    """The body at once, which is no longer held for its request then; what follows it as it comes."""
+    """Receives the whole body in one message, after which it is no longer held, and then whatever the client sends."""
     is_taken = False
 
     async def received() -> Message:

@@ -171,7 +171,9 @@ class WorkerProcess:
 
 def _serve(connection: Connection, place: Place, make_worker: Callable[[], RaceWorker]) -> None:
     """The main loop of the worker's process: each call gets a thread."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches all processes; the page ends its workers
+    for name in ("SIGINT", "SIGHUP"):  # Ctrl+C and the end of a terminal reach all processes; the page ends its workers
+        if number := getattr(signal, name, None):
+            signal.signal(number, signal.SIG_IGN)
     place.enter()
     worker, sending = make_worker(), threading.Lock()
     stops: dict[int, threading.Event] = {}

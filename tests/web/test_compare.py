@@ -90,11 +90,19 @@ def test_another_text_is_said():
         "\ufe0f=1",
         "\u2800\u3164=1",
         "\x1f\u2028=1",
+        '"=1',
+        "'\"+1",
+        "\u22121",
+        "\ufe63a",
+        "\ufe62a",
+        "\ufe66a",
+        "\ufe6ba",
+        "\u2013a",
     ],
 )
 def test_no_cell_is_a_formula(cell):
-    assert f"'{cell}" in compare.csv_text([[cell]])
-    assert "'" not in compare.csv_text([["a =1", " x", "1-2", -1.5, "", "\u200b", "\u200bx=1"]])
+    assert "'" + cell.replace('"', '""') in compare.csv_text([[cell]])
+    assert "'" not in compare.csv_text([["a =1", " x", "1-2", 'say "x"', "½", -1.5, "", "\u200b", "\u200bx=1"]])
 
 
 def test_csv_has_a_head_and_no_formulas():

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
-from csd.web.fair_order import BEGINNING, BRIEF, RECENT, Pace, clock_after, expected_ends, next_mark, race_size
+from csd.web.fair_order import BRIEF, RECENT, USUAL, Pace, expected_ends, next_mark, part_of_each
 
 
 def arrange(*races: tuple[str, float], clock: float = 0.0) -> list[tuple[str, float]]:
@@ -38,33 +36,14 @@ def test_a_long_race_is_overtaken_by_a_few_of_its_own_size(own):
     for number in range(1000):
         if next_mark(200.0, own.format(number), waiting, clock) > long:
             break
-        clock, passed = clock_after(clock, 200.0, own.format(number), waiting), passed + 200.0
+        clock, passed = clock + part_of_each(200.0, own.format(number), waiting), passed + 200.0
     assert passed <= 2 * 1300.0
-
-
-@pytest.mark.parametrize(
-    ("asked", "size"),
-    [
-        ({"lanes": ["a", "b"], "max-new": 64}, 128),
-        ({"methods": ["a"], "max_new": 64}, 64),
-        ({"lanes": [], "max-new": 64}, 64),
-        ({"lanes": ["a"] * 10**4, "max-new": 64}, 1200),
-        ({"lanes": ["a"], "max-new": 64, "compare-what": "plans"}, 1200),
-        ({"lanes": ["a"], "max-new": math.nan}, 1200),
-        ({"lanes": ["a"], "max-new": -5}, 1200),
-        ({"lanes": ["a"], "max-new": 10**9}, 1200),
-        ({"lanes": "abc", "max-new": "many"}, 1200),
-        ({}, 1200),
-    ],
-)
-def test_what_is_unclear_counts_as_the_largest_race(asked, size):
-    assert race_size(asked, 1200) == size + BEGINNING
 
 
 def test_the_expected_end_follows_what_races_take_now():
     """Thirty short races, then long ones twice as slow: told and true ends differ by at most a fifth."""
     pace = Pace()
-    assert pace.seconds is None
+    assert pace.seconds is None and pace.expect(10.0) == 10.0 * USUAL
     for size, seconds in [(200.0, 2.0)] * 30 + [(400.0, 8.0), (600.0, 12.0)] * (RECENT // 2):
         pace.add(size, seconds)
     pace.add(10_000.0, BRIEF / 2)  # refused

@@ -163,12 +163,9 @@ app.main(["--host", "127.0.0.1", "--port", sys.argv[2], "--device", "cpu"])
 """
 
 
-@pytest.mark.parametrize("missing", ["stage", "stage/style/base.css", "stage/lanes.js", "export/page.html"])
-def test_without_a_part_of_the_stage_the_page_ends_in_a_sentence(missing, tmp_path):
-    assets = tmp_path / "assets"
-    shutil.copytree(ASSETS, assets, ignore=shutil.ignore_patterns("family", "traces"))
-    (assets / missing).rename(tmp_path / "gone")
-    done = subprocess.run(
+def start_without(assets: Path) -> subprocess.CompletedProcess[str]:
+    """The page with other files than its own."""
+    return subprocess.run(
         [sys.executable, "-c", WITHOUT, str(assets), str(free_port())],
         cwd=ROOT,
         capture_output=True,
@@ -176,10 +173,39 @@ def test_without_a_part_of_the_stage_the_page_ends_in_a_sentence(missing, tmp_pa
         check=False,
         timeout=120,
     )
+
+
+@pytest.mark.parametrize("missing", ["stage", "stage/style/base.css", "stage/lanes.js", "export/page.html"])
+def test_without_a_part_of_the_stage_the_page_ends_in_a_sentence(missing, tmp_path):
+    assets = tmp_path / "assets"
+    shutil.copytree(ASSETS, assets, ignore=shutil.ignore_patterns("family", "traces"))
+    (assets / missing).rename(tmp_path / "gone")
+    done = start_without(assets)
     name = "base.css" if missing == "stage" else Path(missing).name
     assert done.returncode == 1, done.stderr
     assert done.stderr.startswith("The page cannot start.") and len(done.stderr.splitlines()) == 1
     assert name in done.stderr and "Restore the folder assets, or install the project again." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("tour-lost.json.gz", b"\x1f\x8bnothing"),
+        ("tour-lost.json.gz", b"{}"),
+        ("tour.json", b'[{"race": "lost"}]'),
+        ("puzzles.json", b'[{"key": "a"'),
+        ("puzzles.json", b'[{"key": "a"}]'),
+        ("glossary.json", b'[{"word": "a"}]'),
+    ],
+)
+def test_a_damaged_file_of_words_or_races_is_named_at_the_start(file, content, tmp_path):
+    assets = tmp_path / "assets"
+    shutil.copytree(ASSETS, assets, ignore=shutil.ignore_patterns("family", "traces"))
+    (assets / file).write_bytes(content)
+    done = start_without(assets)
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.startswith("The page cannot start.") and len(done.stderr.splitlines()) == 1
+    assert f"{file}: " in done.stderr and "Restore the folder assets, or install the project again." in done.stderr
 
 
 def test_garbage_is_collected_again_once_the_page_is_there():

@@ -3,38 +3,22 @@
 from __future__ import annotations
 
 import threading
-import time
-from types import SimpleNamespace
 
 import pytest
+from fake_races import HOME, REQUEST, family, trace
 
 from csd.decoding.errors import Refusal
 from csd.models import catalog
-from csd.record.trace import Header, Trace
-from csd.request.request import Request
-from csd.run import LaneFinished, RaceStarted
-from csd.web import race_thread
+from csd.run import LaneFinished
 from csd.web.loads import FamilyChoice
 from csd.web.news import Batch, Finished, Refused, Waiting
-from csd.web.race_thread import LIVE_TICK, TICK, pause_after
 from csd.web.studio import Studio, sleep_since
 from csd.web.visitors import MAX_RACES
 
 pytestmark = pytest.mark.slow
 
-HOME = FamilyChoice(catalog.find("embedded"))
 OTHER = FamilyChoice(catalog.find("SmolLM2 1.7B"))
 THIRD = FamilyChoice(catalog.find("Qwen3"))
-REQUEST = Request("a prompt", ())
-
-
-def family(spec, *_):
-    return SimpleNamespace(spec=spec, device="cpu", placed="", dtype="torch.float32")
-
-
-def trace(end: str) -> Trace:
-    header = Header("autoregressive", "", {}, "", (), (1,), "a", 1, (), "greedy", 0, 0, 1, 0, "cpu", "float32", {})
-    return Trace(header, (), (), end, {})
 
 
 def short(family, request, stopped):
@@ -97,32 +81,6 @@ def test_a_race_waits_for_its_family_and_says_so():
     gate.set()
     assert isinstance(list(stream)[-1], Finished)
     assert studio.families.status(HOME).sentence == "Ready: embedded, CPU, fp32"
-
-
-def test_a_race_that_the_eye_can_follow_is_drawn_more_often():
-    assert pause_after(7, 0.2) == pause_after(0, 0.5) == LIVE_TICK <= TICK
-    assert pause_after(60, 0.2) == pause_after(90, 0.5) == TICK
-
-
-def test_a_race_takes_no_longer_than_its_lanes_and_the_first_paint(monkeypatch):
-    """No look is waited for after the last event: a race of no time is over long before a look of 20 seconds."""
-    for name in ("TICK", "LIVE_TICK"):
-        monkeypatch.setattr(race_thread, name, 20.0)
-    studio = Studio(HOME, family, opened_and_short)
-    list(studio.race("v", HOME, REQUEST))  # loads the family
-    assert timed(studio.race("v", HOME, REQUEST)) < 20
-    assert 0.2 <= timed(studio.race("v", HOME, REQUEST, first_paint=0.2)) < 20
-
-
-def timed(stream) -> float:
-    begin = time.monotonic()
-    assert isinstance(list(stream)[-1], Finished)
-    return time.monotonic() - begin
-
-
-def opened_and_short(family, request, stopped):
-    yield RaceStarted((trace("budget").header,), {})
-    yield LaneFinished(0, trace("budget"))
 
 
 def test_a_family_is_loaded_once_for_two_visitors():

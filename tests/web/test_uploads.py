@@ -91,6 +91,23 @@ def test_files_of_one_address_push_out_its_own_only(tmp_path, monkeypatch):
     assert set(on_disk(tmp_path)) == {"a.json", "i.json", "j.json"}
 
 
+def test_a_file_that_others_have_sent_before_does_not_go_with_theirs(tmp_path, monkeypatch):
+    """Its path is a hash of its content, so whoever knows that can send it first."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    with gr.Blocks(analytics_enabled=False) as page:
+        gr.Markdown("page")
+    limits = Middleware(Uploads, most=ROOM, most_files=4, address=lambda request: request.headers["x-from"])
+    page.max_file_size = 5_000
+    client = TestClient(App.create_app(page, app_kwargs={"middleware": [limits]}))
+    for place, letter in [("8.8.8.8", "a"), ("9.9.9.9", "a"), *(("8.8.8.8", letter) for letter in "bcdefg")]:
+        files = {"files": (f"{letter}.json", letter * 100)}
+        assert client.post(UPLOAD, files=files, headers={"x-from": place}).status_code == 200
+    assert set(on_disk(tmp_path)) == {"a.json", "e.json", "f.json", "g.json"}
+    for letter in "hijk":
+        client.post(UPLOAD, files={"files": (f"{letter}.json", letter * 100)}, headers={"x-from": "9.9.9.9"})
+    assert "a.json" not in on_disk(tmp_path) and len(on_disk(tmp_path)) == 4
+
+
 def test_what_is_too_large_leaves_nothing(client, tmp_path, monkeypatch):
     answer = send(client, ROOM + 1)
     assert (answer.status_code, answer.text) == (507, TOO_MANY)

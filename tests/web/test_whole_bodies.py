@@ -13,7 +13,7 @@ from starlette.routing import Route
 from csd.web.bodies import UPLOAD, largest_event
 from csd.web.deployment import PUBLIC
 from csd.web.shares import AT_ONCE, MANY, InTurn, Shares
-from csd.web.whole_bodies import REQUEST, TOO_SLOW, WholeBodies
+from csd.web.whole_bodies import PART, REQUEST, TOO_SLOW, WholeBodies
 
 
 class Server:
@@ -75,9 +75,10 @@ def test_requests_that_crawl_keep_nobody_of_their_address_waiting():
 
 def test_beyond_many_that_crawl_their_address_and_neighbourhood_are_told():
     async def crawl():
-        server = Server(most=10 * REQUEST)
-        async with server.crawling(*["8.8.8.8"] * 20):
-            answers = [await server.ask(b"a", host=host) for host in ("8.8.8.8", "8.8.8.9", "9.9.9.9")]
+        server = Server(most=10 * PART * REQUEST)
+        own = [f"8.8.8.{number}" for number in range(1, PART + 1) for _ in range(10)]
+        async with server.crawling(*own), server.crawling(*["8.8.8.8"] * 10):
+            answers = [await server.ask(b"a", host=host) for host in ("8.8.8.1", "8.8.8.9", "9.9.9.9")]
         return answers, server.app._held
 
     answers, held = in_a_loop(crawl())
@@ -85,9 +86,18 @@ def test_beyond_many_that_crawl_their_address_and_neighbourhood_are_told():
     assert not held
 
 
+def test_an_address_alone_cannot_use_up_what_its_neighbourhood_may_hold():
+    async def crawl():
+        server = Server(most=10 * PART * REQUEST)
+        async with server.crawling(*["8.8.8.8"] * 20 * PART):
+            return [(await server.ask(b"a", host=host))[0] for host in ("8.8.8.8", "8.8.8.9")]
+
+    assert in_a_loop(crawl()) == [429, 200]
+
+
 def test_bytes_that_are_held_are_counted_until_their_turn():
     async def wait():
-        server = Server(most=5 * REQUEST)
+        server = Server(most=5 * PART * REQUEST)
         turns, goes_on = server.turns._shares, asyncio.Event()
 
         async def busy():

@@ -1,0 +1,39 @@
+"""How much of the device a race is expected to use, from the fields that ask for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from csd.decoding.errors import Refusal
+from csd.decoding.k_matrix import check_K, parse_K, to_budgets
+from csd.decoding.stages import cascade_stages, model_rounds
+
+BEGINNING = 100  # what a race takes besides its tokens, as the prompt and the first picture, in tokens
+USUAL_ROUNDS = 25  # of drafts for one block, as in the paper's K; with more of them a token costs more
+MOST_DRAFTS = 4  # of a plan that is measured, since a plan is a tree of as many levels
+
+
+def race_size(asked: Mapping[str, Any], most: int) -> float:
+    """New tokens over all lanes, each as dear as the plan makes it, and the beginning. The most that the page allows
+    where that is unclear, as in a comparison, which runs several races."""
+    lanes = asked.get("lanes", asked.get("methods"))
+    tokens = asked.get("max-new", asked.get("max_new"))
+    is_clear = isinstance(lanes, list) and isinstance(tokens, (int, float)) and 0 < tokens <= most
+    if "compare-what" in asked or not is_clear:
+        return most + BEGINNING
+    return min(most, max(1, len(lanes)) * tokens) * token_weight(asked.get("K")) + BEGINNING
+
+
+def token_weight(K: Any) -> float:
+    """How many times as dear a token is with this K as with usual ones. 1 for a K that cannot be read: its race is
+    refused, or has none."""
+    try:
+        text = K if isinstance(K, str) else json.dumps(K)
+        matrix = parse_K(text)
+        checked = check_K(matrix, min(len(matrix) - 1, MOST_DRAFTS))
+    except (Refusal, TypeError, ValueError, RecursionError):
+        return 1.0
+    drafts = [str(number) for number in range(len(checked) - 1)]
+    return max(1.0, model_rounds(cascade_stages(drafts, to_budgets(checked))) / USUAL_ROUNDS)

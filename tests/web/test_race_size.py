@@ -1,0 +1,44 @@
+"""What a race is expected to cost, from the fields that ask for it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from csd.request.defaults import PAPER_K
+from csd.web.race_size import BEGINNING, race_size, token_weight
+
+
+@pytest.mark.parametrize(
+    ("asked", "size"),
+    [
+        ({"lanes": ["a", "b"], "max-new": 64}, 128),
+        ({"methods": ["a"], "max_new": 64}, 64),
+        ({"lanes": [], "max-new": 64}, 64),
+        ({"lanes": ["a"] * 10**4, "max-new": 64}, 1200),
+        ({"lanes": ["a"], "max-new": 64, "compare-what": "plans"}, 1200),
+        ({"lanes": ["a"], "max-new": math.nan}, 1200),
+        ({"lanes": ["a"], "max-new": -5}, 1200),
+        ({"lanes": ["a"], "max-new": 10**9}, 1200),
+        ({"lanes": "abc", "max-new": "many"}, 1200),
+        ({}, 1200),
+    ],
+)
+def test_what_is_unclear_counts_as_the_largest_race(asked, size):
+    assert race_size(asked, 1200) == size + BEGINNING
+
+
+def test_a_token_of_a_plan_with_many_rounds_counts_for_many_tokens():
+    """About 490 rounds of drafts for a block, against 24 with the paper's K."""
+    asked = {"methods": ["cascade"], "max_new": 64}
+    heavy = "[[22,22,22],[0,21,21],[0,0,0]]"
+    assert race_size({**asked, "K": heavy}, 1200) > 15 * 64 + BEGINNING
+    assert race_size({**asked, "K": [[22, 22, 22], [0, 21, 21], [0, 0, 0]]}, 1200) > 15 * 64 + BEGINNING
+    for K in PAPER_K.values():
+        assert race_size({**asked, "K": [list(row) for row in K]}, 1200) == 64 + BEGINNING
+
+
+@pytest.mark.parametrize("K", [None, "", "[[", 5, [[5, "a"], [0, 1]], [[1] * 40] * 40, math.nan, {"a": object()}])
+def test_a_plan_that_cannot_be_read_weighs_as_usual(K):
+    assert token_weight(K) == 1.0
