@@ -85,33 +85,47 @@ function startTour(root, logs) {
     return !matchMedia("(prefers-reduced-motion: reduce)").matches;
   }
 
+  // The browser's Back closes the tour, and leaves the page where it is.
+  function leave() {
+    if (history.state?.tour) history.back();
+    else dialog.close();
+  }
+
   root.querySelector("#tour-start").addEventListener("click", () => {
     dialog.showModal();
+    history.pushState({ tour: true }, "");
     if (!stage) {
       stage = CascadeStage.mount(place, { lasts: SECONDS });
       new MutationObserver(rest).observe(place, { attributeFilter: ["data-state"] });
     }
     show(0);
   });
-  root.querySelector(".tour-close").addEventListener("click", () => dialog.close());
+  root.querySelector(".tour-close").addEventListener("click", leave);
+  window.addEventListener("popstate", () => dialog.close());
+  dialog.addEventListener("cancel", (event) => { // Escape
+    event.preventDefault();
+    leave();
+  });
   lose.addEventListener("click", () => {
+    history.replaceState(null, ""); // going back takes a moment, and the race writes its own address
     dialog.close();
     window.dispatchEvent(new Event("cascade-lose"));
   });
   again.addEventListener("click", () => run(0));
   back.addEventListener("click", () => show(current - 1));
-  next.addEventListener("click", () => (current === last ? dialog.close() : show(current + 1)));
+  next.addEventListener("click", () => (current === last ? leave() : show(current + 1)));
   root.querySelector(".tour-asked").addEventListener("click", ({ target }) => {
     const choice = target.closest(".tour-choices button");
     if (choice) answer(choice);
   });
-  dialog.addEventListener("close", () => stage.pause());
+  dialog.addEventListener("close", () => stage && stage.pause());
   dialog.addEventListener("keydown", (event) => {
     event.stopPropagation(); // the stage of the page has its own arrow keys
     if (event.defaultPrevented) return; // the stage in the dialog took it
     const by = MOVES[event.key];
     if (by) event.preventDefault(); // nor does the page behind it scroll
     if (by && acts[current + by]) show(current + by);
+    else if (by > 0 && dialog.hasAttribute("data-slide")) leave(); // a talk goes on
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const choice = choicesOf(questions[current])["abc".indexOf(event.key)];
     if (choice && !choice.disabled) answer(choice);

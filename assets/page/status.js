@@ -3,6 +3,7 @@
 
 import { byId } from "./dom.js";
 
+const SHORT = 0.6; // of the line: a message that leaves room for a prompt
 const SHORT_WAIT = 1; // seconds that a race waits at times though there is none before it
 
 export function watchStatus() {
@@ -12,12 +13,23 @@ export function watchStatus() {
   watchLine(byId("status"), (line, box) => {
     if (line.textContent !== told) byId("lines").removeAttribute("data-read"); // until the visitor does something again
     told = line.textContent;
+    shareLine(line);
     const waiting = tellWaiting((box.querySelector(".progress-text") || {}).textContent || "");
     if (waiting && line.textContent !== waiting) line.textContent = waiting;
     makeRoom(line);
   });
   watchLine(byId("family-status"), unfold);
   document.addEventListener("input", clearRefusal);
+}
+
+// The prompt of the race on the stage stands in the same line, behind a message that leaves room for it.
+function shareLine(line) {
+  const range = document.createRange();
+  range.selectNodeContents(line);
+  const width = line.textContent ? range.getBoundingClientRect().width : 0;
+  const isLong = width > SHORT * line.clientWidth;
+  byId("lines").toggleAttribute("data-long", isLong);
+  document.documentElement.style.setProperty("--page-said", isLong || !width ? "0px" : `${Math.ceil(width) + 24}px`);
 }
 
 // What was refused is being changed.

@@ -39,7 +39,8 @@ export function awaitsBet({ headline: { bet }, mode, race }) {
 export function drawBet({ headline: { bet }, mode, race, views }) {
   if (mode === "done" && race.close) bet.isKnown = true;
   if (!bet.factor && views.some(({ state }) => state === "done")) bet.isKnown = true; // the bars tell the answer
-  bet.box.hidden = bet.isKnown || !isAsked(race);
+  bet.box.hidden = !isAsked(race);
+  bet.box.toggleAttribute("data-over", bet.isKnown); // it keeps its place, so that the idea does
   if (bet.drawn !== bet.factor) markChosen(bet);
   const factor = race.close && race.close.headline ? race.close.headline.factor : "";
   put(bet.said, bet.factor && factor ? `You said ${bet.factor}; it was ${factor}.` : "");

@@ -28,6 +28,15 @@ export function drawLanes(stage) {
     drawState(view, stage.time);
     view.box.classList.toggle("cs-selected", view === stage.view);
   }
+  if (stage.view && !stage.view.shown) stage.view.text.dataset.reading = tellReading(stage);
+}
+
+// What goes on while the selected lane has no text yet.
+function tellReading({ race, views, view }) {
+  const reads = views.findIndex(({ state }) => state === "prefill");
+  if (reads < 0) return view.state === "waiting" ? "waiting for its turn" : "";
+  const which = views.length > 1 ? `lane ${reads + 1} of ${views.length} reads` : "reading";
+  return `${which} the prompt: ${countTokens(race.open.start)}`;
 }
 
 export function showVerdicts(stage) {
@@ -55,7 +64,6 @@ function createLaneView(stage, lane) {
     speed: h("p", { class: "cs-speed" }),
     remarks: h("div", { class: "cs-remarks" }),
   };
-  view.text.dataset.reading = `reading the prompt: ${countTokens(stage.race.open.start)}`;
   const { method, label } = lane.info;
   const name = label ? `${method}, ${label}` : method;
   const spoken = `Lane ${lane.index + 1}: ${name}`;

@@ -29,6 +29,7 @@ export function drawPromptLine({ promptLine: { box, text, use, verdict }, race, 
   text.toggleAttribute("data-typable", Boolean(field));
   text.title = field && presenting ? "Type a prompt (/)" : "";
   put(text, presenting ? abridged(prompt) : prompt);
+  box.toggleAttribute("data-known", Boolean(isKnown) && !presenting);
   put(verdict, reviewOpen ? tellVerdict(race) : "");
 }
 

@@ -17,6 +17,7 @@ SPECULATIVE = "speculative"
 
 ALONE = "the big model alone"
 EVEN = 0.05  # a ratio this close to 1 is no difference
+NOTHING_LEFT = 0.995  # a share that is saved: what is left of it rounds to nothing
 LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
 TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
 
@@ -128,8 +129,12 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
         return f"{capitalized(ran)}, and yet the text took longer."
     rival = _outdrafted(race, subject) if ratio else None
     less = 1 - _drafting_seconds(subject) / _drafting_seconds(rival) if rival else 0.0
-    saved = f", and drafting took {less:.0%} less time than in {_name(race, rival)}" if rival else ""
+    saved = f", and drafting took {_less(less)} than in {_name(race, rival)}" if rival else ""
     return f"{capitalized(_guessers(subject))} guessed ahead: {ran}{saved}.{_with_prefill(race, subject, ratio)}"
+
+
+def _less(share: float) -> str:
+    return f"{share:.0%} less time" if share < NOTHING_LEFT else "next to no time, far less"
 
 
 def _with_prefill(race: Race, subject: Trace, ratio: float | None) -> str:

@@ -27,8 +27,8 @@ from csd.web.views import about_family, about_preferred, describe_end
 
 EDITED_K = "K was edited, so the cascade with this K races. Choose a preset to have the adaptive cascade back."
 KEPT = "What you typed stays in the form."
-GONE = "This race is no longer kept. Its settings are in the form: press Race to run it again."
-CUT = "This link is incomplete: its race is missing. Its settings are in the form: press Race to run it again."
+GONE = "This race is no longer kept. Press Race to run what the form holds."
+CUT = "This link is incomplete: its race is missing. Press Race to run what the form holds."
 UNSHOWN = "This race was read, but it cannot be shown. Open another file, or run the race again and save it anew."
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
 
@@ -121,7 +121,7 @@ def show_address(context: PageContext, visitor: str, fragment: str, fields: Page
     race, or what the page began with."""
     name = (fragment or "").removeprefix("race=")
     if is_part_of_link(name):
-        return RaceUpdate(stage=StageView("", stage.ask(CUT)))
+        return RaceUpdate(StatusLine(""), stage=StageView("", stage.ask(CUT)))
     if is_link(name):
         return _show_linked(context, visitor, name, fields)
     if name and RECORDED + name not in context.recorded:
@@ -137,7 +137,7 @@ def _show_linked(context: PageContext, visitor: str, name: str, fields: PageFiel
     if visitors.find_race(visitor, LINKED + name) is None:
         race = context.linked.find(name)
         if race is None:
-            return RaceUpdate(stage=StageView("", stage.ask(GONE)))
+            return RaceUpdate(StatusLine(""), stage=StageView("", stage.ask(GONE)))
         visitors.keep_race(visitor, race)
     return show_race(context, visitor, LINKED + name, fields)
 
@@ -170,9 +170,8 @@ def _with_form(
     form = restore_form(context, race)
     if form is None:
         return update
-    status = StatusLine(f"{said} The form shows its settings.", "ended")
     family = family_lines(context, FamilyFields.from_values(form.values))
-    return replace(update, status=status, family=family, form=form)
+    return replace(update, family=family, form=form)
 
 
 def family_lines(context: PageContext, fields: FamilyFields) -> FamilyLines:

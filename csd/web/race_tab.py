@@ -103,6 +103,8 @@ class RaceTab:
             changes[self.form.drawer.about] = views.about_html(update.family.about)
         if update.stage is not None:
             changes |= self._draw(update.stage)
+            if not update.stage.race:
+                changes[self.results.area] = gr.Column(visible=False)  # it shows another race
         if update.results is not None:
             listed = gr.Dropdown(list(update.results.listed), value=update.results.race_id)
             changes |= {self.replays.earlier: listed, **self.results.show(update.results)}

@@ -217,24 +217,25 @@ def test_messages_on_a_race_are_never_cut(tab):
 def test_a_message_and_the_prompt_of_the_race_share_a_line_and_move_nothing(tab):
     page = tab.page
     prompt, status = "#stage .cs-prompt", "#status p"
+    say = "(line, text) => (line.textContent = text)"
     before = box(page, "#stage .cs-track")
-    page.click("#copy")
-    page.wait_for_function("document.querySelector('#status p').textContent.startsWith('Link to')")
-    assert box(page, "#stage .cs-track") == before
     page.click("#prompt textarea")
     page.keyboard.type("More ")
     page.wait_for_selector(prompt)
-    assert not page.is_visible(status), "what is newer takes the line"
+    page.eval_on_selector(status, say, "Short.")
+    page.wait_for_function("parseFloat(getComputedStyle(document.querySelector('#stage .cs-prompt')).left) > 30")
+    assert page.is_visible(status) and page.is_visible(prompt), "a short message leaves room"
     assert abs(box(page, prompt)["y"] - box(page, "#status")["y"]) < 4
     assert box(page, "#stage .cs-track") == before
-    page.click("#copy")
-    page.wait_for_selector(status)
-    assert not page.is_visible(prompt)
+    page.eval_on_selector(status, say, "A longer one. " * 10)
+    page.wait_for_selector(prompt, state="hidden")
+    page.keyboard.press("Shift")
+    page.wait_for_selector(prompt)
+    assert not page.is_visible(status), "a long one that has been read gives way"
+    assert box(page, "#stage .cs-track") == before
     page.fill("#prompt textarea", "")
     page.click("#race")
     page.wait_for_selector('#status p[data-state="refused"]')
-    page.keyboard.press("Shift")
-    assert page.is_visible(status) and not page.is_visible(prompt), "a refusal stays until something is typed"
     assert box(page, "#stage .cs-track") == before
     assert not tab.errors
 

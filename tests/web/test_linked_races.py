@@ -88,7 +88,7 @@ def test_a_race_that_is_gone_leaves_the_stage_still(page):
     update = race_events.show_address(page, "v", f"race={'0' * 32}", page.start)
     (line,) = map(json.loads, update.stage.log.splitlines())
     assert (update.stage.race, line) == ("", {"t": "ask", "text": race_events.GONE})
-    assert update.status is update.form is update.results is None
+    assert update.status.text == "" and update.form is update.results is None
     cut = race_events.show_address(page, "v", f"race={'0' * 20}", page.start)
     assert json.loads(cut.stage.log)["text"] == race_events.CUT
     unknown = race_events.show_address(page, "v", "race=no-such-race", page.start)
@@ -210,6 +210,7 @@ def test_a_colleague_opens_a_race_at_the_same_step_or_runs_it_again(chromium, ho
     page.goto(link.replace(place["race"].removeprefix("linked-"), "0" * 32))  # as on another server
     page.wait_for_selector(f"#stage .cs-empty:has-text('{race_events.GONE}')")
     assert page.input_value("#prompt textarea") == STORY and page.input_value("#earlier input") == ""
+    assert not page.is_visible("#after") and not page.is_visible("#downloads"), "there is no race to tell of"
     assert house.gate.begun == begun
     page.click("#stage .cs-invite")
     receiver.status("ended")

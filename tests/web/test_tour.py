@@ -142,6 +142,25 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
     assert not one.errors
 
 
+def test_back_closes_the_tour_and_leaves_the_page_where_it_is(one):
+    page = one.page
+    address, race = page.url, page.get_attribute("#stage .cascade-stage", "data-race")
+    page.click("#tour-start")
+    page.click(".tour-next")
+    page.go_back()
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    assert page.url == address and page.get_attribute("#stage .cascade-stage", "data-race") == race
+    page.click("#tour-start")
+    page.click(".tour-close")
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    page.wait_for_function("!history.state?.tour")
+    page.click("#tour-start")
+    page.wait_for_selector(f'.tour h2:visible:text-is("{tour.ACTS[0].title}")')
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    assert not one.errors
+
+
 def test_on_a_phone_the_tour_scrolls_as_one_page_above_its_buttons(one):
     page = one.page
     page.set_viewport_size({"width": 390, "height": 844})
