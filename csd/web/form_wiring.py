@@ -10,7 +10,7 @@ from gradio.components import Component
 from gradio.events import Dependency
 
 from csd.web import examples, form_events, link_events, race_events, scripts, views
-from csd.web.addresses import address
+from csd.web.addresses import address, neighbourhood
 from csd.web.context import PageContext
 from csd.web.race_form import Values
 from csd.web.race_tab import RaceTab
@@ -52,7 +52,7 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
         return tab.fill(form_events.reset_settings(context, form.read(values)))
 
     def copy_link(values: Values, request: gr.Request) -> tuple[str, str]:
-        owner = address(request, context.studio.deployment)
+        owner = neighbourhood(address(request, context.studio.deployment))
         return link_events.copy_link(
             context, visitor_of(context, request), form.read(values), values[hidden.shown], owner
         )

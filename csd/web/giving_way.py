@@ -16,3 +16,13 @@ def next_to_go(held: Mapping[Key, tuple[str, int]]) -> Key:
         weights[owner] += weight
     ((heaviest, _),) = weights.most_common(1)
     return next(key for key, (owner, _) in held.items() if owner == heaviest)
+
+
+def gives_way_to(own: str, held: Mapping[Key, str]) -> Key | None:
+    """Whose place a newcomer takes: the youngest of the owner of most; `held` are owners of all there is, oldest first.
+    None where the newcomer's own would then be as many."""
+    counts = Counter(held.values())
+    ((heaviest, most),) = counts.most_common(1)
+    if counts[own] + 1 >= most:
+        return None
+    return next(key for key, owner in reversed([*held.items()]) if owner == heaviest)

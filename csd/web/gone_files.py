@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradio import queueing
+from gradio import queueing, utils
 from gradio.exceptions import ComponentProcessingError
 
 GONE = "This file is no longer on the server, because others have needed its place. Open it again."
 
 
 def name_gone_files() -> None:
-    """From now on Gradio's queue says so where a file of an event is gone."""
+    """From now on Gradio says so where a file of an event is gone, queued or not."""
     payload = vars(queueing)["error_payload"]
     if getattr(payload, "__module__", "") == __name__:
         return
@@ -21,7 +21,8 @@ def name_gone_files() -> None:
         said: dict[str, Any] = payload(error, show_error)
         return {**said, "error": GONE} if _is_gone(error) else said
 
-    setattr(queueing, "error_payload", tell)  # noqa: B010
+    for module in (queueing, utils):
+        vars(module).update(error_payload=tell)
 
 
 def _is_gone(error: BaseException | None) -> bool:

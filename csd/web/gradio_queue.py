@@ -16,11 +16,13 @@ from csd.web.addresses import address, neighbourhood
 from csd.web.deployment import Deployment
 from csd.web.fair_order import RECENT
 from csd.web.fair_races import FairRaces
+from csd.web.giving_way import gives_way_to
 from csd.web.gradio_sessions import LONG_NAME, LONGEST_NAME, Messages, keep_lean_sessions
 from csd.web.own_events import end_event
 from csd.web.wiring import ON_DEVICE
 
-LONGEST = 64  # events in the queue
+LONGEST = 64  # races in the queue
+OTHERS = 256  # events in the queue that are no races
 IDLE = 0.01  # seconds between two looks for an event; Gradio's 1 ms take a twentieth of a core from races on a CPU
 LOOKS, LOOK = 10, 1.0  # so many looks, so many seconds apart, at messages that nobody reads end a race
 OTHERS_EACH = 16  # events from one address that wait and are no races: all share the places of the queue
@@ -29,6 +31,10 @@ UNHEARD = "Nobody listened to this race for 10 seconds, so it was stopped. Open 
 ONE_EACH = "A race of yours already waits in the queue. Wait for it, or stop it first."
 NO_EVENT = "This page has no such event: it may have been updated. Reload it."
 NO_SESSION = "The session's name is empty: give it one, or leave session_hash out."
+FULL = f"{LONGEST} races wait already, the most that this page allows. Try again in a minute."
+GAVE_WAY = (
+    "The queue was full, and most of its races were from your network, so this one gave way. Try again in a minute."
+)
 BUSY = "The page is busy with requests from your address. Try again in a moment."
 MANY_HERE = "{} races from your address wait in the queue, the most that this page allows. Try again in a minute."
 MANY_NEARBY = "{} races from your network wait in the queue, the most that this page allows. Try again in a minute."
@@ -57,7 +63,7 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     keep_lean_sessions()
     page.api_open = False
     queue: Any = page._queue  # `page.queue` would build another one and, with it, all of the server's routes anew
-    queue.max_size = LONGEST
+    queue.max_size = LONGEST + OTHERS
     queue.sleep_when_free = IDLE
     queue.pending_messages_per_session = Messages(queue)
     queue.process_time_per_fn = defaultdict(RecentTimes)
@@ -80,6 +86,9 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
             places = [(one.session_hash, address(one.request, deployment)) for one in waiting.queue] if waiting else []
             if sentence := refuse_place(places, body.session_hash, address(request, deployment), deployment):
                 return False, sentence, "error"
+            races = waiting.queue if waiting else []
+            if len(races) >= LONGEST and not await _make_room(queue, races, request, deployment):
+                return False, FULL, "queue_full"
         elif _is_busy(queue, event.concurrency_id, address(request, deployment), deployment):
             return False, BUSY, "error"
         pushed = await push(body=body, request=request, username=username)
@@ -96,6 +105,16 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
 
     queue.push, queue.send_message = push_fairly, send_to_listener
     return page
+
+
+async def _make_room(queue: Any, races: list[Any], request: Any, deployment: Deployment) -> bool:
+    """Whether a race has given its place to the one that is asked for."""
+    owners = {race: neighbourhood(address(race.request, deployment)) for race in races}
+    race = gives_way_to(neighbourhood(address(request, deployment)), owners)
+    if race is None:
+        return False
+    await end_event(queue, race, ProcessCompletedMessage(output={"error": GAVE_WAY}, success=False))
+    return True
 
 
 def _is_busy(queue: Any, concurrency_id: str, own: str, deployment: Deployment) -> bool:

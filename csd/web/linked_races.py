@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from csd.record.recording import LARGEST, SUFFIX, Recording
+from csd.web.giving_way import next_to_go
 from csd.web.races import FinishedRace, linked_race
 from csd.web.visitors import SHARE
 
@@ -83,7 +84,8 @@ class LinkedRaces:
         beside.replace(self._path(name))
 
     def _make_room(self, owner: str, size: int) -> None:
-        """Delete what was opened longest ago, until there is room for a race of this size. Raises OSError."""
+        """Delete what was opened longest ago, of whoever has most, until there is room for a race of this size. Raises
+        OSError."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         files = {file: file.stat() for file in self._folder.glob(f"*{SUFFIX}")}
         sizes = {file: files[file].st_size for file in sorted(files, key=lambda file: files[file].st_mtime_ns)}
@@ -91,7 +93,8 @@ class LinkedRaces:
         while own and (len(own) >= self._count_of_one or sum(sizes[file] for file in own) + size > self._of_one):
             del sizes[self._delete(own.pop(0))]
         while sizes and (len(sizes) >= MOST or sum(sizes.values()) + size > self._most):
-            del sizes[self._delete(next(iter(sizes)))]
+            held = {file: (self._owners.get(_name_of(file), ""), count) for file, count in sizes.items()}
+            del sizes[self._delete(next_to_go(held))]
 
     def _delete(self, file: Path) -> Path:
         file.unlink(missing_ok=True)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from statistics import mean
 from typing import Any
 
 from csd.decoding.errors import Refusal
 from csd.decoding.k_matrix import check_K, parse_K, to_budgets
+from csd.decoding.methods import Cascade, Speculative
 from csd.decoding.stages import cascade_stages, model_rounds
 
 BEGINNING = 100  # what a race takes besides its tokens, as the prompt and the first picture, in tokens
 USUAL_ROUNDS = 25  # of drafts for one block, as in the paper's K; with more of them a token costs more
+MOST_LANES, MOST_K = 16, 1000  # of a race that is measured
 MOST_DRAFTS = 4  # of a plan that is measured, since a plan is a tree of as many levels
 
 
@@ -23,12 +26,22 @@ def race_size(asked: Mapping[str, Any], most: int) -> float:
     is_clear = isinstance(lanes, list) and isinstance(tokens, (int, float)) and 0 < tokens <= most
     if "compare-what" in asked or not is_clear:
         return most + BEGINNING
-    return min(most, max(1, len(lanes)) * tokens) * token_weight(asked.get("K")) + BEGINNING
+    weights = [token_weight(lane, asked) for lane in lanes[:MOST_LANES]] or [1.0]
+    return min(most, max(1, len(lanes)) * tokens) * mean(weights) + BEGINNING
 
 
-def token_weight(K: Any) -> float:
-    """How many times as dear a token is with this K as with usual ones. 1 for a K that cannot be read: its race is
-    refused, or has none."""
+def token_weight(lane: Any, asked: Mapping[str, Any]) -> float:
+    """How many times as dear a token of this lane is with these settings as with usual ones."""
+    if lane == Cascade.name:
+        return plan_weight(asked.get("K"))
+    k = asked.get("k")
+    if lane != Speculative.name or not isinstance(k, (int, float)) or not k < MOST_K:
+        return 1.0
+    return max(1.0, k / USUAL_ROUNDS)
+
+
+def plan_weight(K: Any) -> float:
+    """The same with this K. 1 for a K that cannot be read: its race is refused, or has none."""
     try:
         text = K if isinstance(K, str) else json.dumps(K)
         matrix = parse_K(text)

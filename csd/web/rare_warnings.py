@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable
 
-SERVER = "uvicorn.error"  # the log of a server, of its faults and all else
+SERVER = ("uvicorn.error", "asyncio")  # the logs of a server: requests that are none, and clients that have left
 SECONDS = 60.0  # between two lines of the same warning
 MOST = 100  # kinds of warnings that are told apart
 
@@ -38,4 +38,5 @@ class OncePerMinute(logging.Filter):
 
 def thin_out_warnings() -> None:
     """From now on strangers do not fill the log with requests that are none."""
-    logging.getLogger(SERVER).addFilter(OncePerMinute())
+    for name in SERVER:
+        logging.getLogger(name).addFilter(OncePerMinute())

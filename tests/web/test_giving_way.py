@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from csd.web.giving_way import next_to_go
+from csd.web.giving_way import gives_way_to, next_to_go
 
 
 def test_the_oldest_of_the_owner_of_most_goes():
     assert next_to_go({"a": ("x", 1), "b": ("y", 1), "c": ("y", 1)}) == "b"
     assert next_to_go({"a": ("x", 3), "b": ("y", 1), "c": ("y", 1)}) == "a"
     assert next_to_go({"a": ("x", 1)}) == "a"
+
+
+def test_a_newcomer_takes_the_youngest_place_of_whoever_has_most():
+    held = {"a": "x", "b": "x", "c": "y", "d": "x"}
+    assert gives_way_to("z", held) == "d"
+    assert gives_way_to("y", {**held, "e": "y"}) is None, "it would hold as many"
+    assert gives_way_to("x", held) is None
+    assert gives_way_to("z", {"a": "x", "b": "y"}) is None

@@ -24,5 +24,7 @@ def test_opening_a_file_that_is_gone_says_what_to_do(house):
         assert http.post("/gradio_api/queue/join", json=asked).status_code == 200
         with http.stream("GET", "/gradio_api/queue/data", params={"session_hash": "gone"}) as stream:
             told = [json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: ")]
+        at_once = http.post("/gradio_api/run/predict", json=asked)
+    assert at_once.status_code == 400 and at_once.json()["error"] == GONE
     ended = next(one for one in told if one["msg"] == "process_completed")
     assert not ended["success"] and ended["output"]["error"] == GONE

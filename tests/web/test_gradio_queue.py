@@ -23,7 +23,9 @@ from csd.web.addresses import address, neighbourhood
 from csd.web.deployment import PUBLIC, Deployment
 from csd.web.gradio_queue import (
     BUSY,
+    FULL,
     LONG_NAME,
+    LONGEST,
     MANY_HERE,
     MANY_NEARBY,
     NEARBY,
@@ -87,6 +89,29 @@ def test_who_joins_many_times_waits_once():
     assert [done for done, _, _ in answers].count(True) == PUBLIC.max_waiting
     assert {said for done, said, _ in answers if not done} == {ONE_EACH, MANY_HERE.format(PUBLIC.max_waiting)}
     assert is_let_in
+
+
+def test_a_full_queue_lets_a_network_in_that_has_no_part_of_it():
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+        api(lambda: 1, api_name="follow")
+    queue = open_queue(page, PUBLIC)._queue
+    race, follow = page.fns
+
+    async def join(host: str, session: str, number: int = race):
+        body = PredictBodyInternal(fn_index=number, data=[], session_hash=session)
+        request = SimpleNamespace(client=SimpleNamespace(host=host), headers={})
+        return await queue.push(body, request, None)
+
+    async def join_all():
+        many = [(f"2a00:{net}:1:{one:x}::1", f"{net} {one}") for one in range(24) for net in ("1", "2", "3")]
+        said = [await join(*one) for one in many]
+        return said, await join("5.6.7.8", "another"), await join("5.6.7.8", "opens", follow), await join(*many[-1])
+
+    said, another, opens, again = in_a_loop(join_all())
+    assert [done for done, *_ in said].count(True) == LONGEST and another[0] and opens[0]
+    assert {told for done, told, _ in said if not done} == {FULL} and again[1] == FULL
+    assert len(queue.event_queue_per_concurrency_id[ON_DEVICE].queue) == LONGEST
 
 
 def test_events_that_are_no_races_cannot_fill_the_queue_from_one_address():

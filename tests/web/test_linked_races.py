@@ -67,6 +67,14 @@ def test_a_link_brings_the_race_and_its_settings_to_another_visitor(page):
     assert page.studio.visitors.races_run("w") == ()  # it solves no puzzle
 
 
+def test_many_links_of_networks_do_not_push_out_that_of_another(tmp_path):
+    linked = LinkedRaces(20 * SIZE / 1e6, tmp_path, is_fair=True)
+    name = linked.share(race("mine"), "8.8.8.0/24")
+    for number in range(120):
+        linked.share(race(f"race {number}"), f"network {number % 6}")
+    assert name and linked.find(name) is not None
+
+
 def test_a_form_that_has_changed_is_linked_without_the_race(page):
     race_id, form = ran(page)
     for changes in ({"prompt": "My own."}, {"seed": 7}, {"lanes": ["autoregressive", "cascade"]}):

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from csd.request.defaults import PAPER_K
-from csd.web.race_size import BEGINNING, race_size, token_weight
+from csd.web.race_size import BEGINNING, plan_weight, race_size
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,15 @@ def test_a_token_of_a_plan_with_many_rounds_counts_for_many_tokens():
         assert race_size({**asked, "K": [list(row) for row in K]}, 1200) == 64 + BEGINNING
 
 
+def test_long_drafts_of_speculative_decoding_count_and_a_plan_only_where_a_lane_has_it():
+    asked = {"max_new": 100, "K": "[[22,22,22],[0,21,21],[0,0,0]]"}
+    assert race_size({**asked, "methods": ["speculative"], "k": 7}, 1200) == 100 + BEGINNING
+    assert race_size({**asked, "methods": ["speculative"], "k": 75}, 1200) == 300 + BEGINNING
+    assert race_size({**asked, "methods": ["autoregressive", "speculative"], "k": 75}, 1200) == 2 * 200 + BEGINNING
+    for k in (math.nan, 10**30, "7", None, [7]):
+        assert race_size({**asked, "methods": ["speculative"], "k": k}, 1200) == 100 + BEGINNING
+
+
 @pytest.mark.parametrize("K", [None, "", "[[", 5, [[5, "a"], [0, 1]], [[1] * 40] * 40, math.nan, {"a": object()}])
 def test_a_plan_that_cannot_be_read_weighs_as_usual(K):
-    assert token_weight(K) == 1.0
+    assert plan_weight(K) == 1.0
