@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import httpx
+import pytest
+from gradio import queueing
+from gradio.exceptions import ComponentProcessingError
 
 from csd.web.bodies import UPLOAD
 from csd.web.gone_files import GONE
@@ -21,10 +23,12 @@ def test_opening_a_file_that_is_gone_says_what_to_do(house):
         file = {"path": path, "orig_name": "gone.json", "meta": {"_type": "gradio.FileData"}}
         data = [file if part.elem_id == "bring" else getattr(part, "value", None) for part in event.inputs]
         asked = {"fn_index": index, "data": data, "session_hash": "gone"}
-        assert http.post("/gradio_api/queue/join", json=asked).status_code == 200
-        with http.stream("GET", "/gradio_api/queue/data", params={"session_hash": "gone"}) as stream:
-            told = [json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: ")]
-        at_once = http.post("/gradio_api/run/predict", json=asked)
-    assert at_once.status_code == 400 and at_once.json()["error"] == GONE
-    ended = next(one for one in told if one["msg"] == "process_completed")
-    assert not ended["success"] and ended["output"]["error"] == GONE
+        answer = http.post("/gradio_api/run/predict", json=asked)
+    assert (answer.status_code, answer.json()["error"]) == (400, GONE)
+
+
+@pytest.mark.parametrize(("cause", "is_gone"), [(FileNotFoundError(), True), (ValueError(), False)])
+def test_the_queue_says_the_same(house, cause, is_gone):
+    error = ComponentProcessingError()
+    error.__cause__ = cause
+    assert (vars(queueing)["error_payload"](error, False)["error"] == GONE) is is_gone
