@@ -1,14 +1,14 @@
 // How many lines the text of a race has room for, and how large it is while the stage is presented. Both come from the
 // number of tokens asked for, which is known before the text is: nothing moves while it comes.
 
-const INDENTED = /\n(\t| {2,})\S/;
+const INDENTED = /\n(\t| {2,})\S/; // a prompt that holds code
 const WIDTH = 2.5; // of a token, with the marks beside it, in sizes of the type
 const SPARE = 1.35; // a line ends early where a word does, and a paragraph anywhere
-const [FEWEST, MOST] = [3, 4]; // lines; of more the text takes what it needs
+const [FEWEST, MOST] = [3, 4]; // lines at least; a longer text grows beyond them
 const LARGEST = 1.6; // times the size of a presented text
 
 export function fitText({ root, race, lanesBox, views, presenting, reviewOpen }) {
-  root.toggleAttribute("data-code", INDENTED.test(race.open.prompt)); // and so will the text be
+  root.toggleAttribute("data-code", INDENTED.test(race.open.prompt)); // its continuation will be indented code as well
   if (reviewOpen || root.dataset.view !== "one") return;
   const style = getComputedStyle(views[0].text);
   const size = parseFloat(style.fontSize) / Number(lanesBox.style.getPropertyValue("--cs-fit") || 1);

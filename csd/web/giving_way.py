@@ -19,8 +19,8 @@ def next_to_go(held: Mapping[Key, tuple[str, int]]) -> Key:
 
 
 def gives_way_to(own: str, held: Mapping[Key, str]) -> Key | None:
-    """Whose place a newcomer takes: the youngest of the owner of most; `held` are owners of all there is, oldest first.
-    None where the newcomer's own would then be as many."""
+    """What makes room for one more of `own`: the youngest entry of the owner who has most. `held` are the owners of all
+    entries, oldest first. None where `own` would then have as many."""
     counts = Counter(held.values())
     ((heaviest, most),) = counts.most_common(1)
     if counts[own] + 1 >= most:
