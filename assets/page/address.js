@@ -1,6 +1,7 @@
 // Page and address follow each other: the address names the tab, or the race on the stage, and Back goes where one was.
 
 import { arrive } from "./arrival.js";
+import { hasRaced } from "./comeback.js";
 import { byId, stage, stageRoot } from "./dom.js";
 import { addressed, splitAddress, writeAddress } from "./fragment.js";
 import { close } from "./panels.js";
@@ -10,6 +11,7 @@ const ADDRESSED = ["recorded-", "linked-"]; // the ids of races that have addres
 
 let shown = ""; // the fragment of the race on the stage; empty for the visitor's own, and for the one at the start
 
+const isTab = (fragment) => ["theory", "compare"].includes(fragment);
 const findTab = (name) => document.querySelector(`#tabs [role="tab"][data-tab-id="${CSS.escape(name)}"]`);
 
 export function watchTabs() {
@@ -21,7 +23,7 @@ export function watchTabs() {
 // Called when the race that the address names is about to be shown.
 export function readAddress() {
   beginFilling();
-  return addressed();
+  return isTab(addressed()) ? "" : addressed();
 }
 
 // Called with the id of the race that the visitor has chosen.
@@ -39,14 +41,22 @@ export function writeLinked(name) {
   writeTab();
 }
 
-// Goes where the address says: after Back and Forward, and when the page is opened.
-export function followAddress() {
+// Called when the page has been opened. Where the address names no race, the visitor's own comes back.
+export function openAddress() {
+  goToAddress(hasRaced());
+}
+
+// After Back and Forward.
+function followAddress() {
+  goToAddress(false);
+}
+
+function goToAddress(comesBack) {
   const fragment = addressed();
-  const isTab = ["theory", "compare"].includes(fragment);
   const wasShown = shown;
-  if (!isTab) shown = fragment;
-  findTab(isTab ? fragment : "race").click();
-  if (!isTab && fragment !== wasShown) byId("follow-address").click();
+  if (!isTab(fragment)) shown = fragment;
+  findTab(isTab(fragment) ? fragment : "race").click();
+  if (comesBack || (!isTab(fragment) && fragment !== wasShown)) byId("follow-address").click();
   else arrive();
   if (fragment.startsWith("race=")) goToPlace(fragment.slice("race=".length), splitAddress().slice(1).join("&"));
 }

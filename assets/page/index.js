@@ -13,13 +13,14 @@ import { watchStatus } from "./status.js";
 import { watchTabs } from "./address.js";
 
 export { arrive } from "./arrival.js";
-export { beginFilling, endOwn, keepTyped, restorePrompt, tellPrompt } from "./typing.js";
+export { beginFilling, endOwn, keepTyped, restorePrompt, statusOfReturn, tellPrompt } from "./typing.js";
 export { beginExample, beginRace, endExample, endRace, shownRace } from "./racing.js";
 export { chooseRace } from "./racelist.js";
+export { noteVisitor, visitorBefore } from "./comeback.js";
 export { close, toggle } from "./panels.js";
 export { copyLink, downloadFigures } from "./saving.js";
 export { drawTogether } from "./drawing.js";
-export { followAddress, readAddress, writeRace } from "./address.js";
+export { openAddress, readAddress, writeRace } from "./address.js";
 export { hideControls } from "./query.js";
 export { press } from "./dom.js";
 export { settingsInWords } from "./settings.js";

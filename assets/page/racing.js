@@ -1,6 +1,7 @@
 // A race: from the press of Race, or of an example's chip, or the stage's wish for one, to its end.
 
 import { writeRace } from "./address.js";
+import { keepVisitor } from "./comeback.js";
 import { byId, stage, stageRoot } from "./dom.js";
 import { close } from "./panels.js";
 import { awaitOwn, noteRace, setByHand, tellPrompt } from "./typing.js";
@@ -82,6 +83,7 @@ export function beginRace() {
   writeRace("");
   byId("go").setAttribute("data-racing", "");
   noteRace(true);
+  keepVisitor();
   byId("examples").removeAttribute("data-filling");
   const [statusTop, stageTop] = ["status", "stage"].map((id) => byId(id).getBoundingClientRect().top);
   if (statusTop < 0 || stageTop > innerHeight / 2) byId("lines").scrollIntoView({ block: "start" });

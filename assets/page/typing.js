@@ -16,6 +16,7 @@ const PATIENCE = 2500; // milliseconds that Race waits for the form, which may w
 const typed = new Map(); // text by field, since the last `beginFilling`
 const setTo = new Map(); // text by field of SETTINGS, as the visitor has typed it last
 let own = null; // the prompt as the visitor has typed it last; null while it is not theirs, and once it has raced
+let ended = ""; // the status line of a page whose race ended because it was loaded again
 let begun = null; // {at, next}: since when the server sets the form up for it, and what waits for that; null if it does not
 
 export function watchTyping() {
@@ -53,7 +54,15 @@ export function restorePrompt(status) {
   if (!text || !text.trim() || hasSettings() || text === field.value) return status;
   Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(field, text);
   field.dispatchEvent(new Event("input", { bubbles: true })); // Gradio hears of it by the event
-  return wasRacing ? `<p>${ENDED}</p>` : `<p>${BACK}</p>`;
+  ended = wasRacing ? `<p>${ENDED}</p>` : "";
+  return ended || `<p>${BACK}</p>`;
+}
+
+// The status line once the race of before is back on the stage.
+export function statusOfReturn(status) {
+  const line = ended || status;
+  ended = "";
+  return line;
 }
 
 // A race ends with the page that it was begun on. Who types on after it begins a prompt anew.

@@ -24,8 +24,11 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     preset_outputs = [form.preset, *form.named(context.studio.home.defaults.preset.fields())]
     family_outputs = [*preset_outputs, form.drawer.picture, form.drawer.copies, *tab.chips.kinds, tab.status]
 
-    def open_link(request: gr.Request) -> Changes:
-        return tab.fill(link_events.open_link(context, visitor_of(context, request), dict(request.query_params)))
+    def open_page(before: str | None, request: gr.Request) -> Changes:
+        visitor = visitor_of(context, request)
+        context.studio.visitors.come_back(visitor, before or "")
+        update = link_events.open_link(context, visitor, dict(request.query_params))
+        return {**tab.fill(update), hidden.visitor: str(visitor)}
 
     async def await_preferred(request: gr.Request) -> None:
         await race_events.await_preferred(context, visitor_of(context, request))
@@ -68,7 +71,9 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     def follow(event: Dependency) -> None:
         _follow_family(event, context, tab)
 
-    opening = page.load(open_link, None, tab.form_outputs, **QUICK)
+    outputs = [*tab.form_outputs, hidden.visitor]
+    opening = page.load(open_page, [hidden.visitor], outputs, js=scripts.VISITOR_BEFORE, **QUICK)
+    opening.then(None, [hidden.visitor], js=scripts.NOTE_VISITOR, **PRIVATE)
     opening.then(None, [tab.status], [tab.status], js=scripts.RESTORE_PROMPT, **PRIVATE)
     keep_typed(opening, form)  # the prompt that has just come back, too
     follow(opening)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter, OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from csd.record.race import Race
@@ -14,6 +16,7 @@ MAX_RACES = 20  # per visitor
 MAX_VISITORS = 200
 MAX_KEPT = 400  # MB of races of all visitors together
 SHARE = 0.25  # of it, for one visitor
+RETURN = 60.0  # seconds in which a visitor who has left may come back to the races, as by loading the page again
 
 
 class Visitor(str):
@@ -35,7 +38,8 @@ class VisitorState:
     races, oldest first, and how many there have been.
 
     Whether the visitor has chosen a family (in the form, by a link, or by a file), and whether a copy of a custom
-    target was ticked for want of drafts, and whether a comparison was started. `owner` is whom the visitor counts for.
+    target was ticked for want of drafts, and whether a comparison was started. `owner` is whom the visitor counts for,
+    and `left` when the visitor left, if so.
     """
 
     owner: str = ""
@@ -46,6 +50,7 @@ class VisitorState:
     has_chosen_family: bool = False
     was_given_copy: bool = False
     has_compared: bool = False
+    left: float | None = None
 
 
 class Visitors:
@@ -53,11 +58,12 @@ class Visitors:
 
     The oldest races go first: a visitor's own beyond a quarter of the memory, then those of the owner of most. A
     visitor's latest race stays until others need its memory. Of more than MAX_VISITORS, the owner of most loses one,
-    first those without races, and nobody whose race runs.
+    first those without races, and nobody whose race runs. Those who have left are forgotten after RETURN.
     """
 
-    def __init__(self, max_kept: float = MAX_KEPT) -> None:
+    def __init__(self, max_kept: float = MAX_KEPT, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = max_kept * 1e6
+        self._clock = clock
         self._lock = threading.RLock()
         self._states: OrderedDict[str, VisitorState] = OrderedDict()
         # Bytes by visitor and race, oldest first. The race of a link is in many visitors' lists.
@@ -66,9 +72,8 @@ class Visitors:
     def state(self, visitor: str) -> VisitorState:
         """To be changed: from now on this visitor is remembered."""
         with self._lock:
-            state = self._states.setdefault(visitor, VisitorState(getattr(visitor, "owner", "")))
-            self._states.move_to_end(visitor)
-            self._make_room(visitor)
+            state = self._remember(visitor)
+            state.left = None
             return state
 
     def find(self, visitor: str) -> VisitorState:
@@ -85,10 +90,25 @@ class Visitors:
         return bool(flags)
 
     def leave(self, visitor: str) -> None:
-        """Stop the race of a visitor who is gone, and forget the others."""
+        """Stop the race of a visitor who is gone; the others are kept for as long as the visitor may come back."""
         self.stop(visitor)
         with self._lock:
-            self._forget(visitor)
+            if visitor in self._states:
+                self._states[visitor].left = self._clock()
+
+    def come_back(self, visitor: Visitor, before: str) -> None:
+        """Give a visitor the races that were run under another session, which the same browser had `before`: loading
+        a page again begins a session. Nothing, where those are forgotten or belong to another owner."""
+        with self._lock:
+            self._forget_the_gone()
+            earlier = self._states.get(before)
+            if earlier is None or before == visitor or earlier.owner != visitor.owner:
+                return
+            state = self.state(visitor)
+            state.races, state.count = earlier.races, earlier.count
+            for race in state.races:
+                self._kept[visitor, race.id] = len(race.packed)
+            self._fit(visitor)
 
     @property
     def kept_bytes(self) -> int:
@@ -98,15 +118,10 @@ class Visitors:
     def keep_race(self, visitor: str, race: FinishedRace) -> None:
         kept = KeptRace.of(race)
         with self._lock:
-            state = self.state(visitor)
+            state = self._remember(visitor)  # who may have left while the race ended
             state.races = (*state.races, kept)
             self._kept[visitor, race.id] = len(kept.packed)
-            while len(state.races) > MAX_RACES or (
-                len(state.races) > 1 and sum(self._sizes(visitor)) > SHARE * self._most
-            ):
-                self._drop(visitor, state.races[0].id)
-            while len(self._kept) > 1 and self.kept_bytes > self._most:
-                self._drop(*next_to_go({key: (self._states[key[0]].owner, size) for key, size in self._kept.items()}))
+            self._fit(visitor)
 
     def drop_race(self, visitor: str, race_id: str) -> None:
         with self._lock:
@@ -124,6 +139,20 @@ class Visitors:
     def find_race(self, visitor: str, race_id: str) -> FinishedRace | None:
         return next((race.unpack() for race in self.find(visitor).races if race.id == race_id), None)
 
+    def _remember(self, visitor: str) -> VisitorState:
+        state = self._states.setdefault(visitor, VisitorState(getattr(visitor, "owner", "")))
+        self._states.move_to_end(visitor)
+        self._make_room(visitor)
+        return state
+
+    def _fit(self, visitor: str) -> None:
+        """Drop races until those of this visitor, and all together, are as many as may be kept."""
+        state = self._states[visitor]
+        while len(state.races) > MAX_RACES or (len(state.races) > 1 and sum(self._sizes(visitor)) > SHARE * self._most):
+            self._drop(visitor, state.races[0].id)
+        while len(self._kept) > 1 and self.kept_bytes > self._most:
+            self._drop(*next_to_go({key: (self._states[key[0]].owner, size) for key, size in self._kept.items()}))
+
     def _sizes(self, visitor: str) -> list[int]:
         return [size for (owner, _), size in self._kept.items() if owner == visitor]
 
@@ -133,13 +162,21 @@ class Visitors:
         state.races = tuple(race for race in state.races if race.id != race_id)
 
     def _make_room(self, newest: str) -> None:
-        """Forget visitors, but neither one who races nor the newest."""
+        """Forget visitors who have left, and others beyond MAX_VISITORS, but neither one who races nor the newest."""
+        self._forget_the_gone(newest)
         while len(self._states) > MAX_VISITORS:
             count = Counter(state.owner for state in self._states.values())
             idle = {one: state for one, state in self._states.items() if state.stop is None and one != newest}
             if not idle:
                 return
             self._forget(min(idle, key=lambda one: (-count[idle[one].owner], bool(idle[one].races))))
+
+    def _forget_the_gone(self, newest: str = "") -> None:
+        end = self._clock() - RETURN
+        gone = [one for one, state in self._states.items() if state.left is not None and state.left < end]
+        for one in gone:
+            if self._states[one].stop is None and one != newest:
+                self._forget(one)
 
     def _forget(self, visitor: str) -> None:
         state = self._states.pop(visitor, None)

@@ -57,7 +57,8 @@ class HiddenParts:
     """How events talk to the browser: `press` holds the id of a button that it presses next, or nothing; `leave_queue`
     cancels a race that waits, `usual_lanes` undoes the race to lose, and `begin_own` sets the form up for a prompt of
     the visitor's; `shown` is the id of the race on the stage; `query` and `omitted` are the link to copy and what it
-    leaves out; `by_hand` names the settings that the visitor has typed."""
+    leaves out; `by_hand` names the settings that the visitor has typed; `visitor` is the session of this page, and while
+    the page opens that of the one before it in the same tab."""
 
     press: gr.Textbox
     leave_queue: gr.Button
@@ -67,14 +68,15 @@ class HiddenParts:
     query: gr.Textbox
     omitted: gr.Textbox
     by_hand: gr.Textbox
+    visitor: gr.Textbox
 
 
 def build_hidden() -> HiddenParts:
-    press, shown, query, omitted, by_hand = (gr.Textbox(visible="hidden") for _ in range(5))
+    press, shown, query, omitted, by_hand, visitor = (gr.Textbox(visible="hidden") for _ in range(6))
     leave_queue = gr.Button("Leave the queue", visible="hidden", elem_id="leave-queue")
     usual_lanes = gr.Button("Usual lanes", visible="hidden", elem_id="usual-lanes")
     begin_own = gr.Button("Own prompt", visible="hidden", elem_id="begin-own")
-    return HiddenParts(press, leave_queue, usual_lanes, begin_own, shown, query, omitted, by_hand)
+    return HiddenParts(press, leave_queue, usual_lanes, begin_own, shown, query, omitted, by_hand, visitor)
 
 
 def visitor_of(context: PageContext, request: gr.Request | None) -> Visitor:

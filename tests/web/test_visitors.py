@@ -15,7 +15,7 @@ from csd.web import race_events
 from csd.web.api import run_to_end
 from csd.web.news import Finished
 from csd.web.races import FinishedRace, KeptRace
-from csd.web.visitors import MAX_RACES, MAX_VISITORS, Visitor, Visitors
+from csd.web.visitors import MAX_RACES, MAX_VISITORS, RETURN, Visitor, Visitors
 from csd.web.wiring import visitor_of
 
 
@@ -72,14 +72,44 @@ def test_a_race_larger_than_all_memory_is_kept_until_the_next_one():
 
 
 def test_who_leaves_or_is_forgotten_keeps_no_memory():
-    visitors = Visitors()
+    now = [0.0]
+    visitors = Visitors(clock=lambda: now[0])
     visitors.keep_race("v", race("one"))
     visitors.leave("v")
+    visitors.keep_race("v", race("ended after that"))
+    now[0] = RETURN + 1
+    visitors.state("another")
     assert visitors.kept_bytes == 0
     visitors.keep_race("first", race("two"))
     for number in range(MAX_VISITORS):
         visitors.keep_race(f"visitor {number}", race(f"race {number}"))
     assert names(visitors, "first") == [] and names(visitors, "visitor 0") == ["race 0"]
+
+
+def test_a_page_that_is_loaded_again_has_the_races_of_before():
+    now = [0.0]
+    visitors = Visitors(clock=lambda: now[0])
+    first, again, late = (Visitor(name, "8.8.8.0/24") for name in ("first", "again", "late"))
+    visitors.keep_race(first, race("one"))
+    visitors.state(first).count = 1
+    visitors.leave(first)
+    visitors.come_back(Visitor("a stranger", "9.9.9.0/24"), first)
+    visitors.come_back(again, first)
+    assert names(visitors, again) == ["one"] and visitors.state(again).count == 1
+    assert names(visitors, "a stranger") == []
+    visitors.leave(again)
+    now[0] = RETURN + 1
+    visitors.come_back(late, again)
+    assert names(visitors, late) == [] and visitors.kept_bytes == 0
+
+
+def test_who_comes_back_has_no_more_than_a_visitor_may():
+    visitors = Visitors(max_kept=4.5 * SIZE / 1e6)
+    visitors.keep_race("v", race("one"))
+    for number in range(9):
+        visitors.come_back(Visitor(f"page {number}"), "v" if not number else f"page {number - 1}")
+        assert visitors.kept_bytes <= 4.5 * SIZE
+    assert names(visitors, "page 8") == ["one"]
 
 
 def test_strangers_push_out_neither_who_races_nor_who_has_raced():
@@ -142,8 +172,7 @@ def test_the_race_of_a_link_is_each_visitors_own():
         visitors.keep_race("a", race(f"race {number}"))
     assert names(visitors, "a") == [f"race {number}" for number in range(MAX_RACES)]
     assert names(visitors, "b") == ["linked"]
-    visitors.leave("b")
-    assert visitors.kept_bytes < 1.01 * MAX_RACES * SIZE
+    assert visitors.kept_bytes < 1.01 * (MAX_RACES + 1) * SIZE
 
 
 def test_who_only_asks_is_not_remembered():
