@@ -9,13 +9,11 @@ import { jump, pause, showAll } from "./playback.js";
 import { draftGroups } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
-import { buildScore, drawScore, isNumbered, scrollToBox, showMore } from "./scoregrid.js";
+import { buildScore, drawScore, scrollToBox, showMore } from "./scoregrid.js";
 import { forgetSizes, isPlaying, selectedStep } from "./state.js";
 import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
-const ORDER = "Numbers: order of the rounds. ";
-const UNNUMBERED = "Step through the rounds to see their order. ";
 const KEY = "Solid: written in this row. Pale: from a row below. Crossed out: rejected. Grey, or +2: after a rejected one.";
 const LIVE = "You can open each step here once the race has ended.";
 const PAUSE = 350; // milliseconds between two drawings while something moves
@@ -164,13 +162,14 @@ function buildReview(stage, step) {
   put(review.title, `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`);
   put(review.told, tellReview(race, step));
   review.rounds.hidden = score.boxes.length < 2;
-  put(review.key, score.boxes.length > 1 ? `${isNumbered(score) ? ORDER : UNNUMBERED}${KEY}` : "");
+  put(review.key, score.boxes.length > 1 ? KEY : "");
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
 }
 
 function drawRounds({ review, race, round, roundTimer, token }) {
   const { boxes } = review.score;
   const box = round === null ? null : boxes[round];
+  review.grid.toggleAttribute("data-stepping", Boolean(box));
   drawScore(review.score, round, token === null ? null : race.open.start + token);
   put(review.roundLabel, box ? `round ${round + 1} of ${boxes.length}` : `all ${boxes.length} rounds`);
   if (!review.told.hidden) review.roundTold.style.minHeight = `${review.told.offsetHeight}px`;

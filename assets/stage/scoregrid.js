@@ -19,7 +19,8 @@ const LARGEST_SHOWN = 2.2; // of the tour and while presenting
 const EDGE = 4; // pixels right of the last column
 const WIDER = 0.6; // of the letters' height, on each side of a word at most, where the columns leave room
 const TALLER = 0.35; // the same above and below it
-const CROWDED = 20; // positions from which on not every one gets its number
+const FEW = 6; // positions up to which each one gets its number, and else every fifth
+const CROWDED = 20; // positions from which on the tail is dots
 const TAIL = 3; // positions from the target's correction on that are still in words, in a block of that many
 const ACROSS = [": cheaper writers further right", ": cheaper writers", ": cheaper", ""]; // what the horizontal arrow means
 const UPWARDS = [": each row checks a row below it", ": checks a row below", ""]; // and the vertical one
@@ -45,8 +46,8 @@ export function buildScore(grid, race, lane, score) {
   showMore(grid);
 }
 
-// Whether each box carries the number of its round.
-export function isNumbered({ boxes }) {
+// Whether each box carries the number of its round, which is seen while the rounds are stepped through.
+function isNumbered({ boxes }) {
   return boxes.length > 1 && boxes.length <= NUMBERED;
 }
 
@@ -185,7 +186,7 @@ function columnOf(score, position) {
 
 function createNumbers(score, row) {
   const n = score.to - score.from;
-  const every = n > CROWDED ? 5 : 1;
+  const every = n > FEW ? 5 : 1;
   return Array.from({ length: n }, (_, i) => h("span", {
     class: "cs-score-at", style: cell(row, 1, i + 3, 1), text: i && (i + 1) % every ? "" : String(i + 1),
   }));

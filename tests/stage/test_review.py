@@ -180,6 +180,9 @@ SIZES = pytest.mark.parametrize(
 def test_the_numbers_of_the_rounds_stand_on_no_letters(bare, size, keys):
     one = bare(size=size).show(*tour.ACTS[-1].traces)
     one.press("2", "Home", "ArrowRight", *keys)
+    assert not one.page.locator(".cs-order").first.is_visible(), "the whole picture has no order"
+    one.press(".")
+    assert one.page.locator(".cs-order").first.is_visible()
     letters = [cell.evaluate(LETTERS) for cell in one.page.locator(".cs-cell").all()]
     numbers = [number.evaluate(BOX) for number in one.page.locator(".cs-order").all()]
     assert len(letters) > len(numbers) > 3

@@ -169,7 +169,7 @@ def test_a_reload_brings_the_latest_race_back(tab, house):
     assert house.gate.begun == begun + 1, "nothing runs again"
     one.race("Two boys found a kite")
     one.page.wait_for_function("document.querySelector('#earlier input').value.startsWith('2. Two boys')")
-    assert not tab().page.get_attribute("#stage .cascade-stage", "data-race") == raced
+    assert tab().page.get_attribute("#stage .cascade-stage", "data-race") != raced
     assert one.errors == []
 
 
