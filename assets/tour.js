@@ -72,11 +72,11 @@ function startTour(root, logs) {
 
   // The lanes are at their end: the review of the last one opens, and its rounds come one by one.
   function rest() {
-    const { show: kind, lanes } = acts[current].dataset;
+    const { show: kind, lanes, step } = acts[current].dataset;
     if (kind !== "review" || place.dataset.state !== "done") return;
     dialog.dataset.levels = String(stage.race.lanes[lanes - 1].marks.size); // a picture of few rows is larger
     const top = dialog.scrollTop;
-    stage.open(Number(lanes), 1);
+    stage.open(Number(lanes), Number(step));
     dialog.scrollTop = top; // what is opened scrolls into view
     if (moves()) stage.watch();
   }

@@ -17,8 +17,8 @@ from csd.stage import bundle
 from csd.stage.errors import reading
 from csd.stage.log import log_of
 
-# Small races: the two cascades each alone, the cascade that joins them, and one that loses.
-RACES = {name: ASSETS / f"tour-{name}.json.gz" for name in ("parts", "whole", "lost")}
+# Small races: the two cascades each alone, the cascade that joins them, the adaptive one, and one that loses.
+RACES = {name: ASSETS / f"tour-{name}.json.gz" for name in ("parts", "whole", "turns", "lost")}
 CSS = (ASSETS / "tour.css").read_text(encoding="utf-8")
 
 
@@ -33,10 +33,10 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Act:
-    """`lanes` of one of RACES are on the tour's stage; `show` says what is below them: the text, the first review of
-    the last lane, or the text with the result. The words hold the figures of the race. The question has `choices`, of
-    which the one numbered `right`, from 0, is true; the answer says why. An act with a recipe has a button that races
-    it on the page."""
+    """`lanes` of one of RACES are on the tour's stage; `show` says what is below them: the text, the review of a
+    `step` of the last lane, or the text with the result. The words hold the figures of the race. The question has
+    `choices`, of which the one numbered `right`, from 0, is true; the answer says why. An act with a recipe has a
+    button that races it on the page."""
 
     title: str
     race: str
@@ -47,6 +47,7 @@ class Act:
     choices: tuple[str, ...]
     right: int
     answer: str
+    step: int = 1
     recipe: Recipe | None = None
 
     @property
@@ -83,6 +84,7 @@ def _act(written: dict[str, Any]) -> Act:
         **words,
         choices=tuple(written["choices"]),
         right=written["right"],
+        step=written.get("step", 1),
         recipe=recipe,
     )
 
@@ -122,8 +124,8 @@ def script() -> str:
 def _told(number: int, act: Act) -> str:
     recipe = " data-recipe" if act.recipe else ""
     return (
-        f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}"{recipe}><h2 id="tour-title-{number}">'
-        f"{escape(act.title)}</h2><p>{escape(act.text)}</p>"
+        f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}" data-step="{act.step}"{recipe}>'
+        f'<h2 id="tour-title-{number}">{escape(act.title)}</h2><p>{escape(act.text)}</p>'
         f'<p class="tour-count">{number} of {len(ACTS)}</p></section>'
     )
 

@@ -57,8 +57,8 @@ class HiddenParts:
     """How events talk to the browser: `press` holds the id of a button that it presses next, or nothing; `leave_queue`
     cancels a race that waits, `usual_lanes` undoes the race to lose, and `begin_own` sets the form up for a prompt of
     the visitor's; `shown` is the id of the race on the stage; `query` and `omitted` are the link to copy and what it
-    leaves out; `by_hand` names the settings that the visitor has typed; `visitor` is the session of this page, and until
-    the page is open that of the one before it in the same tab."""
+    leaves out; `by_hand` names the settings that the visitor has typed; `visitor` is the session of this page, and
+    until the page is open that of the one before it in the same tab."""
 
     press: gr.Textbox
     leave_queue: gr.Button

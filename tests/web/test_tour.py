@@ -9,10 +9,8 @@ from browser import Tab
 
 from csd.models import catalog
 from csd.record.metrics import forward_passes
-from csd.record.race import Race
 from csd.record.trace import Review
 from csd.stage import tour
-from csd.stage.headline import headline
 from csd.web.loads import FamilyChoice
 
 # By how many pixels a part is wider and higher than its box.
@@ -30,14 +28,22 @@ def one(chromium, house):
 
 
 def test_every_act_has_two_sentences_a_question_and_lanes_of_a_small_race():
-    assert len(tour.ACTS) == 7
+    assert len(tour.ACTS) == 8
     for act in tour.ACTS:
         assert act.title and act.question.endswith("?") and act.answer.endswith(".")
         assert 2 <= len(act.choices) <= 3 and 0 <= act.right < len(act.choices)
         assert act.text.endswith(".") and act.text.count(". ") <= 1
         assert [trace.header.method for trace in act.traces]
     words = " ".join(part for act in tour.ACTS for part in (act.title, act.text, act.question, act.answer))
-    for term in ("big model", "small model", "copier", "vertical cascade", "horizontal cascade", "one by one"):
+    for term in (
+        "big model",
+        "small model",
+        "copier",
+        "vertical cascade",
+        "horizontal cascade",
+        "adaptive cascade",
+        "one by one",
+    ):
         assert term in words.lower()
     for name in ("Max-Gram", "Bigram", "target", "draft-"):
         assert name not in words, "levels are called by their roles"
@@ -52,7 +58,6 @@ def test_the_small_races_show_what_the_acts_say():
     _, cascade = tour.ACTS[4].traces
     together = (one_by_one, speculative, vertical, horizontal, cascade)
     assert len({trace.tokens for trace in together}) == 1
-    assert headline(Race(tour.ACTS[5].traces)).same
     runs = [len(trace.steps) for trace in together]
     assert runs[0] == len(one_by_one.tokens) and runs == sorted(runs, reverse=True) and runs[1] < runs[0]
     assert f"{runs[1]} runs of the big model instead of {runs[0]}" in tour.ACTS[1].text
@@ -69,11 +74,24 @@ def test_the_small_races_show_what_the_acts_say():
     assert horizontal.steps[0].review.accepted > horizontal.header.settings["ks"][0], "some of the tail is kept"
     for trace in (horizontal, cascade):
         assert len({one.by for one in trace.steps[0].review.inner}) == 3
-    lost = {trace.header.method: trace for trace in tour.ACTS[6].traces}
+    fixed, adaptive = tour.ACTS[5].traces
+    assert fixed.tokens == adaptive.tokens and len(adaptive.steps) < len(fixed.steps)
+    assert f"takes {len(adaptive.steps)} runs of the big model, where a fixed plan takes {len(fixed.steps)}" in (
+        tour.ACTS[5].text
+    )
+    assert adaptive.decode_seconds < fixed.decode_seconds
+    alone, guessed = tour.ACTS[6].traces
+    review = guessed.steps[tour.ACTS[6].step - 1].review
+    kept, struck = review.tokens[: review.accepted], review.tokens[review.accepted :]
+    told = [guessed.pieces[token] for token in (*kept, review.token)]
+    assert alone.tokens == guessed.tokens and kept and len(struck) == 2, "the wrong guess, and one after it"
+    assert f"keeps “{''.join(told[:-1]).strip()}”" in tour.ACTS[6].text and f"writes “{told[-1]}”" in tour.ACTS[6].text
+    assert f"“{guessed.pieces[struck[1]].strip()}” was guessed after" in tour.ACTS[6].text
+    lost = {trace.header.method: trace for trace in tour.ACTS[-1].traces}
     assert lost["cascade"].decode_seconds > lost["autoregressive"].decode_seconds
     assert len(lost["cascade"].steps) < len(lost["autoregressive"].steps)
     assert lost["cascade"].header.temperature == tour.LOSE.temperature
-    assert f"temperature {tour.LOSE.temperature}" in tour.ACTS[6].text
+    assert f"temperature {tour.LOSE.temperature}" in tour.ACTS[-1].text
     presets = FamilyChoice(catalog.find("embedded")).defaults
     assert lost["cascade"].header.settings["K"] == [list(row) for row in presets.find_preset(tour.LOSE.preset).K]
 
