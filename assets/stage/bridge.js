@@ -17,7 +17,7 @@ export function createBridge(stage) {
   });
   const examples = h("span", { class: "cs-examples", role: "group", "aria-label": "Race an example" });
   const tour = button("cs-button cs-to-tour", "How it works", {
-    title: "The idea in seven pictures (g)", onclick: askForTour,
+    title: "The idea in eight pictures (g)", onclick: askForTour,
   });
   window.addEventListener("cascade-prompt", () => openBridge(stage)); // the form is there, or has other examples
   return { box: h("span", { class: "cs-bridge", hidden: true }, stop, tour, examples, race), tour, examples, race, stop, names: "", asked: -1, racing: false };

@@ -20,7 +20,7 @@ export function createHeadline(stage) {
     flags: h("span", { class: "cs-flags" }),
     reason: h("span", { class: "cs-reason" }),
     bet: createBet(stage),
-    more: button("cs-button cs-more", "How does it work?", { title: "The tour: the idea in seven pictures", onclick: askForTour }),
+    more: button("cs-button cs-more", "How does it work?", { title: "The tour: the idea in eight pictures", onclick: askForTour }),
   };
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
     h("div", { class: "cs-hero" }, headline.factor, headline.subject),

@@ -16,7 +16,7 @@
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
 // Parts of the page:     invitation, promptline (promptfield), headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext, textsize), review (scoregrid),
-//                        transport, timeline (strips), figures (budget, plot), tooltip, terms, speech, keys, present, bridge; dom and linestyle
+//                        transport, timeline (strips), figures (budget, plot), tooltip, terms, speech, keys, present (talk), bridge; dom and linestyle
 //                        build elements
 
 import { createAxis } from "./axis.js";

@@ -11,6 +11,7 @@ import { openPromptField } from "./promptfield.js";
 import { openReview } from "./review.js";
 import { stepRound } from "./rounds.js";
 import { isPlaying } from "./state.js";
+import { goBack, goOn } from "./talk.js";
 import { zoom } from "./timeline.js";
 import { hideTooltip } from "./tooltip.js";
 
@@ -19,7 +20,7 @@ const HELP = [
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
   ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["l", "make it lose"], ["Esc", "leave"], ["?", "these keys"],
 ];
-const PRESENTING = [["r", "race"], ["e", "next example"], ["/", "type a prompt"], ["page up, page down", "step, as with a clicker"]];
+const PRESENTING = [["r", "race"], ["e", "next example"], ["/", "type a prompt"], ["page up, page down", "a clicker: the tour, look inside, next example"]];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
 const ACTIONS = {
@@ -52,7 +53,7 @@ const ACTIONS = {
 };
 
 // What a clicker has; elsewhere these keys scroll the page.
-const CLICKER = { PageUp: (stage) => stepReview(stage, -1), PageDown: (stage) => stepReview(stage, 1) };
+const CLICKER = { PageUp: goBack, PageDown: goOn };
 
 // Names the keys, for those who ask.
 export function createKeysHelp() {

@@ -5,6 +5,7 @@ import { put } from "./dom.js";
 import { tellRefusal } from "./promptline.js";
 import { openReview } from "./review.js";
 import { forgetSizes } from "./state.js";
+import { untold } from "./talk.js";
 
 const SEEN = 3000; // milliseconds that the buttons over the slide are seen after the pointer has moved
 
@@ -37,6 +38,7 @@ function setPresenting(stage, on) {
   const { root } = stage;
   const button = stage.transport.present;
   stage.presenting = on;
+  stage.talk = untold();
   root.toggleAttribute("data-present", on);
   document.documentElement.classList.toggle("cs-presenting", on);
   button.setAttribute("aria-pressed", String(on));

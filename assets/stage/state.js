@@ -10,6 +10,7 @@ export function createState(root) {
     root, // the <div class="cascade-stage">
     mode: "idle", // "live" while the race runs, "done" while all of it is shown, "replay" at a time before its end
     presenting: false, // full screen
+    talk: null, // while presenting: what a clicker has told, see talk.js
     reviewOpen: false, // the opened review takes the place of the other lanes
 
     // the log

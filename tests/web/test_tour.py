@@ -247,6 +247,34 @@ def test_the_tour_races_what_a_cascade_loses_from_any_tab(one):
     assert not one.errors
 
 
+def test_one_key_of_a_clicker_tells_a_whole_talk(one):
+    """The verdict, the tour card by card, a look inside, the next example, a look inside that one."""
+    page, stage = one.page, "#stage .cascade-stage"
+    one.fill(tokens=12)
+    page.focus(stage)
+    page.keyboard.press("End")
+    page.keyboard.press("p")
+    page.wait_for_selector(f"{stage}[data-state=done]")
+    shown = page.get_attribute(stage, "data-race")
+    page.keyboard.press("PageDown")
+    for act in tour.ACTS:
+        assert page.inner_text(".tour section:not([hidden]) h2") == act.title
+        page.keyboard.press("PageDown")
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    page.keyboard.press("PageDown")
+    assert page.is_visible(f"{stage}[data-opened] .cs-score")
+    page.keyboard.press("PageDown")
+    assert page.is_visible(f"{stage}[data-state=done] .cs-lead"), "back at the verdict"
+    page.keyboard.press("PageDown")
+    one.status("ended")
+    page.wait_for_selector(f'{stage}[data-state=done]:not([data-race="{shown}"])')
+    page.keyboard.press("PageDown")
+    assert page.is_visible(f"{stage}[data-opened] .cs-score") and not page.is_visible(".tour dialog")
+    page.keyboard.press("PageUp")
+    assert page.is_visible(f"{stage}[data-state=done] .cs-lead")
+    assert not one.errors
+
+
 def test_theory_needs_no_race(one):
     page = one.page
     page.get_by_role("tab", name="Theory").click()

@@ -1,0 +1,35 @@
+// A whole talk with the two keys of a clicker, while the stage is presented: the verdict, the tour, a look inside the race,
+// then the next example and a look inside that one.
+
+import { askForExample, askForTour, hasTour } from "./bridge.js";
+import { skip, stepReview } from "./playback.js";
+import { openReview } from "./review.js";
+import { playRounds } from "./rounds.js";
+import { canReplay, isPlaying } from "./state.js";
+
+export const untold = () => ({ tour: false, inside: "" }); // whether the tour was shown, and the race that was looked into
+
+export function goOn(stage) {
+  if (!canReplay(stage)) return;
+  if (isPlaying(stage)) skip(stage);
+  else if (stage.reviewOpen) openReview(stage, false);
+  else if (stage.time !== Infinity) stepReview(stage, 1);
+  else tellNext(stage);
+}
+
+export function goBack(stage) {
+  if (stage.reviewOpen) openReview(stage, false);
+  else stepReview(stage, -1);
+}
+
+function tellNext(stage) {
+  const { talk, bridge, raceId } = stage;
+  if (!talk.tour && hasTour()) {
+    talk.tour = true;
+    askForTour();
+  } else if (talk.inside !== raceId || !bridge.names) {
+    talk.inside = raceId;
+    openReview(stage, true);
+    playRounds(stage);
+  } else askForExample(stage);
+}
