@@ -4,6 +4,7 @@ import { button, h, put } from "./dom.js";
 import { countTokens } from "./format.js";
 import { answerOf, copyText, createLaneText, listenToText } from "./lanetext.js";
 import { laneKey } from "./linestyle.js";
+import { levelOf } from "./log.js";
 import { selectLane } from "./playback.js";
 import { term } from "./terms.js";
 
@@ -36,7 +37,18 @@ function tellReading({ race, views, view }) {
   const reads = views.findIndex(({ state }) => state === "prefill");
   if (reads < 0) return view.state === "waiting" ? "waiting for its turn" : "";
   const which = views.length > 1 ? `lane ${reads + 1} of ${views.length} reads` : "reading";
-  return `${which} the prompt: ${countTokens(race.open.start)}`;
+  return `${which} the prompt: ${tellRead(race, views[reads].lane)}`;
+}
+
+// How much of the prompt the big model has read, part by part, and how long the lane takes for the rest at that rate.
+function tellRead(race, { prefill, prefillSeconds }) {
+  const all = race.open.start;
+  const parts = prefill.filter(({ by }) => levelOf(race, by).mark === "T");
+  const read = parts.reduce((sum, { n }) => sum + n, 0);
+  if (!read || read >= all) return countTokens(all);
+  const left = (prefillSeconds / read) * (all - read);
+  const wait = left < 1.5 ? "" : `, about ${Math.round(left)} s more`;
+  return `${read} of ${countTokens(all)}${wait}`;
 }
 
 export function showVerdicts(stage) {

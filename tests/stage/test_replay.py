@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from bare import greedy
 from handmade import RACE, alone, nested
+
+from csd.record.trace import Prefill
+from csd.stage import log as stage
 
 
 def test_steps_by_review_and_by_token_keep_the_lanes_in_sync(bare):
@@ -263,3 +268,20 @@ def test_keys_work_wherever_nothing_else_takes_them(bare):
     assert one.page.get_attribute(".cascade-stage", "data-present") is not None
     one.press("Escape", "End")
     assert one.state() == "done"
+
+
+def test_a_lane_that_reads_a_long_prompt_says_how_far_it_is(bare):
+    """The big model has read 512 tokens of 1,536 in 3 s, so the lane reads the rest in 6 s."""
+    trace = alone()
+    long = replace(
+        trace,
+        header=replace(trace.header, prompt=(0,) * 1536),
+        prefill=tuple(Prefill("target", 512, 3.0 * part, 3.0) for part in range(3)),
+    )
+    opened, *parts = stage.log_of((long,), "r").splitlines(keepends=True)
+    one, read = bare(), "() => document.querySelector('.cs-lane .cs-text').dataset.reading"
+    one.page.evaluate("log => stage.update({race: 'r', log})", opened + parts[0])
+    assert one.page.evaluate(read) == "reading the prompt: 512 of 1536 tokens, about 6 s more"
+    one.page.evaluate("log => stage.update({race: 'r', log})", opened + parts[0] + parts[1])
+    assert one.page.evaluate(read) == "reading the prompt: 1024 of 1536 tokens, about 3 s more"
+    assert not one.errors
