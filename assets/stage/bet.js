@@ -8,10 +8,10 @@ const QUESTION = "How many times faster will the cascade be?";
 const FACTORS = ["slower", "1\u00D7", "1.5\u00D7", "3\u00D7", "5\u00D7"]; // times as fast as autoregressive decoding
 
 export function createBet(stage) {
-  const bet = { factor: null, drawn: undefined, isKnown: false, isSeen: null, said: h("b", { class: "cs-bet" }) };
+  const bet = { factor: null, drawn: undefined, isKnown: false, isSeen: null, question: h("span", { text: QUESTION }), said: h("b", { class: "cs-bet" }) };
   bet.chips = FACTORS.map((factor) => button("cs-button", factor, { onclick: () => place(stage, factor) }));
   bet.box = h("div", { class: "cs-ask", role: "group", "aria-label": QUESTION },
-    h("span", { text: QUESTION }), h("span", { class: "cs-chips" }, ...bet.chips));
+    bet.question, h("span", { class: "cs-chips" }, ...bet.chips));
   return bet;
 }
 
@@ -41,6 +41,7 @@ export function drawBet({ headline: { bet }, mode, race, views }) {
   if (!bet.factor && views.some(({ state }) => state === "done")) bet.isKnown = true; // the bars tell the answer
   bet.box.hidden = !isAsked(race);
   bet.box.toggleAttribute("data-over", bet.isKnown); // it keeps its place, so that the idea does
+  put(bet.question, bet.isKnown && bet.factor ? `You said ${bet.factor}.` : QUESTION);
   if (bet.drawn !== bet.factor) markChosen(bet);
   const factor = race.close && race.close.headline ? race.close.headline.factor : "";
   put(bet.said, bet.factor && factor ? `You said ${bet.factor}; it was ${factor}.` : "");

@@ -8,7 +8,7 @@ const EDGE = { left: 40, right: 122, top: 26, bottom: 40 };
 const NEAR = 44; // pixels from a point within which a value would cover it
 const APART = 17; // pixels between two names
 const MOVES = 220; // milliseconds
-const SYMBOLS = { speculative: "square", cascade: "triangle-up", "adaptive cascade": "diamond" }; // as in csd/theme.py
+export const SYMBOLS = { speculative: "square", cascade: "triangle-up", "adaptive cascade": "diamond" }; // as in csd/theme.py
 
 function draw(tag, attributes, text) {
   const element = document.createElementNS(SVG, tag);
@@ -147,10 +147,12 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
     if (at === undefined) continue;
     const value = valueAt(ys, at);
     const [x, y] = [atX(at), toY(value)];
-    const above = points.map((one) => [toX(one.x), toY(one.y)]).filter((one) => Math.abs(one[0] - x) < NEAR && one[1] < y && y - one[1] < NEAR);
+    const isCovered = points.some((one) => Math.abs(toX(one.x) - x) < NEAR && toY(one.y) < y && y - toY(one.y) < NEAR);
     symbol(look, x, y, "chart-dot");
-    const baseline = value < fastest ? y + 26 : Math.min(y, ...above.map((one) => one[1])) - 13;
-    parts.push(draw("text", { class: "chart-value", x, y: baseline, "text-anchor": "middle" }, `${value.toFixed(2)}×`));
+    const place = { x, y: y - 13, "text-anchor": "middle" };
+    if (value < fastest) place.y = y + 26;
+    else if (isCovered) Object.assign(place, { x: x + 11, y: y - 7, "text-anchor": "start" }); // beside the point above it
+    parts.push(draw("text", { class: "chart-value", ...place }, `${value.toFixed(2)}×`));
   }
   points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));
   svg.replaceChildren(...parts);

@@ -2,7 +2,7 @@
 // computes in the browser, so that it follows a slider at once; what was there before anything moved stays as a ghost.
 
 import symbols from "../symbols.json" with { type: "json" };
-import { startChart } from "./chart.js";
+import { startChart, SYMBOLS } from "./chart.js";
 import { axisEnd, curvesOf, modelOf, restOf } from "./curves.js";
 import { describeSource, explain, headline, speedOf } from "./words.js";
 
@@ -77,14 +77,23 @@ function update(view, value, parseK) {
   view.title.textContent = headline(curves);
   view.why.textContent = explain(curves, levels[0], points.length > 0);
   view.source.textContent = describeSource(value.isMeasured, isMoved);
-  const seen = [...points, ...levels].map(({ name, speedup }) => `${name} ${speedup.toFixed(1)}×`);
-  view.measured.textContent = `measured there: ${seen.join(", ")}`;
+  view.measured.replaceChildren("measured there: ", ...tellMeasured(points, levels));
   view.measured.hidden = !points.length && !levels.length;
   view.ghost.textContent = "before you moved anything";
   view.ghost.hidden = !isAway;
   view.back.textContent = value.isMeasured ? "Back to what this race measured" : "Back to the usual numbers";
   view.back.toggleAttribute("data-away", isAway);
   view.back.disabled = !isAway;
+}
+
+// What was measured, with the symbols that stand on the chart; the line stands before all of it.
+function tellMeasured(points, levels) {
+  const told = [...points.map((one) => ({ ...one, symbol: SYMBOLS[one.name] })), ...levels];
+  return told.flatMap(({ name, speedup, symbol }, i) => {
+    const mark = symbol ? [drawSymbol(symbol)] : [];
+    mark.forEach((one) => one.setAttribute("data-method", name));
+    return [i ? ", " : "", ...mark, `${name} ${speedup.toFixed(1)}×`];
+  });
 }
 
 const isLength = (k) => Number.isInteger(k) && k >= 1 && k <= 64;
