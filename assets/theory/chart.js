@@ -135,7 +135,7 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
   ghosts.forEach((ghost) => line(ghost, "chart-ghost"));
   levels.forEach(({ look, y }) => across("chart-level", y, { "data-method": look }));
   curves.forEach((curve) => line(curve, "chart-line"));
-  const named = [...curves.map(({ name, look, ys }) => ({ name, look, y: ys[ys.length - 1] })), ...levels, { name: "one by one", look: "autoregressive", y: 1 }];
+  const named = [...curves.map(({ name, look, ys }) => ({ name, look, y: ys[ys.length - 1] })), ...levels, { name: "big model alone", look: "autoregressive", y: 1 }];
   const heights = spread(named.map(({ y }) => toY(y)), EDGE.top + 4, EDGE.top + inner.height);
   named.forEach(({ name, look, y }, i) => {
     const isAway = Math.abs(heights[i] - toY(y)) > 5;

@@ -62,7 +62,7 @@ class Question:
     def asked(self) -> str:
         return (
             f"Your last race: {self.draft} drafted with k = {self.k}; α = {self.alpha:.2f}, c = {self.c:.2f}. "
-            "How many times as fast as one by one is that?"
+            "How many times as fast as the big model alone is that?"
         )
 
 
@@ -108,7 +108,9 @@ def length(races: Sequence[Race]) -> Attempt | None:
         return None
     if fault := _does_not_count(race) or _repeats(race):
         return fault
-    return Attempt(ratio > WANTED, f"{lane.header.label} has {ratio:.2f}× the speed of one by one on your text.")
+    return Attempt(
+        ratio > WANTED, f"{lane.header.label} has {ratio:.2f}× the speed of the big model alone on your text."
+    )
 
 
 def drop(races: Sequence[Race]) -> Attempt | None:
@@ -130,7 +132,8 @@ def drop(races: Sequence[Race]) -> Attempt | None:
     names = " and ".join(map(display_name, left_out))
     if not whole:
         return Attempt(False, f"without {names}: {ratio:.2f}×. Now race a K in which every level writes.")
-    said = f"without {names} the cascade has {ratio:.2f}× the speed of one by one, with every level {max(whole):.2f}×."
+    alone = f"without {names} the cascade has {ratio:.2f}× the speed of the big model alone"
+    said = f"{alone}, with every level {max(whole):.2f}×."
     return Attempt(ratio >= max(whole), said)
 
 

@@ -79,7 +79,7 @@ def test_the_cascade_loses_where_it_is_filled_to_be_slower():
 
 def test_a_draft_length_over_the_wanted_speed():
     assert said(length([at_speed(EDIT, "speculative", 2.61)])) == (
-        "True: draft-mid, k=16 has 2.61× the speed of one by one on your text."
+        "True: draft-mid, k=16 has 2.61× the speed of the big model alone on your text."
     )
     assert said(length([at_speed(EDIT, "speculative", 2.49)])).startswith("False: draft-mid, k=16 has 2.49×")
     assert length([Race((EDIT.traces[0],))]) is None
@@ -92,7 +92,7 @@ def test_a_level_is_dropped_only_beside_a_race_with_all_levels():
     assert said(drop([without])) == "False: without draft-small: 1.60×. Now race a K in which every level writes."
     assert said(drop([whole])) == "False: every level writes: 1.50×. Now leave one out, on the same prompt."
     assert said(drop([whole, STORY, without])) == (
-        "True: without draft-small the cascade has 1.60× the speed of one by one, with every level 1.50×."
+        "True: without draft-small the cascade has 1.60× the speed of the big model alone, with every level 1.50×."
     )
     assert said(drop([at_speed(whole, "cascade", 1.7), without])).startswith("False")
     other = with_lane(whole, "cascade", replace(whole.traces[-1], header=replace(whole.traces[-1].header, seed=7)))
