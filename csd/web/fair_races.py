@@ -117,14 +117,16 @@ class FairRaces:
             self._arrange()
 
     def _settle(self, events: Sequence[Any]) -> None:
-        """Let those pay less whose races took less than expected."""
-        self._count()
-        for event in events:
-            if run := self._running.pop(event, None):
-                seconds = run.counted - run.begun
-                self._turns.pay(self._asked[event], seconds - run.paid)
-                self._turns.forget(self._wanting())
-                self._pace.add(self._sizes[event], seconds)
+        """Let those pay less whose races took less than expected. Other events have no run to settle."""
+        ended = [event for event in events if event in self._running]
+        if ended:
+            self._count()
+        for event in ended:
+            run = self._running.pop(event)
+            seconds = run.counted - run.begun
+            self._turns.pay(self._asked[event], seconds - run.paid)
+            self._turns.forget(self._wanting())
+            self._pace.add(self._sizes[event], seconds)
 
     def _arrange(self) -> None:
         """Of equal marks the first to come is first."""
