@@ -1,54 +1,52 @@
 """In which order races get the device, and when each of them ends, if races go on as they have lately.
 
-The order is weighted fair queueing (Demers, Keshav and Shenker 1989), with a clock that goes by what has run. A race's
-mark is the time that it is expected to take, on top of the mark of the last one of its address that waits, or else of
-the clock, and the smallest mark is next. So a short race goes before long ones, the addresses take turns, and none
-waits without an end: whatever comes later begins from a later clock. Once a race is over, its own time takes the place
-of what was expected, so that an address pays for what it used, whatever it asked for.
+The order is hierarchical fair queueing (Bennett and Zhang 1996): networks share the device equally, and the addresses
+of a network share its part. Each of them has a place on a clock, which says how much it has had (`Turns`). The mark of
+a race is the place of its owner, all races of the owner before it, and half of its own time; the smallest is next. With
+the whole of its own time this would be weighted fair queueing (Demers, Keshav and Shenker 1989), which lets a long race
+wait until all others have had as much, and with none of it start-time fair queueing (Goyal, Vin and Cheng 1996), which
+does not let short ones go first. The owner pays for the whole of it in any case, with its next races.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-RECENT = 20  # turns on the device from which the next ones are estimated
-USUAL = 0.02  # seconds for a unit of size, until a race has been timed
-BRIEF = 0.1  # seconds of a turn; one that was refused takes fewer, and says nothing about others
+OWN = 0.5  # the part of its own time that a race waits for
 
-
-def next_mark(seconds: float, own: str, waiting: Sequence[tuple[str, float]], start: float) -> float:
-    """The mark of a race of an address, given (address, mark) of all that wait. `start` is the clock, or the later
-    place from which an address with a debt begins."""
-    return max([start, *(mark for address, mark in waiting if address == own)]) + seconds
+Owner = tuple[str, ...]  # a network, or a network and an address of it
 
 
-def part_of_each(seconds: float, own: str, waiting: Sequence[tuple[str, float]]) -> float:
-    """How far a race of an address has moved the clock: all addresses that want the device have an equal part of it."""
-    return seconds / len({own, *(address for address, _ in waiting)})
+@dataclass(frozen=True)
+class Asked:
+    """A race that was asked for, and the seconds that it is expected to take."""
 
-
-class Pace:
-    """Seconds of the device for a unit of size, over the latest turns."""
-
-    def __init__(self) -> None:
-        self._turns: deque[tuple[float, float]] = deque(maxlen=RECENT)
-
-    def add(self, size: float, seconds: float) -> None:
-        if seconds > BRIEF:
-            self._turns.append((size, seconds))
+    network: str
+    address: str
+    seconds: float
 
     @property
-    def seconds(self) -> float | None:
-        """None before the first turn."""
-        return (
-            sum(seconds for _, seconds in self._turns) / sum(size for size, _ in self._turns) if self._turns else None
-        )
+    def owners(self) -> tuple[Owner, Owner]:
+        return (self.network,), (self.network, self.address)
 
-    def expect(self, size: float) -> float:
-        """Seconds for a race of this size."""
-        return size * (self.seconds or USUAL)
+
+def marks(races: Sequence[Asked], places: Mapping[Owner, float]) -> list[float]:
+    """Of races, given in the order in which they came, and the places of their owners."""
+    within = _marks([(race.owners[1], race.seconds) for race in races], places)  # compared inside a network only
+    turns = sorted(range(len(races)), key=lambda turn: within[turn])
+    found = _marks([(races[turn].owners[0], races[turn].seconds) for turn in turns], places)
+    return [mark for _, mark in sorted(zip(turns, found, strict=True))]
+
+
+def _marks(races: Sequence[tuple[Owner, float]], places: Mapping[Owner, float]) -> list[float]:
+    reached = dict(places)
+    found = []
+    for owner, seconds in races:
+        found.append(reached[owner] + OWN * seconds)
+        reached[owner] += seconds
+    return found
 
 
 def expected_ends(left: Sequence[float], waiting: Sequence[float], at_once: int) -> list[float]:
@@ -59,3 +57,9 @@ def expected_ends(left: Sequence[float], waiting: Sequence[float], at_once: int)
     for seconds in waiting:
         ends.append(heapq.heapreplace(free, free[0] + seconds) + seconds)
     return ends
+
+
+def overtaken_end(ahead: float, networks: int, at_once: int) -> float:
+    """Seconds until the end of a race whose mark is so far ahead of the one that began last, if as many networks go on
+    to want the device: marks then go on at the speed of the clock."""
+    return max(0.0, ahead) * networks / at_once

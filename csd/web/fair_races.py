@@ -11,21 +11,21 @@ from weakref import WeakKeyDictionary
 
 from gradio.server_messages import EstimationMessage
 
-from csd.web.addresses import address
-from csd.web.debts import Debts
+from csd.web.addresses import address, neighbourhood
 from csd.web.deployment import Deployment
-from csd.web.fair_order import Pace, expected_ends, next_mark, part_of_each
+from csd.web.fair_order import Asked, expected_ends, marks, overtaken_end
+from csd.web.pace import Pace
 from csd.web.race_size import race_size
+from csd.web.turns import Turns
 
 
 @dataclass(frozen=True)
-class Mark:
-    """The place of a race in the order, its size, and the seconds that it is expected to take."""
+class Run:
+    """A race that has the device."""
 
-    owner: str
-    value: float
-    size: float
-    seconds: float
+    begun: float
+    counted: float  # the time until which the clocks of the queue know of it
+    paid: float  # seconds
 
 
 class FairRaces:
@@ -41,10 +41,12 @@ class FairRaces:
         self._name = name
         self._deployment = deployment
         self._pace = Pace()
-        self._marks: WeakKeyDictionary[Any, Mark] = WeakKeyDictionary()
-        self._begun: dict[Any, float] = {}  # when those that run began
-        self._debts = Debts()
-        self._clock = 0.0  # seconds of the device that each address could have had
+        self._turns = Turns()
+        self._sizes: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
+        self._asked: WeakKeyDictionary[Any, Asked] = WeakKeyDictionary()
+        self._marks: dict[Any, float] = {}  # of those that wait
+        self._running: dict[Any, Run] = {}
+        self._reached = 0.0  # the mark of the race that began last
 
     def take_over(self) -> None:
         queue = self._queue
@@ -61,7 +63,7 @@ class FairRaces:
             self._settle_ended()
             taken = take()
             for event in taken[0] if taken and taken[2] == self._name else ():
-                self._begun[event] = time.monotonic()
+                self._begin(event)
             return taken
 
         async def process_and_time(events: list[Any], *others: Any) -> None:
@@ -76,58 +78,80 @@ class FairRaces:
     def _places(self) -> Any:
         return self._queue.event_queue_per_concurrency_id[self._name]
 
-    def _waiting(self) -> list[tuple[str, float]]:
-        return [(known.owner, known.value) for race in self._places.queue if (known := self._marks.get(race))]
+    def _wanting(self) -> list[Asked]:
+        """The races that wait or run."""
+        return [race for event in (*self._places.queue, *self._running) if (race := self._asked.get(event))]
 
-    def _mark(self, event: Any) -> Mark:
-        """A race gets its mark when it comes, on top of those that wait; only the end of another one changes it."""
-        if event not in self._marks:
+    def _ask(self, event: Any) -> Asked:
+        if event not in self._asked:
             own = address(event.request, self._deployment)
             size = race_size(
                 dict(zip(_input_names(event.fn), event.data.data, strict=False)), self._deployment.max_tokens
             )
-            seconds = self._pace.expect(size)
-            start = self._debts.start(own, self._clock)
-            self._marks[event] = Mark(own, next_mark(seconds, own, self._waiting(), start), size, seconds)
-        return self._marks[event]
+            race = Asked(neighbourhood(own), own, self._pace.expect(size))
+            self._count()
+            self._turns.come(race, self._wanting())
+            self._sizes[event], self._asked[event] = size, race
+        return self._asked[event]
+
+    def _begin(self, event: Any) -> None:
+        race = self._ask(event)
+        self._turns.pay(race, race.seconds)
+        now = time.monotonic()
+        self._running[event], self._reached = Run(now, now, race.seconds), self._marks.pop(event, self._reached)
+
+    def _count(self) -> None:
+        """Let the clocks go on by what has run until now, and whoever takes longer than expected pay for it."""
+        now, wanting = time.monotonic(), self._wanting()
+        for event, run in self._running.items():
+            race, paid = self._asked[event], max(run.paid, now - run.begun)
+            self._turns.pay(race, paid - run.paid)
+            self._turns.go_on(race, now - run.counted, wanting)
+            self._running[event] = replace(run, counted=now, paid=paid)
 
     def _settle_ended(self) -> None:
         """Gradio gives a place away some moments before it returns from the race that had it."""
         at_work = [event for job in self._queue.active_jobs if job for event in job]
-        if ended := [event for event in self._begun if event not in at_work]:
+        if ended := [event for event in self._running if event not in at_work]:
             self._settle(ended)
             self._arrange()
 
     def _settle(self, events: Sequence[Any]) -> None:
-        """Let the clock go on by what a race has used, and its address pay the difference to what was expected: with
-        the races that wait and with the next one."""
-        for event in events:
-            if (begun := self._begun.pop(event, None)) is not None:
-                mark, seconds = self._mark(event), time.monotonic() - begun
-                more = seconds - mark.seconds
-                start = self._debts.start(mark.owner, self._clock) + more
-                self._clock += part_of_each(seconds, mark.owner, self._waiting())
-                self._debts.put(mark.owner, start, self._clock)
-                for race in self._places.queue:
-                    if (known := self._marks.get(race)) and known.owner == mark.owner:
-                        self._marks[race] = replace(known, value=known.value + more)
-                self._pace.add(mark.size, seconds)
+        """Let those pay less whose races took less than expected. Other events have no run to settle."""
+        ended = [event for event in events if event in self._running]
+        if ended:
+            self._count()
+        for event in ended:
+            run = self._running.pop(event)
+            seconds = run.counted - run.begun
+            self._turns.pay(self._asked[event], seconds - run.paid)
+            self._turns.forget(self._wanting())
+            self._pace.add(self._sizes[event], seconds)
 
     def _arrange(self) -> None:
         """Of equal marks the first to come is first."""
-        races = self._places.queue
-        for race in races:
-            self._mark(race)
-        races.sort(key=lambda race: self._marks[race].value)
+        events = self._places.queue
+        for event in {*self._marks} - {*events}:
+            del self._marks[event]
+            self._turns.leave(self._asked[event], self._wanting())
+        asked = [self._ask(event) for event in events]
+        self._marks.update(zip(events, marks(asked, self._turns.places), strict=True))
+        events.sort(key=lambda event: self._marks[event])
 
     def _tell(self) -> None:
+        """Of the end by the present order, and of that which later races put off, each is told the later."""
         places = self._places
         ends: list[float | None] = [None] * len(places.queue)
         if (pace := self._pace.seconds) is not None:
             now = time.monotonic()
-            left = [pace * self._mark(event).size - (now - begun) for event, begun in self._begun.items()]
-            takes = [pace * self._mark(event).size for event in places.queue]
-            ends = [*expected_ends(left, takes, places.concurrency_limit)]
+            left = [pace * self._sizes[event] - (now - run.begun) for event, run in self._running.items()]
+            takes = [pace * self._sizes[event] for event in places.queue]
+            networks = len({race.network for race in self._wanting()})
+            first = max(0.0, min(left, default=0.0))
+            ends = [
+                max(end, first + overtaken_end(self._marks[event] - self._reached, networks, places.concurrency_limit))
+                for event, end in zip(places.queue, expected_ends(left, takes, places.concurrency_limit), strict=True)
+            ]
         for rank, (event, end) in enumerate(zip(list(places.queue), ends, strict=True)):
             message = EstimationMessage(rank=rank, rank_eta=end, queue_size=len(ends))
             self._queue.send_message(event, message)

@@ -14,11 +14,11 @@ from gradio.server_messages import ProcessCompletedMessage
 
 from csd.web.addresses import address, neighbourhood
 from csd.web.deployment import Deployment
-from csd.web.fair_order import RECENT
 from csd.web.fair_races import FairRaces
 from csd.web.giving_way import gives_way_to
 from csd.web.gradio_sessions import LONG_NAME, LONGEST_NAME, Messages, keep_lean_sessions
 from csd.web.own_events import end_event
+from csd.web.pace import RECENT
 from csd.web.wiring import ON_DEVICE
 
 LONGEST = 64  # races in the queue

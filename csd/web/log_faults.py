@@ -20,12 +20,13 @@ log = logging.getLogger(__name__)
 
 
 def log_fault(error: BaseException) -> None:
-    """One line, and the traceback if the error came from this project's code."""
-    line = f"{type(error).__name__}: {quote(str(error))}"
+    """One line, and the traceback if the error came from this project's code. What is not put in later says which fault
+    it is, so that `OncePerMinute` tells faults apart."""
+    which, text = f"{type(error).__name__} at {_place(error)}", quote(str(error))
     if _is_ours(error):
-        log.error("answering a request: %s", line, exc_info=error)
+        log.error(f"answering a request: {which}: %s", text, exc_info=error)
     else:
-        log.warning("a request that the page does not send: %s", line)
+        log.warning(f"a request that the page does not send: {which}: %s", text)
 
 
 def replace_tracebacks() -> None:
@@ -38,6 +39,12 @@ def _log_current() -> None:
     error = sys.exc_info()[1]
     if error is not None:
         log_fault(error)
+
+
+def _place(error: BaseException) -> str:
+    """Where it was raised."""
+    places = [f"{frame.f_globals.get('__name__', '')}:{line}" for frame, line in walk_tb(error.__traceback__)]
+    return places[-1] if places else "unknown"
 
 
 def _is_ours(error: BaseException) -> bool:

@@ -1,42 +1,69 @@
-"""Warnings of the server that strangers can bring about at will, at most once a minute each."""
+"""Lines of the log that strangers can bring about at will, at most once a minute each."""
 
 from __future__ import annotations
 
+import atexit
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from csd.web import log_faults
 
 SERVER = ("uvicorn.error", "asyncio")  # the logs of a server: requests that are none, and clients that have left
-SECONDS = 60.0  # between two lines of the same warning
-MOST = 100  # kinds of warnings that are told apart
+SECONDS = 60.0  # between two lines of the same kind
+MOST = 100  # kinds of lines that are told apart
+
+
+@dataclass(frozen=True)
+class _Kind:
+    let_through: float  # when
+    text: str
+    left_out: int = 0  # since then
 
 
 class OncePerMinute(logging.Filter):
-    """Lets a warning through unless it was logged less than a minute ago, and tells how many were left out since."""
+    """Lets a warning through unless one of its kind was logged less than a minute ago, and tells how many were left out
+    since. Its kind is its text before anything is put into it. What is above `level` passes."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic):
+    def __init__(self, level: int = logging.WARNING, clock: Callable[[], float] = time.monotonic):
         super().__init__()
-        self._clock = clock
-        self._last: dict[str, tuple[float, int]] = {}  # when it was let through, and how many were left out since
+        self._level, self._clock = level, clock
+        self._kinds: dict[str, _Kind] = {}  # the latest to be let through is last
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if record.levelno != logging.WARNING:
+        if not logging.WARNING <= record.levelno <= self._level:
             return True
-        kind, now = str(record.msg), self._clock()
-        then, count = self._last.get(kind, (now - SECONDS, 0))
-        if now - then < SECONDS:
-            self._last[kind] = then, count + 1
+        name, now = str(record.msg), self._clock()
+        kind = self._kinds.get(name)
+        if kind is not None and now - kind.let_through < SECONDS:
+            self._kinds[name] = replace(kind, left_out=kind.left_out + 1)
             return False
-        if len(self._last) >= MOST:
-            self._last.clear()
-        self._last[kind] = now, 0
-        if count:
-            record.msg = f"{record.getMessage()} ({count} more since the last such line.)"
-            record.args = ()
+        forgotten = [self._kinds.pop(name)] if kind else []
+        if len(self._kinds) >= MOST:
+            forgotten.append(self._kinds.pop(next(iter(self._kinds))))
+        self._kinds[name] = _Kind(now, record.getMessage())
+        if said := " ".join(_tell(one, one is kind) for one in forgotten if one.left_out):
+            record.msg, record.args = f"{record.getMessage()} ({said})", ()
         return True
+
+    def tell_rest(self, log: logging.Logger) -> None:
+        """Of which lines some were left out that nothing has told yet."""
+        for name, kind in [*self._kinds.items()]:
+            if kind.left_out:
+                self._kinds[name] = replace(kind, left_out=0)
+                log.warning(_tell(kind, False))
+
+
+def _tell(kind: _Kind, is_this: bool) -> str:
+    which = "the last such line" if is_this else f"the last line “{kind.text}”"
+    return f"{kind.left_out} more since {which}."
 
 
 def thin_out_warnings() -> None:
-    """From now on strangers do not fill the log with requests that are none."""
-    for name in SERVER:
-        logging.getLogger(name).addFilter(OncePerMinute())
+    """From now on strangers do not fill the log with requests that are none, or that the page does not send. A fault of
+    this project that they repeat is counted as well."""
+    for log, level in [*((name, logging.WARNING) for name in SERVER), (log_faults.__name__, logging.ERROR)]:
+        rare = OncePerMinute(level)
+        logging.getLogger(log).addFilter(rare)
+        atexit.register(rare.tell_rest, logging.getLogger(log))

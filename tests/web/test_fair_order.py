@@ -2,55 +2,31 @@
 
 from __future__ import annotations
 
-import pytest
-
-from csd.web.fair_order import BRIEF, RECENT, USUAL, Pace, expected_ends, next_mark, part_of_each
+from csd.web.fair_order import Asked, expected_ends, marks, overtaken_end
 
 
-def arrange(*races: tuple[str, float], clock: float = 0.0) -> list[tuple[str, float]]:
-    waiting: list[tuple[str, float]] = []
-    marked = []
-    for own, size in races:
-        mark = next_mark(size, own, waiting, clock)
-        waiting.append((own, mark))
-        marked.append((mark, own, size))
-    return [(own, size) for _, own, size in sorted(marked, key=lambda one: one[0])]
+def arrange(*asked: tuple[str, str, float]) -> list[tuple[str, str, float]]:
+    """Races (network, address, seconds) in their order, where nobody has had the device before."""
+    races = [Asked(*one) for one in asked]
+    found = marks(races, {owner: 0.0 for race in races for owner in race.owners})
+    return [asked[turn] for turn in sorted(range(len(asked)), key=lambda turn: found[turn])]
 
 
 def test_short_races_go_before_long_ones():
-    greedy = [(f"greedy {one}", 1300.0) for one in range(8)]
-    short = [(f"short {one}", 300.0) for one in range(3)]
+    greedy = [(f"greedy {one}", "", 26.0) for one in range(8)]
+    short = [(f"short {one}", "", 6.0) for one in range(3)]
     assert arrange(*greedy, *short)[:3] == short
 
 
-def test_addresses_take_turns():
-    order = arrange(*[("a", 10.0)] * 4, *[("b", 10.0)] * 2)
-    assert [own for own, _ in order] == ["a", "b", "a", "b", "a", "a"]
+def test_networks_take_turns_and_so_do_the_addresses_of_each():
+    crowded = [("crowded", address, 10.0) for address in "aaabbc"]
+    order = arrange(*crowded, *[("quiet", "q", 10.0)] * 3)
+    assert [network for network, _, _ in order] == ["crowded", "quiet"] * 3 + ["crowded"] * 3
+    assert [address for network, address, _ in order if network == "crowded"] == ["a", "b", "c", "a", "b", "a"]
 
 
-@pytest.mark.parametrize("own", ["busy", "busy {}"])
-def test_a_long_race_is_overtaken_by_a_few_of_its_own_size(own):
-    """However many short ones come while it waits, of one address or of a new one each."""
-    long, clock, passed = next_mark(1300.0, "patient", [], 0.0), 0.0, 0.0
-    waiting = [("patient", long)]
-    for number in range(1000):
-        if next_mark(200.0, own.format(number), waiting, clock) > long:
-            break
-        clock, passed = clock + part_of_each(200.0, own.format(number), waiting), passed + 200.0
-    assert passed <= 2 * 1300.0
-
-
-def test_the_expected_end_follows_what_races_take_now():
-    """Thirty short races, then long ones twice as slow: told and true ends differ by at most a fifth."""
-    pace = Pace()
-    assert pace.seconds is None and pace.expect(10.0) == 10.0 * USUAL
-    for size, seconds in [(200.0, 2.0)] * 30 + [(400.0, 8.0), (600.0, 12.0)] * (RECENT // 2):
-        pace.add(size, seconds)
-    pace.add(10_000.0, BRIEF / 2)  # refused
-    assert pace.seconds is not None
-    told = expected_ends([pace.seconds * 400.0 - 3.0], [pace.seconds * size for size in (200.0, 600.0)], 1)
-    for said, true in zip(told, (5.0 + 4.0, 5.0 + 4.0 + 12.0), strict=True):
-        assert abs(said - true) <= 0.2 * true
+def test_races_of_an_address_stay_in_the_order_in_which_they_came():
+    assert arrange(("n", "a", 9.0), ("n", "a", 1.0)) == [("n", "a", 9.0), ("n", "a", 1.0)]
 
 
 def test_the_expected_end_on_several_devices():
@@ -58,3 +34,9 @@ def test_the_expected_end_on_several_devices():
     assert expected_ends([], [2.0, 3.0, 4.0], 2) == [2.0, 3.0, 6.0]
     assert expected_ends([-4.0], [2.0], 1) == [2.0]
     assert expected_ends([-4.0, 6.0], [2.0], 1) == [8.0], "one of them is about to be forgotten"
+
+
+def test_a_race_that_others_overtake_ends_when_the_clock_has_come_so_far():
+    assert overtaken_end(2.0, networks=40, at_once=1) == 80.0
+    assert overtaken_end(2.0, networks=40, at_once=4) == 20.0
+    assert overtaken_end(-1.0, networks=40, at_once=1) == 0.0

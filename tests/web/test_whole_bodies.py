@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager
 
+import pytest
 from in_a_loop import in_a_loop
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from csd.web.bodies import UPLOAD, largest_event
+from csd.web.body_room import PART
 from csd.web.deployment import PUBLIC
-from csd.web.shares import AT_ONCE, MANY, InTurn, Shares
-from csd.web.whole_bodies import PART, REQUEST, TOO_SLOW, WholeBodies
+from csd.web.shares import AT_ONCE, InTurn, Shares
+from csd.web.whole_bodies import REQUEST, TOO_SLOW, WholeBodies
 
 
 class Server:
@@ -57,7 +59,7 @@ class Server:
         tasks = [asyncio.create_task(self.ask(b"a", host=host, size=1000)) for host in hosts]
         for _ in range(50):
             await asyncio.sleep(0)
-        yield
+        yield tasks
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -73,26 +75,46 @@ def test_requests_that_crawl_keep_nobody_of_their_address_waiting():
     assert in_a_loop(crawl()) == (0, (200, "ab"), 0)
 
 
-def test_beyond_many_that_crawl_their_address_and_neighbourhood_are_told():
+@pytest.mark.parametrize("own", ["8.8.8.1", "8.8.8.9"])
+def test_a_quick_request_gets_in_where_crawling_ones_have_all_the_room_of_its_network(own):
+    """From an address of its own or from one that has many of them: the oldest of those that have most gives way."""
+
     async def crawl():
         server = Server(most=10 * PART * REQUEST)
-        own = [f"8.8.8.{number}" for number in range(1, PART + 1) for _ in range(10)]
-        async with server.crawling(*own), server.crawling(*["8.8.8.8"] * 10):
-            answers = [await server.ask(b"a", host=host) for host in ("8.8.8.1", "8.8.8.9", "9.9.9.9")]
-        return answers, server.app._held
+        hosts = [f"8.8.8.{number}" for number in range(1, PART + 2) for _ in range(8)]
+        async with server.crawling(*hosts) as tasks:
+            answers = [await asyncio.wait_for(server.ask(b"a", host=own), 5) for _ in range(3)]
+            await asyncio.sleep(0)
+            gave_way = [task.result()[0] for task in tasks if task.done()]
+            first = next(number for number, task in enumerate(tasks) if task.done())
+            held = server.app._room.held["8.8.8.0/24"]
+        return answers, gave_way, first, held, server.app._room
 
-    answers, held = in_a_loop(crawl())
-    assert [status for status, _ in answers] == [429, 429, 200] and MANY in answers[0][1]
-    assert not held
+    answers, gave_way, first, held, room = in_a_loop(crawl())
+    assert answers == [(200, "a")] * 3 and first == 0
+    assert set(gave_way) == {429} and held <= 10 * PART * REQUEST
+    assert not room.held and not room._arriving
 
 
 def test_an_address_alone_cannot_use_up_what_its_neighbourhood_may_hold():
     async def crawl():
         server = Server(most=10 * PART * REQUEST)
-        async with server.crawling(*["8.8.8.8"] * 20 * PART):
-            return [(await server.ask(b"a", host=host))[0] for host in ("8.8.8.8", "8.8.8.9")]
+        async with server.crawling(*["8.8.8.8"] * 20 * PART) as tasks:
+            held = server.app._room.held["8.8.8.8"]
+            return held, sum(task.done() for task in tasks), await server.ask(b"a", host="8.8.8.9")
 
-    assert in_a_loop(crawl()) == [429, 200]
+    held, refused, answer = in_a_loop(crawl())
+    assert held <= 10 * REQUEST and refused == 20 * PART - held // REQUEST and answer == (200, "a")
+
+
+def test_whoever_has_few_does_not_give_way_to_whoever_has_many():
+    async def crawl():
+        server = Server(most=10 * PART * REQUEST)
+        async with server.crawling("8.8.8.9", *[f"8.8.8.{one % 5}" for one in range(100)]) as tasks:
+            return tasks[0].done(), sum(task.done() for task in tasks[1:])
+
+    is_gone, refused = in_a_loop(crawl())
+    assert not is_gone and refused > 100 - 10 * PART
 
 
 def test_bytes_that_are_held_are_counted_until_their_turn():
@@ -108,12 +130,12 @@ def test_bytes_that_are_held_are_counted_until_their_turn():
         waiting = [asyncio.create_task(server.ask(b"a" * 2 * REQUEST)) for _ in range(2)]
         for _ in range(50):
             await asyncio.sleep(0)
-        held = server.app._held["8.8.8.8"]
+        held = server.app._room.held["8.8.8.8"]
         refused = await server.ask(b"a" * 2 * REQUEST)
         goes_on.set()
         answers = await asyncio.gather(*waiting)
         await asyncio.gather(*hogs)
-        return held, refused[0], [status for status, _ in answers], server.app._held
+        return held, refused[0], [status for status, _ in answers], server.app._room.held
 
     held, refused, answers, after = in_a_loop(wait())
     assert (held, refused, answers) == (4 * REQUEST, 429, [200, 200]) and not after
@@ -122,13 +144,13 @@ def test_bytes_that_are_held_are_counted_until_their_turn():
 def test_a_body_that_does_not_come_in_time_is_refused():
     server = Server(seconds=0.05)
     status, text = in_a_loop(server.ask(b"a", size=2))
-    assert status == 408 and TOO_SLOW in text and not server.app._held and not server.reached
+    assert status == 408 and TOO_SLOW in text and not server.app._room.held and not server.reached
 
 
 def test_whoever_leaves_before_the_body_is_whole_is_not_answered():
     server = Server()
     assert in_a_loop(server.ask(b"a", size=2, leaves=True)) is None
-    assert not server.app._held and not server.reached
+    assert not server.app._room.held and not server.reached
 
 
 def test_uploads_and_what_is_too_large_are_not_waited_for():
