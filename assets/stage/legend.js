@@ -2,12 +2,12 @@
 // tokens carry their level as a digit, and which rejected tokens are shown.
 
 import { button, h, put } from "./dom.js";
-import { formatPercent } from "./format.js";
+import { countTokens, formatPercent } from "./format.js";
 import { levelMarks } from "./log.js";
 import { remember, remembered } from "./state.js";
 import { term } from "./terms.js";
 
-const REJECTED = [["count", "counted"], ["target", "in words"], ["all", "of all levels"], ["hidden", "hidden"]];
+const REJECTED = [["few", "counted where few"], ["target", "in words"], ["all", "of all levels"], ["hidden", "hidden"], ["count", "counted"]];
 const CHOICES = REJECTED.map(([value]) => value);
 const DIGITS = ["off", "on"];
 
@@ -18,6 +18,7 @@ export function createLegend(stage) {
     counts: new Map(), // nodes by mark
     lane: null, // that is shown
     drawn: "", // its index and the step that is shown
+    key: h("span", { class: "cs-rejected-key" }), // what the counts of rejected tokens mean, or how many there are
     rejected: createRejectedChoice(stage),
     digits: button("cs-button", "digits and patterns", {
       title: "Show the level of every token as a digit and a pattern (d)", onclick: () => toggleDigits(stage),
@@ -27,8 +28,7 @@ export function createLegend(stage) {
     h("p", { class: "cs-choice-name" }, h("span", {}, term("rejected", "rejected words")), legend.rejected),
     h("p", { class: "cs-choice-name" }, h("span", { text: "levels" }), legend.digits),
   ];
-  const key = h("span", { class: "cs-rejected-key" }, h("b", { text: "\u00D72" }), " = 2 tokens ", term("rejected"));
-  legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, key);
+  legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, legend.key);
   return legend;
 }
 
@@ -44,18 +44,29 @@ export function clearLegend({ legend }) {
   legend.caption.replaceChildren();
 }
 
-export function drawLegend({ legend, view }) {
+export function drawLegend({ legend, view, root }) {
   if (!view) return;
   const { lane, shown } = view;
-  const key = `${lane.index} ${shown}`;
+  const key = `${lane.index} ${shown} ${root.dataset.rejected}`;
   if (key === legend.drawn) return;
   if (lane !== legend.lane) legend.caption.replaceChildren(term(lane.info.method), " was written by");
   Object.assign(legend, { lane, drawn: key });
+  drawKey(legend.key, view, root.dataset.rejected);
   const step = lane.steps[shown - 1];
   for (const [mark, node] of legend.counts) {
     const count = step ? step.marks[mark] || 0 : 0;
     put(node, step ? formatPercent(count, step.count) : "");
   }
+}
+
+function drawKey(key, { lane, shown, box }, rejected) {
+  if (rejected === "count" || !box.hasAttribute("data-dense")) {
+    if (!key.querySelector("b")) key.replaceChildren(h("b", { text: "\u00D72" }), " = 2 tokens ", term("rejected"));
+    return;
+  }
+  const steps = lane.steps.slice(0, shown);
+  const n = steps.flatMap((step) => step.rejected).reduce((sum, { inner, ids }) => sum + (inner ? 0 : ids.length), 0);
+  key.replaceChildren(`${countTokens(n)} `, term("rejected"));
 }
 
 export function restoreChoices(stage) {
@@ -73,6 +84,7 @@ export function cycleRejected(stage) {
 
 function chooseRejected(stage, value) {
   stage.root.dataset.rejected = value;
+  stage.root.toggleAttribute("data-counted", ["few", "count"].includes(value));
   remember("cascade-rejected", value);
   stage.legend.rejected.value = value;
   for (const view of stage.views) view.bottoms = null;

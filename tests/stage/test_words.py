@@ -10,6 +10,8 @@ import pytest
 from bare import greedy
 from handmade import alone, nested
 
+from csd.stage import tour
+
 HERE = Path(__file__).parent
 
 
@@ -97,6 +99,18 @@ def test_rejected_tokens_can_be_hidden_by_key(bare):
     assert one.page.locator(shown).count() == 2  # all: also the one that mid rejected
     one.press("h")
     assert one.page.locator(shown).count() == 0
+
+
+def test_a_text_with_rejected_tokens_everywhere_is_clean_until_they_are_asked_for(bare):
+    lost = tour.ACTS[-1].traces[-1]
+    n = sum(len(step.review.tokens) - step.review.accepted for step in lost.steps)
+    one = bare().show(lost)
+    assert one.page.locator(".cs-fallen:visible").count() == 0
+    assert one.text(".cs-rejected-key") == f"{n} tokens rejected"
+    one.press("h", "h", "h", "h")
+    assert one.page.locator(".cs-fallen:visible").count() > len(lost.steps) / 2
+    assert one.text(".cs-rejected-key") == "×2 = 2 tokens rejected"
+    assert not one.errors
 
 
 @pytest.mark.parametrize("dark", [False, True])
