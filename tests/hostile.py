@@ -168,7 +168,7 @@ class Attack:
 
     def _link(self, page: Page) -> list[str]:
         query = "&".join(f"{name}={quote(str(value), errors='replace')}" for name, value in self.sent.items())
-        endpoint = page.endpoints["open_link"]
+        endpoint = page.endpoints["open_page"]
         return page.event(endpoint.index, list(endpoint.values), query[:30_000])
 
     def _upload(self, page: Page) -> list[str]:

@@ -18,7 +18,7 @@ from csd.traffic.samples import PAGE, Failed, Outcome, Sample
 from csd.traffic.wishes import Wish, check_answer, check_log
 
 RACE, STOP, OPEN_FILE = "run", "stop", "open_file"  # the page's events, by the names of their functions
-BEGINNING, FOLLOWING = "open_link", "follow"  # what a page does when it opens, beside the queue and in it
+BEGINNING, FOLLOWING = "open_page", "follow"  # what a page does when it opens, beside the queue and in it
 ENDPOINT = "race"
 
 
