@@ -7,6 +7,8 @@ from typing import Any
 
 from csd.web.deployment import Deployment
 
+LAST = 1000  # characters of the proxies' header that are read: a visitor may write any number before them
+
 
 def address(request: Any, deployment: Deployment) -> str:
     """Where a request comes from, as limits count it; on a Space, what the Hub's proxy says.
@@ -16,7 +18,7 @@ def address(request: Any, deployment: Deployment) -> str:
     """
     client = request.client.host if request.client else ""
     lines = request.headers.getlist("x-forwarded-for") if deployment.is_space else []
-    entries = [entry.strip() for entry in ",".join(lines).split(",")]
+    entries = [entry.strip() for entry in ",".join(lines)[-LAST:].split(",")]
     return network(next((entry for entry in reversed(entries) if entry and not _is_inner(entry)), client))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any
@@ -15,8 +17,10 @@ from csd.web.addresses import address, neighbourhood
 from csd.web.deployment import Deployment
 from csd.web.fair_order import Asked, expected_ends, marks, overtaken_end
 from csd.web.pace import Pace
-from csd.web.race_size import race_size
+from csd.web.race_size import largest_size, race_size
 from csd.web.turns import Turns
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class FairRaces:
     """Puts the races of Gradio's queue in a fair order, and tells their visitors when each of them will end.
 
     Gradio takes the first race of its list, and tells all that wait whenever one comes or goes; that is where the list
-    is put in order.
+    is put in order. A fault in here costs the order, and not the queue: an exception would end it for everybody.
     """
 
     def __init__(self, queue: Any, name: str, deployment: Deployment):
@@ -54,23 +58,26 @@ class FairRaces:
 
         def tell(concurrency_id: str, after: int | None = None) -> None:
             if concurrency_id == self._name:
-                self._arrange()
-                self._tell()
-            else:
-                tell_others(concurrency_id, after)
+                with _any_fault_logged():
+                    self._arrange()
+                    return self._tell()
+            return tell_others(concurrency_id, after)
 
         def take_next() -> Any:
-            self._settle_ended()
+            with _any_fault_logged():
+                self._settle_ended()
             taken = take()
             for event in taken[0] if taken and taken[2] == self._name else ():
-                self._begin(event)
+                with _any_fault_logged():
+                    self._begin(event)
             return taken
 
         async def process_and_time(events: list[Any], *others: Any) -> None:
             try:
                 await process(events, *others)
             finally:
-                self._settle(events)
+                with _any_fault_logged():
+                    self._settle(events)
 
         queue.broadcast_estimations, queue.get_events, queue.process_events = tell, take_next, process_and_time
 
@@ -85,14 +92,19 @@ class FairRaces:
     def _ask(self, event: Any) -> Asked:
         if event not in self._asked:
             own = address(event.request, self._deployment)
-            size = race_size(
-                dict(zip(_input_names(event.fn), event.data.data, strict=False)), self._deployment.max_tokens
-            )
+            size = self._size_of(event)
             race = Asked(neighbourhood(own), own, self._pace.expect(size))
             self._count()
             self._turns.come(race, self._wanting())
             self._sizes[event], self._asked[event] = size, race
         return self._asked[event]
+
+    def _size_of(self, event: Any) -> float:
+        """The largest there is, where what was sent makes the estimate fail."""
+        most = self._deployment.max_tokens
+        with _any_fault_logged():
+            return race_size(dict(zip(_input_names(event.fn), event.data.data, strict=False)), most)
+        return largest_size(most)
 
     def _begin(self, event: Any) -> None:
         race = self._ask(event)
@@ -155,6 +167,14 @@ class FairRaces:
         for rank, (event, end) in enumerate(zip(list(places.queue), ends, strict=True)):
             message = EstimationMessage(rank=rank, rank_eta=end, queue_size=len(ends))
             self._queue.send_message(event, message)
+
+
+@contextmanager
+def _any_fault_logged() -> Iterator[None]:
+    try:
+        yield
+    except Exception:
+        log.exception("the order of races")
 
 
 def _input_names(fn: Any) -> list[str]:

@@ -93,7 +93,11 @@ class LinkedRaces:
         while own and (len(own) >= self._count_of_one or sum(sizes[file] for file in own) + size > self._of_one):
             del sizes[self._delete(own.pop(0))]
         while sizes and (len(sizes) >= MOST or sum(sizes.values()) + size > self._most):
-            held = {file: (self._owners.get(_name_of(file), ""), count) for file, count in sizes.items()}
+            is_crowded = len(sizes) >= MOST  # then it is the number that counts
+            held = {
+                file: (self._owners.get(_name_of(file), ""), 1 if is_crowded else count)
+                for file, count in sizes.items()
+            }
             del sizes[self._delete(next_to_go(held))]
 
     def _delete(self, file: Path) -> Path:

@@ -25,9 +25,13 @@ def race_size(asked: Mapping[str, Any], most: int) -> float:
     tokens = asked.get("max-new", asked.get("max_new"))
     is_clear = isinstance(lanes, list) and isinstance(tokens, (int, float)) and 0 < tokens <= most
     if "compare-what" in asked or not is_clear:
-        return most + BEGINNING
+        return largest_size(most)
     weights = [token_weight(lane, asked) for lane in lanes[:MOST_LANES]] or [1.0]
     return min(most, max(1, len(lanes)) * tokens) * mean(weights) + BEGINNING
+
+
+def largest_size(most: int) -> float:
+    return most + BEGINNING
 
 
 def token_weight(lane: Any, asked: Mapping[str, Any]) -> float:
@@ -35,7 +39,7 @@ def token_weight(lane: Any, asked: Mapping[str, Any]) -> float:
     if lane == Cascade.name:
         return plan_weight(asked.get("K"))
     k = asked.get("k")
-    if lane != Speculative.name or not isinstance(k, (int, float)) or not k < MOST_K:
+    if lane != Speculative.name or not isinstance(k, (int, float)) or not 0 < k < MOST_K:
         return 1.0
     return max(1.0, k / USUAL_ROUNDS)
 
@@ -45,7 +49,7 @@ def plan_weight(K: Any) -> float:
     try:
         text = K if isinstance(K, str) else json.dumps(K)
         matrix = parse_K(text)
-        checked = check_K(matrix, min(len(matrix) - 1, MOST_DRAFTS))
+        checked = check_K(matrix, max(0, min(len(matrix) - 1, MOST_DRAFTS)))
     except (Refusal, TypeError, ValueError, RecursionError):
         return 1.0
     drafts = [str(number) for number in range(len(checked) - 1)]

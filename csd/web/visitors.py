@@ -98,11 +98,12 @@ class Visitors:
 
     def come_back(self, visitor: Visitor, before: str) -> None:
         """Give a visitor the races that were run under another session, which the same browser had `before`: loading
-        a page again begins a session. Nothing, where those are forgotten or belong to another owner."""
+        a page again begins a session. Nothing, where those are forgotten or belong to another owner, or where the
+        visitor has races of this session."""
         with self._lock:
             self._forget_the_gone()
             earlier = self._states.get(before)
-            if earlier is None or before == visitor or earlier.owner != visitor.owner:
+            if earlier is None or earlier.owner != visitor.owner or self.find(visitor).races:
                 return
             state = self.state(visitor)
             state.races, state.count = earlier.races, earlier.count
@@ -179,6 +180,6 @@ class Visitors:
                 self._forget(one)
 
     def _forget(self, visitor: str) -> None:
-        state = self._states.pop(visitor, None)
-        for race in state.races if state else ():
-            self._kept.pop((visitor, race.id), None)
+        self._states.pop(visitor, None)
+        for key in [key for key in self._kept if key[0] == visitor]:
+            del self._kept[key]

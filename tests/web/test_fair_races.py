@@ -232,3 +232,26 @@ def test_the_size_of_a_race_is_found_among_the_inputs_of_the_page_and_of_the_end
     assert (
         {"lanes", "max-new"} <= set(page) and "compare-what" in comparison and {"methods", "max_new"} <= set(endpoint)
     )
+
+
+@pytest.mark.parametrize("name", ["race_size", "marks", "expected_ends"])
+def test_a_fault_in_the_order_ends_the_queue_for_nobody(name, monkeypatch):
+    """An exception in the task that takes the races out of the queue would end it."""
+
+    def fail(*_args):
+        raise IndexError("a fault that nobody thought of")
+
+    monkeypatch.setattr(fair_races, name, fail)
+    queue = make_queue()
+
+    async def crowd():
+        for number in range(3):
+            await join(queue, f"race {number}", f"{number + 21}.6.7.8", 20)
+        taken = []
+        for _ in range(3):
+            taken.append(take(queue))
+            queue.broadcast_estimations(ON_DEVICE)
+            end(queue)
+        return taken
+
+    assert in_a_loop(crowd()) == ["race 0", "race 1", "race 2"]

@@ -23,6 +23,8 @@ from csd.web.race_size import BEGINNING, plan_weight, race_size
         ({"lanes": ["a"], "max-new": 10**9}, 1200),
         ({"lanes": "abc", "max-new": "many"}, 1200),
         ({}, 1200),
+        *(({"methods": ["cascade"], "max_new": 64, "K": K}, 64) for K in ("[]", "{}", "", [], {}, "[[]]", None)),
+        *(({"methods": ["speculative"], "max_new": 64, "k": k}, 64) for k in (-(10**400), 10**400, 0, math.nan)),
     ],
 )
 def test_what_is_unclear_counts_as_the_largest_race(asked, size):

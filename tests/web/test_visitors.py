@@ -103,6 +103,26 @@ def test_a_page_that_is_loaded_again_has_the_races_of_before():
     assert names(visitors, late) == [] and visitors.kept_bytes == 0
 
 
+def test_claiming_races_over_and_over_leaves_nothing_behind():
+    """Of a session that is forgotten nothing is kept, and races of one's own stay where others are claimed."""
+    now = [0.0]
+    visitors = Visitors(max_kept=20 * SIZE / 1e6, clock=lambda: now[0])
+    for name in ("one", "two", "claims"):
+        visitors.keep_race(Visitor(name), race(f"of {name}"))
+    for before in ("one", "two", "claims", "one", "nobody"):
+        visitors.come_back(Visitor("claims"), before)
+        visitors.come_back(Visitor("empty"), before)
+    assert names(visitors, "claims") == ["of claims"] and names(visitors, "empty") == ["of one"]
+    for name in ("one", "two", "claims", "empty"):
+        visitors.leave(name)
+    now[0] = RETURN + 1
+    visitors.state("another")
+    assert visitors.kept_bytes == 0
+    for number in range(60):
+        visitors.keep_race(Visitor(f"next {number}"), race(f"race {number}"))
+    assert visitors.kept_bytes <= 20 * SIZE
+
+
 def test_who_comes_back_has_no_more_than_a_visitor_may():
     visitors = Visitors(max_kept=4.5 * SIZE / 1e6)
     visitors.keep_race("v", race("one"))
