@@ -102,13 +102,29 @@ WORDS += (
     "a" * 20_000,
     "\ud800",
     "\0",
+    "[]",
 )
 FILES = (
     {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}},
     {"__type__": "update", "value": 1},
     {"path": None},
 )
-NUMBERS = (0, -1, 2**31, 2**53, 2**63, 2**64, 10**30, 10**400, float("nan"), float("inf"), -float("inf"), 1e308, 0.1)
+NUMBERS = (
+    0,
+    -1,
+    2**31,
+    2**53,
+    2**63,
+    2**64,
+    10**30,
+    10**400,
+    -(10**400),
+    float("nan"),
+    float("inf"),
+    -float("inf"),
+    1e308,
+    0.1,
+)
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
 
 
