@@ -59,6 +59,12 @@ function startTour(root, logs) {
     next.focus({ preventScroll: true });
   }
 
+  // For a clicker, which chooses nothing.
+  function reveal() {
+    answer(questions[current].querySelector("[data-right]"));
+    questions[current].querySelector(".tour-answer b").textContent = `${questions[current].querySelector("[data-right] kbd").textContent}.`;
+  }
+
   function choicesOf(question) {
     return [...question.querySelectorAll(".tour-choices button")];
   }
@@ -124,8 +130,10 @@ function startTour(root, logs) {
     if (event.defaultPrevented) return; // the stage in the dialog took it
     const by = MOVES[event.key];
     if (by) event.preventDefault(); // nor does the page behind it scroll
-    if (by && acts[current + by]) show(current + by);
-    else if (by > 0 && dialog.hasAttribute("data-slide")) leave(); // a talk goes on
+    const isTalk = event.key === "PageDown" && dialog.hasAttribute("data-slide");
+    if (isTalk && !questions[current].hasAttribute("data-answered")) reveal();
+    else if (by && acts[current + by]) show(current + by);
+    else if (isTalk) (lose.hidden ? next : lose).click(); // a talk goes on, with the race that its last slide names
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const choice = choicesOf(questions[current])["abc".indexOf(event.key)];
     if (choice && !choice.disabled) answer(choice);

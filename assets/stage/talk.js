@@ -1,5 +1,5 @@
-// A whole talk with the two keys of a clicker, while the stage is presented: the verdict, the tour, a look inside the race,
-// then the next example and a look inside that one.
+// A whole talk with the two keys of a clicker, while the stage is presented: the verdict, the tour with its answers, the race
+// that its last card loses, a look inside that one, then the next example and a look inside it.
 
 import { askForExample, askForTour, hasTour } from "./bridge.js";
 import { skip, stepReview } from "./playback.js";

@@ -248,7 +248,7 @@ def test_the_tour_races_what_a_cascade_loses_from_any_tab(one):
 
 
 def test_one_key_of_a_clicker_tells_a_whole_talk(one):
-    """The verdict, the tour card by card, a look inside, the next example, a look inside that one."""
+    """The verdict, each card with its answer, the race that is lost, a look inside, the next example and inside that."""
     page, stage = one.page, "#stage .cascade-stage"
     one.fill(tokens=12)
     page.focus(stage)
@@ -260,16 +260,21 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(one):
     for act in tour.ACTS:
         assert page.inner_text(".tour section:not([hidden]) h2") == act.title
         page.keyboard.press("PageDown")
+        assert page.inner_text(".tour-answer:visible") == f"{'abc'[act.right]}. {act.answer}"
+        page.keyboard.press("PageDown")
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    one.status("ended")
+    page.wait_for_selector(f'{stage}[data-state=done]:not([data-race="{shown}"])')
+    assert page.input_value("#temperature input") == "1.5", "the race that the last slide has named"
+    lost = page.get_attribute(stage, "data-race")
     page.keyboard.press("PageDown")
-    assert page.is_visible(f"{stage}[data-opened] .cs-score")
+    assert page.is_visible(f"{stage}[data-opened] .cs-score") and not page.is_visible(".tour dialog")
     page.keyboard.press("PageDown")
     assert page.is_visible(f"{stage}[data-state=done] .cs-lead"), "back at the verdict"
     page.keyboard.press("PageDown")
-    one.status("ended")
-    page.wait_for_selector(f'{stage}[data-state=done]:not([data-race="{shown}"])')
+    page.wait_for_selector(f'{stage}[data-state=done]:not([data-race="{shown}"], [data-race="{lost}"])')
     page.keyboard.press("PageDown")
-    assert page.is_visible(f"{stage}[data-opened] .cs-score") and not page.is_visible(".tour dialog")
+    assert page.is_visible(f"{stage}[data-opened] .cs-score")
     page.keyboard.press("PageUp")
     assert page.is_visible(f"{stage}[data-state=done] .cs-lead")
     assert not one.errors
