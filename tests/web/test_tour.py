@@ -1,8 +1,6 @@
-"""The tour's texts, and in a headless Chromium the tabs, the tour and the theory of a page."""
+"""The tour's texts, and the tour in a headless Chromium."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 from browser import Tab
@@ -277,68 +275,4 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(one):
     assert page.is_visible(f"{stage}[data-opened] .cs-score")
     page.keyboard.press("PageUp")
     assert page.is_visible(f"{stage}[data-state=done] .cs-lead")
-    assert not one.errors
-
-
-def test_theory_needs_no_race(one):
-    page = one.page
-    page.get_by_role("tab", name="Theory").click()
-    page.wait_for_selector("#what-if-figure .chart-line")
-    words = "document.querySelector('#what-if-answer')"
-    page.wait_for_function(f"{words}.innerText.includes('predicted')")
-    page.eval_on_selector("#what-if-picture details", "plan => (plan.open = true)")
-    page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
-    page.wait_for_function(f"{words}.innerHTML.includes('K=[[4,6,8],[0,1,2],[0,0,1]]')")
-    label = page.locator("#what-if-K [data-testid=block-info]")
-    label.scroll_into_view_if_needed()
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")  # its event
-    label.click()  # Gradio's own label, as tapped
-    assert page.locator(".cs-tip:visible").inner_text().startswith("K")
-    assert not page.evaluate("document.activeElement.matches('#what-if-K *')")
-    page.fill("#what-if-K textarea, #what-if-K input", "[[4")
-    page.wait_for_function(f"{words}.innerText.includes('could not be read')")
-    page.get_by_role("button", name="Glossary").click()
-    page.wait_for_selector(".glossary dt:visible")
-    assert not one.errors
-
-
-def test_measure_it_races_with_these_knobs_and_the_table_compares(one):
-    page = one.page
-    one.fill(tokens=16)
-    page.get_by_role("tab", name="Theory").click()
-    page.eval_on_selector("#what-if-picture details", "plan => (plan.open = true)")
-    page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
-    page.wait_for_function("document.querySelector('#what-if-figure').innerHTML.includes('[[4,6,8],[0,1,2],[0,0,1]]')")
-    page.click("#measure")
-    assert one.status("ended").startswith("Done: 16 tokens each.")
-    lanes = page.locator("#lanes label:has(input:checked)").all_inner_texts()
-    assert [lane.strip() for lane in lanes] == ["autoregressive", "speculative", "cascade"]
-    assert page.input_value("#K textarea, #K input") == "[[4,6,8],[0,1,2],[0,0,1]]"
-    page.wait_for_selector(".theory-table tbody tr")
-    assert page.locator(".theory-table tbody tr").count() == 3
-    assert "theorems 4.3 and 4.5" in page.inner_text(".theory-table")
-    assert not one.errors
-
-
-def test_a_comparison_keeps_what_it_has_when_stopped(one, house):
-    page = one.page
-    one.fill(tokens=64)  # so that it still runs when it is stopped
-    page.get_by_role("tab", name="Compare").click()
-    page.wait_for_function("document.querySelector('#compare-status').innerText.startsWith('Recorded')")
-    page.click("#compare")
-    page.wait_for_function(
-        "/races\\s+[1-9]/.test(document.querySelector('#compare-verdict .finding-number')?.innerText)"
-    )
-    page.wait_for_selector("#compare-figure .js-plotly-plot")
-    page.click("#compare-stop")
-    page.wait_for_function("/Stopped|Done/.test(document.querySelector('#compare-status').innerText)")
-    page.wait_for_function("/fastest|clear/.test(document.querySelector('#compare-verdict').innerText)")
-    assert not page.locator("#comparison table").is_visible()
-    page.get_by_role("button", name="All numbers").click()
-    page.wait_for_selector("#comparison table tbody tr:visible")
-    assert "speculative, small model" in page.inner_text("#comparison")
-    with page.expect_download() as waiting:
-        page.click("#compare-save")
-    lines = Path(waiting.value.path()).read_text("utf-8").splitlines()
-    assert lines[0].startswith('"prompt","lane","repeats","tokens per second"') and len(lines) >= 4
     assert not one.errors
