@@ -4,9 +4,10 @@ import { writeRace } from "./address.js";
 import { keepVisitor } from "./comeback.js";
 import { byId, stage, stageRoot } from "./dom.js";
 import { close } from "./panels.js";
-import { awaitOwn, noteRace, setByHand, tellPrompt } from "./typing.js";
+import { awaitOwn, noteRaced, setByHand, tellPrompt } from "./typing.js";
 
 const RUNNING = "Your race is still running. Stop it, or wait for its end, before the next one.";
+const SETTLED = 600; // milliseconds after which Stop, in the place of Race, can be pressed
 const STARTING = "<p>Starting.</p>";
 const CHIP = "Races an example of this kind, with its own length and temperature. What you have set yourself stays.";
 
@@ -81,8 +82,9 @@ export function beginRace() {
   if (isRacing()) return `<p>${RUNNING}</p>`;
   close("more");
   writeRace("");
+  if (byId("race").matches(":focus-visible")) setTimeout(() => isRacing() && byId("stop").focus(), SETTLED);
   byId("go").setAttribute("data-racing", "");
-  noteRace(true);
+  noteRaced();
   keepVisitor();
   byId("examples").removeAttribute("data-filling");
   const [statusTop, stageTop] = ["status", "stage"].map((id) => byId(id).getBoundingClientRect().top);
@@ -93,8 +95,9 @@ export function beginRace() {
 
 // The stage is told why a race was refused: while it is presented, nobody sees the status line.
 export function endRace(status) {
+  const hadFocus = document.activeElement === byId("stop");
   byId("go").removeAttribute("data-racing");
-  noteRace(false);
+  if (hadFocus) byId("race").focus({ preventScroll: true });
   stage().wait(false, refusalIn(status));
   tellPrompt();
 }

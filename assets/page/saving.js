@@ -21,6 +21,7 @@ export async function copyLink(query, omitted) {
   let state = "";
   try {
     await navigator.clipboard.writeText(link);
+    window.dispatchEvent(new Event("cascade-linked"));
   } catch {
     state = "whole";
     said = `The browser does not allow access to the clipboard. The link: ${link.replaceAll("&", "&amp;")}`;

@@ -16,7 +16,10 @@ export function watchSettings() {
   }).observe(button, { subtree: true, childList: true, characterData: true });
 }
 
+// The button beside it leads back to the family that the page begins with.
 export function settingsInWords(family, lanes, tokens, temperature) {
+  const home = byId("back-home").textContent.trim();
+  byId("lines").toggleAttribute("data-away", !home.endsWith(` ${family}`));
   const cascades = lanes.filter((name) => name.endsWith("cascade"));
   const words = [family, (cascades.length ? cascades : lanes.slice(-1)).join(" + "), `${tokens ?? "?"} tokens`];
   if (temperature) words.push(`temperature ${temperature}`);

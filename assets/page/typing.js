@@ -7,16 +7,13 @@ import { hasSettings } from "./query.js";
 const TYPED = ["prompt", "max-new", "temperature", "seed", "K"];
 const SETTINGS = ["max-new", "temperature", "seed", "k"]; // that an example may bring
 const KEPT = "cascade-prompt"; // in sessionStorage, which belongs to the tab
-const RACING = "cascade-racing"; // there while a race runs
 const BACK = "The page was loaded again. Your prompt is back in the form.";
-const ENDED = "Loading the page again ended your race. Your prompt is back: press Race to run it.";
 const LINE = 20; // pixels, of the prompt's field
 const PATIENCE = 2500; // milliseconds that Race waits for the form, which may wait for models
 
 const typed = new Map(); // text by field, since the last `beginFilling`
 const setTo = new Map(); // text by field of SETTINGS, as the visitor has typed it last
 let own = null; // the prompt as the visitor has typed it last; null while it is not theirs, and once it has raced
-let ended = ""; // the status line of a page whose race ended because it was loaded again
 let begun = null; // {at, next}: since when the server sets the form up for it, and what waits for that; null if it does not
 
 export function watchTyping() {
@@ -49,27 +46,15 @@ export function setByHand() {
 export function restorePrompt(status) {
   const field = document.querySelector("#prompt textarea");
   const text = sessionStorage.getItem(KEPT);
-  const wasRacing = Boolean(sessionStorage.getItem(RACING));
-  noteRace(false);
   if (!text || !text.trim() || hasSettings() || text === field.value) return status;
   Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(field, text);
   field.dispatchEvent(new Event("input", { bubbles: true })); // Gradio hears of it by the event
-  ended = wasRacing ? `<p>${ENDED}</p>` : "";
-  return ended || `<p>${BACK}</p>`;
+  return `<p>${BACK}</p>`;
 }
 
-// The status line once the race of before is back on the stage.
-export function statusOfReturn(status) {
-  const line = ended || status;
-  ended = "";
-  return line;
-}
-
-// A race ends with the page that it was begun on. Who types on after it begins a prompt anew.
-export function noteRace(isRunning) {
-  if (isRunning) own = null;
-  if (isRunning) sessionStorage.setItem(RACING, "true");
-  else sessionStorage.removeItem(RACING);
+// Who types on after a race begins a prompt anew.
+export function noteRaced() {
+  own = null;
 }
 
 // The stage compares its race's prompt with the form's. A field that Gradio fills in says nothing by itself.

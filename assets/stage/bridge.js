@@ -1,5 +1,5 @@
 // What the stage asks of the page around it: to race, with the form as it stands or, while it is presented, with an
-// example; to stop; and to begin the tour. assets/page/racing.js answers the events. An exported file has no form, and nothing
+// example; to stop; to begin the tour; and to copy a link. assets/page/racing.js answers the events. An exported file has no form, and nothing
 // to ask.
 
 import { button, h } from "./dom.js";
@@ -9,6 +9,7 @@ const STOP = "#stop";
 const EXAMPLES = "#examples button";
 const LOSE = "#lose";
 const TOUR = "#tour-start";
+const LINK = "#copy";
 
 export function createBridge(stage) {
   const race = button("cs-button cs-race", "Race", { title: "Race with the page's form (r)", onclick: () => askForRace() });
@@ -53,6 +54,14 @@ export function hasTour() {
 
 export function askForTour() {
   document.querySelector(TOUR)?.click();
+}
+
+export function hasLink() {
+  return Boolean(document.querySelector(LINK));
+}
+
+export function askForLink() {
+  document.querySelector(LINK)?.click();
 }
 
 // The examples in turn, from the first one on.

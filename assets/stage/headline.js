@@ -2,8 +2,7 @@
 // the race and of its replay. Until then the idea stands there, and beside it the bet.
 
 import { clearBet, createBet, drawBet } from "./bet.js";
-import { askForTour, hasTour } from "./bridge.js";
-import { button, h, put } from "./dom.js";
+import { h, put } from "./dom.js";
 
 const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A run of the big model writes one token, but can check many."];
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
@@ -20,11 +19,10 @@ export function createHeadline(stage) {
     flags: h("span", { class: "cs-flags" }),
     reason: h("span", { class: "cs-reason" }),
     bet: createBet(stage),
-    more: button("cs-button cs-more", "How does it work?", { title: "The tour: the idea in eight pictures", onclick: askForTour }),
   };
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
     h("div", { class: "cs-hero" }, headline.factor, headline.subject),
-    headline.lead, headline.more,
+    headline.lead,
     h("p", { class: "cs-words" }, headline.text, headline.told, headline.flags, headline.reason, headline.bet.said),
     h("div", { class: "cs-before" },
       h("p", { class: "cs-idea" }, headline.idea, " ", headline.rest), headline.bet.box));
@@ -59,6 +57,5 @@ export function drawHeadline(stage) {
   const [idea, rest] = mode === "live" ? ASKED : IDEA; // what comes out is not known yet
   put(headline.idea, idea);
   put(headline.rest, (race.open && race.open.note) || rest);
-  headline.more.hidden = !hasTour();
   headline.box.dataset.shown = String(mode === "done" && Boolean(race.close));
 }

@@ -50,7 +50,7 @@ export function drawTrack(stage) {
   track.drawn = key;
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
   track.box.toggleAttribute("data-few", isShort(race));
-  const best = isShort(race) ? new Set() : winners(views);
+  const best = isShort(race) || wasStopped(race) ? new Set() : winners(views);
   for (const row of track.rows) {
     drawBar(race, row.bar, row.view.lane, ends);
     clipBar(row.bar, row.view, axis, ends);
@@ -150,6 +150,11 @@ function drawFigures(stage, row, reference, longest) {
 // Whether the texts are too short to judge a speed.
 function isShort({ close }) {
   return Boolean(close && close.headline && close.headline.few);
+}
+
+// Whether a lane was stopped: then the race has no winner.
+function wasStopped({ lanes }) {
+  return lanes.some(({ end }) => end === "stopped");
 }
 
 // Forward passes of the target up to the time shown; none in a lane that it does not review.

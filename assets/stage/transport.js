@@ -1,6 +1,7 @@
 // The controls of the replay: to play, and to go from step to step and from token to token.
 
 import { commonStart } from "./alignment.js";
+import { askForLink, hasLink } from "./bridge.js";
 import { button, h, iconButton, iconImage, iconPath, iconShape, put } from "./dom.js";
 import { formatPosition } from "./format.js";
 import { showKeys } from "./keys.js";
@@ -14,6 +15,8 @@ import { shownTime, totalTime } from "./state.js";
 
 const TICKS = 10000; // of the scrubber
 const [LOOK, CLOSE] = ["Look inside ", "All lanes "];
+const [LINK, LINKED] = ["Copy link", "Copied"];
+const SEEN = 1500; // milliseconds that a copied link is told
 
 export function createTransport(stage) {
   const transport = {
@@ -28,6 +31,7 @@ export function createTransport(stage) {
       onclick: () => togglePresent(stage),
     }),
     look: keyButton(LOOK, "o", "The step level by level, in place of the lanes, and back", () => openReview(stage)),
+    link: button("cs-button cs-copy-link", LINK, { title: "A link to this race, at this step", onclick: askForLink }),
     blank: keyButton("Blank ", "b", "An empty screen, until the key again or a click", () => blank(stage)),
     keys: keyButton("Keys ", "?", "What the keys do", () => showKeys(stage)),
     enabled: null, // whether the controls work
@@ -37,9 +41,15 @@ export function createTransport(stage) {
   transport.keys.classList.add("cs-ask-keys");
   transport.box = h("div", { class: "cs-transport", role: "group", "aria-label": "Replay" },
     ...createPlayControls(stage, transport), ...createSteppers(stage, transport),
-    transport.look, transport.blank, transport.keys, transport.present);
+    transport.look, transport.link, transport.blank, transport.keys, transport.present);
+  window.addEventListener("cascade-linked", () => tellLinked(transport));
   transport.speedRow = h("p", { class: "cs-choice-name" }, h("span", { text: "replay" }), transport.speed); // in the view menu
   return transport;
+}
+
+function tellLinked({ link }) {
+  put(link, LINKED);
+  setTimeout(() => put(link, LINK), SEEN);
 }
 
 export function clearTransport(stage) {
@@ -56,7 +66,7 @@ export function enableTransport(stage) {
   if (transport.enabled === enabled) return;
   transport.enabled = enabled;
   for (const node of transport.box.querySelectorAll(".cs-button, input, select")) {
-    node.disabled = !enabled && ![transport.present, transport.look, transport.blank, transport.keys].includes(node);
+    node.disabled = !enabled && ![transport.present, transport.look, transport.link, transport.blank, transport.keys].includes(node);
   }
   transport.speed.title = `Replay speed (< >)${enabled ? `; auto is ${speedInWords(usualSpeed(stage.race))}` : ""}`;
 }
@@ -70,6 +80,7 @@ export function drawTransport(stage) {
   const step = selectedStep(stage);
   const token = stage.token !== null ? stage.token + 1 : step ? step.count : 0;
   transport.speed.value = stage.speed;
+  transport.link.hidden = !hasLink();
   put(transport.look.firstChild, stage.reviewOpen ? CLOSE : LOOK);
   const told = reviewedStep(stage) || step;
   put(transport.review, `step ${told ? told.number : shown} of ${lane.steps.length}`);

@@ -30,7 +30,8 @@ RESET = "The settings are as they were at the start."
 USUAL_AGAIN = "The usual settings are back."
 USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
 NO_EXAMPLE = "These models have no example of that kind. Choose another one."
-TAKES_OVER = "{name}, a general language model, answers your own words. To go back to {home}, open Settings."
+TAKES_OVER = "{name} answers your own words: {home} knows only texts like the examples."
+HOME_AGAIN = "{home} answers from now on. Press Race."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
 
@@ -203,6 +204,20 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     presets = preset_choices(choice.defaults, {**given, **values})
     said = StatusLine(TAKES_OVER.format(name=choice.spec.name, home=home.spec.name))
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
+
+
+def go_home(context: PageContext, visitor: str, fields: PageFields) -> FormUpdate:
+    """The family that the page starts with, and its settings, in place of another one that took over. The prompt stays,
+    and so does a length that was changed."""
+    context.studio.visitors.state(visitor).has_chosen_family = True
+    home, start = context.studio.home, context.start.values()
+    names = {*link.FAMILY, *home.defaults.preset.fields()}
+    if fields.form.max_new == fields_of(context.studio.preferred).form.max_new:
+        names.add("max_new")
+    values = {name: value for name, value in start.items() if name in names}
+    presets = preset_choices(home.defaults, {**fields.values(), **values})
+    said = StatusLine(HOME_AGAIN.format(home=home.spec.name))
+    return FormUpdate(values, home.defaults.drafts, presets, example_kinds(home.spec), said)
 
 
 def apply_preset(name: str, fields: FamilyFields) -> FormUpdate:

@@ -36,6 +36,9 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     def begin_own_prompt(values: Values, request: gr.Request) -> Changes:
         return tab.fill(form_events.begin_own_prompt(context, visitor_of(context, request), form.read(values)))
 
+    def go_home(values: Values, request: gr.Request) -> Changes:
+        return tab.fill(form_events.go_home(context, visitor_of(context, request), form.read(values)))
+
     def choose_family(values: Values, request: gr.Request) -> Changes:
         return tab.fill(form_events.choose_family(context, visitor_of(context, request), form.read_family(values)))
 
@@ -82,6 +85,7 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     begun = own.then(begin_own_prompt, form.inputs, tab.form_outputs, **QUICK)
     keep_typed(begun, form).then(None, js=scripts.END_OWN, **PRIVATE)
     follow(begun)
+    follow(keep_typed(form.home.click(go_home, form.inputs, tab.form_outputs, **QUICK), form))
     follow(form.family.input(choose_family, form.family_inputs, family_outputs, **QUICK))
     form.drawer.others.blur(name_drafts, form.family_inputs, family_outputs, **QUICK)
     form.drawer.copies.input(choose_copies, form.family_inputs, family_outputs, **QUICK)
@@ -99,8 +103,8 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     chosen = form.drawer.parts.click(choose_parts, form.inputs, [form.fields["lanes"], hidden.press], **QUICK)
     chosen.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)
     link = [hidden.query, hidden.omitted]
-    tab.replays.copy_link.click(None, None, [hidden.shown], js=scripts.SHOWN_RACE, **PRIVATE)
-    copied = tab.replays.copy_link.click(copy_link, {hidden.shown, *form.inputs}, link, **QUICK)
+    form.drawer.copy_link.click(None, None, [hidden.shown], js=scripts.SHOWN_RACE, **PRIVATE)
+    copied = form.drawer.copy_link.click(copy_link, {hidden.shown, *form.inputs}, link, **QUICK)
     copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)
     _wire_chips(context, tab, hidden, preset_outputs)
     return opening

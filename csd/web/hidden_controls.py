@@ -11,6 +11,7 @@ CONTROLS = {  # CSS selectors, by the name in the link; fields are called as els
     "examples": "#examples",
     "family": "#family",
     "figures": "#after",
+    "link": "#stage .cs-copy-link",
     "max_new": "#max-new",
     "preset": "#preset",
     "puzzles": "#puzzles",

@@ -28,6 +28,5 @@ def wire_navigation(context: PageContext, view: RaceView, opening: Dependency) -
     read = follow.click(None, None, [fragment], js=scripts.READ_ADDRESS, **PRIVATE)
     followed = read.then(show, {fragment, *form.inputs}, view.outputs, **QUICK)
     keep_typed(followed, form)
-    followed.then(None, [view.tab.status], [view.tab.status], js=scripts.STATUS_OF_RETURN, **PRIVATE)
     followed.then(None, js=scripts.ARRIVE, **PRIVATE)
     opening.then(None, js=scripts.OPEN_ADDRESS, **PRIVATE)

@@ -15,12 +15,12 @@ from csd.stage import log as stage
 from csd.web.context import PageContext
 from csd.web.examples import example_title, find_fault
 from csd.web.fields import FamilyFields, PageFields
-from csd.web.form_events import restore_form
+from csd.web.form_events import fill_form, restore_form
 from csd.web.linked_races import is_link, is_part_of_link
 from csd.web.loads import FamilyChoice, FamilyStatus
 from csd.web.news import Batch, Finished, Refused, Waiting
 from csd.web.races import LINKED, RECORDED, FinishedRace, replay_log, uploaded_race
-from csd.web.results import make_results
+from csd.web.results import listed_races, make_results
 from csd.web.typed import has_typed
 from csd.web.updates import FamilyLines, FormUpdate, RaceUpdate, StageView, StatusLine
 from csd.web.views import about_family, about_preferred, describe_end
@@ -30,6 +30,7 @@ KEPT = "What you typed stays in the form."
 GONE = "This race is no longer kept. Press Race to run what the form holds."
 CUT = "This link is incomplete: its race is missing. Press Race to run what the form holds."
 UNSHOWN = "This race was read, but it cannot be shown. Open another file, or run the race again and save it anew."
+ENDED = "Loading the page again ended this race."
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
 
 log = logging.getLogger(__name__)
@@ -64,15 +65,25 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
             log += _log_lines(news, note)
             view = StageView(news.id, log)
             if log and not has_started:
+                context.studio.visitors.state(visitor).unfinished = fields
                 yield RaceUpdate(StatusLine(said), family_lines(context, family), view)
             else:
                 yield RaceUpdate(stage=view if log else None)
+    context.studio.visitors.state(visitor).unfinished = None
 
 
 def _finish(context: PageContext, visitor: str, race: FinishedRace, log: str) -> RaceUpdate:
     results = make_results(context, visitor, race)
     said = " ".join(filter(None, (describe_end(race), results.files.note)))
-    return RaceUpdate(StatusLine(said, "ended"), stage=StageView(race.id, log), results=results)
+    return RaceUpdate(
+        StatusLine(said, "ended", spoken=_is_on_stage(race, said)), stage=StageView(race.id, log), results=results
+    )
+
+
+def _is_on_stage(race: FinishedRace, said: str) -> bool:
+    """Whether the stage itself shows all that is said about the end of a race: every lane wrote the whole text."""
+    lengths = {len(trace.tokens) for trace in race.traces}
+    return not race.stopped and len(lengths) == 1 and said == describe_end(replace(race, notes=()))
 
 
 def _who_runs(context: PageContext, choice: FamilyChoice) -> str:
@@ -117,8 +128,8 @@ def show_race(context: PageContext, visitor: str, race_id: str | None, fields: P
 
 
 def show_address(context: PageContext, visitor: str, fragment: str, fields: PageFields) -> RaceUpdate:
-    """The race that the page's address names, such as "race=1-story-a-fox-sets-out"; without one, the visitor's latest
-    race, or what the page began with."""
+    """The race that the page's address names, such as "race=1-story-a-fox-sets-out"; without one, that of the visitor
+    which a reload has ended, or else the latest, or what the page began with."""
     name = (fragment or "").removeprefix("race=")
     if is_part_of_link(name):
         return RaceUpdate(StatusLine(""), stage=StageView("", stage.ask(CUT)))
@@ -127,8 +138,19 @@ def show_address(context: PageContext, visitor: str, fragment: str, fields: Page
     if name and RECORDED + name not in context.recorded:
         sentence = f"There is no recorded race “{name[:60]}”. Choose one from the list."
         return RaceUpdate(StatusLine(sentence, "refused"))
-    latest = next(reversed(context.studio.visitors.find(visitor).races), context.landing)
+    own = context.studio.visitors.find(visitor)
+    if not name and own.unfinished:
+        return _ask_again(context, visitor, own.unfinished)
+    latest = next(reversed(own.races), context.landing)
     return show_race(context, visitor, RECORDED + name if name else latest and latest.id, fields)
+
+
+def _ask_again(context: PageContext, visitor: str, fields: PageFields) -> RaceUpdate:
+    """The form of a race that was cut off, under a stage that asks for it."""
+    form = fill_form(context, fields.family, fields.values())
+    listed = listed_races(context, context.studio.visitors.races(visitor))
+    stage_of_it = StageView("", stage.ask(ENDED))
+    return RaceUpdate(StatusLine(""), family_lines(context, fields.family), stage_of_it, form=form, listed=listed)
 
 
 def _show_linked(context: PageContext, visitor: str, name: str, fields: PageFields) -> RaceUpdate:
@@ -163,10 +185,10 @@ def _with_form(
     context: PageContext, visitor: str, race: FinishedRace, fields: PageFields, update: RaceUpdate
 ) -> RaceUpdate:
     """A race that is shown fills in the form with its settings, unless the visitor would lose what was typed there."""
-    context.studio.visitors.state(visitor).has_chosen_family = True
-    said = update.status.text if update.status else ""
+    context.studio.visitors.state(visitor).has_chosen_family |= race.recording.family != context.studio.home.spec.name
     if has_typed(context, visitor, fields):
-        return replace(update, status=StatusLine(f"{said} {KEPT}", "ended"))
+        said = update.status.text if update.status and not update.status.spoken else ""
+        return replace(update, status=StatusLine(f"{said} {KEPT}".strip(), "ended"))
     form = restore_form(context, race)
     if form is None:
         return update

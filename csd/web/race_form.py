@@ -31,6 +31,7 @@ class RaceForm:
     start: gr.Button
     stop: gr.Button
     more: gr.Button
+    home: gr.Button
     drawer: SettingsDrawer
 
     @property
@@ -76,9 +77,8 @@ class RaceForm:
         return changes or {self.preset: gr.skip()}
 
 
-def build_form(prompt_row: PromptRow, more: gr.Button, drawer: SettingsDrawer) -> RaceForm:
-    """`more` opens the drawer, and says in words what is set there."""
+def build_form(prompt_row: PromptRow, more: gr.Button, home: gr.Button, drawer: SettingsDrawer) -> RaceForm:
+    """`more` opens the drawer, and says in words what is set there; `home` brings back the page's first family."""
     prompt, start, stop = prompt_row.prompt, prompt_row.start, prompt_row.stop
-    return RaceForm(
-        {"prompt": prompt, **drawer.fields}, prompt, drawer.family, drawer.preset, start, stop, more, drawer
-    )
+    fields = {"prompt": prompt, **drawer.fields}
+    return RaceForm(fields, prompt, drawer.family, drawer.preset, start, stop, more, home, drawer)

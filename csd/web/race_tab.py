@@ -105,6 +105,8 @@ class RaceTab:
             changes |= self._draw(update.stage)
             if not update.stage.race:
                 changes[self.results.area] = gr.Column(visible=False)  # it shows another race
+        if update.listed:
+            changes[self.replays.earlier] = gr.Dropdown(list(update.listed), value=None)
         if update.results is not None:
             listed = gr.Dropdown(list(update.results.listed), value=update.results.race_id)
             changes |= {self.replays.earlier: listed, **self.results.show(update.results)}
@@ -126,9 +128,12 @@ def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
     with gr.Row(elem_id="lines"):
         chips = build_example_chips(context)
         status = gr.HTML(views.status_html(StatusLine("")), elem_id="status")
+        home = gr.Button(
+            f"Back to {context.studio.home.spec.name}", size="sm", min_width=92, scale=0, elem_id="back-home"
+        )
         more = gr.Button("Settings", size="sm", min_width=92, scale=1, elem_id="more")
         replays = build_replays(context)
-    form = build_form(prompt_row, more, build_settings_drawer(context))
+    form = build_form(prompt_row, more, home, build_settings_drawer(context))
     landing = land(context, context.landing) if context.landing else None
     show = gr.HTML(
         asdict(landing.stage if landing else StageView("", "")),

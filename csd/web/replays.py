@@ -1,4 +1,4 @@
-"""The races that can be shown again, and the ways in and out of the page: a file, a link."""
+"""The races that can be shown again, and the way in for one from a file."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ class Replays:
     races: gr.Button
     earlier: gr.Dropdown
     upload: gr.UploadButton
-    copy_link: gr.Button
 
 
 def build_replays(context: PageContext) -> Replays:
     quiet = {"size": "sm", "min_width": 60, "scale": 0}
     with gr.Row(elem_id="replays"):
         races = gr.Button("Races", elem_id="races", **quiet)
-        copy_link = gr.Button("Copy link", elem_id="copy", **quiet)
         with gr.Column(elem_id="races-panel"):
             earlier = gr.Dropdown(
                 [(race.title, race.id) for race in context.recorded.values()],
@@ -35,4 +33,4 @@ def build_replays(context: PageContext) -> Replays:
             upload = gr.UploadButton(
                 "Open a file", file_types=[".json", ".gz"], type="binary", elem_id="bring", **quiet
             )
-    return Replays(races, earlier, upload, copy_link)
+    return Replays(races, earlier, upload)

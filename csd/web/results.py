@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +42,11 @@ class RaceResults:
     files: RaceFiles
 
 
+def listed_races(context: PageContext, own: Sequence[FinishedRace]) -> tuple[tuple[str, str], ...]:
+    """(title, id) of every race that can be shown again: the visitor's `own`, latest first, and the recorded ones."""
+    return tuple((one.title, one.id) for one in (*reversed(own), *context.recorded.values()))
+
+
 def make_results(context: PageContext, visitor: str, race: FinishedRace) -> RaceResults:
     """Earlier races of this visitor give the spread of the measured speed-ups."""
     own = context.studio.visitors.races(visitor)
@@ -55,6 +61,6 @@ def make_results(context: PageContext, visitor: str, race: FinishedRace) -> Race
         prediction=theory_figures.prediction(lanes),
         panel=panel_after(traces),
         puzzles=puzzle_value([Race(one.traces) for one in run], race.id if is_latest else ""),
-        listed=tuple((one.title, one.id) for one in (*reversed(own), *context.recorded.values())),
+        listed=listed_races(context, own),
         files=context.downloads.save_race(race),
     )

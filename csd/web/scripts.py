@@ -44,7 +44,6 @@ SHOWN_RACE = "() => CascadePage.shownRace()"
 VISITOR_BEFORE = "() => CascadePage.visitorBefore()"
 NOTE_VISITOR = "(visitor) => CascadePage.noteVisitor(visitor)"
 ARRIVE = "() => CascadePage.arrive()"
-STATUS_OF_RETURN = "(status) => CascadePage.statusOfReturn(status)"
 COPY_LINK = "(query, omitted) => CascadePage.copyLink(query, omitted)"
 
 

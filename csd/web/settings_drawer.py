@@ -32,7 +32,7 @@ RACE_PARTS = "Race the parts: vertical, horizontal, both"
 class SettingsDrawer:
     """`fields` are the components by field name; `picture` shows the K among them, `parts` races its parts, `about`
     describes the models, `load` loads the family that is named, and `race` is the form's Race within reach.
-    `reset` undoes what is set here."""
+    `reset` undoes what is set here, and `copy_link` copies a link to it, or to the race on the stage."""
 
     fields: Mapping[str, Component]
     family: gr.Dropdown
@@ -43,6 +43,7 @@ class SettingsDrawer:
     others: gr.Textbox
     copies: gr.CheckboxGroup
     race: gr.Button
+    copy_link: gr.Button
     reset: gr.Button
     close: gr.Button
     load: gr.Button
@@ -54,6 +55,7 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
     with gr.Column(elem_id="advanced"):
         with gr.Row(elem_id="advanced-head"):
             gr.HTML("<h2>Settings</h2>", min_width=100)
+            copy_link = gr.Button("Copy link", size="sm", min_width=80, scale=0, elem_id="copy")
             reset = gr.Button("Reset", size="sm", min_width=80, scale=0, elem_id="advanced-reset")
             close = gr.Button("Close", size="sm", min_width=80, scale=0, elem_id="advanced-close")
             race = gr.Button("Race", variant="primary", size="sm", min_width=80, scale=0, elem_id="advanced-race")
@@ -74,7 +76,9 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
     first = {"family": family, "max_new": max_new, "lanes": lanes}
     found = {**first, **methods, "K": K, **sampling, **models}
     others, copies = models["others"], models["copies"]
-    return SettingsDrawer(found, family, preset, about, picture, parts, others, copies, race, reset, close, load)
+    return SettingsDrawer(
+        found, family, preset, about, picture, parts, others, copies, race, copy_link, reset, close, load
+    )
 
 
 def labelled(presets: Sequence[str]) -> list[tuple[str, str]]:

@@ -14,10 +14,12 @@ from csd.web.results import RaceResults
 
 @dataclass(frozen=True)
 class StatusLine:
-    """A sentence for the visitor. "refused" is set in bold, "ended" marks the result of a race."""
+    """A sentence for the visitor. "refused" is set in bold, "ended" marks the result of a race; `spoken` is for screen
+    readers alone, because the stage shows the same."""
 
     text: str
     state: Literal["", "refused", "ended"] = ""
+    spoken: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,13 +70,15 @@ class FamilyLines:
 
 @dataclass(frozen=True)
 class RaceUpdate:
-    """What a race, or showing one again, changes. `form` holds the settings of a race from a file."""
+    """What a race, or showing one again, changes. `form` holds the settings of a race that is shown, and `listed` are
+    the races that can be shown where there are no `results` to say so."""
 
     status: StatusLine | None = None
     family: FamilyLines | None = None
     stage: StageView | None = None
     results: RaceResults | None = None
     form: FormUpdate | None = None
+    listed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

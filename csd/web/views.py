@@ -26,7 +26,8 @@ COPIES = (
 
 
 def status_html(line: StatusLine) -> str:
-    return f'<p data-state="{line.state}">{escape(line.text)}</p>'
+    spoken = " data-spoken" if line.spoken else ""
+    return f'<p data-state="{line.state}"{spoken}>{escape(line.text)}</p>'
 
 
 def progress_html(progress: tuple[int, int] | None) -> str:
@@ -38,9 +39,11 @@ def progress_html(progress: tuple[int, int] | None) -> str:
 
 
 def family_html(status: FamilyStatus) -> str:
-    """One line; what does not fit is told by `about_html`, and by a tooltip."""
+    """One line, for screen readers alone where there is nothing to wait for; what does not fit is told by
+    `about_html`, and by a tooltip."""
     said = escape(status.sentence)
-    return f'<p data-state="{status.state}" title="{said}"><i></i>{said}</p>'
+    spoken = " data-spoken" if status.state == "ready" and status.is_settled else ""
+    return f'<p data-state="{status.state}"{spoken} title="{said}"><i></i>{said}</p>'
 
 
 def about_html(text: str) -> str:
@@ -48,11 +51,12 @@ def about_html(text: str) -> str:
 
 
 def about_family(choice: FamilyChoice, status: FamilyStatus) -> str:
-    """What the models are, and what was noted while they were loaded; or why they did not load."""
+    """What the models are, what was noted while they were loaded, and where they are; or why they did not load."""
     if status.state == "failed":
         return status.sentence
     notes = status.family.notes if status.family else ()
-    return " ".join((ABOUT.get(choice.spec.name, choice.spec.about), *notes))
+    placed = [f"{status.sentence}."] if status.state == "ready" else []
+    return " ".join((ABOUT.get(choice.spec.name, choice.spec.about), *notes, *placed))
 
 
 def about_preferred(preferred: FamilyChoice, status: FamilyStatus) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from csd.record.race import Race
+from csd.web.fields import PageFields
 from csd.web.giving_way import next_to_go
 from csd.web.races import FinishedRace, KeptRace
 
@@ -38,7 +39,8 @@ class VisitorState:
     races, oldest first, and how many there have been.
 
     Whether the visitor has chosen a family (in the form, by a link, or by a file), and whether a copy of a custom
-    target was ticked for want of drafts, and whether a comparison was started. `owner` is whom the visitor counts for,
+    target was ticked for want of drafts, and whether a comparison was started. `unfinished` is the form of a race that
+    has begun, until it has ended. `owner` is whom the visitor counts for,
     and `left` when the visitor left, if so.
     """
 
@@ -50,6 +52,7 @@ class VisitorState:
     has_chosen_family: bool = False
     was_given_copy: bool = False
     has_compared: bool = False
+    unfinished: PageFields | None = None
     left: float | None = None
 
 
@@ -97,8 +100,8 @@ class Visitors:
                 self._states[visitor].left = self._clock()
 
     def come_back(self, visitor: Visitor, before: str) -> None:
-        """Give a visitor the races that were run under another session, which the same browser had `before`: loading
-        a page again begins a session. Nothing, where those are forgotten or belong to another owner, or where the
+        """Give a visitor what was run and chosen under another session, which the same browser had `before`: loading a
+        page again begins a session. Nothing, where those are forgotten or belong to another owner, or where the
         visitor has races of this session."""
         with self._lock:
             self._forget_the_gone()
@@ -107,6 +110,7 @@ class Visitors:
                 return
             state = self.state(visitor)
             state.races, state.count = earlier.races, earlier.count
+            state.has_chosen_family, state.unfinished = earlier.has_chosen_family, earlier.unfinished
             for race in state.races:
                 self._kept[visitor, race.id] = len(race.packed)
             self._fit(visitor)
