@@ -7,6 +7,7 @@
 function startTour(root, logs) {
   const SECONDS = 5; // that the lanes of an act run
   const MOVES = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1 }; // a clicker has the last two
+  const READ = 1200; // milliseconds for the words of an act before its picture moves
   const BEGUN = 0.25; // of the race: an act that is all motion begins with something to see
   const [dialog, lose, again, back, next, place] = ["dialog", ".tour-lose", ".tour-again", ".tour-back", ".tour-next", ".cascade-stage"]
     .map((selector) => root.querySelector(selector));
@@ -14,9 +15,11 @@ function startTour(root, logs) {
   const questions = [...root.querySelectorAll(".tour-question")];
   const last = acts.length - 1;
   let current = 0;
+  let moving = 0; // the timer of the picture that is about to move
   let stage = null; // made when the tour is opened for the first time
 
   function show(act) {
+    clearTimeout(moving);
     current = Math.max(0, Math.min(act, last));
     acts.forEach((one, i) => { one.hidden = i !== current; });
     questions.forEach((one, i) => { one.hidden = i !== current; });
@@ -29,7 +32,7 @@ function startTour(root, logs) {
     dialog.dataset.show = kind;
     dialog.toggleAttribute("data-slide", document.documentElement.classList.contains("cs-presenting"));
     stage.update({ race: `act ${current + 1}`, log: logs[current] }); // and rest, see startTour
-    if (kind === "text" || (kind === "result" && moves())) run(BEGUN);
+    if (kind === "text" || (kind === "result" && moves())) begin(BEGUN);
     dialog.scrollTop = 0;
     next.focus({ preventScroll: true });
   }
@@ -69,11 +72,23 @@ function startTour(root, logs) {
     return [...question.querySelectorAll(".tour-choices button")];
   }
 
-  // From a part of the race on; the prompt has been read by all lanes.
+  // From a part of the race on, once the words of the act have been read.
+  function begin(from) {
+    if (!moves()) return void run(from);
+    stage.seek(timeOf(from));
+    moving = setTimeout(run, READ, from);
+  }
+
   function run(from) {
+    clearTimeout(moving);
+    stage.play(timeOf(from));
+  }
+
+  // The time of a part of the race; the prompt has been read by all lanes.
+  function timeOf(part) {
     const { lanes } = stage.race;
-    const begin = Math.min(...lanes.map(({ steps: [first] }) => first.line.c));
-    stage.play(begin + from * (Math.max(...lanes.map((lane) => lane.clock)) - begin));
+    const start = Math.min(...lanes.map(({ steps: [first] }) => first.line.c));
+    return start + part * (Math.max(...lanes.map((lane) => lane.clock)) - start);
   }
 
   // The lanes are at their end: the review of the last one opens, and its rounds come one by one.
@@ -84,7 +99,7 @@ function startTour(root, logs) {
     const top = dialog.scrollTop;
     stage.open(Number(lanes), Number(step));
     dialog.scrollTop = top; // what is opened scrolls into view
-    if (moves()) stage.watch();
+    if (moves()) moving = setTimeout(() => stage.watch(), READ);
   }
 
   function moves() {
@@ -124,7 +139,10 @@ function startTour(root, logs) {
     const choice = target.closest(".tour-choices button");
     if (choice) answer(choice);
   });
-  dialog.addEventListener("close", () => stage && stage.pause());
+  dialog.addEventListener("close", () => {
+    clearTimeout(moving);
+    if (stage) stage.pause();
+  });
   dialog.addEventListener("keydown", (event) => {
     event.stopPropagation(); // the stage of the page has its own arrow keys
     if (event.defaultPrevented) return; // the stage in the dialog took it
