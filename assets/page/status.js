@@ -26,7 +26,7 @@ export function watchStatus() {
 function shareLine(line) {
   const range = document.createRange();
   range.selectNodeContents(line);
-  const width = line.textContent ? range.getBoundingClientRect().width : 0;
+  const width = line.textContent && !line.hasAttribute("data-spoken") ? range.getBoundingClientRect().width : 0;
   const isLong = width > SHORT * line.clientWidth;
   byId("lines").toggleAttribute("data-long", isLong);
   document.documentElement.style.setProperty("--page-said", isLong || !width ? "0px" : `${Math.ceil(width) + 24}px`);
@@ -54,6 +54,7 @@ const isCut = (line) => line.scrollWidth > line.clientWidth || line.scrollHeight
 
 function makeRoom(line) {
   line.removeAttribute("data-room");
+  if (line.hasAttribute("data-spoken")) return;
   for (const room of ["two", "whole"]) if (isCut(line)) line.dataset.room = room;
 }
 

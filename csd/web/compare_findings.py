@@ -81,17 +81,26 @@ def draw(results: Sequence[LaneResult], kinds: Sequence[str], lanes: int) -> Fig
 
 
 def numbers(results: Sequence[LaneResult]) -> tuple[Number, ...]:
-    """On how many kinds the lane wins that wins most; on a single kind, the speed-ups of the two fastest."""
-    rankings, methods = _rankings(results), _methods(results)
+    """The speed-ups of the lane that wins most kinds, and how many; on a single kind, those of the two fastest."""
+    rankings, methods, once = _rankings(results), _methods(results), _once(results)
     names, again = _names(methods), _again(methods)
     if len(rankings) == 1:
-        won = _won(rankings, _once(results)).values()
+        won = _won(rankings, once).values()
         return tuple(
             Number(names[one.title], f"{one.middle:.1f}×", one.method, one.title not in again, is_bold=one.title in won)
             for one in next(iter(rankings.values()))[:2]
         )
-    won = Counter(_won(rankings, _once(results)).values()).most_common(1)
-    return tuple(Number(f"{names[title]} wins", f"{count} of {len(rankings)}", methods[title]) for title, count in won)
+    won = Counter(_won(rankings, once).values()).most_common(1)
+    if not won:
+        return ()
+    title, count = won[0]
+    speeds = [one.middle for lanes in rankings.values() for one in lanes if one.title == title]
+    spread = dict.fromkeys(f"{end(speeds):.1f}" for end in (min, max))
+    fastest = "fastest on" if once else "clearly fastest on"
+    return (
+        Number(names[title], f"{'–'.join(spread)}×", methods[title]),
+        Number(fastest, f"{count} of {len(rankings)}", title="kinds of prompt", is_bold=False),
+    )
 
 
 def verdict(results: Sequence[LaneResult]) -> str:

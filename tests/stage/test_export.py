@@ -215,6 +215,7 @@ def test_a_link_fills_the_form_and_runs_nothing(chromium, house):
     assert "The link has filled in the form" in said
     assert "The link's value for k is not valid: 'none'" in said
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("#more")
     page.click("#copy")
     page.wait_for_function("/settings copied/.test(document.querySelector('#status').innerText)")
     copied = page.evaluate("navigator.clipboard.readText()")

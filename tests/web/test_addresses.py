@@ -50,7 +50,7 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     page.wait_for_selector('#stage [data-state="replay"]')
     page.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.goTo(3, 2)")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.click("#copy")
+    page.click("#stage .cs-copy-link")
     page.wait_for_function(
         "document.querySelector('#status').innerText.includes('Link to step 2 of this race copied.')"
     )
@@ -65,7 +65,7 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     assert other.locator("#stage .cs-score").is_visible(), "the step is open"
     other.context.close()
     page.fill("#prompt textarea", "My own words")
-    page.click("#copy")
+    page.click("#stage .cs-copy-link")
     page.wait_for_function("document.querySelector('#status').innerText.includes('fills in the form')")
     assert "prompt=My%20own%20words" in page.evaluate("navigator.clipboard.readText()")
     assert not tab.errors

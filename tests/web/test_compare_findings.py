@@ -119,10 +119,11 @@ def test_without_speedups_there_is_nothing_to_say():
     assert [drawn.name for drawn in draw(lanes("story", (), ()), ["story"], 2).data] == ["autoregressive"]
 
 
-def test_the_large_number_counts_the_clear_wins_of_the_best_lane():
+def test_the_large_numbers_are_the_speed_and_the_clear_wins_of_the_best_lane():
     results = [*lanes("story", *CLEAR), *lanes("code", *CLEAR), *lanes("list", *OVERLAPPING)]
-    (one,) = numbers(results)
-    assert (one.name, one.value, one.method) == ("adaptive cascade wins", "2 of 3", "adaptive cascade")
+    speed, wins = numbers(results)
+    assert (speed.name, speed.value, speed.method) == ("adaptive cascade", "2.7–3.2×", "adaptive cascade")
+    assert (wins.name, wins.value) == ("clearly fastest on", "2 of 3")
     assert numbers(lanes("story", *OVERLAPPING) + lanes("code", *OVERLAPPING)) == ()
     bold = [note.text for note in draw(results, ["story", "code", "list"], 2).layout.annotations if "<b>" in note.text]
     assert bold == ["<b>3.2×</b>"] * 2

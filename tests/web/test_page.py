@@ -67,6 +67,10 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
     assert typed.page.input_value("#prompt textarea") == "Why is the sea salty?"
     assert typed.page.input_value("#max-new input") == "40"
     assert chosen.page.input_value("#family input") == "Qwen2.5"
+    untouched.page.click("#back-home")
+    untouched.page.wait_for_function("document.querySelector('#family input').value === 'embedded'")
+    untouched.page.wait_for_selector("#back-home", state="hidden")
+    assert untouched.page.input_value("#prompt textarea") == "And"
     for tab in tabs:
         assert not tab.errors
         tab.close()
@@ -252,7 +256,7 @@ def test_text_of_a_visitor_is_never_markup_nor_in_a_link_that_a_stranger_opens(t
     sender.context.grant_permissions(["clipboard-read", "clipboard-write"])
     sender.race(prompt)
     assert sender.status("ended").startswith("Done")
-    sender.page.click("#copy")
+    sender.page.click("#stage .cs-copy-link")
     sender.page.wait_for_function("/this race copied/.test(document.querySelector('#status').innerText)")
     stranger.page.goto(sender.page.evaluate("navigator.clipboard.readText()"))
     stranger.page.wait_for_selector("#stage .cascade-stage[data-race^=linked-] .cs-token", state="attached")

@@ -61,6 +61,20 @@ def test_an_example_and_a_link_without_settings_leave_the_family_of_the_page(gro
     assert link_events.open_link(growing, "v", {}) == FormUpdate()
 
 
+def test_the_family_of_the_page_comes_back_with_its_settings_and_stays(growing):
+    taken = form_events.begin_own_prompt(growing, "back", own(growing))
+    form = PageFields.from_values({**own(growing).values(), **taken.values})
+    update = form_events.go_home(growing, "back", form)
+    after = PageFields.from_values({**form.values(), **update.values})
+    assert after.family.to_choice() == growing.studio.home
+    assert after.form == replace(growing.start.form, prompt="Why is the sea salty?")
+    assert "embedded answers from now on" in update.status.text
+    assert (update.drafts, update.kinds) == (growing.studio.home.defaults.drafts, example_kinds(growing.studio.home.spec))
+    assert "family" not in form_events.begin_own_prompt(growing, "back", own(growing)).values
+    kept = form_events.go_home(growing, "back", replace(form, form=replace(form.form, max_new=40)))
+    assert "max_new" not in kept.values and "prompt" not in kept.values
+
+
 def test_what_was_typed_stays_when_the_preferred_family_takes_over(growing):
     update = form_events.begin_own_prompt(growing, "v", own(growing, max_new=40, temperature=0.5))
     assert update.values["family"] == "smollm2"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from browser import STORY, Tab
+from browser import STORY, Tab, set_field
 
 
 @pytest.fixture
@@ -19,17 +19,47 @@ def tab(chromium, house):
         one.close()
 
 
-def test_a_reload_in_the_middle_leaves_a_page_that_races(tab, house):
+def test_a_reload_in_the_middle_asks_for_the_race_that_it_ended(tab, house):
+    """Under the form of that race, with the races before it in the list, and not once that race has ended."""
     one = tab()
-    house.gate.hold("Step")
-    one.race()
+    page = one.page
+    one.race("A bird sat in a tree", 16)
+    one.status("ended")
+    set_field(page, "#seed input", 7)
+    house.gate.hold("Step", after=2)
+    one.race(tokens=24)
     house.gate.wait()
     house.gate.at = ""
+    page.reload()
+    one.errors.clear()  # of the stream that was cut off
+    page.wait_for_selector("#stage .cs-empty:visible >> text=ended this race")
+    assert page.input_value("#prompt textarea") == STORY
+    assert page.input_value("#seed input") == "7" and page.input_value("#max-new input") == "24"
+    page.click("#races")
+    page.click("#earlier input")
+    assert page.inner_text("#earlier ul li >> nth=0").strip().startswith("1. A bird")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    page.click("#stage .cs-invite")
+    assert one.status("ended").startswith("Done")
+    page.reload()
+    page.wait_for_function("document.querySelector('#earlier input').value.startsWith('2. Once upon')")
+    assert page.is_visible("#stage .cs-track")
+    assert one.errors == []
+
+
+def test_a_reload_while_a_race_waits_keeps_the_prompt(tab, house):
+    one, other = tab(), tab()
+    house.gate.hold("Step")
+    other.race()
+    house.gate.wait()
+    one.race("A bird sat in a tree")
+    one.page.wait_for_function("document.querySelector('#status').innerText.startsWith('Waiting')")
+    house.gate.at = ""
     one.page.reload()
-    one.page.wait_for_selector('#family-status [data-state="ready"]')
-    one.page.wait_for_function("document.querySelector('#status').innerText.includes('Your prompt is back')")
-    assert one.page.input_value("#prompt textarea") == STORY
-    one.race()
+    one.page.wait_for_selector("#status >> text=What you typed stays in the form")
+    assert one.page.input_value("#prompt textarea") == "A bird sat in a tree"
+    one.page.click("#race")
     assert one.status("ended").startswith("Done")
 
 
