@@ -69,7 +69,10 @@ def test_the_family_of_the_page_comes_back_with_its_settings_and_stays(growing):
     assert after.family.to_choice() == growing.studio.home
     assert after.form == replace(growing.start.form, prompt="Why is the sea salty?")
     assert "embedded answers from now on" in update.status.text
-    assert (update.drafts, update.kinds) == (growing.studio.home.defaults.drafts, example_kinds(growing.studio.home.spec))
+    assert (update.drafts, update.kinds) == (
+        growing.studio.home.defaults.drafts,
+        example_kinds(growing.studio.home.spec),
+    )
     assert "family" not in form_events.begin_own_prompt(growing, "back", own(growing)).values
     kept = form_events.go_home(growing, "back", replace(form, form=replace(form.form, max_new=40)))
     assert "max_new" not in kept.values and "prompt" not in kept.values
