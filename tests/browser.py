@@ -45,6 +45,9 @@ def box(page, selector: str) -> dict:
     return page.locator(selector).bounding_box()
 
 
+CUT_OFF = ("AbortError", "Unexpected error Connection errored out")
+
+
 class Gate:
     """Holds real races at a kind of record ("Prefill", "Step") until it is opened or the race is stopped."""
 
@@ -152,6 +155,11 @@ class Tab:
 
     def stop(self) -> None:
         self.page.click("#stop")
+
+    def reload(self) -> None:
+        """Load the page again; what it was still receiving is cut off, which is no error."""
+        self.page.reload()
+        self.errors[:] = [error for error in self.errors if not error.startswith(CUT_OFF)]
 
     def status(self, state: str) -> str:
         """The status line once it is in this state and no older one."""
