@@ -26,6 +26,7 @@ from csd.web.kept_answers import KeptAnswers
 from csd.web.known_streams import KnownStreams
 from csd.web.no_fetching import fetch_nothing
 from csd.web.own_uploads import OwnUploads
+from csd.web.paced import Paced
 from csd.web.queries import ShortQueries
 from csd.web.scripts import EARLY
 from csd.web.shares import InTurn, Shares
@@ -125,7 +126,7 @@ def make_lifespan(deployment: Deployment) -> Lifespan:
     async def wrapped(app: Any) -> AsyncIterator[None]:
         inner, shares = app.middleware_stack, Shares(deployment)
         kept = KeptAnswers(inner, WholeBodies(InTurn(inner, shares), deployment), shares)
-        app.middleware_stack = NoSharing(AcceptedEncodings(kept))
+        app.middleware_stack = NoSharing(AcceptedEncodings(Paced(kept, shares)))
         yield
 
     return wrapped
