@@ -12,7 +12,7 @@ from typing import Any
 import gradio as gr
 from gradio.server_messages import ProcessCompletedMessage
 
-from csd.web.addresses import address, neighbourhood
+from csd.web.addresses import address, neighbourhood, region
 from csd.web.deployment import Deployment
 from csd.web.fair_races import FairRaces
 from csd.web.giving_way import gives_way_to
@@ -109,12 +109,17 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
 
 async def _make_room(queue: Any, races: list[Any], request: Any, deployment: Deployment) -> bool:
     """Whether a race has given its place to the one that is asked for."""
-    owners = {race: neighbourhood(address(race.request, deployment)) for race in races}
-    race = gives_way_to(neighbourhood(address(request, deployment)), owners)
+    owners = {race: _owner(race.request, deployment) for race in races}
+    race = gives_way_to(_owner(request, deployment), owners)
     if race is None:
         return False
     await end_event(queue, race, ProcessCompletedMessage(output={"error": GAVE_WAY}, success=False))
     return True
+
+
+def _owner(request: Any, deployment: Deployment) -> tuple[str, str]:
+    own = address(request, deployment)
+    return region(own), neighbourhood(own)
 
 
 def _is_busy(queue: Any, concurrency_id: str, own: str, deployment: Deployment) -> bool:

@@ -19,7 +19,7 @@ from starlette.datastructures import Headers
 
 from csd.traffic.protocol import API
 from csd.web import gradio_queue
-from csd.web.addresses import address, neighbourhood
+from csd.web.addresses import address, neighbourhood, region
 from csd.web.deployment import PUBLIC, Deployment
 from csd.web.gradio_queue import (
     BUSY,
@@ -111,6 +111,25 @@ def test_a_full_queue_lets_a_network_in_that_has_no_part_of_it():
     said, another, opens, again = in_a_loop(join_all())
     assert [done for done, *_ in said].count(True) == LONGEST and another[0] and opens[0]
     assert {told for done, told, _ in said if not done} == {FULL} and again[1] == FULL
+    assert len(queue.event_queue_per_concurrency_id[ON_DEVICE].queue) == LONGEST
+
+
+def test_a_full_queue_of_many_networks_of_one_region_lets_another_in():
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+    queue = open_queue(page, PUBLIC)._queue
+
+    async def join(host: str):
+        body = PredictBodyInternal(fn_index=0, data=[], session_hash=host)
+        return await queue.push(body, SimpleNamespace(client=SimpleNamespace(host=host), headers={}), None)
+
+    async def join_all(crowd: list[str]):
+        return [await join(host) for host in crowd]
+
+    said = in_a_loop(join_all([f"2a00:1450:{net:x}::1" for net in range(LONGEST + 1)]))
+    assert [done for done, *_ in said] == [True] * LONGEST + [False]
+    others = in_a_loop(join_all([f"{net}.6.7.8" for net in range(11, 15)]))
+    assert all(done for done, *_ in others)
     assert len(queue.event_queue_per_concurrency_id[ON_DEVICE].queue) == LONGEST
 
 
@@ -206,18 +225,18 @@ def test_an_ipv6_connection_counts_once():
 
 
 @pytest.mark.parametrize(
-    ("own", "found"),
+    ("own", "around", "wide"),
     [
-        ("2a00:1450:4001:82a::/64", "2a00:1450:4001::/48"),
-        ("8.8.8.8", "8.8.8.0/24"),
-        ("192.168.1.7", "192.168.1.7"),
-        ("fd00:1:2:3::/64", "fd00:1:2:3::/64"),
-        ("a name", "a name"),
-        ("", ""),
+        ("2a00:1450:4001:82a::/64", "2a00:1450:4001::/48", "2a00:1450::/32"),
+        ("8.8.8.8", "8.8.8.0/24", "8.8.0.0/16"),
+        ("192.168.1.7", "192.168.1.7", "192.168.1.7"),
+        ("fd00:1:2:3::/64", "fd00:1:2:3::/64", "fd00:1:2:3::/64"),
+        ("a name", "a name", "a name"),
+        ("", "", ""),
     ],
 )
-def test_a_neighbourhood_is_what_one_customer_may_have(own, found):
-    assert neighbourhood(own) == found
+def test_a_neighbourhood_is_what_one_customer_may_have_and_a_region_what_a_provider_has(own, around, wide):
+    assert (neighbourhood(own), region(own)) == (around, wide)
 
 
 @pytest.mark.slow
