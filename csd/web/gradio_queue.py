@@ -19,6 +19,7 @@ from csd.web.giving_way import gives_way_to
 from csd.web.gradio_sessions import LONG_NAME, LONGEST_NAME, Messages, keep_lean_sessions
 from csd.web.own_events import end_event
 from csd.web.pace import RECENT
+from csd.web.studio import Studio
 from csd.web.wiring import ON_DEVICE
 
 LONGEST = 64  # races in the queue
@@ -105,6 +106,12 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
 
     queue.push, queue.send_message = push_fairly, send_to_listener
     return page
+
+
+def open_queue_of(studio: Studio, page: gr.Blocks) -> gr.Blocks:
+    """The same for a studio, whose races give way to those that wait."""
+    studio.give_way(lambda: queue_length(page) > 0)
+    return open_queue(page, studio.deployment)
 
 
 async def _make_room(queue: Any, races: list[Any], request: Any, deployment: Deployment) -> bool:

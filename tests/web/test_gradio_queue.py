@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import gradio as gr
 import httpx
 import pytest
+from fake_page import HOME, load_family
 from gradio.data_classes import PredictBodyInternal
 from gradio.events import api
 from in_a_loop import in_a_loop
@@ -36,8 +37,10 @@ from csd.web.gradio_queue import (
     UNHEARD,
     end_unheard,
     open_queue,
+    open_queue_of,
     refuse_place,
 )
+from csd.web.studio import Studio
 from csd.web.wiring import ON_DEVICE
 
 
@@ -237,6 +240,21 @@ def test_an_ipv6_connection_counts_once():
 )
 def test_a_neighbourhood_is_what_one_customer_may_have_and_a_region_what_a_provider_has(own, around, wide):
     assert (neighbourhood(own), region(own)) == (around, wide)
+
+
+def test_races_have_less_time_while_another_waits():
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+    studio = Studio(HOME, load_family, deployment=PUBLIC)
+    queue = open_queue_of(studio, page)._queue
+
+    async def join():
+        body = PredictBodyInternal(fn_index=0, data=[], session_hash="waits")
+        await queue.push(body, SimpleNamespace(client=SimpleNamespace(host="1.2.3.4"), headers={}), None)
+
+    assert studio.most_seconds() == PUBLIC.max_seconds
+    in_a_loop(join())
+    assert studio.most_seconds() < PUBLIC.max_seconds
 
 
 @pytest.mark.slow
