@@ -25,10 +25,11 @@ from csd.web.wiring import ON_DEVICE
 LONGEST = 64  # races in the queue
 OTHERS = 256  # events in the queue that are no races
 IDLE = 0.01  # seconds between two looks for an event; Gradio's 1 ms take a twentieth of a core from races on a CPU
-LOOKS, LOOK = 10, 1.0  # so many looks, so many seconds apart, at messages that nobody reads end a race
+LOOKS, LOOK = 10, 1.0  # so many looks, so many seconds apart, at messages that nobody reads end a race that waits
+LOOKS_RUNNING = 3  # and so many one that has the device
 OTHERS_EACH = 16  # events from one address that wait and are no races: all share the places of the queue
 NEARBY = 3  # times as many wait of all addresses of a neighbourhood, which may be one customer of a provider
-UNHEARD = "Nobody listened to this race for 10 seconds, so it was stopped. Open its stream as soon as it is queued."
+UNHEARD = "Nobody listened to this race for {} seconds, so it was stopped. Open its stream as soon as it is queued."
 ONE_EACH = "A race of yours already waits in the queue. Wait for it, or stop it first."
 NO_EVENT = "This page has no such event: it may have been updated. Reload it."
 NO_SESSION = "The session's name is empty: give it one, or leave session_hash out."
@@ -146,13 +147,16 @@ async def end_unheard(queue: Any, event: Any) -> None:
 
     Looks are counted instead of seconds, so that a server that was held up does not blame its visitors.
     """
-    unread = 0
+    unread, first = 0, None
     while event.alive and event._id in queue.event_ids_to_events:
         await asyncio.sleep(LOOK)
         messages = queue.pending_messages_per_session.get(event.session_hash)
-        unread = 0 if messages is not None and messages.empty() else unread + 1
-        if unread >= LOOKS:
-            await end_event(queue, event, ProcessCompletedMessage(output={"error": UNHEARD}, success=False))
+        before, first = first, messages._queue[0] if messages is not None and not messages.empty() else None
+        unread = 0 if messages is not None and first is None else unread + 1 if first is before else 1
+        waits = event in queue.event_queue_per_concurrency_id[event.concurrency_id].queue
+        if unread >= (LOOKS if waits else LOOKS_RUNNING):
+            said = {"error": UNHEARD.format(unread)}
+            await end_event(queue, event, ProcessCompletedMessage(output=said, success=False))
             return
 
 

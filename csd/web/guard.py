@@ -21,6 +21,7 @@ from csd.web.deployment import Deployment
 from csd.web.early_style import EarlyStyle
 from csd.web.encodings import AcceptedEncodings
 from csd.web.gone_files import name_gone_files
+from csd.web.gone_names import forget_gone_names
 from csd.web.health import LIVE, READY
 from csd.web.kept_answers import KeptAnswers
 from csd.web.known_streams import KnownStreams
@@ -82,6 +83,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
     """For the server's application; the first one sees a request first."""
     refuse_strange_parts()
     name_gone_files()
+    forget_gone_names()
     fetch_nothing()
     names = list(deployment.hosts) or ["*"]
     from_where = partial(address, deployment=deployment)

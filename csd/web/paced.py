@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Generator
+from contextvars import ContextVar
 from typing import Any
 
 from csd.decoding.errors import Refusal
 from csd.web.bodies import App, Message, Receive, Send
 from csd.web.health import LIVE, READY
+from csd.web.known_streams import is_stream
 from csd.web.meter import Meter
 from csd.web.shares import Shares, busy
+
+_paying: ContextVar[Callable[[float], None]] = ContextVar("paying")
 
 LOOK = 0.5  # seconds between two looks at whether others are still there
 USUAL = 0.005  # seconds of a request until it is known what it takes
@@ -39,7 +43,7 @@ class Paced:
             await self._work(owner, self._app(scope, receive, send))
 
     async def _wait(self, scope: Message, owner: str) -> None:
-        async with self._shares.in_line(scope):
+        async with self._shares.in_line(scope, is_stream(scope)):
             while wait := self._meter.wait(owner):
                 await asyncio.sleep(min(LOOK, wait))
             self._meter.charge(owner, USUAL)
@@ -54,10 +58,17 @@ class Paced:
                 self._meter.charge(owner, -owed)
                 owed = 0.0
 
+        _paying.set(charge)
         try:
             await Timed(work, charge)
         finally:
             self._meter.charge(owner, -owed)
+
+
+def pay(seconds: float) -> None:
+    """Of a thread that has worked for the present request, if there is one: these are no steps of its own."""
+    if charge := _paying.get(None):
+        charge(seconds)
 
 
 class Timed:

@@ -53,10 +53,11 @@ class Shares:
             yield
 
     @asynccontextmanager
-    async def in_line(self, scope: Message) -> AsyncIterator[None]:
-        """At the head of a neighbourhood's line, in which its addresses take turns. Raises Refusal as `turn` does."""
-        own = address(HTTPConnection(scope), self._deployment)
-        async with self._one_of("own line", own, 1), self._one_of("line", neighbourhood(own), 1):
+    async def in_line(self, scope: Message, is_stream: bool) -> AsyncIterator[None]:
+        """At the head of a neighbourhood's line, in which its addresses take turns. Streams have a line of their own,
+        since a race to which nobody listens ends. Raises Refusal as `turn` does."""
+        own, line = address(HTTPConnection(scope), self._deployment), "streams" if is_stream else "line"
+        async with self._one_of(f"own {line}", own, 1), self._one_of(line, neighbourhood(own), 1):
             yield
 
     @asynccontextmanager

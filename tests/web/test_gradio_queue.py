@@ -27,6 +27,8 @@ from csd.web.gradio_queue import (
     FULL,
     LONG_NAME,
     LONGEST,
+    LOOKS,
+    LOOKS_RUNNING,
     MANY_HERE,
     MANY_NEARBY,
     NEARBY,
@@ -257,6 +259,42 @@ def test_races_have_less_time_while_another_waits():
     assert studio.most_seconds() < PUBLIC.max_seconds
 
 
+@pytest.mark.parametrize(("waits", "looks"), [(True, LOOKS), (False, LOOKS_RUNNING)])
+def test_a_race_that_has_the_device_is_given_up_sooner(waits, looks, monkeypatch):
+    monkeypatch.setattr(gradio_queue, "LOOK", 0.0)
+    told: list[str] = []
+
+    async def end(queue, event, message):
+        told.append(message.output["error"])
+
+    async def listen(reads: bool):
+        messages = asyncio.Queue()
+        event = SimpleNamespace(alive=True, _id="id", session_hash="s", concurrency_id=ON_DEVICE)
+        places = SimpleNamespace(queue=[event] if waits else [])
+        queue = SimpleNamespace(
+            pending_messages_per_session={"s": messages},
+            event_ids_to_events={"id": event},
+            event_queue_per_concurrency_id={ON_DEVICE: places},
+        )
+        watch = asyncio.create_task(end_unheard(queue, event))
+        messages.put_nowait("told before")
+        for number in range(30):
+            messages.put_nowait(f"told {number}")  # so that there always is one
+            if reads:
+                messages.get_nowait()
+            await asyncio.sleep(0)
+            if watch.done():
+                break
+        event.alive = False
+        await watch
+
+    monkeypatch.setattr(gradio_queue, "end_event", end)
+    in_a_loop(listen(True))
+    assert not told, "messages that come as fast as they are read are read"
+    in_a_loop(listen(False))
+    assert told == [UNHEARD.format(looks)]
+
+
 @pytest.mark.slow
 def test_a_race_that_nobody_listens_to_ends_and_one_with_a_listener_goes_on(monkeypatch):
     ended, given_up = threading.Semaphore(0), threading.Semaphore(0)
@@ -288,7 +326,8 @@ def test_a_race_that_nobody_listens_to_ends_and_one_with_a_listener_goes_on(monk
             runs, waits = join(10**6), join(10**6)
             assert all(one.acquire(timeout=20) for one in (ended, given_up, given_up))
             assert not page._queue.event_queue_per_concurrency_id[ON_DEVICE].queue
-            assert all(UNHEARD in http.get(f"/{event}").text for event in (runs, waits))
+            assert UNHEARD.format(LOOKS_RUNNING) in http.get(f"/{runs}").text
+            assert UNHEARD.partition("{}")[0] in http.get(f"/{waits}").text
             monkeypatch.setattr(gradio_queue, "LOOK", 0.2)  # a busy machine opens the stream late
             heard = http.get(f"/{join(120)}").text  # for longer than all looks
             assert "event: complete" in heard and "119" in heard

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
+from threading import Event
 from types import SimpleNamespace
 
 import httpx
@@ -12,9 +14,10 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from csd.web import paced
+from csd.web import one_at_a_time, paced
 from csd.web.deployment import PUBLIC
 from csd.web.health import LIVE
+from csd.web.known_streams import STREAM
 from csd.web.meter import Meter
 from csd.web.paced import Paced, Timed
 from csd.web.shares import Shares
@@ -35,14 +38,16 @@ class Server:
 
     def __init__(self):
         self.served: list[str] = []
+        self.paths: list[str] = []
         self.meter = Meter()
         self.debtor = ""
         self.meter.wait = lambda owner: 0.001 if owner == self.debtor else 0.0
-        paths = (LIVE, "/")
+        paths = (LIVE, "/", STREAM)
         self.app = Paced(Starlette(routes=[Route(path, self.answer) for path in paths]), Shares(PUBLIC), self.meter)
 
     async def answer(self, request):
         self.served.append(request.client.host)
+        self.paths.append(request.url.path)
         return PlainTextResponse("here")
 
     async def ask(self, host: str, path: str = "/") -> None:
@@ -120,6 +125,53 @@ def test_an_owner_pays_for_what_its_request_has_taken(computed, seconds):
     in_a_loop(ask())
     assert charged[0] > 0
     assert sum(charged) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_request_pays_for_the_thread_that_works_for_it(computed, fails, monkeypatch):
+    monkeypatch.setattr(one_at_a_time, "time", paced.time)
+    charged: list[float] = []
+    go = Event()
+
+    @one_at_a_time.one_at_a_time
+    def handler() -> None:
+        go.wait()  # until the request's own step is over, since the tests have one clock for all threads
+        computed.seconds += 7
+        if fails:
+            raise ValueError
+
+    async def app(scope, receive, send):
+        before = computed.seconds
+        asyncio.get_running_loop().call_soon(go.set)
+        with suppress(ValueError):
+            await handler()
+        computed.seconds = before  # a thread's seconds are no other one's
+        await PlainTextResponse("here")(scope, receive, send)
+
+    async def ask():
+        meter = Meter()
+        meter.charge = lambda owner, seconds: charged.append(seconds)
+        transport = httpx.ASGITransport(Paced(app, Shares(PUBLIC), meter), client=(BUSY, 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as client:
+            await client.get("/")
+        await handler() if not fails else None  # outside a request nobody pays
+
+    in_a_loop(ask())
+    assert max(charged) >= 6.9
+
+
+def test_streams_do_not_stand_in_line_behind_other_requests():
+    async def ask():
+        server = Server()
+        server.debtor = "8.8.8.0/24"
+        waiting = [asyncio.create_task(server.ask(BUSY)) for _ in range(20)]
+        waiting.append(asyncio.create_task(server.ask(BUSY, STREAM)))
+        await asyncio.sleep(0.05)
+        server.debtor = ""
+        await asyncio.gather(*waiting)
+        return server.paths
+
+    assert STREAM in in_a_loop(ask())[:3]
 
 
 def test_cancelling_and_faults_pass_through():
