@@ -21,7 +21,7 @@ from csd.paths import cache_folder
 from csd.stage.errors import FAULTS, restore
 from csd.web.collecting import without_collecting
 from csd.web.deployment import make_deployment
-from csd.web.heaps import share_heaps
+from csd.web.heaps import giving_back, share_heaps
 from csd.web.homes import VARIABLE, home_families
 from csd.web.loads import FamilyChoice
 from csd.web.studio import Studio, default_studio, pooled_studio
@@ -220,6 +220,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
     thin_out_warnings()
     log_as_json(studio) if arguments.log == "json" else log_as_text()
     warn_of_any_name(studio.deployment)
+    studio.watch(giving_back())
     studio.families.preload()
     try:
         while page.is_running:
