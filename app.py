@@ -21,7 +21,7 @@ from csd.paths import cache_folder
 from csd.stage.errors import FAULTS, restore
 from csd.web.collecting import without_collecting
 from csd.web.deployment import make_deployment
-from csd.web.heaps import share_heaps
+from csd.web.heaps import giving_back, share_heaps
 from csd.web.homes import VARIABLE, home_families
 from csd.web.loads import FamilyChoice
 from csd.web.studio import Studio, default_studio, pooled_studio
@@ -188,7 +188,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
         parser.error("--mcp (or CSD_MCP) needs the package mcp. Install it with: pip install -r requirements-mcp.txt")
     with without_collecting():
         with own_files(parser):
-            from csd.web.gradio_queue import is_stopped, open_queue
+            from csd.web.gradio_queue import is_stopped, open_queue_of
             from csd.web.guard import warn_of_any_name
             from csd.web.health import health_routes
             from csd.web.log_faults import replace_tracebacks
@@ -198,7 +198,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
             from csd.web.slow_clients import close_slow_connections
 
             links = None if studio.deployment.is_public else cache_folder() / "links"
-            page = open_queue(build(studio, links), studio.deployment)
+            page = open_queue_of(studio, build(studio, links))
         routes = health_routes(studio.families, studio.home, partial(is_stopped, page))
         if arguments.metrics:
             routes += count_races(studio, page)
@@ -220,6 +220,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
     thin_out_warnings()
     log_as_json(studio) if arguments.log == "json" else log_as_text()
     warn_of_any_name(studio.deployment)
+    studio.watch(giving_back())
     studio.families.preload()
     try:
         while page.is_running:

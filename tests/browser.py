@@ -104,7 +104,7 @@ class House:
         from csd.models.loading import load_family
         from csd.web import page as layout
         from csd.web.deployment import make_deployment
-        from csd.web.gradio_queue import open_queue
+        from csd.web.gradio_queue import open_queue_of
         from csd.web.loads import FamilyChoice
         from csd.web.studio import Studio
 
@@ -112,7 +112,7 @@ class House:
         home = FamilyChoice(catalog.find("embedded"), "cpu")
         deployment = make_deployment({}, "127.0.0.1", public, (home,))
         self.studio = Studio(home, load or load_family, self.gate.race, behind, deployment=deployment)
-        self.page = open_queue(layout.build(self.studio), deployment)
+        self.page = open_queue_of(self.studio, layout.build(self.studio))
         self.port = free_port()
         self.page.launch(
             server_name="127.0.0.1",

@@ -45,8 +45,18 @@ def network(place: str) -> str:
 def neighbourhood(own: str) -> str:
     """The network around an address that counts: a provider gives a customer up to an IPv6 /48, and rents IPv4
     addresses out in rows. In a private network, such as that of a lecture hall, each address stands for itself."""
+    return _around(own, 48, 24)
+
+
+def region(own: str) -> str:
+    """The larger network around that: all of a provider's, or a part of it, from which one customer may have many."""
+    return _around(own, 32, 16)
+
+
+def _around(own: str, six: int, four: int) -> str:
+    """The public network with a prefix of so many bits, of IPv6 or IPv4."""
     try:
         found = ipaddress.ip_network(own)
     except ValueError:
         return own
-    return str(found.supernet(new_prefix=48 if found.version == 6 else 24)) if found.is_global else own
+    return str(found.supernet(new_prefix=six if found.version == 6 else four)) if found.is_global else own

@@ -28,7 +28,7 @@ from csd.web.races import FinishedRace, prompt_start
 from csd.web.updates import CompareUpdate, StatusLine
 
 LIMITED = (
-    "Stopped after {} of {} races: the {:g} seconds that this page gives to one comparison are over. Finished races "
+    "Stopped after {} of {} races: the {:g} seconds that this page gives to one comparison{} are over. Finished races "
     "are kept. Ask for fewer repeats or tokens."
 )
 
@@ -108,7 +108,6 @@ def _compare(
 ) -> Iterator[CompareUpdate]:
     races: list[tuple[str, Race]] = []
     plans = plan[0].plans
-    limit = context.studio.deployment.max_seconds
     began = clock()
     first = StatusLine(f"Race 1 of {len(plan)}: {plan[0].label}.")
     yield replace(_show(context, plan, races), status=first, progress=(0, len(plan)))
@@ -133,9 +132,10 @@ def _compare(
             said = f"Stopped during race {number} of {len(plan)}; finished races are kept."
             yield CompareUpdate(StatusLine(said), finding=_found(races, plans))
             return
-        spent = clock() - began
+        spent, limit = clock() - began, context.studio.most_seconds()
         if spent > limit and number < len(plan):
-            said = LIMITED.format(number, len(plan), limit)
+            others = " while others wait" if limit < context.studio.deployment.max_seconds else ""
+            said = LIMITED.format(number, len(plan), limit, others)
             yield CompareUpdate(StatusLine(said, "ended"), finding=_found(races, plans))
             return
     said = f"Done: {counted(len(plan), 'race')}."

@@ -27,6 +27,10 @@ ON, OFF = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 EVERY = "all"  # in CSD_FAMILIES: every ready-made family
 CUT = "The race was stopped after {:g} seconds, the most that this page gives to one. Ask for fewer tokens or lanes."
+CUT_AWAITED = (
+    "The race was stopped after {:g} seconds, the most that this page gives to one while others wait. Ask for fewer "
+    "tokens or lanes, or try again later."
+)
 CUT_RECORD = (
     "The race was stopped once its record had {:g} MB, the most that this page gives to one. Ask for shorter drafts, "
     "or for fewer tokens or lanes."
@@ -86,10 +90,16 @@ class Deployment:
                     f"block, and this page allows {self.max_rounds:,}. Make its drafts shorter."
                 )
 
-    def why_cut(self, traces: Sequence[Trace]) -> str:
+    def most_seconds(self, is_awaited: bool) -> float:
+        """What a race, or a whole comparison, may take: on a public page half, where others wait for the device."""
+        return self.max_seconds / 2 if self.is_public and is_awaited else self.max_seconds
+
+    def why_cut(self, traces: Sequence[Trace], is_awaited: bool) -> str:
         """A sentence on a race that nobody stopped."""
-        is_large = record_size(traces) >= self.max_record * 1e6
-        return CUT_RECORD.format(self.max_record) if is_large else CUT.format(self.max_seconds)
+        if record_size(traces) >= self.max_record * 1e6:
+            return CUT_RECORD.format(self.max_record)
+        seconds = self.most_seconds(is_awaited)
+        return (CUT if seconds == self.max_seconds else CUT_AWAITED).format(seconds)
 
     def check_name(self, family: object) -> None:
         """Raise Refusal for a name of no family that visitors of this page may load."""
@@ -138,15 +148,16 @@ VARIABLES = {  # of the environment, by field
 
 
 def within(
-    run: RunRace, seconds: float, clock: Callable[[], float] = time.monotonic, most: float = math.inf
+    run: RunRace, seconds: Callable[[], float], clock: Callable[[], float] = time.monotonic, most: float = math.inf
 ) -> RunRace:
-    """The same race, which stops after so many seconds, or bytes of its record, as if its visitor had stopped it."""
+    """The same race, which stops after so many seconds, as they are then, or bytes of its record, as if its visitor had
+    stopped it."""
 
     def race(family: Any, request: Request, stopped: Callable[[], bool]) -> Iterator[RaceEvent]:
-        end, size = clock() + seconds, 0
+        begun, size = clock(), 0
 
         def is_over() -> bool:
-            return stopped() or clock() >= end or size >= most
+            return stopped() or clock() - begun >= seconds() or size >= most
 
         for event in run(family, request, is_over):
             size += event_size(event)

@@ -1,7 +1,8 @@
 """In which order races get the device, and when each of them ends, if races go on as they have lately.
 
-The order is hierarchical fair queueing (Bennett and Zhang 1996): networks share the device equally, and the addresses
-of a network share its part. Each of them has a place on a clock, which says how much it has had (`Turns`). The mark of
+The order is hierarchical fair queueing (Bennett and Zhang 1996): regions share the device equally, the networks of a
+region share its part, and so do the addresses of a network. Each of them has a place on a clock, which says how much it
+has had (`Turns`). The mark of
 a race is the place of its owner, all races of the owner before it, and half of its own time; the smallest is next. With
 the whole of its own time this would be weighted fair queueing (Demers, Keshav and Shenker 1989), which lets a long race
 wait until all others have had as much, and with none of it start-time fair queueing (Goyal, Vin and Cheng 1996), which
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 
 OWN = 0.5  # the part of its own time that a race waits for
 
-Owner = tuple[str, ...]  # a network, or a network and an address of it
+Owner = tuple[str, ...]  # a region, perhaps with a network of it, and that with an address
 
 
 @dataclass(frozen=True)
@@ -26,18 +27,23 @@ class Asked:
     network: str
     address: str
     seconds: float
+    region: str = ""
 
     @property
-    def owners(self) -> tuple[Owner, Owner]:
-        return (self.network,), (self.network, self.address)
+    def owners(self) -> tuple[Owner, Owner, Owner]:
+        path = (self.region, self.network, self.address)
+        return path[:1], path[:2], path
 
 
 def marks(races: Sequence[Asked], places: Mapping[Owner, float]) -> list[float]:
     """Of races, given in the order in which they came, and the places of their owners."""
-    within = _marks([(race.owners[1], race.seconds) for race in races], places)  # compared inside a network only
-    turns = sorted(range(len(races)), key=lambda turn: within[turn])
-    found = _marks([(races[turn].owners[0], races[turn].seconds) for turn in turns], places)
-    return [mark for _, mark in sorted(zip(turns, found, strict=True))]
+    turns, found = list(range(len(races))), [0.0] * len(races)
+    for level in (2, 1, 0):  # the marks of each are compared inside one owner of the level above
+        at_level = [(races[turn].owners[level], races[turn].seconds) for turn in turns]
+        for turn, mark in zip(turns, _marks(at_level, places), strict=True):
+            found[turn] = mark
+        turns.sort(key=found.__getitem__)
+    return found
 
 
 def _marks(races: Sequence[tuple[Owner, float]], places: Mapping[Owner, float]) -> list[float]:
@@ -59,7 +65,7 @@ def expected_ends(left: Sequence[float], waiting: Sequence[float], at_once: int)
     return ends
 
 
-def overtaken_end(ahead: float, networks: int, at_once: int) -> float:
-    """Seconds until the end of a race whose mark is so far ahead of the one that began last, if as many networks go on
+def overtaken_end(ahead: float, regions: int, at_once: int) -> float:
+    """Seconds until the end of a race whose mark is so far ahead of the one that began last, if as many regions go on
     to want the device: marks then go on at the speed of the clock."""
-    return max(0.0, ahead) * networks / at_once
+    return max(0.0, ahead) * regions / at_once

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from gradio.server_messages import EstimationMessage
 
-from csd.web.addresses import address, neighbourhood
+from csd.web.addresses import address, neighbourhood, region
 from csd.web.deployment import Deployment
 from csd.web.fair_order import Asked, expected_ends, marks, overtaken_end
 from csd.web.pace import Pace
@@ -93,7 +93,7 @@ class FairRaces:
         if event not in self._asked:
             own = address(event.request, self._deployment)
             size = self._size_of(event)
-            race = Asked(neighbourhood(own), own, self._pace.expect(size))
+            race = Asked(neighbourhood(own), own, self._pace.expect(size), region(own))
             self._count()
             self._turns.come(race, self._wanting())
             self._sizes[event], self._asked[event] = size, race
@@ -158,10 +158,10 @@ class FairRaces:
             now = time.monotonic()
             left = [pace * self._sizes[event] - (now - run.begun) for event, run in self._running.items()]
             takes = [pace * self._sizes[event] for event in places.queue]
-            networks = len({race.network for race in self._wanting()})
+            regions = len({race.region for race in self._wanting()})
             first = max(0.0, min(left, default=0.0))
             ends = [
-                max(end, first + overtaken_end(self._marks[event] - self._reached, networks, places.concurrency_limit))
+                max(end, first + overtaken_end(self._marks[event] - self._reached, regions, places.concurrency_limit))
                 for event, end in zip(places.queue, expected_ends(left, takes, places.concurrency_limit), strict=True)
             ]
         for rank, (event, end) in enumerate(zip(list(places.queue), ends, strict=True)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -18,11 +18,27 @@ def next_to_go(held: Mapping[Key, tuple[str, int]]) -> Key:
     return next(key for key, (owner, _) in held.items() if owner == heaviest)
 
 
-def gives_way_to(own: str, held: Mapping[Key, str]) -> Key | None:
-    """What makes room for one more of `own`: the youngest entry of the owner who has most. `held` are the owners of all
-    entries, oldest first. None where `own` would then have as many."""
-    counts = Counter(held.values())
-    ((heaviest, most),) = counts.most_common(1)
-    if counts[own] + 1 >= most:
+def gives_way_to(own: Sequence[str], held: Mapping[Key, Sequence[str]]) -> Key | None:
+    """What makes room for one more of `own`: the youngest entry of the owner who has most. An owner is a path, such as
+    of a region, a network in it, and an address; of the region that has most it is the network that has most, and so
+    on. `held` are the owners of all entries, oldest first. None where `own` would then have as many."""
+    if not own or not held:
         return None
-    return next(key for key, owner in reversed([*held.items()]) if owner == heaviest)
+    counts = Counter(path[0] for path in held.values())
+    ((heaviest, most),) = counts.most_common(1)
+    if counts[own[0]] + 1 < most:
+        return _last_of_heaviest(_parts(heaviest, held))
+    return gives_way_to(own[1:], _parts(own[0], held))
+
+
+def _last_of_heaviest(held: Mapping[Key, Sequence[str]]) -> Key:
+    names = [path[0] for path in held.values() if path]
+    if not names:
+        return next(reversed([*held]))
+    ((heaviest, _),) = Counter(names).most_common(1)
+    return _last_of_heaviest(_parts(heaviest, held))
+
+
+def _parts(name: str, held: Mapping[Key, Sequence[str]]) -> dict[Key, Sequence[str]]:
+    """Of the entries of one owner, the rest of their paths."""
+    return {key: path[1:] for key, path in held.items() if path[0] == name}

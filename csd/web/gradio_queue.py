@@ -12,22 +12,24 @@ from typing import Any
 import gradio as gr
 from gradio.server_messages import ProcessCompletedMessage
 
-from csd.web.addresses import address, neighbourhood
+from csd.web.addresses import address, neighbourhood, region
 from csd.web.deployment import Deployment
 from csd.web.fair_races import FairRaces
 from csd.web.giving_way import gives_way_to
 from csd.web.gradio_sessions import LONG_NAME, LONGEST_NAME, Messages, keep_lean_sessions
 from csd.web.own_events import end_event
 from csd.web.pace import RECENT
+from csd.web.studio import Studio
 from csd.web.wiring import ON_DEVICE
 
 LONGEST = 64  # races in the queue
 OTHERS = 256  # events in the queue that are no races
 IDLE = 0.01  # seconds between two looks for an event; Gradio's 1 ms take a twentieth of a core from races on a CPU
-LOOKS, LOOK = 10, 1.0  # so many looks, so many seconds apart, at messages that nobody reads end a race
+LOOKS, LOOK = 10, 1.0  # so many looks, so many seconds apart, at messages that nobody reads end a race that waits
+LOOKS_RUNNING = 3  # and so many one that has the device
 OTHERS_EACH = 16  # events from one address that wait and are no races: all share the places of the queue
 NEARBY = 3  # times as many wait of all addresses of a neighbourhood, which may be one customer of a provider
-UNHEARD = "Nobody listened to this race for 10 seconds, so it was stopped. Open its stream as soon as it is queued."
+UNHEARD = "Nobody listened to this race for {} seconds, so it was stopped. Open its stream as soon as it is queued."
 ONE_EACH = "A race of yours already waits in the queue. Wait for it, or stop it first."
 NO_EVENT = "This page has no such event: it may have been updated. Reload it."
 NO_SESSION = "The session's name is empty: give it one, or leave session_hash out."
@@ -107,14 +109,25 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     return page
 
 
+def open_queue_of(studio: Studio, page: gr.Blocks) -> gr.Blocks:
+    """The same for a studio, whose races give way to those that wait."""
+    studio.give_way(lambda: queue_length(page) > 0)
+    return open_queue(page, studio.deployment)
+
+
 async def _make_room(queue: Any, races: list[Any], request: Any, deployment: Deployment) -> bool:
     """Whether a race has given its place to the one that is asked for."""
-    owners = {race: neighbourhood(address(race.request, deployment)) for race in races}
-    race = gives_way_to(neighbourhood(address(request, deployment)), owners)
+    owners = {race: _owner(race.request, deployment) for race in races}
+    race = gives_way_to(_owner(request, deployment), owners)
     if race is None:
         return False
     await end_event(queue, race, ProcessCompletedMessage(output={"error": GAVE_WAY}, success=False))
     return True
+
+
+def _owner(request: Any, deployment: Deployment) -> tuple[str, str]:
+    own = address(request, deployment)
+    return region(own), neighbourhood(own)
 
 
 def _is_busy(queue: Any, concurrency_id: str, own: str, deployment: Deployment) -> bool:
@@ -134,13 +147,16 @@ async def end_unheard(queue: Any, event: Any) -> None:
 
     Looks are counted instead of seconds, so that a server that was held up does not blame its visitors.
     """
-    unread = 0
+    unread, first = 0, None
     while event.alive and event._id in queue.event_ids_to_events:
         await asyncio.sleep(LOOK)
         messages = queue.pending_messages_per_session.get(event.session_hash)
-        unread = 0 if messages is not None and messages.empty() else unread + 1
-        if unread >= LOOKS:
-            await end_event(queue, event, ProcessCompletedMessage(output={"error": UNHEARD}, success=False))
+        before, first = first, messages._queue[0] if messages is not None and not messages.empty() else None
+        unread = 0 if messages is not None and first is None else unread + 1 if first is before else 1
+        waits = event in queue.event_queue_per_concurrency_id[event.concurrency_id].queue
+        if unread >= (LOOKS if waits else LOOKS_RUNNING):
+            said = {"error": UNHEARD.format(unread)}
+            await end_event(queue, event, ProcessCompletedMessage(output=said, success=False))
             return
 
 

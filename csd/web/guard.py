@@ -21,11 +21,13 @@ from csd.web.deployment import Deployment
 from csd.web.early_style import EarlyStyle
 from csd.web.encodings import AcceptedEncodings
 from csd.web.gone_files import name_gone_files
+from csd.web.gone_names import forget_gone_names
 from csd.web.health import LIVE, READY
 from csd.web.kept_answers import KeptAnswers
 from csd.web.known_streams import KnownStreams
 from csd.web.no_fetching import fetch_nothing
 from csd.web.own_uploads import OwnUploads
+from csd.web.paced import Paced
 from csd.web.queries import ShortQueries
 from csd.web.scripts import EARLY
 from csd.web.shares import InTurn, Shares
@@ -81,6 +83,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
     """For the server's application; the first one sees a request first."""
     refuse_strange_parts()
     name_gone_files()
+    forget_gone_names()
     fetch_nothing()
     names = list(deployment.hosts) or ["*"]
     from_where = partial(address, deployment=deployment)
@@ -125,7 +128,7 @@ def make_lifespan(deployment: Deployment) -> Lifespan:
     async def wrapped(app: Any) -> AsyncIterator[None]:
         inner, shares = app.middleware_stack, Shares(deployment)
         kept = KeptAnswers(inner, WholeBodies(InTurn(inner, shares), deployment), shares)
-        app.middleware_stack = NoSharing(AcceptedEncodings(kept))
+        app.middleware_stack = NoSharing(AcceptedEncodings(Paced(kept, shares)))
         yield
 
     return wrapped

@@ -29,6 +29,12 @@ class KnownStreams:
         await self._app(scope, receive, send)
 
 
+def is_stream(scope: Message) -> bool:
+    """Whether a request listens to an event."""
+    path = scope["path"].removeprefix(scope.get("root_path", ""))
+    return scope["method"] == "GET" and (path == STREAM or CALL.fullmatch(path) is not None)
+
+
 def _session(scope: Message) -> str | None:
     """Whose messages a request asks for; None if it is for something else."""
     path = scope["path"].removeprefix(scope.get("root_path", ""))

@@ -33,7 +33,7 @@ class Shares:
 
     def __init__(self, deployment: Deployment):
         self._deployment = deployment
-        self._shares: dict[tuple[str, int], _Share] = {}
+        self._shares: dict[tuple[str, str], _Share] = {}  # by what is shared, and the name of whose it is
 
     def owner(self, scope: Message) -> str:
         """The neighbourhood that a request comes from."""
@@ -43,18 +43,26 @@ class Shares:
     async def turn(self, scope: Message) -> AsyncIterator[None]:
         """While a request is worked on. Raises Refusal with a sentence where too many wait."""
         own = address(HTTPConnection(scope), self._deployment)
-        async with self._one_of(own, AT_ONCE), self._one_of(neighbourhood(own), NEARBY):
+        async with self._one_of("address", own, AT_ONCE), self._one_of("around", neighbourhood(own), NEARBY):
             yield
 
     @asynccontextmanager
     async def only_turn(self, scope: Message) -> AsyncIterator[None]:
         """For work of which a neighbourhood has one piece done at a time. Raises Refusal as `turn` does."""
-        async with self._one_of(self.owner(scope), 1):
+        async with self._one_of("only", self.owner(scope), 1):
             yield
 
     @asynccontextmanager
-    async def _one_of(self, name: str, at_once: int) -> AsyncIterator[None]:
-        share = self._shares.setdefault((name, at_once), _Share(asyncio.Semaphore(at_once)))
+    async def in_line(self, scope: Message, is_stream: bool) -> AsyncIterator[None]:
+        """At the head of a neighbourhood's line, in which its addresses take turns. Streams have a line of their own,
+        since a race to which nobody listens ends. Raises Refusal as `turn` does."""
+        own, line = address(HTTPConnection(scope), self._deployment), "streams" if is_stream else "line"
+        async with self._one_of(f"own {line}", own, 1), self._one_of(line, neighbourhood(own), 1):
+            yield
+
+    @asynccontextmanager
+    async def _one_of(self, what: str, name: str, at_once: int) -> AsyncIterator[None]:
+        share = self._shares.setdefault((what, name), _Share(asyncio.Semaphore(at_once)))
         if share.count >= WAITING:
             raise Refusal(MANY)
         share.count += 1
@@ -64,7 +72,7 @@ class Shares:
         finally:
             share.count -= 1
             if not share.count:
-                del self._shares[name, at_once]
+                del self._shares[what, name]
 
 
 class InTurn:

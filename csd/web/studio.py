@@ -56,13 +56,22 @@ class Studio:
         self._device = device or Device()
         self.families = Families((home, *behind), load_family, self._device, compile_steps, deployment.check_family)
         self.visitors = Visitors(deployment.max_kept)
-        self._run = within(run, deployment.max_seconds, most=deployment.max_record * 1e6)
+        self._is_awaited: Callable[[], bool] = lambda: False
+        self._run = within(run, self.most_seconds, most=deployment.max_record * 1e6)
         self._watches: list[Watch] = []
         self._under_way = RacesUnderWay()
 
     @property
     def races_at_a_time(self) -> int:
         return self._device.size
+
+    def give_way(self, is_awaited: Callable[[], bool]) -> None:
+        """From now on races and comparisons have less time while `is_awaited` says that others wait for the device."""
+        self._is_awaited = is_awaited
+
+    def most_seconds(self) -> float:
+        """What a race, or a whole comparison, may take at the moment."""
+        return self.deployment.most_seconds(self._is_awaited())
 
     def watch(self, watch: Watch) -> None:
         """Let `watch` see every race from now on."""
@@ -124,7 +133,7 @@ class Studio:
         if slept() > 2:
             race = replace(race, notes=(*race.notes, SLEPT))
         if race.stopped and not stop.is_set():
-            race = replace(race, notes=(*race.notes, self.deployment.why_cut(race.traces)))
+            race = replace(race, notes=(*race.notes, self.deployment.why_cut(race.traces, self._is_awaited())))
         if keeps:
             self.visitors.keep_race(visitor, race)
         return Finished(race)

@@ -1,4 +1,5 @@
-"""Who has had how much of the device, and so whose turn it is: networks take turns, and addresses within a network."""
+"""Who has had how much of the device, and so whose turn it is: regions take turns, networks within a region, and
+addresses within a network."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ MOST = 1000  # owners in debt; of more than these, the smallest debts are forgot
 
 
 class Turns:
-    """The place of each owner on a clock. There is one clock for all networks and one for the addresses of each.
+    """The place of each owner on a clock. There is one clock for all regions, one for the networks of each, and one for
+    the addresses of each network.
 
     It goes by the time that every owner who wants the device could have had since. An owner whose place is ahead of the
     clock has had more than that, which is a debt. It is over once the clock has passed the place, or nobody wants the
@@ -19,7 +21,7 @@ class Turns:
 
     def __init__(self, most: int = MOST):
         self._most = most
-        self._clocks: dict[Owner, float] = {}  # by the network whose addresses go by it; that of all networks by ()
+        self._clocks: dict[Owner, float] = {}  # by the owner whose parts go by it; that of all regions by ()
         self.places: dict[Owner, float] = {}
 
     def come(self, race: Asked, others: Sequence[Asked]) -> None:

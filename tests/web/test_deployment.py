@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 from fake_page import HOME, RECORDED, context, fields, load_family, run_recorded, run_stopped
@@ -182,11 +183,33 @@ def test_a_race_is_cut_by_the_limit_and_keeps_its_lanes():
             seen.append(1)
             yield "step"
 
-    assert [*within(steps, 5, lambda: next(clock))(None, Request("a", ()), lambda: False)] == ["step"] * 4
+    assert [*within(steps, lambda: 5, lambda: next(clock))(None, Request("a", ()), lambda: False)] == ["step"] * 4
     page = context(run_stopped)
     race = [*page.studio.race("v", HOME, Request("a", ()))][-1]
     assert isinstance(race, Finished) and race.race.stopped and race.race.traces
     assert race.race.notes[-1].startswith("The race was stopped after 3600 seconds, the most that this page gives")
+
+
+def test_a_race_has_less_time_from_the_moment_when_others_wait_on_a_public_page():
+    clock, waiting = iter(range(100)), []
+
+    def steps(family, request, stopped):
+        while not stopped():
+            yield "step"
+
+    race = within(steps, lambda: PUBLIC.most_seconds(bool(waiting)), lambda: next(clock))
+    running = race(None, Request("a", ()), lambda: False)
+    assert len(list(islice(running, 40))) == 40, "alone it goes on"
+    waiting.append("another")
+    assert not list(running)
+    assert Deployment().most_seconds(True) == Deployment().max_seconds
+
+
+def test_a_race_that_was_cut_because_others_wait_says_so():
+    page = a_page(PUBLIC, run_stopped, load_family)
+    page.studio.give_way(lambda: True)
+    race = [*page.studio.race("v", HOME, Request("a", ()))][-1].race
+    assert "30 seconds, the most that this page gives to one while others wait" in race.notes[-1]
 
 
 def test_a_race_is_cut_where_its_record_is_large():
@@ -228,6 +251,16 @@ def test_a_comparison_has_the_time_of_one_race():
     updates = [*compare_events.run_comparison(page, "v", asked, fields(page.start), clock=lambda: next(times))]
     assert updates[-1].status.text.startswith("Stopped after 2 of ")
     assert "60 seconds" in updates[-1].status.text and updates[-2].rows
+
+
+def test_a_comparison_has_less_time_while_others_wait():
+    times = iter([0.0, 10.0, 31.0])
+    page = a_page(replace(PUBLIC, max_seconds=60), load=load_family)
+    page.studio.give_way(lambda: True)
+    asked = ComparisonForm(BY_KIND, 1, (PlanChoice("tuned", ""), PlanChoice("short drafts", "")))
+    updates = [*compare_events.run_comparison(page, "v", asked, fields(page.start), clock=lambda: next(times))]
+    assert updates[-1].status.text.startswith("Stopped after 2 of ")
+    assert "30 seconds that this page gives to one comparison while others wait" in updates[-1].status.text
 
 
 def test_only_allowed_families_can_be_chosen_linked_loaded_or_raced():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from csd.web.fair_order import Asked, expected_ends, marks, overtaken_end
 
 
-def arrange(*asked: tuple[str, str, float]) -> list[tuple[str, str, float]]:
-    """Races (network, address, seconds) in their order, where nobody has had the device before."""
+def arrange(*asked: tuple) -> list[tuple]:
+    """Races (network, address, seconds), perhaps with a region, in their order; nobody has had the device before."""
     races = [Asked(*one) for one in asked]
     found = marks(races, {owner: 0.0 for race in races for owner in race.owners})
     return [asked[turn] for turn in sorted(range(len(asked)), key=lambda turn: found[turn])]
@@ -25,6 +25,13 @@ def test_networks_take_turns_and_so_do_the_addresses_of_each():
     assert [address for network, address, _ in order if network == "crowded"] == ["a", "b", "c", "a", "b", "a"]
 
 
+def test_regions_take_turns_before_their_networks_do():
+    many = [(f"network {one}", "a", 10.0, "many") for one in range(4)]
+    order = arrange(*many, *[("quiet", "q", 10.0, "other")] * 2)
+    assert [region for _, _, _, region in order] == ["many", "other", "many", "other", "many", "many"]
+    assert [race for race in order if race in many] == many
+
+
 def test_races_of_an_address_stay_in_the_order_in_which_they_came():
     assert arrange(("n", "a", 9.0), ("n", "a", 1.0)) == [("n", "a", 9.0), ("n", "a", 1.0)]
 
@@ -37,6 +44,6 @@ def test_the_expected_end_on_several_devices():
 
 
 def test_a_race_that_others_overtake_ends_when_the_clock_has_come_so_far():
-    assert overtaken_end(2.0, networks=40, at_once=1) == 80.0
-    assert overtaken_end(2.0, networks=40, at_once=4) == 20.0
-    assert overtaken_end(-1.0, networks=40, at_once=1) == 0.0
+    assert overtaken_end(2.0, regions=40, at_once=1) == 80.0
+    assert overtaken_end(2.0, regions=40, at_once=4) == 20.0
+    assert overtaken_end(-1.0, regions=40, at_once=1) == 0.0

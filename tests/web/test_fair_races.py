@@ -157,8 +157,8 @@ def test_an_address_that_races_alone_owes_nothing_to_a_later_one(monkeypatch):
     assert in_a_loop(crowd()) == ["alone", "later"]
 
 
-@pytest.mark.parametrize("host", ["8.8.8.{}", "2a00:1:2:{:x}::1"])
-def test_a_network_of_many_addresses_has_the_turns_of_one(host, monkeypatch):
+@pytest.mark.parametrize("host", ["8.8.8.{}", "2a00:1:2:{:x}::1", "8.8.{}.8", "2a00:1:{:x}::1"])
+def test_a_network_of_many_addresses_and_a_region_of_many_networks_have_the_turns_of_one(host, monkeypatch):
     """Also where each race is of an address that nobody has seen."""
     now = [1000.0]
     monkeypatch.setattr(fair_races, "time", SimpleNamespace(monotonic=lambda: now[0]))

@@ -17,3 +17,15 @@ def test_a_newcomer_takes_the_youngest_place_of_whoever_has_most():
     assert gives_way_to("y", {**held, "e": "y"}) is None, "it would hold as many"
     assert gives_way_to("x", held) is None
     assert gives_way_to("z", {"a": "x", "b": "y"}) is None
+
+
+def test_a_region_of_many_networks_gives_way_as_one():
+    held = {"a": "xp", "b": "xq", "c": "xq", "d": "xr", "e": "yp"}
+    assert gives_way_to("zp", held) == "c", "of the region with most, the network with most"
+    assert gives_way_to("zp", {"a": "xp", "b": "xq", "c": "xr", "d": "yp"}) == "a"
+
+
+def test_within_a_region_a_network_takes_no_more_than_another():
+    held = {"a": "xp", "b": "xp", "c": "xp", "d": "yp"}
+    assert gives_way_to("xq", held) == "c"
+    assert gives_way_to("xp", held) is None

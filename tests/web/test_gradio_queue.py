@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import gradio as gr
 import httpx
 import pytest
+from fake_page import HOME, load_family
 from gradio.data_classes import PredictBodyInternal
 from gradio.events import api
 from in_a_loop import in_a_loop
@@ -19,13 +20,15 @@ from starlette.datastructures import Headers
 
 from csd.traffic.protocol import API
 from csd.web import gradio_queue
-from csd.web.addresses import address, neighbourhood
+from csd.web.addresses import address, neighbourhood, region
 from csd.web.deployment import PUBLIC, Deployment
 from csd.web.gradio_queue import (
     BUSY,
     FULL,
     LONG_NAME,
     LONGEST,
+    LOOKS,
+    LOOKS_RUNNING,
     MANY_HERE,
     MANY_NEARBY,
     NEARBY,
@@ -36,8 +39,10 @@ from csd.web.gradio_queue import (
     UNHEARD,
     end_unheard,
     open_queue,
+    open_queue_of,
     refuse_place,
 )
+from csd.web.studio import Studio
 from csd.web.wiring import ON_DEVICE
 
 
@@ -111,6 +116,25 @@ def test_a_full_queue_lets_a_network_in_that_has_no_part_of_it():
     said, another, opens, again = in_a_loop(join_all())
     assert [done for done, *_ in said].count(True) == LONGEST and another[0] and opens[0]
     assert {told for done, told, _ in said if not done} == {FULL} and again[1] == FULL
+    assert len(queue.event_queue_per_concurrency_id[ON_DEVICE].queue) == LONGEST
+
+
+def test_a_full_queue_of_many_networks_of_one_region_lets_another_in():
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+    queue = open_queue(page, PUBLIC)._queue
+
+    async def join(host: str):
+        body = PredictBodyInternal(fn_index=0, data=[], session_hash=host)
+        return await queue.push(body, SimpleNamespace(client=SimpleNamespace(host=host), headers={}), None)
+
+    async def join_all(crowd: list[str]):
+        return [await join(host) for host in crowd]
+
+    said = in_a_loop(join_all([f"2a00:1450:{net:x}::1" for net in range(LONGEST + 1)]))
+    assert [done for done, *_ in said] == [True] * LONGEST + [False]
+    others = in_a_loop(join_all([f"{net}.6.7.8" for net in range(11, 15)]))
+    assert all(done for done, *_ in others)
     assert len(queue.event_queue_per_concurrency_id[ON_DEVICE].queue) == LONGEST
 
 
@@ -206,18 +230,69 @@ def test_an_ipv6_connection_counts_once():
 
 
 @pytest.mark.parametrize(
-    ("own", "found"),
+    ("own", "around", "wide"),
     [
-        ("2a00:1450:4001:82a::/64", "2a00:1450:4001::/48"),
-        ("8.8.8.8", "8.8.8.0/24"),
-        ("192.168.1.7", "192.168.1.7"),
-        ("fd00:1:2:3::/64", "fd00:1:2:3::/64"),
-        ("a name", "a name"),
-        ("", ""),
+        ("2a00:1450:4001:82a::/64", "2a00:1450:4001::/48", "2a00:1450::/32"),
+        ("8.8.8.8", "8.8.8.0/24", "8.8.0.0/16"),
+        ("192.168.1.7", "192.168.1.7", "192.168.1.7"),
+        ("fd00:1:2:3::/64", "fd00:1:2:3::/64", "fd00:1:2:3::/64"),
+        ("a name", "a name", "a name"),
+        ("", "", ""),
     ],
 )
-def test_a_neighbourhood_is_what_one_customer_may_have(own, found):
-    assert neighbourhood(own) == found
+def test_a_neighbourhood_is_what_one_customer_may_have_and_a_region_what_a_provider_has(own, around, wide):
+    assert (neighbourhood(own), region(own)) == (around, wide)
+
+
+def test_races_have_less_time_while_another_waits():
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+    studio = Studio(HOME, load_family, deployment=PUBLIC)
+    queue = open_queue_of(studio, page)._queue
+
+    async def join():
+        body = PredictBodyInternal(fn_index=0, data=[], session_hash="waits")
+        await queue.push(body, SimpleNamespace(client=SimpleNamespace(host="1.2.3.4"), headers={}), None)
+
+    assert studio.most_seconds() == PUBLIC.max_seconds
+    in_a_loop(join())
+    assert studio.most_seconds() < PUBLIC.max_seconds
+
+
+@pytest.mark.parametrize(("waits", "looks"), [(True, LOOKS), (False, LOOKS_RUNNING)])
+def test_a_race_that_has_the_device_is_given_up_sooner(waits, looks, monkeypatch):
+    monkeypatch.setattr(gradio_queue, "LOOK", 0.0)
+    told: list[str] = []
+
+    async def end(queue, event, message):
+        told.append(message.output["error"])
+
+    async def listen(reads: bool):
+        messages = asyncio.Queue()
+        event = SimpleNamespace(alive=True, _id="id", session_hash="s", concurrency_id=ON_DEVICE)
+        places = SimpleNamespace(queue=[event] if waits else [])
+        queue = SimpleNamespace(
+            pending_messages_per_session={"s": messages},
+            event_ids_to_events={"id": event},
+            event_queue_per_concurrency_id={ON_DEVICE: places},
+        )
+        watch = asyncio.create_task(end_unheard(queue, event))
+        messages.put_nowait("told before")
+        for number in range(30):
+            messages.put_nowait(f"told {number}")  # so that there always is one
+            if reads:
+                messages.get_nowait()
+            await asyncio.sleep(0)
+            if watch.done():
+                break
+        event.alive = False
+        await watch
+
+    monkeypatch.setattr(gradio_queue, "end_event", end)
+    in_a_loop(listen(True))
+    assert not told, "messages that come as fast as they are read are read"
+    in_a_loop(listen(False))
+    assert told == [UNHEARD.format(looks)]
 
 
 @pytest.mark.slow
@@ -251,7 +326,8 @@ def test_a_race_that_nobody_listens_to_ends_and_one_with_a_listener_goes_on(monk
             runs, waits = join(10**6), join(10**6)
             assert all(one.acquire(timeout=20) for one in (ended, given_up, given_up))
             assert not page._queue.event_queue_per_concurrency_id[ON_DEVICE].queue
-            assert all(UNHEARD in http.get(f"/{event}").text for event in (runs, waits))
+            assert UNHEARD.format(LOOKS_RUNNING) in http.get(f"/{runs}").text
+            assert UNHEARD.partition("{}")[0] in http.get(f"/{waits}").text
             monkeypatch.setattr(gradio_queue, "LOOK", 0.2)  # a busy machine opens the stream late
             heard = http.get(f"/{join(120)}").text  # for longer than all looks
             assert "event: complete" in heard and "119" in heard

@@ -9,11 +9,11 @@ import sys
 
 import pytest
 
-from csd.web.heaps import share_heaps
+from csd.web.heaps import giving_back, share_heaps
 
 COUNT = """
 import ctypes, sys, threading
-from csd.web.heaps import share_heaps
+from csd.web.heaps import give_back, giving_back, share_heaps
 print(share_heaps() if sys.argv[1] == "shared" else None)
 libc = ctypes.CDLL(None)
 libc.fopen.restype = ctypes.c_void_p
@@ -46,3 +46,38 @@ def test_eight_threads_share_two_heaps(tmp_path):
 def test_who_has_chosen_is_left_alone(monkeypatch):
     monkeypatch.setenv("MALLOC_ARENA_MAX", "1")
     assert not share_heaps()
+
+
+def test_memory_goes_back_after_a_race_and_not_after_each():
+    now, given = [0.0], []
+    watch = giving_back(lambda: given.append(now[0]), every=60.0, clock=lambda: now[0])
+    for seconds in (10, 70, 80, 129, 131):
+        now[0] = seconds
+        seen = []
+        for news in watch("v", None, None, iter(["first", "last"])):
+            seen.append(news)
+            assert now[0] not in given, "not during the race"
+        assert seen == ["first", "last"]
+    assert given == [70, 131]
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have other heaps")
+def test_memory_that_is_free_inside_a_heap_goes_back():
+    code = """
+import ctypes, gc
+from csd.web.heaps import give_back
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.malloc.argtypes, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+blocks = [libc.malloc(2**16) for _ in range(800)]
+for block in blocks:
+    ctypes.memset(block, 1, 2**16)
+for block in blocks[:-1]:  # the last one keeps the heap from shrinking
+    libc.free(block)
+before = resident()
+assert give_back()
+print(before - resident())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) > 20 * 2**20

@@ -139,5 +139,5 @@ def test_whoever_has_left_while_waiting_is_not_computed_for():
 
 def test_the_served_page_has_shares(house):
     """What middleware Gradio adds, and what the project gives it, stand within the turns."""
-    outer = house.page.app.middleware_stack._app
-    assert isinstance(outer._app._others, WholeBodies) and isinstance(outer._app._others._app, InTurn)
+    outer = house.page.app.middleware_stack._app._app._app
+    assert isinstance(outer._others, WholeBodies) and isinstance(outer._others._app, InTurn)

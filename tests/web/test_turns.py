@@ -19,8 +19,8 @@ class Device:
         self.waiting: list[Asked] = []
         self.had: Counter[str] = Counter()  # seconds by address
 
-    def ask(self, network: str, address: str, seconds: float) -> Asked:
-        race = Asked(network, address, seconds)
+    def ask(self, network: str, address: str, seconds: float, region: str = "") -> Asked:
+        race = Asked(network, address, seconds, region)
         self.turns.come(race, self.waiting)
         self.waiting.append(race)
         return race
@@ -66,6 +66,23 @@ def test_24_addresses_of_a_network_delay_another_by_a_race_or_two(is_fresh, befo
         ask_again(device.run())
     for _ in range(10):
         assert device.wait_for(device.ask("one", "o", seconds), ask_again) <= 2 * 26.0
+        ask_again(device.run())
+
+
+@pytest.mark.parametrize("before", range(0, 60, 7))
+def test_the_networks_of_a_region_delay_one_of_another_by_a_race_or_two(before):
+    """Also where each race comes from a network of its own, which has had nothing yet."""
+    device, fresh = Device(), iter(range(10_000))
+
+    def ask_again(_: Asked | None = None) -> None:
+        device.ask(f"n{next(fresh)}", "a", 5.0, "many")
+
+    for _ in range(40):
+        ask_again()
+    for _ in range(before):
+        ask_again(device.run())
+    for _ in range(10):
+        assert device.wait_for(device.ask("one", "o", 5.0, "other"), ask_again) <= 2 * 5.0
         ask_again(device.run())
 
 
@@ -160,5 +177,5 @@ def test_what_is_remembered_of_those_who_are_gone_has_a_bound():
     for number in range(10):
         device.ask(f"n{number}", "a", 1.0)
         device.run(takes=float(10 * (number + 1)))
-    assert len(device.turns.places) <= 3 + 2 and ("n9",) in device.turns.places
-    assert set(device.turns._clocks) <= {(), *(owner[:1] for owner in device.turns.places)}
+    assert len(device.turns.places) <= 3 + 3 and ("", "n9") in device.turns.places
+    assert set(device.turns._clocks) <= {(), *(owner[:-1] for owner in device.turns.places)}

@@ -1,0 +1,94 @@
+"""Requests of a neighbourhood that has kept the server busy are spaced, so that others find it free."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Generator
+from contextvars import ContextVar
+from typing import Any
+
+from csd.decoding.errors import Refusal
+from csd.web.bodies import App, Message, Receive, Send
+from csd.web.health import LIVE, READY
+from csd.web.known_streams import is_stream
+from csd.web.meter import Meter
+from csd.web.shares import Shares, busy
+
+_paying: ContextVar[Callable[[float], None]] = ContextVar("paying")
+
+LOOK = 0.5  # seconds between two looks at whether others are still there
+USUAL = 0.005  # seconds of a request until it is known what it takes
+
+
+class Paced:
+    """ASGI middleware: a request waits while its neighbourhood is in debt. The addresses of one take turns."""
+
+    def __init__(self, app: App, shares: Shares, meter: Meter | None = None):
+        self._app = app
+        self._shares = shares
+        self._meter = meter or Meter()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] in (LIVE, READY):
+            await self._app(scope, receive, send)
+            return
+        owner = self._shares.owner(scope)
+        with self._meter.present(owner):
+            try:
+                await self._wait(scope, owner)
+            except Refusal as refusal:
+                await busy(refusal)(scope, receive, send)
+                return
+            await self._work(owner, self._app(scope, receive, send))
+
+    async def _wait(self, scope: Message, owner: str) -> None:
+        async with self._shares.in_line(scope, is_stream(scope)):
+            while wait := self._meter.wait(owner):
+                await asyncio.sleep(min(LOOK, wait))
+            self._meter.charge(owner, USUAL)
+
+    async def _work(self, owner: str, work: Awaitable[None]) -> None:
+        owed = USUAL
+
+        def charge(seconds: float) -> None:
+            nonlocal owed
+            owed -= seconds
+            if owed < 0:
+                self._meter.charge(owner, -owed)
+                owed = 0.0
+
+        _paying.set(charge)
+        try:
+            await Timed(work, charge)
+        finally:
+            self._meter.charge(owner, -owed)
+
+
+def pay(seconds: float) -> None:
+    """Of a thread that has worked for the present request, if there is one: these are no steps of its own."""
+    if charge := _paying.get(None):
+        charge(seconds)
+
+
+class Timed:
+    """Awaits some work and tells `charge` for how many seconds each of its steps computed. Others compute between."""
+
+    def __init__(self, work: Awaitable[None], charge: Callable[[float], None]):
+        self._work, self._charge = work, charge
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        steps: Any = self._work.__await__()
+        step, given = steps.send, None
+        while True:
+            began = time.thread_time()
+            try:
+                awaited = step(given)
+            except StopIteration:
+                return
+            finally:
+                self._charge(time.thread_time() - began)
+            try:
+                step, given = steps.send, (yield awaited)
+            except BaseException as error:  # it is cancelled
+                step, given = steps.throw, error

@@ -1,0 +1,82 @@
+"""A neighbourhood that keeps the server busy has a part of it while others are there, and all of it otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from csd.web import meter as metering
+from csd.web.meter import Meter
+
+
+class Clock:
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def served(meter: Meter, clock: Clock, seconds: float, each: float = 0.01) -> float:
+    """Seconds of work that one owner has done, who always wants more."""
+    done, end = 0.0, clock.now + seconds
+    while clock.now < end:
+        if wait := meter.wait("busy"):
+            clock.now += wait
+        else:
+            meter.charge("busy", each)
+            done, clock.now = done + each, clock.now + each
+    return done
+
+
+def test_beside_others_a_busy_owner_has_a_part_of_the_time():
+    clock = Clock()
+    meter = Meter(part=0.25, spare=2.0, clock=clock)
+    with meter.present("busy"), meter.present("other"):
+        assert served(meter, clock, 100.0) == pytest.approx(0.25 * 100 + 2.0, rel=0.02)
+        assert meter.wait("other") == 0
+
+
+def test_alone_nobody_waits_and_what_was_done_alone_is_no_debt_later():
+    clock = Clock()
+    meter = Meter(part=0.25, spare=2.0, clock=clock)
+    with meter.present("busy"):
+        assert served(meter, clock, 100.0) == pytest.approx(100.0, rel=0.02)
+        with meter.present("other"):
+            assert meter.wait("busy") == 0
+
+
+def test_a_debt_ends():
+    clock = Clock()
+    meter = Meter(part=0.25, spare=2.0, clock=clock)
+    with meter.present("busy"), meter.present("other"):
+        meter.charge("busy", 5.0)
+        assert meter.wait("busy") == pytest.approx(12.0)
+        clock.now += 12.0
+        assert meter.wait("busy") == 0
+
+
+def test_a_burst_that_is_spare_does_not_wait():
+    meter = Meter(part=0.25, spare=2.0, clock=Clock())
+    with meter.present("busy"), meter.present("other"):
+        meter.charge("busy", 2.0)
+        assert meter.wait("busy") == 0
+        meter.charge("busy", 0.1)
+        assert meter.wait("busy") > 0
+
+
+def test_what_was_charged_too_much_comes_back():
+    meter = Meter(part=0.25, spare=0.0, clock=Clock())
+    with meter.present("busy"), meter.present("other"):
+        meter.charge("busy", 1.0)
+        meter.charge("busy", -1.0)
+        assert meter.wait("busy") == 0
+
+
+def test_few_debts_are_known(monkeypatch):
+    monkeypatch.setattr(metering, "MOST", 10)
+    meter = Meter()
+    for owner in range(100):
+        with meter.present(str(owner)):
+            meter.charge(str(owner), 1.0)
+    assert len(meter._ends) == 10
+    assert not meter._here
