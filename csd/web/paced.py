@@ -17,7 +17,7 @@ from csd.web.shares import Shares, busy
 
 _paying: ContextVar[Callable[[float], None]] = ContextVar("paying")
 
-LOOK = 0.5  # seconds between two looks at whether others are still there
+LOOK = 0.5  # seconds between two looks at whether others still use the server
 USUAL = 0.005  # seconds of a request until it is known what it takes
 
 
@@ -34,13 +34,13 @@ class Paced:
             await self._app(scope, receive, send)
             return
         owner = self._shares.owner(scope)
-        with self._meter.present(owner):
-            try:
-                await self._wait(scope, owner)
-            except Refusal as refusal:
-                await busy(refusal)(scope, receive, send)
-                return
-            await self._work(owner, self._app(scope, receive, send))
+        self._meter.see(owner)
+        try:
+            await self._wait(scope, owner)
+        except Refusal as refusal:
+            await busy(refusal)(scope, receive, send)
+            return
+        await self._work(owner, self._app(scope, receive, send))
 
     async def _wait(self, scope: Message, owner: str) -> None:
         async with self._shares.in_line(scope, is_stream(scope)):
