@@ -10,6 +10,7 @@ const EXAMPLES = "#examples button";
 const LOSE = "#lose";
 const TOUR = "#tour-start";
 const LINK = "#copy";
+const PAGE = ".gradio-container";
 
 export function createBridge(stage) {
   const race = button("cs-button cs-race", "Race", { title: "Race with the page's form (r)", onclick: () => askForRace() });
@@ -56,8 +57,9 @@ export function askForTour() {
   document.querySelector(TOUR)?.click();
 }
 
+// The form, with its link, may be drawn after the stage.
 export function hasLink() {
-  return Boolean(document.querySelector(LINK));
+  return Boolean(document.querySelector(PAGE));
 }
 
 export function askForLink() {

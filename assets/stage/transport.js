@@ -31,7 +31,7 @@ export function createTransport(stage) {
       onclick: () => togglePresent(stage),
     }),
     look: keyButton(LOOK, "o", "The step level by level, in place of the lanes, and back", () => openReview(stage)),
-    link: button("cs-button cs-copy-link", LINK, { title: "A link to this race, at this step", onclick: askForLink }),
+    link: button("cs-button cs-copy-link", LINK, { title: "A link to this race, at this step", onclick: askForLink, hidden: !hasLink() }),
     blank: keyButton("Blank ", "b", "An empty screen, until the key again or a click", () => blank(stage)),
     keys: keyButton("Keys ", "?", "What the keys do", () => showKeys(stage)),
     enabled: null, // whether the controls work
@@ -80,7 +80,6 @@ export function drawTransport(stage) {
   const step = selectedStep(stage);
   const token = stage.token !== null ? stage.token + 1 : step ? step.count : 0;
   transport.speed.value = stage.speed;
-  transport.link.hidden = !hasLink();
   put(transport.look.firstChild, stage.reviewOpen ? CLOSE : LOOK);
   const told = reviewedStep(stage) || step;
   put(transport.review, `step ${told ? told.number : shown} of ${lane.steps.length}`);
