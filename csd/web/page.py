@@ -18,6 +18,7 @@ from csd.stage import bundle, tour
 from csd.web import puzzle_panel, scripts, uploads, views, wiring
 from csd.web.api import make_endpoint
 from csd.web.compare_tab import build_compare_tab
+from csd.web.compare_wiring import wire_comparison
 from csd.web.context import make_context
 from csd.web.deployment import Deployment
 from csd.web.form_wiring import wire_form
@@ -28,6 +29,7 @@ from csd.web.race_tab import build_race_tab
 from csd.web.studio import Studio
 from csd.web.theory_style import THEORY_CSS
 from csd.web.theory_tab import build_theory_tab
+from csd.web.theory_wiring import wire_theory
 
 PAPER = '<a href="https://arxiv.org/abs/2312.11462" target="_blank" rel="noopener">The paper, NeurIPS 2024</a>'
 CSS = bundle.CSS + (ASSETS / "page.css").read_text(encoding="utf-8") + tour.CSS + puzzle_panel.CSS + THEORY_CSS
@@ -64,8 +66,8 @@ def build(studio: Studio, links: Path | None = None) -> gr.Blocks:
         view = wiring.RaceView(race, theory.what_if, puzzles)
         opening = wire_form(page, context, view, hidden)
         racing = wiring.wire_races(page, context, view, hidden)
-        comparing = wiring.wire_comparison(context, compare, race, hidden)
-        wiring.wire_theory(theory, race, tabs, hidden)
+        comparing = wire_comparison(context, compare, race, hidden)
+        wire_theory(theory, race, tabs, hidden)
         wiring.wire_puzzles(context, puzzles)
         wire_navigation(context, view, opening)
         page.load(None, js=scripts.START, **wiring.PRIVATE)

@@ -17,26 +17,20 @@ from gradio.events import Dependency
 from csd.decoding.errors import Refusal
 from csd.web import (
     addresses,
-    compare_events,
     first_paint,
     puzzle_panel,
     race_events,
     scripts,
-    staircase,
     views,
-    what_if,
 )
 from csd.web.collecting import collecting_later
-from csd.web.compare import TWO_PLANS
-from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
-from csd.web.named_plans import plan_after
 from csd.web.one_at_a_time import one_at_a_time
 from csd.web.openings import MOST, MOST_HERE, Openings
 from csd.web.race_form import RaceForm, Values
 from csd.web.race_tab import RaceTab
-from csd.web.theory_tab import TO_FIGURE, TO_START, TheoryTab, WhatIfParts, refusal_html
-from csd.web.updates import FormUpdate, RaceUpdate, StatusLine
+from csd.web.theory_tab import WhatIfParts
+from csd.web.updates import RaceUpdate, StatusLine
 from csd.web.visitors import Visitor
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
@@ -171,7 +165,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
     keep_typed(chosen.click(show_race, {replays.earlier, *form.inputs}, view.outputs, **QUICK), form)
     keep_typed(replays.upload.upload(open_file, {replays.upload, *form.inputs}, view.outputs, **QUICK), form)
     racing.then(None, [tab.status], js=scripts.END_RACE, **PRIVATE)
-    _wire_stop(context, form.stop, tab.status, hidden)
+    wire_stop(context, form.stop, tab.status, hidden)
     for kind, button in tab.results.save_figures.items():
         button.click(None, js=scripts.download_figures(kind), **PRIVATE)
     page.unload(leave)
@@ -183,7 +177,7 @@ def keep_typed(filling: Dependency, form: RaceForm) -> Dependency:
     return filling.then(None, form.typed, form.typed, js=scripts.KEEP_TYPED, **PRIVATE)
 
 
-def _wire_stop(context: PageContext, button: gr.Button, status: gr.HTML, hidden: HiddenParts) -> None:
+def wire_stop(context: PageContext, button: gr.Button, status: gr.HTML, hidden: HiddenParts) -> None:
     """Stop runs at once, outside the queue. The browser cancels a race that waits; one that runs must not be
     cancelled, since that would lose its last events.
 
@@ -205,98 +199,3 @@ def wire_puzzles(context: PageContext, panel: gr.HTML) -> None:
         return puzzle_panel.check_guess(context, visitor_of(context, request), value)
 
     panel.input(check_guess, [panel], [panel], **QUICK)
-
-
-# ---- comparison and theory
-
-
-def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden: HiddenParts) -> Dependency:
-    """Returns the event that compares."""
-
-    def compare(values: Values, request: gr.Request) -> Iterator[Changes]:
-        asked, fields = tab.read(values), race.form.read(values)
-        for update in compare_events.run_comparison(
-            context, visitor_of(context, request), asked, fields, first_paint.seconds_for(client_host(request))
-        ):
-            yield tab.show(update)
-
-    def show_what(values: Values, request: gr.Request) -> Changes:
-        is_pair = values[tab.what] == TWO_PLANS
-        show = compare_events.show_pair if is_pair else compare_events.show_example
-        return {
-            tab.pair: gr.Row(visible=is_pair),
-            **fit(values),
-            **tab.show(show(context, visitor_of(context, request))),
-        }
-
-    def fit(values: Values) -> Changes:
-        """The plans for the family of the form."""
-        try:
-            defaults = race.form.read(values).family.to_choice().defaults
-        except ValueError:  # a custom family that is not filled in yet
-            return {}
-        changes: Changes = {}
-        for number, plan in enumerate(tab.plans):
-            changes |= plan.set(plan_after(plan.read(values), defaults, number), defaults)
-        return changes
-
-    both = [part for plan in tab.plans for part in plan.outputs]
-    shown = {*tab.inputs, *race.form.inputs}
-    gr.on([tab.tab.select, tab.what.input], show_what, shown, [tab.pair, *both, *tab.outputs], **QUICK)
-    for plan in tab.plans:
-        plan.name.input(fit, shown, both, **QUICK)
-    _wire_stop(context, tab.stop, tab.status, hidden)
-    return tab.start.click(
-        compare,
-        {*tab.inputs, *race.form.inputs},
-        tab.outputs,
-        trigger_mode="once",
-        show_progress="hidden",
-        **PRIVATE,
-        **on_device(context),
-    )
-
-
-def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenParts) -> None:
-    panel, curves, form = tab.what_if, tab.curves, race.form
-
-    @one_at_a_time
-    def check_plan(values: Values) -> Changes:
-        return panel.show(what_if.check_plan(panel.read(values)))
-
-    @one_at_a_time
-    def draw_curves(sliders: Any) -> tuple:
-        return what_if.paper_curves(sliders) or tuple(gr.skip() for _ in curves.figures)
-
-    def measure(values: Values) -> Changes:
-        return start(what_if.measure(panel.read(values)))
-
-    def measure_parts(values: Values) -> Changes:
-        return start(what_if.measure_parts(panel.read(values)))
-
-    def start(update: what_if.MeasureUpdate) -> Changes:
-        if update.fields is None:
-            return {panel.words: refusal_html(update.text), hidden.press: ""}
-        told = {tabs: gr.Tabs(selected="race")}
-        return {**form.fill(FormUpdate(update.fields)), **told, hidden.press: form.start.elem_id}
-
-    def fit_K(drafts: tuple[str, ...], K: str, sliders: Any) -> str:
-        return what_if.fit_K(drafts, K, sliders)
-
-    # The tab's parts are drawn when it is opened first; only then can the picture follow the field.
-    tab.tab.select(None, [panel.K, panel.picture], [panel.picture], js=staircase.TO_PICTURE, **PRIVATE)
-    panel.drafts.change(fit_K, [panel.drafts, panel.K, panel.sliders], [panel.K], **QUICK)
-    # K.change and not K.input: pasting is not an input event.
-    events = [tab.tab.select, panel.K.change, panel.draft.input, panel.k.input]
-    knobs = [panel.draft, panel.k, panel.K, panel.sliders]
-    gr.on([*events, panel.sliders.input], None, [*knobs, panel.figure], [panel.figure], js=TO_FIGURE, **QUICK)
-    gr.on(events, check_plan, set(panel.inputs), panel.outputs, trigger_mode="always_last", **QUICK)
-    back = panel.figure.input(None, [panel.figure, panel.sliders], knobs, js=TO_START, **QUICK)
-    back = back.then(None, [*knobs, panel.figure], [panel.figure], js=TO_FIGURE, **QUICK)
-    back.then(check_plan, set(panel.inputs), panel.outputs, **QUICK)
-    events = [curves.fold.expand, curves.sliders.input]
-    gr.on(events, draw_curves, [curves.sliders], list(curves.figures), trigger_mode="always_last", **QUICK)
-    filled = form.named(("draft", "k", "K", "lanes"))
-    for button, handler in ((panel.measure, measure), (panel.measure_parts, measure_parts)):
-        measuring = button.click(handler, set(panel.inputs), [*filled, tabs, panel.words, hidden.press], **QUICK)
-        measuring.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)

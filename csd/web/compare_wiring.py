@@ -1,0 +1,64 @@
+"""Which component of the Compare tab runs which event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gradio as gr
+from gradio.events import Dependency
+
+from csd.web import compare_events, first_paint
+from csd.web.compare import TWO_PLANS
+from csd.web.compare_tab import CompareTab
+from csd.web.context import PageContext
+from csd.web.named_plans import plan_after
+from csd.web.race_form import Values
+from csd.web.race_tab import RaceTab
+from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, client_host, on_device, visitor_of, wire_stop
+
+
+def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden: HiddenParts) -> Dependency:
+    """Returns the event that compares."""
+
+    def compare(values: Values, request: gr.Request) -> Iterator[Changes]:
+        asked, fields = tab.read(values), race.form.read(values)
+        for update in compare_events.run_comparison(
+            context, visitor_of(context, request), asked, fields, first_paint.seconds_for(client_host(request))
+        ):
+            yield tab.show(update)
+
+    def show_what(values: Values, request: gr.Request) -> Changes:
+        is_pair = values[tab.what] == TWO_PLANS
+        show = compare_events.show_pair if is_pair else compare_events.show_example
+        return {
+            tab.pair: gr.Row(visible=is_pair),
+            **fit(values),
+            **tab.show(show(context, visitor_of(context, request))),
+        }
+
+    def fit(values: Values) -> Changes:
+        """The plans for the family of the form."""
+        try:
+            defaults = race.form.read(values).family.to_choice().defaults
+        except ValueError:  # a custom family that is not filled in yet
+            return {}
+        changes: Changes = {}
+        for number, plan in enumerate(tab.plans):
+            changes |= plan.set(plan_after(plan.read(values), defaults, number), defaults)
+        return changes
+
+    both = [part for plan in tab.plans for part in plan.outputs]
+    shown = {*tab.inputs, *race.form.inputs}
+    gr.on([tab.tab.select, tab.what.input], show_what, shown, [tab.pair, *both, *tab.outputs], **QUICK)
+    for plan in tab.plans:
+        plan.name.input(fit, shown, both, **QUICK)
+    wire_stop(context, tab.stop, tab.status, hidden)
+    return tab.start.click(
+        compare,
+        {*tab.inputs, *race.form.inputs},
+        tab.outputs,
+        trigger_mode="once",
+        show_progress="hidden",
+        **PRIVATE,
+        **on_device(context),
+    )
