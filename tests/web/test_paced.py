@@ -173,6 +173,21 @@ def test_streams_do_not_stand_in_line_behind_other_requests():
     assert STREAM in in_a_loop(ask())[:3]
 
 
+def test_a_stream_waits_less_than_other_requests():
+    async def ask():
+        server = Server()
+        server.debtor = "8.8.8.0/24"
+        server.meter.wait = lambda owner: paced.LENT - 1 if owner == server.debtor else 0.0
+        waiting = asyncio.create_task(server.ask(BUSY))
+        await server.ask(BUSY, STREAM)
+        before = list(server.paths)
+        server.debtor = ""
+        await waiting
+        return before
+
+    assert in_a_loop(ask()) == [STREAM]
+
+
 def test_cancelling_and_faults_pass_through():
     async def fail():
         try:
