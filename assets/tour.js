@@ -1,12 +1,13 @@
 // The guided tour: acts on small recorded races, in a dialog with a stage of its own. An act's picture moves once, when the
 // act is opened: its lanes, or the rounds of its review. Then it rests, until Replay runs its lanes in slow motion and moves
-// it again. Escape and Close end the tour, the arrow keys step, and a, b and c answer the question.
+// it again. Escape and Close end the tour, the arrow keys step, and 1, 2 and 3 answer the question. On a slide, b blanks the screen.
 // An act with a recipe has a button for it: the tour ends, and the page races (assets/page/racing.js). `logs` holds the race of
 // each act, see csd/stage/tour.py.
 
 function startTour(root, logs) {
   const SECONDS = 5; // that the lanes of an act run
   const MOVES = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1 }; // a clicker has the last two
+  const SEEN = 3000; // milliseconds that the buttons of a slide are seen after the pointer has moved
   const READ = 1200; // milliseconds for the words of an act before its picture moves
   const BEGUN = 0.25; // of the race: an act that is all motion begins with something to see
   const [dialog, lose, again, back, next, place] = ["dialog", ".tour-lose", ".tour-again", ".tour-back", ".tour-next", ".cascade-stage"]
@@ -15,6 +16,7 @@ function startTour(root, logs) {
   const questions = [...root.querySelectorAll(".tour-question")];
   const last = acts.length - 1;
   let current = 0;
+  let resting = 0; // the timer of the pointer
   let moving = 0; // the timer of the picture that is about to move
   let stage = null; // made when the tour is opened for the first time
 
@@ -102,6 +104,18 @@ function startTour(root, logs) {
     if (moves()) moving = setTimeout(() => stage.watch(), READ);
   }
 
+  // On a slide the buttons come with a pointer that moves, and go with a key.
+  function point() {
+    clearTimeout(resting);
+    dialog.toggleAttribute("data-pointer", true);
+    resting = setTimeout(rested, SEEN);
+  }
+
+  function rested() {
+    clearTimeout(resting);
+    dialog.removeAttribute("data-pointer");
+  }
+
   function moves() {
     return !matchMedia("(prefers-reduced-motion: reduce)").matches;
   }
@@ -112,15 +126,19 @@ function startTour(root, logs) {
     else dialog.close();
   }
 
-  root.querySelector("#tour-start").addEventListener("click", () => {
+  function open(act) {
     dialog.showModal();
     history.pushState({ tour: true }, "");
     if (!stage) {
       stage = CascadeStage.mount(place, { lasts: SECONDS });
       new MutationObserver(rest).observe(place, { attributeFilter: ["data-state"] });
     }
-    show(0);
-  });
+    rested();
+    show(act);
+  }
+
+  root.querySelector("#tour-start").addEventListener("click", () => open(0));
+  window.addEventListener("cascade-tour-end", () => open(last)); // a talk goes back to it
   root.querySelector(".tour-close").addEventListener("click", leave);
   window.addEventListener("popstate", () => dialog.close());
   dialog.addEventListener("cancel", (event) => { // Escape
@@ -139,21 +157,29 @@ function startTour(root, logs) {
     const choice = target.closest(".tour-choices button");
     if (choice) answer(choice);
   });
+  dialog.addEventListener("pointermove", ({ movementX, movementY }) => (movementX || movementY) && point());
+  dialog.addEventListener("pointerdown", () => dialog.removeAttribute("data-blank"));
   dialog.addEventListener("close", () => {
+    dialog.removeAttribute("data-blank");
     clearTimeout(moving);
     if (stage) stage.pause();
   });
   dialog.addEventListener("keydown", (event) => {
     event.stopPropagation(); // the stage of the page has its own arrow keys
     if (event.defaultPrevented) return; // the stage in the dialog took it
+    rested();
+    const isSlide = dialog.hasAttribute("data-slide");
+    if (isSlide && event.key === "?") return void dialog.toggleAttribute("data-keys");
+    dialog.removeAttribute("data-keys");
+    if (isSlide && event.key === "b") return void dialog.toggleAttribute("data-blank");
     const by = MOVES[event.key];
     if (by) event.preventDefault(); // nor does the page behind it scroll
-    const isTalk = event.key === "PageDown" && dialog.hasAttribute("data-slide");
+    const isTalk = event.key === "PageDown" && isSlide;
     if (isTalk && !questions[current].hasAttribute("data-answered")) reveal();
     else if (by && acts[current + by]) show(current + by);
     else if (isTalk) (lose.hidden ? next : lose).click(); // a talk goes on, with the race that its last slide names
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const choice = choicesOf(questions[current])["abc".indexOf(event.key)];
+    const choice = choicesOf(questions[current])["123".indexOf(event.key)];
     if (choice && !choice.disabled) answer(choice);
   });
 }

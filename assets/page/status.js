@@ -60,7 +60,7 @@ function makeRoom(line) {
 
 function unfold(line) {
   if (line.title !== line.textContent) line.title = line.textContent;
-  if (isCut(line)) line.tabIndex = 0;
+  if (isCut(line) && !line.hasAttribute("data-spoken")) line.tabIndex = 0;
   else line.removeAttribute("tabindex");
 }
 

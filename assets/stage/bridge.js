@@ -57,6 +57,11 @@ export function askForTour() {
   document.querySelector(TOUR)?.click();
 }
 
+// Its last act.
+export function askForTourEnd() {
+  window.dispatchEvent(new Event("cascade-tour-end"));
+}
+
 // The form, with its link, may be drawn after the stage.
 export function hasLink() {
   return Boolean(document.querySelector(PAGE));

@@ -1,7 +1,7 @@
 // One text, several cursors: where the texts are the same, it is shown once, and a cursor for each lane runs over it.
 
 import { button, h, s } from "./dom.js";
-import { laneMarker } from "./linestyle.js";
+import { colours, laneMarker } from "./linestyle.js";
 import { forgetSizes, remember, remembered } from "./state.js";
 
 const VIEWS = ["one", "columns"];
@@ -73,7 +73,7 @@ function chooseView(stage, value) {
 }
 
 function createCursor(info) {
-  return h("i", { class: "cs-caret", title: `So far ${info.method} has come`, "aria-hidden": "true" },
+  return h("i", { class: "cs-caret", style: colours(info.look || {}), title: `So far ${info.method} has come`, "aria-hidden": "true" },
     s("svg", { viewBox: "0 0 14 14" }, laneMarker(info, 7, 7)));
 }
 

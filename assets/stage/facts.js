@@ -4,17 +4,15 @@ import { levelOf } from "./log.js";
 import { tokenHistory } from "./records.js";
 import { tokenText, visibleText } from "./text.js";
 
-const KINDS = {
-  accepted: "accepted by the big model",
-  correction: "the big model's correction",
-  bonus: "bonus token (the whole draft was accepted)",
-  own: "written without a draft",
+const DEEDS = { // of `tokenHistory`
+  proposed: "guessed by", accepted: "accepted by", rejected: "rejected by", "did not check": "not checked by",
+  wrote: "written by", "wrote as correction": "corrected by", "wrote as bonus": "added by",
 };
-const FATES = {
-  text: "in the text",
-  kept: "accepted by the level above",
-  rejected: "rejected by the level above",
-  unjudged: "discarded because an earlier token was rejected",
+const ENDS = {
+  accepted: "accepted it",
+  correction: "wrote it itself, in place of a wrong guess",
+  bonus: "added it: all guesses before it were right",
+  own: "wrote it itself, without a guess",
 };
 
 export function nameWithRole(race, name) {
@@ -25,38 +23,42 @@ export function nameWithRole(race, name) {
 // A token of the text.
 export function tokenFacts(race, token) {
   const at = race.open.start + token.position;
-  return [
-    ...identity(race, token.id, at),
-    ["proposed by", nameWithRole(race, token.who)],
-    ["role", KINDS[token.kind]],
-    ...historyRows(race, tokenHistory(token.step.line.r, at, token.id)),
-  ];
+  const history = tokenHistory(token.step.line.r, at, token.id);
+  const last = token.step.line.r.by;
+  const checks = history.filter(({ did, by }) => did === "accepted" && by !== last).map(({ by }) => by);
+  const said = token.kind === "accepted" && token.who !== last
+    ? `${guessed(race, token.who)}; ${list([...checks, last].map((name) => the(race, name)))} ${ENDS.accepted}.`
+    : `${capital(the(race, last))} ${ENDS[token.kind]}.`;
+  return [["", said], ...identity(race, token.id, at), ...historyRows(race, history)];
 }
 
 // Token j of a run of rejected tokens.
 export function rejectedFacts(race, run, j) {
   const at = run.at + j;
-  const by = nameWithRole(race, run.by);
-  const history = tokenHistory(run.review, at, run.ids[j]).filter((event) => event.by !== run.by);
-  return [
-    ...identity(race, run.ids[j], at),
-    ["proposed by", nameWithRole(race, run.who[j])],
-    j ? ["discarded", `an earlier token was rejected by ${by}`] : ["rejected by", by],
-    ...historyRows(race, history),
-  ];
+  const history = tokenHistory(run.review, at, run.ids[j]);
+  const end = j ? "it was dropped, because a guess before it was wrong" : `${the(race, run.by)} rejected it`;
+  return [["", `${guessed(race, run.who[j])}; ${end}.`], ...identity(race, run.ids[j], at), ...historyRows(race, history)];
 }
 
 // Cell j of a box of an opened review.
 export function cellFacts(race, step, box, j) {
   const cell = box.cells[j];
+  const isOwn = cell.own && cell.own !== "copied";
+  const wrote = isOwn ? `${capital(the(race, cell.who))} wrote it` : guessed(race, cell.who);
+  const above = box.parent ? the(race, box.parent.by) : "";
+  const end = { text: "", kept: `; ${above} kept it`, rejected: `; ${above} rejected it`, unjudged: "; it was dropped, because a guess before it was wrong" };
   return [
+    ["", `${wrote}${end[cell.fate] || ""}.`],
     ...identity(race, cell.id, cell.at),
-    [cell.own && cell.own !== "copied" ? "written by" : "proposed by", nameWithRole(race, cell.who)],
-    ["passed up by", `${nameWithRole(race, box.record.by)}, round ${box.order + 1}`],
-    ["outcome", FATES[cell.fate]],
+    ["round", `${box.order + 1}, of ${nameWithRole(race, box.record.by)}`],
     ...historyRows(race, tokenHistory(step.line.r, cell.at, cell.id)),
   ];
 }
+
+const the = (race, name) => `the ${levelOf(race, name).role}`;
+const capital = (words) => words[0].toUpperCase() + words.slice(1);
+const guessed = (race, name) => `${capital(the(race, name))} guessed it`;
+const list = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`);
 
 function identity(race, id, at) {
   return [
@@ -70,6 +72,6 @@ function historyRows(race, history) {
     const numbers = [["p", event.p], ["q", event.q], ["margin", event.m]]
       .filter(([, value]) => value !== undefined && value !== null)
       .map(([name, value]) => `${name} ${Number(value).toPrecision(3)}`);
-    return [event.did, [nameWithRole(race, event.by), ...numbers].join(", ")];
+    return [DEEDS[event.did], [nameWithRole(race, event.by), ...numbers].join(", ")];
   });
 }

@@ -44,7 +44,8 @@ export function fillHeadline({ headline, race }) {
   put(headline.lead, lead || text || "");
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));
-  put(headline.told, told ? `${told} ` : "");
+  const note = race.open.note; // who ran, where they are not the models of the page's first race
+  put(headline.told, [told, note].filter(Boolean).map((said) => `${said} `).join(""));
   put(headline.flags, (flags || []).join("; "));
   put(headline.reason, reason || "");
   headline.box.toggleAttribute("data-flagged", Boolean((flags || []).length)); // its number is in grey

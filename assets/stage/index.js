@@ -45,7 +45,7 @@ import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, r
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
 import { explainTerms } from "./terms.js";
 import { fitText } from "./textsize.js";
-import { createTooltip, hideTooltip } from "./tooltip.js";
+import { createTooltip, hideTooltip, watchRest } from "./tooltip.js";
 import { createViewMenu } from "./viewmenu.js";
 import { clearTrack, createTrack, drawTrack, openTrack } from "./track.js";
 import { clearTransport, createTransport, drawTransport } from "./transport.js";
@@ -115,6 +115,7 @@ function createParts(stage) {
     plot: createPlot(),
     speech: createSpeech(),
     tooltip: createTooltip(),
+    isResting: watchRest(root),
   });
   stage.headline.box.prepend(stage.pace);
   stage.transport.present.before(createViewMenu(stage.axis.box, ...stage.legend.rows, stage.viewChoice.box, stage.transport.speedRow));

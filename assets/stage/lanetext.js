@@ -34,7 +34,7 @@ export function createLaneText(stage, lane) {
 // Lets a lane's text react to the pointer and the keyboard.
 export function listenToText(stage, view) {
   const { text } = view;
-  const point = (event) => showTokenTooltip(stage, view, event.target);
+  const point = (event) => !stage.isResting(event) && showTokenTooltip(stage, view, event.target);
   const scrolled = () => {
     view.follow = isAtEnd(stage, view);
     const above = Math.round(text.scrollTop / view.line) || 0;

@@ -25,6 +25,6 @@ export function laneKey(info) {
 }
 
 // The style sheet takes the one that suits the page.
-function colours({ light, dark }) {
+export function colours({ light, dark }) {
   return light ? `--cs-light:${light};--cs-dark:${dark}` : null;
 }

@@ -41,7 +41,7 @@ export function createReview(stage) {
     h("div", { class: "cs-score-head" }, review.title,
       h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.telling, review.rounds), review.told, review.roundTold, review.grid,
     review.key, review.readout);
-  review.grid.addEventListener("pointerover", (event) => showCellTooltip(stage, event.target.closest(".cs-cell")));
+  review.grid.addEventListener("pointerover", (event) => !stage.isResting(event) && showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
   review.grid.addEventListener("pointerleave", () => hideTooltip(stage));
   emptyReview(review);
@@ -183,7 +183,7 @@ function drawReadout({ review, race, view: { lane }, token }) {
   review.readout.hidden = token === null;
   const facts = token === null ? [] : tokenFacts(race, lane.tokens[token]);
   review.readout.replaceChildren(...facts.map(([name, value]) =>
-    h("p", {}, h("span", { class: "cs-readout-name", text: name }), h("span", { text: value }))));
+    h("p", { class: name ? null : "cs-readout-said" }, name ? h("span", { class: "cs-readout-name", text: name }) : null, h("span", { text: value }))));
 }
 
 function keepHeight(review) {

@@ -218,16 +218,16 @@ function nameColumn(race, lane, score, first) {
   for (const entry of levelsOfLane(race, lane)) {
     const height = score.lines.get(entry.mark) || 1;
     rows.set(entry.mark, row);
-    nodes.push(createName(entry, score.costs.get(entry.mark), cell(row, height, 2, 1)));
+    nodes.push(createName(entry, score.costs.get(entry.mark), height, cell(row, height, 2, 1)));
     row += height;
   }
   return { nodes, rows, end: row };
 }
 
-function createName(entry, cost, style) {
+function createName(entry, cost, height, style) {
   const { mark, look, role } = entry;
   const told = cost ? `${countRuns(cost.runs, mark)}, ${formatSeconds(cost.seconds)}` : "not run";
-  return h("div", { class: "cs-score-name", style, "data-level": mark, title: entry.labels.join(" / ") },
+  return h("div", { class: height > 1 ? "cs-score-name cs-tall" : "cs-score-name", style, "data-level": mark, title: entry.labels.join(" / ") },
     h("span", { class: "cs-swatch", "data-look": look, text: mark }),
     h("span", { class: "cs-score-who" }, h("b", { text: role }), h("small", { text: told })));
 }

@@ -1,7 +1,7 @@
 // A whole talk with the two keys of a clicker, while the stage is presented: the verdict, the tour with its answers, the race
 // that its last card loses, a look inside that one, then the next example and a look inside it.
 
-import { askForExample, askForTour, hasTour } from "./bridge.js";
+import { askForExample, askForTour, askForTourEnd, hasTour } from "./bridge.js";
 import { skip, stepReview } from "./playback.js";
 import { openReview } from "./review.js";
 import { playRounds } from "./rounds.js";
@@ -18,7 +18,9 @@ export function goOn(stage) {
 }
 
 export function goBack(stage) {
-  if (stage.reviewOpen) openReview(stage, false);
+  const { talk, reviewOpen, time } = stage;
+  if (reviewOpen) openReview(stage, false);
+  else if (talk.tour && !talk.inside && time === Infinity) askForTourEnd();
   else stepReview(stage, -1);
 }
 

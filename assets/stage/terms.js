@@ -2,7 +2,7 @@
 
 import glossary from "../glossary.json" with { type: "json" };
 import { h } from "./dom.js";
-import { createTooltip, hideTooltip, showTooltip } from "./tooltip.js";
+import { createTooltip, hideTooltip, showTooltip, watchRest } from "./tooltip.js";
 
 const ENTRIES = new Map(glossary.flatMap((entry) => [entry.word, ...(entry.also || [])].map((name) => [name, entry])));
 
@@ -21,7 +21,6 @@ export function term(name, text = name) {
   return h("button", { type: "button", class: "cs-term", "data-term": name, text });
 }
 
-const placeOf = ({ clientX, clientY }) => `${clientX} ${clientY}`;
 
 // The word that was pointed at comes first, such as "big model (target)".
 function titleOf(element, word) {
@@ -34,7 +33,7 @@ function titleOf(element, word) {
 export function explainTerms(root) {
   const tooltip = createTooltip();
   let shown = null; // the element whose meaning is shown
-  let pointer = ""; // where it was last moved to
+  const isResting = watchRest(root);
 
   const find = ({ target }) => {
     const found = target.closest(`[data-term], ${LABEL}`);
@@ -60,9 +59,8 @@ export function explainTerms(root) {
 
   root.dataset.explained = "";
   root.append(tooltip);
-  root.addEventListener("pointermove", (event) => { pointer = placeOf(event); });
-  root.addEventListener("pointerover", (event) => { // not where the page has moved below a pointer that rests
-    if (event.pointerType === "mouse" && placeOf(event) !== pointer) show(find(event));
+  root.addEventListener("pointerover", (event) => {
+    if (event.pointerType === "mouse" && !isResting(event)) show(find(event));
   });
   root.addEventListener("pointerout", (event) => event.pointerType === "mouse" && hide());
   root.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && show(find(event)));

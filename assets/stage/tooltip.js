@@ -1,4 +1,4 @@
-// The tooltip: rows [name, value] beside what the pointer is on.
+// The tooltip: rows [name, value] beside what the pointer is on. A row without a name is a sentence.
 
 import { h } from "./dom.js";
 
@@ -9,11 +9,19 @@ export function createTooltip() {
   return h("div", { class: "cs-tip", role: "tooltip", id, hidden: true });
 }
 
+// Says of an event whether something has come to lie under a pointer that rests: nobody has pointed at it.
+export function watchRest(root) {
+  let place = ""; // where the pointer was moved to
+  const placeOf = ({ clientX, clientY }) => `${clientX} ${clientY}`;
+  root.addEventListener("pointermove", (event) => { place = placeOf(event); }, { passive: true });
+  return (event) => event.type === "pointerover" && placeOf(event) === place;
+}
+
 // Shows rows below a box on the screen, or above it where there is no room below.
 export function showTooltip(stage, rows, box) {
   const { tooltip } = stage;
   tooltip.replaceChildren(...rows.map(([name, value]) =>
-    h("p", {}, h("span", { class: "cs-tip-name", text: name }), h("span", { text: value }))));
+    h("p", { class: name ? null : "cs-tip-said" }, name ? h("span", { class: "cs-tip-name", text: name }) : null, h("span", { text: value }))));
   tooltip.hidden = false;
   const { offsetWidth: width, offsetHeight: height } = tooltip;
   const above = box.bottom + height + EDGE + 2 > innerHeight && box.top - height - EDGE > 0;

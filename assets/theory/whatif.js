@@ -92,7 +92,9 @@ function tellMeasured(points, levels) {
   return told.flatMap(({ name, speedup, symbol }, i) => {
     const mark = symbol ? [drawSymbol(symbol)] : [];
     mark.forEach((one) => one.setAttribute("data-method", name));
-    return [i ? ", " : "", ...mark, `${name} ${speedup.toFixed(1)}×`];
+    const said = make("span", "", ...mark, `${name} ${speedup.toFixed(1)}×${i < told.length - 1 ? "," : ""}`);
+    said.style.whiteSpace = "nowrap";
+    return [said, " "];
   });
 }
 

@@ -72,6 +72,8 @@ class Recording:
         try:
             content = load_json(_unpack(data))
         except ValueError as error:
+            if data.lstrip()[:1] == b"<":
+                raise ValueError("This is a web page: open it in a browser. A race to open here is JSON.") from error
             raise ValueError(f"This is not a saved race: {error}") from error
         if isinstance(content, dict) and "header" in content:
             content = {"traces": [content]}

@@ -98,6 +98,20 @@ ACTS = _read_acts(ASSETS / "tour.json")
 LOSE = next(act.recipe for act in ACTS if act.recipe)
 
 
+KEYS = "".join(
+    f"<span><kbd>{key}</kbd> {what}</span>"
+    for key, what in (
+        ("page down", "the answer, then the next slide"),
+        ("page up", "the slide before"),
+        ("← →", "slides without answers"),
+        ("1 2 3", "answer the question"),
+        ("b", "blank"),
+        ("Esc", "leave the tour"),
+        ("?", "these keys"),
+    )
+)
+
+
 def template() -> str:
     """A button and a native dialog with every act, for gr.HTML; assets/tour.js shows one at a time."""
     told = "".join(_told(i, act) for i, act in enumerate(ACTS, 1))
@@ -110,7 +124,8 @@ def template() -> str:
         '<button type="button" class="tour-lose">Lose it now</button>'
         '<button type="button" class="tour-again">Replay</button>'
         '<button type="button" class="tour-back">Back</button>'
-        '<button type="button" class="tour-next" autofocus>Next</button></div></div></dialog></div>'
+        '<button type="button" class="tour-next" autofocus>Next</button></div></div>'
+        f'<p class="tour-keys">{KEYS}</p></dialog></div>'
     )
 
 
@@ -132,7 +147,7 @@ def _told(number: int, act: Act) -> str:
 
 def _asked(act: Act) -> str:
     choices = "".join(
-        f'<button type="button"{" data-right" if i == act.right else ""}><kbd>{"abc"[i]}</kbd> '
+        f'<button type="button"{" data-right" if i == act.right else ""}><kbd>{i + 1}</kbd> '
         f"<span>{escape(choice)}</span></button>"
         for i, choice in enumerate(act.choices)
     )

@@ -81,6 +81,12 @@ def with_best_start(drafts: Sequence[str], K: Matrix, model: CostModel) -> Matri
     return (tuple(end + more if end else 0 for end in K[0]), *K[1:])
 
 
+def predicted_speedups(draft: str, k: int, drafts: Sequence[str], K: Matrix, model: CostModel) -> dict[str, float]:
+    """Over autoregressive decoding, by method: of speculative decoding with k, and of the cascade with K."""
+    plans = {Speculative.name: (Stage(draft, k),), Cascade.name: cascade_stages(drafts, to_budgets(K))}
+    return {method: predict_round(plan, model).ewif for method, plan in plans.items()}
+
+
 def pairs(drafts: Sequence[str]) -> tuple[Pair, ...]:
     """Every pair (reviewer, drafter) of a family, those of the target first."""
     names = (TARGET, *drafts, MAX_GRAM)

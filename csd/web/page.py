@@ -67,7 +67,7 @@ def build(studio: Studio, links: Path | None = None) -> gr.Blocks:
         opening = wire_form(page, context, view, hidden)
         racing = wiring.wire_races(page, context, view, hidden)
         comparing = wire_comparison(context, compare, race, hidden)
-        wire_theory(theory, race, tabs, hidden)
+        wire_theory(context, theory, race, tabs, hidden)
         wiring.wire_puzzles(context, puzzles)
         wire_navigation(context, view, opening)
         page.load(None, js=scripts.START, **wiring.PRIVATE)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import replace
 
+from csd.models.spec import COPIES
+from csd.record.race import Race
 from csd.record.recording import Recording
 from csd.roles import COPIER, roles_of_family
 from csd.run import LaneAdvanced, RaceEvent, RaceStarted
@@ -24,6 +26,7 @@ from csd.web.results import listed_races, make_results
 from csd.web.typed import has_typed
 from csd.web.updates import FamilyLines, FormUpdate, RaceUpdate, StageView, StatusLine
 from csd.web.views import about_family, about_preferred, describe_end
+from csd.web.what_if import tell_measured
 
 EDITED_K = "K was edited, so the cascade with this K races. Choose a preset to have the adaptive cascade back."
 KEPT = "What you typed stays in the form."
@@ -52,6 +55,8 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
         said = f"{said} {EDITED_K}"
         yield RaceUpdate(form=FormUpdate({"lanes": fields.lanes}))
     log, note = "", _who_runs(context, choice)
+    state = context.studio.visitors.state(visitor)
+    predicted, state.predicted = state.predicted, {}
     for news in context.studio.race(visitor, choice, request, first_paint):
         if isinstance(news, Waiting):
             yield RaceUpdate(StatusLine(news.sentence), family_lines(context, family))
@@ -59,22 +64,25 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
             yield RaceUpdate(StatusLine(news.sentence, "refused"), family_lines(context, family))
         elif isinstance(news, Finished):
             log += stage.closed(news.race.traces)
-            yield _finish(context, visitor, news.race, log)
+            yield _finish(context, visitor, news.race, log, predicted)
         else:
             has_started = bool(log)
             log += _log_lines(news, note)
             view = StageView(news.id, log)
             if log and not has_started:
-                context.studio.visitors.state(visitor).unfinished = fields
+                state.unfinished = fields
                 yield RaceUpdate(StatusLine(said), family_lines(context, family), view)
             else:
                 yield RaceUpdate(stage=view if log else None)
-    context.studio.visitors.state(visitor).unfinished = None
+    state.unfinished = None
 
 
-def _finish(context: PageContext, visitor: str, race: FinishedRace, log: str) -> RaceUpdate:
+def _finish(
+    context: PageContext, visitor: str, race: FinishedRace, log: str, predicted: Mapping[str, float] | None = None
+) -> RaceUpdate:
     results = make_results(context, visitor, race)
-    said = " ".join(filter(None, (describe_end(race), results.files.note)))
+    measured = tell_measured(predicted, Race(race.traces)) if predicted else ""
+    said = " ".join(filter(None, (measured or describe_end(race), results.files.note)))
     return RaceUpdate(
         StatusLine(said, "ended", spoken=_is_on_stage(race, said)), stage=StageView(race.id, log), results=results
     )
@@ -92,7 +100,8 @@ def _who_runs(context: PageContext, choice: FamilyChoice) -> str:
         return ""
     drafts = choice.defaults.drafts
     called = roles_of_family(drafts)
-    helpers = listed([*(f"the {called[name]}" for name in drafts), f"the {COPIER}"])
+    copies = " (the big model at lower precision)" if all(name in COPIES for name in drafts) else ""
+    helpers = listed([*(f"the {called[name]}{copies}" for name in drafts), f"the {COPIER}"])
     answers = f"{choice.spec.name}, a general language model, answers"
     if choice.spec.name != context.studio.preferred.spec.name:
         answers = f"{choice.spec.name} answers"

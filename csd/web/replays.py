@@ -30,7 +30,5 @@ def build_replays(context: PageContext) -> Replays:
                 min_width=160,
                 elem_id="earlier",
             )
-            upload = gr.UploadButton(
-                "Open a file", file_types=[".json", ".gz"], type="binary", elem_id="bring", **quiet
-            )
+            upload = gr.UploadButton("Open a file", type="binary", elem_id="bring", **quiet)  # it says itself what fits
     return Replays(races, earlier, upload)

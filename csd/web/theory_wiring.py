@@ -7,15 +7,16 @@ from typing import Any
 import gradio as gr
 
 from csd.web import scripts, staircase, what_if
+from csd.web.context import PageContext
 from csd.web.one_at_a_time import one_at_a_time
 from csd.web.race_form import Values
 from csd.web.race_tab import RaceTab
 from csd.web.theory_tab import TO_FIGURE, TO_START, TheoryTab, refusal_html
 from csd.web.updates import FormUpdate
-from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts
+from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, visitor_of
 
 
-def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenParts) -> None:
+def wire_theory(context: PageContext, tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenParts) -> None:
     panel, curves, form = tab.what_if, tab.curves, race.form
 
     @one_at_a_time
@@ -26,13 +27,14 @@ def wire_theory(tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenPart
     def draw_curves(sliders: Any) -> tuple:
         return what_if.paper_curves(sliders) or tuple(gr.skip() for _ in curves.figures)
 
-    def measure(values: Values) -> Changes:
-        return start(what_if.measure(panel.read(values)))
+    def measure(values: Values, request: gr.Request) -> Changes:
+        return start(what_if.measure(panel.read(values)), request)
 
-    def measure_parts(values: Values) -> Changes:
-        return start(what_if.measure_parts(panel.read(values)))
+    def measure_parts(values: Values, request: gr.Request) -> Changes:
+        return start(what_if.measure_parts(panel.read(values)), request)
 
-    def start(update: what_if.MeasureUpdate) -> Changes:
+    def start(update: what_if.MeasureUpdate, request: gr.Request) -> Changes:
+        context.studio.visitors.state(visitor_of(context, request)).predicted = update.predicted
         if update.fields is None:
             return {panel.words: refusal_html(update.text), hidden.press: ""}
         told = {tabs: gr.Tabs(selected="race")}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from csd.record.race import Race
 from csd.web.fields import PageFields
@@ -40,8 +40,8 @@ class VisitorState:
 
     Whether the visitor has chosen a family (in the form, by a link, or by a file), and whether a copy of a custom
     target was ticked for want of drafts, and whether a comparison was started. `unfinished` is the form of a race that
-    has begun, until it has ended. `owner` is whom the visitor counts for,
-    and `left` when the visitor left, if so.
+    has begun, until it has ended, and `predicted` are the speed-ups, by method, that the next one is to measure.
+    `owner` is whom the visitor counts for, and `left` when the visitor left, if so.
     """
 
     owner: str = ""
@@ -53,6 +53,7 @@ class VisitorState:
     was_given_copy: bool = False
     has_compared: bool = False
     unfinished: PageFields | None = None
+    predicted: Mapping[str, float] = field(default_factory=dict)
     left: float | None = None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -14,8 +14,11 @@ from csd.ranges import DRAFTED, shorten
 from csd.record.race import Race
 from csd.request.defaults import Defaults
 from csd.roles import roles_of_family
+from csd.sentences import listed
+from csd.theme import method_phrase
 from csd.theory import curves as paper
 from csd.theory import what_if as theory
+from csd.theory.comparison import compare_with_theory
 from csd.theory.parts import NO_PARTS, lanes_of_parts, parts_in_words, whole_halves
 from csd.theory.prediction import CostModel, Pair
 from csd.theory.what_if import Measured, PanelSettings, SliderValues
@@ -69,10 +72,12 @@ class PlanCheck:
 
 @dataclass(frozen=True)
 class MeasureUpdate:
-    """The fields of the race that measures a prediction; without them the sentence says what is wrong."""
+    """The fields of the race that measures a prediction, and the speed-ups `predicted` by method; without fields the
+    sentence says what is wrong."""
 
     text: str
     fields: Mapping[str, Any] | None = None
+    predicted: Mapping[str, float] = field(default_factory=dict)
 
 
 def make_panel(settings: PanelSettings) -> WhatIfPanel:
@@ -218,9 +223,25 @@ def _draw_curves(c: float, copies: float) -> tuple[Figure, ...]:
 def measure(asked: WhatIf) -> MeasureUpdate:
     """Put the panel's k and K into the form, so that a race can measure what they bring."""
     try:
-        return _measure(asked, MEASURED)
+        update, model = _measure(asked, MEASURED), _model_of(asked.drafts, asked.sliders)
+        found = theory.predicted_speedups(asked.draft, int(asked.k or 0), asked.drafts, chosen_K(asked), model)
+        return replace(update, predicted=found)
     except ValueError as error:
         return MeasureUpdate(str(error))
+
+
+def tell_measured(predicted: Mapping[str, float], race: Race) -> str:
+    """What a race measured beside what was predicted, and the figures of a round, from which they differ; empty for a
+    race without these lanes."""
+    lanes = {lane.method: lane for lane in compare_with_theory(race) if lane.method in predicted and lane.measured}
+    if lanes.keys() != predicted.keys():
+        return ""
+    said = listed([f"{predicted[name]:.1f}× for {method_phrase(name)}" for name in lanes])
+    found = listed([f"{lane.measured[0]:.1f}×" for lane in lanes.values()])
+    *_, last = lanes.values()
+    whose = f"A round of {method_phrase(last.method)} "
+    reasons = [f"{reason.partition('. ')[0].rstrip('.')}." for reason in last.reasons]  # the figures alone
+    return " ".join((f"Theory said {said}; measured: {found}.", *reasons)).replace("A round ", whose)
 
 
 def measure_parts(asked: WhatIf) -> MeasureUpdate:

@@ -33,7 +33,13 @@ def test_a_review_opens_as_a_score(bare):
     assert "2 lookups, 2.0 ms" in rows[3]
     one.page.hover('.cs-cell[data-order="3"] >> nth=0')
     assert "p 0.0500, q 1.00" in one.text(".cs-tip")
+    assert one.text(".cs-tip-said") == "The copier guessed it; the big model rejected it."
+    assert one.text(".cs-readout-said") == "The big model wrote it itself, in place of a wrong guess."
     assert "margin 2.50" in one.text(".cs-readout")
+    one.press("o", "o")
+    one.page.wait_for_selector(".cs-cell:visible")
+    one.page.wait_for_timeout(300)
+    assert not one.page.is_visible(".cs-tip"), "the cell has come under a pointer that rests"
     one.press(".", ".")  # the rounds one after the other: what mid has judged by then, and nothing of the target
     assert "round 2 of 5" in one.text(".cs-rounds")
     assert "The small model checked 2 drafted tokens" in one.text(".cs-round-told")

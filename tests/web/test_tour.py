@@ -126,8 +126,8 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
             assert not page.is_visible(".tour .cs-score")
             page.focus(".tour-next")
             page.wait_for_selector(".tour .cascade-stage[data-state=done] .cs-score")
-            page.keyboard.press("b")
-            assert page.inner_text(".tour-answer:visible") == f"The answer is a. {act.answer}"
+            page.keyboard.press("2")
+            assert page.inner_text(".tour-answer:visible") == f"The answer is 1. {act.answer}"
             assert page.locator(".tour-choices:visible button:disabled").count() == len(act.choices), "they stay"
             assert page.inner_text(".tour-choices:visible [data-taken]:not([data-right]) span") == act.choices[1]
             assert page.evaluate(CUT, ".tour-stage") == [0, 0]
@@ -218,7 +218,7 @@ def test_every_slide_is_whole_on_a_projector_of_720_lines(one):
     for act in tour.ACTS:
         page.wait_for_selector(f'.tour h2:visible:text-is("{act.title}")')
         assert page.evaluate(CUT, ".tour-stage") == [0, 0], act.title
-        page.keyboard.press("abc"[(act.right + 1) % 2])
+        page.keyboard.press("123"[(act.right + 1) % 2])
         page.wait_for_selector(".tour-answer:visible b")
         assert page.evaluate(CUT, ".tour-stage") == [0, 0], act.title
         page.keyboard.press("ArrowRight")
@@ -245,6 +245,27 @@ def test_the_tour_races_what_a_cascade_loses_from_any_tab(one):
     assert not one.errors
 
 
+def test_a_slide_has_keys_of_its_own_and_buttons_only_while_the_pointer_moves(one):
+    page = one.page
+    page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
+    page.keyboard.press("p")
+    page.keyboard.press("g")
+    buttons = "getComputedStyle(document.querySelector('.tour-buttons')).opacity"
+    box = page.locator(".tour-next").bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.move(box["x"] + 9, box["y"] + 9)
+    assert page.evaluate(buttons) == "1"
+    page.keyboard.press("PageDown")
+    assert page.evaluate(buttons) == "0" and page.is_visible(".tour-answer:visible b"), "nothing covers the answer"
+    page.keyboard.press("?")
+    assert page.is_visible(".tour-keys")
+    page.keyboard.press("b")
+    assert page.get_attribute(".tour dialog", "data-blank") == "" and not page.is_visible(".tour-keys")
+    page.keyboard.press("b")
+    assert page.get_attribute(".tour dialog", "data-blank") is None
+    assert not one.errors
+
+
 def test_one_key_of_a_clicker_tells_a_whole_talk(one):
     """The verdict, each card with its answer, the race that is lost, a look inside, the next example and inside that."""
     page, stage = one.page, "#stage .cascade-stage"
@@ -258,13 +279,17 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(one):
     for act in tour.ACTS:
         assert page.inner_text(".tour section:not([hidden]) h2") == act.title
         page.keyboard.press("PageDown")
-        assert page.inner_text(".tour-answer:visible") == f"{'abc'[act.right]}. {act.answer}"
+        assert page.inner_text(".tour-answer:visible") == f"{act.right + 1}. {act.answer}"
         page.keyboard.press("PageDown")
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     one.status("ended")
     page.wait_for_selector(f'{stage}[data-state=done]:not([data-race="{shown}"])')
     assert page.input_value("#temperature input") == "1.5", "the race that the last slide has named"
     lost = page.get_attribute(stage, "data-race")
+    page.keyboard.press("PageUp")
+    assert page.inner_text(".tour section:not([hidden]) h2") == tour.ACTS[-1].title, "back to the last slide"
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
     page.keyboard.press("PageDown")
     assert page.is_visible(f"{stage}[data-opened] .cs-score") and not page.is_visible(".tour dialog")
     page.keyboard.press("PageDown")

@@ -124,6 +124,18 @@ def test_measuring_fills_in_the_form():
     assert nothing.fields is None and "no parts" in nothing.text
 
 
+def test_what_was_measured_stands_beside_what_was_predicted():
+    race = Race(RECORDED)
+    predicted = what_if.measure(ASKED).predicted
+    assert list(predicted) == ["speculative", "cascade"] and all(speed > 1 for speed in predicted.values())
+    lanes = {trace.header.method: race.speedup(trace) for trace in race.traces}
+    known = {method: 1.5 for method in ("speculative", "adaptive cascade") if method in lanes}
+    said = what_if.tell_measured(known, race)
+    assert said.startswith("Theory said 1.5× for speculative decoding and 1.5× for the adaptive cascade; measured: ")
+    assert f"measured: {lanes['speculative']:.1f}× and {lanes['adaptive cascade']:.1f}×." in said
+    assert what_if.tell_measured({"no method": 2.0}, race) == ""
+
+
 def test_the_papers_curves_are_three_figures():
     assert len(what_if.paper_curves(sliders_value(what_if.CURVES))) == 3
     assert what_if.paper_curves({"groups": "none"}) is None
