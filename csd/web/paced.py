@@ -1,10 +1,10 @@
-"""Requests of a neighbourhood that has kept the server busy are spaced, so that others find it free."""
+"""Requests of a neighbourhood, or of the region around it, that keeps the server busy are spaced: others find it free."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -15,56 +15,68 @@ from csd.web.known_streams import is_stream
 from csd.web.meter import Meter
 from csd.web.shares import Shares, busy
 
+Bills = Sequence[tuple[Meter, str]]
+"""Who pays, and where that is kept."""
+
 _paying: ContextVar[Callable[[float], None]] = ContextVar("paying")
 
+REGIONS = 0.5  # of the time that a region has while others use the server
 LOOK = 0.5  # seconds between two looks at whether others still use the server
 LENT = 8.0  # seconds that a stream waits less than other requests, since a race to which nobody listens ends
 USUAL = 0.005  # seconds of a request until it is known what it takes
 
 
 class Paced:
-    """ASGI middleware: a request waits while its neighbourhood is in debt. The addresses of one take turns."""
+    """ASGI middleware: a request waits while its neighbourhood or its region is in debt. The addresses of one take
+    turns."""
 
-    def __init__(self, app: App, shares: Shares, meter: Meter | None = None):
+    def __init__(self, app: App, shares: Shares, meter: Meter | None = None, around: Meter | None = None):
         self._app = app
         self._shares = shares
         self._meter = meter or Meter()
+        self._around = around or Meter(part=REGIONS)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] in (LIVE, READY):
             await self._app(scope, receive, send)
             return
-        owner = self._shares.owner(scope)
-        self._meter.see(owner)
+        bills = ((self._meter, self._shares.owner(scope)), (self._around, self._shares.region(scope)))
+        for meter, owner in bills:
+            meter.see(owner)
         try:
-            await self._wait(scope, owner)
+            await self._wait(scope, bills)
         except Refusal as refusal:
             await busy(refusal)(scope, receive, send)
             return
-        await self._work(owner, self._app(scope, receive, send))
+        await self._work(bills, self._app(scope, receive, send))
 
-    async def _wait(self, scope: Message, owner: str) -> None:
+    async def _wait(self, scope: Message, bills: Bills) -> None:
         listens = is_stream(scope)
         async with self._shares.in_line(scope, listens):
-            while (wait := self._meter.wait(owner) - LENT * listens) > 0:
+            while (wait := max(meter.wait(owner) for meter, owner in bills) - LENT * listens) > 0:
                 await asyncio.sleep(min(LOOK, wait))
-            self._meter.charge(owner, USUAL)
+            _charge(bills, USUAL)
 
-    async def _work(self, owner: str, work: Awaitable[None]) -> None:
+    async def _work(self, bills: Bills, work: Awaitable[None]) -> None:
         owed = USUAL
 
         def charge(seconds: float) -> None:
             nonlocal owed
             owed -= seconds
             if owed < 0:
-                self._meter.charge(owner, -owed)
+                _charge(bills, -owed)
                 owed = 0.0
 
         _paying.set(charge)
         try:
             await Timed(work, charge)
         finally:
-            self._meter.charge(owner, -owed)
+            _charge(bills, -owed)
+
+
+def _charge(bills: Bills, seconds: float) -> None:
+    for meter, owner in bills:
+        meter.charge(owner, seconds)
 
 
 def pay(seconds: float) -> None:

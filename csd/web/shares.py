@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse
 
 from csd.decoding.errors import Refusal
-from csd.web.addresses import address, neighbourhood
+from csd.web.addresses import address, neighbourhood, region
 from csd.web.bodies import App, Message, Receive, Send, is_upload
 from csd.web.deployment import Deployment
 from csd.web.health import LIVE, READY
@@ -39,6 +39,10 @@ class Shares:
         """The neighbourhood that a request comes from."""
         return neighbourhood(address(HTTPConnection(scope), self._deployment))
 
+    def region(self, scope: Message) -> str:
+        """The larger network around that."""
+        return region(address(HTTPConnection(scope), self._deployment))
+
     @asynccontextmanager
     async def turn(self, scope: Message) -> AsyncIterator[None]:
         """While a request is worked on. Raises Refusal with a sentence where too many wait."""
@@ -54,10 +58,14 @@ class Shares:
 
     @asynccontextmanager
     async def in_line(self, scope: Message, is_stream: bool) -> AsyncIterator[None]:
-        """At the head of a neighbourhood's line, in which its addresses take turns. Streams have a line of their own,
-        since a race to which nobody listens ends. Raises Refusal as `turn` does."""
+        """At the head of a region's line, in which its neighbourhoods take turns, as addresses do in theirs. Streams
+        have lines of their own, since a race to which nobody listens ends. Raises Refusal as `turn` does."""
         own, line = address(HTTPConnection(scope), self._deployment), "streams" if is_stream else "line"
-        async with self._one_of(f"own {line}", own, 1), self._one_of(line, neighbourhood(own), 1):
+        async with (
+            self._one_of(f"own {line}", own, 1),
+            self._one_of(line, neighbourhood(own), 1),
+            self._one_of(f"region's {line}", region(own), 1),
+        ):
             yield
 
     @asynccontextmanager

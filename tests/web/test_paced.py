@@ -74,6 +74,25 @@ def test_whoever_is_in_debt_waits_and_nobody_else():
     assert sorted(served[2:]) == [BUSY, NEAR]
 
 
+def test_a_region_of_many_networks_waits_for_what_all_of_them_have_taken():
+    """However small the part of each network is; another region does not."""
+
+    async def ask():
+        server = Server()
+        around = Meter(part=0.5, spare=0.0)
+        server.app = Paced(server.app._app, Shares(PUBLIC), server.meter, around)
+        await server.ask(OTHER)
+        around.charge("8.8.0.0/16", 10.0)
+        around.see("9.9.0.0/16")
+        waiting = asyncio.create_task(server.ask("8.8.1.1"))
+        await server.ask(OTHER)
+        await asyncio.sleep(0.05)
+        waiting.cancel()
+        return server.served
+
+    assert in_a_loop(ask()) == [OTHER, OTHER]
+
+
 def test_the_addresses_of_a_neighbourhood_take_turns():
     async def ask():
         server = Server()
