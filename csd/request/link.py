@@ -130,7 +130,7 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, (list, tuple)):
-        return SEPARATOR.join(value)
+        return SEPARATOR.join(map(str, value))
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 

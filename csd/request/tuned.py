@@ -75,7 +75,7 @@ def find_tuned(spec: FamilySpec, device: str = "auto", report: Callable[[str], N
     None where the family was not tuned. A file that belongs to other drafts is passed over, and so is a damaged one,
     of which `report` is told.
     """
-    kinds = {"auto": ("cuda", "cpu"), SPLIT: ("cuda",)}.get(device, (device.split(":")[0],))
+    kinds = {"auto": ("cuda", "cpu"), SPLIT: ("cuda",)}.get(device, (str(device).split(":")[0],))
     paths = [tuned_path(spec, kind) for kind in kinds]
     for path in (*paths, *([ROOT / spec.tuned] if spec.tuned else [])):
         try:

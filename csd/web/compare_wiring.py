@@ -12,6 +12,7 @@ from csd.web.compare import TWO_PLANS
 from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
 from csd.web.named_plans import plan_after
+from csd.web.one_at_a_time import paid
 from csd.web.race_form import Values
 from csd.web.race_tab import RaceTab
 from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, client_host, on_device, visitor_of, wire_stop
@@ -27,6 +28,7 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
         ):
             yield tab.show(update)
 
+    @paid
     def show_what(values: Values, request: gr.Request) -> Changes:
         is_pair = values[tab.what] == TWO_PLANS
         show = compare_events.show_pair if is_pair else compare_events.show_example

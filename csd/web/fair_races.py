@@ -93,7 +93,8 @@ class FairRaces:
         if event not in self._asked:
             own = address(event.request, self._deployment)
             size = self._size_of(event)
-            race = Asked(neighbourhood(own), own, self._pace.expect(size), region(own))
+            seconds = min(self._pace.expect(size), self._deployment.max_seconds)
+            race = Asked(neighbourhood(own), own, seconds, region(own))
             self._count()
             self._turns.come(race, self._wanting())
             self._sizes[event], self._asked[event] = size, race

@@ -12,6 +12,7 @@ from gradio.events import Dependency
 from csd.web import examples, form_events, link_events, race_events, scripts, views
 from csd.web.addresses import address, neighbourhood
 from csd.web.context import PageContext
+from csd.web.one_at_a_time import paid
 from csd.web.race_form import Values
 from csd.web.race_tab import RaceTab
 from csd.web.updates import FormUpdate
@@ -24,6 +25,7 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     preset_outputs = [form.preset, *form.named(context.studio.home.defaults.preset.fields())]
     family_outputs = [*preset_outputs, form.drawer.picture, form.drawer.copies, *tab.chips.kinds, tab.status]
 
+    @paid
     def open_page(before: str | None, request: gr.Request) -> Changes:
         visitor = visitor_of(context, request)
         context.studio.visitors.come_back(visitor, before or "")
@@ -57,6 +59,7 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     def reset_settings(values: Values) -> Changes:
         return tab.fill(form_events.reset_settings(context, form.read(values)))
 
+    @paid
     def copy_link(values: Values, request: gr.Request) -> tuple[str, str]:
         owner = neighbourhood(address(request, context.studio.deployment))
         return link_events.copy_link(

@@ -19,6 +19,9 @@ SERVER = ("gradio.", "starlette.routing")  # below their frames are those of wha
 log = logging.getLogger(__name__)
 
 
+MIDDLEWARE = "csd.web.paced"  # steps in between, with every request
+
+
 def log_fault(error: BaseException) -> None:
     """One line, and the traceback if the error came from this project's code. What is not put in later says which fault
     it is, so that `OncePerMinute` tells faults apart."""
@@ -51,4 +54,4 @@ def _is_ours(error: BaseException) -> bool:
     """Whether a frame of this project is below one of the server; above it there is only middleware."""
     names = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
     inner = next((number for number, name in enumerate(names) if name.startswith(SERVER)), len(names))
-    return any(name.startswith("csd.") for name in names[inner:])
+    return any(name.startswith("csd.") and name != MIDDLEWARE for name in names[inner:])

@@ -13,6 +13,7 @@ from collections.abc import Callable
 PART = 0.25  # of the time that a neighbourhood has while others use the server
 RECENT = 5.0  # seconds for which somebody uses it after the last request, or the last message of a stream
 SPARE = 3.0  # seconds that it may take at once: those of a class that opens the page
+LONGEST = 20.0  # seconds that anybody waits: what was billed late for many requests at once is forgotten beyond that
 MOST = 1000  # debts that are known; of more than these, the oldest are forgotten
 
 
@@ -34,8 +35,9 @@ class Meter:
     def charge(self, owner: str, seconds: float) -> None:
         """For work that was done; negative where less was done than was charged for."""
         self.see(owner)
-        end = max(self._clock(), self._ends.pop(owner, 0.0))
-        self._ends[owner] = end + seconds / (self._part if self._has_others(owner) else 1.0)
+        now = self._clock()
+        end = max(now, self._ends.pop(owner, 0.0)) + seconds / (self._part if self._has_others(owner) else 1.0)
+        self._ends[owner] = min(end, now + self._spare / self._part + LONGEST)
         if len(self._ends) > MOST:
             del self._ends[next(iter(self._ends))]
 

@@ -11,6 +11,7 @@ from gradio.events import Dependency
 
 from csd.web import race_events, scripts
 from csd.web.context import PageContext
+from csd.web.one_at_a_time import paid
 from csd.web.race_form import Values
 from csd.web.wiring import PRIVATE, QUICK, Changes, RaceView, keep_typed, visitor_of
 
@@ -21,6 +22,7 @@ def wire_navigation(context: PageContext, view: RaceView, opening: Dependency) -
     fragment = gr.Textbox(visible="hidden")
     follow = gr.Button("Follow the address", visible="hidden", elem_id="follow-address")
 
+    @paid
     def show(values: Values, request: gr.Request) -> Changes:
         fields = form.read(values)
         return view.show(race_events.show_address(context, visitor_of(context, request), values[fragment], fields))

@@ -1,4 +1,5 @@
-"""Handlers that compute for a while: however many visitors call one, the server goes on answering."""
+"""Handlers that compute for a while: their requests pay for it, and however many visitors call one, the server goes on
+answering."""
 
 from __future__ import annotations
 
@@ -14,10 +15,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def one_at_a_time(handler: Callable[P, T]) -> Callable[P, Awaitable[T]]:
-    """The handler in one thread at a time, for which the request pays. Calls wait without a thread: all of Gradio's 40
-    threads, computing, would leave the server little of Python's lock."""
-    turn = asyncio.Semaphore(1)
+def paid(handler: Callable[P, T]) -> Callable[P, Awaitable[T]]:
+    """The handler in a thread, for which the request pays. Gradio's own threads pay nothing."""
 
     @wraps(handler)
     async def run(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -31,10 +30,22 @@ def one_at_a_time(handler: Callable[P, T]) -> Callable[P, Awaitable[T]]:
             finally:
                 seconds = time.thread_time() - began
 
+        try:
+            return await asyncio.to_thread(work)
+        finally:
+            pay(seconds)
+
+    return run
+
+
+def one_at_a_time(handler: Callable[P, T]) -> Callable[P, Awaitable[T]]:
+    """The same in one thread at a time. Calls wait without a thread: all of Gradio's 40 threads, computing, would leave
+    the server little of Python's lock."""
+    turn, run_paid = asyncio.Semaphore(1), paid(handler)
+
+    @wraps(handler)
+    async def run(*args: P.args, **kwargs: P.kwargs) -> T:
         async with turn:
-            try:
-                return await asyncio.to_thread(work)
-            finally:
-                pay(seconds)
+            return await run_paid(*args, **kwargs)
 
     return run

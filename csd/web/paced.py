@@ -1,4 +1,4 @@
-"""Requests of a neighbourhood, or of the region around it, that keeps the server busy are spaced: others find it free."""
+"""Requests of a network that keeps the server busy, or of the region around it, are spaced: others find it free."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ _paying: ContextVar[Callable[[float], None]] = ContextVar("paying")
 REGIONS = 0.5  # of the time that a region has while others use the server
 LOOK = 0.5  # seconds between two looks at whether others still use the server
 LENT = 8.0  # seconds that a stream waits less than other requests, since a race to which nobody listens ends
+MESSAGE = 0.001  # seconds of a message of a stream, which Starlette sends in a task that nobody times
 USUAL = 0.005  # seconds of a request until it is known what it takes
 
 
@@ -40,18 +41,24 @@ class Paced:
         if scope["type"] != "http" or scope["path"] in (LIVE, READY):
             await self._app(scope, receive, send)
             return
+        listens = is_stream(scope)
         bills = ((self._meter, self._shares.owner(scope)), (self._around, self._shares.region(scope)))
         for meter, owner in bills:
             meter.see(owner)
         try:
-            await self._wait(scope, bills)
+            await self._wait(scope, bills, listens)
         except Refusal as refusal:
             await busy(refusal)(scope, receive, send)
             return
-        await self._work(bills, self._app(scope, receive, send))
 
-    async def _wait(self, scope: Message, bills: Bills) -> None:
-        listens = is_stream(scope)
+        async def send_and_see(message: Message) -> None:
+            if listens:
+                _charge(bills, MESSAGE)
+            await send(message)
+
+        await self._work(bills, self._app(scope, receive, send_and_see))
+
+    async def _wait(self, scope: Message, bills: Bills, listens: bool) -> None:
         async with self._shares.in_line(scope, listens):
             while (wait := max(meter.wait(owner) for meter, owner in bills) - LENT * listens) > 0:
                 await asyncio.sleep(min(LOOK, wait))

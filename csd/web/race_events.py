@@ -157,7 +157,7 @@ def show_address(context: PageContext, visitor: str, fragment: str, fields: Page
 def _ask_again(context: PageContext, visitor: str, fields: PageFields) -> RaceUpdate:
     """The form of a race that was cut off, under a stage that asks for it."""
     form = fill_form(context, fields.family, fields.values())
-    listed = listed_races(context, context.studio.visitors.races(visitor))
+    listed = listed_races(context, context.studio.visitors.find(visitor).races)
     stage_of_it = StageView("", stage.ask(ENDED))
     return RaceUpdate(StatusLine(""), family_lines(context, fields.family), stage_of_it, form=form, listed=listed)
 

@@ -14,6 +14,7 @@ from csd.decoding.stages import cascade_stages, model_rounds
 
 BEGINNING = 100  # what a race takes besides its tokens, as the prompt and the first picture, in tokens
 USUAL_ROUNDS = 25  # of drafts for one block, as in the paper's K; with more of them a token costs more
+MOST_WEIGHT = 20.0  # of a token: longer plans are refused, or cost no more than this of what a race may
 MOST_LANES, MOST_K = 16, 1000  # of a race that is measured
 MOST_DRAFTS = 4  # of a plan that is measured, since a plan is a tree of as many levels
 
@@ -41,7 +42,7 @@ def token_weight(lane: Any, asked: Mapping[str, Any]) -> float:
     k = asked.get("k")
     if lane != Speculative.name or not isinstance(k, (int, float)) or not 0 < k < MOST_K:
         return 1.0
-    return max(1.0, k / USUAL_ROUNDS)
+    return min(MOST_WEIGHT, max(1.0, k / USUAL_ROUNDS))
 
 
 def plan_weight(K: Any) -> float:
@@ -53,4 +54,5 @@ def plan_weight(K: Any) -> float:
     except (Refusal, TypeError, ValueError, RecursionError):
         return 1.0
     drafts = [str(number) for number in range(len(checked) - 1)]
-    return max(1.0, model_rounds(cascade_stages(drafts, to_budgets(checked))) / USUAL_ROUNDS)
+    rounds = model_rounds(cascade_stages(drafts, to_budgets(checked)))
+    return min(MOST_WEIGHT, max(1.0, rounds / USUAL_ROUNDS))

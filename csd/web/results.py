@@ -14,7 +14,7 @@ from csd.theory.comparison import compare_with_theory
 from csd.web.context import PageContext
 from csd.web.downloads import RaceFiles
 from csd.web.puzzles import puzzle_value
-from csd.web.races import FinishedRace
+from csd.web.races import FinishedRace, KeptRace
 from csd.web.theory_view import comparison_table
 from csd.web.what_if import Figure, WhatIfPanel, panel_after
 
@@ -42,17 +42,20 @@ class RaceResults:
     files: RaceFiles
 
 
-def listed_races(context: PageContext, own: Sequence[FinishedRace]) -> tuple[tuple[str, str], ...]:
+def listed_races(context: PageContext, own: Sequence[KeptRace]) -> tuple[tuple[str, str], ...]:
     """(title, id) of every race that can be shown again: the visitor's `own`, latest first, and the recorded ones."""
     return tuple((one.title, one.id) for one in (*reversed(own), *context.recorded.values()))
 
 
 def make_results(context: PageContext, visitor: str, race: FinishedRace) -> RaceResults:
-    """Earlier races of this visitor give the spread of the measured speed-ups."""
-    own = context.studio.visitors.races(visitor)
+    """Earlier races of this prompt give the spread of the measured speed-ups; of the others, only the latest is
+    unpacked."""
+    visitors, traces = context.studio.visitors, Race(race.traces)
+    kept, own = visitors.find(visitor).races, visitors.races(visitor, race.traces[0].header.text)
+    latest = next((one for one in reversed(kept) if not one.origin), None)
     run = [one for one in own if not one.origin]
-    is_latest = bool(run) and run[-1].id == race.id
-    traces = Race(race.traces)
+    if latest is not None and latest.id not in [one.id for one in run]:
+        run.append(latest.unpack())
     lanes = compare_with_theory(traces, [Race(other.traces) for other in own if other.id != race.id])
     return RaceResults(
         race_id=race.id,
@@ -60,7 +63,7 @@ def make_results(context: PageContext, visitor: str, race: FinishedRace) -> Race
         comparison=comparison_table(lanes, [level for trace in race.traces for level in trace.header.levels]),
         prediction=theory_figures.prediction(lanes),
         panel=panel_after(traces),
-        puzzles=puzzle_value([Race(one.traces) for one in run], race.id if is_latest else ""),
-        listed=listed_races(context, own),
+        puzzles=puzzle_value([Race(one.traces) for one in run], race.id if latest and latest.id == race.id else ""),
+        listed=listed_races(context, kept),
         files=context.downloads.save_race(race),
     )

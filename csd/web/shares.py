@@ -18,6 +18,7 @@ from csd.web.health import LIVE, READY
 
 AT_ONCE = 4  # requests of one address that are worked on; one more than its files that may be opened at a time
 NEARBY = 8  # of the addresses of a neighbourhood together
+AROUND = 16  # of the neighbourhoods of a region
 WAITING = 500  # requests of an address that wait or are worked on: a hundred pages that open at the same moment
 MANY = "Many requests from your address are waiting. Try again in a minute."
 
@@ -47,7 +48,11 @@ class Shares:
     async def turn(self, scope: Message) -> AsyncIterator[None]:
         """While a request is worked on. Raises Refusal with a sentence where too many wait."""
         own = address(HTTPConnection(scope), self._deployment)
-        async with self._one_of("address", own, AT_ONCE), self._one_of("around", neighbourhood(own), NEARBY):
+        async with (
+            self._one_of("address", own, AT_ONCE),
+            self._one_of("neighbourhood", neighbourhood(own), NEARBY),
+            self._one_of("region", region(own), AROUND),
+        ):
             yield
 
     @asynccontextmanager

@@ -39,7 +39,7 @@ STRANGE = "The file cannot be taken: give it a plain name, in the field “files
 
 
 class Uploads:
-    """ASGI middleware: uploads have a limit each, for an address and in all. Of the kept files, the oldest of the
+    """ASGI middleware: uploads have a limit each, for a neighbourhood and in all. Of the kept files, the oldest of the
     neighbourhood that has most goes first, by number or by bytes, and before what is on its way. A file that several
     have sent counts for each of them, and stays for as long as it is anybody's. `address` says whom a request counts
     for."""
@@ -55,7 +55,7 @@ class Uploads:
     ):
         self._app = app
         self._share, self._address = share, address
-        self._arrived_from: Counter[str] = Counter()  # bytes of files on their way that are here, by address
+        self._arrived_from: Counter[str] = Counter()  # bytes of files on their way that are here, by neighbourhood
         self._most, self._most_files, self._seconds = most, most_files, seconds
         # Bytes by path and owner, oldest first: a file is its content, so several may have sent the same one.
         self._kept: OrderedDict[tuple[str, str], int] = OrderedDict()
@@ -71,7 +71,7 @@ class Uploads:
             await PlainTextResponse(sentence, 413 if size > REQUEST else 507)(scope, receive, send)
             return
         arrived = 0
-        address = self._address(Request(scope))
+        owner = neighbourhood(self._address(Request(scope)))
 
         async def counted() -> Message:
             nonlocal arrived
@@ -79,9 +79,9 @@ class Uploads:
             count = len(message.get("body", b""))
             arrived += count
             self._arrived += count
-            self._arrived_from[address] += count
+            self._arrived_from[owner] += count
             self._make_room(scope)
-            if self._arrived > self._most or self._arrived_from[address] > self._share:
+            if self._arrived > self._most or self._arrived_from[owner] > self._share:
                 raise MultiPartException(TOO_MANY)
             return message
 
@@ -93,12 +93,12 @@ class Uploads:
             arriving = at_most(arriving, size, MultiPartException(TOO_LARGE))
             answer = _Answer(send)
             await self._app(scope, arriving, answer.pass_on)
-            self._keep(answer.paths, neighbourhood(address))
+            self._keep(answer.paths, owner)
         finally:
             self._announced -= size
             self._arrived -= arrived
-            self._arrived_from[address] -= arrived
-            self._arrived_from += Counter()  # addresses without any are forgotten
+            self._arrived_from[owner] -= arrived
+            self._arrived_from += Counter()  # those without any are forgotten
             self._make_room(scope)
 
     def _fault(self, size: int, scope: Message) -> str:

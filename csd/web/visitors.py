@@ -134,9 +134,9 @@ class Visitors:
             if (visitor, race_id) in self._kept:
                 self._drop(visitor, race_id)
 
-    def races(self, visitor: str) -> tuple[FinishedRace, ...]:
-        """All of a visitor's races, oldest first."""
-        return tuple(race.unpack() for race in self.find(visitor).races)
+    def races(self, visitor: str, prompt: str | None = None) -> tuple[FinishedRace, ...]:
+        """A visitor's races, oldest first; with a prompt, those of this prompt."""
+        return tuple(race.unpack() for race in self.find(visitor).races if prompt in (None, race.prompt))
 
     def races_run(self, visitor: str) -> tuple[Race, ...]:
         """The races that this visitor ran, oldest first, without those from files."""

@@ -25,7 +25,7 @@ from csd.web import (
 )
 from csd.web.collecting import collecting_later
 from csd.web.context import PageContext
-from csd.web.one_at_a_time import one_at_a_time
+from csd.web.one_at_a_time import one_at_a_time, paid
 from csd.web.openings import MOST, MOST_HERE, Openings
 from csd.web.race_form import RaceForm, Values
 from csd.web.race_tab import RaceTab
@@ -125,6 +125,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         ):
             yield view.show(update)
 
+    @paid
     def show_race(values: Values, request: gr.Request) -> Changes:
         chosen = values[replays.earlier]
         return view.show(race_events.show_race(context, visitor_of(context, request), chosen, form.read(values)))
@@ -195,6 +196,7 @@ def wire_stop(context: PageContext, button: gr.Button, status: gr.HTML, hidden: 
 
 
 def wire_puzzles(context: PageContext, panel: gr.HTML) -> None:
+    @paid
     def check_guess(value: Any, request: gr.Request) -> dict[str, Any]:
         return puzzle_panel.check_guess(context, visitor_of(context, request), value)
 

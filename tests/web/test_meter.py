@@ -86,6 +86,15 @@ def test_what_was_charged_too_much_comes_back():
     assert meter.wait("busy") == 0
 
 
+def test_nobody_waits_for_long_however_late_the_bill_comes():
+    clock = Clock()
+    meter = Meter(part=0.25, spare=2.0, clock=clock)
+    meter.see("other")
+    for _ in range(600):
+        meter.charge("busy", 0.5)
+    assert meter.wait("busy") == pytest.approx(metering.LONGEST)
+
+
 def test_few_debts_are_known(monkeypatch):
     monkeypatch.setattr(metering, "MOST", 10)
     meter = Meter()

@@ -229,3 +229,30 @@ def test_cancelling_and_faults_pass_through():
 
 def test_the_served_page_is_paced(house):
     assert isinstance(house.page.app.middleware_stack._app._app, Paced)
+
+
+def test_handlers_that_compute_are_paid_for(house):
+    """Gradio runs the others in threads that nobody pays for."""
+    costly = {
+        "show_race",
+        "show",
+        "copy_link",
+        "open_page",
+        "open_file",
+        "show_what",
+        "check_guess",
+        "check_plan",
+        "draw_curves",
+    }
+    paying = {fn.name for fn in house.page.fns.values() if fn.fn and asyncio.iscoroutinefunction(fn.fn)}
+    assert costly <= paying
+
+
+def test_the_messages_of_a_stream_are_charged_one_by_one():
+    async def ask():
+        server, charged = Server(), []
+        server.meter.charge = lambda owner, seconds: charged.append(seconds)
+        await server.ask(BUSY, STREAM)
+        return charged
+
+    assert in_a_loop(ask()).count(paced.MESSAGE) == 2  # its start and its body

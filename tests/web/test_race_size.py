@@ -7,7 +7,7 @@ import math
 import pytest
 
 from csd.request.defaults import PAPER_K
-from csd.web.race_size import BEGINNING, plan_weight, race_size
+from csd.web.race_size import BEGINNING, MOST_WEIGHT, plan_weight, race_size
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,15 @@ from csd.web.race_size import BEGINNING, plan_weight, race_size
 )
 def test_what_is_unclear_counts_as_the_largest_race(asked, size):
     assert race_size(asked, 1200) == size + BEGINNING
+
+
+def test_a_plan_that_no_page_runs_counts_for_no_more_than_the_longest_that_one_does():
+    """It would keep its network first in line for as long as it waits."""
+    K = [[64 * (row + 1)] * 5 for row in range(5)]
+    size = race_size({"methods": ["cascade"], "max_new": 64, "K": "[[64,64,64],[0,64,64],[0,0,64]]"}, 1200)
+    assert size == MOST_WEIGHT * 64 + BEGINNING
+    assert plan_weight(K) <= MOST_WEIGHT
+    assert race_size({"methods": ["speculative"], "max_new": 64, "k": 999}, 1200) == MOST_WEIGHT * 64 + BEGINNING
 
 
 def test_a_token_of_a_plan_with_many_rounds_counts_for_many_tokens():

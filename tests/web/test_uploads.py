@@ -114,8 +114,8 @@ def test_what_is_announced_and_does_not_come_keeps_no_other_from_coming(client):
     assert limit._announced == limit._arrived == 0
 
 
-def test_uploads_that_stall_take_the_share_of_their_own_address_only(client):
-    """Bytes that have come and lie unfinished, from one address, leave room for another's file."""
+def test_uploads_that_stall_take_the_share_of_their_own_network_only(client):
+    """Bytes that have come and lie unfinished, from one network, leave room for another's file."""
 
     async def read(scope, receive, send):
         while (await receive())["more_body"]:
@@ -149,13 +149,13 @@ def test_uploads_that_stall_take_the_share_of_their_own_address_only(client):
         now.set()
         stalled = [asyncio.create_task(upload(b"1.1.1.1", never)) for _ in range(2)]
         await asyncio.sleep(0)
-        said = [await upload(b"1.1.1.1", now), await upload(b"2.2.2.2", now)]
+        said = [await upload(host, now) for host in (b"1.1.1.1", b"1.1.1.2", b"2.2.2.2")]
         for task in stalled:
             task.cancel()
         await asyncio.gather(*stalled, return_exceptions=True)
         return said
 
-    assert in_a_loop(all_of_them()) == [TOO_MANY, "[]"]
+    assert in_a_loop(all_of_them()) == [TOO_MANY, TOO_MANY, "[]"]
     assert limit._announced == limit._arrived == 0 and not limit._arrived_from
 
 
