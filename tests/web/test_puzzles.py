@@ -198,7 +198,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     page.fill("#K textarea, #K input", "[[64,64,64],[0,0,0],[0,0,0]]")
     page.click("#puzzles-open", force=True)
     assert page.evaluate(f"({edge})('.puzzles section').right <= ({edge})('#advanced').left"), "side by side"
-    page.set_viewport_size({"width": 980, "height": 720})
+    page.set_viewport_size({"width": 900, "height": 720})
     page.click("#advanced-close")
     page.press("#more", "Enter")
     assert page.is_visible("#advanced") and not page.is_visible(".puzzles section"), "one at a time where it is narrow"
