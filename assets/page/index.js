@@ -23,7 +23,7 @@ export { drawTogether } from "./drawing.js";
 export { openAddress, readAddress, writeRace } from "./address.js";
 export { hideControls } from "./query.js";
 export { press } from "./dom.js";
-export { settingsInWords } from "./settings.js";
+export { tellSettings } from "./settings.js";
 
 // Runs once, when the page has been drawn.
 export function start() {

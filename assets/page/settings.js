@@ -16,10 +16,14 @@ export function watchSettings() {
   }).observe(button, { subtree: true, childList: true, characterData: true });
 }
 
-// The button beside it leads back to the family that the page begins with.
-export function settingsInWords(family, lanes, tokens, temperature) {
+// The text of the button, and whether the one beside it leads back to the family that the page begins with.
+export function tellSettings(family, ...rest) {
   const home = byId("back-home").textContent.trim();
   byId("lines").toggleAttribute("data-away", !home.endsWith(` ${family}`));
+  return settingsInWords(family, ...rest);
+}
+
+export function settingsInWords(family, lanes, tokens, temperature) {
   const cascades = lanes.filter((name) => name.endsWith("cascade"));
   const words = [family, (cascades.length ? cascades : lanes.slice(-1)).join(" + "), `${tokens ?? "?"} tokens`];
   if (temperature) words.push(`temperature ${temperature}`);

@@ -1,6 +1,7 @@
 // What is known of a token, as rows [name, value] for the tooltip and the line below a review.
 
 import { levelOf } from "./log.js";
+import { capitalize, nameOf } from "./narrate.js";
 import { tokenHistory } from "./records.js";
 import { tokenText, visibleText } from "./text.js";
 
@@ -27,8 +28,8 @@ export function tokenFacts(race, token) {
   const last = token.step.line.r.by;
   const checks = history.filter(({ did, by }) => did === "accepted" && by !== last).map(({ by }) => by);
   const said = token.kind === "accepted" && token.who !== last
-    ? `${guessed(race, token.who)}; ${list([...checks, last].map((name) => the(race, name)))} ${ENDS.accepted}.`
-    : `${capital(the(race, last))} ${ENDS[token.kind]}.`;
+    ? `${guessed(race, token.who)}; ${list([...checks, last].map((name) => nameOf(race, name)))} ${ENDS.accepted}.`
+    : `${capitalize(nameOf(race, last))} ${ENDS[token.kind]}.`;
   return [["", said], ...identity(race, token.id, at), ...historyRows(race, history)];
 }
 
@@ -36,7 +37,7 @@ export function tokenFacts(race, token) {
 export function rejectedFacts(race, run, j) {
   const at = run.at + j;
   const history = tokenHistory(run.review, at, run.ids[j]);
-  const end = j ? "it was dropped, because a guess before it was wrong" : `${the(race, run.by)} rejected it`;
+  const end = j ? "it was dropped, because a guess before it was wrong" : `${nameOf(race, run.by)} rejected it`;
   return [["", `${guessed(race, run.who[j])}; ${end}.`], ...identity(race, run.ids[j], at), ...historyRows(race, history)];
 }
 
@@ -44,8 +45,8 @@ export function rejectedFacts(race, run, j) {
 export function cellFacts(race, step, box, j) {
   const cell = box.cells[j];
   const isOwn = cell.own && cell.own !== "copied";
-  const wrote = isOwn ? `${capital(the(race, cell.who))} wrote it` : guessed(race, cell.who);
-  const above = box.parent ? the(race, box.parent.by) : "";
+  const wrote = isOwn ? `${capitalize(nameOf(race, cell.who))} wrote it` : guessed(race, cell.who);
+  const above = box.parent ? nameOf(race, box.parent.by) : "";
   const end = { text: "", kept: `; ${above} kept it`, rejected: `; ${above} rejected it`, unjudged: "; it was dropped, because a guess before it was wrong" };
   return [
     ["", `${wrote}${end[cell.fate] || ""}.`],
@@ -55,9 +56,7 @@ export function cellFacts(race, step, box, j) {
   ];
 }
 
-const the = (race, name) => `the ${levelOf(race, name).role}`;
-const capital = (words) => words[0].toUpperCase() + words.slice(1);
-const guessed = (race, name) => `${capital(the(race, name))} guessed it`;
+const guessed = (race, name) => `${capitalize(nameOf(race, name))} guessed it`;
 const list = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`);
 
 function identity(race, id, at) {

@@ -98,12 +98,12 @@ function verbOf(records) {
 }
 
 // Levels are called by their role; one of many drafts has a number for a name.
-function nameOf(race, name) {
+export function nameOf(race, name) {
   const { role } = levelOf(race, name);
   return /\d$/.test(role) ? role : `the ${role}`;
 }
 
-function capitalize(text) {
+export function capitalize(text) {
   return text[0].toUpperCase() + text.slice(1);
 }
 

@@ -38,6 +38,7 @@ def run_limited(
             cwd=ROOT,
             env={**os.environ, **env},
             start_new_session=True,
+            preexec_fn=_hear_interrupts,
         ) as process,
     ):
         reader = Thread(target=_copy_lines, args=(process.stdout, file, lines, say), daemon=True)
@@ -65,6 +66,11 @@ def _copy_lines(output: TextIO, file: TextIO, lines: list[str], say: Callable[[s
         if line.strip():
             lines.append(line.rstrip())
             say(f"  {line.rstrip()[:SHOWN]}")
+
+
+def _hear_interrupts() -> None:
+    """What runs in the background of a shell ignores Ctrl-C, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _stop(process: subprocess.Popen) -> None:

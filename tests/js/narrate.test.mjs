@@ -54,20 +54,22 @@ test("facts on a token, a rejected token and a cell", () => {
   const made = race();
   const lane = made.lanes[1];
   assert.deepEqual(tokenFacts(made, lane.tokens[3]), [
+    ["", "The big model wrote it itself, in place of a wrong guess."],
     ["token", "\u00B7home   id 4"], ["position", "3 in the answer, 5 including the prompt"],
-    ["proposed by", "big model (target)"], ["role", "the big model's correction"],
-    ["wrote as correction", "big model (target), margin 2.50"],
+    ["corrected by", "big model (target), margin 2.50"],
   ]);
   const [inner, outer] = lane.rejected;
-  assert.deepEqual(rejectedFacts(made, inner, 0).slice(2),
-    [["proposed by", "copier (Max-Gram)"], ["rejected by", "small model (mid)"], ["proposed", "copier (Max-Gram)"]]);
-  assert.deepEqual(rejectedFacts(made, outer, 1)[3], ["discarded", "an earlier token was rejected by big model (target)"]);
+  assert.deepEqual(rejectedFacts(made, inner, 0)[0], ["", "The copier guessed it; the small model rejected it."]);
+  assert.deepEqual(rejectedFacts(made, inner, 0).slice(3),
+    [["guessed by", "copier (Max-Gram)"], ["rejected by", "small model (mid), p 0.100, q 1.00"]]);
+  assert.deepEqual(rejectedFacts(made, outer, 1)[0], ["", "The copier guessed it; it was dropped, because a guess before it was wrong."]);
   const step = lane.steps[0];
   const box = reviewScore(made, step).boxes[0];
-  assert.deepEqual(cellFacts(made, step, box, 1).slice(2, 5), [
-    ["proposed by", "copier (Max-Gram)"], ["passed up by", "copier (Max-Gram), round 1"],
-    ["outcome", "rejected by the level above"],
-  ]);
+  const facts = cellFacts(made, step, box, 1);
+  assert.deepEqual(facts[0], ["", "The copier guessed it; the small model rejected it."]);
+  assert.deepEqual(facts[3], ["round", "1, of copier (Max-Gram)"]);
+  made.levels.set("mid", { ...made.levels.get("mid"), role: "draft 3" });
+  assert.equal(rejectedFacts(made, inner, 0)[0][1], "The copier guessed it; draft 3 rejected it.");
 });
 
 test("one of a kind is no plural", () => {
