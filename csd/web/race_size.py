@@ -14,7 +14,7 @@ from csd.decoding.stages import cascade_stages, model_rounds
 
 BEGINNING = 100  # what a race takes besides its tokens, as the prompt and the first picture, in tokens
 USUAL_ROUNDS = 25  # of drafts for one block, as in the paper's K; with more of them a token costs more
-MOST_WEIGHT = 20.0  # of a token: longer plans are refused, or cost no more than this of what a race may
+MOST_WEIGHT = 20.0  # of a token: a public page refuses plans that would weigh more, so they never run
 MOST_LANES, MOST_K = 16, 1000  # of a race that is measured
 MOST_DRAFTS = 4  # of a plan that is measured, since a plan is a tree of as many levels
 
