@@ -82,7 +82,8 @@ def _finish(
 ) -> RaceUpdate:
     results = make_results(context, visitor, race)
     measured = tell_measured(predicted, Race(race.traces)) if predicted else ""
-    said = " ".join(filter(None, (measured or describe_end(race), results.files.note)))
+    end = " ".join((measured, *race.notes)) if measured and not race.stopped else describe_end(race)
+    said = " ".join(filter(None, (end, results.files.note)))
     return RaceUpdate(
         StatusLine(said, "ended", spoken=_is_on_stage(race, said)), stage=StageView(race.id, log), results=results
     )

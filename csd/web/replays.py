@@ -30,5 +30,5 @@ def build_replays(context: PageContext) -> Replays:
                 min_width=160,
                 elem_id="earlier",
             )
-            upload = gr.UploadButton("Open a file", type="binary", elem_id="bring", **quiet)  # of any kind: the page itself says what is wrong
+            upload = gr.UploadButton("Open a file", type="binary", elem_id="bring", **quiet)
     return Replays(races, earlier, upload)
