@@ -1,4 +1,4 @@
-// The text of the button that opens the drawer, such as "embedded · adaptive cascade · 64 tokens".
+// The text of the button that opens the drawer, such as "demo models · adaptive cascade · 64 tokens".
 
 import { byId } from "./dom.js";
 
@@ -17,7 +17,8 @@ export function watchSettings() {
 }
 
 // The text of the button, and whether the one beside it leads back to the family that the page begins with.
-export function tellSettings(family, ...rest) {
+export function tellSettings(titles, name, ...rest) {
+  const family = titles[name] ?? name;
   const home = byId("back-home").textContent.trim();
   byId("lines").toggleAttribute("data-away", !home.endsWith(` ${family}`));
   return settingsInWords(family, ...rest);

@@ -77,11 +77,11 @@ function update(view, value, parseK) {
   view.title.textContent = headline(curves);
   view.why.textContent = explain(curves, levels[0], points.length > 0);
   view.source.textContent = describeSource(value.isMeasured, isMoved);
-  view.measured.replaceChildren("measured there: ", ...tellMeasured(points, levels));
+  view.measured.replaceChildren("measured: ", ...tellMeasured(points, levels));
   view.measured.hidden = !points.length && !levels.length;
   view.ghost.textContent = "before you moved anything";
   view.ghost.hidden = !isAway;
-  view.back.textContent = value.isMeasured ? "Back to what this race measured" : "Back to the usual numbers";
+  view.back.textContent = value.isMeasured ? "Back to the race" : "Back to the usual numbers";
   view.back.toggleAttribute("data-away", isAway);
   view.back.disabled = !isAway;
 }
@@ -92,7 +92,7 @@ function tellMeasured(points, levels) {
   return told.flatMap(({ name, speedup, symbol }, i) => {
     const mark = symbol ? [drawSymbol(symbol)] : [];
     mark.forEach((one) => one.setAttribute("data-method", name));
-    const said = make("span", "", ...mark, `${name} ${speedup.toFixed(1)}×${i < told.length - 1 ? "," : ""}`);
+    const said = make("span", "", ...mark, `${name.replace("adaptive cascade", "adaptive")} ${speedup.toFixed(1)}×${i < told.length - 1 ? "," : ""}`);
     said.style.whiteSpace = "nowrap";
     return [said, " "];
   });

@@ -12,11 +12,17 @@ from csd.ranges import shorten
 
 # How links, recordings and scripts of earlier versions call a family.
 FORMER_NAMES = {"SmolLM2": "SmolLM2 1.7B"}
+TITLES = {"embedded": "demo models", "smollm2": "SmolLM2 135M"}  # families whose names say little to a visitor
 
 
 def current_name(name: str) -> str:
     """The name of a family today; families that were renamed are known by their former names too."""
     return FORMER_NAMES.get(name, name)
+
+
+def title(name: str) -> str:
+    """What the page calls a family, such as "demo models" for `embedded`; links, files and the API keep its name."""
+    return TITLES.get(current_name(name), name)
 
 
 def find(name: str) -> FamilySpec:

@@ -11,6 +11,7 @@ from typing import Any
 from csd.decoding.errors import Refusal
 from csd.decoding.k_matrix import format_K
 from csd.decoding.methods import Autoregressive, Cascade
+from csd.models import catalog
 from csd.record.race import Race
 from csd.sentences import counted
 from csd.web import compare
@@ -38,7 +39,7 @@ EMPTY = "Compare races the lanes of the Race tab on every kind of prompt."
 ASKED_PAIR = "Which of two plans is faster on your prompt?"
 ON_PROMPT = "Choose two plans, or drag the ends of the bars. Compare races both on the prompt of the Race tab."
 NO_DRAFTS = "These models have no draft, so there are no plans to compare."
-DIFFERS = "The Race tab can give other numbers: speeds vary with the models, the threads, and from run to run."
+DIFFERS = "Your own will differ."
 RUNNING = "A row fills in when its race has ended."
 USUAL_LANES = 3  # besides autoregressive decoding, for which rows are drawn before a comparison
 
@@ -62,7 +63,7 @@ def show_example(context: PageContext, visitor: str) -> CompareUpdate:
         kinds = list(examples_by_kind(home.spec))
         return CompareUpdate(StatusLine(EMPTY), finding=Finding(ASKED), figure=draw((), kinds, USUAL_LANES))
     where = f"{found.date}, on {found.machine.partition(';')[0]}"
-    said = f"Recorded with the family {found.family} on {where}, {found.races} races of each prompt. {DIFFERS}"
+    said = f"Recorded with the {catalog.title(found.family)} on {where}, {found.races} races of each prompt. {DIFFERS}"
     return CompareUpdate(
         StatusLine(said),
         rows=found.rows,

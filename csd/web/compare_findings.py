@@ -96,10 +96,10 @@ def numbers(results: Sequence[LaneResult]) -> tuple[Number, ...]:
     title, count = won[0]
     speeds = [one.middle for lanes in rankings.values() for one in lanes if one.title == title]
     spread = dict.fromkeys(f"{end(speeds):.1f}" for end in (min, max))
-    fastest = "fastest on" if once else "clearly fastest on"
+    fastest = "kinds won" if once else "kinds clearly won"
     return (
         Number(names[title], f"{'–'.join(spread)}×", methods[title]),
-        Number(fastest, f"{count} of {len(rankings)}", title="kinds of prompt", is_bold=False),
+        Number(fastest, f"{count} of {len(rankings)}", title="kinds of prompt on which it is fastest", is_bold=False),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from csd.models import catalog
 from csd.models.compiling import CompileStep
 from csd.models.spec import FamilySpec
 from csd.web.device import Turns
@@ -145,7 +146,7 @@ class Families:
             self._compile()
 
     def _load(self, load: Load) -> None:
-        choice, name = load.choice, load.choice.spec.name
+        choice, name = load.choice, catalog.title(load.choice.spec.name)
 
         def report(sentence: str) -> None:
             load.status = FamilyStatus("loading", f"{name}: {sentence}")
@@ -190,10 +191,10 @@ def _next_step(steps: Iterator[CompileStep], family: Family) -> CompileStep:
 
 
 def ready_sentence(family: Family) -> str:
-    """Such as "Ready: embedded, CPU, fp32"; a split family's line says where its models are."""
+    """Such as "Ready: demo models, CPU, fp32"; a split family's line says where its models are."""
     short = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float64": "fp64"}
     device, dtype = str(family.device), str(family.dtype).removeprefix("torch.")
-    return f"Ready: {family.spec.name}, {family.placed or device.upper()}, {short.get(dtype, dtype)}"
+    return f"Ready: {catalog.title(family.spec.name)}, {family.placed or device.upper()}, {short.get(dtype, dtype)}"
 
 
 def describe_error(error: BaseException) -> str:

@@ -30,8 +30,8 @@ RESET = "The settings are as they were at the start."
 USUAL_AGAIN = "The usual settings are back."
 USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
 NO_EXAMPLE = "These models have no example of that kind. Choose another one."
-TAKES_OVER = "{name} answers your own words: {home} knows only texts like the examples."
-HOME_AGAIN = "{home} answers from now on. Press Race."
+TAKES_OVER = "{name} answers your own words: the {home} know only texts like the examples."
+HOME_AGAIN = "Back to the {home}. Press Race."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
 
@@ -202,7 +202,7 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     preferred = fields_of(choice, None, studio.deployment.lanes)
     values = {name: value for name, value in preferred.values().items() if name in names}
     presets = preset_choices(choice.defaults, {**given, **values})
-    said = StatusLine(TAKES_OVER.format(name=choice.spec.name, home=home.spec.name))
+    said = StatusLine(TAKES_OVER.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name)))
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
 
 
@@ -216,7 +216,7 @@ def go_home(context: PageContext, visitor: str, fields: PageFields) -> FormUpdat
         names.add("max_new")
     values = {name: value for name, value in start.items() if name in names}
     presets = preset_choices(home.defaults, {**fields.values(), **values})
-    said = StatusLine(HOME_AGAIN.format(home=home.spec.name))
+    said = StatusLine(HOME_AGAIN.format(home=catalog.title(home.spec.name)))
     return FormUpdate(values, home.defaults.drafts, presets, example_kinds(home.spec), said)
 
 

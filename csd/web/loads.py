@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from csd.models import catalog
 from csd.models.compiling import CompileStep
 from csd.models.spec import FamilySpec
 from csd.request.defaults import Defaults, defaults_for
@@ -56,7 +57,7 @@ class FamilyStatus:
 
 
 def not_loaded(choice: FamilyChoice) -> FamilyStatus:
-    return FamilyStatus("waiting", f"{choice.spec.name}: not loaded yet")
+    return FamilyStatus("waiting", f"{catalog.title(choice.spec.name)}: not loaded yet")
 
 
 @dataclass(eq=False)
@@ -102,9 +103,11 @@ class Loads:
         if load is None or load.status.state == "failed":
             waiting = [one for one in self if one.status.state == "queued" and one.choice not in self._homes]
             if choice not in self._homes and len(waiting) >= MOST_WAITING:
-                return Load(choice, FamilyStatus("failed", TOO_MANY.format(choice.spec.name, len(waiting))))
+                return Load(
+                    choice, FamilyStatus("failed", TOO_MANY.format(catalog.title(choice.spec.name), len(waiting)))
+                )
             self._by_choice.pop(choice, None)  # the end of the queue, also after a failure
-            said = f"{choice.spec.name}: is loaded after what loads now"
+            said = f"{catalog.title(choice.spec.name)}: is loaded after what loads now"
             load = self._by_choice[choice] = Load(choice, FamilyStatus("queued", said), patient=patient)
         load.patient &= patient
         load.visitors |= {visitor} - {""}
@@ -130,7 +133,7 @@ class Loads:
         if not queued or (queued[0].patient and not is_idle):
             return None
         load = queued[0]
-        load.status = FamilyStatus("loading", f"{load.choice.spec.name}: loading")
+        load.status = FamilyStatus("loading", f"{catalog.title(load.choice.spec.name)}: loading")
         if load.choice not in self._homes:
             kept = {load, *(one for one in self if one.choice in self._homes or one.status.state == "queued")}
             self._by_choice = {choice: one for choice, one in self._by_choice.items() if one in kept}

@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import replace
 
+from csd.models import catalog
 from csd.models.spec import COPIES
 from csd.record.race import Race
 from csd.record.recording import Recording
@@ -103,9 +104,9 @@ def _who_runs(context: PageContext, choice: FamilyChoice) -> str:
     called = roles_of_family(drafts)
     copies = " (the big model at lower precision)" if all(name in COPIES for name in drafts) else ""
     helpers = listed([*(f"the {called[name]}{copies}" for name in drafts), f"the {COPIER}"])
-    answers = f"{choice.spec.name}, a general language model, answers"
+    answers = f"{catalog.title(choice.spec.name)}, a general language model, answers"
     if choice.spec.name != context.studio.preferred.spec.name:
-        answers = f"{choice.spec.name} answers"
+        answers = f"{catalog.title(choice.spec.name)} answers"
     return f"Here {answers}; {helpers} guess ahead."
 
 

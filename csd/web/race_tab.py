@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
+from csd.models import catalog
 from csd.stage import bundle
 from csd.web import views
 from csd.web.context import PageContext
@@ -129,7 +130,11 @@ def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
         chips = build_example_chips(context)
         status = gr.HTML(views.status_html(StatusLine("")), elem_id="status")
         home = gr.Button(
-            f"Back to {context.studio.home.spec.name}", size="sm", min_width=92, scale=0, elem_id="back-home"
+            f"Back to {catalog.title(context.studio.home.spec.name)}",
+            size="sm",
+            min_width=92,
+            scale=0,
+            elem_id="back-home",
         )
         more = gr.Button("Settings", size="sm", min_width=92, scale=1, elem_id="more")
         replays = build_replays(context)

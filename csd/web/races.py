@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from mmap import mmap
 
+from csd.models import catalog
 from csd.record.metrics import speed
 from csd.record.recording import Recording, bundled_recordings, title_of
 from csd.record.trace import Trace
@@ -86,7 +87,7 @@ def first_recorded(races: Mapping[str, FinishedRace], family: str) -> FinishedRa
 
 def _recorded_race(name: str, recording: Recording) -> FinishedRace:
     origin = f"Recorded on {recording.date}, on {recording.machine}. {recording.note}"
-    family = "" if recording.family == "embedded" else f", {recording.family}"
+    family = "" if recording.family == "embedded" else f", {catalog.title(recording.family)}"
     title = f"Recorded{family}: {recording.kind}, {recording.title}"
     return FinishedRace(f"{RECORDED}{name}", title, recording, origin=origin)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from csd.models import catalog
 from csd.paths import ASSETS
 from csd.stage import bundle
 from csd.typeface import typeface_css
@@ -23,7 +24,7 @@ PRESS = "(id) => CascadePage.press(id)"
 START = "() => CascadePage.start()"
 TELL_PROMPT = "() => CascadePage.tellPrompt()"
 TOGGLE_SETTINGS = "() => CascadePage.toggle('more')"
-SETTINGS_IN_WORDS = "(...values) => CascadePage.tellSettings(...values)"
+SETTINGS_IN_WORDS = f"(...values) => CascadePage.tellSettings({json.dumps(catalog.TITLES)}, ...values)"
 TOGGLE_RACES = "() => CascadePage.toggle('races')"
 BEGIN_EXAMPLE = "() => CascadePage.beginExample()"
 END_EXAMPLE = "() => CascadePage.endExample()"

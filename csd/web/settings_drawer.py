@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
+from csd.models import catalog
 from csd.roles import named_with_roles
 from csd.stage.glossary import term_class
 from csd.web import views
@@ -93,7 +94,11 @@ def _build_first_fields(
     home = context.studio.home
     presets = preset_choices(home.defaults, start)
     family = gr.Dropdown(
-        list(context.options["family"]), value=start["family"], label="Models", min_width=160, elem_id="family"
+        [(catalog.title(name), name) for name in context.options["family"]],
+        value=start["family"],
+        label="Models",
+        min_width=160,
+        elem_id="family",
     )
     about = gr.HTML(views.about_html(views.about_family(home, context.studio.families.status(home))), elem_id="about")
     with gr.Row():

@@ -61,7 +61,7 @@ def about_family(choice: FamilyChoice, status: FamilyStatus) -> str:
 
 def about_preferred(preferred: FamilyChoice, status: FamilyStatus) -> str:
     """How far the family has come that the page prefers to the one it started with."""
-    name = preferred.spec.name
+    name = catalog.title(preferred.spec.name)
     if status.state == "failed":
         return status.sentence
     if status.state == "ready":
@@ -85,7 +85,7 @@ def families_table(names: Collection[str]) -> str:
         target, *drafts = map(_model, spec.models)
         needs = [memory_needed(spec, dtype) for dtype in ("float32", "bfloat16")]
         fp32, bf16 = (size(need) if need else "?" for need in needs)
-        rows.append(f"| {spec.name} | {target} | {'; '.join(drafts)} | {fp32} | {bf16} | {spec.about} |")
+        rows.append(f"| {catalog.title(spec.name)} | {target} | {'; '.join(drafts)} | {fp32} | {bf16} | {spec.about} |")
     return "\n".join(rows)
 
 

@@ -123,7 +123,7 @@ def test_the_large_numbers_are_the_speed_and_the_clear_wins_of_the_best_lane():
     results = [*lanes("story", *CLEAR), *lanes("code", *CLEAR), *lanes("list", *OVERLAPPING)]
     speed, wins = numbers(results)
     assert (speed.name, speed.value, speed.method) == ("adaptive cascade", "2.7–3.2×", "adaptive cascade")
-    assert (wins.name, wins.value) == ("clearly fastest on", "2 of 3")
+    assert (wins.name, wins.value) == ("kinds clearly won", "2 of 3")
     assert numbers(lanes("story", *OVERLAPPING) + lanes("code", *OVERLAPPING)) == ()
     bold = [note.text for note in draw(results, ["story", "code", "list"], 2).layout.annotations if "<b>" in note.text]
     assert bold == ["<b>3.2×</b>"] * 2
