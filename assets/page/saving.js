@@ -17,7 +17,7 @@ export async function copyLink(query, omitted) {
   let said = "Link to these settings copied. It fills in the form; Race starts the race.";
   if (race) said = `Link to ${step ? `step ${step} of ` : ""}this race copied.`;
   if (race) writeLinked(race.slice("race=".length));
-  if (LOCAL.test(location.hostname)) said += ` It opens on this computer only${race ? ": to send the race, save it with Replay as HTML" : ""}.`;
+  if (LOCAL.test(location.hostname)) said += ` It opens on this computer only${race ? ": to send the race, <button type=\"button\" data-press=\"replay\">save it as a file</button>" : ""}.`;
   let state = "";
   try {
     await navigator.clipboard.writeText(link);

@@ -1,14 +1,14 @@
 // The lines on the race and on the family. One on a race that does not fit is set in as many lines as it needs; of one on
 // the family the whole is the title, and unfolds where it has the focus.
 
-import { byId } from "./dom.js";
+import { byId, press } from "./dom.js";
 
 const SHORT = 0.6; // of the line: a message that leaves room for a prompt
 const SHORT_WAIT = 1; // seconds that a race waits at times though there is none before it
 
 export function watchStatus() {
   byId("status").setAttribute("aria-live", "polite");
-  for (const kind of ["pointerdown", "keydown", "input"]) document.addEventListener(kind, () => byId("lines").setAttribute("data-read", ""));
+  for (const kind of ["pointerdown", "keydown", "input"]) document.addEventListener(kind, noteRead);
   let told = "";
   watchLine(byId("status"), (line, box) => {
     if (line.textContent !== told) byId("lines").removeAttribute("data-read"); // until the visitor does something again
@@ -20,6 +20,12 @@ export function watchStatus() {
   });
   watchLine(byId("family-status"), unfold);
   document.addEventListener("input", clearRefusal);
+  byId("status").addEventListener("click", ({ target }) => press(target.dataset.press));
+}
+
+// A message has been read once the visitor does something outside it.
+function noteRead({ target }) {
+  if (!byId("status").contains(target)) byId("lines").setAttribute("data-read", "");
 }
 
 // The prompt of the race on the stage stands in the same line, behind a message that leaves room for it.

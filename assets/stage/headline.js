@@ -4,7 +4,7 @@
 import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
 
-const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A run of the big model writes one token, but can check many."];
+const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A run of the big model writes one token (about a word), but can check many."];
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
 export function createHeadline(stage) {
