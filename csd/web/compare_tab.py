@@ -19,7 +19,10 @@ from csd.web.staircase import build_staircase, staircase_value
 from csd.web.updates import CompareUpdate, StatusLine
 
 WHAT = (("every kind of prompt", compare.BY_KIND), ("two plans on my prompt", compare.TWO_PLANS))
-LEAD = "<h2>Which method is fastest?</h2><p>It depends on the text. Race all of them on every kind, or two plans on yours.</p>"
+LEAD = (
+    "<h2>Which method is fastest?</h2>"
+    "<p>It depends on the text. Race all of them on every kind, or two plans on yours.</p>"
+)
 TO_OWN = f"() => {OWN!r}"
 
 

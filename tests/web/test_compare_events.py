@@ -40,7 +40,7 @@ def test_the_tab_begins_with_a_recorded_comparison_until_one_is_started():
     page = context()
     example, kinds = show_example(page, "v"), list(examples_by_kind(page.studio.home.spec))
     assert (
-        example.status.text.startswith("Recorded with the family embedded on 20")
+        example.status.text.startswith("Recorded with the demo models on 20")
         and " 3 races of each prompt. " in example.status.text
     )
     machine = recorded_comparison().machine.partition(";")[0]

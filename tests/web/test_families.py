@@ -86,14 +86,14 @@ def test_a_family_is_ready_before_it_is_compiled_and_its_line_says_how_far_it_is
     studio_.families.ensure_loading(HOME)
     until(lambda: studio_.families.status(HOME).state == "ready")
     status = studio_.families.status(HOME)
-    assert status.sentence == "Ready: embedded, CUDA, bf16; compiling, 0 of 2"
+    assert status.sentence == "Ready: demo models, CUDA, bf16; compiling, 0 of 2"
     assert status.is_final and not status.is_settled
     assert not status.family.compiled
     steps.allowed.release()
     until(lambda: studio_.families.status(HOME).sentence.endswith("1 of 2"))
     steps.allowed.release()
     until(lambda: studio_.families.status(HOME).is_settled)
-    assert studio_.families.status(HOME).sentence == "Ready: embedded, CUDA, bf16"
+    assert studio_.families.status(HOME).sentence == "Ready: demo models, CUDA, bf16"
     assert studio_.families.status(HOME).family.compiled
 
 
@@ -163,7 +163,7 @@ def test_a_step_that_breaks_leaves_the_family_as_it_was(steps_before):
     studio_.families.ensure_loading(HOME)
     until(lambda: studio_.families.status(HOME).is_settled)
     status = studio_.families.status(HOME)
-    assert status.sentence == "Ready: embedded, CUDA, bf16" and not status.family.compiled
+    assert status.sentence == "Ready: demo models, CUDA, bf16" and not status.family.compiled
     assert isinstance([*studio_.race("v", HOME, REQUEST)][-1], Finished)
 
 

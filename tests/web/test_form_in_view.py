@@ -24,10 +24,10 @@ def test_the_form_leaves_the_window_to_the_stage(tab):
     assert {box(page, row)["x"] for row in ("#title", "#prompt textarea", "#try", "#stage")} == {24}
     assert box(page, "#race")["height"] == box(page, "#prompt textarea")["height"] == 44
     assert page.evaluate("document.documentElement.scrollWidth") == 1280
-    assert page.inner_text("#more").strip() == "embedded · adaptive cascade · 64 tokens"
+    assert page.inner_text("#more").strip() == "demo models · adaptive cascade · 64 tokens"
     set_field(page, "#max-new input", 24)
     set_field(page, "#temperature input", 0.5)
-    words = "embedded · adaptive cascade · 24 tokens · temperature 0.5"
+    words = "demo models · adaptive cascade · 24 tokens · temperature 0.5"
     page.wait_for_function("words => document.querySelector('#more').innerText.trim() === words", arg=words)
     page.fill("#prompt textarea", "A long prompt that goes on. " * 40)
     lines_in_view = "document.querySelector('#prompt textarea').clientHeight / 20 | 0"
@@ -146,7 +146,7 @@ def test_a_failed_family_is_told_in_one_line_above_and_whole_below(chromium):
     page = context.new_page()
     page.goto(house.url)
     failed = page.wait_for_selector('#family-status [data-state="failed"]')
-    assert "embedded did not load" in failed.inner_text()
+    assert "demo models did not load" in failed.inner_text()
     head = box(page, "#family-status")
     assert head["y"] >= 0 and head["height"] <= 32 and head["x"] > box(page, "#tour")["x"]
     assert sentence.strip() in " ".join(page.text_content("#about").split())

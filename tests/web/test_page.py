@@ -54,7 +54,7 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
     typed.page.set_viewport_size({"width": 1920, "height": 1080})  # where there is room for all of them
     buttons = typed.page.locator("#examples > button:visible:not(#lose, #own-prompt)")
     assert tuple(name.lower() for name in buttons.all_inner_texts()) == example_kinds(other.spec)
-    untouched.page.wait_for_function("document.querySelector('#family-status').innerText.includes('embedded, CPU')")
+    untouched.page.wait_for_function("document.querySelector('#family-status').innerText.includes('demo models, CPU')")
     race = first_recorded(recorded_races(), "embedded")
     assert untouched.page.locator(f'#stage .cascade-stage[data-race="{race.id}"]').count() == 1, "the story stays"
     assert untouched.page.input_value("#family input") == "embedded"

@@ -68,7 +68,7 @@ def test_the_family_of_the_page_comes_back_with_its_settings_and_stays(growing):
     after = PageFields.from_values({**form.values(), **update.values})
     assert after.family.to_choice() == growing.studio.home
     assert after.form == replace(growing.start.form, prompt="Why is the sea salty?")
-    assert "embedded answers from now on" in update.status.text
+    assert "Back to the demo models" in update.status.text
     assert (update.drafts, update.kinds) == (
         growing.studio.home.defaults.drafts,
         example_kinds(growing.studio.home.spec),

@@ -80,7 +80,7 @@ def test_a_race_waits_for_its_family_and_says_so():
     assert all(isinstance(news, Waiting) for news in seen)
     gate.set()
     assert isinstance(list(stream)[-1], Finished)
-    assert studio.families.status(HOME).sentence == "Ready: embedded, CPU, fp32"
+    assert studio.families.status(HOME).sentence == "Ready: demo models, CPU, fp32"
 
 
 def test_a_family_is_loaded_once_for_two_visitors():
@@ -101,7 +101,7 @@ def test_a_family_that_fails_gives_its_sentence_and_can_be_tried_again():
 
     studio = Studio(HOME, opener, short)
     assert "Not enough memory: it needs 17 GiB." in list(studio.race("v", HOME, REQUEST))[-1].sentence
-    assert list(studio.race("v", HOME, REQUEST))[-1].sentence == "embedded did not load: RuntimeError: boom."
+    assert list(studio.race("v", HOME, REQUEST))[-1].sentence == "demo models did not load: RuntimeError: boom."
     assert isinstance(list(studio.race("v", HOME, REQUEST))[-1], Finished)
 
 

@@ -48,7 +48,7 @@ def quick(monkeypatch):
 
 def test_two_races_at_a_time_on_two_workers_and_the_third_waits(studio, workers):
     assert studio.races_at_a_time == 2
-    assert studio.families.status(HOME).sentence == "Ready: embedded, 2 × CPU, fp32"
+    assert studio.families.status(HOME).sentence == "Ready: demo models, 2 × CPU, fp32"
     notes = studio.families.status(HOME).family.notes
     assert notes == tuple(f"Loaded by {pid}." for pid in workers.pids)
     races = [LongRace(studio, name) for name in "ab"]

@@ -74,7 +74,7 @@ def studio(cluster):
 def test_two_races_at_a_time_and_the_third_waits(studio, cluster):
     assert studio.races_at_a_time == 2
     assert isinstance(race(studio, "short")[-1], Finished)
-    assert studio.families.status(HOME).sentence == "Ready: embedded, 2 × CPU, fp32"
+    assert studio.families.status(HOME).sentence == "Ready: demo models, 2 × CPU, fp32"
     races = [LongRace(studio, name) for name in "ab"]
     until(lambda: all(one.pid for one in races))
     third = studio.race("c", HOME, Request("short", ()))
