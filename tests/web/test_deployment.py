@@ -298,7 +298,7 @@ def test_a_public_page_loads_no_copies_that_a_family_does_not_have_by_itself():
     home = FamilyChoice(catalog.find("smollm2"), "cpu")
     own.check_family(home, (home,))
     bare = replace(home, spec=home.spec.without_copies())
-    with pytest.raises(Refusal, match="smollm2 with self-8bit only"):
+    with pytest.raises(Refusal, match="SmolLM2 135M with self-8bit only"):
         own.check_family(bare, (home,))
     own.check_family(bare, (bare,))  # on ZeroGPU a family is placed without its copies
     own.check_family(home, (bare,))

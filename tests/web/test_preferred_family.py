@@ -50,7 +50,7 @@ def test_the_preferred_family_takes_over_a_form_with_a_prompt_of_the_visitors(gr
     assert after.family.to_choice() == SMOLLM2
     assert after.form.prompt == "Why is the sea salty?"
     assert after.form.max_new == first_example(SMOLLM2.spec).max_new
-    assert "smollm2" in update.status.text and update.stage is None
+    assert "SmolLM2 135M answers your own words" in update.status.text and update.stage is None
     assert update.presets.selected == SMOLLM2.defaults.preset.name
     assert (update.drafts, update.kinds) == (SMOLLM2.defaults.drafts, example_kinds(SMOLLM2.spec))
     assert form_events.begin_own_prompt(growing, "v", after) == FormUpdate()
