@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from csd.stage import export
+from csd.web.giving_way import next_to_go
 from csd.web.races import RECORDED, FinishedRace
 
 MOST = 300 * 10**6  # bytes of all files; a race has about 0.3 MB
@@ -43,7 +44,7 @@ def served_folder() -> Path:
 
 
 class Downloads:
-    """The latest files; the oldest ones are deleted.
+    """The latest files; the oldest ones of whoever has most are deleted.
 
     They lie where Gradio keeps its files: it serves them from there. Files from elsewhere it would copy, and nothing
     deletes its copies for a button that an event has changed.
@@ -55,23 +56,23 @@ class Downloads:
         self._owner = tempfile.TemporaryDirectory(prefix="csd-", dir=home, ignore_cleanup_errors=True)
         self.folder = Path(self._owner.name)
         self._most, self._most_files = most, most_files
-        self._kept: OrderedDict[Path, int] = OrderedDict()  # bytes, oldest first
+        self._kept: OrderedDict[Path, tuple[str, int]] = OrderedDict()  # owners and bytes, oldest first
         self._lock = threading.Lock()
 
-    def save_race(self, race: FinishedRace) -> RaceFiles:
+    def save_race(self, race: FinishedRace, owner: str = "") -> RaceFiles:
         """The same files whenever a race is shown. Those of recorded races stay: the page begins with one."""
         traces, replay = (self.folder / f"race-{race.id}.{kind}" for kind in ("json", "html"))
         if not self._is_kept(traces, replay):
             stays = race.id.startswith(RECORDED)
-            written = self._write(traces, race.recording.to_json(), stays)
-            if not (written and self._write(replay, export.page(race.recording), stays)):
+            written = self._write(traces, race.recording.to_json(), owner, stays)
+            if not (written and self._write(replay, export.page(race.recording), owner, stays)):
                 return RaceFiles()
         return RaceFiles(str(traces), str(replay))
 
-    def save_table(self, csv: str) -> str | None:
+    def save_table(self, csv: str, owner: str = "") -> str | None:
         """Returns the path; None where the disk is full."""
         path = self.folder / f"comparison-{uuid.uuid4().hex[:12]}.csv"
-        return str(path) if self._write(path, csv) else None
+        return str(path) if self._write(path, csv, owner) else None
 
     def _is_kept(self, *paths: Path) -> bool:
         """Whether all these files are still there. They are the latest ones from now on."""
@@ -80,7 +81,7 @@ class Downloads:
                 self._kept.move_to_end(path)
             return all(path.is_file() for path in paths)
 
-    def _write(self, path: Path, text: str, stays: bool = False) -> bool:
+    def _write(self, path: Path, text: str, owner: str, stays: bool = False) -> bool:
         """Whether the file could be written."""
         content = text.encode(errors="replace")
         try:
@@ -90,7 +91,7 @@ class Downloads:
                 if shutil.disk_usage(self.folder).free >= len(content) + SPARE:
                     path.write_bytes(content)
                     if not stays:
-                        self._kept[path] = len(content)
+                        self._kept[path] = owner, len(content)
                     return True
             log.warning("There is no room left for the page's files.")
         except OSError as error:
@@ -100,6 +101,10 @@ class Downloads:
         return False
 
     def _make_room(self, size: int) -> None:
-        while self._kept and (len(self._kept) >= self._most_files or sum(self._kept.values()) + size > self._most):
-            path, _ = self._kept.popitem(last=False)
+        while self._kept:
+            is_crowded = len(self._kept) >= self._most_files  # then it is the number that counts
+            if not is_crowded and sum(weight for _, weight in self._kept.values()) + size <= self._most:
+                return
+            path = next_to_go({path: (one, 1 if is_crowded else weight) for path, (one, weight) in self._kept.items()})
+            del self._kept[path]
             path.unlink(missing_ok=True)

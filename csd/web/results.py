@@ -65,5 +65,5 @@ def make_results(context: PageContext, visitor: str, race: FinishedRace) -> Race
         panel=panel_after(traces),
         puzzles=puzzle_value([Race(one.traces) for one in run], race.id if latest and latest.id == race.id else ""),
         listed=listed_races(context, kept),
-        files=context.downloads.save_race(race),
+        files=context.downloads.save_race(race, visitors.find(visitor).owner or visitor),
     )

@@ -32,6 +32,14 @@ def test_old_downloads_are_deleted():
         assert paths[-1].read_text("utf-8") == "row 7"
 
 
+def test_whoever_has_most_files_loses_the_oldest_of_them():
+    for limits in ({"most_files": 4}, {"most": 4 * len("row 1")}):
+        downloads = Downloads(**limits)
+        mine = Path(downloads.save_table("row 0", "me"))
+        theirs = [Path(downloads.save_table(f"row {i}", "them")) for i in range(1, 9)]
+        assert sorted(downloads.folder.iterdir()) == sorted([mine, *theirs[-3:]])
+
+
 def test_a_race_has_the_same_files_when_it_is_shown_again(page):
     ended = race(page)[-1].results
     written = Path(ended.files.replay).stat().st_mtime_ns
