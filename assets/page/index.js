@@ -8,6 +8,7 @@ import { takeRaces } from "./racing.js";
 import { tellPrompt, watchTyping } from "./typing.js";
 import { watchChips } from "./chips.js";
 import { watchList } from "./racelist.js";
+import { watchReplay } from "./saving.js";
 import { watchSettings } from "./settings.js";
 import { watchStatus } from "./status.js";
 import { watchTabs } from "./address.js";
@@ -34,6 +35,7 @@ export function start() {
   watchList();
   watchSettings();
   watchStatus();
+  watchReplay();
   watchTabs();
   tellPrompt();
   awaitLink();

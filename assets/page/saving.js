@@ -29,6 +29,25 @@ export async function copyLink(query, omitted) {
   return `<p data-state="${state}">${said} ${omitted}</p>`;
 }
 
+// A replay that is saved at a step of its race opens there. Gradio downloads a file by the click of a link that it makes.
+export function watchReplay() {
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest && event.target.closest("a[download]");
+    const { race, lane, step } = stage().place();
+    if (!step || !link || !link.href.endsWith(`race-${race}.html`)) return;
+    event.preventDefault();
+    saveAt(link, `lane=${lane}&amp;step=${step}`);
+  }, true);
+}
+
+async function saveAt({ href, download }, place) {
+  const page = await (await fetch(href)).text();
+  const file = new Blob([page.replace('data-place=""', `data-place="${place}"`)], { type: "text/html" });
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
 // Downloads the visible figures as "png" or "svg".
 export async function downloadFigures(format) {
   for (const plot of document.querySelectorAll(".js-plotly-plot")) {

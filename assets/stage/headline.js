@@ -36,6 +36,9 @@ export function clearHeadline(stage) {
   headline.box.dataset.shown = "false";
 }
 
+// "8-bit" stays in one line.
+const unbroken = (text) => text.replace(/-bit/g, "-\u2060bit");
+
 // Fills in what the race came to; `drawHeadline` shows it.
 export function fillHeadline({ headline, race }) {
   const { lead, text, same, subject, factor, told, reason, flags, beaten, even } = race.close.headline || {};
@@ -45,7 +48,8 @@ export function fillHeadline({ headline, race }) {
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));
   const note = race.open.note; // who ran, where they are not the models of the page's first race
-  put(headline.told, [told, note].filter(Boolean).map((said) => `${said} `).join(""));
+  const who = note && note.replace(/;.*/s, "."); // who guessed is seen in the legend
+  put(headline.told, [told, who].filter(Boolean).map((said) => `${unbroken(said)} `).join(""));
   put(headline.flags, (flags || []).join("; "));
   put(headline.reason, reason || "");
   headline.box.toggleAttribute("data-flagged", Boolean((flags || []).length)); // its number is in grey
@@ -57,6 +61,6 @@ export function drawHeadline(stage) {
   drawBet(stage);
   const [idea, rest] = mode === "live" ? ASKED : IDEA; // what comes out is not known yet
   put(headline.idea, idea);
-  put(headline.rest, (race.open && race.open.note) || rest);
+  put(headline.rest, unbroken((race.open && race.open.note) || rest));
   headline.box.dataset.shown = String(mode === "done" && Boolean(race.close));
 }

@@ -16,7 +16,9 @@ import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const KEY = "Solid: written in this row. Pale: from a row below. Crossed out: rejected. Grey, or +2: after a rejected one.";
 const LIVE = "You can open each step here once the race has ended.";
-const PAUSE = 350; // milliseconds between two drawings while something moves
+const PAUSE = 350; // milliseconds between two drawings of the score while something moves
+const WIDE = 12; // tokens of a block that are read from afar
+const BRIEF = 100; // and of the sentence alone
 
 export function createReview(stage) {
   const review = {
@@ -68,7 +70,7 @@ export function drawReview(stage) {
   if (key === review.drawn) return;
   if (isPlaying(stage) || stage.scrubbing || isLive) {
     const now = performance.now();
-    if (!review.inSight || now - review.drawnAt < PAUSE) return;
+    if (!review.inSight || now - review.drawnAt < (stage.reviewOpen ? PAUSE : BRIEF)) return;
     review.drawnAt = now;
   }
   review.drawn = key;
@@ -88,7 +90,8 @@ export function openReview(stage, open = !stage.reviewOpen) {
   if (open) pause(stage);
   showReview(stage, open);
   if (open) stage.review.fromEnd = atEnd;
-  const telling = open && atEnd && findTelling(stage);
+  const isBlank = !selectedStep(stage);
+  const telling = open && (atEnd || isBlank) && (findTelling(stage) || (isBlank && stage.view.lane.steps[0]));
   if (telling) jump(stage, telling.until);
   if (!open && stage.review.fromEnd) showAll(stage);
   forgetSizes(stage);
@@ -97,16 +100,18 @@ export function openReview(stage, open = !stage.reviewOpen) {
   (open ? stage.review.box : stage.root).scrollIntoView({ block: "nearest" });
 }
 
-// The step whose block most levels wrote, the longest of these, as the picture of a horizontal cascade; undefined where none
-// has more writers than the shown one.
+// The step whose block most levels wrote, of these the longest that is read from afar, as the picture of a horizontal
+// cascade; undefined where none has more writers than the shown one.
 function findTelling(stage) {
   const { steps } = stage.view.lane;
   const shown = selectedStep(stage);
-  const worth = (step) => [countWriters(step), step.line.x.length];
+  const worth = (step) => [countWriters(step), fitted(step.line.x.length)];
   const isBetter = ([writers, tokens], [most, longest]) => writers > most || (writers === most && tokens > longest);
   const best = steps.reduce((most, step) => (isBetter(worth(step), worth(most)) ? step : most), steps[0]);
-  return shown && countWriters(best) > Math.max(1, countWriters(shown)) ? best : undefined;
+  return best && countWriters(best) > Math.max(1, shown ? countWriters(shown) : 0) ? best : undefined;
 }
+
+const fitted = (tokens) => (tokens <= WIDE ? tokens : -tokens);
 
 function countWriters({ line }) {
   return draftGroups(line.r).length;

@@ -141,7 +141,7 @@ function drawFigures(stage, row, reference, longest) {
   const runs = countTargetRuns(race, view);
   put(row.runs, `${runs} run${runs === 1 ? "" : "s"}`);
   const step = lane.steps[shown - 1];
-  put(row.clock, step && isOver ? formatSeconds(step.decodeSeconds, longest) : "");
+  put(row.clock, !step || !isOver ? "" : lane.end === "stopped" ? "stopped" : formatSeconds(step.decodeSeconds, longest));
   const [target, rest] = step ? [step.targetSeconds, Math.max(0, step.decodeSeconds - step.targetSeconds)] : [0, 0];
   row.clock.dataset.exact = `big model ${formatSeconds(target)}, drafting and overhead ${formatSeconds(rest)}`;
   row.box.dataset.laneState = state;

@@ -75,7 +75,7 @@ def time_per_level(race: Race) -> go.Figure:
         groups.append((f"{name}, {trace.decode_seconds * scale:.{digits}f} {unit}", bars))
     figure = grouped_bars(groups)
     style(figure, findings.target_time(race), f"decoding time ({unit})", "")
-    return shape_rows(figure).update_xaxes(range=[0, (longest * scale) or 1], nticks=3)
+    return shape_rows(figure).update_xaxes(range=[0, (longest * scale) or 1], nticks=3, tickangle=0)
 
 
 def _speed_row(race: Race, name: str, trace: Trace) -> DotRow:
