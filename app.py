@@ -33,11 +33,19 @@ ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(sig
 DEVICES, WORKERS, REPLICAS = "CSD_DEVICES", "CSD_WORKERS", "CSD_REPLICAS"
 
 
+def port(text: str) -> int:
+    """Raises ValueError if it is no number, and ArgumentTypeError with a sentence if no port has it."""
+    number = int(text)
+    if not 1 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"A port is a number from 1 to 65535, not {number}.")
+    return number
+
+
 def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Cascade Speculative Drafting, live.")
     parser.add_argument("--host", help="address to listen on (default: GRADIO_SERVER_NAME, or 127.0.0.1)")
     parser.add_argument(
-        "--port", type=int, help="port to listen on (default: GRADIO_SERVER_PORT, or the first free one from 7860)"
+        "--port", type=port, help="port to listen on (default: GRADIO_SERVER_PORT, or the first free one from 7860)"
     )
     parser.add_argument(
         "--family",
@@ -211,9 +219,9 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
                 **launch_settings(studio.deployment, routes),
             )
         except OSError:
-            port = arguments.port or "from 7860 to 7959"
+            taken = arguments.port or "from 7860 to 7959"
             parser.exit(
-                1, f"Port {port} is in use. Stop the program that uses it, or choose another one with --port.\n"
+                1, f"Port {taken} is in use. Stop the program that uses it, or choose another one with --port.\n"
             )
     close_slow_connections(page.server.config)
     replace_tracebacks()

@@ -28,7 +28,7 @@ BUSY = "All replicas are racing. This race starts when one of them is free."
 ALONE = "local"  # the address of a cluster of this machine alone, in Ray's words
 UNREACHABLE = (
     "No Ray cluster answers at {}. Start one with `ray start --head`, correct RAY_ADDRESS, or unset it to have the "
-    "replicas on this machine alone."
+    "replicas on this machine alone. Where the cluster wants a token, set RAY_AUTH_MODE=token."
 )
 LOST = "{} The race is lost, your prompt is not. The cluster starts a new replica: race again."
 

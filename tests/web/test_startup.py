@@ -144,6 +144,15 @@ def test_a_wrong_family_is_answered_with_the_choices(arguments, variable):
     assert done.returncode == 2 and "Choose one of: embedded" in done.stderr
 
 
+@pytest.mark.parametrize("port", ["0", "65536", "-1", "http"])
+def test_a_port_that_is_none_is_a_sentence(port, capsys):
+    with pytest.raises(SystemExit) as end:
+        app.make_parser().parse_args(["--port", port])
+    told = capsys.readouterr().err
+    assert end.value.code == 2 and "argument --port:" in told and port in told
+    assert app.make_parser().parse_args(["--port", "65535"]).port == 65535
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [
