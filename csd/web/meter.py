@@ -1,16 +1,19 @@
 """How much time of the server each neighbourhood has had: whoever keeps it busy waits for as long as others use it.
 
-A neighbourhood has a debt, which grows by what its requests take, and shrinks by PART of a second each second. Alone it
-shrinks as fast as time goes by. This is a leaky bucket, kept as the moment at which it is empty.
+A neighbourhood has a debt, which grows by what its requests take, and shrinks by its share of the time that goes by.
+This is a leaky bucket, whose leak depends on how much of the time others have taken of late.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-PART = 0.25  # of the time that a neighbourhood has while others use the server
+PART = 0.25  # of the time that a neighbourhood has at least while others use the server
+FREE = 0.5  # of the time that stays free for others, however little they use
+GROWTH = 2.0  # others can take so many times what they take at present; it is the busy one who leaves no more to them
 RECENT = 5.0  # seconds for which somebody uses it after the last request, or the last message of a stream
 SPARE = 3.0  # seconds that it may take at once: those of a class that opens the page
 LONGEST = 20.0  # seconds that anybody waits: what was billed late for many requests at once is forgotten beyond that
@@ -23,7 +26,8 @@ class Meter:
     def __init__(self, part: float = PART, spare: float = SPARE, clock: Callable[[], float] = time.monotonic):
         self._part, self._spare, self._clock = part, spare, clock
         self._seen: OrderedDict[str, float] = OrderedDict()  # when the last two owners were, the latest last
-        self._ends: dict[str, float] = {}  # of debts
+        self._debts: dict[str, tuple[float, float, float]] = {}  # debt, what was taken of late, and when that was
+        self._taken = (0.0, 0.0)  # by all of late, and when that was
 
     def see(self, owner: str) -> None:
         """Note that the owner uses the server now."""
@@ -35,17 +39,39 @@ class Meter:
     def charge(self, owner: str, seconds: float) -> None:
         """For work that was done; negative where less was done than was charged for."""
         self.see(owner)
-        now = self._clock()
-        end = max(now, self._ends.pop(owner, 0.0)) + seconds / (self._part if self._has_others(owner) else 1.0)
-        self._ends[owner] = min(end, now + self._spare / self._part + LONGEST)
-        if len(self._ends) > MOST:
-            del self._ends[next(iter(self._ends))]
+        debt, taken = self._debt(owner)
+        now, most = self._clock(), self._spare + LONGEST * self._part
+        self._debts.pop(owner, None)
+        self._debts[owner] = min(debt + seconds, most), taken + seconds, now
+        self._taken = self._all() + seconds, now
+        if len(self._debts) > MOST:
+            del self._debts[next(iter(self._debts))]
 
     def wait(self, owner: str) -> float:
         """Seconds until the owner may ask for more."""
         if not self._has_others(owner):
             return 0.0
-        return max(0.0, self._ends.get(owner, 0.0) - self._clock() - self._spare / self._part)
+        return max(0.0, (self._debt(owner)[0] - self._spare) / self._share(owner))
+
+    def _share(self, owner: str) -> float:
+        """Of the time, for this owner."""
+        if not self._has_others(owner):
+            return 1.0
+        _, taken, at = self._debts.get(owner, (0.0, 0.0, 0.0))
+        others = max(0.0, self._all() - self._late(taken, at)) / RECENT
+        return max(self._part, 1 - max(FREE, GROWTH * others))
+
+    def _debt(self, owner: str) -> tuple[float, float]:
+        """What is left of the debt, and what was taken of late."""
+        debt, taken, at = self._debts.get(owner, (0.0, 0.0, self._clock()))
+        return max(0.0, debt - (self._clock() - at) * self._share(owner)), self._late(taken, at)
+
+    def _all(self) -> float:
+        return self._late(*self._taken)
+
+    def _late(self, taken: float, at: float) -> float:
+        """What counts of it now: the longer ago, the less."""
+        return taken * math.exp((at - self._clock()) / RECENT)
 
     def _has_others(self, owner: str) -> bool:
         since = self._clock() - RECENT

@@ -26,7 +26,7 @@ from csd.web import (
 from csd.web.collecting import collecting_later
 from csd.web.context import PageContext
 from csd.web.one_at_a_time import one_at_a_time, paid
-from csd.web.openings import MOST, MOST_HERE, Openings
+from csd.web.openings import MOST_HERE, RESERVED, Openings
 from csd.web.race_form import RaceForm, Values
 from csd.web.race_tab import RaceTab
 from csd.web.theory_tab import WhatIfParts
@@ -131,7 +131,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         return view.show(race_events.show_race(context, visitor_of(context, request), chosen, form.read(values)))
 
     deployment = context.studio.deployment
-    openings = Openings(most_here=MOST_HERE if deployment.is_public else MOST)
+    openings = Openings(most_here=MOST_HERE, reserved=RESERVED) if deployment.is_public else Openings()
 
     @one_at_a_time
     def read_file(values: Values, visitor: str) -> Changes:

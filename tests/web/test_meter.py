@@ -16,25 +16,46 @@ class Clock:
         return self.now
 
 
-def served(meter: Meter, clock: Clock, seconds: float, each: float = 0.01, other: str = "") -> float:
-    """Seconds of work that one owner has done, who always wants more, beside another who asks now and then."""
+def served(
+    meter: Meter, clock: Clock, seconds: float, each: float = 0.01, other: str = "", takes: float = 0.0
+) -> float:
+    """Seconds of work that one owner has done, who always wants more, beside another who takes a part of the time."""
     done, end = 0.0, clock.now + seconds
     while clock.now < end:
+        began = clock.now
         if other:
             meter.see(other)
         if wait := meter.wait("busy"):
-            clock.now += wait
+            clock.now += min(max(wait, 0.001), 0.5)
         else:
             meter.charge("busy", each)
             done, clock.now = done + each, clock.now + each
+        if takes:
+            meter.charge(other, takes * (clock.now - began))
     return done
 
 
-def test_beside_others_a_busy_owner_has_a_part_of_the_time():
+@pytest.mark.parametrize(("takes", "share"), [(0.0, 0.5), (0.05, 0.5), (0.3, 0.4), (0.5, 0.25), (0.9, 0.25)])
+def test_beside_others_a_busy_owner_has_what_they_leave_and_at_least_its_part(takes, share):
+    """Whoever asks now and then had held a class behind one address to a quarter."""
     clock = Clock()
     meter = Meter(part=0.25, spare=2.0, clock=clock)
-    assert served(meter, clock, 100.0, other="other") == pytest.approx(0.25 * 100 + 2.0, rel=0.02)
-    assert meter.wait("other") == 0
+    assert served(meter, clock, 200.0, other="other", takes=takes) == pytest.approx(share * 200 + 2.0, rel=0.05)
+
+
+def test_two_who_are_busy_leave_a_quarter_to_a_third():
+    clock = Clock()
+    meter = Meter(part=0.25, spare=0.0, clock=clock)
+    done = {"one": 0.0, "two": 0.0}
+    while clock.now < 300.0:
+        ready = [owner for owner in done if not meter.wait(owner)]
+        for owner in done:
+            meter.see(owner)
+        for owner in ready:
+            meter.charge(owner, 0.01)
+            done[owner] += 0.01
+        clock.now += 0.01 * max(1, len(ready))
+    assert sum(done.values()) <= 0.77 * 200.0 and min(done.values()) >= 0.24 * 200.0
 
 
 def test_alone_nobody_waits_and_what_was_done_alone_is_no_debt_later():
@@ -63,8 +84,8 @@ def test_a_debt_ends():
     meter = Meter(part=0.25, spare=2.0, clock=clock)
     meter.see("other")
     meter.charge("busy", 5.0)
-    assert meter.wait("busy") == pytest.approx(12.0)
-    clock.now += 12.0
+    assert meter.wait("busy") == pytest.approx(6.0)
+    clock.now += 6.0
     meter.see("other")
     assert meter.wait("busy") == 0
 
@@ -89,8 +110,8 @@ def test_what_was_charged_too_much_comes_back():
 def test_nobody_waits_for_long_however_late_the_bill_comes():
     clock = Clock()
     meter = Meter(part=0.25, spare=2.0, clock=clock)
-    meter.see("other")
     for _ in range(600):
+        meter.charge("other", 0.5)
         meter.charge("busy", 0.5)
     assert meter.wait("busy") == pytest.approx(metering.LONGEST)
 
@@ -100,5 +121,5 @@ def test_few_debts_are_known(monkeypatch):
     meter = Meter()
     for owner in range(100):
         meter.charge(str(owner), 1.0)
-    assert len(meter._ends) == 10
+    assert len(meter._debts) == 10
     assert len(meter._seen) == 2

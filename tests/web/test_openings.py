@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from contextlib import ExitStack
 
 import pytest
 
@@ -34,6 +35,17 @@ def test_one_address_cannot_take_all_places():
             pass
         with openings.admit("another", "10.0.0.2"):
             pass
+
+
+def test_two_networks_leave_places_for_others():
+    openings = Openings(most=6, most_here=3, reserved=2)
+    with ExitStack() as opened:
+        for visitor, network in (("a", "10.0.0.0"), ("b", "10.0.0.0"), ("c", "10.0.0.0"), ("d", "10.0.1.0")):
+            opened.enter_context(openings.admit(visitor, network))
+        with pytest.raises(Refusal, match="from your network"), openings.admit("e", "10.0.1.0"):
+            pass
+        for visitor, network in (("f", "10.0.2.0"), ("g", "10.0.3.0")):
+            opened.enter_context(openings.admit(visitor, network))
 
 
 def test_a_file_that_fails_gives_its_place_back():
