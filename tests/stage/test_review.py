@@ -135,6 +135,11 @@ def test_the_review_opens_at_the_step_that_shows_both_cascades_and_offers_it_els
     assert one.text(".cs-score-title").startswith("Step 1 of 2, cascade")
     one.press("o")
     assert one.state() == "done" and one.page.is_visible(".cs-factor, .cs-same")
+    one.press("Home", "o")
+    assert one.text(".cs-score-title").startswith("Step 1 of 2, cascade"), (
+        "before the first step there is nothing to see"
+    )
+    one.press("o")
     one.press("Home", "ArrowRight", "ArrowRight", "o", "ArrowLeft", "o")
     assert one.state() == "replay", "in the middle of a race the time stays"
     one.press("Home", "Space", "o")

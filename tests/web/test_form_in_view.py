@@ -90,7 +90,7 @@ def test_K_is_dragged_in_the_drawer_and_its_parts_race(tab):
     assert {"vertical cascade", "horizontal cascade", "cascade"} <= set(names)
     tab.advanced()
     page.click("#family input")
-    page.get_by_role("option", name="smollm2", exact=True).click()
+    page.get_by_role("option", name="SmolLM2 135M", exact=True).click()
     page.wait_for_function("document.querySelectorAll('#K-picture [role=slider]').length === 3")
     assert not tab.errors
 
@@ -212,6 +212,18 @@ def test_messages_on_a_race_are_never_cut(tab):
             )
             assert page.eval_on_selector("#status p", whole)
     assert not tab.errors
+
+
+def test_a_message_beside_the_way_back_to_the_first_family_has_a_line_of_its_own_on_a_phone(tab):
+    page = tab.page
+    page.set_viewport_size(PHONE)
+    page.eval_on_selector("#lines", "line => line.toggleAttribute('data-away', true)")
+    page.eval_on_selector(
+        "#status p", "line => { line.removeAttribute('data-spoken'); line.textContent = 'A word of '.repeat(8); }"
+    )
+    page.wait_for_function("document.querySelector('#status p').offsetWidth > 340")
+    assert box(page, "#status p")["height"] <= 54
+    assert box(page, "#back-home")["y"] < box(page, "#status p")["y"]
 
 
 def test_a_message_and_the_prompt_of_the_race_share_a_line_and_move_nothing(tab):

@@ -48,27 +48,27 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
     chosen.page.get_by_role("option", name="Qwen2.5").click()
     chosen.page.wait_for_function("document.querySelector('#family-status').innerText.includes('Qwen2.5')")
     gate.set()
-    typed.page.wait_for_function("document.querySelector('#family input').value === 'smollm2'")
-    typed.page.wait_for_function("document.querySelector('#family-status').innerText.includes('smollm2, CPU')")
-    assert "smollm2" in typed.page.inner_text("#status")
+    typed.page.wait_for_function("document.querySelector('#family input').value === 'SmolLM2 135M'")
+    typed.page.wait_for_function("document.querySelector('#family-status').innerText.includes('SmolLM2 135M, CPU')")
+    assert "SmolLM2 135M" in typed.page.inner_text("#status")
     typed.page.set_viewport_size({"width": 1920, "height": 1080})  # where there is room for all of them
     buttons = typed.page.locator("#examples > button:visible:not(#lose, #own-prompt)")
     assert tuple(name.lower() for name in buttons.all_inner_texts()) == example_kinds(other.spec)
     untouched.page.wait_for_function("document.querySelector('#family-status').innerText.includes('demo models, CPU')")
     race = first_recorded(recorded_races(), "embedded")
     assert untouched.page.locator(f'#stage .cascade-stage[data-race="{race.id}"]').count() == 1, "the story stays"
-    assert untouched.page.input_value("#family input") == "embedded"
+    assert untouched.page.input_value("#family input") == "demo models"
     untouched.page.fill("#prompt textarea", "And")
     untouched.page.click("#race")
     untouched.status("refused")  # these models are none
     assert house.gate.families == ["smollm2"], "the race of a prompt that is pasted waits for its models"
-    untouched.page.wait_for_function("document.querySelector('#family input').value === 'smollm2'")
+    untouched.page.wait_for_function("document.querySelector('#family input').value === 'SmolLM2 135M'")
     assert untouched.page.input_value("#max-new input") == "128" and untouched.page.input_value("#k input") == "5"
     assert typed.page.input_value("#prompt textarea") == "Why is the sea salty?"
     assert typed.page.input_value("#max-new input") == "40"
     assert chosen.page.input_value("#family input") == "Qwen2.5"
     untouched.page.click("#back-home")
-    untouched.page.wait_for_function("document.querySelector('#family input').value === 'embedded'")
+    untouched.page.wait_for_function("document.querySelector('#family input').value === 'demo models'")
     untouched.page.wait_for_selector("#back-home", state="hidden")
     assert untouched.page.input_value("#prompt textarea") == "And"
     for tab in tabs:
@@ -247,6 +247,36 @@ def test_a_pasted_K_is_what_the_next_press_of_race_uses_and_what_is_saved(tab):
     assert [len(Trace.from_dict(trace).tokens) for trace in saved] == [16] * 4
     assert one.page.evaluate(chosen) == before.replace("adaptive cascade", "cascade")
     assert one.page.input_value("#K textarea, #K input") == "[[2,4,6],[0,1,2],[0,0,1]]"
+    assert not one.errors
+
+
+def test_a_race_that_is_saved_from_its_link_opens_at_the_same_step(tab):
+    one = tab()
+    one.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    one.page.wait_for_selector("#stage .cascade-stage[data-race]")
+    one.page.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.goTo(4, 3)")
+    one.page.click("#stage .cs-copy-link")
+    with one.page.expect_download() as waiting:
+        one.page.click("#status button >> text=save it as a file")
+    file = Path(waiting.value.path()).rename(Path(waiting.value.path()).with_suffix(".html"))
+    opened = one.context.new_page()
+    opened.goto(file.as_uri())
+    opened.wait_for_function("document.querySelector('.cascade-stage').innerText.includes('step 3 of')")
+    place = opened.evaluate("document.querySelector('.cascade-stage').cascadeStage.place()")
+    assert (place["lane"], place["step"]) == (4, 3)
+    assert not one.errors
+
+
+def test_a_refused_prompt_does_not_cover_why(tab):
+    one = tab()
+    one.page.fill("#prompt textarea", "word " * 1200)
+    one.page.focus("#prompt textarea")
+    one.page.keyboard.press("Enter")
+    one.page.wait_for_selector('#status p[data-state="refused"]')
+    line, field = (one.page.locator(name).bounding_box() for name in ("#status p", "#prompt textarea"))
+    assert field["y"] + field["height"] <= line["y"]
+    one.page.keyboard.type("More")
+    one.page.wait_for_function("document.querySelector('#prompt textarea').offsetHeight > 60")
     assert not one.errors
 
 
