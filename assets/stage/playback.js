@@ -130,10 +130,10 @@ export function placeOf(stage) {
   return step ? { race, lane: view.lane.index + 1, step: step.number } : { race };
 }
 
-// Goes to a step of a lane of a finished race, or to the last one; both count from 1. Returns whether there is one.
+// Goes to a step of a lane of a finished race; both count from 1. Returns whether there is such a step.
 export function goTo(stage, lane, step) {
-  const view = lane > 0 && stage.views[Math.min(lane, stage.views.length) - 1];
-  const found = canReplay(stage) && view && step > 0 && view.lane.steps[Math.min(step, view.lane.steps.length) - 1];
+  const view = stage.views[lane - 1];
+  const found = canReplay(stage) && view && view.lane.steps[step - 1];
   if (!found) return false;
   closeBet(stage);
   selectLane(stage, view);

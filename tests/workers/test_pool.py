@@ -109,9 +109,9 @@ def test_a_worker_that_dies_by_itself_says_how(studio, workers):
 @pytest.mark.parametrize(
     ("about", "sentence"),
     [
-        ("refused", "embedded did not load. It needs 17 GiB."),
-        ("breaks", "embedded did not load: KeyError: 'a key'."),
-        ("dies", "embedded did not load. The worker process on worker "),
+        ("refused", "demo models did not load. It needs 17 GiB."),
+        ("breaks", "demo models did not load: KeyError: 'a key'."),
+        ("dies", "demo models did not load. The worker process on worker "),
     ],
 )
 def test_a_family_that_cannot_be_loaded_leaves_the_others_as_they_are(studio, workers, about, sentence):

@@ -63,4 +63,4 @@ def test_errors_of_a_replica_are_sentences(studio):
     error = "The race failed: KeyError: 'a key'. Try again, or change the settings."
     assert race(studio, "breaks")[-1] == Refused(error)
     unknown = FamilyChoice(replace(SPEC, about="refused"))
-    assert race(studio, "short", unknown)[-1] == Refused("embedded did not load. It needs 17 GiB.")
+    assert race(studio, "short", unknown)[-1] == Refused("demo models did not load. It needs 17 GiB.")

@@ -110,7 +110,7 @@ def test_a_replica_that_dies_loses_its_race_and_no_other(studio, cluster):
     )
     assert race(studio, "short")[-1] == Refused(sentence)
     other = FamilyChoice(HOME.spec, dtype="float64")
-    assert race(studio, "short", other)[-1] == Refused("embedded did not load. The replica has ended.")
+    assert race(studio, "short", other)[-1] == Refused("demo models did not load. The replica has ended.")
     cluster.dying = False
     assert isinstance(race(studio, "short")[-1], Finished)
     assert studio.visitors.stop("a") and long.end().race.stopped
@@ -118,7 +118,7 @@ def test_a_replica_that_dies_loses_its_race_and_no_other(studio, cluster):
 
 def test_replicas_that_cannot_start_are_a_sentence(cluster, studio):
     cluster.started = -1
-    assert race(studio, "short")[-1] == Refused("embedded did not load. Ray Serve could not start the replicas.")
+    assert race(studio, "short")[-1] == Refused("demo models did not load. Ray Serve could not start the replicas.")
     cluster.started = 2
     assert isinstance(race(studio, "short")[-1], Finished)
     cluster.started = -1
