@@ -76,7 +76,7 @@ def test_nothing_closes_the_elements():
     assert page.count("</script") == 2
     assert page.count("<script") == 2
     assert "<img" not in page
-    assert "<!--" not in page.split("<body>", 1)[1]
+    assert "<!--" not in page.split("<body", 1)[1]
     assert "\0" not in page
     log = log_in(page)
     assert log.isascii()
