@@ -4,6 +4,7 @@ import { writeLinked } from "./address.js";
 import { stage } from "./dom.js";
 import { hiding } from "./query.js";
 
+const KEPT = 60_000; // milliseconds that the browser has to save a file
 const LOCAL = /^(localhost|127\..*|\[::1\])$/;
 
 // Copies the page's address with the form as its query, and with the place in the race on the stage where the link
@@ -29,7 +30,7 @@ export async function copyLink(query, omitted) {
   return `<p data-state="${state}">${said} ${omitted}</p>`;
 }
 
-// A replay that is saved at a step of its race opens there. Gradio downloads a file by the click of a link that it makes.
+// A replay that is saved at a step of its race opens at that step. Gradio downloads a file by clicking a link that it makes.
 export function watchReplay() {
   document.addEventListener("click", (event) => {
     const link = event.target.closest && event.target.closest("a[download]");
@@ -40,12 +41,16 @@ export function watchReplay() {
   }, true);
 }
 
+// A file that cannot be read here is left to the browser, which tells why.
 async function saveAt({ href, download }, place) {
-  const page = await (await fetch(href)).text();
-  const file = new Blob([page.replace('data-place=""', `data-place="${place}"`)], { type: "text/html" });
-  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download });
+  const answer = await fetch(href).catch(() => null);
+  const link = Object.assign(document.createElement("a"), { href: `${href}#`, download });
+  if (answer && answer.ok) {
+    const page = (await answer.text()).replace('data-place=""', `data-place="${place}"`);
+    link.href = URL.createObjectURL(new Blob([page], { type: "text/html" }));
+    setTimeout(() => URL.revokeObjectURL(link.href), KEPT);
+  }
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
 // Downloads the visible figures as "png" or "svg".

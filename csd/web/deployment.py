@@ -120,7 +120,7 @@ class Deployment:
         own = catalog.find(choice.spec.name).copies
         at_home = {home.spec.copies for home in homes if home.spec.name == choice.spec.name}
         if choice.spec.copies not in {own, *at_home}:
-            usual = f"with {' and '.join(own)} only" if own else "without copies of its target"
+            usual = f"with {' and '.join(own)} only" if own else "without copies of the target"
             raise Refusal(f"This page runs {catalog.title(choice.spec.name)} {usual}.")
 
 

@@ -44,7 +44,7 @@ def served_folder() -> Path:
 
 
 class Downloads:
-    """The latest files; the oldest ones of whoever has most are deleted.
+    """The latest files. Whoever has most loses the oldest ones first.
 
     They lie where Gradio keeps its files: it serves them from there. Files from elsewhere it would copy, and nothing
     deletes its copies for a button that an event has changed.

@@ -1,7 +1,7 @@
 """How much time of the server each neighbourhood has had: whoever keeps it busy waits for as long as others use it.
 
 A neighbourhood has a debt, which grows by what its requests take, and shrinks by its share of the time that goes by.
-This is a leaky bucket, whose leak depends on how much of the time others have taken of late.
+This is a leaky bucket, whose leak depends on how much time others have taken lately.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 PART = 0.25  # of the time that a neighbourhood has at least while others use the server
-FREE = 0.5  # of the time that stays free for others, however little they use
-GROWTH = 2.0  # others can take so many times what they take at present; it is the busy one who leaves no more to them
+FREE = 0.5  # of the time, which stays free for others however little of it they use
+GROWTH = 2.0  # how many times what they take now others may take: they may take little because little is left
 RECENT = 5.0  # seconds for which somebody uses it after the last request, or the last message of a stream
 SPARE = 3.0  # seconds that it may take at once: those of a class that opens the page
 LONGEST = 20.0  # seconds that anybody waits: what was billed late for many requests at once is forgotten beyond that
@@ -26,8 +26,8 @@ class Meter:
     def __init__(self, part: float = PART, spare: float = SPARE, clock: Callable[[], float] = time.monotonic):
         self._part, self._spare, self._clock = part, spare, clock
         self._seen: OrderedDict[str, float] = OrderedDict()  # when the last two owners were, the latest last
-        self._debts: dict[str, tuple[float, float, float]] = {}  # debt, what was taken of late, and when that was
-        self._taken = (0.0, 0.0)  # by all of late, and when that was
+        self._debts: dict[str, tuple[float, float, float]] = {}  # by owner: debt, time taken lately, and when both held
+        self._taken = (0.0, 0.0)  # lately by all owners, and when that held
 
     def see(self, owner: str) -> None:
         """Note that the owner uses the server now."""
@@ -54,7 +54,7 @@ class Meter:
         return max(0.0, (self._debt(owner)[0] - self._spare) / self._share(owner))
 
     def _share(self, owner: str) -> float:
-        """Of the time, for this owner."""
+        """The part of the time that this owner may have now."""
         if not self._has_others(owner):
             return 1.0
         _, taken, at = self._debts.get(owner, (0.0, 0.0, 0.0))
@@ -62,7 +62,7 @@ class Meter:
         return max(self._part, 1 - max(FREE, GROWTH * others))
 
     def _debt(self, owner: str) -> tuple[float, float]:
-        """What is left of the debt, and what was taken of late."""
+        """What is left of the debt, and the time taken lately."""
         debt, taken, at = self._debts.get(owner, (0.0, 0.0, self._clock()))
         return max(0.0, debt - (self._clock() - at) * self._share(owner)), self._late(taken, at)
 
@@ -70,7 +70,7 @@ class Meter:
         return self._late(*self._taken)
 
     def _late(self, taken: float, at: float) -> float:
-        """What counts of it now: the longer ago, the less."""
+        """How much of it still counts: it fades with time."""
         return taken * math.exp((at - self._clock()) / RECENT)
 
     def _has_others(self, owner: str) -> bool:

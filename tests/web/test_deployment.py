@@ -288,7 +288,7 @@ def test_a_public_page_loads_no_copies_that_a_family_does_not_have_by_itself():
     for copies in (["self-4bit"], ["self-8bit"], ["self-8bit", "self-4bit"]):
         asked = fields(page.start, copies=copies).family
         refused = race_events.load_family(page, "v", asked)
-        assert refused and "This page runs demo models without copies of its target." in refused.text
+        assert refused and "This page runs demo models without copies of the target." in refused.text
         assert [*page.studio.race("v", asked.to_choice(), Request("a", ()))] == [Refused(refused.text)]
     linked = link_events.open_link(page, "v", {"copies": "self-4bit", "max_new": "9"})
     assert (linked.values["copies"], linked.values["max_new"]) == ([], 9)
