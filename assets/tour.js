@@ -2,9 +2,9 @@
 // act is opened: its lanes, or the rounds of its review. Then it rests, until Replay runs its lanes in slow motion and moves
 // it again. Escape and Close end the tour, the arrow keys step, and 1, 2 and 3 answer the question. On a slide, b blanks the screen.
 // An act with a recipe has a button for it: the tour ends, and the page races (assets/page/racing.js). `logs` holds the race of
-// each act, see csd/stage/tour.py.
+// each act, and `others` those with which its boundary can be moved, see csd/stage/tour.py.
 
-function startTour(root, logs) {
+function startTour(root, logs, others) {
   const SECONDS = 5; // that the lanes of an act run
   const MOVES = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1 }; // a clicker has the last two
   const SEEN = 3000; // milliseconds that the buttons of a slide are seen after the pointer has moved
@@ -14,10 +14,12 @@ function startTour(root, logs) {
     .map((selector) => root.querySelector(selector));
   const acts = [...root.querySelectorAll("section")];
   const questions = [...root.querySelectorAll(".tour-question")];
+  const boundaries = [...root.querySelectorAll(".tour-boundaries")];
   const last = acts.length - 1;
   let current = 0;
   let resting = 0; // the timer of the pointer
   let moving = 0; // the timer of the picture that is about to move
+  let isMoved = false; // whether the reader has moved a boundary: what changes is seen at once
   let stage = null; // made when the tour is opened for the first time
 
   function show(act) {
@@ -26,6 +28,8 @@ function startTour(root, logs) {
     acts.forEach((one, i) => { one.hidden = i !== current; });
     questions.forEach((one, i) => { one.hidden = i !== current; });
     ask(questions[current]);
+    boundaries.forEach((one, i) => { one.hidden = i !== current || !one.hasChildNodes(); });
+    press(boundaries[current].querySelector("[data-own]"));
     dialog.setAttribute("aria-labelledby", `tour-title-${current + 1}`);
     back.disabled = current === 0;
     next.textContent = current === last ? "Done" : "Next";
@@ -33,10 +37,38 @@ function startTour(root, logs) {
     const kind = acts[current].dataset.show;
     dialog.dataset.show = kind;
     dialog.toggleAttribute("data-slide", document.documentElement.classList.contains("cs-presenting"));
-    stage.update({ race: `act ${current + 1}`, log: logs[current] }); // and rest, see startTour
+    isMoved = false;
+    draw(`act ${current + 1}`, logs[current]); // and rest
+    for (const one of boundaries[current].querySelectorAll("[data-own]")) tell(one);
     if (kind === "text" || (kind === "result" && moves())) begin(BEGUN);
     dialog.scrollTop = 0;
     next.focus({ preventScroll: true });
+  }
+
+  function draw(race, log) {
+    stage.update({ race, log });
+    place.querySelector(".cs-text").dataset.prompt = stage.race.open.prompt;
+  }
+
+  // The lane with the boundary that was chosen takes the place of the last one.
+  function move(button) {
+    if (!others[current].length) return;
+    clearTimeout(moving);
+    const number = [...boundaries[current].querySelectorAll("button")].indexOf(button);
+    isMoved = true;
+    press(button);
+    draw(`act ${current + 1}, boundary ${number + 1}`, others[current][number]);
+    tell(button);
+  }
+
+  function press(button) {
+    for (const one of boundaries[current].querySelectorAll("button")) one.setAttribute("aria-pressed", String(one === button));
+  }
+
+  // A boundary that was tried says how long the text took.
+  function tell(button) {
+    const clocks = place.querySelectorAll(".cs-clock");
+    button.dataset.time = clocks[clocks.length - 1].textContent;
   }
 
   function ask(question) {
@@ -97,11 +129,11 @@ function startTour(root, logs) {
   function rest() {
     const { show: kind, lanes, step } = acts[current].dataset;
     if (kind !== "review" || place.dataset.state !== "done") return;
-    dialog.dataset.levels = String(stage.race.lanes[lanes - 1].marks.size); // a picture of few rows is larger
+    if (!isMoved) dialog.dataset.levels = String(stage.race.lanes[lanes - 1].marks.size); // a picture of few rows is larger
     const top = dialog.scrollTop;
     stage.open(Number(lanes), Number(step));
     dialog.scrollTop = top; // what is opened scrolls into view
-    if (moves()) moving = setTimeout(() => stage.watch(), READ);
+    if (moves() && !isMoved) moving = setTimeout(() => stage.watch(), READ);
   }
 
   // On a slide the buttons come with a pointer that moves, and go with a key.
@@ -153,6 +185,7 @@ function startTour(root, logs) {
   again.addEventListener("click", () => run(0));
   back.addEventListener("click", () => show(current - 1));
   next.addEventListener("click", () => (current === last ? leave() : show(current + 1)));
+  for (const group of boundaries) group.addEventListener("click", ({ target }) => target.matches("button") && move(target));
   root.querySelector(".tour-asked").addEventListener("click", ({ target }) => {
     const choice = target.closest(".tour-choices button");
     if (choice) answer(choice);

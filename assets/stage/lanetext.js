@@ -144,10 +144,12 @@ function createStep(race, view, step) {
   const last = step.line.x.length - 1;
   step.line.x.forEach((_, j) => {
     const at = race.open.start + step.from + j;
-    while (waiting.length && (waiting[0].at <= at || j === last)) {
-      node.append(createRejected(race, view, waiting.shift()));
-    }
-    node.append(...createToken(race, view, view.lane.tokens[step.from + j]));
+    const fallen = [];
+    while (waiting.length && (waiting[0].at <= at || j === last)) fallen.push(createRejected(race, view, waiting.shift()));
+    const token = createToken(race, view, view.lane.tokens[step.from + j]);
+    const isSpaced = token[token.length - 1].textContent.startsWith(" ");
+    for (const run of fallen) run.classList.toggle("cs-spaced", isSpaced);
+    node.append(...fallen, ...token);
   });
   node.append(...waiting.map((run) => createRejected(race, view, run)));
   return node;

@@ -17,8 +17,9 @@ from csd.stage import bundle
 from csd.stage.errors import reading
 from csd.stage.log import log_of
 
-# Small races: the two cascades each alone, the cascade that joins them, the adaptive one, and one that loses.
-RACES = {name: ASSETS / f"tour-{name}.json.gz" for name in ("parts", "whole", "turns", "lost")}
+# Small races: the two cascades each alone, the horizontal one with every boundary, the cascade that joins them, the
+# adaptive one, and one that loses.
+RACES = {name: ASSETS / f"tour-{name}.json.gz" for name in ("parts", "cuts", "whole", "turns", "lost")}
 CSS = (ASSETS / "tour.css").read_text(encoding="utf-8")
 
 
@@ -36,7 +37,8 @@ class Act:
     """`lanes` of one of RACES are on the tour's stage; `show` says what is below them: the text, the review of a
     `step` of the last lane, or the text with the result. The words hold the figures of the race. The question has
     `choices`, of which the one numbered `right`, from 0, is true; the answer says why. An act with a recipe has a
-    button that races it on the page."""
+    button that races it on the page; one with `boundaries` lets the reader replace its last lane by each of that race,
+    which differ in how many positions the first draft writes."""
 
     title: str
     race: str
@@ -49,11 +51,18 @@ class Act:
     answer: str
     step: int = 1
     recipe: Recipe | None = None
+    boundaries: str = ""
 
     @property
     def traces(self) -> tuple[Trace, ...]:
         traces = _traces(self.race)
         return tuple(traces[lane] for lane in self.lanes)
+
+    @property
+    def choices_of_boundary(self) -> tuple[tuple[int, tuple[Trace, ...]], ...]:
+        """How many positions the first draft writes, and the lanes of the act with that boundary in the last one."""
+        others = _traces(self.boundaries) if self.boundaries else ()
+        return tuple((trace.header.settings["ks"][0], (*self.traces[:-1], trace)) for trace in others)
 
 
 @cache
@@ -86,6 +95,7 @@ def _act(written: dict[str, Any]) -> Act:
         right=written["right"],
         step=written.get("step", 1),
         recipe=recipe,
+        boundaries=written.get("boundaries", ""),
     )
 
 
@@ -116,10 +126,11 @@ def template() -> str:
     """A button and a native dialog with every act, for gr.HTML; assets/tour.js shows one at a time."""
     told = "".join(_told(i, act) for i, act in enumerate(ACTS, 1))
     asked = "".join(map(_asked, ACTS))
+    moved = "".join(map(_boundaries, ACTS))
     return (
         '<div class="tour"><button type="button" id="tour-start" aria-haspopup="dialog">How it works</button>'
         '<dialog aria-labelledby="tour-title-1"><button type="button" class="tour-close">Close</button>'
-        f'<div class="tour-acts" aria-live="polite">{told}</div><div class="tour-stage">{bundle.HTML_TEMPLATE}</div>'
+        f'<div class="tour-acts" aria-live="polite">{told}</div><div class="tour-stage">{bundle.HTML_TEMPLATE}</div>{moved}'
         f'<div class="tour-foot"><div class="tour-asked">{asked}</div><div class="tour-buttons">'
         '<button type="button" class="tour-lose">Lose it now</button>'
         '<button type="button" class="tour-again">Replay</button>'
@@ -132,7 +143,8 @@ def template() -> str:
 def script() -> str:
     """What gr.HTML runs when the tour is loaded: the stage, the races of the acts, and what shows them."""
     logs = json.dumps([log_of(act.traces, act.title) for act in ACTS])
-    start = f"\nstartTour(element.querySelector('.tour'), {logs});\n"
+    others = json.dumps([[log_of(lanes, act.title) for _, lanes in act.choices_of_boundary] for act in ACTS])
+    start = f"\nstartTour(element.querySelector('.tour'), {logs}, {others});\n"
     return bundle.stage_script() + (ASSETS / "tour.js").read_text(encoding="utf-8") + start
 
 
@@ -142,6 +154,20 @@ def _told(number: int, act: Act) -> str:
         f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}" data-step="{act.step}"{recipe}>'
         f'<h2 id="tour-title-{number}">{escape(act.title)}</h2><p>{escape(act.text)}</p>'
         f'<p class="tour-count">{number} of {len(ACTS)}</p></section>'
+    )
+
+
+def _boundaries(act: Act) -> str:
+    own = act.traces[-1].header.settings
+    buttons = "".join(
+        f'<button type="button"{" data-own" if lanes[-1].header.settings == own else ""}>{count}</button>'
+        for count, lanes in act.choices_of_boundary
+    )
+    if not buttons:
+        return '<div class="tour-boundaries" hidden></div>'
+    return (
+        '<div class="tour-boundaries" role="group" aria-label="Positions that the small model writes" hidden>'
+        f"<b>Move the boundary.</b> The small model writes the first {buttons} positions.</div>"
     )
 
 

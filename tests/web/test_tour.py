@@ -94,6 +94,51 @@ def test_the_small_races_show_what_the_acts_say():
     assert lost["cascade"].header.settings["K"] == [list(row) for row in presets.find_preset(tour.LOSE.preset).K]
 
 
+def test_a_boundary_too_early_costs_runs_and_one_too_late_costs_time():
+    """The races between which the reader of the horizontal cascade chooses, and its question about them."""
+    act = tour.ACTS[3]
+    by_count = dict(act.choices_of_boundary)
+    seconds = {count: lanes[-1].decode_seconds for count, lanes in by_count.items()}
+    runs = [len(lanes[-1].steps) for lanes in by_count.values()]
+    best = min(seconds, key=lambda count: seconds[count])
+    assert list(by_count) == sorted(by_count) and runs == sorted(runs, reverse=True) and runs[0] > runs[-1]
+    assert by_count[best] == act.traces, "the act begins with the best"
+    assert min(by_count) < best < max(by_count) and runs[list(by_count).index(best)] == runs[-1]
+    assert len({trace.tokens for lanes in by_count.values() for trace in lanes}) == 1
+    assert act.choices[act.right] == str(best) and {int(choice) for choice in act.choices} < set(by_count)
+
+
+def test_the_reader_moves_the_boundary_of_the_horizontal_cascade(one):
+    page, act = one.page, tour.ACTS[3]
+    page.click("#tour-start")
+    assert not page.is_visible(".tour-boundaries")
+    for _ in tour.ACTS[1:4]:
+        page.click(".tour-next")
+    buttons = page.locator(".tour-boundaries:visible button")
+    pressed, clock = ".tour-boundaries:visible [aria-pressed=true]", ".tour .cs-track-row:last-of-type .cs-clock"
+    assert (
+        page.inner_text(pressed).startswith("4") and page.locator(".tour-boundaries [data-time]:visible").count() == 1
+    )
+    for number, (count, (_, moved)) in enumerate(act.choices_of_boundary):
+        buttons.nth(number).click()
+        assert page.inner_text(pressed).startswith(str(count))
+        assert page.get_attribute(pressed, "data-time") == page.inner_text(clock)
+        assert page.inner_text(".tour .cs-track-row:last-of-type .cs-runs").startswith(str(len(moved.steps)))
+        assert page.inner_text(".tour .cs-score-title").startswith(f"Step 1 of {len(moved.steps)}, horizontal")
+        assert page.evaluate(CUT, ".tour-stage") == [0, 0]
+    page.click(".tour-back")
+    page.click(".tour-next")
+    assert page.inner_text(pressed).startswith("4"), "the act begins anew"
+    assert not one.errors
+
+
+def test_the_first_act_shows_the_prompt_that_it_continues(one):
+    page = one.page
+    page.click("#tour-start")
+    shown = "getComputedStyle(document.querySelector('.tour .cs-text'), '::before').content"
+    assert "The wind said to the sun" in page.evaluate(shown)
+
+
 def test_the_tour_steps_and_closes_by_keyboard(one):
     page = one.page
     page.focus("#tour-start")
