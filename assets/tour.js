@@ -47,7 +47,7 @@ function startTour(root, logs, others) {
 
   function draw(race, log) {
     stage.update({ race, log });
-    place.querySelector(".cs-text").dataset.prompt = stage.race.open.prompt;
+    for (const text of place.querySelectorAll(".cs-text")) text.dataset.prompt = stage.race.open.prompt;
   }
 
   // The lane with the boundary that was chosen takes the place of the last one.
