@@ -87,7 +87,8 @@ class CompareTab:
         if update.finding is not None:
             changes[self.finding] = finding_html(update.finding)
         if update.figure is not None:
-            changes[self.figure] = update.figure
+            has_begun = update.progress is not None or len(update.figure.data) > 1  # the line of the big model is one
+            changes[self.figure] = gr.Plot(value=update.figure, visible=has_begun)
         if update.csv is not None:
             changes[self.save] = gr.DownloadButton(value=update.csv or None, interactive=bool(update.csv))
         return changes
