@@ -9,6 +9,9 @@ import { beginFilling } from "./typing.js";
 
 const ADDRESSED = ["recorded-", "linked-"]; // the ids of races that have addresses begin with one of these
 
+const NO_STEP = "The link names a step that this race does not have, so the whole race is shown.";
+const SETTLED = 3000; // milliseconds after which nothing more is said of a race that has come
+
 let shown = ""; // the fragment of the race on the stage; empty for the visitor's own, and for the one at the start
 
 const isTab = (fragment) => ["theory", "compare"].includes(fragment);
@@ -66,12 +69,28 @@ function writeTab() {
   if (tab) writeAddress(tab.dataset.tabId === "race" ? shown : tab.dataset.tabId);
 }
 
-// Goes to a step of a race, such as "lane=4&step=3", once the race of this name is on the stage.
+// Goes to a step of a race, such as "lane=4&step=3", once the race of this name is on the stage, or says that there is none.
 function goToPlace(name, place) {
   const [lane, step] = ["lane", "step"].map((one) => Number(new URLSearchParams(place).get(one)));
   const root = stageRoot();
-  const arrive = () => ADDRESSED.some((prefix) => root.dataset.race === prefix + name) && stage().goTo(lane, step);
-  if (!step || arrive()) return;
-  const watcher = new MutationObserver(() => arrive() && watcher.disconnect());
+  const isThere = () => ADDRESSED.some((prefix) => root.dataset.race === prefix + name);
+  const go = () => isThere() && (stage().goTo(lane, step) || (root.dataset.state !== "live" && tellNoStep()));
+  if (!place || go()) return;
+  const watcher = new MutationObserver(() => go() && watcher.disconnect());
   watcher.observe(root, { attributeFilter: ["data-race", "data-state"] });
+}
+
+// In place of what the page says when the race has come, which may still be on its way.
+function tellNoStep() {
+  stage().skip();
+  const status = byId("status");
+  const tell = () => {
+    const line = status.querySelector("p");
+    if (line && line.textContent !== NO_STEP) Object.assign(line, { textContent: NO_STEP }).removeAttribute("data-spoken");
+  };
+  const watcher = new MutationObserver(tell);
+  watcher.observe(status, { subtree: true, childList: true, characterData: true });
+  setTimeout(() => watcher.disconnect(), SETTLED);
+  tell();
+  return true;
 }

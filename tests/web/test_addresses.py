@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from browser import await_prompt, await_race, choose_race
 
 from csd.web.hidden_controls import CONTROLS
@@ -68,6 +69,18 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     page.click("#stage .cs-copy-link")
     page.wait_for_function("document.querySelector('#status').innerText.includes('fills in the form')")
     assert "prompt=My%20own%20words" in page.evaluate("navigator.clipboard.readText()")
+    assert not tab.errors
+
+
+@pytest.mark.parametrize("place", ["lane=99&step=999", "lane=1&step=x"])
+def test_a_link_to_a_step_that_is_none_shows_the_whole_race_and_says_so(tab, house, place):
+    page = tab.page
+    *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
+    page.goto("about:blank")
+    page.goto(f"{house.url}#race={last.id.removeprefix('recorded-')}&{place}")
+    await_race(page, last.id)
+    page.wait_for_function("document.querySelector('#status').innerText.startsWith('The link names a step that')")
+    assert page.get_attribute("#stage .cascade-stage", "data-state") == "done" and page.is_visible("#stage .cs-lead")
     assert not tab.errors
 
 
