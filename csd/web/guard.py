@@ -22,7 +22,7 @@ from csd.web.early_style import EarlyStyle
 from csd.web.encodings import AcceptedEncodings
 from csd.web.gone_files import name_gone_files
 from csd.web.gone_names import forget_gone_names
-from csd.web.health import LIVE, READY
+from csd.web.health import is_probe
 from csd.web.kept_answers import KeptAnswers
 from csd.web.known_streams import KnownStreams
 from csd.web.no_fetching import fetch_nothing
@@ -161,8 +161,7 @@ class KnownNames:
         self._named = TrustedHostMiddleware(app, allowed_hosts=names, www_redirect=False)
 
     async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
-        is_probe = scope["type"] == "http" and scope["path"] in (LIVE, READY)
-        await (self._app if is_probe else self._named)(scope, receive, send)
+        await (self._app if is_probe(scope) else self._named)(scope, receive, send)
 
 
 class SafeHeaders:

@@ -23,8 +23,14 @@ MOST = 1000  # debts that are known; of more than these, the oldest are forgotte
 class Meter:
     """In seconds of the server, by owner."""
 
-    def __init__(self, part: float = PART, spare: float = SPARE, clock: Callable[[], float] = time.monotonic):
-        self._part, self._spare, self._clock = part, spare, clock
+    def __init__(
+        self,
+        part: float = PART,
+        spare: float = SPARE,
+        clock: Callable[[], float] = time.monotonic,
+        free: float = FREE,
+    ):
+        self._part, self._spare, self._clock, self._free = part, spare, clock, free
         self._seen: OrderedDict[str, float] = OrderedDict()  # when the last two owners were, the latest last
         self._debts: dict[str, tuple[float, float, float]] = {}  # by owner: debt, time taken lately, and when both held
         self._taken = (0.0, 0.0)  # lately by all owners, and when that held
@@ -59,7 +65,7 @@ class Meter:
             return 1.0
         _, taken, at = self._debts.get(owner, (0.0, 0.0, 0.0))
         others = max(0.0, self._all() - self._late(taken, at)) / RECENT
-        return max(self._part, 1 - max(FREE, GROWTH * others))
+        return max(self._part, 1 - max(self._free, GROWTH * others))
 
     def _debt(self, owner: str) -> tuple[float, float]:
         """What is left of the debt, and the time taken lately."""
