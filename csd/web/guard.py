@@ -34,6 +34,7 @@ from csd.web.shares import InTurn, Shares
 from csd.web.upload_progress import UploadProgress
 from csd.web.uploads import Uploads, refuse_strange_parts
 from csd.web.whole_bodies import WholeBodies
+from csd.web.whole_characters import answer_in_characters
 
 Message = MutableMapping[str, Any]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
@@ -85,6 +86,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
     name_gone_files()
     forget_gone_names()
     fetch_nothing()
+    answer_in_characters()
     names = list(deployment.hosts) or ["*"]
     from_where = partial(address, deployment=deployment)
     return [
