@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import orjson
 import pytest
 from hostile import Page
 
 from csd.web.clear_answers import NO_CHOICE
-from csd.web.whole_characters import dumps
+from csd.web.whole_characters import dumps, orjson
 
 HALF = "a\ud800b"
 
