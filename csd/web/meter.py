@@ -15,7 +15,7 @@ PART = 0.25  # of the time that a neighbourhood has at least while others use th
 FREE = 0.5  # of the time, which stays free for others however little of it they use
 GROWTH = 2.0  # how many times what they take now others may take: they may take little because little is left
 RECENT = 5.0  # seconds for which somebody uses it after the last request, or the last message of a stream
-SPARE = 3.0  # seconds that it may take at once: those of a class that opens the page
+SPARE = 0.7  # seconds that it may take at once: three times what opening the page and the first race take
 LONGEST = 20.0  # seconds that anybody waits: what was billed late for many requests at once is forgotten beyond that
 MOST = 1000  # debts that are known; of more than these, the oldest are forgotten
 
