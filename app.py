@@ -23,6 +23,7 @@ from csd.web.collecting import without_collecting
 from csd.web.deployment import make_deployment
 from csd.web.heaps import giving_back, share_heaps
 from csd.web.homes import VARIABLE, home_families
+from csd.web.listening import LOCAL, NAME, PORT, USUAL, ports_to_try, read_port, why_not
 from csd.web.loads import FamilyChoice
 from csd.web.studio import Studio, default_studio, pooled_studio
 from csd.workers.places import choose_places
@@ -34,18 +35,18 @@ DEVICES, WORKERS, REPLICAS = "CSD_DEVICES", "CSD_WORKERS", "CSD_REPLICAS"
 
 
 def port(text: str) -> int:
-    """Raises ValueError if it is no number, and ArgumentTypeError with a sentence if no port has it."""
-    number = int(text)
-    if not 1 <= number <= 65535:
-        raise argparse.ArgumentTypeError(f"A port is a number from 1 to 65535, not {number}.")
-    return number
+    """Raises ArgumentTypeError with a sentence."""
+    try:
+        return read_port(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Cascade Speculative Drafting, live.")
     parser.add_argument("--host", help="address to listen on (default: GRADIO_SERVER_NAME, or 127.0.0.1)")
     parser.add_argument(
-        "--port", type=port, help="port to listen on (default: GRADIO_SERVER_PORT, or the first free one from 7860)"
+        "--port", type=port, help=f"port to listen on (default: the first free one from {PORT}, or from {USUAL[PORT]})"
     )
     parser.add_argument(
         "--family",
@@ -111,9 +112,8 @@ def make_parser() -> argparse.ArgumentParser:
 
 def make_studio(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Studio:
     """Exits with a sentence if there is no such family or device, or if a limit in the environment is none."""
-    host = arguments.host or os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
     try:
-        limits = partial(make_deployment, os.environ, host, arguments.public)
+        limits = partial(make_deployment, os.environ, host_of(arguments), arguments.public)
         if is_on_zerogpu():
             from csd.web.zerogpu import zerogpu_studio
 
@@ -130,6 +130,20 @@ def make_studio(parser: argparse.ArgumentParser, arguments: argparse.Namespace) 
     except ValueError as error:
         parser.error(str(error))
     return pooled_studio(WorkerPool(places), deployment, *families) if places else default_studio(deployment, *families)
+
+
+def host_of(arguments: argparse.Namespace) -> str:
+    return arguments.host or os.environ.get(NAME) or LOCAL
+
+
+def check_address(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """Exit with a sentence where the page cannot listen."""
+    try:
+        ports = ports_to_try(arguments.port, os.environ)
+    except ValueError as error:
+        parser.error(str(error))
+    if sentence := why_not(host_of(arguments), ports, os.environ):
+        parser.exit(1, f"{sentence}\n")
 
 
 def make_replicas(arguments: argparse.Namespace, families: Sequence[FamilyChoice]) -> ReplicaPool:
@@ -177,6 +191,7 @@ def own_files(parser: argparse.ArgumentParser) -> Iterator[None]:
 def main(argv: list[str] | None = None) -> None:
     parser = make_parser()
     arguments = parser.parse_args(argv)
+    check_address(parser, arguments)
     share_heaps()
     set_threads(arguments.threads)
     copies = TemporaryDirectory(prefix="csd-gradio-", ignore_cleanup_errors=True)  # Gradio's, of files
@@ -190,7 +205,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio: Studio) -> None:
-    """Until the process is interrupted. Exits with a sentence if the address is taken."""
+    """Until the process is interrupted. Exits with a sentence if the page cannot start."""
     # Importing Gradio takes seconds; wrong arguments are reported before that.
     if arguments.mcp and find_spec("mcp") is None:
         parser.error("--mcp (or CSD_MCP) needs the package mcp. Install it with: pip install -r requirements-mcp.txt")
@@ -218,11 +233,9 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
                 prevent_thread_lock=True,
                 **launch_settings(studio.deployment, routes),
             )
-        except OSError:
-            taken = arguments.port or "from 7860 to 7959"
-            parser.exit(
-                1, f"Port {taken} is in use. Stop the program that uses it, or choose another one with --port.\n"
-            )
+        except OSError as error:
+            check_address(parser, arguments)  # another program may have come first
+            parser.exit(1, f"The page cannot start. {error}\n")
     close_slow_connections(page.server.config)
     replace_tracebacks()
     thin_out_warnings()

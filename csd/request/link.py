@@ -95,8 +95,8 @@ def same(value: Any, initial: Any) -> bool:
 
     A cleared number counts as unchanged, unset text as empty, and the order of a list does not matter.
     """
-    if isinstance(value, (list, tuple)):
-        return sorted(value) == sorted(initial or ())
+    if isinstance(value, (list, tuple)) and isinstance(initial or (), (list, tuple)):
+        return sorted(map(str, value)) == sorted(map(str, initial or ()))
     return value is None or (value or "") == (initial or "")
 
 

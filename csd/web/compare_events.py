@@ -19,6 +19,7 @@ from csd.web.compare import PlannedRace
 from csd.web.compare_findings import Figure, LaneResult, draw, lane_words, numbers, verdict
 from csd.web.compare_recording import recorded_comparison
 from csd.web.context import PageContext
+from csd.web.deployment import WHILE_AWAITED
 from csd.web.examples import examples_by_kind
 from csd.web.fields import PageFields
 from csd.web.finding import Finding, Number
@@ -122,7 +123,7 @@ def _compare(
         shown = CompareUpdate(
             StatusLine(f"Race {number} of {len(plan)}: {planned.label}.{left}"), (number - 1, len(plan))
         )
-        race = yield from _run(context, visitor, choice, planned, shown, first_paint)
+        race = yield from _run(context, visitor, choice, planned, shown, first_paint, spent)
         if race is None:
             if races:
                 yield CompareUpdate(finding=_found(races, plans))
@@ -131,11 +132,12 @@ def _compare(
         yield _show(context, plan, races)
         if race.stopped:
             said = f"Stopped during race {number} of {len(plan)}; finished races are kept."
-            yield CompareUpdate(StatusLine(said), finding=_found(races, plans))
+            status = StatusLine(said) if stop.is_set() else StatusLine(" ".join((said, *race.notes)), "ended")
+            yield CompareUpdate(status, finding=_found(races, plans))
             return
         spent, limit = clock() - began, context.studio.most_seconds()
         if spent > limit and number < len(plan):
-            others = " while others wait" if limit < context.studio.deployment.max_seconds else ""
+            others = WHILE_AWAITED if limit < context.studio.deployment.max_seconds else ""
             said = LIMITED.format(number, len(plan), limit, others)
             yield CompareUpdate(StatusLine(said, "ended"), finding=_found(races, plans))
             return
@@ -200,11 +202,12 @@ def _run(
     planned: PlannedRace,
     shown: CompareUpdate,
     first_paint: float,
+    spent: float,
 ) -> Generator[CompareUpdate, None, FinishedRace | None]:
-    """One race; returns None if it did not run."""
+    """One race, `spent` seconds after the comparison began; returns None if it did not run."""
     yield shown
     race = None
-    for news in context.studio.race(visitor, choice, planned.request, first_paint):
+    for news in context.studio.race(visitor, choice, planned.request, first_paint, spent=spent):
         if isinstance(news, Finished):
             race = news.race
         elif isinstance(news, Refused):

@@ -31,6 +31,11 @@ CUT_AWAITED = (
     "The race was stopped after {:g} seconds, the most that this page gives to one while others wait. Ask for fewer "
     "tokens or lanes, or try again later."
 )
+CUT_COMPARISON = (
+    "The race was stopped, because the {:g} seconds that this page gives to one comparison{} are over. Ask for fewer "
+    "repeats or tokens."
+)
+WHILE_AWAITED = " while others wait"
 CUT_RECORD = (
     "The race was stopped once its record had {:g} MB, the most that this page gives to one. Ask for shorter drafts, "
     "or for fewer tokens or lanes."
@@ -94,11 +99,13 @@ class Deployment:
         """What a race, or a whole comparison, may take: on a public page half, where others wait for the device."""
         return self.max_seconds / 2 if self.is_public and is_awaited else self.max_seconds
 
-    def why_cut(self, traces: Sequence[Trace], is_awaited: bool) -> str:
-        """A sentence on a race that nobody stopped."""
+    def why_cut(self, traces: Sequence[Trace], is_awaited: bool, spent: float = 0.0) -> str:
+        """A sentence on a race that nobody stopped, `spent` seconds after its comparison began, if it is of one."""
         if record_size(traces) >= self.max_record * 1e6:
             return CUT_RECORD.format(self.max_record)
         seconds = self.most_seconds(is_awaited)
+        if spent:
+            return CUT_COMPARISON.format(seconds, WHILE_AWAITED if seconds < self.max_seconds else "")
         return (CUT if seconds == self.max_seconds else CUT_AWAITED).format(seconds)
 
     def check_name(self, family: object) -> None:

@@ -22,7 +22,7 @@ from csd.web.early_style import EarlyStyle
 from csd.web.encodings import AcceptedEncodings
 from csd.web.gone_files import name_gone_files
 from csd.web.gone_names import forget_gone_names
-from csd.web.health import LIVE, READY
+from csd.web.health import is_probe
 from csd.web.kept_answers import KeptAnswers
 from csd.web.known_streams import KnownStreams
 from csd.web.no_fetching import fetch_nothing
@@ -34,6 +34,7 @@ from csd.web.shares import InTurn, Shares
 from csd.web.upload_progress import UploadProgress
 from csd.web.uploads import Uploads, refuse_strange_parts
 from csd.web.whole_bodies import WholeBodies
+from csd.web.whole_characters import answer_in_characters
 
 Message = MutableMapping[str, Any]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
@@ -85,6 +86,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
     name_gone_files()
     forget_gone_names()
     fetch_nothing()
+    answer_in_characters()
     names = list(deployment.hosts) or ["*"]
     from_where = partial(address, deployment=deployment)
     return [
@@ -161,8 +163,7 @@ class KnownNames:
         self._named = TrustedHostMiddleware(app, allowed_hosts=names, www_redirect=False)
 
     async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
-        is_probe = scope["type"] == "http" and scope["path"] in (LIVE, READY)
-        await (self._app if is_probe else self._named)(scope, receive, send)
+        await (self._app if is_probe(scope) else self._named)(scope, receive, send)
 
 
 class SafeHeaders:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -25,6 +26,11 @@ def health_routes(families: Families, home: FamilyChoice, is_stopped: Callable[[
         return _answer("stopped" if is_stopped() else families.status(home).state, "ready")
 
     return [Route(LIVE, live), Route(READY, ready)]
+
+
+def is_probe(scope: Any) -> bool:
+    """Whether a request asks for one of them."""
+    return scope["type"] == "http" and scope["path"] in (LIVE, READY)
 
 
 def _answer(state: str, good: str) -> JSONResponse:

@@ -4,6 +4,7 @@ visitor; so it is made once for each name of the server."""
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from starlette.responses import PlainTextResponse
 from csd.decoding.errors import Refusal
 from csd.web.bodies import App, Message, Receive, Send
 from csd.web.giving_way import next_to_go
+from csd.web.paced import pay
 from csd.web.shares import Shares, busy, still_asked
 
 Key = tuple[object, ...]
@@ -29,6 +31,7 @@ KEPT = {
 PIECE = 2**16  # bytes that are sent at a time: what a client does not read stays here and not in its connection
 MOST = 8 * 2**20  # bytes of answers that are kept: those of a page under some names, in each encoding
 AT_ONCE = 2  # answers that are made at a time, for all addresses: each takes a thread and 5 MB while it is made
+DEAREST = 0.2  # seconds that an answer costs at most; while others keep the server busy, it takes longer than its work
 LONGEST_QUERY = 8_000  # bytes; each request of the page repeats it, up to twice
 TOO_LONG = "This link is too long, so nothing on the page would work. Open the page without it, and type what it held."
 # The document names the address at which the visitor's browser found it: what Gradio reads of a request.
@@ -56,7 +59,7 @@ class KeptAnswers:
     wrong for others. Whoever asks while an answer is being made waits for it. One is made at a time for a
     neighbourhood, and few for all together. Where room is short, answers go first that a single neighbourhood has asked
     for, and of these the oldest of the neighbourhood that has most: whoever asks under many made-up names takes no room
-    from others.
+    from others, and pays for each answer that is made.
     """
 
     def __init__(self, app: App, others: App, shares: Shares):
@@ -124,7 +127,11 @@ class KeptAnswers:
             sent.extend(_in_pieces(message))
 
         async with self._turns:
-            await self._compressing(scope, receive, listen)
+            began = time.monotonic()
+            try:
+                await self._compressing(scope, receive, listen)
+            finally:
+                pay(min(DEAREST, time.monotonic() - began))  # most of it is in a thread of Gradio's
         if _may_be_repeated(sent):
             self._kept[key] = Kept(self._shares.owner(scope), tuple(sent))
             self._make_room()

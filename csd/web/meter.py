@@ -15,7 +15,7 @@ PART = 0.25  # of the time that a neighbourhood has at least while others use th
 FREE = 0.5  # of the time, which stays free for others however little of it they use
 GROWTH = 2.0  # how many times what they take now others may take: they may take little because little is left
 RECENT = 5.0  # seconds for which somebody uses it after the last request, or the last message of a stream
-SPARE = 3.0  # seconds that it may take at once: those of a class that opens the page
+SPARE = 0.7  # seconds that it may take at once: three times what opening the page and the first race take
 LONGEST = 20.0  # seconds that anybody waits: what was billed late for many requests at once is forgotten beyond that
 MOST = 1000  # debts that are known; of more than these, the oldest are forgotten
 
@@ -23,8 +23,14 @@ MOST = 1000  # debts that are known; of more than these, the oldest are forgotte
 class Meter:
     """In seconds of the server, by owner."""
 
-    def __init__(self, part: float = PART, spare: float = SPARE, clock: Callable[[], float] = time.monotonic):
-        self._part, self._spare, self._clock = part, spare, clock
+    def __init__(
+        self,
+        part: float = PART,
+        spare: float = SPARE,
+        clock: Callable[[], float] = time.monotonic,
+        free: float = FREE,
+    ):
+        self._part, self._spare, self._clock, self._free = part, spare, clock, free
         self._seen: OrderedDict[str, float] = OrderedDict()  # when the last two owners were, the latest last
         self._debts: dict[str, tuple[float, float, float]] = {}  # by owner: debt, time taken lately, and when both held
         self._taken = (0.0, 0.0)  # lately by all owners, and when that held
@@ -59,7 +65,7 @@ class Meter:
             return 1.0
         _, taken, at = self._debts.get(owner, (0.0, 0.0, 0.0))
         others = max(0.0, self._all() - self._late(taken, at)) / RECENT
-        return max(self._part, 1 - max(FREE, GROWTH * others))
+        return max(self._part, 1 - max(self._free, GROWTH * others))
 
     def _debt(self, owner: str) -> tuple[float, float]:
         """What is left of the debt, and the time taken lately."""

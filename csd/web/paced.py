@@ -10,7 +10,7 @@ from typing import Any
 
 from csd.decoding.errors import Refusal
 from csd.web.bodies import App, Message, Receive, Send
-from csd.web.health import LIVE, READY
+from csd.web.health import is_probe
 from csd.web.known_streams import is_stream
 from csd.web.meter import Meter
 from csd.web.shares import Shares, busy
@@ -20,31 +20,36 @@ Bills = Sequence[tuple[Meter, str]]
 
 _paying: ContextVar[Callable[[float], None]] = ContextVar("paying")
 
+PROBES, PROBES_AROUND = 0.05, 0.1  # of the time, for probes of a network and a region: some 80 and 160 a second
+SPARE_PROBES = 0.5  # seconds that they may take at once
 REGIONS = 0.5  # of the time that a region has while others use the server
 LOOK = 0.5  # seconds between two looks at whether others still use the server
 LENT = 8.0  # seconds that a stream waits less than other requests, since a race to which nobody listens ends
 MESSAGE = 0.001  # seconds of a message of a stream, which Starlette sends in a task that nobody times
 USUAL = 0.005  # seconds of a request until it is known what it takes
+UNSEEN = 0.0005  # of it that no step shows: uvicorn reads and writes, and a thread may answer
 
 
 class Paced:
     """ASGI middleware: a request waits while its neighbourhood or its region is in debt. The addresses of one take
-    turns."""
+    turns. Probes of health have accounts of their own, so that they are answered whatever else comes from there."""
 
     def __init__(self, app: App, shares: Shares, meter: Meter | None = None, around: Meter | None = None):
         self._app = app
         self._shares = shares
-        self._meter = meter or Meter()
-        self._around = around or Meter(part=REGIONS)
+        self._usual = (meter or Meter(), around or Meter(part=REGIONS))
+        self._probes = tuple(Meter(part, SPARE_PROBES, free=1 - part) for part in (PROBES, PROBES_AROUND))
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in (LIVE, READY):
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         listens = is_stream(scope)
-        bills = ((self._meter, self._shares.owner(scope)), (self._around, self._shares.region(scope)))
-        for meter, owner in bills:
-            meter.see(owner)
+        owners = (self._shares.owner(scope), self._shares.region(scope))
+        for meters in (self._usual, self._probes):
+            for meter, owner in zip(meters, owners, strict=True):
+                meter.see(owner)
+        bills = tuple(zip(self._probes if is_probe(scope) else self._usual, owners, strict=True))
         try:
             await self._wait(scope, bills, listens)
         except Refusal as refusal:
@@ -59,13 +64,15 @@ class Paced:
         await self._work(bills, self._app(scope, receive, send_and_see))
 
     async def _wait(self, scope: Message, bills: Bills, listens: bool) -> None:
-        async with self._shares.in_line(scope, listens):
+        # Streams have lines of their own, since a race to which nobody listens ends.
+        line = "streams" if listens else "probes" if is_probe(scope) else "line"
+        async with self._shares.in_line(scope, line):
             while (wait := max(meter.wait(owner) for meter, owner in bills) - LENT * listens) > 0:
                 await asyncio.sleep(min(LOOK, wait))
             _charge(bills, USUAL)
 
     async def _work(self, bills: Bills, work: Awaitable[None]) -> None:
-        owed = USUAL
+        owed = USUAL - UNSEEN
 
         def charge(seconds: float) -> None:
             nonlocal owed

@@ -14,7 +14,7 @@ from csd.decoding.errors import Refusal
 from csd.web.addresses import address, neighbourhood, region
 from csd.web.bodies import App, Message, Receive, Send, is_upload
 from csd.web.deployment import Deployment
-from csd.web.health import LIVE, READY
+from csd.web.health import is_probe
 
 AT_ONCE = 4  # requests of one address that are worked on; one more than its files that may be opened at a time
 NEARBY = 8  # of the addresses of a neighbourhood together
@@ -62,10 +62,10 @@ class Shares:
             yield
 
     @asynccontextmanager
-    async def in_line(self, scope: Message, is_stream: bool) -> AsyncIterator[None]:
-        """At the head of a region's line, in which its neighbourhoods take turns, as addresses do in theirs. Streams
-        have lines of their own, since a race to which nobody listens ends. Raises Refusal as `turn` does."""
-        own, line = address(HTTPConnection(scope), self._deployment), "streams" if is_stream else "line"
+    async def in_line(self, scope: Message, line: str = "line") -> AsyncIterator[None]:
+        """At the head of a region's line of this name, in which its neighbourhoods take turns, as addresses do in
+        theirs. Raises Refusal as `turn` does."""
+        own = address(HTTPConnection(scope), self._deployment)
         async with (
             self._one_of(f"own {line}", own, 1),
             self._one_of(line, neighbourhood(own), 1),
@@ -91,7 +91,7 @@ class Shares:
 class InTurn:
     """ASGI middleware: requests take their turns until their answers begin; what streams then takes none.
 
-    Uploads have limits of their own, and probes of health are answered whatever comes from their address.
+    Uploads have limits of their own, and probes of health are answered whatever else comes from their address.
     """
 
     def __init__(self, app: App, shares: Shares):
@@ -121,7 +121,7 @@ class InTurn:
 
 
 def takes_turns(scope: Message) -> bool:
-    return scope["type"] == "http" and not is_upload(scope) and scope["path"] not in (LIVE, READY)
+    return scope["type"] == "http" and not is_upload(scope) and not is_probe(scope)
 
 
 async def still_asked(scope: Message, receive: Receive) -> Receive | None:

@@ -57,7 +57,7 @@ class Studio:
         self.families = Families((home, *behind), load_family, self._device, compile_steps, deployment.check_family)
         self.visitors = Visitors(deployment.max_kept)
         self._is_awaited: Callable[[], bool] = lambda: False
-        self._run = within(run, self.most_seconds, most=deployment.max_record * 1e6)
+        self._run = run
         self._watches: list[Watch] = []
         self._under_way = RacesUnderWay()
 
@@ -87,21 +87,27 @@ class Studio:
         return self.families.wait(max(0.0, end - time.monotonic())) and races_over
 
     def race(
-        self, visitor: str, choice: FamilyChoice, request: Request, first_paint: float = 0.0, keeps: bool = True
+        self,
+        visitor: str,
+        choice: FamilyChoice,
+        request: Request,
+        first_paint: float = 0.0,
+        keeps: bool = True,
+        spent: float = 0.0,
     ) -> RaceStream:
         """Run a race; the last item is Refused or Finished. It is among the visitor's own afterwards if `keeps`.
 
         The lanes start `first_paint` seconds after the first event, so that a browser on the same cores draws the empty
-        stage before their steps and not during them. Closing the stream stops the race and frees the device within a
-        step.
+        stage before their steps and not during them. A comparison has `spent` so many seconds of its time before this
+        race. Closing the stream stops the race and frees the device within a step.
         """
-        news = self._race(visitor, choice, request, first_paint, keeps)
+        news = self._race(visitor, choice, request, first_paint, keeps, spent)
         for watch in self._watches:
             news = watch(visitor, choice, request, news)
         return news
 
     def _race(
-        self, visitor: str, choice: FamilyChoice, request: Request, first_paint: float, keeps: bool
+        self, visitor: str, choice: FamilyChoice, request: Request, first_paint: float, keeps: bool, spent: float
     ) -> RaceStream:
         state, stop = self.visitors.state(visitor), threading.Event()
         state.stop, slept = stop, sleep_since()
@@ -114,8 +120,8 @@ class Studio:
             elif status.state == "failed":
                 yield Refused(status.sentence)
             else:
-                for news in self._stream(state, choice, status.family, request, stop, first_paint):
-                    yield self._end(visitor, news, stop, keeps, slept) if isinstance(news, Finished) else news
+                for news in self._stream(state, choice, status.family, request, stop, first_paint, spent):
+                    yield self._end(visitor, news, stop, keeps, slept, spent) if isinstance(news, Finished) else news
         except Refusal as refusal:
             yield Refused(str(refusal))
         finally:
@@ -126,14 +132,22 @@ class Studio:
                 state.stop = None
 
     def _end(
-        self, visitor: str, news: Finished, stop: threading.Event, keeps: bool, slept: Callable[[], float]
+        self,
+        visitor: str,
+        news: Finished,
+        stop: threading.Event,
+        keeps: bool,
+        slept: Callable[[], float],
+        spent: float,
     ) -> Finished:
         """A race whose lanes were stopped by nobody was cut by a limit, and says so; one that slept does too."""
         race = news.race
         if slept() > 2:
             race = replace(race, notes=(*race.notes, SLEPT))
-        if race.stopped and not stop.is_set():
-            race = replace(race, notes=(*race.notes, self.deployment.why_cut(race.traces, self._is_awaited())))
+        was_cut = any(trace.end == "stopped" and not fault for trace, fault in zip(race.traces, race.faults))
+        if was_cut and not stop.is_set():
+            why = self.deployment.why_cut(race.traces, self._is_awaited(), spent)
+            race = replace(race, notes=(*race.notes, why))
         if keeps:
             self.visitors.keep_race(visitor, race)
         return Finished(race)
@@ -161,10 +175,12 @@ class Studio:
         request: Request,
         stop: threading.Event,
         first_paint: float,
+        spent: float,
     ) -> Iterator[News]:
+        most = self.deployment.max_record * 1e6
         thread = RaceThread(
             self._device,
-            self._run,
+            within(self._run, lambda: self.most_seconds() - spent, most=most),
             lambda: self.families.status(choice).family or family,  # compiled in the meantime, perhaps
             request,
             stop,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -16,24 +17,26 @@ from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
+from csd.decoding.errors import Refusal
 from csd.record import recording as recordings
 from csd.web.addresses import neighbourhood
 from csd.web.bodies import App, Message, Receive, Send, at_most, declared_size, is_upload, until
 from csd.web.giving_way import next_to_go
+from csd.web.upload_room import TOO_MANY, Upload, UploadRoom
 
 LARGEST = 2 * recordings.LARGEST  # bytes of a file; those between one and two times the limit get a sentence of ours
 REQUEST = LARGEST + 64 * 2**10  # bytes with what a form adds
 MOST = 5 * LARGEST  # bytes of all files that are kept or on their way
-SHARE = 2 * LARGEST  # bytes on their way from one address: uploads that stall leave room for those of others
+SHARE = 2 * LARGEST  # bytes on their way from one neighbourhood
 MOST_FILES = 200
 SECONDS = 120.0  # for one upload
 SPARE = 8 * 2**20  # bytes that stay free on the disk
 
 TOO_LARGE = f"The file is too large. A saved race has at most {recordings.LARGEST // 2**20} MB."
-TOO_MANY = "Many files are being opened at the moment. Try again in a minute."
 NO_ROOM = "The file cannot be opened: this machine has no room for files."
 MOST_PARTS = 8  # of one upload; the page sends one file
 GONE = "The file did not arrive."  # nobody reads it
+SLOW = "This file arrived more slowly than those of others, who needed its room. Try again in a minute."
 FIELD = "files"  # of the form
 STRANGE = "The file cannot be taken: give it a plain name, in the field “files”."
 
@@ -54,13 +57,12 @@ class Uploads:
         address: Callable[[Request], str] = lambda request: "",
     ):
         self._app = app
-        self._share, self._address = share, address
-        self._arrived_from: Counter[str] = Counter()  # bytes of files on their way that are here, by neighbourhood
+        self._address = address
+        self._room = UploadRoom(most, share)
         self._most, self._most_files, self._seconds = most, most_files, seconds
         # Bytes by path and owner, oldest first: a file is its content, so several may have sent the same one.
         self._kept: OrderedDict[tuple[str, str], int] = OrderedDict()
         self._announced = 0  # bytes of files on their way, as they say
-        self._arrived = 0  # bytes of them that are here
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if not is_upload(scope):
@@ -70,42 +72,48 @@ class Uploads:
         if sentence := self._fault(size, scope):
             await PlainTextResponse(sentence, 413 if size > REQUEST else 507)(scope, receive, send)
             return
-        arrived = 0
         owner = neighbourhood(self._address(Request(scope)))
-
-        async def counted() -> Message:
-            nonlocal arrived
-            message = await receive()
-            count = len(message.get("body", b""))
-            arrived += count
-            self._arrived += count
-            self._arrived_from[owner] += count
-            self._make_room(scope)
-            if self._arrived > self._most or self._arrived_from[owner] > self._share:
-                raise MultiPartException(TOO_MANY)
-            return message
-
+        upload = self._room.begin(owner)
         self._announced += size
         try:
             # Gradio deletes what has come of a file only if its parser of forms raises, so that ends an upload.
             gone = MultiPartException(GONE)
-            arriving = until(unbroken(counted, gone), self._seconds, gone)
+            arriving = until(unbroken(self._counted(upload, scope, receive), gone), self._seconds, gone)
             arriving = at_most(arriving, size, MultiPartException(TOO_LARGE))
             answer = _Answer(send)
             await self._app(scope, arriving, answer.pass_on)
             self._keep(answer.paths, owner)
         finally:
             self._announced -= size
-            self._arrived -= arrived
-            self._arrived_from[owner] -= arrived
-            self._arrived_from += Counter()  # those without any are forgotten
+            self._room.end(upload)
             self._make_room(scope)
+
+    def _counted(self, upload: Upload, scope: Message, receive: Receive) -> Receive:
+        """The same body, which raises the error where its room is needed, or there is none."""
+
+        async def counted() -> Message:
+            upload.next_part = part = asyncio.ensure_future(receive())
+            try:
+                await asyncio.wait({part})
+            finally:
+                part.cancel()
+            if upload.has_given_way:
+                raise MultiPartException(SLOW)
+            message = part.result()
+            try:
+                self._room.take(upload, len(message.get("body", b"")), not message.get("more_body", False))
+            except Refusal as refusal:
+                raise MultiPartException(str(refusal)) from refusal
+            self._make_room(scope)
+            return message
+
+        return counted
 
     def _fault(self, size: int, scope: Message) -> str:
         """Why a file of this size is not taken now; empty if it is. One that comes slowly keeps none from coming."""
         if size > REQUEST:
             return TOO_LARGE
-        if self._arrived + size > self._most:
+        if size > self._most:
             return TOO_MANY
         folder = Path(scope["app"].uploaded_file_dir)
         try:
@@ -113,7 +121,8 @@ class Uploads:
             free = shutil.disk_usage(folder).free
         except OSError:
             return NO_ROOM
-        return NO_ROOM if free < self._announced - self._arrived + size + SPARE else ""
+        coming = min(self._announced - self._room.arrived + size, self._most)  # what is announced may never come
+        return NO_ROOM if free < coming + SPARE else ""
 
     def _keep(self, paths: list[str], owner: str) -> None:
         """A file that others have sent before is this owner's as well, so that none of them can push it out for all."""
@@ -126,7 +135,7 @@ class Uploads:
         while self._kept:
             if len(self._kept) > self._most_files:
                 gone = next_to_go({one: (one[1], 1) for one in self._kept})
-            elif sum(self._kept.values()) + self._arrived > self._most:
+            elif sum(self._kept.values()) + self._room.arrived > self._most:
                 gone = next_to_go({one: (one[1], size) for one, size in self._kept.items()})
             else:
                 return

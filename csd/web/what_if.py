@@ -149,8 +149,7 @@ def check_plan(asked: WhatIf) -> PlanCheck:
     try:
         read_number(DRAFTED, asked.k)
         K = chosen_K(asked)
-        if asked.draft not in drafts:
-            raise Refusal(f"There is no draft “{shorten(asked.draft)}”. The drafts are: {', '.join(drafts)}.")
+        check_draft(asked)
         read_sliders(asked.sliders, _slider_groups(drafts, CostModel()))
     except ValueError as error:
         return PlanCheck(str(error))
@@ -166,6 +165,12 @@ def chosen_K(asked: WhatIf) -> Matrix:
     if not 0 < len(asked.drafts) <= theory.MOST_DRAFTS:
         raise Refusal(f"This panel takes families with one or two drafts; this one has {len(asked.drafts)}.")
     return check_K(parse_K(asked.K), len(asked.drafts))
+
+
+def check_draft(asked: WhatIf) -> None:
+    """Raises Refusal."""
+    if asked.draft not in asked.drafts:
+        raise Refusal(f"There is no draft “{shorten(asked.draft)}”. The drafts are: {', '.join(asked.drafts)}.")
 
 
 def fit_K(drafts: Sequence[str], K: str, sliders: Any) -> str:
@@ -258,4 +263,5 @@ def measure_parts(asked: WhatIf) -> MeasureUpdate:
 def _measure(asked: WhatIf, lanes: Sequence[str]) -> MeasureUpdate:
     """Raises ValueError."""
     k, K = read_number(DRAFTED, asked.k), chosen_K(asked)
+    check_draft(asked)
     return MeasureUpdate("", {"draft": asked.draft, "k": k, "K": format_K(K), "lanes": list(lanes)})

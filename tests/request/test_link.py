@@ -82,6 +82,11 @@ def test_a_prompt_that_is_too_long_is_left_out_and_the_rest_stays():
     assert asked(query) == {"seed": "3"} and left == link.TOO_LONG
 
 
+def test_lists_where_other_values_belong_are_no_initial_values():
+    assert not link.same(["a"], 1.0) and not link.same([1, "a"], ["a"]) and not link.same([None], "text")
+    assert link.same(["b", "a"], ("a", "b"))
+
+
 def test_half_a_surrogate_pair_makes_a_link():
     assert "%EF%BF%BD" in link.to_query({**OWN, "prompt": "\ud83d"}, OWN)[0]
 

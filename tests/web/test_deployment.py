@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from dataclasses import replace
 from itertools import islice
 
@@ -251,6 +252,44 @@ def test_a_comparison_has_the_time_of_one_race():
     updates = [*compare_events.run_comparison(page, "v", asked, fields(page.start), clock=lambda: next(times))]
     assert updates[-1].status.text.startswith("Stopped after 2 of ")
     assert "60 seconds" in updates[-1].status.text and updates[-2].rows
+
+
+def test_a_race_is_cut_where_the_time_of_its_comparison_ends_and_its_lanes_are_kept():
+    """A comparison whose second race would go on for as long as it may."""
+    runs = []
+
+    def run(family, request, stopped):
+        runs.append(request)
+        if len(runs) < 2:
+            yield from run_recorded(family, request, stopped)
+            return
+        *ended, last = RECORDED
+        yield RaceStarted(tuple(trace.header for trace in RECORDED), {**RECORDED[0].pieces})
+        for lane, trace in enumerate(ended):
+            yield LaneFinished(lane, trace)
+        while not stopped():
+            time.sleep(0.001)
+        yield LaneFinished(len(ended), replace(last, steps=last.steps[:1], end="stopped"))
+
+    times = iter([0.0, 59.9])
+    page = a_page(replace(Deployment(), max_seconds=60), run, load_family)
+    asked = ComparisonForm(BY_KIND, 1, (PlanChoice("tuned", ""), PlanChoice("short drafts", "")))
+    updates = [*compare_events.run_comparison(page, "v", asked, fields(page.start), clock=lambda: next(times))]
+    status = updates[-1].status
+    assert status.text.startswith("Stopped during race 2 of ") and status.state == "ended"
+    assert "because the 60 seconds that this page gives to one comparison are over" in status.text
+    rows = [update.rows for update in updates if update.rows][-1]
+    assert [row[2] for row in rows] == [1] * (2 * len(RECORDED) - 1) + [0]
+
+
+def test_a_lane_that_failed_was_cut_by_no_limit():
+    def run(family, request, stopped):
+        yield RaceStarted(tuple(trace.header for trace in RECORDED), {**RECORDED[0].pieces})
+        for lane, trace in enumerate(RECORDED):
+            yield LaneFinished(lane, replace(trace, end="stopped"), "It found no memory.")
+
+    race = [*context(run).studio.race("v", HOME, Request("a", ()))][-1].race
+    assert race.notes == ("It found no memory.",)
 
 
 def test_a_comparison_has_less_time_while_others_wait():

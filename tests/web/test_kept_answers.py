@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -14,7 +16,9 @@ from starlette.testclient import TestClient
 
 from csd.web import kept_answers
 from csd.web.deployment import PUBLIC
-from csd.web.kept_answers import AT_ONCE, KEPT, LONGEST_QUERY, PIECE, TOO_LONG, KeptAnswers
+from csd.web.kept_answers import AT_ONCE, DEAREST, KEPT, LONGEST_QUERY, PIECE, TOO_LONG, KeptAnswers
+from csd.web.meter import Meter
+from csd.web.paced import Paced
 from csd.web.shares import Shares
 
 
@@ -79,6 +83,40 @@ def test_gradios_own_parameters_change_nothing(query):
     client, made = make_client()
     client.get(f"/?{query}")
     assert made == ["http://testserver/"]
+
+
+def test_whoever_has_a_document_made_pays_for_it(monkeypatch):
+    """Under every made-up name anew, also where nobody waits for it any more; and at most what one is worth."""
+    now, charged = [0.0], Counter()
+    monkeypatch.setattr(kept_answers, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    async def answer(request):
+        await asyncio.sleep(0.01)
+        now[0] += 100.0 if request.headers["host"] == "slow.example" else 0.1
+        return PlainTextResponse("page")
+
+    async def ask_all():
+        meter = Meter()
+        meter.charge = lambda owner, seconds: charged.update({owner: seconds})
+        app = Paced(keep(Starlette(routes=[Route("/", answer)])), Shares(PUBLIC), meter)
+
+        async def ask(host: str, name: str) -> None:
+            transport = httpx.ASGITransport(app, client=(host, 1))
+            async with httpx.AsyncClient(transport=transport, base_url=f"http://{name}") as client:
+                await client.get("/")
+
+        for name in ("a.example", "b.example", "a.example"):
+            await ask("8.8.8.8", name)
+        await ask("9.9.9.9", "a.example")
+        await ask("7.7.7.7", "slow.example")
+        leaving = asyncio.create_task(ask("6.6.6.6", "c.example"))
+        await asyncio.sleep(0.005)
+        leaving.cancel()
+        await asyncio.sleep(0.02)
+
+    in_a_loop(ask_all())
+    paid = {owner: round(seconds, 1) for owner, seconds in charged.items()}
+    assert paid == {"8.8.8.0/24": 0.2, "9.9.9.0/24": 0.0, "7.7.7.0/24": DEAREST, "6.6.6.0/24": 0.1}
 
 
 def test_who_asks_while_the_document_is_made_waits_for_it():

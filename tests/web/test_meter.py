@@ -99,6 +99,21 @@ def test_a_burst_that_is_spare_does_not_wait():
     assert meter.wait("busy") > 0
 
 
+def test_at_once_nobody_takes_more_than_an_eager_visitor():
+    """Who opens the page and races is charged 0.23 s, as measured in a browser; a flood of events is spaced soon."""
+    meter = Meter(clock=Clock())
+    meter.see("other")
+    for _ in range(3):
+        assert meter.wait("eager") == 0
+        meter.charge("eager", 0.23)
+    assert meter.wait("eager") == 0
+    events = 0
+    while not meter.wait("flood"):
+        meter.charge("flood", 0.005)
+        events += 1
+    assert events < 150
+
+
 def test_what_was_charged_too_much_comes_back():
     meter = Meter(part=0.25, spare=0.0, clock=Clock())
     meter.see("other")

@@ -93,6 +93,37 @@ def test_a_region_of_many_networks_waits_for_what_all_of_them_have_taken():
     assert in_a_loop(ask()) == [OTHER, OTHER]
 
 
+def test_a_flood_of_probes_waits_and_keeps_no_other_request_waiting():
+    async def ask():
+        server = Server()
+        await server.ask(OTHER)
+        server.app._probes[0].charge("8.8.8.0/24", 10.0)
+        server.app._probes[0].see("9.9.9.0/24")
+        waiting = asyncio.create_task(server.ask(BUSY, LIVE))
+        await server.ask(BUSY)
+        await server.ask(OTHER, LIVE)
+        await asyncio.sleep(0.05)
+        waiting.cancel()
+        return list(zip(server.served, server.paths, strict=True))
+
+    assert in_a_loop(ask()) == [(OTHER, "/"), (BUSY, "/"), (OTHER, LIVE)]
+
+
+@pytest.mark.parametrize(("a_second", "waits"), [(1, False), (40, False), (200, True)])
+def test_probes_of_a_load_balancer_never_wait(a_second, waits):
+    """However busy others are, and though a probe is taken for a long one until it has been answered."""
+    now = 0.0
+    meter = Meter(paced.PROBES, paced.SPARE_PROBES, lambda: now, 1 - paced.PROBES)
+    waited = False
+    for number in range(1000):
+        now = number / a_second
+        meter.see("other")
+        waited = waited or meter.wait("balancer") > 0
+        meter.charge("balancer", paced.USUAL)
+        meter.charge("balancer", 0.001 - paced.USUAL)
+    assert waited == waits
+
+
 def test_the_addresses_of_a_neighbourhood_take_turns():
     async def ask():
         server = Server()
@@ -143,7 +174,7 @@ def test_an_owner_pays_for_what_its_request_has_taken(computed, seconds):
 
     in_a_loop(ask())
     assert charged[0] > 0
-    assert sum(charged) == pytest.approx(seconds)
+    assert sum(charged) == pytest.approx(seconds + paced.UNSEEN)
 
 
 @pytest.mark.parametrize("fails", [False, True])

@@ -11,9 +11,13 @@ from starlette.formparsers import MultiPartException
 from starlette.responses import PlainTextResponse
 from uploading import ROOM, by_header, on_disk, send, upload_client
 
-from csd.web import uploads
+from csd.web import upload_room, uploads
 from csd.web.bodies import UPLOAD
-from csd.web.uploads import GONE, NO_ROOM, REQUEST, TOO_LARGE, TOO_MANY, Uploads
+from csd.web.upload_room import TOO_MANY
+from csd.web.uploads import GONE, NO_ROOM, REQUEST, SLOW, TOO_LARGE, Uploads
+
+FORM = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.json"\r\n\r\n'
+END = b"\r\n--x--\r\n"
 
 
 @pytest.fixture
@@ -28,9 +32,7 @@ def test_what_is_too_large_leaves_nothing(client, tmp_path, monkeypatch):
     monkeypatch.setattr(uploads, "REQUEST", 2_000)
     answer = send(client, 3_000)
     assert (answer.status_code, answer.text) == (413, TOO_LARGE)
-    body = (
-        b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n' + b"a" * 3_000 + b"\r\n--x--\r\n"
-    )
+    body = FORM + b"a" * 3_000 + END
     kind = {"content-type": "multipart/form-data; boundary=x"}
     answer = client.post(UPLOAD, content=iter((body[:500], body[500:])), headers=kind)  # says nothing of its size
     assert (answer.status_code, answer.text) == (400, TOO_LARGE)
@@ -46,7 +48,7 @@ def test_a_full_disk_is_called_so(client, monkeypatch):
 
 
 def test_an_upload_that_stalls_or_breaks_off_leaves_nothing(client, tmp_path):
-    begin = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n' + b"a" * 900
+    begin = FORM + b"a" * 900
     limit = Uploads(client.app.build_middleware_stack(), seconds=0.05)
     headers = [(b"content-type", b"multipart/form-data; boundary=x"), (b"content-length", b"2000")]
     scope = {
@@ -71,7 +73,7 @@ def test_an_upload_that_stalls_or_breaks_off_leaves_nothing(client, tmp_path):
 
         in_a_loop(limit({**scope, "root_path": ""}, receive, note))
         assert (told[0]["status"], told[1]["body"]) == (400, GONE.encode())
-        assert on_disk(tmp_path) == {} and limit._announced == limit._arrived == 0
+        assert on_disk(tmp_path) == {} and limit._announced == limit._room.arrived == 0
 
 
 def test_what_is_announced_and_does_not_come_keeps_no_other_from_coming(client):
@@ -111,7 +113,7 @@ def test_what_is_announced_and_does_not_come_keeps_no_other_from_coming(client):
         return said + list(await asyncio.gather(*slow))
 
     assert in_a_loop(both()) == ["[]", "[]", TOO_MANY]  # what has come is counted
-    assert limit._announced == limit._arrived == 0
+    assert limit._announced == limit._room.arrived == 0
 
 
 def test_uploads_that_stall_take_the_share_of_their_own_network_only(client):
@@ -156,7 +158,55 @@ def test_uploads_that_stall_take_the_share_of_their_own_network_only(client):
         return said
 
     assert in_a_loop(all_of_them()) == [TOO_MANY, TOO_MANY, "[]"]
-    assert limit._announced == limit._arrived == 0 and not limit._arrived_from
+    assert limit._announced == limit._room.arrived == 0 and not limit._room._held
+
+
+def test_announcements_alone_do_not_fill_the_disk(client, monkeypatch):
+    usage = namedtuple("usage", "free")
+    monkeypatch.setattr(uploads.shutil, "disk_usage", lambda _: usage(uploads.SPARE + ROOM))
+    limit = Uploads(client.app, most=ROOM)
+    limit._announced = 100 * ROOM
+    assert limit._fault(ROOM, {"app": client.app}) == ""
+
+
+def test_a_stalled_upload_leaves_its_room_and_no_file_to_another_network(client, tmp_path, monkeypatch):
+    monkeypatch.setattr(upload_room, "STALLED", 0.0)
+    limit = Uploads(client.app.build_middleware_stack(), most=ROOM, share=ROOM, address=by_header)
+
+    async def upload(place: bytes, size: int, goes_on: asyncio.Event) -> tuple[int, str]:
+        body = FORM + place[-1:] * size + END
+        pieces, told = [body[:-20], body[-20:]], []
+
+        async def receive():
+            if len(pieces) == 1:
+                await goes_on.wait()
+            return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
+
+        async def note(message):
+            told.append(message)
+
+        kind = (b"content-type", b"multipart/form-data; boundary=x")
+        headers = [kind, (b"content-length", str(len(body)).encode()), (b"x-from", place)]
+        named = {"method": "POST", "path": UPLOAD, "query_string": b"", "root_path": ""}
+        scope = {"type": "http", **named, "headers": headers, "app": client.app}
+        await limit(scope, receive, note)
+        return told[0]["status"], told[1]["body"].decode()
+
+    async def all_of_them():
+        later, now = asyncio.Event(), asyncio.Event()
+        now.set()
+        stalled = []
+        for place in (b"1.1.1.1", b"2.2.2.2"):
+            stalled.append(asyncio.create_task(upload(place, 4_000, later)))
+            while limit._room.arrived < 4_000 * len(stalled):
+                await asyncio.sleep(0)
+        last = await upload(b"3.3.3.3", 4_000, now)
+        first = await stalled[0]
+        later.set()
+        return first, (await stalled[1])[0], last[0]
+
+    assert in_a_loop(all_of_them()) == ((400, SLOW), 200, 200)
+    assert {path.read_bytes()[:1] for path in tmp_path.rglob("*") if path.is_file()} == {b"2", b"3"}
 
 
 def test_the_limits_agree():

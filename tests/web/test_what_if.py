@@ -139,3 +139,10 @@ def test_what_was_measured_stands_beside_what_was_predicted():
 def test_the_papers_curves_are_three_figures():
     assert len(what_if.paper_curves(sliders_value(what_if.CURVES))) == 3
     assert what_if.paper_curves({"groups": "none"}) is None
+
+
+@pytest.mark.parametrize("draft", ["nobody", ["draft-mid"], None])
+def test_a_draft_that_is_none_gets_a_sentence_and_no_race(draft):
+    asked = replace(ASKED, draft=draft)
+    for update in (what_if.measure(asked), what_if.measure_parts(asked)):
+        assert update.text.startswith("There is no draft") and update.fields is None
