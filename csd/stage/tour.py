@@ -130,8 +130,8 @@ def template() -> str:
     return (
         '<div class="tour"><button type="button" id="tour-start" aria-haspopup="dialog">How it works</button>'
         '<dialog aria-labelledby="tour-title-1"><button type="button" class="tour-close">Close</button>'
-        f'<div class="tour-acts" aria-live="polite">{told}</div><div class="tour-stage">{bundle.HTML_TEMPLATE}</div>{moved}'
-        f'<div class="tour-foot"><div class="tour-asked">{asked}</div><div class="tour-buttons">'
+        f'<div class="tour-acts" aria-live="polite">{told}</div><div class="tour-stage">{bundle.HTML_TEMPLATE}</div>'
+        f'{moved}<div class="tour-foot"><div class="tour-asked">{asked}</div><div class="tour-buttons">'
         '<button type="button" class="tour-lose">Lose it now</button>'
         '<button type="button" class="tour-again">Replay</button>'
         '<button type="button" class="tour-back">Back</button>'
