@@ -1,5 +1,5 @@
 // Puzzles in a panel under its button. The visitor chooses one, and the races after that may solve it: the server says what
-// the latest race came to, and the browser remembers what was solved. A cascade that loses, and a prediction, count unchosen.
+// the latest race came to, and the browser remembers what was solved. A prediction counts unchosen.
 
 import { make } from "./elements.js";
 
@@ -53,11 +53,10 @@ export function startPuzzles(root, puzzles, value, send) {
   return (next) => update(view, next);
 }
 
-// The findings that count: of the chosen puzzle, of a cascade that loses, both in a race that was not seen before, and of a
-// prediction.
+// The findings that count: of the chosen puzzle, in a race that was not seen before, and of a prediction.
 export function counting({ race, found = {} }, chosen, seen) {
   const isNew = Boolean(race) && !seen.has(race);
-  const counts = ([key, { solved }]) => key === "predict" || (isNew && (key === chosen || (key === "lose" && solved)));
+  const counts = ([key]) => key === "predict" || (isNew && key === chosen);
   return Object.fromEntries(Object.entries(found).filter(counts));
 }
 

@@ -85,7 +85,8 @@ def puzzle_value(races: Sequence[Race], latest: str = "") -> dict[str, Any]:
 
 
 def lose(races: Sequence[Race]) -> Attempt | None:
-    """Solved by a cascade that is slower than autoregressive or speculative decoding. None without such lanes."""
+    """Solved by a cascade that is slower than autoregressive or speculative decoding at temperature 0: above it the
+    page loses at a click. None without such lanes."""
     race = races[-1]
     cascades = [trace for trace in race.traces if trace.header.method in CASCADES]
     rivals = [trace for trace in race.traces if trace is race.reference or trace.header.method == Speculative.name]
@@ -93,6 +94,8 @@ def lose(races: Sequence[Race]) -> Attempt | None:
         return None
     if fault := _does_not_count(race):
         return fault
+    if race.traces[0].header.temperature > 0:
+        return Attempt(False, "at a temperature above 0 that is easy, as “Make it lose” shows. Try it at 0.")
     slowest, rival = min(cascades, key=metrics.speed), max(rivals, key=metrics.speed)
     ratio = metrics.speed(slowest) / metrics.speed(rival)
     cascade, other = method_phrase(slowest.header.method), method_phrase(rival.header.method)

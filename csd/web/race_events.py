@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 from csd.models import catalog
@@ -15,6 +15,7 @@ from csd.roles import COPIER, roles_of_family
 from csd.run import LaneAdvanced, RaceEvent, RaceStarted
 from csd.sentences import listed
 from csd.stage import log as stage
+from csd.theory.what_if import Prediction
 from csd.web.context import PageContext
 from csd.web.examples import example_title, find_fault
 from csd.web.fields import FamilyFields, PageFields
@@ -57,7 +58,7 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
         yield RaceUpdate(form=FormUpdate({"lanes": fields.lanes}))
     log, note = "", _who_runs(context, choice)
     state = context.studio.visitors.state(visitor)
-    predicted, state.predicted = state.predicted, {}
+    predicted, state.predicted = state.predicted, None
     for news in context.studio.race(visitor, choice, request, first_paint):
         if isinstance(news, Waiting):
             yield RaceUpdate(StatusLine(news.sentence), family_lines(context, family))
@@ -79,7 +80,7 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
 
 
 def _finish(
-    context: PageContext, visitor: str, race: FinishedRace, log: str, predicted: Mapping[str, float] | None = None
+    context: PageContext, visitor: str, race: FinishedRace, log: str, predicted: Prediction | None = None
 ) -> RaceUpdate:
     results = make_results(context, visitor, race)
     measured = tell_measured(predicted, Race(race.traces)) if predicted else ""

@@ -30,7 +30,7 @@ LEAD = (
 FOLD = "Change the plan (K and k)"
 ABOUT_K = "<h3>Who guesses how far?<small>K, the plan of a block</small></h3>"
 CURVES = "The paper's formulas and curves"
-ABOUT_MEASURE = "<p>with this plan</p>"
+ABOUT_MEASURE = "<p>this plan, with the models as they are</p>"
 
 
 SCRIPT = (

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from csd.record.race import Race
+from csd.theory.what_if import Prediction
 from csd.web.fields import PageFields
 from csd.web.giving_way import next_to_go
 from csd.web.races import FinishedRace, KeptRace
@@ -40,7 +41,7 @@ class VisitorState:
 
     Whether the visitor has chosen a family (in the form, by a link, or by a file), and whether a copy of a custom
     target was ticked for want of drafts, and whether a comparison was started. `unfinished` is the form of a race that
-    has begun, until it has ended, and `predicted` are the speed-ups, by method, that the next one is to measure.
+    has begun, until it has ended, and `predicted` is what the next one is to measure.
     `owner` is whom the visitor counts for, and `left` when the visitor left, if so.
     """
 
@@ -53,7 +54,7 @@ class VisitorState:
     was_given_copy: bool = False
     has_compared: bool = False
     unfinished: PageFields | None = None
-    predicted: Mapping[str, float] = field(default_factory=dict)
+    predicted: Prediction | None = None
     left: float | None = None
 
 

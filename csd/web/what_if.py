@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -18,16 +18,17 @@ from csd.sentences import listed
 from csd.theme import method_phrase
 from csd.theory import curves as paper
 from csd.theory import what_if as theory
-from csd.theory.comparison import compare_with_theory
+from csd.theory.comparison import LaneComparison, compare_with_theory
 from csd.theory.parts import NO_PARTS, lanes_of_parts, parts_in_words, whole_halves
 from csd.theory.prediction import CostModel, Pair
-from csd.theory.what_if import Measured, PanelSettings, SliderValues
+from csd.theory.what_if import Measured, PanelSettings, Prediction, SliderValues
 from csd.web.slider_values import Slider, SliderGroup, read_sliders, sliders_value, with_reasons
 
 Figure = Any
 """A plotly figure; only the rooms that draw them import plotly."""
 MEASURED = tuple(method.name for method in (Autoregressive, Speculative, Cascade))
 """The lanes of the race that measures a prediction."""
+OTHER = 1.25  # times by which a cost is another one than the prediction's
 MOST_COST = 100.0  # target passes: no prediction needs a dearer draft
 WIDTH = "width"
 OFTEN = "How often is a guess right?"
@@ -72,12 +73,12 @@ class PlanCheck:
 
 @dataclass(frozen=True)
 class MeasureUpdate:
-    """The fields of the race that measures a prediction, and the speed-ups `predicted` by method; without fields the
+    """The fields of the race that measures a prediction, and what was `predicted`; without fields the
     sentence says what is wrong."""
 
     text: str
     fields: Mapping[str, Any] | None = None
-    predicted: Mapping[str, float] = field(default_factory=dict)
+    predicted: Prediction | None = None
 
 
 def make_panel(settings: PanelSettings) -> WhatIfPanel:
@@ -230,23 +231,41 @@ def measure(asked: WhatIf) -> MeasureUpdate:
     try:
         update, model = _measure(asked, MEASURED), _model_of(asked.drafts, asked.sliders)
         found = theory.predicted_speedups(asked.draft, int(asked.k or 0), asked.drafts, chosen_K(asked), model)
-        return replace(update, predicted=found)
+        return replace(update, predicted=Prediction(found, {name: model.costs[name] for name in asked.drafts}))
     except ValueError as error:
         return MeasureUpdate(str(error))
 
 
-def tell_measured(predicted: Mapping[str, float], race: Race) -> str:
-    """What a race measured beside what was predicted, and the figures of a round, from which they differ; empty for a
-    race without these lanes."""
-    lanes = {lane.method: lane for lane in compare_with_theory(race) if lane.method in predicted and lane.measured}
-    if lanes.keys() != predicted.keys():
+def tell_measured(predicted: Prediction, race: Race) -> str:
+    """What a race measured beside what was predicted, and why they differ: the costs that were assumed, where the
+    race's were others, and else the figures of a round. Empty for a race without these lanes."""
+    speedups = predicted.speedups
+    lanes = {lane.method: lane for lane in compare_with_theory(race) if lane.method in speedups and lane.measured}
+    if lanes.keys() != speedups.keys():
         return ""
-    said = listed([f"{predicted[name]:.1f}× for {method_phrase(name)}" for name in lanes])
+    said = listed([f"{speedups[name]:.1f}× for {method_phrase(name)}" for name in lanes])
     found = listed([f"{lane.measured[0]:.1f}×" for lane in lanes.values()])
+    compared = f"Theory said {said}; measured: {found}."
+    if others := _other_costs(predicted.costs, list(lanes.values())):
+        return f"{compared} {others}"
     *_, last = lanes.values()
     whose = f"A round of {method_phrase(last.method)} "
     reasons = [f"{reason.partition('. ')[0].rstrip('.')}." for reason in last.reasons]  # the figures alone
-    return " ".join((f"Theory said {said}; measured: {found}.", *reasons)).replace("A round ", whose)
+    return " ".join((compared, *reasons)).replace("A round ", whose)
+
+
+def _other_costs(assumed: Mapping[str, float], lanes: Sequence[LaneComparison]) -> str:
+    """The costs of a race that were not those of the prediction, and what the theory says with them."""
+    costs = {name: c for lane in lanes for name, c in lane.costs.items() if name in assumed}
+    moved = {name: c for name, c in costs.items() if not 1 / OTHER < c / max(assumed[name], 1e-9) < OTHER}
+    again = [f"{lane.flat:.1f}×" for lane in lanes if lane.flat]
+    if not moved or len(again) < len(lanes):
+        return ""
+    called = roles_of_family(tuple(assumed))
+    found = [
+        f"the {called[name]} cost {c:.2f} of the big model's, not {assumed[name]:.2f}" for name, c in moved.items()
+    ]
+    return f"But in this race a run of {listed(found)}; with the race's own numbers, theory says {listed(again)}."
 
 
 def measure_parts(asked: WhatIf) -> MeasureUpdate:

@@ -10,8 +10,9 @@ from fake_page import HOME, RECORDED
 from csd.decoding.k_matrix import format_K
 from csd.record.race import Race
 from csd.record.recording import bundled_recordings
+from csd.theory.comparison import compare_with_theory
 from csd.theory.prediction import CostModel
-from csd.theory.what_if import PanelSettings, settings_of_race, with_best_start
+from csd.theory.what_if import PanelSettings, Prediction, settings_of_race, with_best_start
 from csd.web import what_if
 from csd.web.slider_values import sliders_value
 from csd.web.what_if import WhatIf
@@ -127,13 +128,29 @@ def test_measuring_fills_in_the_form():
 def test_what_was_measured_stands_beside_what_was_predicted():
     race = Race(RECORDED)
     predicted = what_if.measure(ASKED).predicted
-    assert list(predicted) == ["speculative", "cascade"] and all(speed > 1 for speed in predicted.values())
+    assert predicted and list(predicted.speedups) == ["speculative", "cascade"]
+    assert all(speed > 1 for speed in predicted.speedups.values())
     lanes = {trace.header.method: race.speedup(trace) for trace in race.traces}
-    known = {method: 1.5 for method in ("speculative", "adaptive cascade") if method in lanes}
+    known = Prediction({method: 1.5 for method in ("speculative", "adaptive cascade") if method in lanes}, {})
     said = what_if.tell_measured(known, race)
     assert said.startswith("Theory said 1.5× for speculative decoding and 1.5× for the adaptive cascade; measured: ")
     assert f"measured: {lanes['speculative']:.1f}× and {lanes['adaptive cascade']:.1f}×." in said
-    assert what_if.tell_measured({"no method": 2.0}, race) == ""
+    assert what_if.tell_measured(Prediction({"no method": 2.0}, {}), race) == ""
+
+
+def test_a_cost_that_was_assumed_is_told_beside_the_one_of_the_race():
+    """A race runs the models as they are, however dear a slider makes them."""
+    race = Race(RECORDED)
+    lane = next(one for one in compare_with_theory(race) if one.method == "speculative")
+    (name, c), *_ = lane.costs.items()
+    twice = Prediction({"speculative": 1.2}, {name: 2 * c})
+    said = what_if.tell_measured(twice, race)
+    assert (
+        f"cost {c:.2f} of the big model's, not {2 * c:.2f}; with the race's own numbers, theory says {lane.flat:.1f}×."
+        in said
+    )
+    assert "A round" not in said
+    assert "own numbers" not in what_if.tell_measured(Prediction({"speculative": 1.2}, {name: 1.1 * c}), race)
 
 
 def test_the_papers_curves_are_three_figures():
