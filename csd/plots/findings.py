@@ -19,7 +19,8 @@ def fastest(race: Race) -> str:
         return "Speed-up over autoregressive decoding"
     if ratio <= 1:
         return f"Nothing is faster than autoregressive decoding here: {phrase(race, best)} reaches {ratio:.2f}×"
-    return capitalized(f"{phrase(race, best)} is {ratio:.2f} times as fast as autoregressive decoding")
+    rough = f", roughly, in {len(best.tokens)} tokens" if len(best.tokens) < metrics.SHORT_RUN else ""
+    return capitalized(f"{phrase(race, best)} is {ratio:.2f} times as fast as autoregressive decoding{rough}")
 
 
 def accepted(race: Race) -> str:

@@ -60,3 +60,9 @@ class Race:
 
 def _ratio(one: float, other: float) -> float | None:
     return one / other if math.isfinite(one) and math.isfinite(other) and one and other else None
+
+
+def same_settings(race: Race, other: Race) -> bool:
+    """Whether two races had the same prompt and settings, and ran to their ends."""
+    complete = all(trace.end != "stopped" for trace in (*race.traces, *other.traces))
+    return complete and [trace.header for trace in race.traces] == [trace.header for trace in other.traces]

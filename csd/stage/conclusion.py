@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -19,13 +20,14 @@ STOPPED = "This lane or the autoregressive one was stopped, so only their shared
 Badge = tuple[str, str, tuple[str, ...]]  # kind, text, remarks
 
 
-def conclude(race: Race) -> dict[str, Any]:
-    """What is shown after a race: {headline, lanes: [{kind, badge, speed, notes}], notes, summary}."""
+def conclude(race: Race, again: Sequence[Race] = ()) -> dict[str, Any]:
+    """What is shown after a race: {headline, lanes: [{kind, badge, speed, notes}], notes, summary}. `again` are other
+    races of the same visitor."""
     lanes = []
     for trace, verdict in zip(race.traces, race.verdicts):
         kind, badge, notes = _badge(trace, verdict)
         lanes.append({"kind": kind, "badge": badge, "speed": speedup_text(race, trace), "notes": list(notes)})
-    shown = {"headline": asdict(headline(race)), "lanes": lanes}
+    shown = {"headline": asdict(headline(race, again)), "lanes": lanes}
     return {**shown, "notes": _repetition_notes(race), "summary": summary(race)}
 
 

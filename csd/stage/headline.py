@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from csd.record import metrics
-from csd.record.race import Race
+from csd.record.race import Race, same_settings
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
 from csd.roles import BIG_MODEL, COPIER, roles
@@ -18,6 +19,7 @@ SPECULATIVE = "speculative"
 ALONE = "the big model alone"
 EVEN = 0.05  # a ratio this close to 1 is no difference
 NOTHING_LEFT = 0.995  # a share that is saved: what is left of it rounds to nothing
+FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
 LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
 TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
 
@@ -26,13 +28,14 @@ TINY = 50e6  # parameters of a big model below which texts soon repeat themselve
 class Headline:
     """What is written in large type after a race.
 
-    `factor` is the speed of `subject` over autoregressive decoding, such as "5.6×", and `lead` goes on from it: as fast
-    as whom, and who was faster. Both are empty without such a lane, where one of the two was stopped, and where the
-    tokens are too few to judge a speed; `lead` also where the texts differ, which is then the first thing to know.
-    `text` says whether the texts are the same, and `same` whether they are. `told` says how: who guessed ahead, and in
-    how many runs of the target it came out, or how many guesses were thrown away. `reason` says what drafting took in a
-    lost race, where no flag stands on the factor. `flags` are what a reader must know before quoting the factor; `few`
-    says that the tokens are too few for one, `beaten` that another lane was faster, and `even` that the big model
+    `factor` is the speed of `subject` over autoregressive decoding, such as "5.6×", or "≈1.5×" where the tokens are
+    few, and `lead` goes on from it: as fast as whom, and who was faster. Both are empty without such a lane, where one
+    of the two was stopped, and where the tokens are too few to judge a speed; `lead` also where the texts differ, which
+    is then the first thing to know. `text` says whether the texts are the same, and `same` whether they are. `told`
+    says how: who guessed ahead, and in how many runs of the target it came out, or how many guesses were thrown away;
+    then, where the visitor has raced the same more than once, how the factor spread. `reason` says what drafting took
+    in a lost race, where no flag stands on the factor. `flags` are what a reader must know before quoting the factor;
+    `few` says that the tokens are too few for one, `beaten` that another lane was faster, and `even` that the big model
     alone was as fast.
     """
 
@@ -49,24 +52,25 @@ class Headline:
     even: bool
 
 
-def headline(race: Race) -> Headline:
-    """The line of a finished race."""
+def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
+    """The line of a finished race; those of the visitor's races `again` that had the same settings give the spread."""
     subject = _subject(race)
-    few = _longest(race) < metrics.SHORT_RUN
+    few = _longest(race) < FEWEST * metrics.SHORT_RUN
     ratio = _ratio(race, subject) if subject and not few else None
     text, same = _sameness(race)
     flags = tuple(_flags(race))
     speed = _speed(race, subject, ratio) if subject and ratio else ""
     is_whole = all(trace.end != "stopped" for trace in race.traces)
     how = _how(race, subject, ratio) if subject and (ratio or (few and is_whole)) else ""
+    spread = _spread(race, subject, again) if subject and ratio else ""
     differs = any(one.kind in ("differs", "near-tie") for one in race.verdicts)
     return Headline(
         lead="" if differs else speed,
         text=text,
         same=same,
         subject=subject.header.method if subject else "",
-        factor=times(ratio) if ratio else "",
-        told=f"{times(ratio)} {speed}." if differs and ratio else how,
+        factor=f"{'≈' if _is_rough(race) else ''}{times(ratio)}" if ratio else "",
+        told=f"{times(ratio)} {speed}." if differs and ratio else " ".join(filter(None, (how, spread))),
         reason=_reason(race, subject) if subject and ratio and not flags else "",
         flags=flags,
         few=few,
@@ -78,6 +82,21 @@ def headline(race: Race) -> Headline:
 def times(ratio: float) -> str:
     """A ratio of speeds: "5.6×", or "0.84×" below one."""
     return f"{ratio:.2f}×" if ratio < 1 - EVEN else f"{ratio:.1f}×"
+
+
+def _is_rough(race: Race) -> bool:
+    return _longest(race) < metrics.SHORT_RUN
+
+
+def _spread(race: Race, subject: Trace, again: Sequence[Race]) -> str:
+    """From which speed to which, over all races with these settings; empty for a single one."""
+    lane = race.traces.index(subject)
+    races = (race, *(other for other in again if same_settings(race, other)))
+    ratios = [ratio for one in races if (ratio := one.speedup(one.traces[lane]))]
+    low, high = times(min(ratios)), times(max(ratios))
+    if len(ratios) < 2:
+        return ""
+    return f"In {len(ratios)} races of it here: {f'{low} to {high}' if low != high else f'{low} each time'}."
 
 
 def _subject(race: Race) -> Trace | None:
@@ -261,7 +280,8 @@ def _shortness(race: Race) -> list[str]:
     count = _longest(race)
     stopped = any(trace.end == "stopped" for trace in race.traces)
     if 0 < count < metrics.SHORT_RUN:
-        return [f"{'stopped after' if stopped else 'only'} {counted(count, 'token')}: too few to judge the speed"]
+        judged = "too few to judge the speed" if stopped or count < FEWEST * metrics.SHORT_RUN else "a rough speed"
+        return [f"{'stopped after' if stopped else 'only'} {counted(count, 'token')}: {judged}"]
     return ["stopped early"] if stopped else []
 
 

@@ -56,9 +56,10 @@ def ended(event: LaneFinished) -> str:
     return _line({"t": "end", "i": event.lane, "end": event.trace.end})
 
 
-def closed(traces: Sequence[Trace], play: bool = True) -> str:
-    """The last line: badges, speed-ups and notes; with `play` the stage replays the race right away."""
-    return _line({"t": "close", "play": play, **conclude(Race(tuple(traces)))})
+def closed(traces: Sequence[Trace], play: bool = True, again: Sequence[Race] = ()) -> str:
+    """The last line: badges, speed-ups and notes; with `play` the stage replays the race right away. `again` are other
+    races of the same visitor, which may give the spread of a speed."""
+    return _line({"t": "close", "play": play, **conclude(Race(tuple(traces)), again)})
 
 
 def message(sentence: str) -> str:
@@ -71,7 +72,13 @@ def ask(sentence: str) -> str:
     return _line({"t": "ask", "text": sentence})
 
 
-def log_of(traces: Sequence[Trace], race_id: str = "", example_title: str = "", play: bool = False) -> str:
+def log_of(
+    traces: Sequence[Trace],
+    race_id: str = "",
+    example_title: str = "",
+    play: bool = False,
+    again: Sequence[Race] = (),
+) -> str:
     """The whole log of finished traces: an earlier race, or a recorded one."""
     if not traces:
         return message("There is no race to show yet.")
@@ -82,7 +89,7 @@ def log_of(traces: Sequence[Trace], race_id: str = "", example_title: str = "", 
         lines += [_line(_prefill(lane, part)) for part in trace.prefill]
         lines += [_line(_step(lane, step)) for step in trace.steps]
         lines.append(_line({"t": "end", "i": lane, "end": trace.end}))
-    return "".join(lines) + closed(traces, play)
+    return "".join(lines) + closed(traces, play, again)
 
 
 def _line(data: dict[str, Any]) -> str:

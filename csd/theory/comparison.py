@@ -10,7 +10,7 @@ from statistics import median
 from csd.decoding.maxgram import MAX_GRAM
 from csd.decoding.stages import Stage
 from csd.record.metrics import AcceptanceCount
-from csd.record.race import REFERENCE, Race
+from csd.record.race import REFERENCE, Race, same_settings
 from csd.record.trace import Trace
 from csd.theory.blocks import predict_blocks
 from csd.theory.measurement import (
@@ -58,7 +58,7 @@ class LaneComparison:
 def compare_with_theory(race: Race, earlier: Sequence[Race] = ()) -> tuple[LaneComparison, ...]:
     """Every lane beside its prediction. Those of the `earlier` races that had the same settings give the spread."""
     target_step = target_step_seconds(race)
-    races = (race, *(other for other in earlier if _same_settings(race, other)))
+    races = (race, *(other for other in earlier if same_settings(race, other)))
     return tuple(
         _compare_lane(name, trace, target_step, _speedups(races, lane))
         for lane, (name, trace) in enumerate(zip(race.names, race.traces, strict=True))
@@ -74,13 +74,6 @@ def format_spread(speedups: Sequence[float]) -> str:
     if len(speedups) == 1:
         return f"{speedups[0]:.2f}× in one race; race again to see the spread"
     return f"{median(speedups):.2f}×, {min(speedups):.2f} to {max(speedups):.2f} in {len(speedups)} races"
-
-
-def _same_settings(race: Race, other: Race) -> bool:
-    """Whether two races had the same prompt and settings, and ran to their ends."""
-    headers = [trace.header for trace in race.traces]
-    complete = all(trace.end != "stopped" for trace in (*race.traces, *other.traces))
-    return complete and headers == [trace.header for trace in other.traces]
 
 
 def _speedups(races: Sequence[Race], lane: int) -> tuple[float, ...]:

@@ -65,7 +65,7 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
         elif isinstance(news, Refused):
             yield RaceUpdate(StatusLine(news.sentence, "refused"), family_lines(context, family))
         elif isinstance(news, Finished):
-            log += stage.closed(news.race.traces)
+            log += stage.closed(news.race.traces, again=_others(context, visitor, news.race))
             yield _finish(context, visitor, news.race, log, predicted)
         else:
             has_started = bool(log)
@@ -89,6 +89,12 @@ def _finish(
     return RaceUpdate(
         StatusLine(said, "ended", spoken=_is_on_stage(race, said)), stage=StageView(race.id, log), results=results
     )
+
+
+def _others(context: PageContext, visitor: str, race: FinishedRace) -> list[Race]:
+    """What this visitor has raced besides with the same prompt, without races from files."""
+    own = context.studio.visitors.races(visitor, race.traces[0].header.text)
+    return [Race(other.traces) for other in own if not other.origin and other.id != race.id]
 
 
 def _is_on_stage(race: FinishedRace, said: str) -> bool:
@@ -135,7 +141,7 @@ def show_race(context: PageContext, visitor: str, race_id: str | None, fields: P
     race = context.recorded.get(race_id or "") or own
     if race is None:
         return RaceUpdate(StatusLine("That race is no longer available. Run it again.", "refused"))
-    update = _finish(context, visitor, race, replay_log(race, play=bool(race.origin)))
+    update = _finish(context, visitor, race, replay_log(race, bool(race.origin), _others(context, visitor, race)))
     return _with_form(context, visitor, race, fields, update)
 
 

@@ -6,12 +6,13 @@ import logging
 import pickle
 import uuid
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from mmap import mmap
 
 from csd.models import catalog
 from csd.record.metrics import speed
+from csd.record.race import Race
 from csd.record.recording import Recording, bundled_recordings, title_of
 from csd.record.trace import Trace
 from csd.stage import log as stage
@@ -120,7 +121,8 @@ def prompt_start(prompt: str) -> str:
     return line[:40] + ("…" if len(line) > 40 else "")
 
 
-def replay_log(race: FinishedRace, play: bool) -> str:
-    """The stage's log of a race, preceded by its origin; `play` starts the replay."""
-    log = stage.log_of(race.traces, race.id, example_title(race.traces[0].header.text), play)
+def replay_log(race: FinishedRace, play: bool, again: Sequence[Race] = ()) -> str:
+    """The stage's log of a race, preceded by its origin; `play` starts the replay, and `again` are others of its
+    visitor."""
+    log = stage.log_of(race.traces, race.id, example_title(race.traces[0].header.text), play, again)
     return (stage.message(race.origin) if race.origin else "") + log

@@ -39,7 +39,7 @@ def test_speedup():
         "<b>cascade</b>  2.00×, prefill: 1.20×",
     ]
     assert "20.0 tokens/s, 4 tokens in 0.200 s" in decoding.hovertemplate
-    assert title(figure) == "The cascade is 2.00 times as fast as autoregressive decoding"
+    assert title(figure) == "The cascade is 2.00 times as fast as autoregressive decoding, roughly, in 4 tokens"
 
 
 def test_a_method_looks_the_same_at_every_place():

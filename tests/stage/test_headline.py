@@ -110,6 +110,23 @@ def test_flags_stand_beside_the_number():
     assert (stopped.factor, stopped.lead, stopped.told) == ("", "", ""), "34 tokens in 40 are no race"
 
 
+def test_a_short_text_has_a_rough_speed():
+    said = line(alone(TEXT[:20]), drafted(TEXT[:20], seconds=0.1))
+    assert said.factor.startswith("≈") and said.lead and not said.few
+    assert said.flags == ("only 20 tokens: a rough speed",)
+    assert line(alone(TEXT[:7]), drafted(TEXT[:7])).factor == ""
+
+
+def test_who_races_the_same_again_is_told_how_the_speed_spread():
+    races = [Race((alone(TEXT), drafted(TEXT, seconds=seconds))) for seconds in (0.05, 0.1, 0.08)]
+    other = Race((alone(TEXT, max_new=99), drafted(TEXT, max_new=99, seconds=0.01)))
+    assert headline(races[0], [other]).told == headline(races[0]).told, "with other settings it is another race"
+    assert headline(races[0], races[1:]).told.endswith(" In 3 races of it here: 2.0× to 4.0×.")
+    assert headline(races[0], races[:1]).told.endswith(" In 2 races of it here: 4.0× each time.")
+    cut = Race((alone(TEXT), drafted(TEXT[:30], end="stopped")))
+    assert "races of it" not in headline(races[0], [cut]).told
+
+
 def test_without_a_reference_nothing_is_claimed():
     said = line(drafted(TEXT))
     assert (said.factor, said.same) == ("", False)

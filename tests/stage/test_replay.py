@@ -8,6 +8,7 @@ import pytest
 from bare import greedy
 from handmade import RACE, alone, nested
 
+from csd.record import metrics
 from csd.record.trace import Prefill
 from csd.stage import log as stage
 
@@ -136,7 +137,14 @@ def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare, any_lengt
     assert not one.errors
 
 
-def test_a_text_of_a_few_tokens_has_no_factor(bare):
+def test_a_short_text_has_a_rough_factor(bare):
+    one = bare().show(alone(), nested())
+    assert one.text(".cs-factor").startswith("\u2248") and "a rough speed" in one.text(".cs-flags")
+    assert not one.errors
+
+
+def test_a_text_of_a_few_tokens_has_no_factor(bare, monkeypatch):
+    monkeypatch.setattr(metrics, "SHORT_RUN", 100)
     one = bare().show(alone(), nested())
     assert one.text(".cs-lead") == "Different samples from the same distribution"
     assert "too few to judge the speed" in one.text(".cs-flags") and not one.page.is_visible(".cs-factor")
