@@ -62,7 +62,8 @@ function fitType(grid) {
   for (const name of ["--cs-cell", "--cs-wider", "--cs-taller"]) grid.style.removeProperty(name);
   const { room, isBounded, largest } = measureRoom(grid);
   const names = grid.querySelector(".cs-score-name");
-  const left = names.offsetLeft + names.offsetWidth;
+  const left = names.offsetLeft + names.offsetWidth - grid.scrollLeft; // they stay where they are in a scrolled grid
+  grid.style.setProperty("--cs-names", `${left}px`); // where other names stay in sight
   const wide = () => (grid.clientWidth - left) / (contentWidth(grid) - left);
   const high = () => room() / grid.offsetHeight;
   const ratio = shrink(grid, Math.min(largest, wide() * 0.98), wide);
@@ -206,7 +207,7 @@ function createAxes(race, lane, score, groups, first, end) {
     style: cell(2, end - 2, columnOf(score, group.from), group.to - group.from),
   }));
   const who = h("span", { class: "cs-score-name cs-score-head-name", style: cell(2, 1, 2, 1), text: "proposes" });
-  const corner = h("i", { class: "cs-corner", style: cell(1, first - 1, 1, 2) }); // where a scrolled grid would show through
+  const corner = h("i", { class: "cs-corner", style: cell(1, end - 1, 1, 2) }); // where a scrolled grid would show through
   return [...bands, corner, down, ...(across ? [across] : []), who, ...groups.map((group) => createZone(race, score, group, 2))];
 }
 
@@ -238,7 +239,7 @@ function createZone(race, score, { by, from, to }, row) {
   const n = to - from;
   const title = `${role}: ${countTokens(n)} of the block`;
   return h("span", { class: "cs-zone", "data-look": look, style: cell(row, 1, columnOf(score, from), n), title },
-    h("span", { class: "cs-zone-mark", text: mark }), ...[...role.split(" "), `\u00B7 ${n}`].map((text) => h("span", { text })));
+    h("span", { class: "cs-zone-name" }, h("span", { class: "cs-zone-mark", text: mark }), ...[...role.split(" "), `\u00B7 ${n}`].map((text) => h("span", { text }))));
 }
 
 function createBox(race, score, box, rows) {

@@ -140,7 +140,8 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
         return ""
     is_slower = ratio is not None and ratio < 1 - EVEN
     if is_slower and lost:
-        return f"The big model threw away {lost} of {drafted} guesses."
+        heat = subject.header.temperature
+        return f"{f'At temperature {heat:g} the' if heat else 'The'} big model threw away {lost} of {drafted} guesses."
     runs, alone = len(subject.steps), len(race.reference.steps)
     without = f" instead of {_often(alone) if runs == 1 else alone}" if runs != alone else ", as without guesses"
     ran = f"the big model ran {_often(runs)}{without}"
