@@ -115,7 +115,7 @@ function createParts(stage) {
     plot: createPlot(),
     speech: createSpeech(),
     tooltip: createTooltip(),
-    isResting: watchRest(root),
+    isResting: watchRest(),
   });
   stage.headline.box.prepend(stage.pace);
   stage.transport.present.before(createViewMenu(stage.axis.box, ...stage.legend.rows, stage.viewChoice.box, stage.transport.speedRow));

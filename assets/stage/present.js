@@ -44,6 +44,7 @@ function setPresenting(stage, on) {
   button.setAttribute("aria-pressed", String(on));
   put(button, on ? "Leave" : "Present");
   if (on) {
+    stage.scrolledTo = scrollY;
     openBridge(stage);
     root.focus({ preventScroll: true });
   }
@@ -52,6 +53,7 @@ function setPresenting(stage, on) {
     tellRefusal(stage, "");
     root.removeAttribute("data-blank");
     button.focus({ preventScroll: true }); // the stage itself would keep a frame around it
+    scrollTo(0, stage.scrolledTo); // an opened review has moved the page behind it
   }
   forgetSizes(stage);
   if (stage.race.open) stage.draw();

@@ -22,6 +22,7 @@ export function createState(root) {
     views: [], // one per lane, see lanes.js
     view: null, // of the selected lane
     token: null, // the selected token: its position in the selected lane; null where none is selected
+    scrolledTo: 0, // where the page was when presenting began, in pixels
     time: Infinity, // seconds on the lanes' clocks; Infinity shows everything
     chosenView: "one", // how the visitor wants the text: "one" or "columns", see cursors.js
     marked: {}, // nodes of the text that are framed, by class

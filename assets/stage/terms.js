@@ -33,7 +33,7 @@ function titleOf(element, word) {
 export function explainTerms(root) {
   const tooltip = createTooltip();
   let shown = null; // the element whose meaning is shown
-  const isResting = watchRest(root);
+  const isResting = watchRest();
 
   const find = ({ target }) => {
     const found = target.closest(`[data-term], ${LABEL}`);

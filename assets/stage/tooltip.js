@@ -10,10 +10,10 @@ export function createTooltip() {
 }
 
 // Says of an event whether something has come to lie under a pointer that rests: nobody has pointed at it.
-export function watchRest(root) {
+export function watchRest() {
   let place = ""; // where the pointer was moved to
   const placeOf = ({ clientX, clientY }) => `${clientX} ${clientY}`;
-  root.addEventListener("pointermove", (event) => { place = placeOf(event); }, { passive: true });
+  document.addEventListener("pointermove", (event) => { place = placeOf(event); }, { capture: true, passive: true });
   return (event) => event.type === "pointerover" && placeOf(event) === place;
 }
 
