@@ -75,7 +75,7 @@ function update(view, value) {
   if (Object.keys(view.solved).length > before) remember(view.solved);
   for (const [key, row] of view.rows) {
     if (found[key]) row.said.textContent = `Not yet: ${found[key].said}`;
-    if (row.question) row.question.textContent = question || "Race with the lanes autoregressive and speculative first.";
+    if (row.question) row.question.textContent = question || "Race first, a text of your own or an example, with the lanes autoregressive and speculative.";
     if (row.form) row.form.hidden = !question;
   }
   drawRows(view);

@@ -14,7 +14,7 @@ import { forgetSizes, isPlaying, selectedStep } from "./state.js";
 import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
-const KEY = "Solid: written in this row. Pale: from a row below. Crossed out: rejected. Grey, or +2: after a rejected one.";
+const KEY = "Solid: written in this row. Pale: from a row below. Crossed out: rejected. Grey, or +n: after a rejected one.";
 const LIVE = "You can open each step here once the race has ended.";
 const PAUSE = 350; // milliseconds between two drawings of the score while something moves
 const WIDE = 12; // tokens of a block that are read from afar

@@ -185,11 +185,13 @@ function columnOf(score, position) {
   return position - score.from + 3;
 }
 
+// Dots are narrower than numbers: of those only the last one has its number.
 function createNumbers(score, row) {
   const n = score.to - score.from;
   const every = n > FEW ? 5 : 1;
+  const isTold = (i) => (isTail(score, score.from + i) ? i === n - 1 : !i || (i + 1) % every === 0);
   return Array.from({ length: n }, (_, i) => h("span", {
-    class: "cs-score-at", style: cell(row, 1, i + 3, 1), text: i && (i + 1) % every ? "" : String(i + 1),
+    class: "cs-score-at", style: cell(row, 1, i + 3, 1), text: isTold(i) ? String(i + 1) : "",
   }));
 }
 

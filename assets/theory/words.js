@@ -6,6 +6,7 @@ export const speedOf = ({ ys, at }) => ys[at];
 
 // How the two compare with the current settings: the title of the figure.
 export function headline([cascade, speculative]) {
+  if (Math.max(speedOf(cascade), speedOf(speculative)) < 1 / ALIKE) return "With these numbers guessing ahead should not pay: the big model alone is fastest.";
   const ratio = speedOf(cascade) / speedOf(speculative);
   if (Math.max(ratio, 1 / ratio) < ALIKE) return "With this plan, the cascade and speculative decoding should be about equally fast.";
   const [fast, slow] = ratio > 1 ? ["the cascade", "speculative decoding"] : ["speculative decoding", "the cascade"];

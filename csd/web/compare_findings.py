@@ -21,6 +21,7 @@ Figure = Any
 """A plotly figure."""
 OVERLAP = "There the ranges of the two fastest overlap; more repeats or longer texts may tell them apart."
 NEAR = 0.1  # relative distance of two speeds that another run may bring into the other order
+WITHIN = f"There the two fastest are within {NEAR:.0%}: which of them wins may change from run to run."
 ONCE = " One race does not show how much a speed varies: ask for repeats."
 
 
@@ -126,14 +127,14 @@ def lane_words(results: Sequence[LaneResult]) -> dict[str, str]:
 
 def _of_one(lanes: Sequence[LaneResult], names: Mapping[str, str], once: bool) -> str:
     first, second = lanes[:2]
-    if once or _is_clear(lanes):
+    if _wins(lanes, once):
         return (
             f"{names[first.title]} is fastest{' in one race' if once else ''}: {first.middle:.2f}× against "
             f"{second.middle:.2f}× of {names[second.title]}."
         )
     return (
         f"no clear winner: {names[first.title]} has {first.middle:.2f}×, {names[second.title]} {second.middle:.2f}×. "
-        f"{OVERLAP}"
+        f"{WITHIN if once else OVERLAP}"
     )
 
 
@@ -141,7 +142,7 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
     won = _won(rankings, once)
     unclear = [kind for kind in rankings if kind not in won]
     if not won:
-        return f"no clear winner on any of the {len(rankings)} kinds. {OVERLAP}"
+        return f"no clear winner on any of the {len(rankings)} kinds. {WITHIN if once else OVERLAP}"
     (best, count), *others = Counter(won.values()).most_common()
     where = f"all {count} kinds" if count == len(rankings) else f"{count} of {len(rankings)} kinds"
     ahead = [kind for kind in unclear if rankings[kind][0].title == best]
@@ -151,7 +152,7 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
         f"{names[title]} on {listed([kind for kind, winner in won.items() if winner == title])}" for title, _ in others
     ]
     parts += [f"no clear winner on {listed(unclear)}"] if unclear else []
-    return f"{'; '.join(parts)}.{f' {OVERLAP}' if unclear or ahead else ''}"
+    return f"{'; '.join(parts)}.{f' {WITHIN if once else OVERLAP}' if unclear or ahead else ''}"
 
 
 def _of_near(rankings: Mapping[str, Sequence[LaneResult]], once: bool) -> str:
@@ -201,8 +202,13 @@ def _once(results: Sequence[LaneResult]) -> bool:
 
 
 def _won(rankings: Mapping[str, Sequence[LaneResult]], once: bool) -> dict[str, str]:
-    """The title of the lane that wins each kind where that is clear; of single races, the fastest."""
-    return {kind: lanes[0].title for kind, lanes in rankings.items() if once or _is_clear(lanes)}
+    """The title of the lane that wins each kind where that is clear."""
+    return {kind: lanes[0].title for kind, lanes in rankings.items() if _wins(lanes, once)}
+
+
+def _wins(lanes: Sequence[LaneResult], once: bool) -> bool:
+    """Whether the first lane is clearly the fastest; of single races, whether it is so by more than chance changes."""
+    return not _is_near(lanes) if once else _is_clear(lanes)
 
 
 def _ranking(results: Sequence[LaneResult], kind: str) -> list[LaneResult]:

@@ -87,7 +87,9 @@ def _finish(
     end = " ".join((measured, *race.notes)) if measured and not race.stopped else describe_end(race)
     said = " ".join(filter(None, (end, results.files.note)))
     return RaceUpdate(
-        StatusLine(said, "ended", spoken=_is_on_stage(race, said)), stage=StageView(race.id, log), results=results
+        StatusLine(said, "measured" if measured else "ended", spoken=_is_on_stage(race, said)),
+        stage=StageView(race.id, log),
+        results=results,
     )
 
 

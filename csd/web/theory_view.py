@@ -23,7 +23,10 @@ def comparison_table(lanes: Sequence[LaneComparison], levels: Sequence[Level]) -
     """The lanes as an HTML table, with a caption that says which of the race's levels is which model; everything that
     comes from a trace is escaped."""
     called = roles(levels)
-    models = [f"the {role} is {display_name(name)}" for name, role in called.items()]
+    models = [
+        f"the {role} is {' and '.join(display_name(name) for name, other in called.items() if other == role)}"
+        for role in dict.fromkeys(called.values())
+    ]
     heads = "".join(f'<th scope="col">{heading}</th>' for heading in HEADINGS)
     return (
         '<div class="theory-table" tabindex="0" role="region" aria-label="Prediction and measurement"><table>'

@@ -10,6 +10,7 @@ test("the title compares the two with the current settings", () => {
   assert.equal(headline([curve(2), curve(1.5)]), "With this plan, the cascade should be 1.33 times as fast as speculative decoding.");
   assert.equal(headline([curve(1.5), curve(2)]), "With this plan, speculative decoding should be 1.33 times as fast as the cascade.");
   assert.match(headline([curve(2), curve(2.05)]), /about equally fast/);
+  assert.match(headline([curve(0.9), curve(0.7)]), /the big model alone is fastest/);
 });
 
 test("the speed is explained, with a better first number where there is one", () => {
