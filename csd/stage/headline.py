@@ -96,7 +96,7 @@ def _spread(race: Race, subject: Trace, again: Sequence[Race]) -> str:
     low, high = times(min(ratios)), times(max(ratios))
     if len(ratios) < 2:
         return ""
-    return f"In {len(ratios)} races of it here: {f'{low} to {high}' if low != high else f'{low} each time'}."
+    return f"Over {len(ratios)} races: {f'{low} to {high}' if low != high else f'{low} each time'}."
 
 
 def _subject(race: Race) -> Trace | None:

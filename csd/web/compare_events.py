@@ -16,7 +16,7 @@ from csd.record.race import Race
 from csd.sentences import counted
 from csd.web import compare
 from csd.web.compare import PlannedRace
-from csd.web.compare_findings import Figure, LaneResult, draw, lane_words, numbers, verdict
+from csd.web.compare_findings import Compared, Figure, LaneResult, draw, lane_words, numbers, verdict
 from csd.web.compare_recording import recorded_comparison
 from csd.web.context import PageContext
 from csd.web.deployment import WHILE_AWAITED
@@ -55,10 +55,11 @@ class ComparisonForm:
 
 
 def show_example(context: PageContext, visitor: str) -> CompareUpdate:
-    """The recorded comparison, or empty rows for a family without one, until the visitor starts a comparison."""
+    """The visitor's latest comparison of all kinds; without one, the recorded comparison, or empty rows for a family
+    without one."""
     home = context.studio.home
-    if context.studio.visitors.find(visitor).has_compared:
-        return CompareUpdate()
+    if (own := _own(context, visitor, compare.BY_KIND)) is not None:
+        return own
     found = recorded_comparison()
     if found is None or found.family != home.spec.name:
         kinds = list(examples_by_kind(home.spec))
@@ -92,9 +93,14 @@ def run_comparison(
         yield CompareUpdate(StatusLine(str(error), "refused"))
         return
     state = context.studio.visitors.state(visitor)
-    state.has_compared, state.stop_comparison = True, threading.Event()
+    state.stop_comparison = threading.Event()
     try:
-        yield from _compare(context, visitor, choice, plan, state.stop_comparison, first_paint, clock)
+        for update in _compare(context, visitor, choice, plan, state.stop_comparison, first_paint, clock):
+            if update.found is not None:
+                state.compared[asked.what] = update.found
+            if update.progress is None and update.status and asked.what in state.compared:
+                state.compared[asked.what] = replace(state.compared[asked.what], said=update.status.text)
+            yield update
     finally:
         state.stop_comparison = None
 
@@ -166,6 +172,7 @@ def _show(context: PageContext, plan: Sequence[PlannedRace], races: Sequence[tup
         csv=context.downloads.save_table(compare.csv_text(rows)) or "" if rows else "",
         finding=Finding(RUNNING, numbers=(count,)),
         figure=draw(results, kinds, lanes),
+        found=Compared(tuple(results), tuple(map(tuple, rows)), dict(plans)) if results else None,
     )
 
 
@@ -175,11 +182,28 @@ def _found(races: Sequence[tuple[str, Race]], plans: Mapping[str, str]) -> Findi
 
 
 def show_pair(context: PageContext, visitor: str) -> CompareUpdate:
-    """Empty rows for two plans, until the visitor has compared something."""
-    if context.studio.visitors.find(visitor).has_compared:
-        return CompareUpdate()
+    """The visitor's latest comparison of two plans, or empty rows."""
+    if (own := _own(context, visitor, compare.TWO_PLANS)) is not None:
+        return own
     return CompareUpdate(
         StatusLine(""), rows=(), csv="", finding=Finding(ASKED_PAIR, ON_PROMPT), figure=draw((), [""], 2)
+    )
+
+
+def _own(context: PageContext, visitor: str, what: str) -> CompareUpdate | None:
+    """The visitor's latest comparison of this kind; nothing to draw while one runs, and None without one."""
+    state = context.studio.visitors.find(visitor)
+    if state.stop_comparison is not None:
+        return CompareUpdate()
+    if (found := state.compared.get(what)) is None:
+        return None
+    return CompareUpdate(
+        StatusLine(found.said, "ended"),
+        rows=found.rows,
+        words={**lane_words(found.results), **found.plans},
+        csv=context.downloads.save_table(compare.csv_text(found.rows)) or "",
+        finding=_finding(found.results),
+        figure=_figure(found.results),
     )
 
 

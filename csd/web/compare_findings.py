@@ -55,6 +55,16 @@ class LaneResult:
         return [role for role, _ in self.guessers] == [COPIER]
 
 
+@dataclass(frozen=True)
+class Compared:
+    """What a comparison has come to: its results, the rows of the table, and what its plans are called, by lane."""
+
+    results: tuple[LaneResult, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    plans: Mapping[str, str]
+    said: str = ""
+
+
 def draw(results: Sequence[LaneResult], kinds: Sequence[str], lanes: int) -> Figure:
     """Median and range of each lane on each kind; a kind whose races are still to come has empty rows for `lanes`."""
     shown = [one for one in results if one.speedups]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from csd.web.compare_findings import Compared
 from csd.web.downloads import RaceFiles
 from csd.web.finding import Finding
 from csd.web.loads import FamilyStatus
@@ -85,7 +86,8 @@ class RaceUpdate:
 @dataclass(frozen=True)
 class CompareUpdate:
     """The comparison so far: a sentence, how many of how many races are done, its finding and figure, the rows of the
-    table with what readers call their lanes, and its path as CSV, empty where it could not be saved."""
+    table with what readers call their lanes, and its path as CSV, empty where it could not be saved; `found` is what
+    the page keeps of it."""
 
     status: StatusLine | None = None
     progress: tuple[int, int] | None = None
@@ -94,3 +96,4 @@ class CompareUpdate:
     csv: str | None = None
     finding: Finding | None = None
     figure: Any = None
+    found: Compared | None = None

@@ -6,10 +6,11 @@ import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from csd.record.race import Race
 from csd.theory.what_if import Prediction
+from csd.web.compare_findings import Compared
 from csd.web.fields import PageFields
 from csd.web.giving_way import next_to_go
 from csd.web.races import FinishedRace, KeptRace
@@ -40,8 +41,8 @@ class VisitorState:
     races, oldest first, and how many there have been.
 
     Whether the visitor has chosen a family (in the form, by a link, or by a file), and whether a copy of a custom
-    target was ticked for want of drafts, and whether a comparison was started. `unfinished` is the form of a race that
-    has begun, until it has ended, and `predicted` is what the next one is to measure.
+    target was ticked for want of drafts. `compared` is the latest comparison of each kind. `unfinished` is the form of
+    a race that has begun, until it has ended, and `predicted` is what the next one is to measure.
     `owner` is whom the visitor counts for, and `left` when the visitor left, if so.
     """
 
@@ -52,7 +53,7 @@ class VisitorState:
     count: int = 0
     has_chosen_family: bool = False
     was_given_copy: bool = False
-    has_compared: bool = False
+    compared: dict[str, Compared] = field(default_factory=dict)
     unfinished: PageFields | None = None
     predicted: Prediction | None = None
     left: float | None = None

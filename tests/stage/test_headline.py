@@ -121,10 +121,10 @@ def test_who_races_the_same_again_is_told_how_the_speed_spread():
     races = [Race((alone(TEXT), drafted(TEXT, seconds=seconds))) for seconds in (0.05, 0.1, 0.08)]
     other = Race((alone(TEXT, max_new=99), drafted(TEXT, max_new=99, seconds=0.01)))
     assert headline(races[0], [other]).told == headline(races[0]).told, "with other settings it is another race"
-    assert headline(races[0], races[1:]).told.endswith(" In 3 races of it here: 2.0× to 4.0×.")
-    assert headline(races[0], races[:1]).told.endswith(" In 2 races of it here: 4.0× each time.")
+    assert headline(races[0], races[1:]).told.endswith(" Over 3 races: 2.0× to 4.0×.")
+    assert headline(races[0], races[:1]).told.endswith(" Over 2 races: 4.0× each time.")
     cut = Race((alone(TEXT), drafted(TEXT[:30], end="stopped")))
-    assert "races of it" not in headline(races[0], [cut]).told
+    assert " races: " not in headline(races[0], [cut]).told
 
 
 def test_without_a_reference_nothing_is_claimed():

@@ -9,7 +9,7 @@ from fake_page import RECORDED, context, fields, run_recorded, run_stopped
 
 from csd.decoding.errors import Refusal
 from csd.web.compare import BY_KIND, TWO_PLANS
-from csd.web.compare_events import ComparisonForm, plan_races, run_comparison, show_example, time_left
+from csd.web.compare_events import ComparisonForm, plan_races, run_comparison, show_example, show_pair, time_left
 from csd.web.compare_recording import RecordedComparison, recorded_comparison
 from csd.web.examples import examples_by_kind
 from csd.web.named_plans import OWN, PlanChoice, named_plans, plan_after
@@ -51,8 +51,10 @@ def test_the_tab_begins_with_a_recorded_comparison_until_one_is_started():
     assert not any("draft-" in words or "Max-Gram" in words for words in example.words.values())
     assert example.finding.said.endswith(".") and "race" not in example.finding.said
     updates = compare(page, ComparisonForm(TWO_PLANS, 3, PLANS))
-    assert show_example(page, "v").figure is None
-    assert show_example(page, "another").rows
+    assert show_example(page, "v").rows == example.rows, "of another kind"
+    kept = show_pair(page, "v")
+    assert kept.rows and kept.status.text == updates[-1].status.text and kept.finding == updates[-1].finding
+    assert show_pair(page, "another").finding.said.endswith("?")
     told = [update for update in updates if update.progress]
     assert list(dict.fromkeys(update.progress for update in told)) == [(0, 3), (1, 3), (2, 3)]
     counts = [update.finding.numbers[0].value for update in updates[:-1] if update.finding]
