@@ -84,6 +84,17 @@ def test_a_link_to_a_step_that_is_none_shows_the_whole_race_and_says_so(tab, hou
     assert not tab.errors
 
 
+def test_a_link_to_a_race_that_is_none_says_so_over_the_race_at_the_start(tab, house):
+    page = tab.page
+    tab.allow_motion()
+    page.goto("about:blank")
+    page.goto(f"{house.url}#race=nothing")
+    page.wait_for_function("document.querySelector('#status').innerText.includes('no recorded race “nothing”')")
+    page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
+    assert page.is_visible("#stage .cs-lead"), "it has played to its end"
+    assert not tab.errors
+
+
 def test_every_control_that_a_link_can_hide_is_on_the_page(tab):
     *_, last = recorded_races().values()
     choose_race(tab.page, last.title)
