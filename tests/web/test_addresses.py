@@ -89,7 +89,7 @@ def test_a_link_to_a_race_that_is_none_says_so_over_the_race_at_the_start(tab, h
     tab.allow_motion()
     page.goto("about:blank")
     page.goto(f"{house.url}#race=nothing")
-    page.wait_for_function("document.querySelector('#status').innerText.includes('no recorded race “nothing”')")
+    page.wait_for_function("document.querySelector('#status')?.innerText.includes('no recorded race “nothing”')")
     page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
     assert page.is_visible("#stage .cs-lead"), "it has played to its end"
     assert not tab.errors
