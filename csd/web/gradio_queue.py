@@ -29,6 +29,7 @@ OTHERS = 256  # events that wait and are no races
 IDLE = 0.01  # seconds between two looks for an event; Gradio's 1 ms take a twentieth of a core from races on a CPU
 LOOKS, LOOK = 10, 1.0  # so many looks, so many seconds apart, at messages that nobody reads end a race that waits
 LOOKS_RUNNING = 5  # and so many one that has the device
+PATIENCE = 2.0  # seconds to open the stream of a race; then it gives way where the queue is full
 OTHERS_EACH = 16  # events from one address that wait and are no races: all share the places of the queue
 NEARBY = 3  # times as many wait of all addresses of a neighbourhood, which may be one customer of a provider
 UNHEARD = "Nobody listened to this for {} seconds, so it was stopped. Open its stream as soon as it is queued."
@@ -38,6 +39,9 @@ NO_SESSION = "The session's name is empty: give it one, or leave session_hash ou
 FULL = f"{LONGEST} races wait already, the most that this page allows. Try again in a minute."
 GAVE_WAY = (
     "The queue was full, and most of its races were from your network, so this one gave way. Try again in a minute."
+)
+GAVE_WAY_UNHEARD = (
+    "The queue was full, and nobody listened to this, so it gave way. Open its stream as soon as it is queued."
 )
 BUSY = "The page is busy with requests from your address. Try again in a moment."
 BUSY_FOR_ALL = "The page is busy with requests of many visitors. Try again in a moment."
@@ -128,13 +132,26 @@ def open_queue_of(studio: Studio, page: gr.Blocks) -> gr.Blocks:
 
 
 async def _make_room(queue: Any, races: list[Any], request: Any, deployment: Deployment) -> bool:
-    """Whether a race has given its place to the one that is asked for."""
+    """Whether a race has given its place to the one that is asked for: the oldest to which nobody listens, or one of
+    whoever has most."""
+    if unheard := [race for race in races if _is_unheard(queue, race) and _age(race) >= PATIENCE]:
+        await _give_way(queue, max(unheard, key=_age), GAVE_WAY_UNHEARD)
+        return True
     owners = {race: _owner(race.request, deployment) for race in races}
     race = gives_way_to(_owner(request, deployment), owners)
     if race is None:
         return False
-    await end_event(queue, race, ProcessCompletedMessage(output={"error": GAVE_WAY}, success=False))
+    await _give_way(queue, race, GAVE_WAY)
     return True
+
+
+async def _give_way(queue: Any, event: Any, sentence: str) -> None:
+    await end_event(queue, event, ProcessCompletedMessage(output={"error": sentence}, success=False))
+
+
+def _age(event: Any) -> float:
+    """Seconds that it has waited."""
+    return time.monotonic() - event.enqueue_time
 
 
 async def _make_room_for_other(queue: Any) -> bool:
@@ -146,8 +163,7 @@ async def _make_room_for_other(queue: Any) -> bool:
     unheard = [event for event in others if _is_unheard(queue, event)]
     if not unheard:
         return False
-    oldest = min(unheard, key=lambda event: event.enqueue_time)
-    await end_event(queue, oldest, ProcessCompletedMessage(output={"error": BUSY_FOR_ALL}, success=False))
+    await _give_way(queue, max(unheard, key=_age), BUSY_FOR_ALL)
     return True
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -101,7 +102,8 @@ def test_who_joins_many_times_waits_once():
     assert is_let_in
 
 
-def test_a_full_queue_lets_a_network_in_that_has_no_part_of_it():
+def test_a_full_queue_lets_a_network_in_that_has_no_part_of_it(monkeypatch):
+    monkeypatch.setattr(gradio_queue, "PATIENCE", math.inf)  # nobody listens
     with gr.Blocks() as page:
         api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
         api(lambda: 1, api_name="follow")
@@ -124,7 +126,8 @@ def test_a_full_queue_lets_a_network_in_that_has_no_part_of_it():
     assert len(queue.event_queue_per_concurrency_id[ON_DEVICE].queue) == LONGEST
 
 
-def test_a_full_queue_of_many_networks_of_one_region_lets_another_in():
+def test_a_full_queue_of_many_networks_of_one_region_lets_another_in(monkeypatch):
+    monkeypatch.setattr(gradio_queue, "PATIENCE", math.inf)  # nobody listens
     with gr.Blocks() as page:
         api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
     queue = open_queue(page, PUBLIC)._queue
@@ -141,6 +144,31 @@ def test_a_full_queue_of_many_networks_of_one_region_lets_another_in():
     others = in_a_loop(join_all([f"{net}.6.7.8" for net in range(11, 15)]))
     assert all(done for done, *_ in others)
     assert len(queue.event_queue_per_concurrency_id[ON_DEVICE].queue) == LONGEST
+
+
+def test_of_a_full_queue_a_race_gives_way_to_which_nobody_listens(monkeypatch):
+    """However many regions they are from."""
+    monkeypatch.setattr(gradio_queue, "PATIENCE", 0.0)
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+    queue = open_queue(page, PUBLIC)._queue
+
+    async def join(host: str):
+        body = PredictBodyInternal(fn_index=0, data=[], session_hash=host)
+        return await queue.push(body, SimpleNamespace(client=SimpleNamespace(host=host), headers={}), None)
+
+    async def join_all():
+        for net in range(LONGEST):
+            await join(f"{net + 11}.1.1.1")
+        for host in ("11.1.1.1", "12.1.1.1"):  # they listen
+            while not queue.pending_messages_per_session[host].empty():
+                queue.pending_messages_per_session[host].get_nowait()
+        monkeypatch.setattr(queue, "broadcast_estimations", lambda *_: None)
+        return await join("200.1.1.1")
+
+    assert in_a_loop(join_all())[0]
+    waiting = [race.session_hash for race in queue.event_queue_per_concurrency_id[ON_DEVICE].queue]
+    assert len(waiting) == LONGEST and {"11.1.1.1", "12.1.1.1", "200.1.1.1"} <= {*waiting} and "13.1.1.1" not in waiting
 
 
 def test_events_that_are_no_races_cannot_fill_the_queue_from_one_address():
