@@ -222,7 +222,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
             from csd.web.gradio_queue import is_stopped, open_queue_of
             from csd.web.guard import warn_of_any_name
             from csd.web.health import health_routes
-            from csd.web.log_faults import replace_tracebacks
+            from csd.web.log_faults import log_warnings, replace_tracebacks
             from csd.web.observing import count_races, log_as_json, log_as_text
             from csd.web.page import build, launch_settings
             from csd.web.rare_warnings import thin_out_warnings
@@ -246,6 +246,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
             parser.exit(1, f"The page cannot start. {error}\n")
     close_slow_connections(page.server.config)
     replace_tracebacks()
+    log_warnings()
     thin_out_warnings()
     log_as_json(studio) if arguments.log == "json" else log_as_text()
     warn_of_any_name(studio.deployment)
