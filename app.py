@@ -23,7 +23,7 @@ from csd.web.collecting import without_collecting
 from csd.web.deployment import make_deployment
 from csd.web.heaps import giving_back, share_heaps
 from csd.web.homes import VARIABLE, home_families
-from csd.web.listening import LOCAL, NAME, PORT, USUAL, ports_to_try, read_port, why_not
+from csd.web.listening import LOCAL, NAME, PORT, USUAL, bracketed, ports_to_try, read_port, why_not
 from csd.web.loads import FamilyChoice
 from csd.web.studio import Studio, default_studio, pooled_studio
 from csd.workers.places import choose_places
@@ -133,7 +133,7 @@ def make_studio(parser: argparse.ArgumentParser, arguments: argparse.Namespace) 
 
 
 def host_of(arguments: argparse.Namespace) -> str:
-    return arguments.host or os.environ.get(NAME) or LOCAL
+    return bracketed(arguments.host or os.environ.get(NAME) or LOCAL)
 
 
 def check_address(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
@@ -144,6 +144,13 @@ def check_address(parser: argparse.ArgumentParser, arguments: argparse.Namespace
         parser.error(str(error))
     if sentence := why_not(host_of(arguments), ports, os.environ):
         parser.exit(1, f"{sentence}\n")
+
+
+def name_host(arguments: argparse.Namespace) -> None:
+    """Let Gradio, once it is imported, listen on an IPv6 address: it takes none from its variable."""
+    arguments.host = host_of(arguments)
+    if ":" in os.environ.get(NAME, ""):
+        del os.environ[NAME]
 
 
 def make_replicas(arguments: argparse.Namespace, families: Sequence[FamilyChoice]) -> ReplicaPool:
@@ -192,6 +199,7 @@ def main(argv: list[str] | None = None) -> None:
     parser = make_parser()
     arguments = parser.parse_args(argv)
     check_address(parser, arguments)
+    name_host(arguments)
     share_heaps()
     set_threads(arguments.threads)
     copies = TemporaryDirectory(prefix="csd-gradio-", ignore_cleanup_errors=True)  # Gradio's, of files
@@ -214,7 +222,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
             from csd.web.gradio_queue import is_stopped, open_queue_of
             from csd.web.guard import warn_of_any_name
             from csd.web.health import health_routes
-            from csd.web.log_faults import replace_tracebacks
+            from csd.web.log_faults import log_warnings, replace_tracebacks
             from csd.web.observing import count_races, log_as_json, log_as_text
             from csd.web.page import build, launch_settings
             from csd.web.rare_warnings import thin_out_warnings
@@ -238,6 +246,7 @@ def serve(parser: argparse.ArgumentParser, arguments: argparse.Namespace, studio
             parser.exit(1, f"The page cannot start. {error}\n")
     close_slow_connections(page.server.config)
     replace_tracebacks()
+    log_warnings()
     thin_out_warnings()
     log_as_json(studio) if arguments.log == "json" else log_as_text()
     warn_of_any_name(studio.deployment)

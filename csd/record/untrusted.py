@@ -9,18 +9,22 @@ from typing import Any, NoReturn
 
 MOST_FIELDS = 2**18  # of one object: the largest are the texts of a vocabulary's tokens
 MOST_PARTS = 2**19  # lists and objects: the longest races have half as many, and 20 MB of empty lists take seconds
+MOST_VALUES = 2**21  # and what follows a comma: the largest races have 1.5 million
 LARGEST_INT = 2**63 - 1
 
 
 def load_json(text: str) -> Any:
     """Plain JSON data, whose numbers are finite and fit 64 bits.
 
-    Lists are parsed while no other thread can run, so their number is bounded. Brackets within texts count as well.
+    Lists are parsed while no other thread can run, so their number and length are bounded. Brackets and commas within
+    texts count as well.
     Raises ValueError that completes a sentence such as "This is not a trace: ...".
     """
     parts = text.count("[") + text.count("{")
     if parts > MOST_PARTS:
         raise ValueError(f"it contains {parts:,} lists and objects; at most {MOST_PARTS:,} are read.")
+    if (values := parts + text.count(",")) > MOST_VALUES:
+        raise ValueError(f"it contains {values:,} values; at most {MOST_VALUES:,} are read.")
     try:
         return json.loads(
             text,

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 
 
-def next_to_go(held: Mapping[Key, tuple[str, int]]) -> Key:
+def next_to_go(held: Mapping[Key, tuple[str, float]]) -> Key:
     """The oldest that belongs to the owner of most; `held` are owner and weight of all there is, oldest first."""
-    weights: Counter[str] = Counter()
+    weights: defaultdict[str, float] = defaultdict(float)
     for owner, weight in held.values():
         weights[owner] += weight
-    ((heaviest, _),) = weights.most_common(1)
+    heaviest = max(weights, key=weights.__getitem__)
     return next(key for key, (owner, _) in held.items() if owner == heaviest)
 
 

@@ -8,6 +8,7 @@ import math
 import time
 from collections import defaultdict, deque
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import gradio as gr
 from gradio.server_messages import ProcessCompletedMessage
@@ -19,17 +20,19 @@ from csd.web.giving_way import gives_way_to
 from csd.web.gradio_sessions import LONG_NAME, LONGEST_NAME, Messages, keep_lean_sessions
 from csd.web.own_events import end_event
 from csd.web.pace import RECENT
+from csd.web.paced import Payer, paid_by, present_payer
 from csd.web.studio import Studio
 from csd.web.wiring import ON_DEVICE
 
 LONGEST = 64  # races in the queue
-OTHERS = 256  # events in the queue that are no races
+OTHERS = 256  # events that wait and are no races
 IDLE = 0.01  # seconds between two looks for an event; Gradio's 1 ms take a twentieth of a core from races on a CPU
 LOOKS, LOOK = 10, 1.0  # so many looks, so many seconds apart, at messages that nobody reads end a race that waits
 LOOKS_RUNNING = 5  # and so many one that has the device
+PATIENCE = 2.0  # seconds to open the stream of a race; then it gives way where the queue is full
 OTHERS_EACH = 16  # events from one address that wait and are no races: all share the places of the queue
 NEARBY = 3  # times as many wait of all addresses of a neighbourhood, which may be one customer of a provider
-UNHEARD = "Nobody listened to this race for {} seconds, so it was stopped. Open its stream as soon as it is queued."
+UNHEARD = "Nobody listened to this for {} seconds, so it was stopped. Open its stream as soon as it is queued."
 ONE_EACH = "A race of yours already waits in the queue. Wait for it, or stop it first."
 NO_EVENT = "This page has no such event: it may have been updated. Reload it."
 NO_SESSION = "The session's name is empty: give it one, or leave session_hash out."
@@ -37,7 +40,11 @@ FULL = f"{LONGEST} races wait already, the most that this page allows. Try again
 GAVE_WAY = (
     "The queue was full, and most of its races were from your network, so this one gave way. Try again in a minute."
 )
+GAVE_WAY_UNHEARD = (
+    "The queue was full, and nobody listened to this, so it gave way. Open its stream as soon as it is queued."
+)
 BUSY = "The page is busy with requests from your address. Try again in a moment."
+BUSY_FOR_ALL = "The page is busy with requests of many visitors. Try again in a moment."
 MANY_HERE = "{} races from your address wait in the queue, the most that this page allows. Try again in a minute."
 MANY_NEARBY = "{} races from your network wait in the queue, the most that this page allows. Try again in a minute."
 
@@ -65,14 +72,15 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     keep_lean_sessions()
     page.api_open = False
     queue: Any = page._queue  # `page.queue` would build another one and, with it, all of the server's routes anew
-    queue.max_size = LONGEST + OTHERS
+    queue.max_size = None  # it would count races and other events together
     queue.sleep_when_free = IDLE
     queue.pending_messages_per_session = Messages(queue)
     queue.process_time_per_fn = defaultdict(RecentTimes)
     # Gradio's statistics, which pandas sums up after every event for a page that is not served.
     queue.ANALYTICS_MAX_EVENTS, queue.ANAYLTICS_CACHE_FREQUENCY = 1, math.inf
     FairRaces(queue, ON_DEVICE, deployment).take_over()
-    push, send = queue.push, queue.send_message
+    push, send, process = queue.push, queue.send_message, queue.process_events
+    payers: WeakKeyDictionary[Any, Payer] = WeakKeyDictionary()  # of events that are no races
     watches: set[asyncio.Task[None]] = set()  # asyncio itself does not keep them
 
     async def push_fairly(body: Any, request: Any, username: str | None) -> tuple[bool, Any, str]:
@@ -93,9 +101,13 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
                 return False, FULL, "queue_full"
         elif _is_busy(queue, event.concurrency_id, address(request, deployment), deployment):
             return False, BUSY, "error"
+        elif not await _make_room_for_other(queue):
+            return False, BUSY_FOR_ALL, "queue_full"
         pushed = await push(body=body, request=request, username=username)
         waiting_event = queue.event_ids_to_events.get(pushed[1]) if pushed[0] else None
-        if waiting_event is not None and waiting_event.concurrency_id == ON_DEVICE:
+        if waiting_event is not None:
+            if waiting_event.concurrency_id != ON_DEVICE and (payer := present_payer()):
+                payers[waiting_event] = payer
             watches.add(watch := asyncio.create_task(end_unheard(queue, waiting_event)))
             watch.add_done_callback(watches.discard)
         return pushed
@@ -105,7 +117,11 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
         if event.session_hash in queue.pending_messages_per_session:
             send(event, message)
 
-    queue.push, queue.send_message = push_fairly, send_to_listener
+    async def process_and_pay(events: list[Any], *others: Any) -> None:
+        payer = payers.pop(events[0], None)
+        await (process(events, *others) if payer is None else paid_by(payer, process(events, *others)))
+
+    queue.push, queue.send_message, queue.process_events = push_fairly, send_to_listener, process_and_pay
     return page
 
 
@@ -116,13 +132,45 @@ def open_queue_of(studio: Studio, page: gr.Blocks) -> gr.Blocks:
 
 
 async def _make_room(queue: Any, races: list[Any], request: Any, deployment: Deployment) -> bool:
-    """Whether a race has given its place to the one that is asked for."""
+    """Whether a race has given its place to the one that is asked for: the oldest to which nobody listens, or one of
+    whoever has most."""
+    if unheard := [race for race in races if _is_unheard(queue, race) and _age(race) >= PATIENCE]:
+        await _give_way(queue, max(unheard, key=_age), GAVE_WAY_UNHEARD)
+        return True
     owners = {race: _owner(race.request, deployment) for race in races}
     race = gives_way_to(_owner(request, deployment), owners)
     if race is None:
         return False
-    await end_event(queue, race, ProcessCompletedMessage(output={"error": GAVE_WAY}, success=False))
+    await _give_way(queue, race, GAVE_WAY)
     return True
+
+
+async def _give_way(queue: Any, event: Any, sentence: str) -> None:
+    await end_event(queue, event, ProcessCompletedMessage(output={"error": sentence}, success=False))
+
+
+def _age(event: Any) -> float:
+    """Seconds that it has waited."""
+    return time.monotonic() - event.enqueue_time
+
+
+async def _make_room_for_other(queue: Any) -> bool:
+    """Whether there is a place for an event that is no race, perhaps that of the oldest to which nobody listens."""
+    places = queue.event_queue_per_concurrency_id
+    others = [event for name, waiting in places.items() if name != ON_DEVICE for event in waiting.queue]
+    if len(others) < OTHERS:
+        return True
+    unheard = [event for event in others if _is_unheard(queue, event)]
+    if not unheard:
+        return False
+    await _give_way(queue, max(unheard, key=_age), BUSY_FOR_ALL)
+    return True
+
+
+def _is_unheard(queue: Any, event: Any) -> bool:
+    """Whether messages for it lie unread."""
+    messages = queue.pending_messages_per_session.get(event.session_hash)
+    return messages is None or not messages.empty()
 
 
 def _owner(request: Any, deployment: Deployment) -> tuple[str, str]:

@@ -35,6 +35,7 @@ from csd.web.upload_progress import UploadProgress
 from csd.web.uploads import Uploads, refuse_strange_parts
 from csd.web.whole_bodies import WholeBodies
 from csd.web.whole_characters import answer_in_characters
+from csd.web.whole_files import WholeFiles
 
 Message = MutableMapping[str, Any]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
@@ -93,6 +94,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
         Middleware(KnownNames, names=names),
         Middleware(ShortQueries),
         Middleware(SafeHeaders, headers=make_headers(deployment)),
+        Middleware(WholeFiles),
         Middleware(ClearAnswers),
         Middleware(BodyLimit, most=largest_event(deployment), values=most_values(deployment)),
         Middleware(OwnUploads),
@@ -167,18 +169,17 @@ class KnownNames:
 
 
 class SafeHeaders:
-    """Adds headers to every answer; a stream passes through as it comes."""
+    """Sets headers of every answer, whatever it has; a stream passes through as it comes."""
 
     def __init__(self, app: App, headers: dict[str, str]):
         self._app = app
-        self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
+        self._headers = {name.encode(): value.encode() for name, value in headers.items()}
 
     async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
         async def send_safely(message: Message) -> None:
             if message["type"] == "http.response.start":
-                given = {name.lower() for name, _ in message["headers"]}
-                added = [header for header in self._headers if header[0] not in given]
-                message = {**message, "headers": [*message["headers"], *added]}
+                given = [header for header in message["headers"] if header[0].lower() not in self._headers]
+                message = {**message, "headers": [*given, *self._headers.items()]}
             await send(message)
 
         await self._app(scope, receive, send_safely if scope["type"] == "http" else send)

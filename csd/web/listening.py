@@ -21,6 +21,11 @@ def read_port(text: str, whose: str = "A port") -> int:
     return int(text)
 
 
+def bracketed(host: str) -> str:
+    """The host as it stands in an address, which is how Gradio takes one of IPv6."""
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host
+
+
 def ports_to_try(port: int | None, environment: Mapping[str, str]) -> Sequence[int]:
     """Those that Gradio tries, in their order. Raises ValueError with a sentence."""
     first, count, _ = (read_port(environment.get(name, str(usual)), name) for name, usual in USUAL.items())

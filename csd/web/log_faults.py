@@ -6,13 +6,18 @@ Gradio prints a traceback for every request that does not fit its event, so stra
 from __future__ import annotations
 
 import logging
+import re
 import sys
+import warnings
+from pathlib import Path
 from traceback import walk_tb
 from types import SimpleNamespace
+from typing import Any
 
 from gradio import queueing, routes
 
 from csd.ranges import quote
+from csd.web.linked_races import NAME
 
 SERVER = ("gradio.", "starlette.routing")  # below their frames are those of whatever answers a request
 
@@ -25,7 +30,7 @@ MIDDLEWARE = "csd.web.paced"  # steps in between, with every request
 def log_fault(error: BaseException) -> None:
     """One line, and the traceback if the error came from this project's code. What is not put in later says which fault
     it is, so that `OncePerMinute` tells faults apart."""
-    which, text = f"{type(error).__name__} at {_place(error)}", quote(str(error))
+    which, text = f"{type(error).__name__} at {_place(error)}", quote(without_names(str(error)))
     if _is_ours(error):
         log.error(f"answering a request: {which}: %s", text, exc_info=error)
     else:
@@ -36,6 +41,21 @@ def replace_tracebacks() -> None:
     """Let Gradio report its errors by `log_fault`. It prints them with `traceback.print_exc` and has no setting."""
     for module in (routes, queueing):
         vars(module).update(traceback=SimpleNamespace(print_exc=_log_current))
+
+
+def log_warnings() -> None:
+    """Let Python's warnings, such as Gradio's of a choice that is none, be lines of this log."""
+    warnings.showwarning = _log_warning
+
+
+def without_names(text: str) -> str:
+    """Without the names of races behind links: whoever knows one may open the race."""
+    return re.sub(NAME.pattern, "…", text)
+
+
+def _log_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
+    which = f"{category.__name__} at {Path(filename).name}:{lineno}"
+    log.warning(f"{which}: %s", quote(without_names(str(message))))
 
 
 def _log_current() -> None:

@@ -18,7 +18,10 @@ from csd.web.shares import Shares, busy
 Bills = Sequence[tuple[Meter, str]]
 """Who pays, and where that is kept."""
 
-_paying: ContextVar[Callable[[float], None]] = ContextVar("paying")
+Payer = Callable[[float], None]
+"""Is told seconds of work."""
+
+_paying: ContextVar[Payer] = ContextVar("paying")
 
 PROBES, PROBES_AROUND = 0.05, 0.1  # of the time, for probes of a network and a region: some 80 and 160 a second
 SPARE_PROBES = 0.5  # seconds that they may take at once
@@ -86,6 +89,7 @@ class Paced:
             await Timed(work, charge)
         finally:
             _charge(bills, -owed)
+            owed = 0.0
 
 
 def _charge(bills: Bills, seconds: float) -> None:
@@ -99,10 +103,21 @@ def pay(seconds: float) -> None:
         charge(seconds)
 
 
+def present_payer() -> Payer | None:
+    """Who pays for the present request, also for work that it begins and that goes on after it."""
+    return _paying.get(None)
+
+
+async def paid_by(payer: Payer, work: Awaitable[None]) -> None:
+    """The work, for which its own threads pay as well."""
+    _paying.set(payer)
+    await Timed(work, payer)
+
+
 class Timed:
     """Awaits some work and tells `charge` for how many seconds each of its steps computed. Others compute between."""
 
-    def __init__(self, work: Awaitable[None], charge: Callable[[float], None]):
+    def __init__(self, work: Awaitable[None], charge: Payer):
         self._work, self._charge = work, charge
 
     def __await__(self) -> Generator[Any, Any, None]:

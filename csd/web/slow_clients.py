@@ -1,5 +1,6 @@
 """Closes connections that do not send a request, or send it in many lines, or its body in chunks. uvicorn would wait
-forever for the one, and compute for the others while everybody waits; and each connection is an open file."""
+forever for the one, and compute for the others while everybody waits; and each connection is an open file. A request
+for a WebSocket is answered as any other."""
 
 from __future__ import annotations
 
@@ -64,6 +65,10 @@ def close_slow_connections(config: Any, seconds: float = SECONDS) -> None:
             except _Refused as refused:
                 self.transport.write(refused.answer)
                 self.transport.close()
+
+        def _should_upgrade(self) -> bool:
+            """Never: a WebSocket, of which the page has none, would pass by all that paces requests."""
+            return False
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)

@@ -15,6 +15,7 @@ from csd.web.giving_way import next_to_go
 TOO_MANY = "Many files are being opened at the moment. Try again in a minute."
 STEP = 64 * 2**10  # bytes that are progress: a byte now and then is none
 STALLED = 5.0  # seconds without progress, after which an upload makes room for any other
+FIRST = 1.0  # seconds that an upload counts at least
 
 
 @dataclass(eq=False)
@@ -22,6 +23,7 @@ class Upload:
     """One that is on its way. `next_part` is what waits for its client, and is cancelled where it gives way."""
 
     owner: str
+    begun: float
     moved: float  # when it last made progress
     count: int = 0  # bytes that are here
     next_step: int = STEP
@@ -32,7 +34,8 @@ class Upload:
 
 class UploadRoom:
     """Where there is no room for more, the upload gives way that has made no progress for longest. Where none has
-    stalled, it is one of the neighbourhood that has most, so that uploads which crawl lock nobody out either."""
+    stalled, it is one of the neighbourhood that has had most for longest, so that uploads which crawl lock nobody out
+    either, whether few of them are large or many are small."""
 
     def __init__(self, most: int, share: int, clock: Callable[[], float] = time.monotonic):
         self._most, self._share, self._clock = most, share, clock
@@ -41,7 +44,7 @@ class UploadRoom:
         self.arrived = 0  # bytes of all uploads that are here
 
     def begin(self, owner: str) -> Upload:
-        upload = Upload(owner, self._clock())
+        upload = Upload(owner, now := self._clock(), now)
         self._uploads[upload] = None
         return upload
 
@@ -82,5 +85,9 @@ class UploadRoom:
         slowest = next((one for one in held if one is not asking), None)
         if slowest is not None and self._clock() - slowest.moved >= STALLED:
             return slowest
-        heaviest = next_to_go({one: (one.owner, one.count) for one in held})
+        heaviest = next_to_go({one: (one.owner, self._weight(one)) for one in held})
         return heaviest if heaviest.owner != asking.owner else None
+
+    def _weight(self, upload: Upload) -> float:
+        """Byte-seconds: what comes fast weighs less than what comes slowly."""
+        return upload.count * max(FIRST, self._clock() - upload.begun)

@@ -27,6 +27,7 @@ from csd.web.upload_room import TOO_MANY, Upload, UploadRoom
 LARGEST = 2 * recordings.LARGEST  # bytes of a file; those between one and two times the limit get a sentence of ours
 REQUEST = LARGEST + 64 * 2**10  # bytes with what a form adds
 MOST = 5 * LARGEST  # bytes of all files that are kept or on their way
+COMING = MOST // 2  # bytes of those on their way, which push no more than as many of the kept ones out
 SHARE = 2 * LARGEST  # bytes on their way from one neighbourhood
 MOST_FILES = 200
 SECONDS = 120.0  # for one upload
@@ -43,9 +44,9 @@ STRANGE = "The file cannot be taken: give it a plain name, in the field “files
 
 class Uploads:
     """ASGI middleware: uploads have a limit each, for a neighbourhood and in all. Of the kept files, the oldest of the
-    neighbourhood that has most goes first, by number or by bytes, and before what is on its way. A file that several
-    have sent counts for each of them, and stays for as long as it is anybody's. `address` says whom a request counts
-    for."""
+    neighbourhood that has most goes first, by number or by bytes, and before what is on its way, which has at most
+    `coming` of the room. A file that several have sent counts for each of them, and stays for as long as it is
+    anybody's. `address` says whom a request counts for."""
 
     def __init__(
         self,
@@ -54,11 +55,12 @@ class Uploads:
         most_files: int = MOST_FILES,
         seconds: float = SECONDS,
         share: int = SHARE,
+        coming: int = COMING,
         address: Callable[[Request], str] = lambda request: "",
     ):
         self._app = app
         self._address = address
-        self._room = UploadRoom(most, share)
+        self._room = UploadRoom(min(most, coming), share)
         self._most, self._most_files, self._seconds = most, most_files, seconds
         # Bytes by path and owner, oldest first: a file is its content, so several may have sent the same one.
         self._kept: OrderedDict[tuple[str, str], int] = OrderedDict()
@@ -93,6 +95,8 @@ class Uploads:
 
         async def counted() -> Message:
             upload.next_part = part = asyncio.ensure_future(receive())
+            if upload.has_given_way:  # between two parts
+                part.cancel()
             try:
                 await asyncio.wait({part})
             finally:

@@ -8,6 +8,7 @@ import pytest
 from handmade import nested
 
 from csd.record.recording import Recording
+from csd.record.untrusted import load_json
 
 HUGE = "9" * 5000
 
@@ -46,7 +47,7 @@ def flood(item: str, size: int = 4 * MEGABYTE) -> str:
         ),
         (replaced('"temperature":1.0', '"temperature":-1e400'), "too large"),
         (
-            replaced('"prompt":[1,2]', f'"prompt":[{flood(chr(34) * 2)}]'),
+            replaced('"prompt":[1,2]', f'"prompt":[{flood(chr(34) * 2, 3 * MEGABYTE)}]'),
             "header.prompt.0 should be a valid int",
         ),
         (replaced('"eos":[]', f'"eos":[{flood("1.5")}]'), "header.eos.0"),
@@ -78,6 +79,7 @@ def flood(item: str, size: int = 4 * MEGABYTE) -> str:
         (replaced('"family":"toy"', f'"family":"toy","{"f" * MEGABYTE}":1'), "header.f{50,200}: "),
         (b'{"header":' * 3 + b"1" + b"}" * 3, "not a trace of version"),
         (b'{"traces":[' + b"[" * 50 + b"]" * 50 + b"]}", "not a trace of version"),
+        (b"[" + b"1," * 9_000_000 + b"1]", "contains 9,000,001 values; at most 2,097,152 are read"),
         (b'"\\ud83d"', "JSON, but not a saved race"),
     ],
 )
@@ -85,6 +87,11 @@ def test_a_hostile_file_gets_one_sentence(data, sentence):
     with pytest.raises(ValueError, match=sentence) as refusal:
         Recording.from_bytes(data)
     assert len(str(refusal.value)) < 500
+
+
+def test_as_many_values_as_the_largest_races_have_are_read():
+    """A race of 7.6 MB had 0.7 million, so one of 20 MB has fewer than this."""
+    assert len(load_json(f"[{'1,' * 1_900_000}1]")) == 1_900_001
 
 
 def test_nothing_else_is_raised_for_what_anybody_may_write():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import time
 from collections.abc import Iterator
+from contextvars import Context
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -13,6 +15,7 @@ import gradio as gr
 import httpx
 import pytest
 from fake_page import HOME, load_family
+from gradio import queueing
 from gradio.data_classes import PredictBodyInternal
 from gradio.events import api
 from in_a_loop import in_a_loop
@@ -24,6 +27,7 @@ from csd.web.addresses import address, neighbourhood, region
 from csd.web.deployment import PUBLIC, Deployment
 from csd.web.gradio_queue import (
     BUSY,
+    BUSY_FOR_ALL,
     FULL,
     LONG_NAME,
     LONGEST,
@@ -35,6 +39,7 @@ from csd.web.gradio_queue import (
     NO_EVENT,
     NO_SESSION,
     ONE_EACH,
+    OTHERS,
     OTHERS_EACH,
     UNHEARD,
     end_unheard,
@@ -42,6 +47,7 @@ from csd.web.gradio_queue import (
     open_queue_of,
     refuse_place,
 )
+from csd.web.paced import paid_by, pay
 from csd.web.studio import Studio
 from csd.web.wiring import ON_DEVICE
 
@@ -96,7 +102,8 @@ def test_who_joins_many_times_waits_once():
     assert is_let_in
 
 
-def test_a_full_queue_lets_a_network_in_that_has_no_part_of_it():
+def test_a_full_queue_lets_a_network_in_that_has_no_part_of_it(monkeypatch):
+    monkeypatch.setattr(gradio_queue, "PATIENCE", math.inf)  # nobody listens
     with gr.Blocks() as page:
         api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
         api(lambda: 1, api_name="follow")
@@ -119,7 +126,8 @@ def test_a_full_queue_lets_a_network_in_that_has_no_part_of_it():
     assert len(queue.event_queue_per_concurrency_id[ON_DEVICE].queue) == LONGEST
 
 
-def test_a_full_queue_of_many_networks_of_one_region_lets_another_in():
+def test_a_full_queue_of_many_networks_of_one_region_lets_another_in(monkeypatch):
+    monkeypatch.setattr(gradio_queue, "PATIENCE", math.inf)  # nobody listens
     with gr.Blocks() as page:
         api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
     queue = open_queue(page, PUBLIC)._queue
@@ -136,6 +144,31 @@ def test_a_full_queue_of_many_networks_of_one_region_lets_another_in():
     others = in_a_loop(join_all([f"{net}.6.7.8" for net in range(11, 15)]))
     assert all(done for done, *_ in others)
     assert len(queue.event_queue_per_concurrency_id[ON_DEVICE].queue) == LONGEST
+
+
+def test_of_a_full_queue_a_race_gives_way_to_which_nobody_listens(monkeypatch):
+    """However many regions they are from."""
+    monkeypatch.setattr(gradio_queue, "PATIENCE", 0.0)
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+    queue = open_queue(page, PUBLIC)._queue
+
+    async def join(host: str):
+        body = PredictBodyInternal(fn_index=0, data=[], session_hash=host)
+        return await queue.push(body, SimpleNamespace(client=SimpleNamespace(host=host), headers={}), None)
+
+    async def join_all():
+        for net in range(LONGEST):
+            await join(f"{net + 11}.1.1.1")
+        for host in ("11.1.1.1", "12.1.1.1"):  # they listen
+            while not queue.pending_messages_per_session[host].empty():
+                queue.pending_messages_per_session[host].get_nowait()
+        monkeypatch.setattr(queue, "broadcast_estimations", lambda *_: None)
+        return await join("200.1.1.1")
+
+    assert in_a_loop(join_all())[0]
+    waiting = [race.session_hash for race in queue.event_queue_per_concurrency_id[ON_DEVICE].queue]
+    assert len(waiting) == LONGEST and {"11.1.1.1", "12.1.1.1", "200.1.1.1"} <= {*waiting} and "13.1.1.1" not in waiting
 
 
 def test_events_that_are_no_races_cannot_fill_the_queue_from_one_address():
@@ -159,6 +192,80 @@ def test_events_that_are_no_races_cannot_fill_the_queue_from_one_address():
     assert nearby.count(True) == NEARBY * OTHERS_EACH - OTHERS_EACH
     assert [done for done, *_ in said] == [True] * OTHERS_EACH + [False] * (60 - OTHERS_EACH)
     assert said[-1][1] == BUSY and another[0]
+
+
+def test_events_that_are_no_races_take_no_place_of_races_and_the_oldest_unheard_gives_way():
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+        api(lambda: 1, api_name="follow", concurrency_limit=1)
+    queue = open_queue(page, PUBLIC)._queue
+    race, follow = page.fns
+
+    async def join(number: int, net: int):
+        body = PredictBodyInternal(fn_index=number, data=[], session_hash=f"{number} {net}")
+        request = SimpleNamespace(client=SimpleNamespace(host=f"11.{net % 250}.{net // 250}.1"), headers={})
+        return await queue.push(body, request, None)
+
+    async def join_all():
+        return [await join(follow, net) for net in range(2 * OTHERS)], [await join(race, net) for net in range(LONGEST)]
+
+    others, races = in_a_loop(join_all())
+    assert all(done for done, *_ in (*others, *races))
+    waiting = {name: [one.session_hash for one in held.queue] for name, held in _waiting(queue).items()}
+    assert len(waiting.pop(ON_DEVICE)) == LONGEST
+    assert [*waiting.values()] == [[f"{follow} {net}" for net in range(OTHERS, 2 * OTHERS)]]
+    for messages in queue.pending_messages_per_session.values():  # all listen
+        while not messages.empty():
+            messages.get_nowait()
+    assert in_a_loop(join(follow, 3 * OTHERS)) == (False, BUSY_FOR_ALL, "queue_full")
+
+
+def _waiting(queue):
+    return queue.event_queue_per_concurrency_id
+
+
+def test_nobody_listens_to_an_event_that_is_no_race_for_long(monkeypatch):
+    monkeypatch.setattr(gradio_queue, "LOOK", 0.0)
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="follow", concurrency_limit=1)
+    queue = open_queue(page, PUBLIC)._queue
+
+    async def join_and_wait():
+        body = PredictBodyInternal(fn_index=0, data=[], session_hash="one")
+        await queue.push(body, SimpleNamespace(client=SimpleNamespace(host="1.2.3.4"), headers={}), None)
+        for _ in range(10 * LOOKS):
+            await asyncio.sleep(0)
+
+    in_a_loop(join_and_wait())
+    assert not queue.event_ids_to_events
+
+
+def test_whoever_joins_pays_for_the_work_of_an_event_that_is_no_race(monkeypatch):
+    charged: list[float] = []
+
+    async def process(self, events, *others):
+        pay(7.0)
+
+    monkeypatch.setattr(queueing.Queue, "process_events", process)
+    with gr.Blocks() as page:
+        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
+        api(lambda: 1, api_name="follow", concurrency_limit=1)
+    queue = open_queue(page, PUBLIC)._queue
+
+    async def join(number: int):
+        body = PredictBodyInternal(fn_index=number, data=[], session_hash=f"of {number}")
+        await queue.push(body, SimpleNamespace(client=SimpleNamespace(host="1.2.3.4"), headers={}), None)
+
+    async def join_and_process(number: int):
+        await paid_by(charged.append, join(number))
+        joined = len(charged)
+        (event,) = queue.event_ids_to_events.values()
+        await Context().run(asyncio.create_task, queue.process_events([event], False, 0.0, None))
+        queue.event_ids_to_events.clear()
+        return 7.0 in charged[joined:]
+
+    race, follow = page.fns
+    assert in_a_loop(join_and_process(follow)) and not in_a_loop(join_and_process(race))
 
 
 @pytest.mark.parametrize(

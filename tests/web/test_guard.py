@@ -10,9 +10,11 @@ import urllib.request
 from dataclasses import replace
 
 import gradio as gr
+import httpx
 import pytest
 import safehttpx
 from gradio.routes import App
+from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
 from csd.models import catalog
@@ -22,7 +24,7 @@ from csd.web.deployment import PUBLIC
 from csd.web.device import Device
 from csd.web.families import Families
 from csd.web.gradio_sessions import LONG_NAME
-from csd.web.guard import make_headers, warn_of_any_name
+from csd.web.guard import SafeHeaders, make_headers, warn_of_any_name
 from csd.web.health import health_routes
 from csd.web.loads import FamilyChoice
 from csd.web.no_fetching import NO_ADDRESS
@@ -53,6 +55,25 @@ def test_every_answer_carries_the_headers(house, path):
     for name, value in make_headers(house.studio.deployment).items():
         assert found[name] == value
     assert "frame-ancestors 'self'" in found["content-security-policy"]
+
+
+def test_a_part_of_a_file_has_no_header_of_its_request(house):
+    """And no header of ours has another value because a request says so."""
+    file = {"files": ("a.json", b"0123456789")}
+    (path,) = httpx.post(f"{house.url}gradio_api/upload", files=file).json()
+    asked = {"range": "bytes=0-3", "cookie": "a=b", "set-cookie": "c=d", "x-other": "e", "location": "f"}
+    answer = httpx.get(f"{house.url}gradio_api/file={path}", headers={**asked, "content-security-policy": "none"})
+    assert answer.text == "0123456789" and not {*asked} & {*answer.headers}
+    for name, value in make_headers(house.studio.deployment).items():
+        assert answer.headers.get_list(name) == [value]
+
+
+def test_headers_of_ours_stand_alone():
+    async def app(scope, receive, send):
+        await PlainTextResponse("", headers={"Referrer-Policy": "unsafe-url"})(scope, receive, send)
+
+    answer = TestClient(SafeHeaders(app, {"referrer-policy": "same-origin"})).get("/")
+    assert answer.headers.get_list("referrer-policy") == ["same-origin"]
 
 
 def test_a_space_may_be_shown_by_its_host_and_by_nobody_else():

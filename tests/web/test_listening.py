@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import errno
 import os
 import socket
@@ -84,6 +85,24 @@ def test_a_variable_that_is_no_port_is_a_sentence(monkeypatch, capsys, name, tex
         app.main(arguments)
     said = capsys.readouterr().err
     assert ended.value.code == 2 and f"{name} must be a number from 1 to 65535, not" in said
+
+
+@pytest.mark.parametrize("host", ["::1", "[::1]", "::", "2a00:1450::1"])
+def test_an_address_of_ipv6_reaches_gradio_in_brackets(monkeypatch, host):
+    """From the option, and from the variable, of which Gradio would take none."""
+    monkeypatch.setenv(NAME, host)
+    for arguments in (argparse.Namespace(host=host), argparse.Namespace(host=None)):
+        app.name_host(arguments)
+        assert arguments.host == f"[{host.strip('[]')}]"
+        assert NAME not in os.environ
+        monkeypatch.setenv(NAME, host)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0.0.0.0"])
+def test_any_other_host_stays_as_it_is(monkeypatch, host):
+    monkeypatch.setenv(NAME, host)
+    app.name_host(arguments := argparse.Namespace(host=None))
+    assert arguments.host == host == os.environ[NAME]
 
 
 def test_an_option_that_is_no_port_is_a_sentence(capsys):

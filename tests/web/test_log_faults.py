@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import gradio as gr
 import httpx
 import pytest
@@ -11,7 +13,7 @@ from csd.decoding.k_matrix import check_K
 from csd.traffic.protocol import API
 from csd.web.deployment import Deployment
 from csd.web.gradio_queue import open_queue
-from csd.web.log_faults import replace_tracebacks
+from csd.web.log_faults import log_fault, log_warnings, replace_tracebacks
 
 
 @pytest.fixture
@@ -44,3 +46,15 @@ def test_junk_is_one_line_and_a_fault_of_ours_has_its_traceback(page, caplog, ca
     assert len(caplog.records) == 2 and all(record.exc_info for record in caplog.records)
     assert "check_K" in caplog.text
     assert "Traceback" not in capfd.readouterr().err
+
+
+def test_no_line_has_the_name_of_a_race_behind_a_link(caplog):
+    name = "0123456789abcdef" * 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        log_warnings()
+        gr.Dropdown(["a"]).postprocess(f"linked-{name}")
+    log_fault(ValueError(f"Value: linked-{name} is not in the list"))
+    warned, failed = (record.getMessage() for record in caplog.records)
+    assert "UserWarning at dropdown.py:" in warned and "not in the list" in failed
+    assert "linked-…" in failed and name not in caplog.text

@@ -61,6 +61,16 @@ def test_where_none_has_stalled_the_network_that_has_most_gives_way(room):
     assert not other.has_given_way and asking.count == 2 * STEP
 
 
+def test_many_networks_that_crawl_give_way_to_an_upload_that_comes_fast(room, clock):
+    crawling = [begin(room, name, STEP) for name in "abcde"]
+    clock.now = STALLED - 1
+    for one in crawling:
+        room.take(one, STEP, False)
+    clock.now += STALLED - 1
+    fast = begin(room, "z", 4 * STEP)
+    assert not fast.has_given_way and sum(one.has_given_way for one in crawling) == 2
+
+
 def test_nothing_gives_way_to_whoever_has_most(room):
     begin(room, "b", 4 * STEP)
     begin(room, "a", 5 * STEP)

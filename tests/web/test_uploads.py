@@ -209,5 +209,39 @@ def test_a_stalled_upload_leaves_its_room_and_no_file_to_another_network(client,
     assert {path.read_bytes()[:1] for path in tmp_path.rglob("*") if path.is_file()} == {b"2", b"3"}
 
 
+def test_uploads_on_their_way_push_no_file_out_that_is_small_enough(tmp_path, monkeypatch):
+    """Of however many networks."""
+    client = upload_client(tmp_path, monkeypatch, coming=ROOM // 2, address=by_header)
+    served = client.app.build_middleware_stack()
+    kind = (b"content-type", b"multipart/form-data; boundary=x")
+    named = {"type": "http", "method": "POST", "path": UPLOAD, "query_string": b"", "root_path": "", "app": client.app}
+
+    async def upload(place: bytes, size: int, stalls: bool) -> None:
+        body = FORM + b"a" * size + END
+        pieces = [body[:-20], body[-20:]]
+
+        async def receive():
+            if stalls and len(pieces) == 1:
+                await asyncio.sleep(60)
+            return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
+
+        async def note(message):
+            pass
+
+        headers = [kind, (b"content-length", str(len(body)).encode()), (b"x-from", place)]
+        await served({**named, "headers": headers}, receive, note)
+
+    async def all_of_them() -> None:
+        await upload(b"9.9.9.9", 4_000, False)
+        stalled = [asyncio.create_task(upload(b"%d.1.1.1" % net, 1_000, True)) for net in range(11, 41)]
+        await asyncio.wait(stalled, return_when=asyncio.FIRST_COMPLETED)  # one of them has no room
+        for task in stalled:
+            task.cancel()
+        await asyncio.gather(*stalled, return_exceptions=True)
+
+    in_a_loop(all_of_them())
+    assert 4_000 in on_disk(tmp_path).values()
+
+
 def test_the_limits_agree():
-    assert uploads.LARGEST < REQUEST < uploads.MOST
+    assert uploads.LARGEST < REQUEST < uploads.COMING < uploads.MOST and uploads.SHARE <= uploads.COMING
