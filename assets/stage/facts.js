@@ -27,8 +27,10 @@ export function tokenFacts(race, token) {
   const history = tokenHistory(token.step.line.r, at, token.id);
   const last = token.step.line.r.by;
   const checks = history.filter(({ did, by }) => did === "accepted" && by !== last).map(({ by }) => by);
+  const isMended = history.some(({ did, by }) => did === "wrote as correction" && by === token.who);
+  const began = isMended ? `${capitalize(nameOf(race, token.who))} wrote it in place of a wrong guess` : guessed(race, token.who);
   const said = token.kind === "accepted" && token.who !== last
-    ? `${guessed(race, token.who)}; ${list([...checks, last].map((name) => nameOf(race, name)))} ${ENDS.accepted}.`
+    ? `${began}; ${list([...checks, last].map((name) => nameOf(race, name)))} ${ENDS.accepted}.`
     : `${capitalize(nameOf(race, last))} ${ENDS[token.kind]}.`;
   return [["", said], ...identity(race, token.id, at), ...historyRows(race, history)];
 }

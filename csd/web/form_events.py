@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
+from csd.decoding.k_matrix import Matrix, format_K
 from csd.decoding.methods import Cascade
 from csd.models import catalog
 from csd.models.spec import COPIES, FamilySpec, custom
@@ -23,6 +24,7 @@ from csd.web.typed import is_own_prompt
 from csd.web.updates import Choices, FormUpdate, StatusLine
 
 OWN_PROMPT = "My prompt"  # the chip that brings back what the visitor typed
+TOO_LONG = 32  # tokens of a draft that loses even where the drafter is a copy of the target
 USUAL_COPY = "self-8bit"  # drafts for a target that comes without drafts
 NAME_TARGET = f"Name a target under Settings. Without drafts, {USUAL_COPY}, a quantised copy of it, drafts for it."
 NAMED_DRAFTS = f"The drafts that you name take the place of {USUAL_COPY}. Tick it to have both."
@@ -120,7 +122,7 @@ def show_losing_race(context: PageContext, fields: FamilyFields, prompt: str | N
     """The tour's recipe for a race that a cascade loses, at the length that the form has.
 
     A family without the recipe's preset or kind of example takes its first preset of a cascade with K, or its first
-    example.
+    example. Copies of the target guess so well that only a draft which is far too long loses.
     """
     spec = _spec_of(fields)
     kinds = example_kinds(spec)
@@ -133,7 +135,14 @@ def show_losing_race(context: PageContext, fields: FamilyFields, prompt: str | N
     with_K = [one for one in defaults.presets if Cascade.name in one.lanes]
     preset = next((one for one in with_K if one.name == LOSE.preset), with_K[0])
     values = {**update.values, **preset.fields(), "temperature": LOSE.temperature}
+    if defaults.drafts and all(name in COPIES for name in defaults.drafts):
+        values |= {"k": TOO_LONG, "K": format_K(_first_draft_alone(len(defaults.drafts)))}
     return replace(update, values=values, presets=preset_choices(defaults, values))
+
+
+def _first_draft_alone(drafts: int) -> Matrix:
+    """K of a plan in which the first draft writes TOO_LONG tokens, and nobody else any."""
+    return ((TOO_LONG,) * (drafts + 1), *((0,) * (drafts + 1) for _ in range(drafts)))
 
 
 def choose_family(context: PageContext, visitor: str, fields: FamilyFields) -> FormUpdate:

@@ -28,7 +28,7 @@ Figure = Any
 """A plotly figure; only the rooms that draw them import plotly."""
 MEASURED = tuple(method.name for method in (Autoregressive, Speculative, Cascade))
 """The lanes of the race that measures a prediction."""
-OTHER = 1.25  # times by which a cost is another one than the prediction's
+OTHER = 1.1  # times by which a cost is another one than the prediction's
 MOST_COST = 100.0  # target passes: no prediction needs a dearer draft
 WIDTH = "width"
 OFTEN = "How often is a guess right?"

@@ -124,6 +124,7 @@ def test_the_losing_race_of_the_tour_leaves_the_length(page):
     assert "lanes" not in by_hand.values, "the temperature is the visitor's own"
     other = form_events.show_losing_race(page, FamilyFields("smollm2", device="cpu"), None)
     assert "cascade" in other.values["lanes"] and other.values["temperature"] == LOSE.temperature
+    assert (other.values["k"], other.values["K"]) == (32, "[[32,32],[0,0]]"), "far too long for a copy of the target"
 
 
 def test_a_family_brings_its_presets_and_drafts():

@@ -150,7 +150,7 @@ def test_a_cost_that_was_assumed_is_told_beside_the_one_of_the_race():
         in said
     )
     assert "A round" not in said
-    assert "own numbers" not in what_if.tell_measured(Prediction({"speculative": 1.2}, {name: 1.1 * c}), race)
+    assert "own numbers" not in what_if.tell_measured(Prediction({"speculative": 1.2}, {name: 1.05 * c}), race)
 
 
 def test_the_papers_curves_are_three_figures():
