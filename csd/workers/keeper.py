@@ -50,7 +50,7 @@ def _serve(state: PoolState, seat: Seat, process: WorkerProcess, quiet: float) -
             _load(state, seat, process, missing)
             continue
         with state.changed:
-            if not seat.ready:
+            if not seat.ready and not state.closed.is_set():
                 seat.ready = True
                 state.changed.notify_all()
             number = _to_compile(state, seat, quiet)

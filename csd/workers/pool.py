@@ -88,6 +88,8 @@ class WorkerPool:
         with self._state.changed:
             self._state.changed.notify_all()
             processes = [seat.process for seat in self._state.seats if seat.process]
+            for seat in self._state.seats:
+                seat.ready = False
         for process in processes:
             process.close()
 
