@@ -126,8 +126,8 @@ def test_a_full_queue_lets_a_network_in_that_has_no_part_of_it(monkeypatch):
     assert len(queue.event_queue_per_concurrency_id[ON_DEVICE].queue) == LONGEST
 
 
-def test_a_full_queue_of_many_networks_of_one_region_lets_another_in(monkeypatch):
-    monkeypatch.setattr(gradio_queue, "PATIENCE", math.inf)  # nobody listens
+def queue_of_races():
+    """A public page's queue, and what joins it with a race of a session that is named like its host."""
     with gr.Blocks() as page:
         api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
     queue = open_queue(page, PUBLIC)._queue
@@ -135,6 +135,13 @@ def test_a_full_queue_of_many_networks_of_one_region_lets_another_in(monkeypatch
     async def join(host: str):
         body = PredictBodyInternal(fn_index=0, data=[], session_hash=host)
         return await queue.push(body, SimpleNamespace(client=SimpleNamespace(host=host), headers={}), None)
+
+    return queue, join
+
+
+def test_a_full_queue_of_many_networks_of_one_region_lets_another_in(monkeypatch):
+    monkeypatch.setattr(gradio_queue, "PATIENCE", math.inf)  # nobody listens
+    queue, join = queue_of_races()
 
     async def join_all(crowd: list[str]):
         return [await join(host) for host in crowd]
@@ -149,13 +156,7 @@ def test_a_full_queue_of_many_networks_of_one_region_lets_another_in(monkeypatch
 def test_of_a_full_queue_a_race_gives_way_to_which_nobody_listens(monkeypatch):
     """However many regions they are from."""
     monkeypatch.setattr(gradio_queue, "PATIENCE", 0.0)
-    with gr.Blocks() as page:
-        api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
-    queue = open_queue(page, PUBLIC)._queue
-
-    async def join(host: str):
-        body = PredictBodyInternal(fn_index=0, data=[], session_hash=host)
-        return await queue.push(body, SimpleNamespace(client=SimpleNamespace(host=host), headers={}), None)
+    queue, join = queue_of_races()
 
     async def join_all():
         for net in range(LONGEST):
