@@ -3,7 +3,7 @@
 import { arrive } from "./arrival.js";
 import { hasRaced } from "./comeback.js";
 import { byId, stage, stageRoot } from "./dom.js";
-import { addressed, splitAddress, writeAddress } from "./fragment.js";
+import { addressed, readPlace, splitAddress, writeAddress } from "./fragment.js";
 import { close } from "./panels.js";
 import { beginFilling } from "./typing.js";
 
@@ -71,10 +71,9 @@ function writeTab() {
 
 // Goes to a step of a race, such as "lane=4&step=3", once the race of this name is on the stage, or says that there is none.
 function goToPlace(name, place) {
-  const [lane, step] = ["lane", "step"].map((one) => Number(new URLSearchParams(place).get(one)));
   const root = stageRoot();
   const isThere = () => ADDRESSED.some((prefix) => root.dataset.race === prefix + name);
-  const go = () => isThere() && (stage().goTo(lane, step) || (root.dataset.state !== "live" && tellNoStep()));
+  const go = () => isThere() && (stage().goTo(...readPlace(place)) || (root.dataset.state !== "live" && tellNoStep()));
   if (!place || go()) return;
   const watcher = new MutationObserver(() => go() && watcher.disconnect());
   watcher.observe(root, { attributeFilter: ["data-race", "data-state"] });

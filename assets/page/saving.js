@@ -2,6 +2,7 @@
 
 import { writeLinked } from "./address.js";
 import { stage } from "./dom.js";
+import { placeInWords } from "./fragment.js";
 import { hiding } from "./query.js";
 
 const KEPT = 60_000; // milliseconds that the browser has to save a file
@@ -11,9 +12,10 @@ const LOCAL = /^(localhost|127\..*|\[::1\])$/;
 // has one; `omitted` says what the link leaves out. Returns a status line.
 export async function copyLink(query, omitted) {
   const [search, race] = query.split("#");
-  const { lane, step } = race ? stage().place() : {};
+  const place = race ? stage().place() : {};
+  const { step } = place;
   const kept = hiding() && `${search ? "&" : "?"}${hiding()}`;
-  const fragment = race ? `#${race}${step ? `&lane=${lane}&step=${step}` : ""}` : "";
+  const fragment = race ? `#${race}${step ? `&${placeInWords(place)}` : ""}` : "";
   const link = location.origin + location.pathname + search + kept + fragment;
   let said = "Link to these settings copied. It fills in the form; Race starts the race.";
   if (race) said = `Link to ${step ? `step ${step} of ` : ""}this race copied.`;
@@ -34,10 +36,10 @@ export async function copyLink(query, omitted) {
 export function watchReplay() {
   document.addEventListener("click", (event) => {
     const link = event.target.closest && event.target.closest("a[download]");
-    const { race, lane, step } = stage().place();
-    if (!step || !link || !link.href.endsWith(`race-${race}.html`)) return;
+    const place = stage().place();
+    if (!place.step || !link || !link.href.endsWith(`race-${place.race}.html`)) return;
     event.preventDefault();
-    saveAt(link, `lane=${lane}&amp;step=${step}`);
+    saveAt(link, placeInWords(place).replaceAll("&", "&amp;"));
   }, true);
 }
 

@@ -1,7 +1,7 @@
 // The lines on the race and on the family. One on a race that does not fit is set in as many lines as it needs; of one on
 // the family the whole is the title, and unfolds where it has the focus.
 
-import { byId, press } from "./dom.js";
+import { byId, press, stage } from "./dom.js";
 
 const SHORT = 0.6; // of the line: a message that leaves room for a prompt
 const SHORT_WAIT = 1; // seconds that a race waits at times though there is none before it
@@ -44,6 +44,7 @@ function clearRefusal({ target }) {
   if (!line || !target.closest("#prompt, #advanced")) return;
   line.textContent = "";
   line.removeAttribute("data-state");
+  stage().wait(false);
 }
 
 function watchLine(box, follow) {

@@ -8,7 +8,8 @@
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
 //   stage.open(lane, step)                               the review of a step, while the time stays
 //   stage.watch()                                        the rounds of the open review, one after the other
-//   stage.place(), stage.goTo(lane, step)                where the replay stands, for a link, and the review of that step
+//   stage.place(), stage.goTo(lane, step, {word, inside})  where the replay stands, for a link, and that step again, whose review
+//                                                        is opened unless `inside` is false
 //   CascadeStage.explain(element)                       explains the terms outside the stage, see terms.js
 //   stage.wait(on)                                       from the start of a new race to its end: until its log comes the old
 //                                                        one stands still
@@ -74,9 +75,9 @@ export function mount(root, { lasts = 0 } = {}) {
     step: (by) => stepReview(stage, by),
     token: (by) => stepToken(stage, by),
     place: () => placeOf(stage),
-    goTo(lane, step) {
-      const isThere = goTo(stage, lane, step);
-      if (isThere) openReview(stage, true);
+    goTo(lane, step, { word, inside = true } = {}) {
+      const isThere = goTo(stage, lane, step, word);
+      if (isThere) openReview(stage, inside);
       return isThere;
     },
     open(lane, step) {
@@ -159,8 +160,10 @@ function update(stage, { race: id = "", log = "" }) {
 function wait(stage, on, refusal = "") {
   if (on && canReplay(stage)) showAll(stage);
   stage.root.toggleAttribute("data-waiting", on);
+  stage.root.toggleAttribute("data-refused", Boolean(refusal));
   tellRefusal(stage, refusal);
   showRacing(stage, on);
+  if (stage.race.open) tellPaceOf(stage);
 }
 
 function reset(stage, id) {
@@ -212,7 +215,7 @@ function finish(stage, isWhole) {
 
 // Draws everything as of the time shown. Only what changes is touched.
 function draw(stage) {
-  put(stage.pace, tellPace(stage.mode, speedFactor(stage)));
+  tellPaceOf(stage);
   drawPromptLine(stage);
   drawView(stage);
   drawLanes(stage);
@@ -226,6 +229,12 @@ function draw(stage) {
   drawTimeline(stage);
   followText(stage);
   drawCursors(stage);
+}
+
+// Under a refusal the stage says that what it shows is not the race that was asked for.
+function tellPaceOf(stage) {
+  const before = stage.root.hasAttribute("data-refused") ? "the race before" : "";
+  put(stage.pace, tellPace(stage.mode, speedFactor(stage)) || before);
 }
 
 function watchSize(stage) {

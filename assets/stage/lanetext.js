@@ -40,6 +40,7 @@ export function listenToText(stage, view) {
     const above = Math.round(text.scrollTop / view.line) || 0;
     text.toggleAttribute("data-above", above > 0);
     view.box.dataset.above = above ? `\u2191 ${above} more line${above === 1 ? "" : "s"}` : "";
+    if (stage.mode === "done" && text.matches(":hover")) scrollTogether(stage, text);
   };
   text.addEventListener("scroll", scrolled, { passive: true });
   text.addEventListener("pointerover", point);
@@ -47,6 +48,11 @@ export function listenToText(stage, view) {
   text.addEventListener("pointerleave", () => hideTooltip(stage));
   text.addEventListener("focusout", () => hideTooltip(stage));
   text.addEventListener("click", (event) => selectClicked(stage, view, event.target));
+}
+
+// Columns show the same lines, so that the reader can compare them.
+function scrollTogether({ views }, { scrollTop }) {
+  for (const { text } of views) if (Math.abs(text.scrollTop - scrollTop) > 1) text.scrollTop = scrollTop;
 }
 
 // Adds the steps of a lane that are not in the page yet; what is there is not touched.

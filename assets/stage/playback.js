@@ -122,22 +122,27 @@ export function changeSpeed(stage, by) {
   if (next) setSpeed(stage, String(next));
 }
 
-// Where the replay stands, counted from 1: {race, lane, step, inside}; `inside` where the review is open. Without a step all
-// of the race is shown.
+// Where the replay stands, counted from 1: {race, lane, step, word, inside}; `word` where a token is selected, and `inside` says
+// whether the review is open. Without a step all of the race is shown.
 export function placeOf(stage) {
   const { raceId: race, view, time } = stage;
   const step = view && time !== Infinity ? selectedStep(stage) : null;
-  return step ? { race, lane: view.lane.index + 1, step: step.number } : { race };
+  if (!step) return { race };
+  const word = stage.token === null ? {} : { word: stage.token + 1 };
+  return { race, lane: view.lane.index + 1, step: step.number, ...word, inside: stage.reviewOpen };
 }
 
-// Goes to a step of a lane of a finished race; both count from 1. Returns whether there is such a step.
-export function goTo(stage, lane, step) {
+// Goes to a step of a lane of a finished race, and selects a token of that step; all count from 1. Returns whether there is
+// such a step.
+export function goTo(stage, lane, step, word = 0) {
   const view = stage.views[lane - 1];
   const found = canReplay(stage) && view && view.lane.steps[step - 1];
   if (!found) return false;
   closeBet(stage);
   selectLane(stage, view);
   jump(stage, found.until);
+  const token = view.lane.tokens[word - 1];
+  if (token && token.step === found) selectToken(stage, view, word - 1);
   return true;
 }
 

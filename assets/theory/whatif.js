@@ -25,7 +25,8 @@ export function startWhatIf(root, value, parseK, reset) {
 function build(root) {
   const [number, title] = [document.createElement("b"), document.createElement("h2")];
   const name = make("small", "", drawSymbol("triangle-up"), "fixed-plan cascade, predicted");
-  const told = make("div", "finding-number", name, number);
+  const free = make("small", "whatif-free"); // the cascade without a plan, which the race on the stage is about
+  const told = make("div", "finding-number", name, number, free);
   Object.assign(told.dataset, { filled: "false", method: "cascade" });
   const words = make("div", "finding-words", title);
   const finding = make("div", "finding", make("div", "finding-numbers", told), words);
@@ -41,7 +42,7 @@ function build(root) {
   const why = make("p", "whatif-why");
   words.setAttribute("aria-live", "polite");
   root.replaceChildren(make("div", "whatif-view", finding, chart), make("div", "whatif-key", make("p", "", source, measured, ghost), back), why);
-  return { told, number, title, source, measured, ghost, back, why, show: startChart(chart) };
+  return { told, number, free, title, source, measured, ghost, back, why, show: startChart(chart) };
 }
 
 function update(view, value, parseK) {
@@ -74,6 +75,9 @@ function update(view, value, parseK) {
   });
   view.told.title = `Cascade, K=${JSON.stringify(K)}`;
   view.number.textContent = `${speedOf(curves[0]).toFixed(1)}×`;
+  const [free] = levels;
+  view.free.dataset.method = free?.name ?? "";
+  view.free.replaceChildren(...(free ? [drawSymbol(SYMBOLS[free.name]), `${free.name}, measured: ${free.speedup.toFixed(1)}×`] : []));
   view.title.textContent = headline(curves);
   view.why.textContent = explain(curves, levels[0], points.length > 0);
   view.source.textContent = describeSource(value.isMeasured, isMoved);

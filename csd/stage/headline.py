@@ -166,12 +166,13 @@ def _with_prefill(race: Race, subject: Trace, ratio: float | None) -> str:
 
 
 def _guessers(subject: Trace) -> str:
-    """Who drafted: "small models and the copier", or "the small model" where only one ran and no copy was accepted."""
+    """Who drafted: "small models and a copier of earlier words", or "the small model" where only one ran and no copy
+    was accepted."""
     called = roles(subject.header.levels)
     drafts = [name for name in metrics.forward_passes(subject) if called[name] != BIG_MODEL]
     models = ["small models"] if len(drafts) > 1 else [f"the {called[name]}" for name in drafts]
     has_copied = any(called[name] == COPIER for name in metrics.shares(subject))
-    return listed([*models, *([f"the {COPIER}"] if has_copied or not models else [])])
+    return listed([*models, *([f"a {COPIER} of earlier words"] if has_copied or not models else [])])
 
 
 def _name(race: Race, trace: Trace) -> str:

@@ -167,7 +167,8 @@ def _boundaries(act: Act) -> str:
         return '<div class="tour-boundaries" hidden></div>'
     return (
         '<div class="tour-boundaries" role="group" aria-label="Positions that the small model writes" hidden>'
-        f"<b>Move the boundary.</b> The small model writes the first {buttons}<span> positions.</span></div>"
+        "<b>Move the boundary.</b><span> The small model writes the first </span>"
+        f"{buttons}<span> positions.</span></div>"
     )
 
 

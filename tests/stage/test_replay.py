@@ -259,10 +259,18 @@ def test_a_place_in_a_race_is_told_for_a_link_and_found_again(bare):
     assert one.page.evaluate("stage.place()") == {"race": "r"}, "all of the race is shown"
     one.press("2", "Home", "ArrowRight")
     place = one.page.evaluate("stage.place()")
-    assert place == {"race": "r", "lane": 2, "step": 1}
-    there = {"race": "r", "lane": 1, "step": 3}
+    assert place == {"race": "r", "lane": 2, "step": 1, "inside": False}
+    there = {"race": "r", "lane": 1, "step": 3, "inside": True}
     assert one.page.evaluate("stage.goTo(1, 3) && stage.place()") == there
-    assert "Step 3 of" in one.text(".cs-score-title")
+    one.press("Shift+ArrowRight")
+    word = one.page.evaluate("stage.place()")
+    first = one.page.evaluate("(step) => stage.race.lanes[0].steps[step - 1].from", word["step"])
+    assert word["word"] == first + 1
+    one.press("Home")
+    again = "stage.goTo({lane}, {step}, {{ word: {word}, inside: false }}) && stage.place()".format(**word)
+    assert one.page.evaluate(again) == {**word, "inside": False}
+    assert "word" not in one.page.evaluate("stage.goTo(1, 1, { word: 99 }) && stage.place()"), "a token of another step"
+    assert "Step 1 of" in one.text(".cs-score-title")
     assert one.page.evaluate("[stage.goTo(1, 99), stage.goTo(9, 1), stage.goTo(NaN, NaN)]") == [False] * 3
     assert not one.errors
 

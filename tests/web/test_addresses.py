@@ -62,8 +62,20 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     await_race(other, last.id)
     other.wait_for_function("document.querySelector('#stage .cs-score-title').innerText.startsWith('Step 2 of')")
     place = other.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.place()")
-    assert place == {"race": last.id, "lane": 3, "step": 2}
+    assert place == {"race": last.id, "lane": 3, "step": 2, "inside": True}
     assert other.locator("#stage .cs-score").is_visible(), "the step is open"
+    for _ in range(2):  # the word that was chosen, with all lanes
+        page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("o")
+    page.click("#stage .cs-copy-link")
+    chosen = page.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.place()")
+    page.wait_for_function("navigator.clipboard.readText().then((link) => link.includes('&word='))")
+    other.goto("about:blank")
+    other.goto(page.evaluate("navigator.clipboard.readText()"))
+    other.wait_for_function(f"document.querySelector('#stage .cascade-stage')?.dataset.race === '{last.id}'")
+    other.wait_for_selector("#stage .cs-picked")
+    assert other.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.place()") == chosen
+    assert not chosen["inside"] and not other.locator("#stage .cs-score").is_visible()
     other.context.close()
     page.fill("#prompt textarea", "My own words")
     page.click("#stage .cs-copy-link")
