@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, cast
 
 import gradio as gr
-from anyio.to_thread import run_sync
 from gradio.context import LocalContext
+from starlette.concurrency import run_in_threadpool
 
 from csd.web.lent_places import LentPlace
 
@@ -35,7 +36,7 @@ def giving_way(handler: Handler) -> Callable[[Any, gr.Request], AsyncIterator[An
     async def run(values: Any, request: gr.Request) -> AsyncIterator[Any]:
         steps = cast("Generator[Any]", handler(values, request))
         try:
-            while (step := await run_sync(next, steps, None)) is not None:
+            while (step := await run_in_threadpool(next, steps, None)) is not None:
                 if not isinstance(step, Pause):
                     yield step
                 elif (place := _lend(step.size)) is not None:
@@ -46,7 +47,8 @@ def giving_way(handler: Handler) -> Callable[[Any, gr.Request], AsyncIterator[An
                     finally:
                         place.take_back()
         finally:
-            steps.close()
+            with suppress(ValueError):  # its thread is still at work, where the server ends
+                steps.close()
 
     return run
 
