@@ -269,8 +269,7 @@ def test_two_comparisons_alternate_and_one_whose_visitor_leaves_gives_its_place_
         until(lambda: begun)
         second = pool.submit(ask, http, "compare", "b", "9.1.1.1")
         assert "a 7" in first.result() and "b 7" in second.result()
-        both = "".join(begun).strip("a")
-        assert "aa" not in both[:-2] and "bb" not in both.rstrip("b")
+        assert "".join(begun).count("ab") >= 4
         begun.clear()
         staying = pool.submit(ask, http, "compare", "a", "8.1.1.1")
         until(lambda: begun)
