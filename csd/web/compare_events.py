@@ -27,7 +27,7 @@ from csd.web.loads import FamilyChoice
 from csd.web.named_plans import PlanChoice, find_plan
 from csd.web.news import Finished, Refused, Waiting
 from csd.web.races import FinishedRace, prompt_start
-from csd.web.updates import CompareUpdate, StatusLine
+from csd.web.updates import BetweenRaces, CompareUpdate, StatusLine
 
 LIMITED = (
     "Stopped after {} of {} races: the {:g} seconds that this page gives to one comparison{} are over. Finished races "
@@ -42,6 +42,7 @@ ON_PROMPT = "Choose two plans, or drag the ends of the bars. Compare races both 
 NO_DRAFTS = "These models have no draft, so there are no plans to compare."
 DIFFERS = "Your own will differ."
 RUNNING = "A row fills in when its race has ended."
+OTHERS_FIRST = "Race {} of {}: {}. Others are racing first; your comparison goes on by itself."
 USUAL_LANES = 3  # besides autoregressive decoding, for which rows are drawn before a comparison
 
 
@@ -86,7 +87,8 @@ def run_comparison(
 ) -> Iterator[CompareUpdate]:
     """The table grows with each race, and keeps what it has if the visitor stops or the page's limit is reached.
 
-    Each race waits `first_paint` seconds, in which the page draws what came of the one before."""
+    Each race waits `first_paint` seconds, in which the page draws what came of the one before. An update `between` two
+    races may be answered as late as others take the device; their time does not count."""
     try:
         choice, plan = plan_races(asked, fields)
     except ValueError as error:
@@ -119,8 +121,13 @@ def _compare(
     began = clock()
     first = StatusLine(f"Race 1 of {len(plan)}: {plan[0].label}.")
     yield replace(_show(context, plan, races), status=first, progress=(0, len(plan)))
-    spent = 0.0
+    spent = waited = 0.0
     for number, planned in enumerate(plan, 1):
+        if races:
+            since = clock()
+            said = OTHERS_FIRST.format(number, len(plan), planned.label)
+            yield CompareUpdate(StatusLine(said), (number - 1, len(plan)), between=BetweenRaces(planned.request, stop))
+            waited += clock() - since
         if stop.is_set():
             said = f"Stopped after {counted(len(races), 'race')} of {len(plan)}; finished races are kept."
             yield CompareUpdate(StatusLine(said), finding=_found(races, plans))
@@ -141,7 +148,7 @@ def _compare(
             status = StatusLine(said) if stop.is_set() else StatusLine(" ".join((said, *race.notes)), "ended")
             yield CompareUpdate(status, finding=_found(races, plans))
             return
-        spent, limit = clock() - began, context.studio.most_seconds()
+        spent, limit = clock() - began - waited, context.studio.most_seconds()
         if spent > limit and number < len(plan):
             others = WHILE_AWAITED if limit < context.studio.deployment.max_seconds else ""
             said = LIMITED.format(number, len(plan), limit, others)

@@ -11,9 +11,11 @@ from csd.web import compare_events, first_paint
 from csd.web.compare import TWO_PLANS
 from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
+from csd.web.giving_turns import Pause, giving_way
 from csd.web.named_plans import plan_after
 from csd.web.one_at_a_time import paid
 from csd.web.race_form import Values
+from csd.web.race_size import request_size
 from csd.web.race_tab import RaceTab
 from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, client_host, on_device, visitor_of, wire_stop
 
@@ -21,12 +23,18 @@ from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, client_host, on
 def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden: HiddenParts) -> Dependency:
     """Returns the event that compares."""
 
-    def compare(values: Values, request: gr.Request) -> Iterator[Changes]:
+    @giving_way
+    def compare(values: Values, request: gr.Request) -> Iterator[Changes | Pause]:
         asked, fields = tab.read(values), race.form.read(values)
         for update in compare_events.run_comparison(
             context, visitor_of(context, request), asked, fields, first_paint.seconds_for(client_host(request))
         ):
-            yield tab.show(update)
+            shown = tab.show(update)
+            if update.between is None:
+                yield shown
+            else:
+                size = request_size(update.between.next, context.studio.deployment.max_tokens)
+                yield Pause(shown, size, update.between.stop.is_set)
 
     @paid
     def show_what(values: Values, request: gr.Request) -> Changes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from gradio.server_messages import EstimationMessage
 from csd.web.addresses import address, neighbourhood, region
 from csd.web.deployment import Deployment
 from csd.web.fair_order import Asked, expected_ends, marks, overtaken_end
+from csd.web.lent_places import LentPlace, LentPlaces
 from csd.web.pace import Pace
 from csd.web.race_size import largest_size, race_size
 from csd.web.turns import Turns
@@ -37,6 +39,8 @@ class FairRaces:
 
     Gradio takes the first race of its list, and tells all that wait whenever one comes or goes; that is where the list
     is put in order. A fault in here costs the order, and not the queue: an exception would end it for everybody.
+
+    An event that runs several races, a comparison, asks for the device for one of them at a time (`lend`).
     """
 
     def __init__(self, queue: Any, name: str, deployment: Deployment):
@@ -51,9 +55,11 @@ class FairRaces:
         self._marks: dict[Any, float] = {}  # of those that wait
         self._running: dict[Any, Run] = {}
         self._reached = 0.0  # the mark of the race that began last
+        self._lent = LentPlaces(queue, name)
 
     def take_over(self) -> None:
         queue = self._queue
+        queue.fair_races = self
         tell_others, take, process = queue.broadcast_estimations, queue.get_events, queue.process_events
 
         def tell(concurrency_id: str, after: int | None = None) -> None:
@@ -73,6 +79,8 @@ class FairRaces:
             return taken
 
         async def process_and_time(events: list[Any], *others: Any) -> None:
+            if self._lent.give_back(events, *others):
+                return
             try:
                 await process(events, *others)
             finally:
@@ -80,6 +88,29 @@ class FairRaces:
                     self._settle(events)
 
         queue.broadcast_estimations, queue.get_events, queue.process_events = tell, take_next, process_and_time
+
+    def lend(self, event_id: str | None, size: float) -> LentPlace | None:
+        """Between two races of an event, of which the next is so large: the first has to be paid for, and others may
+        come before the next. None where it goes on at once."""
+        with _any_fault_logged():
+            event = self._queue.event_ids_to_events.get(event_id)
+            if event is None or event not in self._running:
+                return None
+            self._settle([event])
+            self._ask_for(event, size)
+            if not self._is_first(event):
+                place = self._lent.lend(event)
+                self._queue.broadcast_estimations(self._name)
+                return place
+            self._begin(event)
+        return None
+
+    def _is_first(self, event: Any) -> bool:
+        """Whether an event that comes last comes before all that wait."""
+        waiting = self._places.queue
+        *others, own = self._marks_of([*waiting, event])
+        self._marks[event] = own
+        return own < min(others, default=math.inf)
 
     @property
     def _places(self) -> Any:
@@ -91,14 +122,25 @@ class FairRaces:
 
     def _ask(self, event: Any) -> Asked:
         if event not in self._asked:
-            own = address(event.request, self._deployment)
-            size = self._size_of(event)
-            seconds = min(self._pace.expect(size), self._deployment.max_seconds)
-            race = Asked(neighbourhood(own), own, seconds, region(own))
-            self._count()
-            self._turns.come(race, self._wanting())
-            self._sizes[event], self._asked[event] = size, race
+            self._ask_for(event, self._size_of(event))
         return self._asked[event]
+
+    def _ask_for(self, event: Any, size: float) -> None:
+        own = address(event.request, self._deployment)
+        race = Asked(neighbourhood(own), own, self._expect(size), region(own))
+        self._count()
+        self._turns.come(race, self._wanting())
+        self._sizes[event], self._asked[event] = size, race
+
+    def _marks_of(self, events: Sequence[Any]) -> list[float]:
+        """All by the present pace: whoever has waited since another one is compared with those that come now."""
+        for event in events:
+            race = self._ask(event)
+            self._asked[event] = replace(race, seconds=self._expect(self._sizes[event]))
+        return marks([self._asked[event] for event in events], self._turns.places)
+
+    def _expect(self, size: float) -> float:
+        return min(self._pace.expect(size), self._deployment.max_seconds)
 
     def _size_of(self, event: Any) -> float:
         """The largest there is, where what was sent makes the estimate fail."""
@@ -147,8 +189,7 @@ class FairRaces:
         for event in {*self._marks} - {*events}:
             del self._marks[event]
             self._turns.leave(self._asked[event], self._wanting())
-        asked = [self._ask(event) for event in events]
-        self._marks.update(zip(events, marks(asked, self._turns.places), strict=True))
+        self._marks.update(zip(events, self._marks_of(events), strict=True))
         events.sort(key=lambda event: self._marks[event])
 
     def _tell(self) -> None:
@@ -167,7 +208,8 @@ class FairRaces:
             ]
         for rank, (event, end) in enumerate(zip(list(places.queue), ends, strict=True)):
             message = EstimationMessage(rank=rank, rank_eta=end, queue_size=len(ends))
-            self._queue.send_message(event, message)
+            if event not in self._lent:  # its page shows it as running
+                self._queue.send_message(event, message)
 
 
 @contextmanager

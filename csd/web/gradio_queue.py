@@ -1,5 +1,5 @@
-"""What Gradio's queue knows of races that wait. It has no public interface for this, so all of its names are here and
-in fair_races.py."""
+"""What Gradio's queue knows of races that wait. It has no public interface for this, so all of its names are here, in
+fair_races.py and in lent_places.py."""
 
 from __future__ import annotations
 

@@ -11,6 +11,8 @@ from csd.decoding.errors import Refusal
 from csd.decoding.k_matrix import check_K, parse_K, to_budgets
 from csd.decoding.methods import Cascade, Speculative
 from csd.decoding.stages import cascade_stages, model_rounds
+from csd.request.request import Request
+from csd.web.compare import BY_KIND
 
 BEGINNING = 100  # what a race takes besides its tokens, as the prompt and the first picture, in tokens
 USUAL_ROUNDS = 25  # of drafts for one block, as in the paper's K; with more of them a token costs more
@@ -21,14 +23,20 @@ MOST_DRAFTS = 4  # of a plan that is measured, since a plan is a tree of as many
 
 def race_size(asked: Mapping[str, Any], most: int) -> float:
     """New tokens over all lanes, each as dear as the plan makes it, and the beginning. The most that the page allows
-    where that is unclear, as in a comparison, which runs several races."""
+    where that is unclear, as in a comparison of two plans. Any comparison asks for one of its races at a time."""
     lanes = asked.get("lanes", asked.get("methods"))
     tokens = asked.get("max-new", asked.get("max_new"))
     is_clear = isinstance(lanes, list) and isinstance(tokens, (int, float)) and 0 < tokens <= most
-    if "compare-what" in asked or not is_clear:
+    if asked.get("compare-what", BY_KIND) != BY_KIND or not is_clear:
         return largest_size(most)
     weights = [token_weight(lane, asked) for lane in lanes[:MOST_LANES]] or [1.0]
     return min(most, max(1, len(lanes)) * tokens) * mean(weights) + BEGINNING
+
+
+def request_size(request: Request, most: int) -> float:
+    """The same of a race that is about to run."""
+    weights = [token_weight(method.name, method.to_knobs()) for method in request.methods] or [1.0]
+    return min(most, max(1, len(request.methods)) * request.max_new) * mean(weights) + BEGINNING
 
 
 def largest_size(most: int) -> float:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any, Literal
 
+from csd.request.request import Request
 from csd.web.compare_findings import Compared
 from csd.web.downloads import RaceFiles
 from csd.web.finding import Finding
@@ -84,10 +86,18 @@ class RaceUpdate:
 
 
 @dataclass(frozen=True)
+class BetweenRaces:
+    """Races of others may go before the next race of a comparison; `stop` is set where its visitor stops it."""
+
+    next: Request
+    stop: Event
+
+
+@dataclass(frozen=True)
 class CompareUpdate:
     """The comparison so far: a sentence, how many of how many races are done, its finding and figure, the rows of the
     table with what readers call their lanes, and its path as CSV, empty where it could not be saved; `found` is what
-    the page keeps of it."""
+    the page keeps of it. One that is `between` two races is shown only where others do go first."""
 
     status: StatusLine | None = None
     progress: tuple[int, int] | None = None
@@ -97,3 +107,4 @@ class CompareUpdate:
     finding: Finding | None = None
     figure: Any = None
     found: Compared | None = None
+    between: BetweenRaces | None = None

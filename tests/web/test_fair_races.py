@@ -5,41 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 from types import SimpleNamespace
 
-import gradio as gr
 import pytest
 from gradio import queueing
-from gradio.data_classes import PredictBodyInternal
-from gradio.events import api
 from in_a_loop import in_a_loop
+from race_queue import join, make_queue, take
 
 from csd.web import fair_races
-from csd.web.deployment import PUBLIC
-from csd.web.gradio_queue import open_queue
 from csd.web.pace import USUAL
 from csd.web.race_size import BEGINNING
 from csd.web.wiring import ON_DEVICE
-
-
-def make_queue():
-    def race(prompt: str, methods: list[str], max_new: int, request: gr.Request | None = None) -> int:
-        return 1
-
-    with gr.Blocks() as page:
-        api(race, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
-    return open_queue(page, PUBLIC)._queue
-
-
-async def join(queue, session: str, host: str, tokens: int) -> None:
-    body = PredictBodyInternal(fn_index=0, data=["", ["a", "b"], tokens], session_hash=session)
-    pushed = await queue.push(body, SimpleNamespace(client=SimpleNamespace(host=host), headers={}), None)
-    assert pushed[0]
-
-
-def take(queue) -> str:
-    """The next race, which is then at work."""
-    events, _, _ = queue.get_events()
-    queue.active_jobs.append(events)
-    return events[0].session_hash
 
 
 def end(queue) -> None:

@@ -6,8 +6,11 @@ import math
 
 import pytest
 
+from csd.decoding.methods import METHODS, Knobs
 from csd.request.defaults import PAPER_K
-from csd.web.race_size import BEGINNING, MOST_WEIGHT, plan_weight, race_size
+from csd.request.request import Request
+from csd.web.compare import BY_KIND
+from csd.web.race_size import BEGINNING, MOST_WEIGHT, plan_weight, race_size, request_size
 
 
 @pytest.mark.parametrize(
@@ -18,6 +21,7 @@ from csd.web.race_size import BEGINNING, MOST_WEIGHT, plan_weight, race_size
         ({"lanes": [], "max-new": 64}, 64),
         ({"lanes": ["a"] * 10**4, "max-new": 64}, 1200),
         ({"lanes": ["a"], "max-new": 64, "compare-what": "plans"}, 1200),
+        ({"lanes": ["a"], "max-new": 64, "compare-what": BY_KIND}, 64),
         ({"lanes": ["a"], "max-new": math.nan}, 1200),
         ({"lanes": ["a"], "max-new": -5}, 1200),
         ({"lanes": ["a"], "max-new": 10**9}, 1200),
@@ -62,3 +66,11 @@ def test_long_drafts_of_speculative_decoding_count_and_a_plan_only_where_a_lane_
 @pytest.mark.parametrize("K", [None, "", "[[", 5, [[5, "a"], [0, 1]], [[1] * 40] * 40, math.nan, {"a": object()}])
 def test_a_plan_that_cannot_be_read_weighs_as_usual(K):
     assert plan_weight(K) == 1.0
+
+
+def test_the_next_race_of_a_comparison_has_the_size_that_it_would_have_alone():
+    knobs = Knobs(k=75, K=((22, 22, 22), (0, 21, 21), (0, 0, 0)))
+    for name in ("autoregressive", "speculative", "cascade"):
+        request = Request("A fox", (METHODS[name].from_knobs(knobs),), max_new=40)
+        asked = {"methods": [name], "max_new": 40, "k": knobs.k, "K": [list(row) for row in knobs.K]}
+        assert request_size(request, 1200) == race_size(asked, 1200)
