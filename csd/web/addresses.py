@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 from typing import Any
 
 from csd.web.deployment import Deployment
 
+REMEMBERED = 2**12  # addresses: every event that comes is compared with all that wait
 LAST = 1000  # characters of the proxies' header that are read: a visitor may write any number before them
 
 
@@ -18,7 +20,12 @@ def address(request: Any, deployment: Deployment) -> str:
     """
     client = request.client.host if request.client else ""
     lines = request.headers.getlist("x-forwarded-for") if deployment.is_space else []
-    entries = [entry.strip() for entry in ",".join(lines)[-LAST:].split(",")]
+    return _outermost(",".join(lines)[-LAST:], client)
+
+
+@lru_cache(REMEMBERED)
+def _outermost(forwarded: str, client: str) -> str:
+    entries = [entry.strip() for entry in forwarded.split(",")]
     return network(next((entry for entry in reversed(entries) if entry and not _is_inner(entry)), client))
 
 
@@ -53,6 +60,7 @@ def region(own: str) -> str:
     return _around(own, 32, 16)
 
 
+@lru_cache(3 * REMEMBERED)
 def _around(own: str, six: int, four: int) -> str:
     """The public network with a prefix of so many bits, of IPv6 or IPv4."""
     try:

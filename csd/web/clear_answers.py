@@ -2,7 +2,7 @@
 
 Gradio answers a request that does not fit its event with status 500 and `"error": null`, in its stream with `null`
 alone, breaks off where it does not know the event, and speaks of a `Value` that is not in a list. Nothing of this can
-be set in Gradio, so it is mended on the way out.
+be set in Gradio, so it is mended on the way out. A file, or any other whole answer, passes as it is.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ SENTENCE = f'"error":{json.dumps(UNCLEAR)}'.encode()
 LISTED = "is not in the list of choices"  # Gradio's, which says what was sent and what could have been
 CHOICE = re.compile(rb'"error":"Value: (?:[^"\\]|\\.)*' + LISTED.encode() + rb'(?:[^"\\]|\\.)*"')
 REFUSED, FULL = 400, 507
+WHOLE = (b"content-length", b"content-disposition")  # headers that no stream of messages has
 
 
 class ClearAnswers:
@@ -54,6 +55,7 @@ class _Answer:
     def __init__(self, send: Send):
         self._send = send
         self._begun = False
+        self._is_stream = False
         self._held: bytes | None = None
 
     async def pass_on(self, message: Message) -> None:
@@ -61,8 +63,10 @@ class _Answer:
             self._held = b""
         elif self._held is None:
             self._begun = True
+            if message["type"] == "http.response.start":
+                self._is_stream = not any(name.lower() in WHOLE for name, _ in message["headers"])
             body = message.get("body", b"")
-            if b'"error":' in body:
+            if self._is_stream and b'"error":' in body:
                 message = {**message, "body": _mended(body)}
             await self._send(message)
         else:

@@ -7,6 +7,7 @@ import asyncio
 import math
 import time
 from collections import defaultdict, deque
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -81,7 +82,13 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     FairRaces(queue, ON_DEVICE, deployment).take_over()
     push, send, process = queue.push, queue.send_message, queue.process_events
     payers: WeakKeyDictionary[Any, Payer] = WeakKeyDictionary()  # of events that are no races
+    homes: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # addresses of events: each that comes asks for all of them
     watches: set[asyncio.Task[None]] = set()  # asyncio itself does not keep them
+
+    def home(event: Any) -> str:
+        if event not in homes:
+            homes[event] = address(event.request, deployment)
+        return homes[event]
 
     async def push_fairly(body: Any, request: Any, username: str | None) -> tuple[bool, Any, str]:
         event = page.fns.get(body.fn_index)
@@ -93,13 +100,13 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
             return False, LONG_NAME, "error"
         if event.concurrency_id == ON_DEVICE:
             waiting = queue.event_queue_per_concurrency_id.get(ON_DEVICE)
-            places = [(one.session_hash, address(one.request, deployment)) for one in waiting.queue] if waiting else []
+            places = [(one.session_hash, home(one)) for one in waiting.queue] if waiting else []
             if sentence := refuse_place(places, body.session_hash, address(request, deployment), deployment):
                 return False, sentence, "error"
             races = waiting.queue if waiting else []
             if len(races) >= LONGEST and not await _make_room(queue, races, request, deployment):
                 return False, FULL, "queue_full"
-        elif _is_busy(queue, event.concurrency_id, address(request, deployment), deployment):
+        elif _is_busy(queue, event.concurrency_id, address(request, deployment), home):
             return False, BUSY, "error"
         elif not await _make_room_for_other(queue):
             return False, BUSY_FOR_ALL, "queue_full"
@@ -178,10 +185,10 @@ def _owner(request: Any, deployment: Deployment) -> tuple[str, str]:
     return region(own), neighbourhood(own)
 
 
-def _is_busy(queue: Any, concurrency_id: str, own: str, deployment: Deployment) -> bool:
+def _is_busy(queue: Any, concurrency_id: str, own: str, home: Callable[[Any], str]) -> bool:
     """Whether as many events that are no races wait from an address, or from its neighbourhood, as may."""
     waiting = queue.event_queue_per_concurrency_id.get(concurrency_id)
-    others = [address(one.request, deployment) for one in waiting.queue] if waiting else []
+    others = [home(one) for one in waiting.queue] if waiting else []
     return others.count(own) >= OTHERS_EACH or _count_nearby(others, own) >= NEARBY * OTHERS_EACH
 
 

@@ -55,6 +55,8 @@ ANSWERS = {
     "/good": lambda request: PlainTextResponse("good"),
     "/busy": lambda request: JSONResponse({"detail": "The queue is full."}, 503),
     "/stream": lambda request: StreamingResponse(lines()),
+    "/file": lambda request: PlainTextResponse('{"error": null}'),
+    "/file-in-parts": lambda request: StreamingResponse(call_lines(), headers={"Content-Disposition": "attachment"}),
     "/call": lambda request: StreamingResponse(call_lines()),
     "/breaks": lambda request: StreamingResponse(broken_lines()),
 }
@@ -94,6 +96,11 @@ def test_a_choice_that_is_none_is_not_answered_with_the_list_of_choices(client):
 def test_other_answers_pass_as_they_are(client):
     assert (client.get("/good").status_code, client.get("/good").text) == (200, "good")
     assert (client.get("/busy").status_code, client.get("/busy").json()["detail"]) == (503, "The queue is full.")
+
+
+def test_a_file_that_holds_such_words_is_not_changed(client):
+    assert client.get("/file").text == '{"error": null}'
+    assert client.get("/file-in-parts").text == 'event: error\ndata: {"error": null}\n\n'
 
 
 def test_a_message_of_a_stream_has_a_sentence_and_a_broken_stream_ends(client):
