@@ -8,6 +8,7 @@ import math
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -30,7 +31,7 @@ OTHERS = 256  # events that wait and are no races
 IDLE = 0.01  # seconds between two looks for an event; Gradio's 1 ms take a twentieth of a core from races on a CPU
 LOOKS, LOOK = 10, 1.0  # so many looks, so many seconds apart, at messages that nobody reads end a race that waits
 LOOKS_RUNNING = 5  # and so many one that has the device
-PATIENCE = 2.0  # seconds to open the stream of a race; then it gives way where the queue is full
+PATIENCE = 3  # looks at which nobody has read anything: then an event gives way where the queue is full
 OTHERS_EACH = 16  # events from one address that wait and are no races: all share the places of the queue
 NEARBY = 3  # times as many wait of all addresses of a neighbourhood, which may be one customer of a provider
 UNHEARD = "Nobody listened to this for {} seconds, so it was stopped. Open its stream as soon as it is queued."
@@ -85,12 +86,16 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     homes: WeakKeyDictionary[Any, str] = (
         WeakKeyDictionary()
     )  # addresses of events: each that comes asks for all of them
+    unread: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # looks, by event
     watches: set[asyncio.Task[None]] = set()  # asyncio itself does not keep them
 
     def home(event: Any) -> str:
         if event not in homes:
             homes[event] = address(event.request, deployment)
         return homes[event]
+
+    def is_unheard(event: Any) -> bool:
+        return unread.get(event, 0) >= PATIENCE
 
     async def push_fairly(body: Any, request: Any, username: str | None) -> tuple[bool, Any, str]:
         event = page.fns.get(body.fn_index)
@@ -106,18 +111,19 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
             if sentence := refuse_place(places, body.session_hash, address(request, deployment), deployment):
                 return False, sentence, "error"
             races = waiting.queue if waiting else []
-            if len(races) >= LONGEST and not await _make_room(queue, races, request, deployment):
+            if len(races) >= LONGEST and not await _make_room(queue, races, request, deployment, is_unheard):
                 return False, FULL, "queue_full"
         elif _is_busy(queue, event.concurrency_id, address(request, deployment), home):
             return False, BUSY, "error"
-        elif not await _make_room_for_other(queue):
+        elif not await _make_room_for_other(queue, is_unheard):
             return False, BUSY_FOR_ALL, "queue_full"
         pushed = await push(body=body, request=request, username=username)
         waiting_event = queue.event_ids_to_events.get(pushed[1]) if pushed[0] else None
         if waiting_event is not None:
             if waiting_event.concurrency_id != ON_DEVICE and (payer := present_payer()):
                 payers[waiting_event] = payer
-            watches.add(watch := asyncio.create_task(end_unheard(queue, waiting_event)))
+            seen = partial(unread.__setitem__, waiting_event)
+            watches.add(watch := asyncio.create_task(end_unheard(queue, waiting_event, seen)))
             watch.add_done_callback(watches.discard)
         return pushed
 
@@ -140,10 +146,12 @@ def open_queue_of(studio: Studio, page: gr.Blocks) -> gr.Blocks:
     return open_queue(page, studio.deployment)
 
 
-async def _make_room(queue: Any, races: list[Any], request: Any, deployment: Deployment) -> bool:
+async def _make_room(
+    queue: Any, races: list[Any], request: Any, deployment: Deployment, is_unheard: Callable[[Any], bool]
+) -> bool:
     """Whether a race has given its place to the one that is asked for: the oldest to which nobody listens, or one of
     whoever has most."""
-    if unheard := [race for race in races if _is_unheard(queue, race) and _age(race) >= PATIENCE]:
+    if unheard := list(filter(is_unheard, races)):
         await _give_way(queue, max(unheard, key=_age), GAVE_WAY_UNHEARD)
         return True
     owners = {race: _owner(race.request, deployment) for race in races}
@@ -163,21 +171,21 @@ def _age(event: Any) -> float:
     return time.monotonic() - event.enqueue_time
 
 
-async def _make_room_for_other(queue: Any) -> bool:
+async def _make_room_for_other(queue: Any, is_unheard: Callable[[Any], bool]) -> bool:
     """Whether there is a place for an event that is no race, perhaps that of the oldest to which nobody listens."""
     places = queue.event_queue_per_concurrency_id
     others = [event for name, waiting in places.items() if name != ON_DEVICE for event in waiting.queue]
     if len(others) < OTHERS:
         return True
-    unheard = [event for event in others if _is_unheard(queue, event)]
-    if not unheard:
+    unread = [event for event in others if _has_unread(queue, event)]
+    if not unread:
         return False
-    await _give_way(queue, max(unheard, key=_age), BUSY_FOR_ALL)
+    await _give_way(queue, max(unread, key=lambda event: (is_unheard(event), _age(event))), BUSY_FOR_ALL)
     return True
 
 
-def _is_unheard(queue: Any, event: Any) -> bool:
-    """Whether messages for it lie unread."""
+def _has_unread(queue: Any, event: Any) -> bool:
+    """Whether messages for it lie there."""
     messages = queue.pending_messages_per_session.get(event.session_hash)
     return messages is None or not messages.empty()
 
@@ -199,8 +207,9 @@ def _count_nearby(others: list[str], own: str) -> int:
     return sum(neighbourhood(other) == around for other in others)
 
 
-async def end_unheard(queue: Any, event: Any) -> None:
-    """End an event, whether it waits or runs, whose session does not read its messages.
+async def end_unheard(queue: Any, event: Any, seen: Callable[[int], None] = lambda looks: None) -> None:
+    """End an event, whether it waits or runs, whose session does not read its messages; `seen` is told at how many
+    looks in a row it has not. Messages that lie there for a moment say nothing.
 
     Looks are counted instead of seconds, so that a server that was held up does not blame its visitors.
     """
@@ -210,6 +219,7 @@ async def end_unheard(queue: Any, event: Any) -> None:
         messages = queue.pending_messages_per_session.get(event.session_hash)
         before, first = first, messages._queue[0] if messages is not None and not messages.empty() else None
         unread = 0 if messages is not None and first is None else unread + 1 if first is before else 1
+        seen(unread)
         waits = event in queue.event_queue_per_concurrency_id[event.concurrency_id].queue
         if unread >= (LOOKS if waits else LOOKS_RUNNING):
             said = {"error": UNHEARD.format(unread)}

@@ -154,20 +154,25 @@ def test_a_full_queue_of_many_networks_of_one_region_lets_another_in(monkeypatch
 
 
 def test_of_a_full_queue_a_race_gives_way_to_which_nobody_listens(monkeypatch):
-    """However many regions they are from."""
-    monkeypatch.setattr(gradio_queue, "PATIENCE", 0.0)
+    """However many regions they are from. A message that has just come does not mean that nobody listens."""
+    monkeypatch.setattr(gradio_queue, "LOOK", 0.01)
+    monkeypatch.setattr(gradio_queue, "LOOKS", math.inf)
     queue, join = queue_of_races()
 
     async def join_all():
         for net in range(LONGEST):
             await join(f"{net + 11}.1.1.1")
-        for host in ("11.1.1.1", "12.1.1.1"):  # they listen
-            while not queue.pending_messages_per_session[host].empty():
-                queue.pending_messages_per_session[host].get_nowait()
-        monkeypatch.setattr(queue, "broadcast_estimations", lambda *_: None)
-        return await join("200.1.1.1")
+        at_once = await join("199.1.1.1")
+        for _ in range(50):
+            for host in ("11.1.1.1", "12.1.1.1"):  # they listen
+                while not queue.pending_messages_per_session[host].empty():
+                    queue.pending_messages_per_session[host].get_nowait()
+            queue.broadcast_estimations(ON_DEVICE)  # which they have not read yet
+            await asyncio.sleep(0.005)
+        return at_once, await join("200.1.1.1")
 
-    assert in_a_loop(join_all())[0]
+    at_once, later = in_a_loop(join_all())
+    assert not at_once[0] and at_once[1] == FULL and later[0]
     waiting = [race.session_hash for race in queue.event_queue_per_concurrency_id[ON_DEVICE].queue]
     assert len(waiting) == LONGEST and {"11.1.1.1", "12.1.1.1", "200.1.1.1"} <= {*waiting} and "13.1.1.1" not in waiting
 
@@ -407,8 +412,8 @@ def test_a_race_that_has_the_device_is_given_up_sooner(waits, looks, monkeypatch
 def test_a_race_that_nobody_listens_to_ends_and_one_with_a_listener_goes_on(monkeypatch):
     ended, given_up = threading.Semaphore(0), threading.Semaphore(0)
 
-    async def give_up(queue, event) -> None:
-        await end_unheard(queue, event)
+    async def give_up(*given) -> None:
+        await end_unheard(*given)
         given_up.release()
 
     monkeypatch.setattr(gradio_queue, "LOOK", 0.02)
