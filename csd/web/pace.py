@@ -10,14 +10,20 @@ BRIEF = 0.1  # seconds of a turn; one that was refused takes fewer, and says not
 
 
 class Pace:
-    """Seconds of the device for a unit of size, over the latest turns."""
+    """Seconds of the device for a unit of size, over the latest turns. The first turn of all warms the models, and
+    counts until there is another one."""
 
     def __init__(self) -> None:
         self._turns: deque[tuple[float, float]] = deque(maxlen=RECENT)
+        self._is_cold = True
 
     def add(self, size: float, seconds: float) -> None:
-        if seconds > BRIEF:
-            self._turns.append((size, seconds))
+        if seconds <= BRIEF:
+            return
+        if self._turns and self._is_cold:
+            self._turns.clear()
+            self._is_cold = False
+        self._turns.append((size, seconds))
 
     @property
     def seconds(self) -> float | None:

@@ -6,6 +6,15 @@ from csd.web.fair_order import expected_ends
 from csd.web.pace import BRIEF, RECENT, USUAL, Pace
 
 
+def test_the_turn_that_warms_the_models_does_not_count_beside_others():
+    pace = Pace()
+    pace.add(100.0, 10.0)
+    assert pace.seconds == 0.1, "there is nothing better"
+    for _ in range(2):
+        pace.add(100.0, 1.0)
+    assert pace.seconds == 0.01
+
+
 def test_the_expected_end_follows_what_races_take_now():
     """Thirty short races, then long ones twice as slow: told and true ends differ by at most a fifth."""
     pace = Pace()
