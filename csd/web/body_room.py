@@ -1,18 +1,20 @@
-"""How many bytes of bodies are held for an address and for its neighbourhood, and which body gives way to the next."""
+"""How many bytes of bodies are held for an address, its networks and in all, and which body gives way to the next."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 
 from csd.decoding.errors import Refusal
-from csd.web.addresses import neighbourhood
+from csd.web.addresses import neighbourhood, region
 from csd.web.giving_way import next_to_go
 from csd.web.shares import MANY
 
 MOST = 16 * 2**20  # bytes of bodies that are held for a neighbourhood
 PART = 4  # an address has a quarter of that, so that it cannot use up all that its neighbours have
+AROUND, ALL = 4, 16  # times as many are held for a region, and for everybody
+EVERYBODY = "everybody"
 
 
 @dataclass(eq=False)
@@ -30,28 +32,31 @@ class BodyRoom:
 
     def __init__(self, most: int = MOST):
         self._most = most
-        self.held: Counter[str] = Counter()  # bytes by address, and by neighbourhood
-        self._arriving: defaultdict[str, dict[Body, None]] = defaultdict(dict)  # by neighbourhood, oldest first
+        self.held: Counter[str] = Counter()  # bytes by address, network, and in all
+        self._arriving: dict[Body, None] = {}  # oldest first
 
     def hold(self, body: Body, count: int, is_whole: bool) -> None:
         """So many bytes of it from now on. Raises Refusal with a sentence where nothing else can give way."""
         is_more = count > body.count
         self._count(body, count)
-        around = neighbourhood(body.own)
         if is_whole:
-            self._arriving[around].pop(body, None)
+            self._arriving.pop(body, None)
         else:
-            self._arriving[around][body] = None
-        for owner, most in {around: self._most, body.own: self._most // PART}.items():
+            self._arriving[body] = None
+        for owner, most in self._limits(body.own).items():
             while is_more and self.held[owner] > most:
-                self._make_room(body, [one for one in self._arriving[around] if owner in (around, one.own)])
+                self._make_room(body, [one for one in self._arriving if owner in self._limits(one.own)])
 
     def let_go(self, body: Body) -> None:
         self._count(body, 0)
-        around = neighbourhood(body.own)
-        self._arriving[around].pop(body, None)
-        if not self._arriving[around]:
-            del self._arriving[around]
+        self._arriving.pop(body, None)
+
+    def _limits(self, own: str) -> dict[str, int]:
+        """Whom an address's body counts for, and how many bytes each may have. A private address is its own region,
+        and has what an address has."""
+        most = self._most
+        owners = {EVERYBODY: ALL * most, region(own): AROUND * most, neighbourhood(own): most}
+        return owners | {own: most // PART}
 
     def _make_room(self, body: Body, arriving: list[Body]) -> None:
         gone = next_to_go({one: (one.own, one.count) for one in arriving}) if arriving else body
@@ -62,7 +67,7 @@ class BodyRoom:
             gone.reading.cancel()
 
     def _count(self, body: Body, count: int) -> None:
-        for owner in {body.own, neighbourhood(body.own)}:
+        for owner in self._limits(body.own):
             self.held[owner] += count - body.count
             if not self.held[owner]:
                 del self.held[owner]

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
+from csd.web.addresses import region
+
 Key = TypeVar("Key", bound=Hashable)
+Weighed = tuple[str, float]
 
 
 def next_to_go(held: Mapping[Key, tuple[str, float]]) -> Key:
-    """The oldest that belongs to the owner of most; `held` are owner and weight of all there is, oldest first."""
+    """The oldest that belongs to the owner of most, in the region that has most: its networks are as many as a customer
+    of a provider likes. `held` are owner, an address or a network, and weight of all there is, oldest first."""
+    crowd = _of_heaviest(held, region)
+    return next(iter(_of_heaviest(crowd, str)))
+
+
+def _of_heaviest(held: Mapping[Key, Weighed], group: Callable[[str], str]) -> dict[Key, Weighed]:
+    """What belongs to the group of owners that has most."""
     weights: defaultdict[str, float] = defaultdict(float)
     for owner, weight in held.values():
-        weights[owner] += weight
+        weights[group(owner)] += weight
     heaviest = max(weights, key=weights.__getitem__)
-    return next(key for key, (owner, _) in held.items() if owner == heaviest)
+    return {key: (owner, weight) for key, (owner, weight) in held.items() if group(owner) == heaviest}
 
 
 def gives_way_to(own: Sequence[str], held: Mapping[Key, Sequence[str]]) -> Key | None:

@@ -80,8 +80,12 @@ class LinkedRaces:
 
     def _write(self, name: str, data: bytes) -> None:
         beside = self._path(name).with_suffix(".part")
-        beside.write_bytes(data)
-        beside.replace(self._path(name))
+        try:
+            beside.write_bytes(data)
+            beside.replace(self._path(name))
+        except OSError:
+            beside.unlink(missing_ok=True)
+            raise
 
     def _make_room(self, owner: str, size: int) -> None:
         """Delete what was opened longest ago, of whoever has most, until there is room for a race of this size. Raises

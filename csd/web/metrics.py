@@ -24,6 +24,7 @@ from csd.request.request import Request
 from csd.traffic.server import make_sampler
 from csd.web.loads import FamilyChoice
 from csd.web.news import Finished, News, RaceStream, Refused
+from csd.web.one_at_a_time import one_at_a_time
 
 SECONDS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300)
 SPEEDS = (5, 10, 20, 40, 80, 160, 320, 640, 1280)
@@ -82,8 +83,10 @@ class Metrics:
         return _ErrorCounter(self._errors)
 
     def routes(self) -> list[Route]:
-        def read(request: HTTPRequest) -> Response:
-            return Response(generate_latest(self.registry), media_type=CONTENT_TYPE_LATEST)
+        measure = one_at_a_time(generate_latest)
+
+        async def read(request: HTTPRequest) -> Response:
+            return Response(await measure(self.registry), media_type=CONTENT_TYPE_LATEST)
 
         return [Route("/metrics", read)]
 

@@ -61,9 +61,9 @@ def _tell(kind: _Kind, is_this: bool) -> str:
 
 
 def thin_out_warnings() -> None:
-    """From now on strangers do not fill the log with requests that are none, or that the page does not send. A fault of
-    this project that they repeat is counted as well."""
-    for log, level in [*((name, logging.WARNING) for name in SERVER), (log_faults.__name__, logging.ERROR)]:
-        rare = OncePerMinute(level)
+    """From now on strangers do not fill the log with requests that are none, or that the page does not send. A fault
+    that they repeat is counted as well, of this project or below it."""
+    for log in (*SERVER, log_faults.__name__):
+        rare = OncePerMinute(logging.ERROR)
         logging.getLogger(log).addFilter(rare)
         atexit.register(rare.tell_rest, logging.getLogger(log))

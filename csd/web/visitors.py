@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from csd.record.race import Race
 from csd.theory.what_if import Prediction
+from csd.web.addresses import region
 from csd.web.compare_findings import Compared
 from csd.web.fields import PageFields
 from csd.web.giving_way import next_to_go
@@ -173,11 +174,16 @@ class Visitors:
         """Forget visitors who have left, and others beyond MAX_VISITORS, but neither one who races nor the newest."""
         self._forget_the_gone(newest)
         while len(self._states) > MAX_VISITORS:
-            count = Counter(state.owner for state in self._states.values())
+            owners = [state.owner for state in self._states.values()]
+            count, around = Counter(owners), Counter(map(region, owners))
             idle = {one: state for one, state in self._states.items() if state.stop is None and one != newest}
             if not idle:
                 return
-            self._forget(min(idle, key=lambda one: (-count[idle[one].owner], bool(idle[one].races))))
+            ranks = {
+                one: (-around[region(state.owner)], -count[state.owner], bool(state.races))
+                for one, state in idle.items()
+            }
+            self._forget(min(ranks, key=ranks.__getitem__))
 
     def _forget_the_gone(self, newest: str = "") -> None:
         end = self._clock() - RETURN

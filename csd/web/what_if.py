@@ -189,9 +189,14 @@ def fit_K(drafts: Sequence[str], K: str, sliders: Any) -> str:
 def _model_of(drafts: Sequence[str], sliders: Any) -> CostModel:
     """What the sliders say; usual numbers where the browser sent something else."""
     try:
-        numbers = read_sliders(sliders, _slider_groups(drafts, CostModel()))
+        return _read_model(drafts, sliders)
     except Refusal:
         return CostModel()
+
+
+def _read_model(drafts: Sequence[str], sliders: Any) -> CostModel:
+    """Raises Refusal."""
+    numbers = read_sliders(sliders, _slider_groups(drafts, CostModel()))
     alphas = {pair: numbers[_pair_key(pair)] for pair in theory.pairs(drafts)}
     return CostModel(alphas, {name: numbers[name] for name in drafts}, numbers[WIDTH])
 
@@ -229,7 +234,7 @@ def _draw_curves(c: float, copies: float) -> tuple[Figure, ...]:
 def measure(asked: WhatIf) -> MeasureUpdate:
     """Put the panel's k and K into the form, so that a race can measure what they bring."""
     try:
-        update, model = _measure(asked, MEASURED), _model_of(asked.drafts, asked.sliders)
+        update, model = _measure(asked, MEASURED), _read_model(asked.drafts, asked.sliders)
         found = theory.predicted_speedups(asked.draft, int(asked.k or 0), asked.drafts, chosen_K(asked), model)
         return replace(update, predicted=Prediction(found, {name: model.costs[name] for name in asked.drafts}))
     except ValueError as error:

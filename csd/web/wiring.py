@@ -125,7 +125,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         ):
             yield view.show(update)
 
-    @paid
+    @one_at_a_time
     def show_race(values: Values, request: gr.Request) -> Changes:
         chosen = values[replays.earlier]
         return view.show(race_events.show_race(context, visitor_of(context, request), chosen, form.read(values)))

@@ -11,6 +11,13 @@ def test_the_oldest_of_the_owner_of_most_goes():
     assert next_to_go({"a": ("x", 1)}) == "a"
 
 
+def test_the_networks_of_one_region_give_way_as_one():
+    held = {f"small {net}": (f"2a00:1450:{net:x}::/48", 1.0) for net in range(5)}
+    held = {"large": ("1.2.3.0/24", 2.0), **held}
+    assert next_to_go(held) == "small 0"
+    assert next_to_go({**held, "heavy": ("2a00:1450:9::/48", 1.5)}) == "heavy", "in the region the network of most"
+
+
 def test_a_newcomer_takes_the_youngest_place_of_whoever_has_most():
     held = {"a": "x", "b": "x", "c": "y", "d": "x"}
     assert gives_way_to("z", held) == "d"

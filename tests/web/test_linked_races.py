@@ -187,6 +187,15 @@ def test_what_cannot_be_written_or_read_is_no_race(tmp_path):
     assert linked.find(name) is None
 
 
+def test_a_link_that_cannot_be_written_leaves_nothing_behind(tmp_path, monkeypatch):
+    def fill_up(beside: Path, data: bytes) -> None:
+        beside.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", fill_up)
+    assert LinkedRaces(1, tmp_path).share(race("one"), "") is None and not [*tmp_path.iterdir()]
+
+
 STAGE = "document.querySelector('#stage .cascade-stage')"
 
 

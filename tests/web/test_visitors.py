@@ -170,6 +170,14 @@ def test_races_of_one_address_take_the_memory_of_its_own_only():
     ]
 
 
+def test_the_networks_of_one_region_push_out_their_own_only():
+    visitors = Visitors(max_kept=6.5 * SIZE / 1e6)
+    visitors.keep_race(Visitor("somebody", "9.9.9.0/24"), race("one"))
+    for number in range(2 * MAX_VISITORS):
+        visitors.keep_race(Visitor(f"made up {number}", f"2a00:1450:{number:x}::/48"), race(f"race {number}"))
+    assert names(visitors, "somebody") == ["one"]
+
+
 def test_a_visitor_counts_for_the_neighbourhood_that_asks():
     request = SimpleNamespace(session_hash="v", client=SimpleNamespace(host="8.8.8.8"), headers={})
     visitor = visitor_of(context(), request)

@@ -112,6 +112,11 @@ def test_what_cannot_be_predicted_gets_a_sentence(changes, sentence):
     assert sentence in what_if.check_plan(replace(ASKED, **changes)).refused
 
 
+def test_no_race_measures_sliders_that_cannot_be_read():
+    update = what_if.measure(replace(ASKED, sliders=5))
+    assert update.fields is None and "must be a number" in update.text
+
+
 def test_measuring_fills_in_the_form():
     update = what_if.measure(ASKED)
     assert update.fields == {"draft": "draft-mid", "k": 4, "K": ASKED.K, "lanes": list(what_if.MEASURED)}

@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from csd.web.bodies import UPLOAD, largest_event
-from csd.web.body_room import PART
+from csd.web.body_room import ALL, AROUND, EVERYBODY, PART
 from csd.web.deployment import PUBLIC
 from csd.web.shares import AT_ONCE, InTurn, Shares
 from csd.web.whole_bodies import REQUEST, TOO_SLOW, WholeBodies
@@ -105,6 +105,20 @@ def test_an_address_alone_cannot_use_up_what_its_neighbourhood_may_hold():
 
     held, refused, answer = in_a_loop(crawl())
     assert held <= 10 * REQUEST and refused == 20 * PART - held // REQUEST and answer == (200, "a")
+
+
+@pytest.mark.parametrize(("net", "times"), [("2a00:1450:{:x}::1", AROUND), ("2a00:{:x}::1", ALL)])
+def test_bodies_of_a_region_and_of_all_have_a_bound(net, times):
+    """However many networks they are from; and one from elsewhere gets in."""
+
+    async def crawl():
+        server = Server(most=2 * PART * REQUEST)
+        async with server.crawling(*(net.format(number) for number in range(1, 3 * PART * times + 1))):
+            held = server.app._room.held[EVERYBODY]
+            return held, await server.ask(b"a", host="8.8.8.8")
+
+    held, answer = in_a_loop(crawl())
+    assert PART * REQUEST < held <= times * 2 * PART * REQUEST and answer == (200, "a")
 
 
 def test_whoever_has_few_does_not_give_way_to_whoever_has_many():
