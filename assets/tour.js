@@ -48,6 +48,15 @@ function startTour(root, logs, others) {
   function draw(race, log) {
     stage.update({ race, log });
     for (const text of place.querySelectorAll(".cs-text")) text.dataset.prompt = stage.race.open.prompt;
+    const runs = (acts[current].dataset.drafting || "").split(",").filter(Boolean);
+    runs.forEach((count, lane) => tellDrafting(place.querySelectorAll(".cs-track-row")[lane], count));
+  }
+
+  // What the act saves, where it is not runs of the big model.
+  function tellDrafting(row, count) {
+    const said = row.querySelector(".cs-name small");
+    said.classList.add("tour-drafting");
+    said.textContent = `small model: ${count} runs`;
   }
 
   // The lane with the boundary that was chosen takes the place of the last one.

@@ -12,7 +12,9 @@ export function startPuzzles(root, puzzles, value, send) {
   const panel = root.querySelector("section");
   const narrow = matchMedia("(max-width: 1000px)"); // wider, the settings and the puzzles stand side by side
   const view = { solved: remembered(puzzles), rows: new Map(), count: make("b", {}), chosen: null, seen: new Set() };
-  view.open = make("button", { type: "button", id: "puzzles-open", "aria-expanded": "false" }, "Puzzles ", view.count);
+  view.news = make("span", { role: "status" }); // what a race made of the chosen puzzle, while the panel is closed
+  view.isOpen = () => !panel.hidden;
+  view.open = make("button", { type: "button", id: "puzzles-open", "aria-expanded": "false" }, "Puzzles ", view.count, view.news);
   const close = make("button", { type: "button", class: "puzzles-close" }, "Close");
   const choose = (key) => {
     view.chosen = view.chosen === key ? null : key;
@@ -26,6 +28,7 @@ export function startPuzzles(root, puzzles, value, send) {
   );
   const draw = (isOpen) => {
     panel.hidden = !isOpen;
+    view.news.textContent = "";
     view.open.setAttribute("aria-expanded", String(isOpen));
   };
   const place = () => {
@@ -69,6 +72,8 @@ export function addFindings(solved, found) {
 function update(view, value) {
   const { race = "", question = "" } = value || {};
   const found = counting(value || {}, view.chosen, view.seen);
+  const own = found[view.chosen];
+  if (own && !view.isOpen()) view.news.textContent = own.solved ? " \u00b7 solved" : " \u00b7 not yet";
   if (race) view.seen.add(race);
   const before = Object.keys(view.solved).length;
   view.solved = addFindings(view.solved, found);

@@ -38,7 +38,8 @@ class Act:
     `step` of the last lane, or the text with the result. The words hold the figures of the race. The question has
     `choices`, of which the one numbered `right`, from 0, is true; the answer says why. An act with a recipe has a
     button that races it on the page; one with `boundaries` lets the reader replace its last lane by each of that race,
-    which differ in how many positions the first draft writes."""
+    which differ in how many positions the first draft writes. `drafting` are the runs of the small model in each of its
+    lanes, where these are what the act is about."""
 
     title: str
     race: str
@@ -50,6 +51,7 @@ class Act:
     right: int
     answer: str
     step: int = 1
+    drafting: tuple[int, ...] = ()
     recipe: Recipe | None = None
     boundaries: str = ""
 
@@ -94,6 +96,9 @@ def _act(written: dict[str, Any]) -> Act:
         choices=tuple(written["choices"]),
         right=written["right"],
         step=written.get("step", 1),
+        drafting=tuple(figures["drafting"][lane] for lane in written["lanes"])
+        if "{drafting" in written["text"]
+        else (),
         recipe=recipe,
         boundaries=written.get("boundaries", ""),
     )
@@ -150,8 +155,10 @@ def script() -> str:
 
 def _told(number: int, act: Act) -> str:
     recipe = " data-recipe" if act.recipe else ""
+    drafting = ",".join(map(str, act.drafting))
     return (
-        f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}" data-step="{act.step}"{recipe}>'
+        f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}" data-step="{act.step}" '
+        f'data-drafting="{drafting}"{recipe}>'
         f'<h2 id="tour-title-{number}">{escape(act.title)}</h2><p>{escape(act.text)}</p>'
         f'<p class="tour-count">{number} of {len(ACTS)}</p></section>'
     )
