@@ -220,7 +220,17 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     row.locator("input").fill("99")
     row.get_by_role("button").click()
     row.get_by_text("Not yet: 99× is too high.").wait_for()
+    page.get_by_text("Drop a level").click()
+    page.locator('.puzzles [data-puzzle="drop"]').get_by_role("button", name="Try this one").click()
+    page.keyboard.press("Escape")
+    page.click("#race")
+    tab.status("ended")
+    news = "document.querySelector('#puzzles-open span').textContent"
+    page.wait_for_function(f"[' · not yet', ' · solved'].includes({news})")
+    page.click("#puzzles-open")
+    assert page.evaluate(news) == ""
+    solved = page.evaluate(count)
     page.reload()
-    page.wait_for_function(f"{count} === '1/5'")
+    page.wait_for_function(f"{count} === '{solved}'")
     assert not tab.errors
     tab.close()
