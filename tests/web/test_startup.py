@@ -116,7 +116,8 @@ def test_only_components_and_wiring_import_gradio():
     }
     tabs = {"race_tab.py", "theory_tab.py", "compare_tab.py", "sliders.py", "staircase.py"}
     parts = {"prompt_row.py", "example_chips.py", "race_form.py", "replays.py", "settings_drawer.py", "puzzle_panel.py"}
-    serving = {"gradio_queue.py", "gradio_sessions.py", "no_fetching.py", "observing.py", "zerogpu.py"}
+    queue = {"gradio_queue.py", "gradio_sessions.py", "giving_turns.py"}
+    serving = {*queue, "no_fetching.py", "observing.py", "zerogpu.py"}
     assert users == {
         "page.py",
         "wiring.py",
