@@ -83,9 +83,7 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     FairRaces(queue, ON_DEVICE, deployment).take_over()
     push, send, process = queue.push, queue.send_message, queue.process_events
     payers: WeakKeyDictionary[Any, Payer] = WeakKeyDictionary()  # of events that are no races
-    homes: WeakKeyDictionary[Any, str] = (
-        WeakKeyDictionary()
-    )  # addresses of events: each that comes asks for all of them
+    homes: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # addresses, for which each event that comes asks
     unread: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # looks, by event
     watches: set[asyncio.Task[None]] = set()  # asyncio itself does not keep them
 
