@@ -150,7 +150,7 @@ async def _make_room(
     """Whether a race has given its place to the one that is asked for: the oldest to which nobody listens, or one of
     whoever has most."""
     if unheard := list(filter(is_unheard, races)):
-        await _give_way(queue, max(unheard, key=_age), GAVE_WAY_UNHEARD)
+        await _give_way(queue, min(unheard, key=lambda race: race.enqueue_time), GAVE_WAY_UNHEARD)
         return True
     owners = {race: _owner(race.request, deployment) for race in races}
     race = gives_way_to(_owner(request, deployment), owners)
@@ -164,11 +164,6 @@ async def _give_way(queue: Any, event: Any, sentence: str) -> None:
     await end_event(queue, event, ProcessCompletedMessage(output={"error": sentence}, success=False))
 
 
-def _age(event: Any) -> float:
-    """Seconds that it has waited."""
-    return time.monotonic() - event.enqueue_time
-
-
 async def _make_room_for_other(queue: Any, is_unheard: Callable[[Any], bool]) -> bool:
     """Whether there is a place for an event that is no race, perhaps that of the oldest to which nobody listens."""
     places = queue.event_queue_per_concurrency_id
@@ -178,7 +173,8 @@ async def _make_room_for_other(queue: Any, is_unheard: Callable[[Any], bool]) ->
     unread = [event for event in others if _has_unread(queue, event)]
     if not unread:
         return False
-    await _give_way(queue, max(unread, key=lambda event: (is_unheard(event), _age(event))), BUSY_FOR_ALL)
+    oldest = min(unread, key=lambda event: (not is_unheard(event), event.enqueue_time))
+    await _give_way(queue, oldest, BUSY_FOR_ALL)
     return True
 
 
