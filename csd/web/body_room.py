@@ -1,4 +1,4 @@
-"""How many bytes of bodies are held for an address, its networks and in all, and which body gives way to the next."""
+"""How many bytes of request bodies are held per address, per network and in all, and which body gives way to others."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class BodyRoom:
         self._arriving.pop(body, None)
 
     def _limits(self, own: str) -> dict[str, int]:
-        """Whom an address's body counts for, and how many bytes each may have. A private address is its own region,
-        and has what an address has."""
+        """The bytes that may be held for an address, for the networks around it, and in all. A private address is its
+        own network and region, with the limit of an address."""
         most = self._most
         owners = {EVERYBODY: ALL * most, region(own): AROUND * most, neighbourhood(own): most}
         return owners | {own: most // PART}

@@ -13,8 +13,8 @@ Weighed = tuple[str, float]
 
 
 def next_to_go(held: Mapping[Key, tuple[str, float]]) -> Key:
-    """The oldest that belongs to the owner of most, in the region that has most: its networks are as many as a customer
-    of a provider likes. `held` are owner, an address or a network, and weight of all there is, oldest first."""
+    """The oldest that belongs to the owner of most, in the region that has most: one customer of a provider may have
+    many networks there. `held` are owner, an address or a network, and weight of all there is, oldest first."""
     crowd = _of_heaviest(held, region)
     return next(iter(_of_heaviest(crowd, str)))
 
