@@ -2,7 +2,7 @@
 // act is opened: its lanes, or the rounds of its review. Then it rests, until Replay runs its lanes in slow motion and moves
 // it again. Escape and Close end the tour, the arrow keys step, and 1, 2 and 3 answer the question. On a slide, b blanks the screen.
 // An act with a recipe has a button for it: the tour ends, and the page races (assets/page/racing.js). `logs` holds the race of
-// each act, and `others` those with which its boundary can be moved, see csd/stage/tour.py.
+// each act, and `others` those with which its boundary can be moved, or the one that comes with its answer, see csd/stage/tour.py.
 
 function startTour(root, logs, others) {
   const SECONDS = 5; // that the lanes of an act run
@@ -61,7 +61,6 @@ function startTour(root, logs, others) {
 
   // The lane with the boundary that was chosen takes the place of the last one.
   function move(button) {
-    if (!others[current].length) return;
     clearTimeout(moving);
     const number = [...boundaries[current].querySelectorAll("button")].indexOf(button);
     isMoved = true;
@@ -100,6 +99,10 @@ function startTour(root, logs, others) {
     question.toggleAttribute("data-answered", true);
     choice.toggleAttribute("data-taken", true);
     for (const one of choicesOf(question)) one.disabled = true;
+    if (others[current].length && !boundaries[current].hasChildNodes()) {
+      draw(`act ${current + 1}, answered`, others[current][0]);
+      begin(0);
+    }
     said.replaceChildren(verdict, ` ${said.dataset.answer}`);
     said.scrollIntoView({ block: "nearest" }); // on a phone
     next.focus({ preventScroll: true });

@@ -29,6 +29,7 @@ export function createReview(stage) {
     ...createRounds(stage),
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
     key: h("p", { class: "cs-score-key" }), // what its signs mean
+    more: button("cs-link cs-score-more", "", { onclick: () => review.grid.scrollTo({ left: review.grid.scrollWidth, behavior: "smooth" }), hidden: true }),
     readout: h("div", { class: "cs-readout" }),
     step: null, // that is open, of this lane
     lane: null,
@@ -42,7 +43,7 @@ export function createReview(stage) {
   review.box = h("section", { class: "cs-opened", "aria-label": "Review details" },
     h("div", { class: "cs-score-head" }, review.title,
       h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.telling, review.rounds), review.told, review.roundTold, review.grid,
-    review.key, review.readout);
+    review.more, review.key, review.readout);
   review.grid.addEventListener("pointerover", (event) => !stage.isResting(event) && showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
   review.grid.addEventListener("pointerleave", () => hideTooltip(stage));

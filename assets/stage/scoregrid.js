@@ -51,9 +51,16 @@ function isNumbered({ boxes }) {
   return boxes.length > 1 && boxes.length <= NUMBERED;
 }
 
-// A grid that goes on to the right fades out there.
+// A grid that goes on to the right fades out there, and the button below it says how far.
 export function showMore(grid) {
-  grid.toggleAttribute("data-more", grid.scrollLeft + grid.clientWidth < grid.scrollWidth - 2);
+  const end = grid.scrollLeft + grid.clientWidth;
+  const isMore = end < grid.scrollWidth - 2;
+  const hidden = [...grid.querySelectorAll(".cs-score-at")].filter((node) => node.offsetLeft + node.offsetWidth / 2 > end).length;
+  const { nextElementSibling: more } = grid;
+  grid.toggleAttribute("data-more", isMore);
+  more.hidden = grid.scrollWidth <= grid.clientWidth + 2;
+  more.style.visibility = isMore ? "" : "hidden"; // what is below it stays where it is
+  if (hidden) put(more, `${hidden} more position${hidden === 1 ? "" : "s"} \u2192`);
 }
 
 // Makes the type as large as the room lets it, and smaller than usual where the columns would not fit; on the page the

@@ -8,6 +8,7 @@ const EDGE = { left: 40, right: 122, top: 26, bottom: 40 };
 const NEAR = 44; // pixels from a point within which a value would cover it
 const APART = 17; // pixels between two names
 const MOVES = 220; // milliseconds
+const WIDE = 360; // pixels from which there is room to say what was measured
 export const SYMBOLS = { speculative: "square", cascade: "triangle-up", "adaptive cascade": "diamond" }; // as in csd/theme.py
 
 function draw(tag, attributes, text) {
@@ -19,7 +20,7 @@ function draw(tag, attributes, text) {
 
 // Returns show({title, xTitle, xs, curves: [{name, look, ys, at}], ghosts, points, levels, top}): `look` is a method's name,
 // `at` the index of the open symbol with its value. Of the rest, which may be missing, `ghosts` are curves behind the others,
-// `points` [{look, x, y}] filled symbols, `levels` [{name, look, y}] lines across, and `top` is where the axis ends.
+// `points` [{look, x, y}] filled symbols, which were measured, `levels` [{name, look, y, note}] lines across with what is said of them, and `top` is where the axis ends.
 export function startChart(root) {
   const title = document.createElement("h3");
   const svg = draw("svg", { role: "img" });
@@ -155,6 +156,11 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
     parts.push(draw("text", { class: "chart-value", ...place }, `${value.toFixed(2)}×`));
   }
   points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));
+  const note = (x, y, text) => parts.push(draw("text", { class: "chart-note", x, y }, text));
+  if (inner.width > WIDE) {
+    points.forEach(({ x, y }) => note(toX(x) + 11, toY(y) + 5, "measured"));
+    levels.filter(({ note: said }) => said).forEach(({ y, note: said }) => note(EDGE.left + 8, toY(y) - 7, said));
+  }
   svg.replaceChildren(...parts);
   return { cursor, x: atX, index: (x) => ((x - EDGE.left) / inner.width) * (xs.length - 1) };
 }

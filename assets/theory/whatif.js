@@ -71,7 +71,7 @@ function update(view, value, parseK) {
     title: headline(curves), xTitle: OVER, xs: curves[0].xs, top: view.top,
     curves, ghosts: isAway ? before : [],
     points: points.map(({ name, at, speedup }) => ({ look: name, x: at, y: speedup })),
-    levels: levels.map(({ name, speedup }) => ({ look: name, name: `adaptive ${speedup.toFixed(1)}×`, y: speedup })),
+    levels: levels.map(({ name, speedup }) => ({ look: name, name: `adaptive ${speedup.toFixed(1)}×`, y: speedup, note: "adaptive cascade, measured: it has no k" })),
   });
   view.told.title = `Cascade, K=${JSON.stringify(K)}`;
   view.number.textContent = `${speedOf(curves[0]).toFixed(1)}×`;

@@ -18,6 +18,7 @@ SPECULATIVE = "speculative"
 
 ALONE = "the big model alone"
 EVEN = 0.05  # a ratio this close to 1 is no difference
+CLOSE = 0.15  # and one this close no victory of one method over another: a single race is not as exact as that
 NOTHING_LEFT = 0.995  # a share that is saved: what is left of it rounds to nothing
 FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
 LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
@@ -121,6 +122,9 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
         return f"as fast as {ALONE}; {_name(race, winner)} was faster here, {times(best)}"
     if _is_even(ratio):
         return f"as fast as {ALONE}: no difference"
+    level = _level_with(race, subject)
+    if level is not None and (same := _ratio(race, level)):
+        return f"as fast as {ALONE}; {_name(race, level)} did about as well, {times(same)}"
     rival = next((one for one in _rivals(race, subject) if one.header.method == SPECULATIVE), None)
     if rival is not None:
         return (
@@ -180,7 +184,9 @@ def _name(race: Race, trace: Trace) -> str:
 
 
 def _as_fast_as(ratio: float, name: str) -> str:
-    return f"as fast as {name}" if abs(ratio - 1) <= EVEN else f"{times(ratio)} as fast as {name}"
+    if abs(ratio - 1) > CLOSE:
+        return f"{times(ratio)} as fast as {name}"
+    return f"{'' if abs(ratio - 1) <= EVEN else 'about '}as fast as {name}"
 
 
 def _reason(race: Race, subject: Trace) -> str:
@@ -211,6 +217,15 @@ def _faster(race: Race, subject: Trace) -> Trace | None:
     reference = race.reference
     others = [*_rivals(race, subject), *([reference] if reference is not None and reference.end != "stopped" else [])]
     fastest = max(others, key=metrics.speed, default=None)
+    enough = 1 + (EVEN if fastest is reference else CLOSE)
+    if fastest is None or metrics.speed(fastest) <= metrics.speed(subject) * enough:
+        return None
+    return fastest
+
+
+def _level_with(race: Race, subject: Trace) -> Trace | None:
+    """The fastest other lane, where it is faster than the subject, but not clearly."""
+    fastest = max(_rivals(race, subject), key=metrics.speed, default=None)
     if fastest is None or metrics.speed(fastest) <= metrics.speed(subject) * (1 + EVEN):
         return None
     return fastest

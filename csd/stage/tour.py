@@ -39,7 +39,8 @@ class Act:
     `choices`, of which the one numbered `right`, from 0, is true; the answer says why. An act with a recipe has a
     button that races it on the page; one with `boundaries` lets the reader replace its last lane by each of that race,
     which differ in how many positions the first draft writes. `drafting` are the runs of the small model in each of its
-    lanes, where these are what the act is about."""
+    lanes, where these are what the act is about. `answered` are the lanes that come with the answer, where it shows
+    more of them."""
 
     title: str
     race: str
@@ -54,11 +55,19 @@ class Act:
     drafting: tuple[int, ...] = ()
     recipe: Recipe | None = None
     boundaries: str = ""
+    answered: tuple[int, ...] = ()
 
     @property
     def traces(self) -> tuple[Trace, ...]:
         traces = _traces(self.race)
         return tuple(traces[lane] for lane in self.lanes)
+
+    @property
+    def others(self) -> tuple[tuple[Trace, ...], ...]:
+        """The races that may take the place of the act's own: one for each boundary, or the one of the answer."""
+        moved = tuple(lanes for _, lanes in self.choices_of_boundary)
+        traces = _traces(self.race)
+        return (tuple(traces[lane] for lane in self.answered),) if self.answered else moved
 
     @property
     def choices_of_boundary(self) -> tuple[tuple[int, tuple[Trace, ...]], ...]:
@@ -101,6 +110,7 @@ def _act(written: dict[str, Any]) -> Act:
         else (),
         recipe=recipe,
         boundaries=written.get("boundaries", ""),
+        answered=tuple(written.get("answered", ())),
     )
 
 
@@ -148,7 +158,7 @@ def template() -> str:
 def script() -> str:
     """What gr.HTML runs when the tour is loaded: the stage, the races of the acts, and what shows them."""
     logs = json.dumps([log_of(act.traces, act.title) for act in ACTS])
-    others = json.dumps([[log_of(lanes, act.title) for _, lanes in act.choices_of_boundary] for act in ACTS])
+    others = json.dumps([[log_of(lanes, act.title) for lanes in act.others] for act in ACTS])
     start = f"\nstartTour(element.querySelector('.tour'), {logs}, {others});\n"
     return bundle.stage_script() + (ASSETS / "tour.js").read_text(encoding="utf-8") + start
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
+from csd.decoding.errors import Refusal
 from csd.models import catalog
 from csd.models.spec import COPIES
 from csd.request import link
@@ -20,6 +22,7 @@ from csd.web.races import LINKED, RECORDED, FinishedRace
 from csd.web.updates import FormUpdate, StageView, StatusLine
 
 FILLED_IN = "The link has filled in the form."
+PRESS = " Press Race."
 NOT_RACED = "This prompt has not been raced here yet."
 FROM_A_FILE = "The race on the stage is from a file and is not in the link. Send the file."
 NOT_KEPT = "The race itself is not in it, because this page has no room for it. Save its replay as HTML to send it."
@@ -69,9 +72,12 @@ def open_link(context: PageContext, visitor: str, query: Mapping[str, str]) -> F
         faults.append(f"The models in the link were ignored. {error}")
     kept, more_faults = link.check_values(settings, family.to_choice().defaults)
     is_cut = link.INCOMPLETE in faults
-    sentences = [f"{FILLED_IN} Press Race."] if (models or kept) and not is_cut else []
+    sentences = [FILLED_IN + PRESS] if (models or kept) and not is_cut else []
     status = StatusLine(" ".join((*sentences, *faults, *more_faults)), "refused" if is_cut else "")
     update = fill_form(context, family, kept, status)
+    if refused := _why_refused(context, update.values):
+        said = status.text.replace(PRESS, "")
+        update = replace(update, status=StatusLine(f"{said} {refused}", status.state))
     if context.landing and context.landing.traces[0].header.text == update.values["prompt"]:
         return update
     return replace(update, stage=StageView("", stage.ask(NOT_RACED)))
@@ -89,6 +95,19 @@ def _to_query(context: PageContext, fields: PageFields) -> tuple[str, str]:
     if context.studio.preferred != context.studio.home:
         del values["family"]
     return link.to_query(fields.values(), values)
+
+
+def _why_refused(context: PageContext, values: Mapping[str, Any]) -> str:
+    """A sentence where the race that the form asks for is larger than this page allows."""
+    try:
+        _, request = PageFields.from_values(values).to_request()
+    except ValueError:  # what cannot be read is told when it races
+        return ""
+    try:
+        context.studio.deployment.check(request)
+    except Refusal as refusal:
+        return str(refusal)
+    return ""
 
 
 def _is_form_of(race: FinishedRace, fields: PageFields) -> bool:
