@@ -3,7 +3,7 @@
 import { h, put, s } from "./dom.js";
 import { formatRate } from "./format.js";
 import { placeLabels } from "./labels.js";
-import { laneLine, laneMarker } from "./linestyle.js";
+import { colours, laneLine, laneMarker } from "./linestyle.js";
 import { term } from "./terms.js";
 import { roundUp, ticks } from "./timescale.js";
 
@@ -59,7 +59,7 @@ export function drawPlot(stage) {
 function createLine(view) {
   const path = laneLine(view.lane.info);
   const dot = s("g", {}, laneMarker(view.lane.info, 0, 0));
-  const label = s("text", { class: "cs-end" });
+  const label = s("text", { class: "cs-end", style: colours(view.lane.info.look || {}) });
   return { view, path, dot, label, group: s("g", { class: "cs-curve" }, path, dot, label), points: [], drawn: -1 };
 }
 

@@ -23,6 +23,8 @@ from csd.web.results import FIGURES, RaceResults
 from csd.web.settings_drawer import build_settings_drawer
 from csd.web.updates import FormUpdate, Landing, RaceUpdate, StageView, StatusLine
 
+RECORDED = "This race was recorded. Press Race to run it here, or type a prompt of your own."
+
 
 @dataclass(frozen=True)
 class ResultParts:
@@ -128,7 +130,8 @@ def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
     prompt_row = build_prompt_row(context)
     with gr.Row(elem_id="lines"):
         chips = build_example_chips(context)
-        status = gr.HTML(views.status_html(StatusLine("")), elem_id="status")
+        recorded = StatusLine(RECORDED if context.landing else "", "recorded")
+        status = gr.HTML(views.status_html(recorded), elem_id="status")
         home = gr.Button(
             f"Back to {catalog.title(context.studio.home.spec.name)}",
             size="sm",

@@ -17,12 +17,12 @@ from csd.web.results import RaceResults
 
 @dataclass(frozen=True)
 class StatusLine:
-    """A sentence for the visitor. "refused" is set in bold, "ended" marks the result of a race, and "measured" one
-    beside its prediction, which is seen once the stage has played to its end; `spoken` is for screen readers alone,
-    because the stage shows the same."""
+    """A sentence for the visitor. "refused" is set in bold, "ended" marks the result of a race, "measured" one beside
+    its prediction, which is seen once the stage has played to its end, and "recorded" says what the page begins with;
+    `spoken` is for screen readers alone, because the stage shows the same."""
 
     text: str
-    state: Literal["", "refused", "ended", "measured"] = ""
+    state: Literal["", "refused", "ended", "measured", "recorded"] = ""
     spoken: bool = False
 
 
