@@ -30,6 +30,7 @@ LOOK = 0.5  # seconds between two looks at whether others still use the server
 LENT = 8.0  # seconds that a stream waits less than other requests, since a race to which nobody listens ends
 MESSAGE = 0.001  # seconds of a message of a stream, which Starlette sends in a task that nobody times
 USUAL = 0.005  # seconds of a request until it is known what it takes
+ASKED = 0.05  # of an event, of which many may begin before the first one has ended and is billed
 UNSEEN = 0.0005  # of it that no step shows: uvicorn reads and writes, and a thread may answer
 
 
@@ -64,7 +65,7 @@ class Paced:
                 _charge(bills, MESSAGE)
             await send(message)
 
-        await self._work(bills, self._app(scope, receive, send_and_see))
+        await self._work(bills, self._app(scope, receive, send_and_see), _expected(scope))
 
     async def _wait(self, scope: Message, bills: Bills, listens: bool) -> None:
         # Streams have lines of their own, since a race to which nobody listens ends.
@@ -72,10 +73,10 @@ class Paced:
         async with self._shares.in_line(scope, line):
             while (wait := max(meter.wait(owner) for meter, owner in bills) - LENT * listens) > 0:
                 await asyncio.sleep(min(LOOK, wait))
-            _charge(bills, USUAL)
+            _charge(bills, _expected(scope))
 
-    async def _work(self, bills: Bills, work: Awaitable[None]) -> None:
-        owed = USUAL - UNSEEN
+    async def _work(self, bills: Bills, work: Awaitable[None], expected: float) -> None:
+        owed = expected - UNSEEN
 
         def charge(seconds: float) -> None:
             nonlocal owed
@@ -90,6 +91,10 @@ class Paced:
         finally:
             _charge(bills, -owed)
             owed = 0.0
+
+
+def _expected(scope: Message) -> float:
+    return ASKED if scope["method"] == "POST" else USUAL
 
 
 def _charge(bills: Bills, seconds: float) -> None:

@@ -18,7 +18,7 @@ from csd.web import one_at_a_time, paced
 from csd.web.deployment import PUBLIC
 from csd.web.health import LIVE
 from csd.web.known_streams import STREAM
-from csd.web.meter import Meter
+from csd.web.meter import SPARE, Meter
 from csd.web.paced import Paced, Timed
 from csd.web.shares import Shares
 
@@ -72,6 +72,35 @@ def test_whoever_is_in_debt_waits_and_nobody_else():
     before, served = in_a_loop(ask())
     assert before == [OTHER, BUSY]
     assert sorted(served[2:]) == [BUSY, NEAR]
+
+
+def test_events_that_begin_together_wait_though_none_of_them_has_been_billed():
+    """Sixty-four events of one network at once would all be at work before the first bill."""
+
+    async def ask():
+        begun, go_on = [], asyncio.Event()
+
+        async def work(request):
+            begun.append(request.client.host)
+            await go_on.wait()
+            return PlainTextResponse("done")
+
+        meter = Meter()
+        app = Paced(Starlette(routes=[Route("/", work, methods=["POST"])]), Shares(PUBLIC), meter)
+        meter.see("9.9.9.0/24")
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(app, client=(BUSY, 1)), base_url="http://t"
+        ) as client:
+            asked = [asyncio.create_task(client.post("/")) for _ in range(64)]
+            await asyncio.sleep(0.1)
+            count = len(begun)
+            go_on.set()
+            answers = await asyncio.gather(*asked)
+        return count, [answer.status_code for answer in answers]
+
+    count, answers = in_a_loop(ask())
+    assert SPARE / paced.ASKED <= count <= SPARE / paced.ASKED + 3
+    assert answers == [200] * 64, "what they did not take is given back, so that the others need not wait for long"
 
 
 def test_a_region_of_many_networks_waits_for_what_all_of_them_have_taken():
