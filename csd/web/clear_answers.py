@@ -2,7 +2,8 @@
 
 Gradio answers a request that does not fit its event with status 500 and `"error": null`, in its stream with `null`
 alone, breaks off where it does not know the event, and speaks of a `Value` that is not in a list. Nothing of this can
-be set in Gradio, so it is mended on the way out. A file, or any other whole answer, passes as it is.
+be set in Gradio, so it is mended on the way out. Of a file that is gone it says the path alone. A file itself, or any
+other whole answer, passes as it is.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ FAILED = re.compile(rb'"error":\s*null')  # in a message of a stream, of the pag
 SENTENCE = f'"error":{json.dumps(UNCLEAR)}'.encode()
 LISTED = "is not in the list of choices"  # Gradio's, which says what was sent and what could have been
 CHOICE = re.compile(rb'"error":"Value: (?:[^"\\]|\\.)*' + LISTED.encode() + rb'(?:[^"\\]|\\.)*"')
-REFUSED, FULL = 400, 507
+REFUSED, FORBIDDEN, FULL = 400, 403, 507
+FILE = "/file="  # in the path of one that is fetched
+GONE = "This file is not here: it may have given way to others. Show its race or comparison again, then save it."
 WHOLE = (b"content-length", b"content-disposition")  # headers that no stream of messages has
 
 
@@ -40,7 +43,7 @@ class ClearAnswers:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        answer = _Answer(send)
+        answer = _Answer(send, FILE in scope["path"])
         try:
             await self._app(scope, receive, answer.pass_on)
         except Exception as error:
@@ -50,17 +53,20 @@ class ClearAnswers:
 
 
 class _Answer:
-    """One answer on its way out. An error of the server is held back until it is whole."""
+    """One answer on its way out. An error of the server is held back until it is whole, and so is the refusal of a
+    file."""
 
-    def __init__(self, send: Send):
+    def __init__(self, send: Send, is_file: bool):
         self._send = send
+        self._unclear = (500, FORBIDDEN) if is_file else (500,)
+        self._status = 0
         self._begun = False
         self._is_stream = False
         self._held: bytes | None = None
 
     async def pass_on(self, message: Message) -> None:
-        if message["type"] == "http.response.start" and message["status"] == 500:
-            self._held = b""
+        if message["type"] == "http.response.start" and message["status"] in self._unclear:
+            self._held, self._status = b"", message["status"]
         elif self._held is None:
             self._begun = True
             if message["type"] == "http.response.start":
@@ -72,7 +78,7 @@ class _Answer:
         else:
             held = self._held = self._held + message.get("body", b"")
             if not message.get("more_body"):
-                await self._refuse(_sentence(held))
+                await (self._refuse(GONE, FORBIDDEN) if self._status == FORBIDDEN else self._refuse(_sentence(held)))
 
     async def end(self, sentence: str = UNCLEAR, status: int = REFUSED) -> None:
         """After an exception: a sentence, or the end of what has begun."""

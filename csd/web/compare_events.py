@@ -71,7 +71,7 @@ def show_example(context: PageContext, visitor: str) -> CompareUpdate:
         StatusLine(said),
         rows=found.rows,
         words=lane_words(found.results),
-        csv=context.downloads.save_table(compare.csv_text(found.rows)) or "",
+        csv=context.downloads.save_table(compare.csv_text(found.rows), stays=True) or "",
         finding=_finding(found.results),
         figure=_figure(found.results),
     )
@@ -120,7 +120,7 @@ def _compare(
     plans = plan[0].plans
     began = clock()
     first = StatusLine(f"Race 1 of {len(plan)}: {plan[0].label}.")
-    yield replace(_show(context, plan, races), status=first, progress=(0, len(plan)))
+    yield replace(_show(context, visitor, plan, races), status=first, progress=(0, len(plan)))
     spent = waited = 0.0
     for number, planned in enumerate(plan, 1):
         if races:
@@ -142,7 +142,7 @@ def _compare(
                 yield CompareUpdate(finding=_found(races, plans))
             return
         races.append((planned.label, Race(race.traces)))
-        yield _show(context, plan, races)
+        yield _show(context, visitor, plan, races)
         if race.stopped:
             said = f"Stopped during race {number} of {len(plan)}; finished races are kept."
             status = StatusLine(said) if stop.is_set() else StatusLine(" ".join((said, *race.notes)), "ended")
@@ -166,7 +166,9 @@ def time_left(seconds: float, done: int, total: int) -> str:
     return f" About {left / 60:.0f} min left." if left >= 90 else f" About {max(1, round(left))} s left."
 
 
-def _show(context: PageContext, plan: Sequence[PlannedRace], races: Sequence[tuple[str, Race]]) -> CompareUpdate:
+def _show(
+    context: PageContext, visitor: str, plan: Sequence[PlannedRace], races: Sequence[tuple[str, Race]]
+) -> CompareUpdate:
     """The numbers so far, in rows for all that is planned."""
     plans = plan[0].plans
     rows, results = compare.table_rows(races), compare.lane_results(races, plans)
@@ -176,7 +178,7 @@ def _show(context: PageContext, plan: Sequence[PlannedRace], races: Sequence[tup
     return CompareUpdate(
         rows=rows,
         words={**lane_words(results), **plans},
-        csv=context.downloads.save_table(compare.csv_text(rows)) or "" if rows else "",
+        csv=_save(context, visitor, rows) if rows else "",
         finding=Finding(RUNNING, numbers=(count,)),
         figure=draw(results, kinds, lanes),
         found=Compared(tuple(results), tuple(map(tuple, rows)), dict(plans)) if results else None,
@@ -208,10 +210,16 @@ def _own(context: PageContext, visitor: str, what: str) -> CompareUpdate | None:
         StatusLine(found.said, "ended"),
         rows=found.rows,
         words={**lane_words(found.results), **found.plans},
-        csv=context.downloads.save_table(compare.csv_text(found.rows)) or "",
+        csv=_save(context, visitor, found.rows),
         finding=_finding(found.results),
         figure=_figure(found.results),
     )
+
+
+def _save(context: PageContext, visitor: str, rows: Sequence[Sequence[Any]]) -> str:
+    """The path of the table as a file, on the account of the visitor's owner; empty where the disk is full."""
+    owner = context.studio.visitors.find(visitor).owner or visitor
+    return context.downloads.save_table(compare.csv_text(rows), owner) or ""
 
 
 def _finding(results: Sequence[LaneResult]) -> Finding:

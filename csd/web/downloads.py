@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import shutil
 import tempfile
 import threading
-import uuid
 from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
@@ -69,10 +69,11 @@ class Downloads:
                 return RaceFiles()
         return RaceFiles(str(traces), str(replay))
 
-    def save_table(self, csv: str, owner: str = "") -> str | None:
-        """Returns the path; None where the disk is full."""
-        path = self.folder / f"comparison-{uuid.uuid4().hex[:12]}.csv"
-        return str(path) if self._write(path, csv, owner) else None
+    def save_table(self, csv: str, owner: str = "", stays: bool = False) -> str | None:
+        """The same file whenever an owner is shown the same table. Returns its path; None where the disk is full."""
+        name = hashlib.sha256(f"{owner}\n{csv}".encode(errors="replace")).hexdigest()[:20]
+        path = self.folder / f"comparison-{name}.csv"
+        return str(path) if self._is_kept(path) or self._write(path, csv, owner, stays) else None
 
     def _is_kept(self, *paths: Path) -> bool:
         """Whether all these files are still there. They are the latest ones from now on."""

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, StreamingRespon
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from csd.web.clear_answers import NO_CHOICE, UNCLEAR, ClearAnswers
+from csd.web.clear_answers import GONE, NO_CHOICE, UNCLEAR, ClearAnswers
 from csd.web.uploads import NO_ROOM
 
 LISTED = "Value: 'cus\"tom' is not in the list of choices: ['embedded']"
@@ -53,6 +53,9 @@ ANSWERS = {
     "/listed-stream": lambda request: StreamingResponse(listed_lines()),
     "/full": fill_disk,
     "/good": lambda request: PlainTextResponse("good"),
+    "/gradio_api/file=/tmp/gradio/csd-1/race.csv": lambda request: JSONResponse(
+        {"detail": "File not allowed: /a"}, 403
+    ),
     "/busy": lambda request: JSONResponse({"detail": "The queue is full."}, 503),
     "/stream": lambda request: StreamingResponse(lines()),
     "/file": lambda request: PlainTextResponse('{"error": null}'),
@@ -91,6 +94,11 @@ def test_a_full_disk_is_called_one(client):
 def test_a_choice_that_is_none_is_not_answered_with_the_list_of_choices(client):
     message = json.loads(client.get("/listed-stream").text.removeprefix("data: "))
     assert message == {"output": {"error": NO_CHOICE, "visible": True}}
+
+
+def test_a_file_that_is_gone_is_a_sentence(client):
+    answer = client.get("/gradio_api/file=/tmp/gradio/csd-1/race.csv")
+    assert (answer.status_code, answer.json()) == (403, {"error": GONE, "detail": GONE})
 
 
 def test_other_answers_pass_as_they_are(client):

@@ -40,6 +40,18 @@ def test_whoever_has_most_files_loses_the_oldest_of_them():
         assert sorted(downloads.folder.iterdir()) == sorted([mine, *theirs[-3:]])
 
 
+def test_a_table_is_written_once_and_pushes_out_only_its_owners_files():
+    """One address that asked for the recorded table again and again pushed out the files of others."""
+    downloads = Downloads(most_files=3)
+    mine = downloads.save_table("my row", "me")
+    for _ in range(9):
+        assert len({downloads.save_table("recorded", stays=True), downloads.save_table("recorded", stays=True)}) == 1
+        assert downloads.save_table("my row", "me") == mine
+    theirs = [downloads.save_table(f"row {i}", "them") for i in range(9)]
+    assert Path(mine).is_file() and len(set(theirs)) == 9
+    assert downloads.save_table("my row", "them") != mine, "nobody's file goes with another's"
+
+
 def test_a_race_has_the_same_files_when_it_is_shown_again(page):
     ended = race(page)[-1].results
     written = Path(ended.files.replay).stat().st_mtime_ns
