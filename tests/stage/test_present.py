@@ -180,3 +180,18 @@ def test_the_app_has_the_same_stage(chromium, house):
     assert page.evaluate("document.activeElement.textContent") == "Present", "no frame around the stage"
     assert not errors
     page.context.close()
+
+
+@pytest.mark.parametrize("size", [(390, 844), (844, 390)], ids=["upright", "on its side"])
+def test_a_phone_presents_all_lanes_above_the_keys(bare, size):
+    one = bare(size=size, touch=True).show(greedy(alone()), greedy(nested()), greedy(alone()), greedy(nested()))
+    one.press("p")
+    keys = one.page.locator(".cs-transport").bounding_box()
+    lanes = [row.bounding_box() for row in one.page.locator(".cs-track-row").all()]
+    assert len(lanes) == 4 and all(lane["y"] + lane["height"] <= keys["y"] for lane in lanes)
+    assert keys["y"] + keys["height"] <= size[1] and one.page.is_visible(".cs-presenter")
+    assert one.page.locator(".cs-lead").bounding_box()["y"] >= 0
+    if size[0] < size[1]:
+        text = one.page.locator(".cs-lane.cs-selected .cs-text").bounding_box()
+        assert text["y"] < keys["y"], "and the text"
+    assert not one.errors

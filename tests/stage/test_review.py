@@ -209,3 +209,17 @@ def test_the_words_of_the_vertical_axis_stand_beside_the_levels(bare, act, size,
     axis = one.page.locator(".cs-axis-vertical > span").evaluate(BOX)
     levels = [swatch.evaluate(BOX) for swatch in one.page.locator(".cs-score-name .cs-swatch").all()]
     assert axis["right"] < min(level["left"] for level in levels)
+
+
+def test_on_a_phone_a_wide_review_says_how_much_of_it_is_out_of_sight(bare):
+    one = bare(size=(390, 844), touch=True).show(*tour.ACTS[4].traces)
+    one.press("o")
+    page, more = one.page, ".cs-score-more"
+    grid = page.locator(".cs-score")
+    page.evaluate("document.querySelector('.cs-score').style.width = '200px'")
+    page.evaluate("document.querySelector('.cs-score').dispatchEvent(new Event('scroll'))")
+    assert "position" in one.text(more) and one.text(more).endswith("\u2192")
+    page.tap(more)
+    page.wait_for_function("document.querySelector('.cs-score-more').style.visibility === 'hidden'")
+    assert grid.evaluate("grid => grid.scrollLeft + grid.clientWidth >= grid.scrollWidth - 2")
+    assert not one.errors

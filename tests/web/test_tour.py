@@ -190,6 +190,7 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
     assert seen == [act.title for act in tour.ACTS]
     page.locator(".tour-choices:visible button").nth(tour.ACTS[-1].right).click()
     assert page.inner_text(".tour-answer:visible") == f"Right. {tour.ACTS[-1].answer}"
+    assert page.inner_text(".tour .cs-track-row >> nth=3").startswith("adaptive cascade"), "the lane that it speaks of"
     assert page.evaluate("document.activeElement.classList.contains('tour-next')")
     page.keyboard.press("ArrowLeft")
     assert title() == tour.ACTS[-2].title
