@@ -29,9 +29,12 @@ MIDDLEWARE = "csd.web.paced"  # steps in between, with every request
 
 def log_fault(error: BaseException) -> None:
     """One line, and the traceback if the error came from this project's code. What is not put in later says which fault
-    it is, so that `OncePerMinute` tells faults apart."""
-    which, text = f"{type(error).__name__} at {_place(error)}", quote(without_names(str(error)))
-    if _is_ours(error):
+    it is, so that `OncePerMinute` tells faults apart. Values that are nested too deep are the request's fault: they have
+    thousands of lines, and are noticed anywhere."""
+    is_nested = isinstance(error, RecursionError)
+    which = type(error).__name__ if is_nested else f"{type(error).__name__} at {_place(error)}"
+    text = quote(without_names(str(error)))
+    if _is_ours(error) and not is_nested:
         log.error(f"answering a request: {which}: %s", text, exc_info=error)
     else:
         log.warning(f"a request that the page does not send: {which}: %s", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import asdict
 
 import gradio as gr
 import httpx
@@ -10,6 +11,7 @@ import pytest
 from gradio import queueing, routes
 
 from csd.decoding.k_matrix import check_K
+from csd.request.form import Form
 from csd.traffic.protocol import API
 from csd.web.deployment import Deployment
 from csd.web.gradio_queue import open_queue
@@ -46,6 +48,20 @@ def test_junk_is_one_line_and_a_fault_of_ours_has_its_traceback(page, caplog, ca
     assert len(caplog.records) == 2 and all(record.exc_info for record in caplog.records)
     assert "check_K" in caplog.text
     assert "Traceback" not in capfd.readouterr().err
+
+
+def test_values_that_are_nested_too_deep_are_one_line(caplog):
+    """Their tracebacks have thousands of lines, and each depth is noticed at another place."""
+    nested: list = []
+    for _ in range(2000):
+        nested = [nested]
+    for copied in (asdict, lambda fields: asdict(fields)):
+        with pytest.raises(RecursionError) as caught:
+            copied(Form(draft=nested))
+        log_fault(caught.value)
+    first, second = caplog.records
+    assert first.msg == second.msg == "a request that the page does not send: RecursionError: %s"
+    assert not first.exc_info and len(caplog.text.splitlines()) == 2
 
 
 def test_no_line_has_the_name_of_a_race_behind_a_link(caplog):
