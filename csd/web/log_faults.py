@@ -29,8 +29,8 @@ MIDDLEWARE = "csd.web.paced"  # steps in between, with every request
 
 def log_fault(error: BaseException) -> None:
     """One line, and the traceback if the error came from this project's code. What is not put in later says which fault
-    it is, so that `OncePerMinute` tells faults apart. Values that are nested too deep are the request's fault: they have
-    thousands of lines, and are noticed anywhere."""
+    it is, so that `OncePerMinute` tells faults apart. Values that are nested too deep are the request's fault: their
+    tracebacks have thousands of lines, and they are noticed anywhere."""
     is_nested = isinstance(error, RecursionError)
     which = type(error).__name__ if is_nested else f"{type(error).__name__} at {_place(error)}"
     text = quote(without_names(str(error)))
