@@ -39,13 +39,18 @@ def paid(handler: Callable[P, T]) -> Callable[P, Awaitable[T]]:
 
 
 def one_at_a_time(handler: Callable[P, T]) -> Callable[P, Awaitable[T]]:
-    """The same in one thread at a time. Calls wait without a thread: all of Gradio's 40 threads, computing, would leave
-    the server little of Python's lock."""
+    """The same in one thread at a time, after which that one rests for as long as it took. Calls wait without a thread:
+    all of Gradio's 40 threads, computing, would leave the server little of Python's lock, and one without a rest would
+    leave a race half of it."""
     turn, run_paid = asyncio.Semaphore(1), paid(handler)
 
     @wraps(handler)
     async def run(*args: P.args, **kwargs: P.kwargs) -> T:
-        async with turn:
+        await turn.acquire()
+        began = time.monotonic()
+        try:
             return await run_paid(*args, **kwargs)
+        finally:
+            asyncio.get_running_loop().call_later(time.monotonic() - began, turn.release)
 
     return run

@@ -26,7 +26,7 @@ from csd.web import (
 from csd.web.collecting import collecting_later
 from csd.web.context import PageContext
 from csd.web.one_at_a_time import one_at_a_time, paid
-from csd.web.openings import MOST_HERE, RESERVED, Openings
+from csd.web.openings import MOST_HERE, Openings
 from csd.web.race_form import RaceForm, Values
 from csd.web.race_tab import RaceTab
 from csd.web.theory_tab import WhatIfParts
@@ -131,9 +131,9 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         return view.show(race_events.show_race(context, visitor_of(context, request), chosen, form.read(values)))
 
     deployment = context.studio.deployment
-    openings = Openings(most_here=MOST_HERE, reserved=RESERVED) if deployment.is_public else Openings()
+    openings = Openings(most_here=MOST_HERE) if deployment.is_public else Openings()
 
-    @one_at_a_time
+    @paid
     def read_file(values: Values, visitor: str) -> Changes:
         with collecting_later():
             return view.show(race_events.open_file(context, visitor, values[replays.upload], form.read(values)))
@@ -141,7 +141,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
     async def open_file(values: Values, request: gr.Request) -> Changes:
         visitor = visitor_of(context, request)
         try:
-            with openings.admit(visitor, visitor.owner):
+            async with openings.turn(visitor, visitor.owner):
                 return await read_file(values, visitor)
         except Refusal as refusal:
             return view.show(RaceUpdate(StatusLine(str(refusal), "refused")))
