@@ -1,4 +1,4 @@
-"""Visitors whose files are being opened: one at a time, first those from where least was opened lately."""
+"""Visitors whose files are being opened: one at a time, small ones first, and those from where least was opened lately."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from csd.decoding.errors import Refusal
 from csd.web.addresses import region
 
-MOST = 24  # files that are opened or wait for their turn; the longest valid race takes seconds
+MOST = 12  # files that are opened or wait for their turn, in memory; the longest valid race takes seconds
 MOST_HERE = 3  # of these for one neighbourhood of a public page, where a visitor may make up any number of sessions
+PER_BYTE = 0.18e-6  # seconds that opening is expected to take
+OWN = 0.5  # the part of its own time that a file waits for, as a race does
 RECENT = 60.0  # seconds for which it counts what was opened for whom; it fades with time
 KNOWN = 1000  # regions for which that is known
 YOURS = "Your last file is still being opened. Wait for it, then open the next one."
@@ -25,6 +27,7 @@ MANY = "Many files are being opened at the moment. Try again in a minute."
 @dataclass
 class _Place:
     neighbourhood: str
+    seconds: float  # that opening is expected to take
     begins: asyncio.Future[None]
 
 
@@ -42,10 +45,11 @@ class Openings:
         self._is_busy = False
 
     @asynccontextmanager
-    async def turn(self, visitor: str, neighbourhood: str) -> AsyncIterator[None]:
-        """While this visitor's file is opened, once it is its turn. Raises Refusal with a sentence."""
+    async def turn(self, visitor: str, neighbourhood: str, size: int = 0) -> AsyncIterator[None]:
+        """While this visitor's file of so many bytes is opened, once it is its turn. Raises Refusal with a sentence."""
         self._admit(visitor, neighbourhood)
-        place = self._places[visitor] = _Place(neighbourhood, asyncio.get_running_loop().create_future())
+        begins = asyncio.get_running_loop().create_future()
+        place = self._places[visitor] = _Place(neighbourhood, PER_BYTE * size, begins)
         began = None
         try:
             self._call_next()
@@ -83,7 +87,7 @@ class Openings:
         if self._is_busy or not waiting:
             return
         self._is_busy = True
-        first = min(waiting, key=lambda place: self._lately(region(place.neighbourhood)))
+        first = min(waiting, key=lambda place: self._lately(region(place.neighbourhood)) + OWN * place.seconds)
         first.begins.set_result(None)
 
     def _free(self) -> None:

@@ -141,7 +141,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
     async def open_file(values: Values, request: gr.Request) -> Changes:
         visitor = visitor_of(context, request)
         try:
-            async with openings.turn(visitor, visitor.owner):
+            async with openings.turn(visitor, visitor.owner, len(values[replays.upload] or b"")):
                 return await read_file(values, visitor)
         except Refusal as refusal:
             return view.show(RaceUpdate(StatusLine(str(refusal), "refused")))

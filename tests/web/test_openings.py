@@ -89,6 +89,22 @@ def test_who_has_had_nothing_opened_goes_before_who_opens_again_and_again():
     assert in_a_loop(ask()) == "innocent"
 
 
+def test_a_small_file_goes_before_large_ones():
+    async def ask():
+        openings, opened = Openings(rest=0.0), []
+
+        async def open_file(visitor, network, size):
+            async with openings.turn(visitor, network, size):
+                opened.append(visitor)
+                await asyncio.sleep(0.001)
+
+        files = [(f"large {number}", f"{20 + number}.0.0.0/24", 7_500_000) for number in range(3)]
+        await asyncio.gather(*(open_file(*file) for file in (*files, ("small", "9.9.9.0/24", 100_000))))
+        return opened
+
+    assert in_a_loop(ask()) == ["large 0", "small", "large 1", "large 2"]
+
+
 def test_where_all_places_are_taken_one_of_the_region_with_most_gives_way():
     async def ask():
         desk = Desk(most=4, most_here=3)
