@@ -1,4 +1,4 @@
-"""Visitors whose files are being opened: one at a time, small ones first, and those from where least was opened lately."""
+"""Visitors whose files are being opened: one at a time, first small files and those of whoever has had least lately."""
 
 from __future__ import annotations
 

@@ -30,3 +30,16 @@ def test_calls_take_turns_and_all_are_answered():
 
     assert in_a_loop(many()) == [number**2 for number in range(20)]
     assert most == 1
+
+
+def test_a_rest_as_long_as_a_call_follows_it():
+    """A flood of calls leaves half of the time to races."""
+
+    async def ask() -> float:
+        run = one_at_a_time(lambda: threading.Event().wait(0.1))
+        await run()
+        ended = asyncio.get_running_loop().time()
+        await run()
+        return asyncio.get_running_loop().time() - ended
+
+    assert in_a_loop(ask()) >= 0.19

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import suppress
 from threading import Event
 from types import SimpleNamespace
@@ -208,7 +209,8 @@ def test_an_owner_pays_for_what_its_request_has_taken(computed, seconds):
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_request_pays_for_the_thread_that_works_for_it(computed, fails, monkeypatch):
-    monkeypatch.setattr(one_at_a_time, "time", paced.time)
+    clocks = SimpleNamespace(thread_time=lambda: computed.seconds, monotonic=time.monotonic)
+    monkeypatch.setattr(one_at_a_time, "time", clocks)
     charged: list[float] = []
     go = Event()
 
