@@ -73,23 +73,31 @@ function writeTab() {
 function goToPlace(name, place) {
   const root = stageRoot();
   const isThere = () => ADDRESSED.some((prefix) => root.dataset.race === prefix + name);
-  const go = () => isThere() && (stage().goTo(...readPlace(place)) || (root.dataset.state !== "live" && tellNoStep()));
+  const go = () => isThere() && (stage().goTo(...readPlace(place)) ? tell(`The link shows ${placeInText(root)}.`) : root.dataset.state !== "live" && tellNoStep());
   if (!place || go()) return;
   const watcher = new MutationObserver(() => go() && watcher.disconnect());
   watcher.observe(root, { attributeFilter: ["data-race", "data-state"] });
 }
 
-// In place of what the page says when the race has come, which may still be on its way.
+const placeInText = (root) => root.querySelector(".cs-stepper .cs-place").textContent; // such as "step 3 of 7"
+
 function tellNoStep() {
   stage().skip();
+  return tell(NO_STEP);
+}
+
+// In place of what the page says when the race has come, which may still be on its way.
+function tell(sentence) {
   const status = byId("status");
-  const tell = () => {
+  const write = () => {
     const line = status.querySelector("p");
-    if (line && line.textContent !== NO_STEP) Object.assign(line, { textContent: NO_STEP }).removeAttribute("data-spoken");
+    if (!line || line.textContent === sentence) return;
+    Object.assign(line, { textContent: sentence });
+    for (const name of ["data-spoken", "data-state"]) line.removeAttribute(name);
   };
-  const watcher = new MutationObserver(tell);
+  const watcher = new MutationObserver(write);
   watcher.observe(status, { subtree: true, childList: true, characterData: true });
   setTimeout(() => watcher.disconnect(), SETTLED);
-  tell();
+  write();
   return true;
 }

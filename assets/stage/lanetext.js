@@ -7,9 +7,12 @@ import { selectToken } from "./playback.js";
 import { openReview } from "./review.js";
 import { isPlaying, selectedStep } from "./state.js";
 import { createDetokenizer, createLineBreaker, escapeControls, isEndSign, splitWhitespace, tokenText } from "./text.js";
+import { shrinkText } from "./textsize.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const NEAR = 30; // pixels from its end within which a text counts as scrolled to its end
+const WIDE = 700; // pixels from which code may stand in columns
+const COLUMNS = [2, 3];
 const DENSE = 5; // places with rejected tokens: more than this, and more often than every so many tokens
 
 // The fields of a lane's view that this module owns.
@@ -90,17 +93,39 @@ export function followText(stage) {
 }
 
 // The box is whole lines high by its style; while presenting it takes the room that there is, in whole lines.
-function fitLines({ presenting }, view) {
+function fitLines(stage, view) {
   const { text } = view;
   const style = getComputedStyle(text);
   view.line = parseFloat(style.lineHeight);
-  text.style.removeProperty("flex");
-  if (presenting) {
+  for (const property of ["flex", "columns", "height"]) text.style.removeProperty(property);
+  for (const cursor of text.querySelectorAll(".cs-caret")) cursor.hidden = true; // where it was would count as text; it is placed anew
+  if (stage.presenting) {
     const head = parseFloat(style.paddingTop); // for the signs of the cursors
     const lines = Math.max(1, Math.floor((text.clientHeight - head) / view.line + 0.02));
     text.style.flex = `0 0 ${lines * view.line + head + text.offsetHeight - text.clientHeight}px`;
   }
+  flowCode(stage, view);
+  if (stage.presenting && isCut(stage, view) && shrinkText(stage)) return fitLines(stage, view);
   view.height = text.clientHeight;
+}
+
+// Whether lines of a whole text are out of sight, which smaller type would show.
+function isCut({ root, mode }, { text }) {
+  return mode !== "live" && root.dataset.view === "one" && text.scrollHeight > text.clientHeight + 2;
+}
+
+// Code has short lines: those that there is no room for go on beside the others, once all of them are known.
+function flowCode({ root, mode, reviewOpen }, { text }) {
+  const isCode = root.hasAttribute("data-code") && root.dataset.view === "one" && mode !== "live" && !reviewOpen;
+  const isWhole = () => text.scrollHeight <= text.clientHeight + 2 && text.scrollWidth <= text.clientWidth + 2;
+  if (!isCode || text.clientWidth < WIDE || isWhole()) return;
+  text.style.height = `${text.offsetHeight}px`;
+  text.scrollTop = 0; // where it was scrolled to would count as its height
+  for (const count of COLUMNS) {
+    text.style.columns = count;
+    if (isWhole()) return;
+  }
+  for (const property of ["columns", "height"]) text.style.removeProperty(property);
 }
 
 function measureLines(view) {

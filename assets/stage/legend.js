@@ -59,13 +59,15 @@ export function drawLegend({ legend, view, root }) {
   }
 }
 
+// It explains what is there: nothing before the first rejected token.
 function drawKey(key, { lane, shown, box }, rejected) {
+  const steps = lane.steps.slice(0, shown);
+  const n = steps.flatMap((step) => step.rejected).reduce((sum, { inner, ids }) => sum + (inner ? 0 : ids.length), 0);
+  key.style.visibility = n ? "" : "hidden";
   if (rejected === "count" || !box.hasAttribute("data-dense")) {
     if (!key.querySelector("b")) key.replaceChildren(h("b", { text: "\u00D72" }), " = 2 tokens ", term("rejected"));
     return;
   }
-  const steps = lane.steps.slice(0, shown);
-  const n = steps.flatMap((step) => step.rejected).reduce((sum, { inner, ids }) => sum + (inner ? 0 : ids.length), 0);
   key.replaceChildren(`${countTokens(n)} `, term("rejected"));
 }
 

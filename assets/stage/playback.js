@@ -73,7 +73,7 @@ export function jump(stage, to) {
 export function stepReview(stage, by) {
   if (!canReplay(stage)) return;
   const { lane, shown } = stage.view;
-  const n = stage.time === Infinity && by > 0 ? by : shown + by;
+  const n = Math.max(stage.reviewOpen ? 1 : 0, stage.time === Infinity && by > 0 ? by : shown + by); // an open review is one of a step
   jump(stage, n > lane.steps.length ? Infinity : n > 0 ? lane.steps[n - 1].until : 0);
 }
 

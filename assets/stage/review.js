@@ -9,7 +9,7 @@ import { jump, pause, showAll } from "./playback.js";
 import { draftGroups } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
-import { buildScore, drawScore, scrollToBox, showMore } from "./scoregrid.js";
+import { buildScore, drawScore, scrollOn, scrollToBox, showMore } from "./scoregrid.js";
 import { forgetSizes, isPlaying, selectedStep } from "./state.js";
 import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
@@ -29,7 +29,7 @@ export function createReview(stage) {
     ...createRounds(stage),
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
     key: h("p", { class: "cs-score-key" }), // what its signs mean
-    more: button("cs-link cs-score-more", "", { onclick: () => review.grid.scrollTo({ left: review.grid.scrollWidth, behavior: "smooth" }), hidden: true }),
+    more: button("cs-link cs-score-more", "", { onclick: () => scrollOn(review.grid), hidden: true }),
     readout: h("div", { class: "cs-readout" }),
     step: null, // that is open, of this lane
     lane: null,
@@ -40,7 +40,7 @@ export function createReview(stage) {
     inSight: true,
     fromEnd: false, // whether it was opened at the end of the race
   };
-  review.box = h("section", { class: "cs-opened", "aria-label": "Review details" },
+  review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
     h("div", { class: "cs-score-head" }, review.title,
       h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.telling, review.rounds), review.told, review.roundTold, review.grid,
     review.more, review.key, review.readout);
@@ -147,8 +147,8 @@ function watchSight(review) {
 function emptyReview(review) {
   Object.assign(review, { step: null, score: null });
   review.box.dataset.empty = "true";
-  put(review.title, "Review details");
-  put(review.told, "Step forward or click a token to see the review that produced it, level by level.");
+  put(review.title, "What happens in a step");
+  put(review.told, "Go to a step (\u2192), or click a word, to see who guessed it and who checked it, level by level.");
 }
 
 function buildReview(stage, step) {

@@ -43,6 +43,7 @@ export function buildScore(grid, race, lane, score) {
   fitAxes(grid);
   grid.scrollLeft = 0;
   if (grid.closest("[data-present]")) scrollToBox(grid, score.boxes[score.boxes.length - 1]); // to the target's own token
+  else if (groups.length > 1) scrollToWriter(grid);
   showMore(grid);
 }
 
@@ -51,16 +52,22 @@ function isNumbered({ boxes }) {
   return boxes.length > 1 && boxes.length <= NUMBERED;
 }
 
-// A grid that goes on to the right fades out there, and the button below it says how far.
+// A grid that goes on to the right fades out there. The button below it says how many positions are out of sight, on the
+// right or else on the left.
 export function showMore(grid) {
-  const end = grid.scrollLeft + grid.clientWidth;
-  const isMore = end < grid.scrollWidth - 2;
-  const hidden = [...grid.querySelectorAll(".cs-score-at")].filter((node) => node.offsetLeft + node.offsetWidth / 2 > end).length;
+  const [start, end] = [grid.scrollLeft + parseFloat(grid.style.getPropertyValue("--cs-names")), grid.scrollLeft + grid.clientWidth];
+  const middles = [...grid.querySelectorAll(".cs-score-at")].map((node) => node.offsetLeft + node.offsetWidth / 2);
+  const [before, after] = [middles.filter((x) => x < start).length, middles.filter((x) => x > end).length];
   const { nextElementSibling: more } = grid;
-  grid.toggleAttribute("data-more", isMore);
+  grid.toggleAttribute("data-more", end < grid.scrollWidth - 2);
   more.hidden = grid.scrollWidth <= grid.clientWidth + 2;
-  more.style.visibility = isMore ? "" : "hidden"; // what is below it stays where it is
-  if (hidden) put(more, `${hidden} more position${hidden === 1 ? "" : "s"} \u2192`);
+  put(more, after ? `${countTokens(after)} more \u2192` : `\u2190 ${countTokens(before)} before`);
+}
+
+// To the far end, or back from it.
+export function scrollOn(grid) {
+  const isAtEnd = grid.scrollLeft + grid.clientWidth >= grid.scrollWidth - 2;
+  grid.scrollTo({ left: isAtEnd ? 0 : grid.scrollWidth, behavior: "smooth" });
 }
 
 // Makes the type as large as the room lets it, and smaller than usual where the columns would not fit; on the page the
@@ -172,6 +179,14 @@ export function drawScore(score, round, position) {
       if (rises[j]) rises[j].hidden = !isJudged || fate !== "kept";
     });
   }
+}
+
+// Where the last writer would be out of sight, its first position is seen beside those before it.
+function scrollToWriter(grid) {
+  const zones = grid.querySelectorAll(".cs-zone");
+  const { offsetLeft: left, offsetWidth: width } = zones[zones.length - 1];
+  const end = left + Math.min(width, grid.clientWidth / 4);
+  if (end > grid.clientWidth) grid.scrollLeft = end - grid.clientWidth + EDGE;
 }
 
 // Scrolls the grid sideways so that a box is in sight.

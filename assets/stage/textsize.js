@@ -5,7 +5,16 @@ const INDENTED = /\n(\t| {2,})\S/; // a prompt that holds code
 const WIDTH = 2.5; // of a token, with the marks beside it, in sizes of the type
 const SPARE = 1.35; // a line ends early where a word does, and a paragraph anywhere
 const [FEWEST, MOST] = [3, 4]; // lines at least; a longer text grows beyond them
-const LARGEST = 1.6; // times the size of a presented text
+const SHRINK = 0.93;
+const [SMALLEST, LARGEST] = [0.78, 1.6]; // times the size of a presented text
+
+// Makes the type of a presented text a little smaller. Returns whether it could.
+export function shrinkText({ lanesBox }) {
+  const fit = Number(lanesBox.style.getPropertyValue("--cs-fit"));
+  if (fit <= SMALLEST) return false;
+  lanesBox.style.setProperty("--cs-fit", Math.max(SMALLEST, fit * SHRINK).toFixed(2));
+  return true;
+}
 
 export function fitText({ root, race, lanesBox, views, presenting, reviewOpen }) {
   root.toggleAttribute("data-code", INDENTED.test(race.open.prompt)); // its continuation will be indented code as well

@@ -155,12 +155,12 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
     else if (isCovered) Object.assign(place, { x: x + 11, y: y - 7, "text-anchor": "start" }); // beside the point above it
     parts.push(draw("text", { class: "chart-value", ...place }, `${value.toFixed(2)}×`));
   }
-  points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));
   const note = (x, y, text, anchor = "start") => parts.push(draw("text", { class: "chart-note", x, y, "text-anchor": anchor }, text));
   if (inner.width > WIDE) {
     points.forEach(({ x, y }) => note(toX(x) - 11, toY(y) + 5, "measured", "end"));
     levels.filter(({ note: said }) => said).forEach(({ y, note: said }) => note(EDGE.left + 8, toY(y) - 7, said));
   }
+  points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));
   svg.replaceChildren(...parts);
   return { cursor, x: atX, index: (x) => ((x - EDGE.left) / inner.width) * (xs.length - 1) };
 }

@@ -7,7 +7,7 @@ import { axisEnd, curvesOf, modelOf, restOf } from "./curves.js";
 import { describeSource, explain, headline, speedOf } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const OVER = "tokens guessed first: k, or the first number of K";
+const OVER = "tokens guessed first in a block: k, or the first number of K";
 
 // A value is {drafts, isMeasured, measured: [{name, speedup, rest, at}], start: {draft, k, K, sliders}, draft, k, K, sliders}:
 // `start` is what the knobs were set to, by the race or to usual numbers. `parseK` is that of controls/cumulative.js;

@@ -55,7 +55,7 @@ def summary(race: Race) -> str:
 
 def _badge(trace: Trace, verdict: Verdict) -> Badge:
     if verdict.kind == "reference":
-        return "reference", "the reference: one target pass per token", ()
+        return "reference", "the reference: one run of the big model per token", ()
     if verdict.kind == "not lossless":
         return "lossy", _lossy(verdict), ("The target did not review this text: it is another model's.",)
     if verdict.kind == "same distribution":

@@ -56,7 +56,8 @@ class Headline:
 def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
     """The line of a finished race; those of the visitor's races `again` that had the same settings give the spread."""
     subject = _subject(race)
-    few = _longest(race) < FEWEST * metrics.SHORT_RUN
+    stopped = any(trace.end == "stopped" for trace in race.traces)
+    few = _longest(race) < metrics.SHORT_RUN * (1 if stopped else FEWEST)
     ratio = _ratio(race, subject) if subject and not few else None
     text, same = _sameness(race)
     flags = tuple(_flags(race))

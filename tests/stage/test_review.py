@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -215,11 +216,12 @@ def test_on_a_phone_a_wide_review_says_how_much_of_it_is_out_of_sight(bare):
     one = bare(size=(390, 844), touch=True).show(*tour.ACTS[4].traces)
     one.press("o")
     page, more = one.page, ".cs-score-more"
-    grid = page.locator(".cs-score")
     page.evaluate("document.querySelector('.cs-score').style.width = '200px'")
     page.evaluate("document.querySelector('.cs-score').dispatchEvent(new Event('scroll'))")
-    assert "position" in one.text(more) and one.text(more).endswith("\u2192")
+    assert re.fullmatch(r"\d+ tokens? more \u2192", one.text(more))
     page.tap(more)
-    page.wait_for_function("document.querySelector('.cs-score-more').style.visibility === 'hidden'")
-    assert grid.evaluate("grid => grid.scrollLeft + grid.clientWidth >= grid.scrollWidth - 2")
+    page.wait_for_function("document.querySelector('.cs-score-more').textContent.startsWith('\u2190')")
+    page.wait_for_function(
+        "(grid => grid.scrollLeft + grid.clientWidth >= grid.scrollWidth - 2)(document.querySelector('.cs-score'))"
+    )
     assert not one.errors
