@@ -57,7 +57,7 @@ def dot_plot(title: str, rows: Sequence[DotRow]) -> go.Figure:
         )
     style(figure, title, SPEEDUP, "")
     for y in range(len(rows)):  # in pieces, so that it crosses no text
-        figure.add_shape(type="line", x0=1, x1=1, y0=y - 0.18, y1=y + 0.4, line=UNIT_LINE, layer="below")
+        figure.add_shape(type="line", x0=1, x1=1, y0=y - 0.15, y1=y + 0.3, line=UNIT_LINE, layer="below")
     figure.update_xaxes(range=[0, end], zeroline=False)
     figure.update_yaxes(
         tickvals=list(range(len(rows))), showticklabels=False, range=[len(rows) - 0.6, -0.8], zeroline=False

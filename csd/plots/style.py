@@ -18,7 +18,7 @@ from csd import theme, typeface
 DASHES = ("dot", "dash", "solid", "dashdot")
 SYMBOLS = ("circle", "square", "triangle-up", "diamond")
 FONT_SIZE = 15  # px
-TITLE_WIDTH = 48  # characters: what a phone shows of a title in one line
+TITLE_WIDTH = 44  # characters: what a phone shows of a title in one line
 LINE_HEIGHT = 20  # px, of a title
 TICKS = 30  # px, of the numbers beside a y axis without a title
 AXIS_ENDS = (2, 3.5, 5, 6.5, 8, 10, 12, 20, 30, 50)

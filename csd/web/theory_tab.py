@@ -28,9 +28,7 @@ LEAD = (
     "theory predicts how much faster the big model's text is written, without a race.</p>"
 )
 FOLD = "Change the plan (K and k)"
-ABOUT_K = (
-    "<h3>Who guesses how far?<small>the plan K: the race’s, or the best by the theory</small></h3>"
-)
+ABOUT_K = "<h3>Who guesses how far?<small>the plan K: the race’s, or the best by the theory</small></h3>"
 CURVES = "The paper's formulas and curves"
 ABOUT_MEASURE = "<p>this plan, with the models as they are</p>"
 
