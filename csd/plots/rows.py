@@ -1,4 +1,4 @@
-"""Bars in rows: a heading for each lane, below it a row for each of its parts, named at the left, labelled at the end."""
+"""Bars in rows: for each lane a heading, and below it a named row for each part, labelled at the end of its bar."""
 
 from __future__ import annotations
 

@@ -211,3 +211,38 @@ def test_terms_are_explained_by_hover_by_keyboard_and_by_tap(bare):
     assert phone.page.locator(shown).count() == 0
     assert phone.page.evaluate("document.documentElement.scrollWidth") == 390
     assert not one.errors and not phone.errors
+
+
+CODE = "Code:\n    def f():\n        pass\nResult:"
+
+
+@pytest.mark.parametrize("keys", ["", "p"], ids=["on the page", "presented"])
+def test_code_goes_on_beside_its_first_lines_where_they_do_not_fit(bare, keys):
+    words = {i: f" w{i}" if i % 5 else f"\n w{i}" for i in range(70)}
+    trace = greedy(alone(tuple(range(70)), 0.01, words))
+    trace = replace(trace, header=replace(trace.header, text=CODE))
+    one = bare().show(trace, replace(trace, header=replace(trace.header, method="cascade")))
+    one.press(*keys)
+    shown = """() => { const text = document.querySelector(".cs-lane.cs-selected .cs-text");
+        const box = text.getBoundingClientRect();
+        const all = [...text.querySelectorAll(".cs-token")].map((token) => token.getBoundingClientRect());
+        const isOut = ({ top, bottom, right }) => bottom > box.bottom + 2 || top < box.top || right > box.right;
+        return { columns: getComputedStyle(text).columnCount, out: all.filter(isOut).length }; }"""
+    assert one.page.evaluate(shown)["out"] == 0
+    assert one.page.evaluate(shown)["columns"] in ("2", "3")
+    one.press("o")
+    one.press("o")
+    assert one.page.evaluate(shown)["out"] == 0
+    assert not one.errors
+
+
+def test_a_presented_text_is_as_large_as_lets_all_of_it_be_seen(bare):
+    words = {i: f" word{i}" for i in range(140)}
+    trace = greedy(alone(tuple(range(140)), 0.01, words))
+    one = bare().show(trace, replace(trace, header=replace(trace.header, method="cascade"))).press("p")
+    text = one.page.locator(".cs-lane.cs-selected .cs-text")
+    assert text.evaluate("text => text.scrollHeight <= text.clientHeight + 2")
+    assert text.evaluate("text => parseFloat(getComputedStyle(text).fontSize)") < 24
+    one.press("p", "p")
+    assert text.evaluate("text => text.scrollHeight <= text.clientHeight + 2")
+    assert not one.errors
