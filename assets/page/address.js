@@ -12,6 +12,7 @@ const ADDRESSED = ["recorded-", "linked-"]; // the ids of races that have addres
 const NO_STEP = "The link names a step that this race does not have, so the whole race is shown.";
 const SETTLED = 3000; // milliseconds after which nothing more is said of a race that has come
 
+let wanted = ""; // the race that Back leads to, where the address does not name it
 let shown = ""; // the fragment of the race on the stage; empty for the visitor's own, and for the one at the start
 
 const isTab = (fragment) => ["theory", "compare"].includes(fragment);
@@ -26,7 +27,23 @@ export function watchTabs() {
 // Called when the race that the address names is about to be shown.
 export function readAddress() {
   beginFilling();
-  return isTab(addressed()) ? "" : addressed();
+  const on = wanted && `on=${wanted}`;
+  wanted = "";
+  return on || (isTab(addressed()) ? "" : addressed());
+}
+
+// A race of the visitor's own has no address, but a place in the history, which Back leads to: called when one begins, under the
+// race that was on the stage, and when it has ended.
+export function leaveRace() {
+  if (!addressed()) history.replaceState({ ...history.state, on: stageRoot().dataset.race }, "");
+  writeRace("");
+}
+
+export function enterRace() {
+  const { race } = stageRoot().dataset;
+  if (addressed() || !race || ADDRESSED.some((prefix) => race.startsWith(prefix)) || history.state?.on === race) return;
+  if (history.state?.on) history.pushState({ on: race }, "");
+  else history.replaceState({ on: race }, "");
 }
 
 // Called with the id of the race that the visitor has chosen.
@@ -51,6 +68,8 @@ export function openAddress() {
 
 // After Back and Forward.
 function followAddress() {
+  const on = addressed() ? "" : history.state?.on || "";
+  if (on !== stageRoot().dataset.race && !byId("go").hasAttribute("data-racing")) wanted = on;
   goToAddress(false);
 }
 
@@ -59,7 +78,7 @@ function goToAddress(comesBack) {
   const wasShown = shown;
   if (!isTab(fragment)) shown = fragment;
   findTab(isTab(fragment) ? fragment : "race").click();
-  if (comesBack || (!isTab(fragment) && fragment !== wasShown)) byId("follow-address").click();
+  if (comesBack || wanted || (!isTab(fragment) && fragment !== wasShown)) byId("follow-address").click();
   else arrive();
   if (fragment.startsWith("race=")) goToPlace(fragment.slice("race=".length), splitAddress().slice(1).join("&"));
 }

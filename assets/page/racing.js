@@ -1,6 +1,6 @@
 // A race: from the press of Race, or of an example's chip, or the stage's wish for one, to its end.
 
-import { writeRace } from "./address.js";
+import { enterRace, leaveRace } from "./address.js";
 import { keepVisitor } from "./comeback.js";
 import { byId, stage, stageRoot } from "./dom.js";
 import { close } from "./panels.js";
@@ -81,7 +81,7 @@ export function endExample() {
 export function beginRace() {
   if (isRacing()) return `<p>${RUNNING}</p>`;
   close("more");
-  writeRace("");
+  leaveRace();
   if (byId("race").matches(":focus-visible")) setTimeout(() => isRacing() && byId("stop").focus(), SETTLED);
   byId("go").setAttribute("data-racing", "");
   noteRaced();
@@ -98,6 +98,7 @@ export function endRace(status) {
   const hadFocus = document.activeElement === byId("stop");
   byId("go").removeAttribute("data-racing");
   if (hadFocus) byId("race").focus({ preventScroll: true });
+  enterRace();
   stage().wait(false, refusalIn(status));
   tellPrompt();
 }

@@ -32,6 +32,7 @@ from csd.web.what_if import tell_measured
 
 EDITED_K = "K was edited, so the cascade with this K races. Choose a preset to have the adaptive cascade back."
 KEPT = "What you typed stays in the form."
+ON_STAGE = "on="  # before the id of a race that Back leads to
 GONE = "This race is no longer kept. Press Race to run what the form holds."
 CUT = "This link is incomplete: its race is missing. Press Race to run what the form holds."
 UNSHOWN = "This race was read, but it cannot be shown. Open another file, or run the race again and save it anew."
@@ -148,8 +149,10 @@ def show_race(context: PageContext, visitor: str, race_id: str | None, fields: P
 
 
 def show_address(context: PageContext, visitor: str, fragment: str, fields: PageFields) -> RaceUpdate:
-    """The race that the page's address names, such as "race=1-story-a-fox-sets-out"; without one, that of the visitor
-    which a reload has ended, or else the latest, or what the page began with."""
+    """The race that the page's address names, such as "race=1-story-a-fox-sets-out", or "on=ID" of one that Back leads
+    to; without one, that of the visitor which a reload has ended, or else the latest, or what the page began with."""
+    if (fragment or "").startswith(ON_STAGE):
+        return show_race(context, visitor, fragment.removeprefix(ON_STAGE), fields)
     name = (fragment or "").removeprefix("race=")
     if is_part_of_link(name):
         return RaceUpdate(StatusLine(""), stage=StageView("", stage.ask(CUT)))

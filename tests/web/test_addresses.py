@@ -30,6 +30,27 @@ def test_back_goes_to_the_tab_and_the_race_before(tab, house):
     assert not tab.errors
 
 
+def test_back_goes_to_the_race_before_though_own_races_have_no_address(tab, house):
+    page, seen = tab.page, []
+    race_on_stage = "document.querySelector('#stage .cascade-stage').dataset.race"
+    landing = page.evaluate(race_on_stage)
+    for prompt in ("The first prompt", "The second prompt"):
+        tab.race(prompt, tokens=8)
+        tab.status("ended")
+        page.wait_for_function(f"history.state && history.state.on === {race_on_stage}")
+        seen.append(page.evaluate(race_on_stage))
+    assert page.url == house.url and len({landing, *seen}) == 3
+    page.go_back()
+    await_race(page, seen[0])
+    await_prompt(page, "The first prompt")
+    page.go_back()
+    await_race(page, landing)
+    page.go_forward()
+    await_race(page, seen[0])
+    assert page.url == house.url
+    assert not tab.errors
+
+
 def test_an_address_opens_a_race_and_hides_controls(tab, house):
     page = tab.page
     *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
