@@ -59,7 +59,7 @@ export function fillHeadline({ headline, race }) {
 export function drawHeadline(stage) {
   const { headline, mode, race } = stage;
   drawBet(stage);
-  const [idea, rest] = mode === "live" ? ASKED : IDEA; // what comes out is not known yet
+  const [idea, rest] = mode === "live" || stage.lasts ? ASKED : IDEA; // what comes out is not known yet, or is what an act of the tour asks
   put(headline.idea, idea);
   put(headline.rest, unbroken((race.open && race.open.note) || rest));
   headline.box.dataset.shown = String(mode === "done" && Boolean(race.close));

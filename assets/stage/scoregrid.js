@@ -52,8 +52,8 @@ function isNumbered({ boxes }) {
   return boxes.length > 1 && boxes.length <= NUMBERED;
 }
 
-// A grid that goes on to the right fades out there. The button below it says how many positions are out of sight, on the
-// right or else on the left.
+// A grid that goes on to the right fades out there. The button below it says how many positions are out of sight on
+// either side.
 export function showMore(grid) {
   const [start, end] = [grid.scrollLeft + parseFloat(grid.style.getPropertyValue("--cs-names")), grid.scrollLeft + grid.clientWidth];
   const middles = [...grid.querySelectorAll(".cs-score-at")].map((node) => node.offsetLeft + node.offsetWidth / 2);
@@ -61,7 +61,8 @@ export function showMore(grid) {
   const { nextElementSibling: more } = grid;
   grid.toggleAttribute("data-more", end < grid.scrollWidth - 2);
   more.hidden = grid.scrollWidth <= grid.clientWidth + 2;
-  put(more, after ? `${countTokens(after)} more \u2192` : `\u2190 ${countTokens(before)} before`);
+  const [left, right] = [before ? `\u2190 ${countTokens(before)} before` : "", after ? `${countTokens(after)} more \u2192` : ""];
+  put(more, [left, right].filter(Boolean).join(", "));
 }
 
 // To the far end, or back from it.

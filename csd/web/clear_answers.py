@@ -29,6 +29,7 @@ LISTED = "is not in the list of choices"  # Gradio's, which says what was sent a
 CHOICE = re.compile(rb'"error":"Value: (?:[^"\\]|\\.)*' + LISTED.encode() + rb'(?:[^"\\]|\\.)*"')
 REFUSED, FORBIDDEN, FULL = 400, 403, 507
 FILE = "/file="  # in the path of one that is fetched
+NOT_SERVED = "File not allowed"  # Gradio's, with the path
 GONE = "This file is not here: it may have given way to others. Show its race or comparison again, then save it."
 WHOLE = (b"content-length", b"content-disposition")  # headers that no stream of messages has
 
@@ -78,7 +79,11 @@ class _Answer:
         else:
             held = self._held = self._held + message.get("body", b"")
             if not message.get("more_body"):
-                await (self._refuse(GONE, FORBIDDEN) if self._status == FORBIDDEN else self._refuse(_sentence(held)))
+                await (
+                    self._refuse(_refusal(held), FORBIDDEN)
+                    if self._status == FORBIDDEN
+                    else self._refuse(_sentence(held))
+                )
 
     async def end(self, sentence: str = UNCLEAR, status: int = REFUSED) -> None:
         """After an exception: a sentence, or the end of what has begun."""
@@ -97,6 +102,15 @@ class _Answer:
 def _mended(body: bytes) -> bytes:
     """Part of an answer with sentences for errors that say nothing."""
     return CHOICE.sub(f'"error":{json.dumps(NO_CHOICE)}'.encode(), FAILED.sub(SENTENCE, body))
+
+
+def _refusal(body: bytes) -> str:
+    """What the server says of a file that it does not serve, where that is more than its path."""
+    try:
+        said = json.loads(body)["detail"]
+    except (ValueError, KeyError, TypeError):
+        return GONE
+    return said if isinstance(said, str) and not said.startswith(NOT_SERVED) else GONE
 
 
 def _sentence(body: bytes) -> str:

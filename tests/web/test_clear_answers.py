@@ -56,6 +56,7 @@ ANSWERS = {
     "/gradio_api/file=/tmp/gradio/csd-1/race.csv": lambda request: JSONResponse(
         {"detail": "File not allowed: /a"}, 403
     ),
+    "/gradio_api/file=http://example.org/a.png": lambda request: JSONResponse({"detail": "Nothing is fetched."}, 403),
     "/busy": lambda request: JSONResponse({"detail": "The queue is full."}, 503),
     "/stream": lambda request: StreamingResponse(lines()),
     "/file": lambda request: PlainTextResponse('{"error": null}'),
@@ -99,6 +100,7 @@ def test_a_choice_that_is_none_is_not_answered_with_the_list_of_choices(client):
 def test_a_file_that_is_gone_is_a_sentence(client):
     answer = client.get("/gradio_api/file=/tmp/gradio/csd-1/race.csv")
     assert (answer.status_code, answer.json()) == (403, {"error": GONE, "detail": GONE})
+    assert client.get("/gradio_api/file=http://example.org/a.png").json()["detail"] == "Nothing is fetched."
 
 
 def test_other_answers_pass_as_they_are(client):

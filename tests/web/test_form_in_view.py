@@ -201,7 +201,7 @@ def test_messages_on_a_race_are_never_cut(tab):
     """They take as many lines as they need; on a phone, where they share a line, in small type at first."""
     page = tab.page
     whole = "line => line.scrollHeight <= line.clientHeight + 1 && line.scrollWidth <= line.clientWidth"
-    say = "(line, text) => { line.removeAttribute('data-spoken'); line.textContent = text; }"
+    say = "(line, text) => { delete line.dataset.spoken; delete line.dataset.state; line.textContent = text; }"
     desktop = {"width": 1280, "height": 720}
     for size, rooms in ((desktop, {2: "", 15: "", 60: "two"}), (PHONE, {5: "two", 8: "whole", 60: "whole"})):
         page.set_viewport_size(size)
@@ -219,7 +219,8 @@ def test_a_message_beside_the_way_back_to_the_first_family_has_a_line_of_its_own
     page.set_viewport_size(PHONE)
     page.eval_on_selector("#lines", "line => line.toggleAttribute('data-away', true)")
     page.eval_on_selector(
-        "#status p", "line => { line.removeAttribute('data-spoken'); line.textContent = 'A word of '.repeat(8); }"
+        "#status p",
+        "line => { delete line.dataset.spoken; delete line.dataset.state; line.textContent = 'A word of '.repeat(8); }",
     )
     page.wait_for_function("document.querySelector('#status p').offsetWidth > 340")
     assert box(page, "#status p")["height"] <= 54
