@@ -37,7 +37,9 @@ def test_back_goes_to_the_race_before_though_own_races_have_no_address(tab, hous
     for prompt in ("The first prompt", "The second prompt"):
         before = page.evaluate(race_on_stage)
         tab.race(prompt, tokens=8)
-        page.wait_for_function(f"before => {race_on_stage} !== before && history.state?.on === {race_on_stage}", arg=before)
+        page.wait_for_function(
+            f"before => {race_on_stage} !== before && history.state?.on === {race_on_stage}", arg=before
+        )
         seen.append(page.evaluate(race_on_stage))
     assert page.url == house.url and len({landing, *seen}) == 3
     page.go_back()
