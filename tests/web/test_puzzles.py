@@ -182,7 +182,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     assert page.evaluate(f"({edge})('.puzzles section').bottom <= ({edge})('#stage .cs-track-row').bottom")
     page.get_by_text("Draft the right length").click()
     assert not row.get_by_role("button").is_visible()
-    page.get_by_text("Make the cascade lose without chance").click()
+    page.get_by_text("Make the cascade lose at temperature 0").click()
     assert row.get_by_role("button").is_visible() and page.locator(".puzzles li > details[open]").count() == 1
     row.get_by_role("button", name="Try this one").click()
     assert page.locator(".puzzles [aria-pressed=true]").all_inner_texts() == ["Your next race counts"]
