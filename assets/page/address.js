@@ -13,6 +13,7 @@ const NO_STEP = "The link names a step that this race does not have, so the whol
 const SETTLED = 3000; // milliseconds after which nothing more is said of a race that has come
 
 let wanted = ""; // the race that Back leads to, where the address does not name it
+let isRead = false; // the address that the page was opened with; until then the tab that Gradio opens does not replace it
 let shown = ""; // the fragment of the race on the stage; empty for the visitor's own, and for the one at the start
 
 const isTab = (fragment) => ["theory", "compare"].includes(fragment);
@@ -63,6 +64,7 @@ export function writeLinked(name) {
 
 // Called when the page has been opened. Where the address names no race, the visitor's own comes back.
 export function openAddress() {
+  isRead = true;
   goToAddress(hasRaced());
 }
 
@@ -85,7 +87,7 @@ function goToAddress(comesBack) {
 
 function writeTab() {
   const tab = document.querySelector('#tabs [role="tab"][aria-selected="true"]');
-  if (tab) writeAddress(tab.dataset.tabId === "race" ? shown : tab.dataset.tabId);
+  if (tab && (isRead || isTab(tab.dataset.tabId))) writeAddress(tab.dataset.tabId === "race" ? shown : tab.dataset.tabId);
 }
 
 // Goes to a step of a race, such as "lane=4&step=3", once the race of this name is on the stage, or says that there is none.

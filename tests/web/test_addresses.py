@@ -92,9 +92,13 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     page.keyboard.press("o")
     page.click("#stage .cs-copy-link")
     chosen = page.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.place()")
-    page.wait_for_function("navigator.clipboard.readText().then((link) => link.includes('&word='))")
+    page.wait_for_function(
+        "document.querySelector('#status').innerText.includes('Link to step 4 of this race copied.')"
+    )
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert "&word=" in link
     other.goto("about:blank")
-    other.goto(page.evaluate("navigator.clipboard.readText()"))
+    other.goto(link)
     other.wait_for_function(f"document.querySelector('#stage .cascade-stage')?.dataset.race === '{last.id}'")
     other.wait_for_selector("#stage .cs-picked")
     assert other.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.place()") == chosen

@@ -167,7 +167,7 @@ def test_only_races_of_the_visit_count():
 
 
 def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromium, house):
-    """A K that drafts 64 tokens for a text of 32 is slower than a usual draft on any machine."""
+    """A K that drafts 64 tokens at a time is slower than a usual draft; where a busy machine hides that, one races again."""
     tab = Tab(chromium, house)
     page = tab.page
     count = "document.querySelector('#puzzles-open b')?.textContent"
@@ -189,7 +189,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     page.keyboard.press("Escape")
     assert not page.is_visible(".puzzles section")
     assert page.evaluate("document.activeElement.id") == "puzzles-open"
-    tab.fill(tokens=32)
+    tab.fill(tokens=64)
     tab.advanced()
     page.check("#always input")
     for lane in ("prompt lookup", "adaptive cascade"):
@@ -206,8 +206,17 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     assert page.is_visible(".puzzles section") and not page.is_visible("#advanced")
     page.set_viewport_size({"width": 1280, "height": 720})
     tab.advanced()
+    said = row.locator(".puzzles-said")
     page.click("#advanced-race")
     tab.status("ended")
+    said.filter(has_text="the cascade has").wait_for()
+    for _ in range(8):
+        if said.inner_text().startswith("\u2713 Solved"):
+            break
+        before = page.get_attribute("#stage .cascade-stage", "data-race")
+        page.click("#race")
+        page.wait_for_selector(f'#stage .cascade-stage[data-race]:not([data-race="{before}"])')
+        tab.status("ended")
     page.wait_for_function(f"{count} === '1/5'")
     assert not row.get_by_role("button").is_visible()
     assert re.search(r"Solved: the cascade has 0\.\d\d× the speed of", row.inner_text())
