@@ -11,6 +11,7 @@ import { tokenWord } from "./text.js";
 const SMALLEST = 13; // pixels of a token's letters
 const SMALLEST_PICTURE = 11; // of the tour: its pictures are seen as a whole
 const LEGIBLE = 1.1; // hundredths of the screen's width, while presenting; a block that needs more is scrolled
+const SEEN = 1; // times the usual size: a block that is scrolled while presenting is no smaller, as far as the height lets it
 const SCROLLED = 0.5; // of the height that the grid needs: with less room it is scrolled, as on a phone
 const MARGINS = 36; // pixels around what stands below the grid
 const MARGINS_PRESENTED = 20;
@@ -75,15 +76,18 @@ export function scrollOn(grid) {
 // height makes it no smaller than usual, because a page can be scrolled. What is left goes between the words.
 function fitType(grid) {
   for (const name of ["--cs-cell", "--cs-wider", "--cs-taller"]) grid.style.removeProperty(name);
+  grid.removeAttribute("data-tall");
   const { room, isBounded, largest } = measureRoom(grid);
   const names = grid.querySelector(".cs-score-name");
   const left = names.offsetLeft + names.offsetWidth - grid.scrollLeft; // they stay where they are in a scrolled grid
   grid.style.setProperty("--cs-names", `${left}px`); // where other names stay in sight
   const wide = () => (grid.clientWidth - left) / (contentWidth(grid) - left);
   const high = () => room() / grid.offsetHeight;
-  const ratio = shrink(grid, Math.min(largest, wide() * 0.98), wide);
+  const fitting = shrink(grid, Math.min(largest, wide() * 0.98), wide);
+  const ratio = isBounded && wide() < 1 ? setRatio(grid, Math.max(fitting, SEEN)) : fitting;
   if (isBounded && high() < SCROLLED) return;
   lower(grid, ratio, isBounded ? 0 : Math.min(1, ratio), high);
+  grid.toggleAttribute("data-tall", isBounded && high() < 1); // what its signs mean would be cut
   spread(grid, isBounded ? room() - grid.offsetHeight : 0);
 }
 

@@ -94,12 +94,19 @@ function askForStep(stage) {
   const go = () => {
     const step = steps[Math.round(Number(field.value)) - 1];
     if (step) jump(stage, step.until);
+    else refuse();
+    return Boolean(step);
   };
-  field.addEventListener("change", go);
+  const refuse = () => {
+    field.setCustomValidity(steps.length === 1 ? "This lane has one step." : `This lane has steps 1 to ${steps.length}.`);
+    field.reportValidity();
+  };
+  field.addEventListener("input", () => field.setCustomValidity(""));
   field.addEventListener("blur", leave);
-  field.addEventListener("keydown", ({ key }) => {
-    if (key === "Enter") go();
-    if (key === "Enter" || key === "Escape") stage.root.focus({ preventScroll: true });
+  field.addEventListener("keydown", (event) => {
+    const { key } = event;
+    event.stopPropagation(); // the stage has keys of its own
+    if (key === "Escape" || (key === "Enter" && go())) stage.root.focus({ preventScroll: true });
   });
   review.replaceWith(field);
   field.select();

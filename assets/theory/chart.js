@@ -4,6 +4,7 @@
 import symbols from "../symbols.json" with { type: "json" };
 
 const SVG = "http://www.w3.org/2000/svg";
+const NARROW = 320; // pixels of the plot below which its longest title is wider than it, and begins at the left edge
 const EDGE = { left: 40, right: 122, top: 26, bottom: 40 };
 const NEAR = 44; // pixels from a point within which a value would cover it
 const APART = 17; // pixels between two names
@@ -125,7 +126,8 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
   for (const x of ticks(last, most).filter((one) => one >= first)) {
     parts.push(draw("text", { class: "chart-tick", x: toX(x), y: height - EDGE.bottom + 18, "text-anchor": "middle" }, x));
   }
-  parts.push(draw("text", { class: "chart-title", x: EDGE.left + inner.width / 2, y: height - 4, "text-anchor": "middle" }, xTitle));
+  const place = inner.width < NARROW ? { x: 0 } : { x: EDGE.left + inner.width / 2, "text-anchor": "middle" };
+  parts.push(draw("text", { class: "chart-title", y: height - 4, ...place }, xTitle));
   const cursor = draw("g", { class: "chart-cursor", hidden: "" });
   cursor.append(draw("line", { x1: 0, x2: 0, y1: EDGE.top, y2: EDGE.top + inner.height }));
   parts.push(cursor);

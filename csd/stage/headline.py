@@ -13,7 +13,12 @@ from csd.roles import BIG_MODEL, COPIER, roles
 from csd.sentences import capitalized, counted, listed
 from csd.theme import method_phrase
 
-CASCADES = ("adaptive cascade", "cascade", "vertical cascade", "horizontal cascade")  # whom the line is about
+CASCADES = (
+    "adaptive cascade",
+    "cascade",
+    "vertical cascade",
+    "horizontal cascade",
+)  # whom the line is about: one without a plan, then those with one
 SPECULATIVE = "speculative"
 
 ALONE = "the big model alone"
@@ -146,7 +151,9 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     is_slower = ratio is not None and ratio < 1 - EVEN
     if is_slower and lost:
         heat = subject.header.temperature
-        return f"{f'At temperature {heat:g} the' if heat else 'The'} big model threw away {lost} of {drafted} guesses."
+        goes_on = ", and a fixed plan guesses on" if subject.header.method in CASCADES[1:] else ""
+        when = f"At temperature {heat:g} the" if heat else "The"
+        return f"{when} big model threw away {lost} of {drafted} guesses{goes_on}."
     runs, alone = len(subject.steps), len(race.reference.steps)
     without = f" instead of {_often(alone) if runs == 1 else alone}" if runs != alone else ", as without guesses"
     ran = f"the big model ran {_often(runs)}{without}"

@@ -26,7 +26,11 @@ def test_steps_by_review_and_by_token_keep_the_lanes_in_sync(bare):
     assert "4 tokens in 45.0 ms" in one.text(".cs-score-title")
     assert one.page.locator(".cs-clock").all_inner_texts() == ["", ""], "a lane has its time when it has finished"
     one.page.click(".cs-stepper button:text-is('step 1 of 2')")
-    one.page.keyboard.type("2")
+    one.page.keyboard.type("9")
+    one.page.keyboard.press("Enter")  # the field says why nothing moves, and stays
+    said = one.page.evaluate("document.querySelector('.cs-step-field').validationMessage")
+    assert said == "This lane has steps 1 to 2." and "4 tokens in 45.0 ms" in one.text(".cs-score-title")
+    one.page.fill(".cs-step-field", "2")
     one.page.keyboard.press("Enter")
     assert "step 2 of 2" in one.text(".cs-transport") and one.page.locator(".cs-step-field").count() == 0
     assert one.page.locator(".cs-clock").all_inner_texts()[0] == ""
