@@ -7,6 +7,7 @@ import { openReview } from "./review.js";
 import { forgetSizes } from "./state.js";
 import { untold } from "./talk.js";
 
+const KEPT = "cascade-presenting"; // in sessionStorage, which belongs to the tab: a page that is loaded again goes on, see assets/page/drawing.js
 const SEEN = 3000; // milliseconds that the buttons over the slide are seen after the pointer has moved
 
 export function togglePresent(stage) {
@@ -34,11 +35,21 @@ export function watchPointer({ root }) {
   });
 }
 
+function keep(on) {
+  try {
+    if (on) sessionStorage.setItem(KEPT, "");
+    else sessionStorage.removeItem(KEPT);
+  } catch {
+    // storage may be blocked in a frame
+  }
+}
+
 function setPresenting(stage, on) {
   const { root } = stage;
   const button = stage.transport.present;
   stage.presenting = on;
   stage.talk = untold();
+  keep(on);
   root.toggleAttribute("data-present", on);
   document.documentElement.classList.toggle("cs-presenting", on);
   button.setAttribute("aria-pressed", String(on));

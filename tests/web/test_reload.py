@@ -78,3 +78,17 @@ def test_a_reload_brings_the_latest_race_back(tab, house):
     one.page.wait_for_function("document.querySelector('#earlier input').value.startsWith('2. Two boys')")
     assert tab().page.get_attribute("#stage .cascade-stage", "data-race") != raced
     assert one.errors == []
+
+
+def test_a_reload_goes_on_presenting_until_the_visitor_leaves(tab):
+    one = tab()
+    one.page.keyboard.press("p")
+    one.page.wait_for_selector("#stage .cascade-stage[data-present]")
+    one.reload()
+    one.page.wait_for_selector("#stage .cascade-stage[data-present] .cs-track-row")
+    one.page.keyboard.press("Escape")
+    one.reload()
+    one.page.wait_for_selector("#stage .cs-track-row")
+    one.page.wait_for_selector('#family-status [data-state="ready"]')
+    assert one.page.locator("[data-present]").count() == 0
+    assert one.errors == []
