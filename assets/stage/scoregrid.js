@@ -84,8 +84,8 @@ function fitType(grid) {
   const wide = () => (grid.clientWidth - left) / (contentWidth(grid) - left);
   const high = () => room() / grid.offsetHeight;
   const fitting = shrink(grid, Math.min(largest, wide() * 0.98), wide);
-  const ratio = isBounded && wide() < 1 ? setRatio(grid, Math.max(fitting, SEEN)) : fitting;
   if (isBounded && high() < SCROLLED) return;
+  const ratio = isBounded && wide() < 1 ? setRatio(grid, Math.max(fitting, SEEN)) : fitting;
   lower(grid, ratio, isBounded ? 0 : Math.min(1, ratio), high);
   grid.toggleAttribute("data-tall", isBounded && high() < 1); // what its signs mean would be cut
   spread(grid, isBounded ? room() - grid.offsetHeight : 0);
