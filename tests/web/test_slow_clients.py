@@ -53,7 +53,9 @@ def read_all(client: socket.socket) -> bytes:
 
 def test_no_connection_becomes_a_websocket(port):
     key = b"upgrade: websocket\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-version: 13\r\n"
-    asked = b"POST /measure HTTP/1.1\r\nhost: x\r\nconnection: upgrade, close\r\ncontent-length: 3\r\n" + key + b"\r\nabc"
+    asked = (
+        b"POST /measure HTTP/1.1\r\nhost: x\r\nconnection: upgrade, close\r\ncontent-length: 3\r\n" + key + b"\r\nabc"
+    )
     with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
         client.sendall(asked)
         assert read_all(client).startswith(b"HTTP/1.1 200 OK")
