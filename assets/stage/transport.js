@@ -94,7 +94,6 @@ function askForStep(stage) {
   const go = () => {
     const step = steps[Math.round(Number(field.value)) - 1];
     if (step) jump(stage, step.until);
-    else refuse();
     return Boolean(step);
   };
   const refuse = () => {
@@ -102,11 +101,13 @@ function askForStep(stage) {
     field.reportValidity();
   };
   field.addEventListener("input", () => field.setCustomValidity(""));
+  field.addEventListener("change", go);
   field.addEventListener("blur", leave);
   field.addEventListener("keydown", (event) => {
     const { key } = event;
     event.stopPropagation(); // the stage has keys of its own
     if (key === "Escape" || (key === "Enter" && go())) stage.root.focus({ preventScroll: true });
+    else if (key === "Enter") refuse();
   });
   review.replaceWith(field);
   field.select();

@@ -13,12 +13,8 @@ from csd.roles import BIG_MODEL, COPIER, roles
 from csd.sentences import capitalized, counted, listed
 from csd.theme import method_phrase
 
-CASCADES = (
-    "adaptive cascade",
-    "cascade",
-    "vertical cascade",
-    "horizontal cascade",
-)  # whom the line is about: one without a plan, then those with one
+# Whom the line is about: the cascade without a fixed plan, then those with one.
+CASCADES = ("adaptive cascade", "cascade", "vertical cascade", "horizontal cascade")
 SPECULATIVE = "speculative"
 
 ALONE = "the big model alone"
