@@ -147,7 +147,7 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     is_slower = ratio is not None and ratio < 1 - EVEN
     if is_slower and lost:
         heat = subject.header.temperature
-        goes_on = ", and a fixed plan guesses on" if subject.header.method in CASCADES[1:] else ""
+        goes_on = ", but a fixed plan keeps guessing" if subject.header.method in CASCADES[1:] else ""
         when = f"At temperature {heat:g} the" if heat else "The"
         return f"{when} big model threw away {lost} of {drafted} guesses{goes_on}."
     runs, alone = len(subject.steps), len(race.reference.steps)

@@ -67,7 +67,7 @@ def test_a_loss_is_explained_by_what_was_drafted_in_vain():
     )
     said = line(alone(TEXT), replace(trace, steps=steps))
     assert said.beaten
-    assert said.told == "The big model threw away 60 of 80 guesses, and a fixed plan guesses on."
+    assert said.told == "The big model threw away 60 of 80 guesses, but a fixed plan keeps guessing."
     assert said.reason == "", "its drafts cost nothing"
     lost = headline(Race(tour.ACTS[-1].traces))
     assert re.fullmatch(r"Drafting took \d+ of \d+ ms\.", lost.reason)
