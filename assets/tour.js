@@ -14,7 +14,7 @@ function startTour(root, logs, others) {
     .map((selector) => root.querySelector(selector));
   const acts = [...root.querySelectorAll("section")];
   const questions = [...root.querySelectorAll(".tour-question")];
-  const boundaries = [...root.querySelectorAll(".tour-boundaries")];
+  const tried = [...root.querySelectorAll(".tour-tried")]; // of each act
   const last = acts.length - 1;
   let current = 0;
   let resting = 0; // the timer of the pointer
@@ -28,8 +28,7 @@ function startTour(root, logs, others) {
     acts.forEach((one, i) => { one.hidden = i !== current; });
     questions.forEach((one, i) => { one.hidden = i !== current; });
     ask(questions[current]);
-    boundaries.forEach((one, i) => { one.hidden = i !== current || !one.hasChildNodes(); });
-    press(boundaries[current].querySelector("[data-own]"));
+    tried.forEach((one, i) => { one.hidden = i !== current || !one.hasChildNodes(); });
     dialog.setAttribute("aria-labelledby", `tour-title-${current + 1}`);
     back.disabled = current === 0;
     next.textContent = current === last ? "Done" : "Next";
@@ -38,8 +37,9 @@ function startTour(root, logs, others) {
     dialog.dataset.show = kind;
     dialog.toggleAttribute("data-slide", document.documentElement.classList.contains("cs-presenting"));
     isMoved = false;
-    draw(`act ${current + 1}`, logs[current]); // and rest
-    for (const one of boundaries[current].querySelectorAll("[data-own]")) tell(one);
+    const first = tried[current].querySelector("[data-begins]");
+    if (first) move(first);
+    else draw(`act ${current + 1}`, logs[current]); // and rest
     if (kind === "text" || (kind === "result" && moves())) begin(BEGUN);
     dialog.scrollTop = 0;
     next.focus({ preventScroll: true });
@@ -62,21 +62,23 @@ function startTour(root, logs, others) {
   // The lane with the boundary that was chosen takes the place of the last one.
   function move(button) {
     clearTimeout(moving);
-    const number = [...boundaries[current].querySelectorAll("button")].indexOf(button);
-    isMoved = true;
     press(button);
+    const number = [...tried[current].children].filter((one) => one.matches("button")).indexOf(button);
     draw(`act ${current + 1}, boundary ${number + 1}`, others[current][number]);
-    tell(button);
+    const clocks = place.querySelectorAll(".cs-clock");
+    button.dataset.more = clocks[clocks.length - 1].textContent; // how long the text took, once it was tried
+  }
+
+  // What the reader tries is seen at once.
+  function tryOut(button) {
+    isMoved = true;
+    if (!button.dataset.step) return void move(button);
+    clearTimeout(moving);
+    inspect(button.dataset.step);
   }
 
   function press(button) {
-    for (const one of boundaries[current].querySelectorAll("button")) one.setAttribute("aria-pressed", String(one === button));
-  }
-
-  // A boundary that was tried says how long the text took.
-  function tell(button) {
-    const clocks = place.querySelectorAll(".cs-clock");
-    button.dataset.time = clocks[clocks.length - 1].textContent;
+    for (const one of tried[current].querySelectorAll("button")) one.setAttribute("aria-pressed", String(one === button));
   }
 
   function ask(question) {
@@ -99,7 +101,9 @@ function startTour(root, logs, others) {
     question.toggleAttribute("data-answered", true);
     choice.toggleAttribute("data-taken", true);
     for (const one of choicesOf(question)) one.disabled = true;
-    if (others[current].length && !boundaries[current].hasChildNodes()) {
+    const own = tried[current].querySelector("[data-own]");
+    if (own) move(own);
+    else if (others[current].length) {
       draw(`act ${current + 1}, answered`, others[current][0]);
       begin(0);
     }
@@ -142,10 +146,19 @@ function startTour(root, logs, others) {
     const { show: kind, lanes, step } = acts[current].dataset;
     if (kind !== "review" || place.dataset.state !== "done") return;
     if (!isMoved) dialog.dataset.levels = String(stage.race.lanes[lanes - 1].marks.size); // a picture of few rows is larger
-    const top = dialog.scrollTop;
-    stage.open(Number(lanes), Number(step));
-    dialog.scrollTop = top; // what is opened scrolls into view
+    inspect(step);
     if (moves() && !isMoved) moving = setTimeout(() => stage.watch(), READ);
+  }
+
+  // The review of a step of the last lane, and the button of its block.
+  function inspect(step) {
+    const top = dialog.scrollTop;
+    stage.open(Number(acts[current].dataset.lanes), Number(step));
+    dialog.scrollTop = top; // what is opened scrolls into view
+    const question = questions[current];
+    if (question.hasAttribute("data-answered")) question.querySelector(".tour-answer").scrollIntoView({ block: "nearest" });
+    const block = tried[current].querySelector(`[data-step="${step}"]`);
+    if (block) press(block);
   }
 
   // On a slide the buttons come with a pointer that moves, and go with a key.
@@ -197,7 +210,7 @@ function startTour(root, logs, others) {
   again.addEventListener("click", () => run(0));
   back.addEventListener("click", () => show(current - 1));
   next.addEventListener("click", () => (current === last ? leave() : show(current + 1)));
-  for (const group of boundaries) group.addEventListener("click", ({ target }) => target.matches("button") && move(target));
+  for (const group of tried) group.addEventListener("click", ({ target }) => target.matches("button") && tryOut(target));
   root.querySelector(".tour-asked").addEventListener("click", ({ target }) => {
     const choice = target.closest(".tour-choices button");
     if (choice) answer(choice);

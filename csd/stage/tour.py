@@ -38,9 +38,10 @@ class Act:
     `step` of the last lane, or the text with the result. The words hold the figures of the race. The question has
     `choices`, of which the one numbered `right`, from 0, is true; the answer says why. An act with a recipe has a
     button that races it on the page; one with `boundaries` lets the reader replace its last lane by each of that race,
-    which differ in how many positions the first draft writes. `drafting` are the runs of the small model in each of its
-    lanes, where these are what the act is about. `answered` are the lanes that come with the answer, where it shows
-    more of them."""
+    which differ in how many positions the first draft writes, from the one that `begins` to the act's own, which comes
+    with the answer. One with `blocks` lets the reader open each block of its last lane. `drafting` are the runs of the
+    small model in each of its lanes, where these are what the act is about. `answered` are the lanes that come with the
+    answer, where it shows more of them."""
 
     title: str
     race: str
@@ -55,6 +56,8 @@ class Act:
     drafting: tuple[int, ...] = ()
     recipe: Recipe | None = None
     boundaries: str = ""
+    begins: int = 0
+    blocks: bool = False
     answered: tuple[int, ...] = ()
 
     @property
@@ -84,13 +87,14 @@ def _traces(race: str) -> tuple[Trace, ...]:
 
 def _act(written: dict[str, Any]) -> Act:
     """An act of tour.json. By lane of its race: `runs` of the big model, `drafting` runs of the small one (the first
-    draft); `tokens` and `k` are those of all its lanes."""
+    draft), `guesses` of each block; `tokens` and `k` are those of all its lanes."""
     traces = _traces(written["race"])
     passes = [metrics.forward_passes(trace) for trace in traces]
     small = next(trace.header.settings["draft"] for trace in traces if "draft" in trace.header.settings)
     figures = {
         "runs": [len(trace.steps) for trace in traces],
         "drafting": [counts.get(small, 0) for counts in passes],
+        "guesses": [[len(step.review.tokens) for step in trace.steps] for trace in traces],
         "tokens": len(traces[0].tokens),
         "k": next(trace.header.settings["k"] for trace in traces if "k" in trace.header.settings),
     }
@@ -110,6 +114,8 @@ def _act(written: dict[str, Any]) -> Act:
         else (),
         recipe=recipe,
         boundaries=written.get("boundaries", ""),
+        begins=written.get("begins", 0),
+        blocks=written.get("blocks", False),
         answered=tuple(written.get("answered", ())),
     )
 
@@ -141,12 +147,12 @@ def template() -> str:
     """A button and a native dialog with every act, for gr.HTML; assets/tour.js shows one at a time."""
     told = "".join(_told(i, act) for i, act in enumerate(ACTS, 1))
     asked = "".join(map(_asked, ACTS))
-    moved = "".join(map(_boundaries, ACTS))
+    tried = "".join(map(_tried, ACTS))
     return (
         '<div class="tour"><button type="button" id="tour-start" aria-haspopup="dialog">How it works</button>'
         '<dialog aria-labelledby="tour-title-1"><button type="button" class="tour-close">Close</button>'
         f'<div class="tour-acts" aria-live="polite">{told}</div><div class="tour-stage">{bundle.HTML_TEMPLATE}</div>'
-        f'{moved}<div class="tour-foot"><div class="tour-asked">{asked}</div><div class="tour-buttons">'
+        f'{tried}<div class="tour-foot"><div class="tour-asked">{asked}</div><div class="tour-buttons">'
         '<button type="button" class="tour-lose">Lose it now</button>'
         '<button type="button" class="tour-again">Replay</button>'
         '<button type="button" class="tour-back">Back</button>'
@@ -174,18 +180,39 @@ def _told(number: int, act: Act) -> str:
     )
 
 
+def _tried(act: Act) -> str:
+    """What the reader can try on the picture of the act, if anything."""
+    if act.boundaries:
+        return _boundaries(act)
+    return _blocks(act) if act.blocks else '<div class="tour-tried" hidden></div>'
+
+
 def _boundaries(act: Act) -> str:
     own = act.traces[-1].header.settings
+
+    def marks(count: int, lanes: tuple[Trace, ...]) -> str:
+        begins = " data-begins" if count == act.begins else ""
+        return begins + (" data-own" if lanes[-1].header.settings == own else "")
+
     buttons = "".join(
-        f'<button type="button"{" data-own" if lanes[-1].header.settings == own else ""}>{count}</button>'
-        for count, lanes in act.choices_of_boundary
+        f'<button type="button"{marks(count, lanes)}>{count}</button>' for count, lanes in act.choices_of_boundary
     )
-    if not buttons:
-        return '<div class="tour-boundaries" hidden></div>'
     return (
-        '<div class="tour-boundaries" role="group" aria-label="Positions that the small model writes" hidden>'
+        '<div class="tour-tried tour-boundaries" role="group" aria-label="Positions of the small model" hidden>'
         "<b>Move the boundary.</b><span> The small model writes the first </span>"
         f"{buttons}<span> positions.</span></div>"
+    )
+
+
+def _blocks(act: Act) -> str:
+    reviews = [step.review for step in act.traces[-1].steps]
+    buttons = "".join(
+        f'<button type="button" data-step="{i}" data-more="{one.accepted} kept">{len(one.tokens)} guesses</button>'
+        for i, one in enumerate(reviews, 1)
+    )
+    return (
+        '<div class="tour-tried tour-blocks" role="group" aria-label="Guesses of each block" hidden>'
+        f"<b>Look at each block.</b> {buttons}</div>"
     )
 
 

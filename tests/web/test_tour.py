@@ -102,7 +102,13 @@ def test_a_boundary_too_early_costs_runs_and_one_too_late_costs_time():
     runs = [len(lanes[-1].steps) for lanes in by_count.values()]
     best = min(seconds, key=lambda count: seconds[count])
     assert list(by_count) == sorted(by_count) and runs == sorted(runs, reverse=True) and runs[0] > runs[-1]
-    assert by_count[best] == act.traces, "the act begins with the best"
+    assert by_count[best] == act.traces, "the answer ends with the best"
+    first = by_count[act.begins][-1]
+    tiny = first.steps[0].review.tokens[act.begins]
+    assert act.begins == min(by_count) and first.steps[0].review.accepted == act.begins, (
+        "the first guess behind it is wrong"
+    )
+    assert f"the tiny model’s first guess, “{first.pieces[tiny].strip()}”, costs the whole block" in act.text
     assert min(by_count) < best < max(by_count) and runs[list(by_count).index(best)] == runs[-1]
     assert len({trace.tokens for lanes in by_count.values() for trace in lanes}) == 1
     asked = [int(choice.removeprefix("after ")) for choice in act.choices]
@@ -112,24 +118,48 @@ def test_a_boundary_too_early_costs_runs_and_one_too_late_costs_time():
 def test_the_reader_moves_the_boundary_of_the_horizontal_cascade(one):
     page, act = one.page, tour.ACTS[3]
     page.click("#tour-start")
-    assert not page.is_visible(".tour-boundaries")
+    assert not page.is_visible(".tour-tried")
     for _ in tour.ACTS[1:4]:
         page.click(".tour-next")
     buttons = page.locator(".tour-boundaries:visible button")
     pressed, clock = ".tour-boundaries:visible [aria-pressed=true]", ".tour .cs-track-row:last-of-type .cs-clock"
-    assert (
-        page.inner_text(pressed).startswith("4") and page.locator(".tour-boundaries [data-time]:visible").count() == 1
-    )
+    assert page.inner_text(pressed).startswith("1") and page.locator(".tour-tried [data-more]:visible").count() == 1
     for number, (count, (_, moved)) in enumerate(act.choices_of_boundary):
         buttons.nth(number).click()
         assert page.inner_text(pressed).startswith(str(count))
-        assert page.get_attribute(pressed, "data-time") == page.inner_text(clock)
+        assert page.get_attribute(pressed, "data-more") == page.inner_text(clock)
         assert page.inner_text(".tour .cs-track-row:last-of-type .cs-runs").startswith(str(len(moved.steps)))
         assert page.inner_text(".tour .cs-score-title").startswith(f"Step 1 of {len(moved.steps)}, horizontal")
         assert page.evaluate(CUT, ".tour-stage") == [0, 0]
     page.click(".tour-back")
     page.click(".tour-next")
-    assert page.inner_text(pressed).startswith("4"), "the act begins anew"
+    assert page.inner_text(pressed).startswith("1"), "the act begins anew"
+    page.keyboard.press("1")
+    assert page.inner_text(pressed).startswith("4"), "the answer moves it to where the text is done first"
+    page.wait_for_selector(".tour .cs-score-title:text('Step 1 of 2, horizontal')")
+    assert not one.errors
+
+
+def test_the_reader_opens_each_block_of_the_adaptive_cascade(one):
+    page, act = one.page, tour.ACTS[5]
+    reviews = [step.review for step in act.traces[-1].steps]
+    lengths = [len(review.tokens) for review in reviews]
+    bad = next(i for i, review in enumerate(reviews) if not review.accepted)
+    assert lengths[bad + 1] < lengths[bad] and max(lengths) > len(act.traces[0].steps[0].review.tokens)
+    assert f"after {lengths[bad]} guesses with none kept it makes {lengths[bad + 1]}" in act.answer
+    assert len({len(step.review.tokens) for step in act.traces[0].steps[:4]}) == 1, "the fixed plan, again and again"
+    page.click("#tour-start")
+    for _ in tour.ACTS[1:6]:
+        page.click(".tour-next")
+    blocks = page.locator(".tour-blocks:visible button")
+    assert blocks.count() == len(reviews) and blocks.first.get_attribute("aria-pressed") == "true"
+    for number, review in enumerate(reviews):
+        blocks.nth(number).click()
+        assert page.inner_text(".tour .cs-score-title").startswith(f"Step {number + 1} of {len(reviews)}, adaptive")
+        assert blocks.nth(number).inner_text().startswith(f"{len(review.tokens)} guesses")
+        assert blocks.nth(number).get_attribute("data-more") == f"{review.accepted} kept"
+        assert page.locator('.tour-blocks:visible [aria-pressed="true"]').count() == 1
+        assert page.evaluate(CUT, ".tour-stage") == [0, 0]
     assert not one.errors
 
 
