@@ -16,6 +16,7 @@ import gradio as gr
 from gradio.server_messages import ProcessCompletedMessage
 
 from csd.web.addresses import address, neighbourhood, region
+from csd.web.agent_calls import call_of
 from csd.web.deployment import Deployment
 from csd.web.fair_races import FairRaces
 from csd.web.giving_way import gives_way_to
@@ -95,6 +96,15 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     def is_unheard(event: Any) -> bool:
         return unread.get(event, 0) >= PATIENCE
 
+    async def refuse(kind: str, sentence: str, body: Any, request: Any, username: str | None) -> tuple[bool, Any, str]:
+        """An agent is told by the event's answer: of any other refusal Gradio's client passes on the status alone."""
+        if not call_of(request):
+            return False, sentence, kind
+        pushed = await push(body=body, request=request, username=username)
+        if pushed[0]:
+            await _give_way(queue, queue.event_ids_to_events[pushed[1]], sentence)
+        return pushed
+
     async def push_fairly(body: Any, request: Any, username: str | None) -> tuple[bool, Any, str]:
         event = page.fns.get(body.fn_index)
         if event is None:
@@ -105,12 +115,13 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
             return False, LONG_NAME, "error"
         if event.concurrency_id == ON_DEVICE:
             waiting = queue.event_queue_per_concurrency_id.get(ON_DEVICE)
-            places = [(one.session_hash, home(one)) for one in waiting.queue] if waiting else []
-            if sentence := refuse_place(places, body.session_hash, address(request, deployment), deployment):
-                return False, sentence, "error"
+            places = [(call_of(one.request) or one.session_hash, home(one)) for one in waiting.queue] if waiting else []
+            visitor = call_of(request) or body.session_hash
+            if sentence := refuse_place(places, visitor, address(request, deployment), deployment):
+                return await refuse("error", sentence, body, request, username)
             races = waiting.queue if waiting else []
             if len(races) >= LONGEST and not await _make_room(queue, races, request, deployment, is_unheard):
-                return False, FULL, "queue_full"
+                return await refuse("queue_full", FULL, body, request, username)
         elif _is_busy(queue, event.concurrency_id, address(request, deployment), home):
             return False, BUSY, "error"
         elif not await _make_room_for_other(queue, is_unheard):

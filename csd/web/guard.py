@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from csd.web.addresses import address
+from csd.web.agent_calls import AgentCalls
 from csd.web.bodies import BodyLimit, largest_event, most_values
 from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import Deployment
@@ -102,6 +103,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
         Middleware(KnownStreams),
         Middleware(UploadProgress, address=from_where),
         Middleware(EarlyStyle, head=EARLY),
+        Middleware(AgentCalls, address=from_where),
     ]
 
 
