@@ -28,18 +28,25 @@ class AgentCalls:
         if scope["type"] != "http" or not _is_to_mcp(scope):
             await self._app(scope, receive, send)
             return
-        call = secrets.token_hex(8)
+        queue, call = scope["app"].get_blocks()._queue, secrets.token_hex(8)
         own = {CALL.encode(): call.encode(), FROM.encode(): self._address(Request(scope)).encode()}
         others = [header for header in scope["headers"] if header[0].lower() not in own]
+        queue.agent_calls.add(call)
         try:
             await self._app({**scope, "headers": [*others, *own.items()]}, receive, send)
         finally:
-            await _end(scope["app"].get_blocks()._queue, call)
+            queue.agent_calls.discard(call)
+            await _end(queue, call)
 
 
 def call_of(request: Any) -> str:
     """The name of the call that a request to the queue was made for; empty if it was not made for one."""
     return request.headers.get(CALL, "")
+
+
+def has_ended(queue: Any, call: str) -> bool:
+    """Whether nobody waits for a call any more. Gradio passes it on when a thread of its own is free, perhaps later."""
+    return bool(call) and call not in queue.agent_calls
 
 
 def _is_to_mcp(scope: Message) -> bool:

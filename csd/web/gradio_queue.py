@@ -16,7 +16,7 @@ import gradio as gr
 from gradio.server_messages import ProcessCompletedMessage
 
 from csd.web.addresses import address, neighbourhood, region
-from csd.web.agent_calls import call_of
+from csd.web.agent_calls import call_of, has_ended
 from csd.web.deployment import Deployment
 from csd.web.fair_races import FairRaces
 from csd.web.giving_way import gives_way_to
@@ -37,6 +37,7 @@ OTHERS_EACH = 16  # events from one address that wait and are no races: all shar
 NEARBY = 3  # times as many wait of all addresses of a neighbourhood, which may be one customer of a provider
 UNHEARD = "Nobody listened to this for {} seconds, so it was stopped. Open its stream as soon as it is queued."
 ONE_EACH = "A race of yours already waits in the queue. Wait for it, or stop it first."
+NO_CALL = "The call that this race is for has ended."
 NO_EVENT = "This page has no such event: it may have been updated. Reload it."
 NO_SESSION = "The session's name is empty: give it one, or leave session_hash out."
 FULL = f"{LONGEST} races wait already, the most that this page allows. Try again in a minute."
@@ -76,6 +77,7 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
     page.api_open = False
     queue: Any = page._queue  # `page.queue` would build another one and, with it, all of the server's routes anew
     queue.max_size = None  # it would count races and other events together
+    queue.agent_calls = set()
     queue.sleep_when_free = IDLE
     queue.pending_messages_per_session = Messages(queue)
     queue.process_time_per_fn = defaultdict(RecentTimes)
@@ -113,6 +115,8 @@ def open_queue(page: gr.Blocks, deployment: Deployment) -> gr.Blocks:
             return False, NO_SESSION, "error"
         if len(body.session_hash or "") > LONGEST_NAME:
             return False, LONG_NAME, "error"
+        if has_ended(queue, call_of(request)):
+            return False, NO_CALL, "error"
         if event.concurrency_id == ON_DEVICE:
             waiting = queue.event_queue_per_concurrency_id.get(ON_DEVICE)
             places = [(call_of(one.request) or one.session_hash, home(one)) for one in waiting.queue] if waiting else []

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from csd.web import log_faults
 
-SERVER = ("uvicorn.error", "asyncio")  # the logs of a server: requests that are none, and clients that have left
+# The logs of servers: requests that are none, and clients that have left.
+SERVER = ("uvicorn.error", "asyncio", "mcp.server.lowlevel.server", "mcp.server.streamable_http")
 SECONDS = 60.0  # between two lines of the same kind
 MOST = 100  # kinds of lines that are told apart
 

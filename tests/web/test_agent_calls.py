@@ -12,7 +12,7 @@ from in_a_loop import in_a_loop
 from csd.web.addresses import address
 from csd.web.agent_calls import CALL, FROM, AgentCalls, call_of
 from csd.web.deployment import PUBLIC
-from csd.web.gradio_queue import MANY_HERE, ONE_EACH, open_queue
+from csd.web.gradio_queue import MANY_HERE, NO_CALL, ONE_EACH, open_queue
 from csd.web.wiring import ON_DEVICE
 
 HERE = "1.2.3.4"
@@ -38,18 +38,20 @@ def test_each_call_waits_for_itself_and_a_refused_one_is_told_why():
         return await queue.push(body, asked({CALL: call} if call else {}), None)
 
     async def join_all():
+        queue.agent_calls.update(["call beyond", *(f"call {i}" for i in range(PUBLIC.max_waiting))])
         calls = [await join(f"call {i}") for i in range(PUBLIC.max_waiting)]
         beyond = await join("call beyond")
         messages = queue.pending_messages_per_session["gradio's client"]
         said = [messages.get_nowait() for _ in range(messages.qsize())]
-        return calls, beyond, said, await join("")
+        return calls, beyond, said, await join(""), await join("a call that has ended")
 
-    calls, beyond, said, visitor = in_a_loop(join_all())
+    calls, beyond, said, visitor, late = in_a_loop(join_all())
     assert all(is_let_in for is_let_in, _, _ in calls) and len({event for _, event, _ in calls}) == PUBLIC.max_waiting
     told = {one.event_id: one.output for one in said if one.msg == "process_completed"}
     assert beyond[0] and told == {beyond[1]: {"error": MANY_HERE.format(PUBLIC.max_waiting)}}
     assert beyond[1] not in queue.event_ids_to_events
     assert not visitor[0] and visitor[1] in (ONE_EACH, MANY_HERE.format(PUBLIC.max_waiting)), "the form says it itself"
+    assert late == (False, NO_CALL, "error"), "Gradio may pass a call on after its agent has hung up"
 
 
 def test_a_call_has_the_address_that_it_comes_from_and_ends_its_own_race_alone():
@@ -84,9 +86,10 @@ def test_a_call_has_the_address_that_it_comes_from_and_ends_its_own_race_alone()
         return ended, kept
 
     ended, kept = in_a_loop(all_calls())
-    (first, (let_in, event, _)), (second, _), (_, (_, last, _)) = seen
+    (first, (let_in, event, _)), (second, _), (_, strange) = seen
     assert len(ended) == 3 and let_in and event not in queue.event_ids_to_events
     assert first[FROM] == second[FROM] == HERE and first["accept"] == "*/*", "who calls a machine cannot make one up"
     assert first[CALL] != second[CALL] and "another's" not in (first[CALL], second[CALL])
-    assert set(queue.event_ids_to_events) == {kept, last}, "of other requests nothing is changed"
+    assert set(queue.event_ids_to_events) == {kept} and not queue.agent_calls
+    assert strange == (False, NO_CALL, "error"), "a name that nobody was given"
     assert call_of(asked(first)) == first[CALL] and call_of(asked({})) == ""
