@@ -7,6 +7,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const NARROW = 320; // pixels of the plot below which its longest title is wider than it, and begins at the left edge
 const EDGE = { left: 40, right: 122, top: 26, bottom: 40 };
 const NEAR = 44; // pixels from a point within which a value would cover it
+const ALIKE = 1.05; // times by which two values that share a place may differ to be told as one
 const APART = 17; // pixels between two names
 const MOVES = 220; // milliseconds
 const WIDE = 360; // pixels from which there is room to say what was measured
@@ -145,21 +146,27 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
     if (isAway) parts.push(draw("path", { class: "chart-leader", d: `M${right + 2} ${toY(y)}L${right + 10} ${heights[i]}` }));
     parts.push(draw("text", { class: "chart-name", "data-method": look, x: right + (isAway ? 14 : 8), y: heights[i] + 4 }, name));
   });
-  const fastest = Math.max(...curves.map(({ ys, at }) => (at === undefined ? 0 : valueAt(ys, at))));
-  for (const { look, ys, at } of curves) {
-    if (at === undefined) continue;
+  const dots = curves.filter(({ at }) => at !== undefined).map(({ look, ys, at }) => {
     const value = valueAt(ys, at);
-    const [x, y] = [atX(at), toY(value)];
-    const isCovered = points.some((one) => Math.abs(toX(one.x) - x) < NEAR && toY(one.y) < y && y - toY(one.y) < NEAR);
-    symbol(look, x, y, "chart-dot");
+    return { look, value, x: atX(at), y: toY(value) };
+  });
+  dots.forEach(({ look, x, y }) => symbol(look, x, y, "chart-dot"));
+  const fastest = dots.reduce((one, other) => (other.value > one.value ? other : one), dots[0]);
+  const areAlike = dots.every(({ x, value }) => Math.abs(x - fastest.x) < APART && fastest.value < ALIKE * value);
+  for (const { value, x, y } of areAlike ? dots.filter((one) => one === fastest) : dots) {
+    const near = points.filter((one) => Math.abs(toX(one.x) - x) < NEAR && Math.abs(toY(one.y) - y) < NEAR).map((one) => toY(one.y));
     const place = { x, y: y - 13, "text-anchor": "middle" };
-    if (value < fastest) place.y = y + 26;
+    const isCovered = near.some((one) => one < y);
+    if (value < fastest.value) place.y = y + 26;
+    else if (isCovered && areAlike) place.y = Math.max(y, ...near) + 26;
     else if (isCovered) Object.assign(place, { x: x + 11, y: y - 7, "text-anchor": "start" }); // beside the point above it
-    parts.push(draw("text", { class: "chart-value", ...place }, `${value.toFixed(2)}×`));
+    parts.push(draw("text", { class: "chart-value", ...place }, `${isCovered && areAlike ? "predicted " : ""}${value.toFixed(2)}×`));
   }
   const note = (x, y, text, anchor = "start") => parts.push(draw("text", { class: "chart-note", x, y, "text-anchor": anchor }, text));
   if (inner.width > WIDE) {
-    points.forEach(({ x, y }) => note(toX(x) - 11, toY(y) + 5, "measured", "end"));
+    const told = points.map(({ x, y }) => ({ x: toX(x), y: toY(y) })).sort((one, other) => one.y - other.y);
+    told.filter(({ x, y }, i) => !i || y - told[i - 1].y > NEAR || Math.abs(x - told[i - 1].x) > NEAR)
+      .forEach(({ x, y }) => note(x - 11, y + 5, "measured", "end"));
     levels.filter(({ note: said }) => said).forEach(({ y, note: said }) => note(EDGE.left + 8, toY(y) - 7, said));
   }
   points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));

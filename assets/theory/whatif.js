@@ -4,7 +4,7 @@
 import symbols from "../symbols.json" with { type: "json" };
 import { startChart, SYMBOLS } from "./chart.js";
 import { axisEnd, curvesOf, modelOf, restOf } from "./curves.js";
-import { describeSource, explain, headline, speedOf } from "./words.js";
+import { describeSource, explain, factor, headline, speedOf } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const OVER = "tokens guessed first in a block: k, or the first number of K";
@@ -71,13 +71,13 @@ function update(view, value, parseK) {
     title: headline(curves), xTitle: OVER, xs: curves[0].xs, top: view.top,
     curves, ghosts: isAway ? before : [],
     points: points.map(({ name, at, speedup }) => ({ look: name, x: at, y: speedup })),
-    levels: levels.map(({ name, speedup }) => ({ look: name, name: `adaptive ${speedup.toFixed(1)}×`, y: speedup, note: "adaptive cascade, measured: it has no k" })),
+    levels: levels.map(({ name, speedup }) => ({ look: name, name: `adaptive ${factor(speedup)}`, y: speedup, note: "adaptive cascade, measured: it has no k" })),
   });
   view.told.title = `Cascade, K=${JSON.stringify(K)}`;
-  view.number.textContent = `${speedOf(curves[0]).toFixed(1)}×`;
+  view.number.textContent = factor(speedOf(curves[0]));
   const [free] = levels;
   view.free.dataset.method = free?.name ?? "";
-  view.free.replaceChildren(...(free ? [drawSymbol(SYMBOLS[free.name]), `${free.name}, measured: ${free.speedup.toFixed(1)}×`] : []));
+  view.free.replaceChildren(...(free ? [drawSymbol(SYMBOLS[free.name]), `${free.name}, measured: ${factor(free.speedup)}`] : []));
   view.title.textContent = headline(curves);
   view.why.textContent = explain(curves, levels[0], points.length > 0);
   view.source.textContent = describeSource(value.isMeasured, isMoved);
@@ -96,7 +96,7 @@ function tellMeasured(points, levels) {
   return told.flatMap(({ name, speedup, symbol }, i) => {
     const mark = symbol ? [drawSymbol(symbol)] : [];
     mark.forEach((one) => one.setAttribute("data-method", name));
-    const said = make("span", "", ...mark, `${name.replace("adaptive cascade", "adaptive")} ${speedup.toFixed(1)}×${i < told.length - 1 ? "," : ""}`);
+    const said = make("span", "", ...mark, `${name.replace("adaptive cascade", "adaptive")} ${factor(speedup)}${i < told.length - 1 ? "," : ""}`);
     said.style.whiteSpace = "nowrap";
     return [said, " "];
   });

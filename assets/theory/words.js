@@ -1,8 +1,12 @@
 // What the curves of a plan say, in sentences. A curve is {xs, ys, at} and, of the cascade, `round` at its current setting.
 
 const ALIKE = 1.05; // speeds that differ by less are told as equal
+const SLOW = 0.95; // below it, a digit more
 
 export const speedOf = ({ ys, at }) => ys[at];
+
+// As on the stage: a lane that is slower than the big model has two digits.
+export const factor = (value) => `${value.toFixed(value < SLOW ? 2 : 1)}×`;
 
 // How the two compare with the current settings: the title of the figure.
 export function headline([cascade, speculative]) {
@@ -16,14 +20,14 @@ export function headline([cascade, speculative]) {
 // What the cascade's speed is made of, whether another first number would be better, and why the adaptive cascade, as
 // measured, has no curve.
 export function explain([{ xs, ys, at, round }], adaptive, isMeasured = false) {
-  const [tokens, runs] = [round.tokens.toFixed(1), round.passes.toFixed(1)];
-  const said = `A round of the cascade brings ${tokens} tokens in the time of ${runs} runs of the big model: ${tokens} / ${runs} = ${ys[at].toFixed(1)}×.`;
+  const [tokens, runs] = [round.tokens, round.passes].map((count) => count.toFixed(ys[at] < SLOW ? 2 : 1));
+  const said = `A round of the cascade brings ${tokens} tokens in the time of ${runs} runs of the big model: ${tokens} / ${runs} = ${factor(ys[at])}.`;
   const highest = Math.max(...ys);
   const best = xs[ys.indexOf(highest)];
-  const isBest = highest.toFixed(1) === ys[at].toFixed(1);
-  const better = `With ${best} ${best === 1 ? "token" : "tokens"} guessed first it would be ${highest.toFixed(1)}×.`;
+  const isBest = factor(highest) === factor(ys[at]);
+  const better = `With ${best} ${best === 1 ? "token" : "tokens"} guessed first it would be ${factor(highest)}.`;
   const mean = isMeasured ? "The theory uses averages over the whole race, so a lane may be faster or slower than predicted." : "";
-  const free = adaptive && `The adaptive cascade (${adaptive.speedup.toFixed(1)}× in the race) chooses its plan anew before each guess, so it has no curve.`;
+  const free = adaptive && `The adaptive cascade (${factor(adaptive.speedup)} in the race) chooses its plan anew before each guess, so it has no curve.`;
   return [said, isBest ? "" : better, mean, free].filter(Boolean).join(" ");
 }
 
