@@ -185,7 +185,7 @@ function startTour(root, logs, others) {
 
   function open(act) {
     dialog.showModal();
-    history.pushState({ tour: true }, "");
+    history.pushState({ ...history.state, tour: true }, "");
     if (!stage) {
       stage = CascadeStage.mount(place, { lasts: SECONDS });
       new MutationObserver(rest).observe(place, { attributeFilter: ["data-state"] });

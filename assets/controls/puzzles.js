@@ -4,6 +4,7 @@
 import { make } from "./elements.js";
 
 const SOLVED = "cascade-puzzles"; // in localStorage: what was measured, by puzzle
+const RACES = "cascade-racing"; // the event of a race that begins: the panel makes room for it, see assets/page/racing.js
 const OPENS = "cascade-panel"; // the event of a panel that opens: in a narrow window the others close
 
 // `puzzles` are [{key, title, task, hint}]; a value is {race, found: {key: {solved, said}}, question}. `send(number)` is called with
@@ -16,6 +17,7 @@ export function startPuzzles(root, puzzles, value, send) {
   view.isOpen = () => !panel.hidden;
   view.open = make("button", { type: "button", id: "puzzles-open", "aria-expanded": "false" }, "Puzzles ", view.count, view.news);
   const close = make("button", { type: "button", class: "puzzles-close" }, "Close");
+  const all = make("button", { type: "button", class: "puzzles-all" }, "Show all");
   const choose = (key) => {
     view.chosen = view.chosen === key ? null : key;
     drawRows(view);
@@ -23,10 +25,15 @@ export function startPuzzles(root, puzzles, value, send) {
   for (const puzzle of puzzles) view.rows.set(puzzle.key, buildRow(puzzle, send, choose));
   root.prepend(view.open);
   panel.append(
-    make("header", {}, make("h2", {}, "Puzzles"), make("p", {}, "Choose one, then race."), close),
+    make("header", {}, make("h2", {}, "Puzzles"), make("p", {}, "Choose one, then race."), all, close),
     make("ol", {}, ...[...view.rows.values()].map((row) => row.box)),
   );
+  const shrink = (isSmall) => {
+    panel.toggleAttribute("data-small", isSmall);
+    for (const [key, row] of view.rows) row.box.toggleAttribute("data-told", isSmall && key === view.chosen);
+  };
   const draw = (isOpen) => {
+    shrink(false);
     panel.hidden = !isOpen;
     view.news.textContent = "";
     view.open.setAttribute("aria-expanded", String(isOpen));
@@ -45,6 +52,11 @@ export function startPuzzles(root, puzzles, value, send) {
   window.addEventListener("resize", place);
   window.addEventListener(OPENS, ({ detail }) => {
     if (detail !== panel && narrow.matches) draw(false);
+  });
+  window.addEventListener(RACES, () => !panel.hidden && view.chosen && shrink(true));
+  all.addEventListener("click", () => {
+    shrink(false);
+    panel.focus({ preventScroll: true });
   });
   view.open.addEventListener("click", () => show(panel.hidden));
   close.addEventListener("click", () => show(false));

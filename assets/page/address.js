@@ -3,7 +3,7 @@
 import { arrive } from "./arrival.js";
 import { hasRaced } from "./comeback.js";
 import { byId, stage, stageRoot } from "./dom.js";
-import { addressed, readPlace, splitAddress, writeAddress } from "./fragment.js";
+import { addressed, pushPlace, readPlace, splitAddress, writeAddress } from "./fragment.js";
 import { close } from "./panels.js";
 import { beginFilling } from "./typing.js";
 
@@ -14,12 +14,14 @@ const SETTLED = 3000; // milliseconds after which nothing more is said of a race
 
 let wanted = ""; // the race that Back leads to, where the address does not name it
 let isRead = false; // the address that the page was opened with; until then the tab that Gradio opens does not replace it
+let followed = ""; // the fragment where the page is
 let shown = ""; // the fragment of the race on the stage; empty for the visitor's own, and for the one at the start
 
 const isTab = (fragment) => ["theory", "compare"].includes(fragment);
 const findTab = (name) => document.querySelector(`#tabs [role="tab"][data-tab-id="${CSS.escape(name)}"]`);
 
 export function watchTabs() {
+  followed = location.hash;
   const watched = { subtree: true, childList: true, attributeFilter: ["aria-selected"] };
   new MutationObserver(writeTab).observe(document.querySelector("#tabs > .tab-wrapper"), watched);
   addEventListener("popstate", followAddress);
@@ -43,8 +45,8 @@ export function leaveRace() {
 export function enterRace() {
   const { race } = stageRoot().dataset;
   if (addressed() || !race || ADDRESSED.some((prefix) => race.startsWith(prefix)) || history.state?.on === race) return;
-  if (history.state?.on) history.pushState({ on: race }, "");
-  else history.replaceState({ on: race }, "");
+  if (history.state?.on) pushPlace({ on: race });
+  else history.replaceState({ ...history.state, on: race }, "");
 }
 
 // Called with the id of the race that the visitor has chosen.
@@ -70,9 +72,11 @@ export function openAddress() {
 
 // After Back and Forward.
 function followAddress() {
+  const isSame = location.hash === followed;
+  followed = location.hash;
   const on = addressed() ? "" : history.state?.on || "";
   if (on !== stageRoot().dataset.race && !byId("go").hasAttribute("data-racing")) wanted = on;
-  goToAddress(false);
+  if (!isSame || wanted) goToAddress(false); // otherwise what covered the page was closed
 }
 
 function goToAddress(comesBack) {
@@ -88,16 +92,23 @@ function goToAddress(comesBack) {
 function writeTab() {
   const tab = document.querySelector('#tabs [role="tab"][aria-selected="true"]');
   if (tab && (isRead || isTab(tab.dataset.tabId))) writeAddress(tab.dataset.tabId === "race" ? shown : tab.dataset.tabId);
+  followed = location.hash;
 }
 
 // Goes to a step of a race, such as "lane=4&step=3", once the race of this name is on the stage, or says that there is none.
 function goToPlace(name, place) {
   const root = stageRoot();
   const isThere = () => ADDRESSED.some((prefix) => root.dataset.race === prefix + name);
-  const go = () => isThere() && (stage().goTo(...readPlace(place)) ? tell(`The link shows ${placeInText(root)}.`) : root.dataset.state !== "live" && tellNoStep());
+  const go = () => isThere() && (stage().goTo(...readPlace(place)) ? showPlace(root) : root.dataset.state !== "live" && tellNoStep());
   if (!place || go()) return;
   const watcher = new MutationObserver(() => go() && watcher.disconnect());
   watcher.observe(root, { attributeFilter: ["data-race", "data-state"] });
+}
+
+// What happens in the step comes into view, on a phone too.
+function showPlace(root) {
+  root.querySelector(".cs-opened").scrollIntoView({ block: "nearest" });
+  return tell(`The link shows ${placeInText(root)}.`);
 }
 
 const placeInText = (root) => root.querySelector(".cs-stepper .cs-place").textContent; // such as "step 3 of 7"

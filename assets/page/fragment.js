@@ -24,5 +24,11 @@ export function readPlace(text) {
 }
 
 export function writeAddress(fragment) {
-  if (addressed() !== fragment) history.pushState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
+  if (addressed() !== fragment) pushPlace(null, fragment ? `#${fragment}` : location.pathname + location.search);
+}
+
+// A new place in the history. While the stage is presented, Back leaves that first: see assets/stage/entries.js.
+export function pushPlace(state, address) {
+  history.pushState(state, "", address);
+  if (document.documentElement.classList.contains("cs-presenting")) history.pushState({ ...state, over: ["present"] }, "");
 }

@@ -84,6 +84,7 @@ export function beginRace() {
   leaveRace();
   if (byId("race").matches(":focus-visible")) setTimeout(() => isRacing() && byId("stop").focus(), SETTLED);
   byId("go").setAttribute("data-racing", "");
+  window.dispatchEvent(new Event("cascade-racing")); // see assets/controls/puzzles.js
   noteRaced();
   keepVisitor();
   byId("examples").removeAttribute("data-filling");

@@ -17,7 +17,7 @@
 // Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
 // Parts of the page:     invitation, promptline (promptfield), headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext, textsize), review (scoregrid),
-//                        transport, timeline (strips), figures (budget, plot), tooltip, terms, speech, keys, present (talk), bridge; dom and linestyle
+//                        transport, timeline (strips), figures (budget, plot), tooltip, terms, speech, keys, present (talk, entries), bridge; dom and linestyle
 //                        build elements
 
 import { createAxis } from "./axis.js";
@@ -29,7 +29,7 @@ import { h, put } from "./dom.js";
 import { createFigures } from "./figures.js";
 import { clearHeadline, createHeadline, drawHeadline, fillHeadline } from "./headline.js";
 import { createKeysHelp, listenToKeys } from "./keys.js";
-import { watchPointer } from "./present.js";
+import { watchBack, watchPointer } from "./present.js";
 import { createLanesBox, drawLanes, openLanes, showVerdicts } from "./lanes.js";
 import { appendSteps, followText, markSelection } from "./lanetext.js";
 import { clearLegend, createLegend, drawLegend, openLegend, restoreChoices } from "./legend.js";
@@ -61,6 +61,7 @@ export function mount(root, { lasts = 0 } = {}) {
   restoreView(stage);
   listenToKeys(stage);
   watchPointer(stage);
+  if (!lasts) watchBack(stage);
   watchSize(stage);
   explainTerms(root);
   root.cascadeStage = {

@@ -8,7 +8,7 @@ import { cycleRejected, toggleDigits } from "./legend.js";
 import { changeSpeed, jump, selectLane, skip, stepReview, stepToken, togglePlay } from "./playback.js";
 import { blank, leavePresent, togglePresent } from "./present.js";
 import { openPromptField } from "./promptfield.js";
-import { openReview } from "./review.js";
+import { openReview, toggleReview } from "./review.js";
 import { stepRound } from "./rounds.js";
 import { isPlaying } from "./state.js";
 import { goBack, goOn } from "./talk.js";
@@ -44,7 +44,7 @@ const ACTIONS = {
   g: () => askForTour(),
   h: cycleRejected,
   l: () => askForLoss(),
-  o: (stage) => openReview(stage),
+  o: toggleReview,
   p: togglePresent,
   r: (stage) => stage.presenting && askForRace(),
   t: toggleAxis,

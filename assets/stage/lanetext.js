@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { rejectedFacts, tokenFacts } from "./facts.js";
 import { levelOf } from "./log.js";
 import { selectToken } from "./playback.js";
-import { openReview } from "./review.js";
+import { toggleReview } from "./review.js";
 import { isPlaying, selectedStep } from "./state.js";
 import { createDetokenizer, createLineBreaker, escapeControls, isEndSign, splitWhitespace, tokenText } from "./text.js";
 import { shrinkText } from "./textsize.js";
@@ -279,5 +279,5 @@ function selectClicked(stage, view, node) {
     const { at, step } = view.lane.rejected[Number(r)];
     selectToken(stage, view, Math.max(step.from, Math.min(step.count - 1, at - stage.race.open.start)));
   }
-  openReview(stage, true);
+  if (!stage.reviewOpen) toggleReview(stage);
 }

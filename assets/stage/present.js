@@ -2,6 +2,7 @@
 
 import { openBridge } from "./bridge.js";
 import { put } from "./dom.js";
+import { enter, leave, whenBack } from "./entries.js";
 import { tellRefusal } from "./promptline.js";
 import { openReview } from "./review.js";
 import { forgetSizes } from "./state.js";
@@ -16,6 +17,14 @@ export function togglePresent(stage) {
 
 export function leavePresent(stage) {
   setPresenting(stage, false);
+}
+
+// Back leaves the review that was opened, or the presented stage.
+export function watchBack(stage) {
+  whenBack((open) => {
+    if (stage.reviewOpen && stage.review.hasEntry && !open.includes("review")) openReview(stage, false);
+    if (stage.presenting && !open.includes("present")) leavePresent(stage);
+  });
 }
 
 // While presenting, an empty screen until the same key or a click: the audience looks at the speaker.
@@ -55,12 +64,14 @@ function setPresenting(stage, on) {
   button.setAttribute("aria-pressed", String(on));
   put(button, on ? "Leave" : "Present");
   if (on) {
+    enter("present");
     stage.scrolledTo = scrollY;
     openBridge(stage);
     root.focus({ preventScroll: true });
   }
   else {
     openReview(stage, false);
+    leave("present");
     tellRefusal(stage, "");
     root.removeAttribute("data-blank");
     button.focus({ preventScroll: true }); // the stage itself would keep a frame around it

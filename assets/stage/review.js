@@ -2,6 +2,7 @@
 // score is opened on demand and takes the place of the other lanes, so that it fits into the window.
 
 import { button, h, iconButton, put } from "./dom.js";
+import { enter, leave } from "./entries.js";
 import { cellFacts, tokenFacts } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
 import { tellReview, tellRoundSentence } from "./narrate.js";
@@ -38,6 +39,7 @@ export function createReview(stage) {
     drawnAt: 0,
     height: 0, // the panel grows and does not shrink, not for the next race either: nothing below it jumps
     inSight: true,
+    hasEntry: false, // in the browser's history, which Back leaves
     fromEnd: false, // whether it was opened at the end of the race
   };
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
@@ -91,6 +93,8 @@ export function openReview(stage, open = !stage.reviewOpen) {
   if (open) pause(stage);
   showReview(stage, open);
   if (open) stage.review.fromEnd = atEnd;
+  else if (stage.review.hasEntry) leave("review");
+  if (!open) stage.review.hasEntry = false;
   const isBlank = !selectedStep(stage);
   const telling = open && (atEnd || isBlank) && (findTelling(stage) || (isBlank && stage.view.lane.steps[0]));
   if (telling) jump(stage, telling.until);
@@ -101,17 +105,31 @@ export function openReview(stage, open = !stage.reviewOpen) {
   (open ? stage.review.box : stage.root).scrollIntoView({ block: "nearest" });
 }
 
+// What the visitor opens, Back closes; a link and the tour open a review as a part of what they show.
+export function toggleReview(stage) {
+  openReview(stage);
+  if (!stage.reviewOpen || stage.lasts) return;
+  stage.review.hasEntry = true;
+  enter("review");
+}
+
 // The step whose block most levels wrote, of these the longest that is read from afar, as the picture of a horizontal
-// cascade; undefined where none has more writers than the shown one.
+// cascade. Where none of those is read from afar, one that is and in which a guess was rejected. Undefined where no step
+// has more to see than the shown one.
 function findTelling(stage) {
   const { steps } = stage.view.lane;
   const shown = selectedStep(stage);
-  const worth = (step) => [countWriters(step), fitted(step.line.x.length)];
+  const worth = (step) => [countWriters(step), fitted(countGuesses(step))];
   const isBetter = ([writers, tokens], [most, longest]) => writers > most || (writers === most && tokens > longest);
   const best = steps.reduce((most, step) => (isBetter(worth(step), worth(most)) ? step : most), steps[0]);
-  return best && countWriters(best) > Math.max(1, shown ? countWriters(shown) : 0) ? best : undefined;
+  if (!best) return undefined;
+  const isWide = countWriters(best) < 2 || countGuesses(best) > WIDE;
+  const isSmall = (step) => step.line.r.ok < countGuesses(step) && countGuesses(step) <= WIDE;
+  if (isWide && steps.some(isSmall)) return shown && isSmall(shown) ? undefined : steps.find(isSmall);
+  return countWriters(best) > Math.max(1, shown ? countWriters(shown) : 0) ? best : undefined;
 }
 
+const countGuesses = ({ line }) => (line.r.x || []).length;
 const fitted = (tokens) => (tokens <= WIDE ? tokens : -tokens);
 
 function countWriters({ line }) {
@@ -148,7 +166,7 @@ function emptyReview(review) {
   Object.assign(review, { step: null, score: null });
   review.box.dataset.empty = "true";
   put(review.title, "What happens in a step");
-  put(review.told, "Go to a step (\u2192), or click a word, to see who guessed it and who checked it, level by level.");
+  put(review.told, "Choose a step or a word to see who guessed it and who checked it, level by level.");
 }
 
 function buildReview(stage, step) {

@@ -43,7 +43,7 @@ export function drawTrack(stage) {
   const longest = Math.max(...views.map(({ lane }) => lane.decodeSeconds));
   const ends = { tokens: finishLine(race), seconds: race.close ? longest : 0 };
   put(track.goal, axis === "tokens" ? `\u2691 ${ends.tokens} tokens` : "");
-  const first = views.some(({ state }) => state === "done") ? firstDone(race) : null;
+  const first = stage.mode === "done" ? firstDone(race) : null; // one clock at a time: until then the bars follow the replay's
   const words = photoTitle(first, longest);
   const key = `${axis} ${words}`;
   if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(words, first)));

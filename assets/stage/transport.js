@@ -7,7 +7,7 @@ import { formatPosition } from "./format.js";
 import { showKeys } from "./keys.js";
 import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
 import { blank, togglePresent } from "./present.js";
-import { openReview } from "./review.js";
+import { toggleReview } from "./review.js";
 import { sayReview } from "./speech.js";
 import { speedInWords, usualSpeed } from "./pace.js";
 import { SPEEDS, canReplay, isPlaying, remembered, selectedStep } from "./state.js";
@@ -30,7 +30,7 @@ export function createTransport(stage) {
       "aria-pressed": "false", title: "Full screen with large type (p); Escape leaves",
       onclick: () => togglePresent(stage),
     }),
-    look: keyButton(LOOK, "o", "The step level by level, in place of the lanes, and back", () => openReview(stage)),
+    look: keyButton(LOOK, "o", "The step level by level, in place of the lanes, and back", () => toggleReview(stage)),
     link: button("cs-button cs-copy-link", LINK, { title: "A link to this race, at this step", onclick: askForLink, hidden: !hasLink() }),
     blank: keyButton("Blank ", "b", "An empty screen, until the key again or a click", () => blank(stage)),
     keys: keyButton("Keys ", "?", "What the keys do", () => showKeys(stage)),

@@ -195,3 +195,27 @@ def test_a_phone_presents_all_lanes_above_the_keys(bare, size):
         text = one.page.locator(".cs-lane.cs-selected .cs-text").bounding_box()
         assert text["y"] < keys["y"], "and the text"
     assert not one.errors
+
+
+def test_back_closes_the_review_and_then_the_presented_stage(bare):
+    """The page stays where it is, and what is closed otherwise leaves no entry behind."""
+    one = bare().show(greedy(alone()), greedy(nested()))
+    page, presented, opened = one.page, ".cascade-stage[data-present]", ".cascade-stage[data-opened]"
+    covers = "JSON.stringify(history.state?.over ?? [])"
+    page.get_by_role("button", name="Look inside").click()
+    assert page.is_visible(opened)
+    page.go_back()
+    page.wait_for_selector(".cascade-stage:not([data-opened])")
+    one.press("p", "o")
+    assert page.evaluate(covers) == '["present","review"]'
+    page.go_back()
+    page.wait_for_selector(".cascade-stage:not([data-opened])")
+    assert page.is_visible(presented)
+    page.go_back()
+    page.wait_for_selector(".cascade-stage:not([data-present])")
+    one.press("p", "o", "p")
+    page.wait_for_function(f"{covers} === '[]'")
+    assert not page.is_visible(presented) and not page.is_visible(opened)
+    one.press("o", "o")
+    page.wait_for_function(f"{covers} === '[]'")
+    assert not one.errors

@@ -305,3 +305,17 @@ def test_a_lane_that_reads_a_long_prompt_says_how_far_it_is(bare):
     one.page.evaluate("log => stage.update({race: 'r', log})", opened + parts[0] + parts[1])
     assert one.page.evaluate(read) == "reading the prompt: 1024 of 1536 tokens, about 3 s more"
     assert not one.errors
+
+
+def test_the_bars_have_one_clock(bare):
+    """Until the replay ends they follow its time, and then all show the moment at which the first lane was done."""
+    one = bare().show(greedy(alone()), greedy(nested()))
+    page = one.page
+    first = page.evaluate("Math.min(...stage.race.lanes.map((lane) => lane.clock))")
+    last = page.evaluate("Math.max(...stage.race.lanes.map((lane) => lane.clock))")
+    page.evaluate("time => stage.seek(time)", (first + last) / 2)
+    counts = "[...document.querySelectorAll('.cs-late-count')].map((one) => one.textContent).join('')"
+    assert one.text(".cs-track-head").startswith("Tokens written ends") and page.evaluate(counts) == ""
+    one.press("End")
+    assert "Tokens written in " in one.text(".cs-track-head")
+    assert not one.errors

@@ -225,3 +225,14 @@ def test_on_a_phone_a_wide_review_says_how_much_of_it_is_out_of_sight(bare):
         "(grid => grid.scrollLeft + grid.clientWidth >= grid.scrollWidth - 2)(document.querySelector('.cs-score'))"
     )
     assert not one.errors
+
+
+def test_a_lost_race_opens_a_block_that_is_read_from_afar(bare):
+    """Its blocks of several writers are wide, and most of what they hold was never judged."""
+    lost = tour.ACTS[-1].traces
+    one = bare().show(*lost)
+    one.press("3", "End", "o")
+    number = int(one.text(".cs-score-title").split()[1])
+    review = lost[-1].steps[number - 1].review
+    assert review.accepted < len(review.tokens) <= 12 < max(len(step.review.tokens) for step in lost[-1].steps)
+    assert not one.errors

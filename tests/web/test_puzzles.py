@@ -220,7 +220,13 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     page.wait_for_function(f"{count} === '1/5'")
     assert not row.get_by_role("button").is_visible()
     assert re.search(r"Solved: the cascade has 0\.\d\d× the speed of", row.inner_text())
-    assert page.is_visible(".puzzles section")  # one can race beside it
+    assert page.is_visible(".puzzles section") and row.locator(".puzzles-said").is_visible(), "one can race beside it"
+    assert page.locator(".puzzles li:visible").count() == 1 and not row.locator(".puzzles-row").is_visible()
+    assert page.evaluate(f"({edge})('.puzzles section').bottom <= ({edge})('#stage .cs-track').top"), (
+        "the lanes are free"
+    )
+    page.get_by_role("button", name="Show all").click()
+    assert page.locator(".puzzles li:visible").count() == 5
     asked = page.text_content('.puzzles [data-puzzle="predict"]')
     found = re.search(r"k = (\d+); α = ([\d.]+), c = ([\d.]+)", asked)
     assert found is not None
