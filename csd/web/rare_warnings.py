@@ -7,11 +7,13 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from csd.web import log_faults
 
-# The logs of servers: requests that are none, and clients that have left.
-SERVER = ("uvicorn.error", "asyncio", "mcp.server.lowlevel.server", "mcp.server.streamable_http")
+SERVER = ("uvicorn.error", "asyncio")  # the logs of a server: requests that are none, and clients that have left
+# Those of the server of MCP, a part of whose lines goes to the root.
+AGENTS = ("mcp.server.lowlevel.server", "mcp.server.streamable_http", "mcp.server.streamable_http_manager", "")
 SECONDS = 60.0  # between two lines of the same kind
 MOST = 100  # kinds of lines that are told apart
 
@@ -56,6 +58,15 @@ class OncePerMinute(logging.Filter):
                 log.warning(_tell(kind, False))
 
 
+class WithoutWords(logging.Filter):
+    """Leaves out of the lines on agents' messages what the agents wrote, which makes each a kind of its own."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if "mcp" in Path(record.pathname).parts:
+            record.msg, record.args = str(record.msg).split(":")[0], ()
+        return True
+
+
 def _tell(kind: _Kind, is_this: bool) -> str:
     which = "the last such line" if is_this else f"the last line “{kind.text}”"
     return f"{kind.left_out} more since {which}."
@@ -64,7 +75,9 @@ def _tell(kind: _Kind, is_this: bool) -> str:
 def thin_out_warnings() -> None:
     """From now on strangers do not fill the log with requests that are none, or that the page does not send. A fault
     that they repeat is counted as well, of this project or below it."""
-    for log in (*SERVER, log_faults.__name__):
+    for log in AGENTS:
+        logging.getLogger(log).addFilter(WithoutWords())
+    for log in (*SERVER, *AGENTS, log_faults.__name__):
         rare = OncePerMinute(logging.ERROR)
         logging.getLogger(log).addFilter(rare)
         atexit.register(rare.tell_rest, logging.getLogger(log))

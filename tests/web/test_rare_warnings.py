@@ -62,7 +62,7 @@ def test_what_was_left_out_is_told_at_the_end(caplog):
 def thinned(monkeypatch):
     """The log of faults as the page leaves it."""
     monkeypatch.setattr(rare_warnings.atexit, "register", lambda *_: None)
-    logs = [logging.getLogger(name) for name in (*rare_warnings.SERVER, log_faults.__name__)]
+    logs = [logging.getLogger(name) for name in (*rare_warnings.SERVER, *rare_warnings.AGENTS, log_faults.__name__)]
     before = [[*log.filters] for log in logs]
     thin_out_warnings()
     yield
@@ -94,3 +94,23 @@ def test_a_flood_of_requests_that_fail_is_a_line_for_each_fault(thinned, caplog)
         "TypeError",
         "Refusal",
     ]
+
+
+def test_what_agents_write_is_not_in_the_log_and_makes_no_line_a_kind_of_its_own(thinned, caplog):
+    """As the server of MCP logs it: in its own log, and in the root's."""
+
+    def log_as_mcp(name: str, message: str, *args: object) -> None:
+        path = f"/packages/{'mcp'}/shared/session.py"
+        logging.getLogger(name).handle(logging.LogRecord(name, logging.WARNING, path, 1, message, args, None))
+
+    for number in range(1000):
+        log_as_mcp("", f"Failed to validate request: secret {number}. Message was: {'x' * 1000}")
+        log_as_mcp(rare_warnings.AGENTS[0], f"Received exception from stream: secret {number}")
+        log_as_mcp(rare_warnings.AGENTS[0], "Tool '%s' not listed", f"secret {number}")
+    assert [record.getMessage() for record in caplog.records] == [
+        "Failed to validate request",
+        "Received exception from stream",
+        "Tool '%s' not listed",
+    ]
+    logging.getLogger().warning("of others: %s", "as it is")
+    assert caplog.records[-1].getMessage() == "of others: as it is"
