@@ -1,33 +1,52 @@
 // Entries of the browser's history for what covers the page, the presented stage and the opened review: Back closes it, and
 // the page stays where it is. An entry keeps the state of the one below it, and the names of all that are open in `over`.
+// The browser goes back some time after it was told to; what is closed or opened until then waits for that.
 
 let left = Infinity; // how many of these entries are to stay
+let isGoing = false; // back, which ends with popstate
+let entered = []; // names of what was opened meanwhile
 
 const covers = () => history.state?.over ?? [];
 
 export function enter(name) {
-  if (covers().includes(name)) return; // after a reload
-  try {
-    history.pushState({ ...history.state, over: [...covers(), name] }, "");
-  } catch {
-    // a frame may not write the history
-  }
+  if (left < Infinity) entered.push(name);
+  else if (!covers().includes(name)) push(name); // it is there after a reload
 }
 
-// What is closed otherwise takes its entry with it; of several that are closed at once the lowest.
+// What is closed otherwise takes its entry with it; of several the lowest.
 export function leave(name) {
+  entered = entered.filter((one) => one !== name);
   const at = covers().indexOf(name);
   if (at < 0) return;
   if (left === Infinity) queueMicrotask(goBack);
   left = Math.min(left, at);
 }
 
-function goBack() {
-  history.go(left - covers().length);
-  left = Infinity;
-}
-
 // After Back: `close` is called with the names of what is still open.
 export function whenBack(close) {
-  addEventListener("popstate", () => close(covers()));
+  addEventListener("popstate", () => {
+    isGoing = false;
+    goBack();
+    if (!isGoing) close(covers());
+  });
+}
+
+function goBack() {
+  if (isGoing) return;
+  if (left < covers().length) {
+    isGoing = true;
+    history.go(left - covers().length);
+    return;
+  }
+  left = Infinity;
+  entered.forEach(push);
+  entered = [];
+}
+
+function push(name) {
+  try {
+    history.pushState({ ...history.state, over: [...covers(), name] }, "");
+  } catch {
+    // a frame may not write the history
+  }
 }

@@ -216,6 +216,15 @@ def test_back_closes_the_review_and_then_the_presented_stage(bare):
     one.press("p", "o", "p")
     page.wait_for_function(f"{covers} === '[]'")
     assert not page.is_visible(presented) and not page.is_visible(opened)
-    one.press("o", "o")
-    page.wait_for_function(f"{covers} === '[]'")
+    address = page.url
+    for keys in (("o", "o"), ("p", "o", "Escape", "Escape"), ("o", "o", "o", "o"), ("p", "p", "p", "o", "p")):
+        one.press(*keys)
+        page.wait_for_function(f"{covers} === '[]'")
+        assert not page.is_visible(presented) and not page.is_visible(opened) and page.url == address
+    one.press("o", "o", "o")
+    page.wait_for_function(f"""{covers} === '["review"]'""")
+    assert page.is_visible(opened), "what was opened while the browser went back stays"
+    one.press("Escape", "p", "Escape", "p")
+    page.wait_for_function(f"""{covers} === '["present"]'""")
+    assert page.is_visible(presented) and not page.is_visible(opened)
     assert not one.errors
