@@ -20,7 +20,7 @@ export function firstDone({ lanes }) {
   return done.reduce((best, lane) => (lane.decodeSeconds < best.decodeSeconds ? lane : best));
 }
 
-// Draws the pale part of a lane's bar; `first` is null until the first lane is done.
+// Draws the pale part of a lane's bar; `first` is null until the race or its replay has ended.
 export function drawPhoto({ late, count }, lane, first, end) {
   const written = first ? writtenBy(lane, first.decodeSeconds) : end;
   const left = `${(100 * written / end).toFixed(2)}%`;
