@@ -4,11 +4,12 @@
 import { h, put } from "./dom.js";
 import { formatSeconds } from "./format.js";
 
-const [SHORT, LONG] = [0.12, 0.3]; // of a bar: the count stands beyond the solid part where there is at least that much
+const SHORT = 0.12; // of a bar: the count stands beyond the solid part where there is at least that much
 
 // `late` covers a bar beyond the solid part, and `count` says how many tokens that is.
 export function createPhoto() {
-  return { late: h("i", { class: "cs-late" }), count: h("span", { class: "cs-late-count" }) };
+  const [written, all] = [h("b"), h("span", { class: "cs-late-all" })]; // the second is left out where bars are short
+  return { late: h("i", { class: "cs-late" }), written, all, count: h("span", { class: "cs-late-count" }, written, all) };
 }
 
 // The lane whose text was complete first, or null: times compare only where all lanes wrote equally many tokens.
@@ -21,13 +22,15 @@ export function firstDone({ lanes }) {
 }
 
 // Draws the pale part of a lane's bar; `first` is null until the race or its replay has ended.
-export function drawPhoto({ late, count }, lane, first, end) {
-  const written = first ? writtenBy(lane, first.decodeSeconds) : end;
-  const left = `${(100 * written / end).toFixed(2)}%`;
+export function drawPhoto({ late, written, all, count }, lane, first, end) {
+  const tokens = first ? writtenBy(lane, first.decodeSeconds) : end;
+  const left = `${(100 * tokens / end).toFixed(2)}%`;
   late.style.left = left;
   count.style.left = left;
-  const room = 1 - written / end;
-  put(count, !first || room < SHORT ? "" : room < LONG ? String(written) : `${written} of ${end}`);
+  const shown = first && 1 - tokens / end >= SHORT;
+  put(written, shown ? String(tokens) : "");
+  put(all, shown ? ` of ${end}` : "");
+  count.hidden = !shown;
 }
 
 // The title of the bars; the time is in the unit of the longest lane.

@@ -46,7 +46,7 @@ export function drawTrack(stage) {
   const first = stage.mode === "done" ? firstDone(race) : null; // one clock at a time: until then the bars follow the replay's
   const words = photoTitle(first, longest);
   const key = `${axis} ${words}`;
-  if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(words, first)));
+  if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(words)));
   track.drawn = key;
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
   track.box.toggleAttribute("data-few", isShort(race));
@@ -61,10 +61,9 @@ export function drawTrack(stage) {
   }
 }
 
-function tokensKey(words, isLate) {
+function tokensKey(words) {
   const run = h("span", { class: "cs-run-key" }, swatch("T"), " ends a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
-  const late = h("span", { class: "cs-beside" }, h("i", { class: "cs-swatch cs-late-key", "aria-hidden": "true" }), " written later");
-  return [title(words), run, ...(isLate ? [late] : [])];
+  return [title(words), run];
 }
 
 function timeKey(race) {

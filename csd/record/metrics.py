@@ -90,6 +90,12 @@ def shares(trace: Trace) -> dict[str, int]:
     return {name: counts[name] for name in _names(trace) if counts[name]}
 
 
+def copied(trace: Trace) -> float:
+    """Share of the text that a statistical level proposed first: Max-Gram, or prompt lookup."""
+    statistical = {level.name for level in trace.header.levels if level.level == 0}
+    return _ratio(sum(count for name, count in shares(trace).items() if name in statistical), len(trace.tokens), 0.0)
+
+
 def forward_passes(trace: Trace) -> dict[str, int]:
     """How often each model was run while decoding; statistical levels run none."""
     counts = Counter(one.by for one in records(trace) if isinstance(one, Review) and not one.skipped)

@@ -106,16 +106,11 @@ def _repetition_notes(race: Race) -> list[str]:
         for share in texts.values()
     ]
     for trace in looping:
-        copied = _copied(trace)
+        copied = metrics.copied(trace)
         if copied >= COPIED and (race.speedup(trace) or 0) > 1:
             gain = f"Lane {trace.header.method} copied {copied:.0%} of its tokens"
             notes.append(f"{gain}; expect a smaller speed-up on less repetitive text.")
     return notes
-
-
-def _copied(trace: Trace) -> float:
-    statistical = {level.name for level in trace.header.levels if level.level == 0}
-    return sum(n for name, n in metrics.shares(trace).items() if name in statistical) / max(1, len(trace.tokens))
 
 
 def _small(value: float) -> str:

@@ -23,6 +23,7 @@ CLOSE = 0.15  # and one this close no victory of one method over another: a sing
 NOTHING_LEFT = 0.995  # a share that is saved: what is left of it rounds to nothing
 FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
 LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
+MOSTLY = 0.5  # share of a text above which the speed is owed to copying
 TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
 
 
@@ -158,7 +159,7 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     rival = _outdrafted(race, subject) if ratio else None
     less = 1 - _drafting_seconds(subject) / _drafting_seconds(rival) if rival else 0.0
     saved = f", and drafting took {_less(less)} than in {_name(race, rival)}" if rival else ""
-    return f"{capitalized(_guessers(subject))} guessed ahead: {ran}{saved}.{_with_prefill(race, subject, ratio)}"
+    return f"{capitalized(_drafting(subject))}: {ran}{saved}.{_with_prefill(race, subject, ratio)}"
 
 
 def _less(share: float) -> str:
@@ -171,6 +172,14 @@ def _with_prefill(race: Race, subject: Trace, ratio: float | None) -> str:
     if not ratio or not whole or ratio < LONG_PREFILL * whole:
         return ""
     return f" With the time to read the prompt, it is {times(whole)}."
+
+
+def _drafting(subject: Trace) -> str:
+    """Who guessed ahead, or how much was copied where that is most of the text: other texts are not as fast."""
+    copied = metrics.copied(subject)
+    if copied > MOSTLY:
+        return f"a {COPIER} of earlier words wrote {copied:.0%} of the text"
+    return f"{_guessers(subject)} guessed ahead"
 
 
 def _guessers(subject: Trace) -> str:

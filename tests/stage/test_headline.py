@@ -167,7 +167,7 @@ def test_a_factor_that_the_reading_of_the_prompt_changes_is_told_both_ways():
     assert "to read the prompt" not in headline(fox).told
 
 
-def test_where_the_runs_are_equal_the_time_of_drafting_is_told():
+def test_where_the_runs_are_equal_the_time_of_drafting_is_told_and_how_much_was_copied():
     code = bundled_recordings()["4-code-rename-a-parameter"]
     lanes = {trace.header.method: len(trace.steps) for trace in code.traces}
     assert lanes["adaptive cascade"] == lanes["speculative"]
@@ -177,6 +177,6 @@ def test_where_the_runs_are_equal_the_time_of_drafting_is_told():
         "as fast as the big model alone, and 2.8× as fast as speculative decoding",
     )
     assert said.told == (
-        "The small model and a copier of earlier words guessed ahead: the big model ran 9 times instead of 90, "
+        "A copier of earlier words wrote 82% of the text: the big model ran 9 times instead of 90, "
         "and drafting took 91% less time than in speculative decoding."
     )
