@@ -8,7 +8,7 @@ const SHORT = 0.12; // of a bar: the count stands beyond the solid part where th
 
 // `late` covers a bar beyond the solid part, and `count` says how many tokens that is.
 export function createPhoto() {
-  const [written, all] = [h("b"), h("span", { class: "cs-late-all" })]; // the second is left out where bars are short
+  const [written, all] = [h("span"), h("span", { class: "cs-late-all" })]; // the second is left out where bars are short
   return { late: h("i", { class: "cs-late" }), written, all, count: h("span", { class: "cs-late-count" }, written, all) };
 }
 
