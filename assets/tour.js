@@ -31,7 +31,7 @@ function startTour(root, logs, others) {
     tried.forEach((one, i) => { one.hidden = i !== current || !one.hasChildNodes(); });
     dialog.setAttribute("aria-labelledby", `tour-title-${current + 1}`);
     back.disabled = current === 0;
-    next.textContent = current === last ? "Done" : "Next";
+    nameNext();
     lose.hidden = !acts[current].hasAttribute("data-recipe") || !document.getElementById("lose"); // a static site races nothing
     const kind = acts[current].dataset.show;
     dialog.dataset.show = kind;
@@ -59,6 +59,21 @@ function startTour(root, logs, others) {
     said.textContent = `small model: ${count} runs`;
   }
 
+  // What Next does: an act with a boundary begins where its idea fails, so nobody leaves it before it has worked.
+  function nameNext() {
+    next.textContent = isUntried() ? "Answer" : current === last ? "Done" : "Next";
+  }
+
+  function isUntried() {
+    return Boolean(tried[current].querySelector("[data-own]")) && !isMoved && !questions[current].hasAttribute("data-answered");
+  }
+
+  function goOn() {
+    if (isUntried()) reveal();
+    else if (current === last) leave();
+    else show(current + 1);
+  }
+
   // The lane with the boundary that was chosen takes the place of the last one.
   function move(button) {
     clearTimeout(moving);
@@ -72,6 +87,7 @@ function startTour(root, logs, others) {
   // What the reader tries is seen at once.
   function tryOut(button) {
     isMoved = true;
+    nameNext();
     if (!button.dataset.step) return void move(button);
     clearTimeout(moving);
     inspect(button.dataset.step);
@@ -103,10 +119,8 @@ function startTour(root, logs, others) {
     for (const one of choicesOf(question)) one.disabled = true;
     const own = tried[current].querySelector("[data-own]");
     if (own) move(own);
-    else if (others[current].length) {
-      draw(`act ${current + 1}, answered`, others[current][0]);
-      begin(0);
-    }
+    else if (others[current].length) draw(`act ${current + 1}, answered`, others[current][0]);
+    nameNext();
     said.replaceChildren(verdict, ` ${said.dataset.answer}`);
     said.scrollIntoView({ block: "nearest" }); // on a phone
     next.focus({ preventScroll: true });
@@ -209,7 +223,7 @@ function startTour(root, logs, others) {
   });
   again.addEventListener("click", () => run(0));
   back.addEventListener("click", () => show(current - 1));
-  next.addEventListener("click", () => (current === last ? leave() : show(current + 1)));
+  next.addEventListener("click", goOn);
   for (const group of tried) group.addEventListener("click", ({ target }) => target.matches("button") && tryOut(target));
   root.querySelector(".tour-asked").addEventListener("click", ({ target }) => {
     const choice = target.closest(".tour-choices button");
@@ -234,7 +248,8 @@ function startTour(root, logs, others) {
     if (by) event.preventDefault(); // nor does the page behind it scroll
     const isTalk = event.key === "PageDown" && isSlide;
     if (isTalk && !questions[current].hasAttribute("data-answered")) reveal();
-    else if (by && acts[current + by]) show(current + by);
+    else if (by > 0 && current < last) goOn();
+    else if (by < 0 && current) show(current - 1);
     else if (isTalk) (lose.hidden ? next : lose).click(); // a talk goes on, with the race that its last slide names
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const choice = choicesOf(questions[current])["123".indexOf(event.key)];

@@ -19,6 +19,7 @@ let begun = null; // {at, next}: since when the server sets the form up for it, 
 export function watchTyping() {
   document.addEventListener("input", noteTyping);
   document.addEventListener("focusout", scrollPromptUp);
+  for (const event of ["pointerdown", "focusin", "input"]) document.addEventListener(event, unfoldPrompt);
   for (const event of ["input", "focusin", "focusout", "cascade-prompt", "resize"]) window.addEventListener(event, markMore);
 }
 
@@ -55,6 +56,9 @@ export function restorePrompt(status) {
 // Who types on after a race begins a prompt anew.
 export function noteRaced() {
   own = null;
+  byId("prompt").setAttribute("data-raced", ""); // its field takes no more room than before it was written in
+  document.querySelector("#prompt textarea").scrollTop = 0;
+  markMore();
 }
 
 // The stage compares its race's prompt with the form's. A field that Gradio fills in says nothing by itself.
@@ -95,6 +99,12 @@ export function awaitOwn(next) {
   return true;
 }
 
+function unfoldPrompt({ target }) {
+  if (!target.closest("#prompt") || !byId("prompt").hasAttribute("data-raced")) return;
+  byId("prompt").removeAttribute("data-raced");
+  markMore();
+}
+
 // The prompt out of focus shows its first two lines.
 function scrollPromptUp({ target }) {
   if (target.matches("#prompt textarea")) target.scrollTop = 0;
@@ -105,8 +115,8 @@ function markMore() {
   requestAnimationFrame(() => {
     const field = document.querySelector("#prompt textarea");
     const lines = Math.round((field.scrollHeight - field.clientHeight) / LINE);
-    const isCut = lines > 0 && document.activeElement !== field;
     const box = document.querySelector("#prompt");
+    const isCut = lines > 0 && (document.activeElement !== field || box.hasAttribute("data-raced"));
     if (isCut) box.dataset.more = `${lines} more line${lines === 1 ? "" : "s"}`;
     else box.removeAttribute("data-more");
   });

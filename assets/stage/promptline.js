@@ -30,7 +30,7 @@ export function drawPromptLine({ promptLine: { box, text, use, verdict }, race, 
   text.title = field && presenting ? "Type a prompt (/)" : "";
   put(text, presenting ? abridged(prompt) : prompt);
   box.toggleAttribute("data-known", Boolean(isKnown) && !presenting);
-  put(verdict, reviewOpen ? tellVerdict(race) : "");
+  put(verdict, reviewOpen ? tellVerdict(race, presenting || isKnown) : "");
 }
 
 // A long prompt as it is presented: its beginning, and its end, which mostly says what to do.
@@ -44,10 +44,11 @@ export function tellRefusal({ promptLine: { refused }, presenting }, sentence) {
   put(refused, presenting ? sentence : "");
 }
 
-// What the race came to, where the headline has given its place to a review.
-function tellVerdict({ close }) {
+// What the race came to, where the headline has given its place to a review: the speed alone, where the prompt is beside it.
+function tellVerdict({ close }, hasRoom) {
   const { subject, factor, text } = (close && close.headline) || {};
-  return factor ? `${subject}: ${factor}. ${text}.` : "";
+  if (!factor) return "";
+  return hasRoom ? `${subject}: ${factor}. ${text}.` : `${subject}: ${factor}`;
 }
 
 function toggle({ box, more }) {

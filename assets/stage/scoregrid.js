@@ -24,7 +24,7 @@ const FEW = 6; // positions up to which each one gets its number, and else every
 const CROWDED = 20; // positions from which on the tail is dots
 const TAIL = 3; // positions from the target's correction on that are still in words, in a block of that many
 const ACROSS = [": cheaper writers further right", ": cheaper writers", ": cheaper", ""]; // what the horizontal arrow means
-const UPWARDS = [": each row checks a row below it", ": checks a row below", ""]; // and the vertical one
+const UPWARDS = [": a row checks one below it", ": checks a row below", ": checks below", ""]; // and the vertical one
 const NUMBERED = 20; // rounds up to which each box carries the number of its round
 
 // Fills the grid and gives every box of the score its nodes: {node, cells, rises}; rises are the dotted lines up to the

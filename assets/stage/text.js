@@ -2,6 +2,7 @@
 // only a part of a character.
 
 const UNKNOWN = "\uFFFD";
+const PART = "\u25CC"; // of a character
 const ENDS = /^<\|?(endoftext|im_end|eot_id|end_of_turn|end|eos|\/s)\|?>$/;
 const MOST_PARTS = 64; // of a word: line breaks, runs of spaces, and what is between them
 const LONGEST_RUN = 24; // characters without white space after which a line may break anywhere
@@ -24,14 +25,14 @@ export function createDetokenizer(pieces) {
   };
 }
 
-// A token on its own, such as a rejected one: where it is not a whole character, its bytes are shown.
+// A token on its own, such as a rejected one. One that is not a whole character stands as a dotted circle.
 export function tokenText(pieces, id) {
   const piece = pieces.get(id);
   if (!Array.isArray(piece)) return piece === undefined ? UNKNOWN : piece;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(new Uint8Array(piece));
   } catch {
-    return piece.map((byte) => `<${byte.toString(16).toUpperCase().padStart(2, "0")}>`).join("");
+    return PART;
   }
 }
 
@@ -62,7 +63,8 @@ export function tokenWord(pieces, id) {
 
 // In quotation marks, and isolated so that right-to-left text does not reorder the sentence around it.
 export function quoteToken(pieces, id) {
-  return `\u201C\u2068${tokenWord(pieces, id)}\u2069\u201D`;
+  const word = tokenWord(pieces, id);
+  return word === PART ? "a part of a character" : `\u201C\u2068${word}\u2069\u201D`;
 }
 
 // Splits a text into [kind, part], where kind is "text", "break" (a line break) or "space" (tabs or several spaces). What

@@ -2,15 +2,17 @@
 // one chart to the next of the same curves it moves, unless the visitor wants no motion.
 
 import symbols from "../symbols.json" with { type: "json" };
+import { along, around, createPlaces } from "./places.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const NARROW = 320; // pixels of the plot below which its longest title is wider than it, and begins at the left edge
 const EDGE = { left: 40, right: 122, top: 26, bottom: 40 };
-const NEAR = 44; // pixels from a point within which a value would cover it
+const NEAR = 44; // pixels from a measured point within which a predicted value could be taken for its own
+const POINTS = 100; // of a curve, that labels keep off
 const ALIKE = 1.05; // times by which two values that share a place may differ to be told as one
 const APART = 17; // pixels between two names
 const MOVES = 220; // milliseconds
-const WIDE = 360; // pixels from which there is room to say what was measured
+const WIDE = 360; // pixels from which there is room to say what was measured and what predicted
 export const SYMBOLS = { speculative: "square", cascade: "triangle-up", "adaptive cascade": "diamond" }; // as in csd/theme.py
 
 function draw(tag, attributes, text) {
@@ -105,6 +107,12 @@ export function spread(heights, least, most) {
 // The value of a curve at an index that may lie between two places.
 const valueAt = (ys, at) => ys[Math.floor(at)] + (ys[Math.ceil(at)] - ys[Math.floor(at)]) * (at % 1);
 
+// The points of a curve, and those between them, close enough that no label slips through: [[index, value]].
+function pointsOf(ys, count) {
+  const steps = Math.max(1, Math.round(POINTS / count));
+  return Array.from({ length: (count - 1) * steps + 1 }, (_, i) => [i / steps, valueAt(ys, i / steps)]);
+}
+
 function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels = [], top }) {
   const width = root.clientWidth;
   const height = root.hasAttribute("data-fills") ? root.clientHeight : Math.max(250, Math.min(360, width * 0.55));
@@ -127,8 +135,8 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
   for (const x of ticks(last, most).filter((one) => one >= first)) {
     parts.push(draw("text", { class: "chart-tick", x: toX(x), y: height - EDGE.bottom + 18, "text-anchor": "middle" }, x));
   }
-  const place = inner.width < NARROW ? { x: 0 } : { x: EDGE.left + inner.width / 2, "text-anchor": "middle" };
-  parts.push(draw("text", { class: "chart-title", y: height - 4, ...place }, xTitle));
+  const middle = inner.width < NARROW ? { x: 0 } : { x: EDGE.left + inner.width / 2, "text-anchor": "middle" };
+  parts.push(draw("text", { class: "chart-title", y: height - 4, ...middle }, xTitle));
   const cursor = draw("g", { class: "chart-cursor", hidden: "" });
   cursor.append(draw("line", { x1: 0, x2: 0, y1: EDGE.top, y2: EDGE.top + inner.height }));
   parts.push(cursor);
@@ -153,21 +161,22 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
   dots.forEach(({ look, x, y }) => symbol(look, x, y, "chart-dot"));
   const fastest = dots.reduce((one, other) => (other.value > one.value ? other : one), dots[0]);
   const areAlike = dots.every(({ x, value }) => Math.abs(x - fastest.x) < APART && fastest.value < ALIKE * value);
-  for (const { value, x, y } of areAlike ? dots.filter((one) => one === fastest) : dots) {
-    const near = points.filter((one) => Math.abs(toX(one.x) - x) < NEAR && Math.abs(toY(one.y) - y) < NEAR).map((one) => toY(one.y));
-    const place = { x, y: y - 13, "text-anchor": "middle" };
-    const isCovered = near.some((one) => one < y);
-    if (value < fastest.value) place.y = y + 26;
-    else if (isCovered && areAlike) place.y = Math.max(y, ...near) + 26;
-    else if (isCovered) Object.assign(place, { x: x + 11, y: y - 7, "text-anchor": "start" }); // beside the point above it
-    parts.push(draw("text", { class: "chart-value", ...place }, `${isCovered && areAlike ? "predicted " : ""}${value.toFixed(2)}×`));
+  const measured = points.map(({ x, y }) => ({ x: toX(x), y: toY(y), value: y }));
+  const isNear = (one, other) => Math.abs(one.x - other.x) < NEAR && Math.abs(one.y - other.y) < NEAR;
+  const place = createPlaces({ left: EDGE.left, right, top: 0, bottom: EDGE.top + inner.height },
+    [...curves, ...ghosts].flatMap(({ ys }) => pointsOf(ys, xs.length).map(([j, y]) => [atX(j), toY(y)])), [...dots, ...measured].map(({ x, y }) => [x, y]));
+  const write = (kind, text, size, choices) => {
+    const { x, y, anchor = "start" } = place(text, size, choices);
+    parts.push(draw("text", { class: kind, x, y, "text-anchor": anchor }, text));
+  };
+  for (const dot of areAlike ? dots.filter((one) => one === fastest) : dots) {
+    const isMistakable = inner.width > WIDE && measured.some((one) => isNear(one, dot));
+    write("chart-value", `${isMistakable ? "predicted " : ""}${dot.value.toFixed(2)}×`, 15, around(dot.x, dot.y, dot.value < fastest.value ? "below" : "above"));
   }
-  const note = (x, y, text, anchor = "start") => parts.push(draw("text", { class: "chart-note", x, y, "text-anchor": anchor }, text));
   if (inner.width > WIDE) {
-    const told = points.map(({ x, y }) => ({ x: toX(x), y: toY(y) })).sort((one, other) => one.y - other.y);
-    told.filter(({ x, y }, i) => !i || y - told[i - 1].y > NEAR || Math.abs(x - told[i - 1].x) > NEAR)
-      .forEach(({ x, y }) => note(x - 11, y + 5, "measured", "end"));
-    levels.filter(({ note: said }) => said).forEach(({ y, note: said }) => note(EDGE.left + 8, toY(y) - 7, said));
+    const told = [...measured].sort((one, other) => one.y - other.y).filter((one, i, all) => !i || !isNear(one, all[i - 1]));
+    told.forEach(({ x, y }) => write("chart-note", "measured", 12, around(x, y, "left")));
+    levels.filter(({ note }) => note).forEach(({ y, note }) => write("chart-note", note, 12, along(toY(y), EDGE.left + 8, right - 8)));
   }
   points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));
   svg.replaceChildren(...parts);

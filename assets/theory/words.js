@@ -1,6 +1,7 @@
 // What the curves of a plan say, in sentences. A curve is {xs, ys, at} and, of the cascade, `round` at its current setting.
 
 const ALIKE = 1.05; // speeds that differ by less are told as equal
+const PAYS = 1.1; // a highest speed below it is no reason to guess ahead
 const SLOW = 0.95; // below it, a digit more
 
 export const speedOf = ({ ys, at }) => ys[at];
@@ -10,11 +11,20 @@ export const factor = (value) => `${value.toFixed(value < SLOW ? 2 : 1)}×`;
 
 // How the two compare with the current settings: the title of the figure.
 export function headline([cascade, speculative]) {
-  if (Math.max(speedOf(cascade), speedOf(speculative)) < 1 / ALIKE) return "With these numbers guessing ahead should not pay: the big model alone is fastest.";
+  if (Math.max(speedOf(cascade), speedOf(speculative)) < 1 / ALIKE) return `With ${lost([cascade, speculative])}`;
   const ratio = speedOf(cascade) / speedOf(speculative);
   if (Math.max(ratio, 1 / ratio) < ALIKE) return "With this plan, the cascade and speculative decoding should be about equally fast.";
   const [fast, slow] = ratio > 1 ? ["the cascade", "speculative decoding"] : ["speculative decoding", "the cascade"];
   return `With this plan, ${fast} should be ${Math.max(ratio, 1 / ratio).toFixed(2)} times as fast as ${slow}.`;
+}
+
+// Where neither pays as it is set: whether another first number would.
+function lost(curves) {
+  const best = curves.reduce((one, other) => (Math.max(...other.ys) > Math.max(...one.ys) ? other : one));
+  const highest = Math.max(...best.ys);
+  if (highest < 1) return "these numbers guessing ahead should not pay: the big model alone is fastest.";
+  const other = best.xs[best.ys.indexOf(highest)] < best.xs[best.at] ? "fewer" : "more";
+  return `this plan guessing ahead should not pay; with ${other} tokens guessed it would${highest < PAYS ? " make little difference" : ""}.`;
 }
 
 // What the cascade's speed is made of, whether another first number would be better, and why the adaptive cascade, as

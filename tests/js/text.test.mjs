@@ -27,9 +27,10 @@ test("half a surrogate pair and ids without a piece stay as they are", () => {
   assert.equal(escapeControls("\ud83d"), "\ud83d");
 });
 
-test("a token alone shows the bytes of a part of a character", () => {
+test("a token alone that is a part of a character is a dotted circle, and named in a sentence", () => {
   const pieces = new Map([[1, [0xf0, 0x9f]], [2, [0xc3, 0xa9]], [3, "x"]]);
-  assert.deepEqual([1, 2, 3, 4].map((id) => tokenText(pieces, id)), ["<F0><9F>", "\u00e9", "x", "\uFFFD"]);
+  assert.deepEqual([1, 2, 3, 4].map((id) => tokenText(pieces, id)), ["\u25CC", "\u00e9", "x", "\uFFFD"]);
+  assert.equal(quoteToken(pieces, 1), "a part of a character");
 });
 
 test("control characters and changes of direction are named", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tellOrigin } from "../../assets/controls/sliders.js";
 import { axisEnd } from "../../assets/theory/curves.js";
+import { around, boxOf, createPlaces } from "../../assets/theory/places.js";
 import { describeSource, explain, headline } from "../../assets/theory/words.js";
 
 const curve = (speed, more = {}) => ({ xs: [1, 2], ys: [speed, 1], at: 0, round: { tokens: 5, passes: 2.5 }, ...more });
@@ -10,7 +11,10 @@ test("the title compares the two with the current settings", () => {
   assert.equal(headline([curve(2), curve(1.5)]), "With this plan, the cascade should be 1.33 times as fast as speculative decoding.");
   assert.equal(headline([curve(1.5), curve(2)]), "With this plan, speculative decoding should be 1.33 times as fast as the cascade.");
   assert.match(headline([curve(2), curve(2.05)]), /about equally fast/);
-  assert.match(headline([curve(0.9), curve(0.7)]), /the big model alone is fastest/);
+  const lost = (ys, other = ys) => headline([curve(0, { ys, at: 1 }), curve(0, { ys: other, at: 1 })]);
+  assert.match(lost([0.9, 0.7]), /^With these numbers guessing ahead should not pay: the big model alone is fastest\.$/);
+  assert.match(lost([0.9, 0.7], [1.2, 0.8]), /^With this plan guessing ahead should not pay; with fewer tokens guessed it would\.$/);
+  assert.match(lost([1.05, 0.7]), /with fewer tokens guessed it would make little difference\.$/);
 });
 
 test("the speed is explained, with a better first number where there is one", () => {
@@ -34,4 +38,17 @@ test("nothing that was moved is called measured", () => {
 
 test("the axis ends at one of a few values", () => {
   assert.deepEqual([axisEnd([1, 1.5]), axisEnd([1, 1.95]), axisEnd([60])], [2, 3.5, 66]);
+});
+
+test("a label covers neither a symbol nor another label where there is another place", () => {
+  const plot = { left: 0, right: 400, top: 0, bottom: 200 };
+  const symbols = [[200, 100], [200, 70]];
+  const place = createPlaces(plot, [], symbols);
+  const boxes = ["predicted 1.51×", "predicted 1.40×", "measured"].map((text) => boxOf(place(text, 15, around(200, 100, "above")), text, 15));
+  for (const box of boxes) for (const [x, y] of symbols) assert.ok(x < box.left || x > box.right || y < box.top || y > box.bottom);
+  for (const [i, one] of boxes.entries()) for (const other of boxes.slice(i + 1)) {
+    assert.ok(one.right <= other.left || other.right <= one.left || one.bottom <= other.top || other.bottom <= one.top);
+  }
+  const free = createPlaces(plot, [], [[200, 100]]);
+  assert.deepEqual(free("1.51×", 15, around(200, 100, "above")), { x: 200, y: 87, anchor: "middle" }, "the first place, where it is free");
 });
