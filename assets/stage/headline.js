@@ -48,7 +48,7 @@ export function fillHeadline({ headline, race }) {
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));
   const note = race.open.note; // who ran, where they are not the models of the page's first race
-  const who = note && note.replace(/;.*/s, "."); // who guessed is seen in the legend
+  const who = note && note.replace(/;.*/s, ": its speeds are its own."); // who guessed is seen in the legend
   put(headline.told, [told, who].filter(Boolean).map((said) => `${unbroken(said)} `).join(""));
   put(headline.flags, (flags || []).join("; "));
   put(headline.reason, reason || "");
