@@ -10,6 +10,7 @@ import { beginFilling } from "./typing.js";
 const ADDRESSED = ["recorded-", "linked-"]; // the ids of races that have addresses begin with one of these
 
 const NO_STEP = "The link names a step that this race does not have, so the whole race is shown.";
+const SPARED = 40; // pixels of the sentence on a step that may be below the window
 const SETTLED = 3000; // milliseconds after which nothing more is said of a race that has come
 
 let wanted = ""; // the race that Back leads to, where the address does not name it
@@ -107,7 +108,8 @@ function goToPlace(name, place) {
 
 // What happens in the step comes into view, on a phone too.
 function showPlace(root) {
-  root.querySelector(".cs-opened").scrollIntoView({ block: "nearest" });
+  const told = root.querySelector(".cs-opened");
+  if (told.getBoundingClientRect().bottom > innerHeight + SPARED) told.scrollIntoView({ block: "nearest" });
   return tell(`The link shows ${placeInText(root)}.`);
 }
 

@@ -35,7 +35,7 @@ import { appendSteps, followText, markSelection } from "./lanetext.js";
 import { clearLegend, createLegend, drawLegend, openLegend, restoreChoices } from "./legend.js";
 import { addLine } from "./log.js";
 import { createInvitation, drawInvitation } from "./invitation.js";
-import { goTo, halt, openStep, pause, placeOf, play, scrub, showAll, skip, stepReview, stepToken } from "./playback.js";
+import { goTo, halt, openStep, pause, placeOf, play, playUnasked, scrub, showAll, skip, stepReview, stepToken } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
 import { createPromptLine, drawPromptLine, tellRefusal } from "./promptline.js";
@@ -209,7 +209,7 @@ function finish(stage, isWhole) {
   forgetSizes(stage); // the clocks have been set anew
   showAll(stage);
   const wasWatched = !isWhole && (canFollow(stage.race) || stage.race.lanes.some(({ end }) => end === "stopped"));
-  if (close.play && canReplay(stage) && !wasWatched && !prefersReducedMotion()) play(stage);
+  if (close.play && canReplay(stage) && !wasWatched && !prefersReducedMotion()) playUnasked(stage);
   else if (!isWhole || close.play) say(stage, close.summary || "");
   if (isPlaying(stage)) reopenBet(stage);
 }

@@ -19,6 +19,12 @@ export function play(stage, from) {
   stage.draw();
 }
 
+// A replay that begins by itself: until it ends or a visitor touches the stage, there is nothing on it but the race.
+export function playUnasked(stage) {
+  play(stage);
+  stage.root.toggleAttribute("data-unasked", isPlaying(stage));
+}
+
 export function pause(stage) {
   if (!isPlaying(stage)) return;
   halt(stage);
@@ -42,6 +48,7 @@ export function skip(stage) {
 export function halt(stage) {
   cancelAnimationFrame(stage.frame);
   clearTimeout(stage.roundTimer);
+  stage.root.removeAttribute("data-unasked");
   stage.frame = 0;
   stage.roundTimer = 0;
 }
