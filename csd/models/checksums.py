@@ -30,12 +30,22 @@ def check_shipped(places: Iterable[Path], sums: Path | None = None) -> None:
 def find_damage(place: Path, sums: Path | None = None) -> Path | None:
     """The first listed file at or below a place that is missing or has other content."""
     place, sums = place.resolve(), sums or SUMS
-    for line in sums.read_text(encoding="utf-8").splitlines():
+    for line in _read(sums).splitlines():
         digest, _, name = line.partition("  ")
         file = sums.parent.resolve() / name
         if (file == place or place in file.parents) and digest != sha256(file):
             return file
     return None
+
+
+def _read(sums: Path) -> str:
+    try:
+        return sums.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FamilyError(
+            f"{called(sums)}, with the SHA-256 of the shipped files, is missing or damaged. Restore it, for example "
+            f"with `git checkout {called(sums)}`, or install the project again."
+        ) from error
 
 
 def sha256(file: Path) -> str:

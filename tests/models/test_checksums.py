@@ -64,3 +64,12 @@ def test_damaged_weights_are_refused_before_they_are_loaded(copied, monkeypatch)
     alone = replace(spec, target=replace(spec.drafts[1], name="target", id=str(folder)), drafts=())
     with pytest.raises(FamilyError, match="model.safetensors is missing or damaged"):
         load_family(alone, "cpu")
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe"], ids=["missing", "damaged"])
+def test_a_list_of_checksums_that_cannot_be_read_is_named(tmp_path, content):
+    sums = tmp_path / "SHA256SUMS"
+    if content is not None:
+        sums.write_bytes(content)
+    with pytest.raises(FamilyError, match=r"SHA256SUMS, with the SHA-256 .* is missing or damaged\. Restore it"):
+        check_shipped([tmp_path], sums)

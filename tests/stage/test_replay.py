@@ -307,3 +307,22 @@ def test_a_lane_that_reads_a_long_prompt_says_how_far_it_is(bare):
     one.page.evaluate("log => stage.update({race: 'r', log})", opened + parts[0] + parts[1])
     assert one.page.evaluate(read) == "reading the prompt: 1024 of 1536 tokens, about 3 s more"
     assert not one.errors
+
+
+def test_a_replay_that_begins_by_itself_shows_the_race_alone(bare):
+    """Until it ends or is paused. It is read before a frame is drawn: on a slow machine one frame may be its end."""
+    one = bare()
+    shown = """log => {
+      const seen = () => [".cs-look", ".cs-opened", ".cs-stepper", ".cs-play, .cs-replay"].map((part) =>
+        getComputedStyle(document.querySelector(part)).visibility);
+      stage.update({race: "r", log});
+      const alone = seen();
+      stage.pause();
+      const paused = seen();
+      stage.play(0);
+      return [alone, paused, seen()];
+    }"""
+    alone_, paused, asked = one.page.evaluate(shown, stage.log_of((greedy(alone()), greedy(nested())), "r", play=True))
+    assert alone_ == ["hidden", "hidden", "hidden", "visible"]
+    assert paused == asked == ["visible"] * 4
+    assert not one.errors
