@@ -11,7 +11,7 @@ export const factor = (value) => `${value.toFixed(value < SLOW ? 2 : 1)}×`;
 
 // How the two compare with the current settings: the title of the figure.
 export function headline([cascade, speculative]) {
-  if (Math.max(speedOf(cascade), speedOf(speculative)) < 1 / ALIKE) return `With ${lost([cascade, speculative])}`;
+  if (Math.max(speedOf(cascade), speedOf(speculative)) < 1 / ALIKE) return lost([cascade, speculative]);
   const ratio = speedOf(cascade) / speedOf(speculative);
   if (Math.max(ratio, 1 / ratio) < ALIKE) return "With this plan, the cascade and speculative decoding should be about equally fast.";
   const [fast, slow] = ratio > 1 ? ["the cascade", "speculative decoding"] : ["speculative decoding", "the cascade"];
@@ -22,9 +22,9 @@ export function headline([cascade, speculative]) {
 function lost(curves) {
   const best = curves.reduce((one, other) => (Math.max(...other.ys) > Math.max(...one.ys) ? other : one));
   const highest = Math.max(...best.ys);
-  if (highest < 1) return "these numbers guessing ahead should not pay: the big model alone is fastest.";
+  if (highest < 1) return "With these numbers, guessing ahead should not pay: the big model alone is fastest.";
   const other = best.xs[best.ys.indexOf(highest)] < best.xs[best.at] ? "fewer" : "more";
-  return `this plan guessing ahead should not pay; with ${other} tokens guessed it would${highest < PAYS ? " make little difference" : ""}.`;
+  return `With this plan, guessing ahead should not pay; guessing ${other} tokens would${highest < PAYS ? " make little difference" : ""}.`;
 }
 
 // What the cascade's speed is made of, whether another first number would be better, and why the adaptive cascade, as

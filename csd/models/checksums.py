@@ -30,7 +30,7 @@ def check_shipped(places: Iterable[Path], sums: Path | None = None) -> None:
 def find_damage(place: Path, sums: Path | None = None) -> Path | None:
     """The first listed file at or below a place that is missing or has other content."""
     place, sums = place.resolve(), sums or SUMS
-    for line in _read(sums).splitlines():
+    for line in _read_sums(sums).splitlines():
         digest, _, name = line.partition("  ")
         file = sums.parent.resolve() / name
         if (file == place or place in file.parents) and digest != sha256(file):
@@ -38,7 +38,7 @@ def find_damage(place: Path, sums: Path | None = None) -> Path | None:
     return None
 
 
-def _read(sums: Path) -> str:
+def _read_sums(sums: Path) -> str:
     try:
         return sums.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

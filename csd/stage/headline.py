@@ -159,7 +159,7 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     rival = _outdrafted(race, subject) if ratio else None
     less = 1 - _drafting_seconds(subject) / _drafting_seconds(rival) if rival else 0.0
     saved = f", and drafting took {_less(less)} than in {_name(race, rival)}" if rival else ""
-    return f"{capitalized(_drafting(subject))}: {ran}{saved}.{_with_prefill(race, subject, ratio)}"
+    return f"{capitalized(_how_drafted(subject))}: {ran}{saved}.{_with_prefill(race, subject, ratio)}"
 
 
 def _less(share: float) -> str:
@@ -174,8 +174,8 @@ def _with_prefill(race: Race, subject: Trace, ratio: float | None) -> str:
     return f" With the time to read the prompt, it is {times(whole)}."
 
 
-def _drafting(subject: Trace) -> str:
-    """Who guessed ahead, or how much was copied where that is most of the text: other texts are not as fast."""
+def _how_drafted(subject: Trace) -> str:
+    """Who guessed ahead, or how much was copied where that is most of the text: few texts are as fast as such a one."""
     copied = metrics.copied(subject)
     if copied > MOSTLY:
         return f"a {COPIER} of earlier words wrote {copied:.0%} of the text"

@@ -114,8 +114,8 @@ def _who_runs(context: PageContext, choice: FamilyChoice) -> str:
     called = roles_of_family(drafts)
     copies = " (the big model at lower precision)" if all(name in COPIES for name in drafts) else ""
     helpers = listed([*(f"the {called[name]}{copies}" for name in drafts), f"the {COPIER}"])
-    title, home = catalog.title(choice.spec.name), catalog.title(context.studio.home.spec.name)
-    return f"Here {title} answers, not {'the ' if home.endswith('models') else ''}{home}; {helpers} guess ahead."
+    title = catalog.title(choice.spec.name)
+    return f"Here {title} answers, and not the models of the first race; {helpers} guess ahead."
 
 
 def _log_lines(batch: Batch, note: str) -> str:

@@ -12,9 +12,9 @@ test("the title compares the two with the current settings", () => {
   assert.equal(headline([curve(1.5), curve(2)]), "With this plan, speculative decoding should be 1.33 times as fast as the cascade.");
   assert.match(headline([curve(2), curve(2.05)]), /about equally fast/);
   const lost = (ys, other = ys) => headline([curve(0, { ys, at: 1 }), curve(0, { ys: other, at: 1 })]);
-  assert.match(lost([0.9, 0.7]), /^With these numbers guessing ahead should not pay: the big model alone is fastest\.$/);
-  assert.match(lost([0.9, 0.7], [1.2, 0.8]), /^With this plan guessing ahead should not pay; with fewer tokens guessed it would\.$/);
-  assert.match(lost([1.05, 0.7]), /with fewer tokens guessed it would make little difference\.$/);
+  assert.match(lost([0.9, 0.7]), /^With these numbers, guessing ahead should not pay: the big model alone is fastest\.$/);
+  assert.match(lost([0.9, 0.7], [1.2, 0.8]), /^With this plan, guessing ahead should not pay; guessing fewer tokens would\.$/);
+  assert.match(lost([1.05, 0.7]), /guessing fewer tokens would make little difference\.$/);
 });
 
 test("the speed is explained, with a better first number where there is one", () => {

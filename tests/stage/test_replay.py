@@ -313,7 +313,7 @@ def test_a_replay_that_begins_by_itself_shows_the_race_alone(bare):
     """Until it ends or is paused. It is read before a frame is drawn: on a slow machine one frame may be its end."""
     one = bare()
     shown = """log => {
-      const seen = () => [".cs-look", ".cs-opened", ".cs-stepper", ".cs-play, .cs-replay"].map((part) =>
+      const seen = () => [".cs-look", ".cs-opened", ".cs-stepper", ".cs-replay"].map((part) =>
         getComputedStyle(document.querySelector(part)).visibility);
       stage.update({race: "r", log});
       const alone = seen();

@@ -180,7 +180,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
         "under its button"
     )
     assert page.evaluate(f"({edge})('.puzzles section').bottom <= ({edge})('#stage .cs-track-row').bottom")
-    page.get_by_text("Find a draft length over 2.5×").click()
+    page.get_by_text("Find a draft length that gives over 2.5×").click()
     assert not row.get_by_role("button").is_visible()
     page.get_by_text("Make the cascade lose at temperature 0").click()
     assert row.get_by_role("button").is_visible() and page.locator(".puzzles li > details[open]").count() == 1
@@ -235,7 +235,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     row.locator("input").fill("99")
     row.get_by_role("button").click()
     row.get_by_text("Not yet: 99× is too high.").wait_for()
-    page.get_by_text("Drop a level, lose no speed").click()
+    page.get_by_text("Drop a level without losing speed").click()
     page.locator('.puzzles [data-puzzle="drop"]').get_by_role("button", name="Try this one").click()
     page.keyboard.press("Escape")
     page.click("#race")
