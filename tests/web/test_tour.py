@@ -307,6 +307,8 @@ def test_every_slide_is_whole_on_a_projector_of_720_lines(one):
     for act in tour.ACTS:
         page.wait_for_selector(f'.tour h2:visible:text-is("{act.title}")')
         assert page.evaluate(CUT, ".tour-stage") == [0, 0], act.title
+        for axis in page.locator(".tour .cs-axis-vertical:visible").all():
+            assert "check" in axis.inner_text(), "the arrow says what it means"
         page.keyboard.press("123"[(act.right + 1) % 2])
         page.wait_for_selector(".tour-answer:visible b")
         assert page.evaluate(CUT, ".tour-stage") == [0, 0], act.title
