@@ -276,7 +276,8 @@ def test_a_refused_prompt_does_not_cover_why(tab):
     one.page.wait_for_selector('#status p[data-state="refused"]')
     line, field = (one.page.locator(name).bounding_box() for name in ("#status p", "#prompt textarea"))
     assert field["y"] + field["height"] <= line["y"]
-    assert one.page.inner_text("#stage .cs-pace") == "the race before"
+    # The stage hears of it an event after the line.
+    one.page.wait_for_function("document.querySelector('#stage .cs-pace').textContent === 'the race before'")
     assert one.page.locator("#stage .cs-prompt-text").is_visible(), "whose prompt it was"
     one.page.keyboard.type("More")
     one.page.wait_for_function("document.querySelector('#stage .cs-pace').textContent !== 'the race before'")
