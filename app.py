@@ -17,8 +17,8 @@ from typing import Any
 
 from csd.models import catalog
 from csd.models.files import is_present
+from csd.own_files import FAULTS, restore
 from csd.paths import cache_folder
-from csd.stage.errors import FAULTS, restore
 from csd.web.collecting import without_collecting
 from csd.web.deployment import make_deployment
 from csd.web.heaps import giving_back, share_heaps

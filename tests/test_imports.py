@@ -26,7 +26,7 @@ MODULES = {module_name(path): path for path in [ROOT / "app.py", *sorted((ROOT /
 # do not import each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("csd.paths", "csd.ranges", "csd.sentences", "csd.theme"),
-    ("csd.typeface",),
+    ("csd.own_files", "csd.typeface"),
     ("csd.record",),
     ("csd.decoding",),
     ("csd.models", "csd.request.request"),

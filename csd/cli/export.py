@@ -11,8 +11,8 @@ import typer
 
 from csd.cli.exits import refuse, say
 from csd.cli.output import check_writable
+from csd.own_files import FAULTS, restore
 from csd.record.recording import SUFFIX, Recording, bundled_recordings
-from csd.stage.errors import FAULTS, restore
 
 
 def export(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from string import Template
 
 from csd import theme
+from csd.own_files import own_text
 from csd.paths import ASSETS
 from csd.stage import bundle, tour
 from csd.stage.export import COLOURS, GROUND
@@ -13,7 +14,7 @@ from csd.typeface import typeface_css
 
 
 def read(name: str) -> str:
-    return (ASSETS / "site" / name).read_text(encoding="utf-8")
+    return own_text(ASSETS / "site" / name)
 
 
 TITLE = "Cascade Speculative Drafting"
@@ -36,6 +37,6 @@ def frame(title: str, description: str, links: str, body: str, script: str, data
 
 
 def _css() -> str:
-    controls = "".join((ASSETS / name).read_text(encoding="utf-8") for name in ("theory.css", "theory/chart.css"))
+    controls = "".join(own_text(ASSETS / name) for name in ("theory.css", "theory/chart.css"))
     stage = typeface_css() + COLOURS + bundle.CSS + tour.CSS
     return stage + theme.css_variables("body") + theme.method_css() + controls + read("site.css")

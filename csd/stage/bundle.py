@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 
 from csd import theme
+from csd.own_files import BundleError, own_json, own_text
 from csd.paths import ASSETS
-from csd.stage.errors import BundleError
 
 MODULES = ASSETS / "stage"
 
@@ -23,7 +23,7 @@ STYLES = (  # in the order in which a later rule wins
     "base", "promptline", "headline", "track", "legend", "transport", "timeline", "review", "figures", "present",
     "lanes", "lanetext", "plot", "tooltip", "windows",
 )  # fmt: skip
-CSS = theme.css_variables() + "".join((MODULES / "style" / f"{name}.css").read_text("utf-8") for name in STYLES)
+CSS = theme.css_variables() + "".join(own_text(MODULES / "style" / f"{name}.css") for name in STYLES)
 
 _IMPORT = re.compile(r'import \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";')
 _PASSED_ON = re.compile(r'export \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";')
@@ -101,7 +101,7 @@ class _Module:
 
 def _parse(file: Path) -> _Module:
     imports, passed_on, lines, exported = [], [], [], []
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(own_text(file).splitlines(), 1):
         if found := _IMPORT.fullmatch(line):
             imports.append((found[2], found[1].split(", ")))
         elif found := _PASSED_ON.fullmatch(line):
@@ -122,4 +122,4 @@ def _compact(file: Path) -> str:
     """A JSON file as an expression of JavaScript."""
     if not file.is_file():
         raise BundleError(f"A module imports {file.name}, which does not exist.")
-    return json.dumps(json.loads(file.read_text(encoding="utf-8")), ensure_ascii=False)
+    return json.dumps(own_json(file), ensure_ascii=False)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from string import Template
 
 from csd import theme
+from csd.own_files import own_text
 from csd.paths import ASSETS
 from csd.record import metrics
 from csd.record.race import Race
@@ -29,10 +30,10 @@ COLOURS = (
     f":root {{ --light-ground: {theme.LIGHT_GROUND}; --light-ink: {theme.LIGHT_INK}; "
     f"--dark-ground: {theme.DARK_GROUND}; --dark-ink: {theme.DARK_INK}; }}\n"
 )
-_CSS = typeface_css() + COLOURS + (ASSETS / "export" / "page.css").read_text(encoding="utf-8")
-GROUND = (ASSETS / "export" / "ground.js").read_text(encoding="utf-8")
-_START = GROUND + (ASSETS / "export" / "page.js").read_text(encoding="utf-8")
-_PAGE = Template((ASSETS / "export" / "page.html").read_text(encoding="utf-8"))
+_CSS = typeface_css() + COLOURS + own_text(ASSETS / "export" / "page.css")
+GROUND = own_text(ASSETS / "export" / "ground.js")
+_START = GROUND + own_text(ASSETS / "export" / "page.js")
+_PAGE = Template(own_text(ASSETS / "export" / "page.html"))
 
 
 def page(recording: Recording, links: Sequence[tuple[str, str]] = ()) -> str:

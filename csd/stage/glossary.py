@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from html import escape
 
+from csd.own_files import own_json, reading
 from csd.paths import ASSETS
-from csd.stage.errors import reading
 
 
 def glossary() -> tuple[tuple[str, str], ...]:
     """Words and their meanings, in reading order."""
     file = ASSETS / "glossary.json"
     with reading(file):
-        return tuple((entry["word"], entry["meaning"]) for entry in json.loads(file.read_text(encoding="utf-8")))
+        return tuple((entry["word"], entry["meaning"]) for entry in own_json(file))
 
 
 def term_html(word: str, shown: str = "") -> str:

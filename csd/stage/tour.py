@@ -9,18 +9,18 @@ from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
+from csd.own_files import own_json, own_text, reading
 from csd.paths import ASSETS
 from csd.record import metrics
 from csd.record.recording import Recording
 from csd.record.trace import Trace
 from csd.stage import bundle
-from csd.stage.errors import reading
 from csd.stage.log import log_of
 
 # Small races: the two cascades each alone, the horizontal one with every boundary, the cascade that joins them, the
 # adaptive one, and one that loses.
 RACES = {name: ASSETS / f"tour-{name}.json.gz" for name in ("parts", "cuts", "whole", "turns", "lost")}
-CSS = (ASSETS / "tour.css").read_text(encoding="utf-8")
+CSS = own_text(ASSETS / "tour.css")
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def _act(written: dict[str, Any]) -> Act:
 
 def _read_acts(file: Path) -> tuple[Act, ...]:
     with reading(file):
-        return tuple(map(_act, json.loads(file.read_text(encoding="utf-8"))))
+        return tuple(map(_act, own_json(file)))
 
 
 ACTS = _read_acts(ASSETS / "tour.json")
@@ -166,7 +166,7 @@ def script() -> str:
     logs = json.dumps([log_of(act.traces, act.title) for act in ACTS])
     others = json.dumps([[log_of(lanes, act.title) for lanes in act.others] for act in ACTS])
     start = f"\nstartTour(element.querySelector('.tour'), {logs}, {others});\n"
-    return bundle.stage_script() + (ASSETS / "tour.js").read_text(encoding="utf-8") + start
+    return bundle.stage_script() + own_text(ASSETS / "tour.js") + start
 
 
 def _told(number: int, act: Act) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from typing import Literal
 
 from csd import theme
+from csd.own_files import own_json
 from csd.paths import ASSETS
 
-# Of a method's symbol, in a square of 16; the stage draws the same ones.
-SHAPES: dict[str, str] = json.loads((ASSETS / "symbols.json").read_text(encoding="utf-8"))
+
+@cache
+def shapes() -> dict[str, str]:
+    """Of the methods' symbols, in a square of 16; the stage draws the same ones."""
+    return own_json(ASSETS / "symbols.json")
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ def _number(number: Number) -> str:
     if number.method:
         look = theme.method_look(number.method)
         colours = f' style="--light:{look.light};--dark:{look.dark}"'
-        symbol = f'<svg viewBox="0 0 16 16" aria-hidden="true"><path d="{SHAPES[look.symbol]}"/></svg>'
+        symbol = f'<svg viewBox="0 0 16 16" aria-hidden="true"><path d="{shapes()[look.symbol]}"/></svg>'
     title = f' title="{escape(number.title)}"' if number.title else ""
     return (
         f'<div class="finding-number" data-filled="{str(number.is_filled).lower()}" '

@@ -12,6 +12,7 @@ from gradio.events import api
 from starlette.routing import Route
 
 from csd import typeface
+from csd.own_files import own_text
 from csd.paths import ASSETS
 from csd.record.race import Race
 from csd.stage import bundle, tour
@@ -32,7 +33,7 @@ from csd.web.theory_tab import build_theory_tab
 from csd.web.theory_wiring import wire_theory
 
 PAPER = '<a href="https://arxiv.org/abs/2312.11462" target="_blank" rel="noopener">The paper, NeurIPS 2024</a>'
-CSS = bundle.CSS + (ASSETS / "page.css").read_text(encoding="utf-8") + tour.CSS + puzzle_panel.CSS + THEORY_CSS
+CSS = bundle.CSS + own_text(ASSETS / "page.css") + tour.CSS + puzzle_panel.CSS + THEORY_CSS
 TITLE = "Cascade Speculative Drafting"
 CACHED_FILES = (3600, 7200)  # seconds: how often Gradio deletes its copies of files, and those of which age
 # White text has a contrast of at least 4.5:1 on these.

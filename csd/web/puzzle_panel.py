@@ -8,12 +8,13 @@ from typing import Any
 
 import gradio as gr
 
+from csd.own_files import own_text
 from csd.paths import ASSETS
 from csd.stage import bundle
 from csd.web import puzzles
 from csd.web.context import PageContext
 
-CSS = (ASSETS / "puzzles.css").read_text(encoding="utf-8")
+CSS = own_text(ASSETS / "puzzles.css")
 TEMPLATE = '<div class="puzzles"><section aria-label="Puzzles" tabindex="-1" hidden></section></div>'
 SCRIPT = bundle.join_modules(ASSETS / "controls", "puzzles", "Puzzles") + (
     f"const tasks = {json.dumps([asdict(puzzle) for puzzle in puzzles.PUZZLES])};\n"

@@ -5,7 +5,6 @@ Each check takes the races of the visit, the latest one last. Pure; no gradio.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,11 +13,11 @@ from typing import Any
 
 from csd.decoding.maxgram import MAX_GRAM
 from csd.decoding.methods import Cascade, PromptLookup, Speculative
+from csd.own_files import own_json, reading
 from csd.paths import ASSETS
 from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
-from csd.stage.errors import reading
 from csd.stage.headline import CASCADES, EVEN, times
 from csd.theme import display_name, method_phrase
 from csd.theory.comparison import compare_with_theory
@@ -68,7 +67,7 @@ class Question:
 
 def _read_puzzles(file: Path) -> tuple[Puzzle, ...]:
     with reading(file):
-        return tuple(Puzzle(**one) for one in json.loads(file.read_text(encoding="utf-8")))
+        return tuple(Puzzle(**one) for one in own_json(file))
 
 
 PUZZLES = _read_puzzles(ASSETS / "puzzles.json")

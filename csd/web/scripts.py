@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 
 from csd.models import catalog
+from csd.own_files import own_text
 from csd.paths import ASSETS
 from csd.stage import bundle
 from csd.typeface import typeface_css
 from csd.web import hidden_controls
 
 PAGE = bundle.join_modules(ASSETS / "page", "index", "CascadePage") + "window.CascadePage = CascadePage;\n"
-STYLE = typeface_css() + (ASSETS / "page" / "drawing.css").read_text(encoding="utf-8")
+STYLE = typeface_css() + own_text(ASSETS / "page" / "drawing.css")
 # In the document, see early_style.py.
 EARLY = f'<style>{STYLE}</style><script>document.documentElement.setAttribute("data-drawing", "")</script>'
 HEAD = (

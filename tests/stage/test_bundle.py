@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from csd.own_files import BundleError
 from csd.stage.bundle import MODULES, STYLES, join_modules
-from csd.stage.errors import BundleError
 
 
 def join(folder, **modules: str) -> str:

@@ -1,11 +1,12 @@
-"""Files of the page that are missing or damaged: the exception for its scripts, and the sentence for all of them."""
+"""The files that the page is made of: reading them, and the sentence for one that is missing or damaged."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from json import JSONDecodeError
 from pathlib import Path
+from typing import Any
 
 from csd.paths import called
 
@@ -33,7 +34,22 @@ def reading(file: Path) -> Iterator[None]:
         raise Damaged(file, fault) from fault
 
 
-FAULTS = (OSError, UnicodeError, JSONDecodeError, BundleError, Damaged)
+def own_text(file: Path) -> str:
+    """The text of a file. Raises OSError, or Damaged for bytes that are no text and for an empty file."""
+    with reading(file):
+        text = file.read_text(encoding="utf-8")
+        if not text.strip():
+            raise ValueError("the file is empty")
+        return text
+
+
+def own_json(file: Path) -> Any:
+    """What a file of JSON holds. Raises OSError or Damaged."""
+    with reading(file):
+        return json.loads(own_text(file))
+
+
+FAULTS = (OSError, BundleError, Damaged)
 """What reading the page's own files raises."""
 
 
