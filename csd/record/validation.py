@@ -15,6 +15,7 @@ from csd.record.trace import Header, Pieces, Prefill, Proposal, Review, Step, Tr
 MOST_LEVELS = 100
 DEEPEST = 16  # reviews within reviews
 LONGEST_BLOCK = 4096  # tokens
+ROUNDING = 1e-3  # seconds by which times may contradict one another
 MOST_RECORDS = 100_000  # of a race: 1000 tokens, each after a draft of 64 that is rejected, have two thirds of that
 # Names are shown in figures, where tags have a meaning.
 NAME = re.compile(r"[^<>&\x00-\x1f\x7f-\x9f]{1,200}")
@@ -87,9 +88,9 @@ def _step_order_faults(trace: Trace) -> Iterator[str]:
     """Steps follow one another in the text and in time, and together are not longer than they could be."""
     position, clock = len(trace.header.prompt), 0.0
     for step in trace.steps:
-        if step.review.at != position or step.start < clock:
+        if step.review.at != position or step.start < clock - ROUNDING:
             yield "its steps do not follow one another"
-        position, clock = position + len(step.tokens), step.start
+        position, clock = position + len(step.tokens), step.start + step.seconds
     if position > len(trace.header.prompt) + trace.header.max_new:
         yield "its text is longer than its number of new tokens"
     if position > LONGEST_TEXT:
@@ -108,6 +109,8 @@ def _step_faults(step: Step, names: Set[str], pieces: Pieces) -> Iterator[str]:
         yield "its reviews are nested too deeply"
     for record in walk(review):
         yield from _record_faults(record, review.at, names, pieces)
+    if sum(record.seconds for record in walk(review)) > step.seconds + ROUNDING:
+        yield "the parts of a step take longer than the step"
 
 
 def _record_faults(record: Review | Proposal, root: int, names: Set[str], pieces: Pieces) -> Iterator[str]:

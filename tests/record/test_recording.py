@@ -110,6 +110,8 @@ def test_what_is_no_race_gets_a_sentence(data, sentence):
         (lambda t: t["pieces"].pop("9"), "no text"),
         (lambda t: t["steps"][0].update(seconds=float("nan")), "contains NaN"),
         (lambda t: t["steps"][0].update(start=1e6), "follow one another"),
+        (lambda t: t["steps"][0].update(seconds=1e6), "follow one another"),
+        (lambda t: t["steps"][-1].update(seconds=0), "take longer than the step"),
         (lambda t: t["steps"][0].update(start=1e9), "start should be less than or equal to 10000000"),
         (lambda t: t["steps"][0].update(tokens=[9, 9, 9, 9]), "not what its review accepted"),
         (lambda t: t["steps"][0].update(authors=["mid"] * 3 + ["nobody"]), "no author or an unknown one"),
