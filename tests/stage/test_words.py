@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from bare import greedy
 from handmade import alone, nested
 
+from csd.stage import log as stage
 from csd.stage import tour
 
 HERE = Path(__file__).parent
@@ -245,4 +247,16 @@ def test_a_presented_text_is_as_large_as_lets_all_of_it_be_seen(bare):
     assert text.evaluate("text => parseFloat(getComputedStyle(text).fontSize)") < 24
     one.press("p", "p")
     assert text.evaluate("text => text.scrollHeight <= text.clientHeight + 2")
+    assert not one.errors
+
+
+def test_a_race_of_other_models_than_the_first_races_says_so(bare):
+    one = bare(calm=True)
+    first, rest = stage.log_of((greedy(alone()), greedy(nested())), "r").split("\n", 1)
+    note = "Here Another answers, and not the models of the first race; the copier guesses ahead."
+    log = json.dumps({**json.loads(first), "note": note}) + "\n" + rest
+    one.page.evaluate("log => stage.update({race: 'r', log})", log)
+    assert "Here Another answers, and not the models of the first race: its speeds are its own." in one.text(
+        ".cs-headline"
+    )
     assert not one.errors

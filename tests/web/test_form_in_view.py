@@ -175,6 +175,7 @@ def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
     assert page.inner_text("#more").endswith("64 tokens")
     assert page.eval_on_selector("#more", "one => one.scrollHeight <= one.clientHeight && one.clientWidth > 150")
     assert box(page, "#family-status p")["width"] <= 1, "only screen readers are told that all is well"
+    assert is_in_view(page, "#stage .cs-selected .cs-token >> nth=0"), "the first window reaches the text"
     figures = "#stage .cs-after"
     assert page.get_attribute(figures, "open") is None and box(page, figures)["height"] < 48
     page.click(f"{figures} summary")
@@ -195,6 +196,34 @@ def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
     page.wait_for_selector("#own-prompt")
     assert box(page, "#own-prompt")["x"] >= 0
     tab.status("ended")
+
+
+def test_the_pace_of_a_replay_stands_under_the_idea_on_a_phone(tab):
+    page = tab.page
+    page.set_viewport_size(PHONE)
+    tab.allow_motion()
+    *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
+    choose_race(page, last.title)
+    page.wait_for_selector('#stage [data-state="replay"]')
+    page.get_by_role("button", name="Pause").click()
+    idea, pace, track = (box(page, f"#stage {one}") for one in (".cs-idea", ".cs-pace", ".cs-track"))
+    assert idea["y"] + idea["height"] <= pace["y"] and pace["y"] + pace["height"] <= track["y"]
+    assert abs(idea["x"] - pace["x"]) <= 1
+    assert not tab.errors
+
+
+def test_beside_another_prompt_in_the_form_an_opened_review_shows_whose_it_is(tab):
+    """The prompt has the room, and the verdict of the race is its number alone."""
+    page = tab.page
+    page.fill("#prompt textarea", "Quite another prompt, which nobody has raced.")
+    page.wait_for_selector("#stage .cs-prompt .cs-button:visible")
+    page.click("#stage .cs-look")
+    prompt, verdict = "#stage .cs-prompt-text", "#stage .cs-prompt-verdict"
+    page.wait_for_selector(verdict)
+    assert page.inner_text(verdict).endswith("×")
+    assert box(page, prompt)["width"] > 200
+    assert box(page, verdict)["x"] + box(page, verdict)["width"] <= 1280
+    assert not tab.errors
 
 
 def test_messages_on_a_race_are_never_cut(tab):
