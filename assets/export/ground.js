@@ -19,3 +19,7 @@ ground.addEventListener("click", () => {
   darken(on);
   remembered("ground", on ? "dark" : "light");
 });
+// Also what was chosen in another tab, or on the page before: a browser may write it down only after this page has read.
+addEventListener("storage", ({ key, newValue }) => {
+  if (key === "ground" && newValue) darken(newValue === "dark");
+});

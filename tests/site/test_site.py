@@ -170,7 +170,7 @@ def test_a_visit_on_a_phone_without_network(site, tab):
 
     tab.locator(".card", has_text="the paper's K").click()
     tab.wait_for_selector(".cs-headline")
-    assert not tab.evaluate("document.documentElement.classList.contains('dark')"), "the choice goes along"
+    tab.wait_for_selector("html:not(.dark)", state="attached")  # the choice goes along
     tab.click("text=Theory, with the α and c of this race")
 
     assert "the small model writes up to 5 tokens, then the tiny model up to" in tab.inner_text(".staircase-words")
