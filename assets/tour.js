@@ -118,6 +118,7 @@ function startTour(root, logs, others) {
     choice.toggleAttribute("data-taken", true);
     for (const one of choicesOf(question)) one.disabled = true;
     const own = tried[current].querySelector("[data-own]");
+    isMoved = true; // the words tell what the picture comes to, so it is whole at once
     if (own) move(own);
     else if (others[current].length) draw(`act ${current + 1}, answered`, others[current][0]);
     nameNext();
@@ -240,13 +241,17 @@ function startTour(root, logs, others) {
     event.stopPropagation(); // the stage of the page has its own arrow keys
     if (event.defaultPrevented) return; // the stage in the dialog took it
     rested();
+    if (dialog.hasAttribute("data-blank")) { // a key brings the slide back, and does nothing else
+      event.preventDefault();
+      return void dialog.removeAttribute("data-blank");
+    }
     const isSlide = dialog.hasAttribute("data-slide");
     if (isSlide && event.key === "?") return void dialog.toggleAttribute("data-keys");
     dialog.removeAttribute("data-keys");
     if (isSlide && event.key === "b") return void dialog.toggleAttribute("data-blank");
     const by = MOVES[event.key];
     if (by) event.preventDefault(); // nor does the page behind it scroll
-    const isTalk = event.key === "PageDown" && isSlide;
+    const isTalk = by > 0 && isSlide; // some clickers have arrows
     if (isTalk && !questions[current].hasAttribute("data-answered")) reveal();
     else if (by > 0 && current < last) goOn();
     else if (by < 0 && current) show(current - 1);

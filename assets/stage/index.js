@@ -3,6 +3,7 @@
 //
 //   const stage = CascadeStage.mount(element)            element: an empty <div class="cascade-stage">; also its cascadeStage
 //   CascadeStage.mount(element, {lasts})                 with replays of so many seconds, whatever speed the visitor chose
+//   CascadeStage.mount(element, {holds})                 the first replay waits for so many seconds, or until a bet is placed
 //   stage.update({race, log})                            the whole log so far; only what is new in it is processed
 //   stage.play(), stage.pause(), stage.skip()            the replay of a finished race; skip goes to its end
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
@@ -53,8 +54,8 @@ import { clearTransport, createTransport, drawTransport } from "./transport.js";
 
 export const explain = explainTerms;
 
-export function mount(root, { lasts = 0 } = {}) {
-  const stage = Object.assign(createState(root), { lasts });
+export function mount(root, { lasts = 0, holds = 0 } = {}) {
+  const stage = Object.assign(createState(root), { lasts, holds });
   createParts(stage);
   clearTransport(stage);
   restoreChoices(stage);

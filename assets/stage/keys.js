@@ -6,7 +6,7 @@ import { cycleView } from "./cursors.js";
 import { h } from "./dom.js";
 import { cycleRejected, toggleDigits } from "./legend.js";
 import { changeSpeed, jump, selectLane, skip, stepReview, stepToken, togglePlay } from "./playback.js";
-import { blank, leavePresent, togglePresent } from "./present.js";
+import { blank, leavePresent, togglePresent, unblank } from "./present.js";
 import { openPromptField } from "./promptfield.js";
 import { openReview, toggleReview } from "./review.js";
 import { stepRound } from "./rounds.js";
@@ -85,6 +85,7 @@ function press(stage, event) {
   const action = isTaken(event) ? null : actionOf(stage, event.key);
   if (!action) return;
   event.preventDefault();
+  if (unblank(stage.root)) return; // what goes on behind an empty screen is a surprise
   hideTooltip(stage);
   action(stage, event);
 }

@@ -1,6 +1,6 @@
 // The replay: moves the time shown and the selection, by itself or as the visitor says.
 
-import { closeBet } from "./bet.js";
+import { awaitsBet, closeBet } from "./bet.js";
 import { say, sayReview, sayToken } from "./speech.js";
 import { SPEEDS, canReplay, isPlaying, prefersReducedMotion, remember, selectedStep } from "./state.js";
 import { setMode, speedFactor, totalTime } from "./state.js";
@@ -172,14 +172,22 @@ function seek(stage, to) {
 
 function tick(stage, now) {
   const passed = stage.tickedAt ? Math.min(LONGEST_FRAME, (now - stage.tickedAt) / 1000) : 0;
-  stage.clock += passed * speedFactor(stage);
   stage.tickedAt = now;
+  if (isHeld(stage, passed)) return void (stage.frame = requestAnimationFrame((next) => tick(stage, next)));
+  stage.clock += passed * speedFactor(stage);
   if (stage.clock >= totalTime(stage)) return skip(stage);
   const to = prefersReducedMotion() ? lastReviewBefore(stage, stage.clock) : stage.clock;
   stage.frame = requestAnimationFrame((next) => tick(stage, next));
   if (to === stage.time) return;
   stage.time = to;
   stage.draw();
+}
+
+// The first replay that begins by itself leaves time to read, and to bet.
+function isHeld(stage, passed) {
+  if (stage.holds <= 0 || !stage.root.hasAttribute("data-unasked") || !awaitsBet(stage)) return false;
+  stage.holds -= passed;
+  return true;
 }
 
 // With reduced motion the replay goes from review to review of the selected lane, then of the others.

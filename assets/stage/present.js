@@ -27,11 +27,18 @@ export function watchBack(stage) {
   });
 }
 
-// While presenting, an empty screen until the same key or a click: the audience looks at the speaker.
+// While presenting, an empty screen until a key or a click: the audience looks at the speaker.
 export function blank({ presenting, root }) {
   if (!presenting) return;
   const isBlank = root.toggleAttribute("data-blank");
-  if (isBlank) root.addEventListener("pointerdown", () => root.removeAttribute("data-blank"), { once: true });
+  if (isBlank) root.addEventListener("pointerdown", () => unblank(root), { once: true });
+}
+
+// Returns whether the screen was blank.
+export function unblank(root) {
+  const wasBlank = root.hasAttribute("data-blank");
+  root.removeAttribute("data-blank");
+  return wasBlank;
 }
 
 // The buttons over the slide come with the pointer, and go when it rests.

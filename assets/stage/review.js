@@ -16,6 +16,7 @@ import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const KEY = "Solid: written in this row. Pale: from a row below. Crossed out: rejected. Grey, or +n: after a rejected one.";
+const HOW = " of the big model. It checks the guesses before it, and writes one token itself. Colours are guesses that it kept, by who made them; the words below the bars have the same colours.";
 const LIVE = "You can open each step here once the race has ended.";
 const PAUSE = 350; // milliseconds between two drawings of the score while something moves
 const WIDE = 12; // tokens of a block that are read from afar
@@ -42,9 +43,10 @@ export function createReview(stage) {
     hasEntry: false, // in the browser's history, which Back leaves
     fromEnd: false, // whether it was opened at the end of the race
   };
+  review.how = h("p", { class: "cs-how" }, "Each ", h("i", { class: "cs-swatch", "data-look": "T", "aria-hidden": "true" }), " is a ", term("run"), HOW);
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
     h("div", { class: "cs-score-head" }, review.title,
-      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.telling, review.rounds), review.told, review.roundTold, review.grid,
+      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.telling, review.rounds), review.how, review.told, review.roundTold, review.grid,
     review.more, review.key, review.readout);
   review.grid.addEventListener("pointerover", (event) => !stage.isResting(event) && showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });

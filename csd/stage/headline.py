@@ -38,8 +38,8 @@ class Headline:
     says how: who guessed ahead, and in how many runs of the target it came out, or how many guesses were thrown away;
     then, where the visitor has raced the same more than once, how the factor spread. `reason` says what drafting took
     in a lost race, where no flag stands on the factor. `flags` are what a reader must know before quoting the factor;
-    `few` says that the tokens are too few for one, `beaten` that another lane was faster, and `even` that the big model
-    alone was as fast.
+    `few` says that the tokens are too few for one, `beaten` that another lane was clearly faster, and `even` that this
+    is no win either: the big model alone was as fast, or another lane slightly faster.
     """
 
     lead: str
@@ -79,7 +79,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
         flags=flags,
         few=few,
         beaten=bool(subject and ratio and _faster(race, subject)),
-        even=bool(ratio and _is_even(ratio)),
+        even=bool(subject and ratio and (_is_even(ratio) or _level_with(race, subject))),
     )
 
 
@@ -127,7 +127,7 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
         return f"as fast as {ALONE}: no difference"
     level = _level_with(race, subject)
     if level is not None and (same := _ratio(race, level)):
-        return f"as fast as {ALONE}; {_name(race, level)} did about as well, {times(same)}"
+        return f"as fast as {ALONE}; {_name(race, level)} was slightly faster, {times(same)}"
     rival = next((one for one in _rivals(race, subject) if one.header.method == SPECULATIVE), None)
     if rival is not None:
         return (

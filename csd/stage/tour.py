@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -12,9 +13,11 @@ from typing import Any, Literal
 from csd.own_files import own_json, own_text, reading
 from csd.paths import ASSETS
 from csd.record import metrics
+from csd.record.race import Race
 from csd.record.recording import Recording
 from csd.record.trace import Trace
 from csd.stage import bundle
+from csd.stage.headline import headline
 from csd.stage.log import log_of
 
 # Small races: the two cascades each alone, the horizontal one with every boundary, the cascade that joins them, the
@@ -132,9 +135,8 @@ LOSE = next(act.recipe for act in ACTS if act.recipe)
 KEYS = "".join(
     f"<span><kbd>{key}</kbd> {what}</span>"
     for key, what in (
-        ("page down", "the answer, then the next slide"),
-        ("page up", "the slide before"),
-        ("← →", "slides without answers"),
+        ("page down or →", "the answer, then the next slide"),
+        ("page up or ←", "the slide before"),
         ("1 2 3", "answer the question"),
         ("b", "blank"),
         ("Esc", "leave the tour"),
@@ -164,9 +166,17 @@ def template() -> str:
 def script() -> str:
     """What gr.HTML runs when the tour is loaded: the stage, the races of the acts, and what shows them."""
     logs = json.dumps([log_of(act.traces, act.title) for act in ACTS])
-    others = json.dumps([[log_of(lanes, act.title) for lanes in act.others] for act in ACTS])
+    others = json.dumps([[_other_log(act, lanes) for lanes in act.others] for act in ACTS])
     start = f"\nstartTour(element.querySelector('.tour'), {logs}, {others});\n"
     return bundle.stage_script() + own_text(ASSETS / "tour.js") + start
+
+
+def _other_log(act: Act, lanes: Sequence[Trace]) -> str:
+    """The log of a race that takes the place of the act's own. What the act is about stays the headline."""
+    *lines, end = log_of(lanes, act.title).splitlines(keepends=True)
+    if not act.answered:
+        return "".join([*lines, end])
+    return "".join([*lines, json.dumps({**json.loads(end), "headline": asdict(headline(Race(act.traces)))}) + "\n"])
 
 
 def _told(number: int, act: Act) -> str:

@@ -309,12 +309,13 @@ def test_a_lane_that_reads_a_long_prompt_says_how_far_it_is(bare):
     assert not one.errors
 
 
-def test_a_replay_that_begins_by_itself_shows_the_race_alone(bare):
+def test_a_replay_that_begins_by_itself_tells_how_to_read_it_in_place_of_steps(bare):
     """Until it ends or is paused. It is read before a frame is drawn: on a slow machine one frame may be its end."""
     one = bare()
     shown = """log => {
-      const seen = () => [".cs-look", ".cs-opened", ".cs-stepper", ".cs-replay"].map((part) =>
-        getComputedStyle(document.querySelector(part)).visibility);
+      const isSeen = (node) => node.checkVisibility({visibilityProperty: true});
+      const seen = () => [".cs-how", ".cs-score-title", ".cs-look"].map((part) =>
+        isSeen(document.querySelector(part)));
       stage.update({race: "r", log});
       const alone = seen();
       stage.pause();
@@ -323,6 +324,21 @@ def test_a_replay_that_begins_by_itself_shows_the_race_alone(bare):
       return [alone, paused, seen()];
     }"""
     alone_, paused, asked = one.page.evaluate(shown, stage.log_of((greedy(alone()), greedy(nested())), "r", play=True))
-    assert alone_ == ["hidden", "hidden", "hidden", "visible"]
-    assert paused == asked == ["visible"] * 4
+    assert alone_ == [True, False, True]
+    assert paused == asked == [False, True, True]
+    assert not one.errors
+
+
+def test_the_first_replay_of_a_page_waits_for_a_bet(bare):
+    one = bare()
+    mount = """log => {
+      const root = document.querySelector(".cascade-stage");
+      root.replaceChildren();
+      CascadeStage.mount(root, {holds: 60}).update({race: "r", log});
+    }"""
+    one.page.evaluate(mount, stage.log_of((greedy(alone()), greedy(nested())), "r", play=True))
+    one.page.wait_for_timeout(300)
+    assert one.text(".cs-time").startswith("0.00 of ")
+    one.page.click(".cs-ask .cs-button >> nth=0")
+    one.page.wait_for_function("!document.querySelector('.cs-time').innerText.startsWith('0.00 of ')")
     assert not one.errors

@@ -25,12 +25,13 @@ def one(chromium, house):
     made.close()
 
 
-def test_every_act_has_two_sentences_a_question_and_lanes_of_a_small_race():
+def test_every_act_has_few_short_sentences_a_question_and_lanes_of_a_small_race():
     assert len(tour.ACTS) == 8
     for act in tour.ACTS:
         assert act.title and act.question.endswith("?") and act.answer.endswith(".")
         assert 2 <= len(act.choices) <= 3 and 0 <= act.right < len(act.choices)
-        assert act.text.endswith(".") and act.text.count(". ") <= 1
+        assert act.text.endswith(".") and len(act.text) <= 270
+        assert max(len(sentence.split()) for sentence in act.text.split(". ")) <= 28, "one idea in a sentence"
         assert [trace.header.method for trace in act.traces]
     words = " ".join(part for act in tour.ACTS for part in (act.title, act.text, act.question, act.answer))
     for term in (
@@ -74,7 +75,7 @@ def test_the_small_races_show_what_the_acts_say():
         assert len({one.by for one in trace.steps[0].review.inner}) == 3
     fixed, adaptive = tour.ACTS[5].traces
     assert fixed.tokens == adaptive.tokens and len(adaptive.steps) < len(fixed.steps)
-    assert f"takes {len(adaptive.steps)} runs of the big model, where a fixed plan takes {len(fixed.steps)}" in (
+    assert f"takes {len(adaptive.steps)} runs of the big model, and the fixed plan {len(fixed.steps)}" in (
         tour.ACTS[5].text
     )
     assert adaptive.decode_seconds < fixed.decode_seconds
@@ -152,7 +153,7 @@ def test_the_reader_opens_each_block_of_the_adaptive_cascade(one):
     lengths = [len(review.tokens) for review in reviews]
     bad = next(i for i, review in enumerate(reviews) if not review.accepted)
     assert lengths[bad + 1] < lengths[bad] and max(lengths) > len(act.traces[0].steps[0].review.tokens)
-    assert f"after {lengths[bad]} guesses with none kept it makes {lengths[bad + 1]}" in act.answer
+    assert f"After {lengths[bad]} guesses with none kept it makes only {lengths[bad + 1]}" in act.answer
     assert len({len(step.review.tokens) for step in act.traces[0].steps[:4]}) == 1, "the fixed plan, again and again"
     page.click("#tour-start")
     for _ in tour.ACTS[1:6]:
