@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 from csd.models import catalog
 from csd.own_files import own_text
 from csd.paths import ASSETS
+from csd.ranges import LENIENCE, LOOKUP_K, MAX_NEW, SEED, SPECULATIVE_K, TEMPERATURE, TOP_K, TOP_P
 from csd.stage import bundle
 from csd.typeface import typeface_css
 from csd.web import hidden_controls
 
+NUMBERS = {
+    field: {**asdict(allowed), "range": str(allowed)}
+    for field, allowed in {
+        "max-new": MAX_NEW,
+        "k": SPECULATIVE_K,
+        "lookup": LOOKUP_K,
+        "lenience": LENIENCE,
+        "temperature": TEMPERATURE,
+        "seed": SEED,
+        "top-k": TOP_K,
+        "top-p": TOP_P,
+    }.items()
+}
 PAGE = bundle.join_modules(ASSETS / "page", "index", "CascadePage") + "window.CascadePage = CascadePage;\n"
 STYLE = typeface_css() + own_text(ASSETS / "page" / "drawing.css")
 # In the document, see early_style.py.
@@ -18,6 +33,7 @@ EARLY = f'<style>{STYLE}</style><script>document.documentElement.setAttribute("d
 HEAD = (
     f"<script>{PAGE}"
     f"CascadePage.hideControls({json.dumps(hidden_controls.CONTROLS)}, {json.dumps(hidden_controls.NAME)});\n"
+    f"CascadePage.checkNumbers({json.dumps(NUMBERS)});\n"
     "CascadePage.drawTogether();</script>"
 )
 

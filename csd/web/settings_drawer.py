@@ -105,7 +105,7 @@ def _build_first_fields(
         preset = gr.Dropdown(
             labelled(presets.options), value=presets.selected, label="Preset", scale=2, min_width=160, elem_id="preset"
         )
-        max_new = _number("max_new", start, "New tokens", precision=0, scale=1, min_width=100)
+        max_new = _number("max_new", start, "New tokens", scale=1, min_width=100)
     return family, preset, max_new, about
 
 
@@ -126,7 +126,6 @@ def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict
             start,
             "Speculative: draft length k",
             "Tokens that it guesses at a time.",
-            precision=0,
             elem_classes=term_class("k"),
         )
         lookup = _number(
@@ -134,7 +133,6 @@ def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict
             start,
             "Prompt lookup: copy length k",
             "Tokens that the copier takes over.",
-            precision=0,
             elem_classes=term_class("prompt lookup"),
         )
     lenience = _number(
@@ -170,7 +168,7 @@ def _build_cascade(context: PageContext, start: Mapping[str, Any]) -> tuple[gr.T
 def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Component]:
     with gr.Row():
         temperature = _number("temperature", start, "Temperature", "0: always the likeliest token.", step=0.1)
-        seed = _number("seed", start, "Seed", "Of the random numbers above 0.", precision=0)
+        seed = _number("seed", start, "Seed", "Of the random numbers above 0.")
     always = gr.Checkbox(start["always"], label="Ignore end-of-text", container=False, elem_id="always")
     rule = gr.Dropdown(
         [(RULES.get(name, name), name) for name in context.options["rule"]],
@@ -182,7 +180,7 @@ def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> di
         elem_classes=term_class("acceptance rule"),
     )
     with gr.Row():
-        top_k = _number("top_k", start, "Top-k", "Sample from the k likeliest tokens. 0: from all.", precision=0)
+        top_k = _number("top_k", start, "Top-k", "Sample from the k likeliest tokens. 0: from all.")
         top_p = _number(
             "top_p",
             start,

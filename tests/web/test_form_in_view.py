@@ -226,6 +226,26 @@ def test_beside_another_prompt_in_the_form_an_opened_review_shows_whose_it_is(ta
     assert not tab.errors
 
 
+def test_a_number_that_a_field_does_not_take_is_told_when_the_field_is_left(tab):
+    """It is neither rounded nor changed, and Race says the same."""
+    page = tab.page
+    tab.advanced()
+    for field, text, sentence in (
+        ("max-new", "3.7", "New tokens must be a whole number from 1 to 1,000,000, not 3.7."),
+        ("temperature", "-1", "Temperature must be 0 or a number from 0.001 to 10, not -1."),
+    ):
+        page.fill(f"#{field} input", text)
+        page.keyboard.press("Tab")
+        assert page.inner_text(f"#{field} .number-fault") == sentence
+    page.fill("#temperature input", "0")
+    page.keyboard.press("Tab")
+    assert page.locator(".number-fault").count() == 1
+    page.click("#advanced-close")
+    page.click("#race")
+    assert tab.status("refused").startswith("New tokens must be a whole number from 1 to 1,000,000, not 3.7")
+    assert not tab.errors
+
+
 def test_messages_on_a_race_are_never_cut(tab):
     """They take as many lines as they need; on a phone, where they share a line, in small type at first."""
     page = tab.page
