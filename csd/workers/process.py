@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from time import monotonic
 from typing import Any
 
 from csd.workers.outcome import Outcome, outcome_of
@@ -19,6 +20,7 @@ from csd.workers.places import Place
 from csd.workers.worker import RaceWorker
 
 LOOK = 0.05  # seconds between two looks at whether a call was stopped
+PATIENCE = 120.0  # seconds that a process may be silent once a call was to stop; the step of a slow model takes fewer
 
 
 class WorkerDied(RuntimeError):
@@ -58,11 +60,13 @@ class _Ended:
 
 
 class WorkerProcess:
-    """A process that holds one worker. It ends with the process that started it, however that ends."""
+    """A process that holds one worker. It ends with the process that started it, however that ends, and once it has
+    been silent for PATIENCE though a call was to stop: its device may hang."""
 
     def __init__(self, place: Place, make_worker: Callable[[], RaceWorker]):
         context = get_context("spawn")
         self._place = place
+        self._is_silent = False
         self._connection, theirs = context.Pipe()
         self._sending, self._ended = threading.Lock(), threading.Event()
         self._numbers = itertools.count()
@@ -94,20 +98,22 @@ class WorkerProcess:
         """
         number, news = next(self._numbers), queue.SimpleQueue()
         self._calls[number] = news
-        told = ended = False
+        ended, told = False, None
         try:
             self._send(_Call(number, method, arguments))
             while not ended:
-                if not told and stopped():
-                    told = True
+                if told is None and stopped():
+                    told = monotonic()
                     self._send(_Stop(number))
                 try:
                     one = news.get(timeout=LOOK)
                 except queue.Empty:
+                    self._end_if_silent(told)
                     if not self.is_alive and news.empty():  # it ended before this call was known
                         ended = True
                         raise self._death() from None
                     continue
+                told = told and monotonic()
                 ended = not isinstance(one, _Sent)
                 if isinstance(one, _Sent):
                     yield one.value
@@ -130,12 +136,20 @@ class WorkerProcess:
             self._send(_Stop(number))
         except WorkerDied:
             return
+        told = monotonic()
         while self.is_alive:
             try:
                 if not isinstance(news.get(timeout=LOOK), _Sent):
                     return
+                told = monotonic()
             except queue.Empty:
-                continue
+                self._end_if_silent(told)
+
+    def _end_if_silent(self, since: float | None) -> None:
+        """`since`: when it was told to stop, or has last sent something after that."""
+        if since is not None and monotonic() - since > PATIENCE:
+            self._is_silent = True
+            self.close()
 
     def _send(self, message: _Call | _Stop) -> None:
         try:
@@ -160,6 +174,8 @@ class WorkerProcess:
             news.put(None)
 
     def _death(self) -> WorkerDied:
+        if self._is_silent:
+            return WorkerDied(f"The worker process on {self._place.name} no longer answered, and was ended.")
         code = self._process.exitcode
         how = f"with exit code {code}"
         if code is not None and code < 0:

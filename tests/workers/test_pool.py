@@ -16,7 +16,7 @@ from csd.request.request import Request
 from csd.web.loads import FamilyChoice
 from csd.web.news import Batch, Finished, Refused, Waiting
 from csd.web.studio import Studio
-from csd.workers import keeper, pool
+from csd.workers import keeper, pool, process
 from csd.workers.places import Place
 from csd.workers.pool import WorkerPool
 
@@ -99,6 +99,20 @@ def test_a_worker_that_is_killed_in_mid_race_is_replaced_and_the_other_goes_on(s
     assert int(again[-1].race.recording.machine) not in {one.pid for one in races}
     assert races[1].is_alive() and studio.visitors.stop("b") and races[1].end().race.stopped
     assert len(workers.pids) == 2
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="this system cannot halt a process")
+def test_a_worker_that_hangs_is_ended_once_its_race_was_to_stop(studio, workers, monkeypatch):
+    monkeypatch.setattr(process, "PATIENCE", 0.3)
+    hung, going = (LongRace(studio, name) for name in "ab")
+    until(lambda: hung.pid and going.pid)
+    os.kill(hung.pid, signal.SIGSTOP)
+    assert studio.visitors.stop("a")
+    end = hung.end()
+    assert isinstance(end, Refused) and "no longer answered, and was ended. The race is lost" in end.sentence
+    assert going.is_alive() and studio.visitors.stop("b") and going.end().race.stopped
+    until(lambda: len(workers.pids) == 2)
+    assert isinstance(race(studio, "short")[-1], Finished)
 
 
 def test_a_worker_that_dies_by_itself_says_how(studio, workers):
