@@ -19,6 +19,7 @@ from csd.models import catalog
 from csd.models.files import is_present
 from csd.own_files import FAULTS, restore
 from csd.paths import cache_folder
+from csd.ranges import Range, quote
 from csd.web.collecting import without_collecting
 from csd.web.deployment import make_deployment
 from csd.web.heaps import giving_back, share_heaps
@@ -31,6 +32,8 @@ from csd.workers.pool import WorkerPool
 from csd.workers.replicas import ReplicaPool
 
 ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]  # Windows has but one
+THREADS = Range("The number of threads", 1, 1024)
+LOGS = ("text", "json")
 DEVICES, WORKERS, REPLICAS = "CSD_DEVICES", "CSD_WORKERS", "CSD_REPLICAS"
 
 
@@ -40,6 +43,21 @@ def port(text: str) -> int:
         return read_port(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def threads(text: str) -> int:
+    """Raises ArgumentTypeError with a sentence."""
+    count = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else text
+    if fault := THREADS.fault(count):
+        raise argparse.ArgumentTypeError(f"{fault}.")
+    return int(count)
+
+
+def log_format(text: str) -> str:
+    """Raises ArgumentTypeError with a sentence: argparse compares only options with the choices, not variables."""
+    if text not in LOGS:
+        raise argparse.ArgumentTypeError(f"Choose {' or '.join(LOGS)}, not {quote(text)}, here or in CSD_LOG.")
+    return text
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -87,7 +105,9 @@ def make_parser() -> argparse.ArgumentParser:
         f"ray[serve] (default: {REPLICAS})",
     )
     parser.add_argument(
-        "--threads", type=int, help="CPU threads for the models (default: all but one on up to 4 cores, otherwise all)"
+        "--threads",
+        type=threads,
+        help="CPU threads for the models (default: all but one on up to 4 cores, otherwise all)",
     )
     parser.add_argument(
         "--metrics",
@@ -103,8 +123,9 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--log",
-        choices=("text", "json"),
-        default=os.environ.get("CSD_LOG", "text"),
+        type=log_format,
+        choices=LOGS,
+        default=os.environ.get("CSD_LOG") or "text",
         help="json: races, and all else that is logged, as lines of JSON on standard error (default: CSD_LOG, or text)",
     )
     return parser

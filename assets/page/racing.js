@@ -19,12 +19,18 @@ export function takeRaces() {
   byId("examples").title = CHIP;
   byId("race").title = "Race (Enter in the prompt; Shift+Enter begins a line)";
   for (const kind of ["keydown", "keypress"]) window.addEventListener(kind, raceByKey, { capture: true });
+  window.addEventListener("keydown", pressOnce, { capture: true });
   window.addEventListener("click", awaitForm, { capture: true });
   window.addEventListener("click", guardChips, { capture: true });
   document.addEventListener("input", bringUsualBack);
   window.addEventListener("cascade-race", raceForStage);
   window.addEventListener("cascade-lose", raceForTour);
   window.addEventListener("cascade-stop", () => byId("stop").click());
+}
+
+// Race and Stop take each other's place and focus: a key that is held down presses only the one it began on.
+function pressOnce(event) {
+  if (event.repeat && ["Enter", " "].includes(event.key) && event.target.closest("#race, #stop")) event.preventDefault();
 }
 
 // A prompt that is pasted and raced at once may bring other models along: the race waits until the form has them.
@@ -60,7 +66,7 @@ function raceByKey(event) {
   const isMeant = event.ctrlKey || event.metaKey || !matchMedia("(pointer: coarse)").matches;
   if (event.shiftKey || !isMeant) return;
   event.preventDefault();
-  byId("race").click();
+  if (!event.repeat) byId("race").click();
 }
 
 // The example comes under a stage that waits: no race of before is seen with another prompt. Returns the status line, and

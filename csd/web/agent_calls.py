@@ -39,16 +39,16 @@ class AgentCalls:
         self._waiting: Counter[tuple[str, str]] = Counter()  # calls, by what is shared and whose it is
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _is_to_mcp(scope):
+        if scope["type"] != "http" or not is_to_mcp(scope):
             await self._app(scope, receive, send)
             return
         if _path(scope).startswith((f"{MCP}sse/", f"{MCP}messages/")):
-            await _refusal(404, OLD)(scope, receive, send)
+            await refusal(404, OLD)(scope, receive, send)
             return
         own = self._address(Request(scope))
         places = _places(own) if scope["method"] == "POST" else {}
         if sentence := self._too_many(places):
-            await _refusal(429, sentence)(scope, receive, send)
+            await refusal(429, sentence)(scope, receive, send)
             return
         self._waiting.update(places.keys())
         try:
@@ -105,7 +105,7 @@ def _passed_on(headers: Iterable[tuple[bytes, bytes]], named: dict[bytes, bytes]
     ]
 
 
-def _refusal(status: int, sentence: str) -> JSONResponse:
+def refusal(status: int, sentence: str) -> JSONResponse:
     """As the server of MCP refuses what it does not read."""
     error = {"code": -32000, "message": sentence}
     return JSONResponse({"jsonrpc": "2.0", "id": "server-error", "error": error}, status)
@@ -115,7 +115,8 @@ def _path(scope: Message) -> str:
     return scope["path"].removeprefix(scope.get("root_path", "")) + "/"
 
 
-def _is_to_mcp(scope: Message) -> bool:
+def is_to_mcp(scope: Message) -> bool:
+    """Whether a request is an agent's."""
     return _path(scope).startswith(MCP)
 
 

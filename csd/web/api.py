@@ -70,8 +70,9 @@ def make_endpoint(context: PageContext) -> Callable[..., Iterator[dict[str, Any]
             copies: quantised copies of the target to use as drafts: "self-8bit", "self-4bit"; left out: the family's
 
         Returns:
-            summary (speed, tokens, tokens per run of the target, text, and a fault if it failed, of each method) and
-            traces (the full record)
+            summary (speed, tokens, tokens per run of the target, text, and a fault if it failed, of each method), notes
+            (sentences on what cut the race short or makes its timings unreliable; most races have none) and traces (the
+            full record)
         """
         form = Form(
             prompt=prompt,
@@ -91,9 +92,10 @@ def make_endpoint(context: PageContext) -> Callable[..., Iterator[dict[str, Any]
         )
         try:
             for race in run_to_end(context, visitor_of(context, request), family, copies, form):
-                traces, faults = (race.traces, race.faults) if race else ((), ())
+                traces, faults, notes = (race.traces, race.faults, race.notes) if race else ((), (), ())
                 yield {
                     "summary": [summarize(trace, fault) for trace, fault in zip(traces, faults, strict=True)],
+                    "notes": [*notes],
                     "traces": [trace.to_dict() for trace in traces],
                 }
         except ValueError as error:

@@ -33,6 +33,11 @@ class Turns(Protocol):
         """A sentence on what a race waits for that has no turn yet."""
         ...
 
+    @property
+    def can_race(self) -> bool:
+        """Whether anything is there that runs races, be it at one now."""
+        ...
+
     def race(self, stopped: Callable[[], bool] = ...) -> AbstractContextManager[bool]:
         """The turn of a race, for the thread that runs it; False, without a turn, if it is stopped before."""
         ...
@@ -53,6 +58,7 @@ class Device:
         self._last_race = -math.inf  # when it ended
 
     size = 1
+    can_race = True
 
     @property
     def step_runs(self) -> bool:

@@ -58,6 +58,11 @@ class Families:
         load = self._loads.find(choice)
         return load.status if load else not_loaded(choice)
 
+    @property
+    def can_race(self) -> bool:
+        """Whether anything is there that runs races of the families that are ready."""
+        return self._device.can_race
+
     def as_loaded(self, choice: FamilyChoice) -> FamilyChoice:
         """Once a family is ready: the choice with only those copies of the target that this machine runs."""
         family = self.status(choice).family

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from csd.web.addresses import address
 from csd.web.agent_calls import AgentCalls
+from csd.web.agent_texts import AgentTexts
 from csd.web.bodies import BodyLimit, largest_event, most_values
 from csd.web.clear_answers import ClearAnswers
 from csd.web.deployment import Deployment
@@ -104,6 +105,7 @@ def make_middleware(deployment: Deployment) -> list[Middleware]:
         Middleware(UploadProgress, address=from_where),
         Middleware(EarlyStyle, head=EARLY),
         Middleware(AgentCalls, address=from_where),
+        Middleware(AgentTexts),
     ]
 
 

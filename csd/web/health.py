@@ -23,7 +23,10 @@ def health_routes(families: Families, home: FamilyChoice, is_stopped: Callable[[
         return _answer("stopped" if is_stopped() else "alive", "alive")
 
     def ready(request: Request) -> JSONResponse:
-        return _answer("stopped" if is_stopped() else families.status(home).state, "ready")
+        state = families.status(home).state
+        if state == "ready" and not families.can_race:
+            state = "restarting"
+        return _answer("stopped" if is_stopped() else state, "ready")
 
     return [Route(LIVE, live), Route(READY, ready)]
 

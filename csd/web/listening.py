@@ -58,6 +58,8 @@ def _fault(host: str, port: int) -> OSError | None:
                 one.bind(address)
     except OSError as error:
         return error
+    except UnicodeError as error:  # a name that is too long, or of no characters, is not even looked up
+        return socket.gaierror(socket.EAI_NONAME, str(error))
     return None
 
 

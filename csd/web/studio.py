@@ -23,6 +23,7 @@ from csd.web.loads import FamilyChoice, FamilyStatus
 from csd.web.news import Batch, Finished, News, RaceStream, Refused, Waiting, Watch
 from csd.web.race_thread import QUIET_LOOKS, STOPPED_BEFORE, TICK, RaceThread, ThreadDone
 from csd.web.races import FinishedRace, new_race_id, race_title
+from csd.web.standstill import Ticks
 from csd.web.under_way import RacesUnderWay
 from csd.web.visitors import Visitors, VisitorState
 from csd.workers.pool import WorkerPool
@@ -31,6 +32,8 @@ from csd.workers.replicas import ReplicaPool
 LOOK = 1.0  # seconds between two looks at whether the device is free
 DISTURBED = "Another model was loading during this race, so its timings are unreliable. Race again."
 SLEPT = "This machine slept or its clock was set during the race, so its timings are unreliable. Race again."
+STOOD_STILL = "The page stood still for a while during the race, so its timings are unreliable. Race again."
+STILL = 2.0  # seconds of sleep, or of standing still, that a race is marked for
 
 
 class Studio:
@@ -142,7 +145,7 @@ class Studio:
     ) -> Finished:
         """A race whose lanes were stopped by nobody was cut by a limit, and says so; one that slept does too."""
         race = news.race
-        if slept() > 2:
+        if slept() > STILL:
             race = replace(race, notes=(*race.notes, SLEPT))
         was_cut = any(trace.end == "stopped" and not fault for trace, fault in zip(race.traces, race.faults))
         if was_cut and not stop.is_set():
@@ -189,6 +192,7 @@ class Studio:
         self._under_way.start_thread(thread.work)
         while not thread.begun.wait(LOOK):
             yield Waiting(self._device.waits_for)
+        ticks = Ticks(thread.over)
         race_id, disturbed, machine = new_race_id(), False, ""
         traces: dict[int, Trace] = {}
         faults: dict[int, str] = {}
@@ -201,6 +205,8 @@ class Studio:
                 race = self._finish(state, machine, request, race_id, traces, faults)
                 if disturbed:
                     race = replace(race, notes=(*race.notes, DISTURBED))
+                if ticks.longest() > STILL:
+                    race = replace(race, notes=(*race.notes, STOOD_STILL))
                 yield Finished(race)
                 return
             machine = next((event.machine for event in news if isinstance(event, RaceStarted)), machine)

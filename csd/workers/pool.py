@@ -163,6 +163,12 @@ class WorkerPool:
             return self._state.waiting > 0 or any(seat.user == "race" for seat in self._state.seats)
 
     @property
+    def can_race(self) -> bool:
+        """Whether a worker is ready; all of them may have died and be loading again."""
+        with self._state.changed:
+            return any(seat.ready and seat.process and seat.process.is_alive for seat in self._state.seats)
+
+    @property
     def waits_for(self) -> str:
         """A sentence on what a race waits for that has no turn yet."""
         with self._state.changed:

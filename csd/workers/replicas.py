@@ -60,6 +60,8 @@ class ReplicatedFamily:
 class ReplicaPool:
     """Gives turns on `size` replicas, as `csd.web.device.Turns` has it; loads and races are calls to a replica."""
 
+    can_race = True  # the cluster knows, and takes its time to say so
+
     def __init__(self, size: int, cluster: Cluster):
         self.size = size
         self._cluster = cluster

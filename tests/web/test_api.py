@@ -30,6 +30,7 @@ def test_race_returns_traces_that_can_be_read(client):
     assert len({trace.tokens for trace in traces}) == 1 and len(traces[0].tokens) == 24
     assert [row["text"] for row in answer["summary"]] == [trace.answer for trace in traces]
     assert all(row["tokens_per_second"] > 0 for row in answer["summary"])
+    assert answer["notes"] == []
 
 
 def test_race_takes_one_method_and_its_knobs(client):
@@ -86,6 +87,18 @@ def test_a_lane_that_failed_says_why():
     assert answer["summary"][1]["end"] == "stopped"
 
 
+def test_a_race_that_a_limit_cut_says_why():
+    def goes_on(family, request, stopped):
+        yield LaneFinished(0, replace(RECORDED[0], end="stopped"))
+        yield LaneFinished(1, RECORDED[1])
+
+    endpoint = make_endpoint(context(goes_on))
+    *_, answer = endpoint("Once", [lane.header.method for lane in RECORDED[:2]], max_new=9)
+    assert [row["fault"] for row in answer["summary"]] == [None, None]
+    (note,) = answer["notes"]
+    assert note.startswith("The race was stopped after") and note.endswith(".")
+
+
 def test_the_race_is_the_only_public_endpoint(client):
     assert list(client.view_api(return_format="dict")["named_endpoints"]) == ["/race"]
 
@@ -104,6 +117,7 @@ def test_the_description_is_enough_for_a_program(client, served):
     assert named.keys() <= parameters.keys()
     assert all(parameters[name] for name in named), parameters
     assert any("summary" in line for line in returns)
+    assert any("notes" in line for line in returns)
 
 
 def test_a_client_that_disconnects_stops_its_race(house):

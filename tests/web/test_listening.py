@@ -46,6 +46,14 @@ def test_an_address_of_another_machine_is_told_as_one(host, said):
     assert said in found and "in use" not in found and "--host" in found
 
 
+@pytest.mark.parametrize("host", ["a" * 300, "\udcff", "a..b"])
+def test_a_name_that_cannot_be_looked_up_is_unknown(host, capsys):
+    with pytest.raises(SystemExit) as ended:
+        app.main(["--host", host])
+    said = capsys.readouterr().err
+    assert ended.value.code == 1 and said.startswith("No address is known for the name '") and len(said) < 200
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [

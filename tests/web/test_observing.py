@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 from csd.decoding.errors import Refusal
 from csd.record import metrics
 from csd.request.request import Request
+from csd.web.device import Device
 from csd.web.gradio_queue import queue_length, queue_wait
 from csd.web.health import health_routes
 from csd.web.metrics import Metrics
@@ -53,7 +54,7 @@ def read(found: Metrics) -> dict[tuple[str, ...], float]:
     return {(sample.name, *sample.labels.values()): sample.value for sample in samples}
 
 
-def test_ready_once_the_home_family_races_and_neither_ready_nor_alive_without_a_queue():
+def test_ready_once_the_home_family_races_and_neither_ready_nor_alive_without_a_queue(monkeypatch):
     studio, queues = Studio(HOME, load_family, run_recorded), [False]
     client = TestClient(Starlette(routes=health_routes(studio.families, studio.home, lambda: queues[-1])))
     assert client.get("/health/live").status_code == 200
@@ -61,6 +62,11 @@ def test_ready_once_the_home_family_races_and_neither_ready_nor_alive_without_a_
     assert (before.status_code, before.json()) == (503, {"status": "waiting"})
     list(studio.race("v", HOME, REQUEST))
     assert client.get("/health/ready").status_code == 200
+    with monkeypatch.context() as patch:
+        patch.setattr(Device, "can_race", False)
+        answer = client.get("/health/ready")
+        assert (answer.status_code, answer.json()) == (503, {"status": "restarting"})
+        assert client.get("/health/live").status_code == 200
     queues.append(True)
     for path in ("/health/live", "/health/ready"):
         answer = client.get(path)

@@ -77,3 +77,32 @@ def test_a_second_race_pressed_while_one_runs_changes_nothing_and_a_talk_can_sto
     assert not page.is_visible("#stage .cs-stop") and house.gate.begun == begun + 1
     page.keyboard.press("Escape")
     assert not tab.errors
+
+
+def hold(page, key: str) -> None:
+    """A key that is down already repeats, and what it may press is given the time to answer."""
+    for _ in range(5):
+        page.keyboard.down(key)
+    page.wait_for_timeout(500)
+
+
+def test_a_key_that_is_held_down_presses_race_and_stop_once(tab, house):
+    page = tab.page
+    tab.fill(STORY, 40)
+    house.gate.hold("Step")
+    begun, stopped = house.gate.begun, house.gate.stopped
+    page.focus("#race")
+    page.keyboard.down("Enter")
+    house.gate.wait()
+    page.wait_for_function("document.activeElement.id === 'stop'")
+    hold(page, "Enter")
+    assert "Stop" not in page.inner_text("#status") and house.gate.stopped == stopped
+    page.keyboard.up("Enter")
+    page.keyboard.down("Enter")
+    page.wait_for_function("document.activeElement.id === 'race'")
+    assert tab.status("ended").startswith("Stopped")
+    hold(page, "Enter")
+    assert page.is_visible("#race") and house.gate.begun == begun + 1, "the key began no other race"
+    page.keyboard.up("Enter")
+    house.gate.open()
+    assert not tab.errors

@@ -154,6 +154,28 @@ def test_a_port_that_is_none_is_a_sentence(port, capsys):
     assert app.make_parser().parse_args(["--port", "65535"]).port == 65535
 
 
+@pytest.mark.parametrize("count", ["0", "-1", "1025", "10000000000", "9" * 5000, "many", ""])
+def test_a_number_of_threads_that_is_none_is_a_sentence(count, capsys):
+    with pytest.raises(SystemExit) as end:
+        app.make_parser().parse_args([f"--threads={count}"])
+    told = capsys.readouterr().err
+    assert end.value.code == 2 and "argument --threads: The number of threads" in told
+    assert "a whole number from 1 to 1,024" in told and len(told) < 2000
+    assert app.make_parser().parse_args(["--threads", "1024"]).threads == 1024
+
+
+def test_a_log_of_another_kind_is_a_sentence_also_in_the_variable(monkeypatch, capsys):
+    for variable, arguments in (("xml", []), ("text", ["--log", "xml"])):
+        monkeypatch.setenv("CSD_LOG", variable)
+        with pytest.raises(SystemExit) as end:
+            app.make_parser().parse_args(arguments)
+        told = capsys.readouterr().err
+        assert end.value.code == 2 and "Choose text or json, not 'xml', here or in CSD_LOG." in told
+    for variable, log in (("", "text"), ("json", "json")):
+        monkeypatch.setenv("CSD_LOG", variable)
+        assert app.make_parser().parse_args([]).log == log
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [

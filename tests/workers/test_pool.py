@@ -115,6 +115,16 @@ def test_a_worker_that_hangs_is_ended_once_its_race_was_to_stop(studio, workers,
     assert isinstance(race(studio, "short")[-1], Finished)
 
 
+def test_a_pool_whose_workers_are_all_gone_cannot_race_until_one_is_back(studio, workers):
+    assert studio.families.can_race
+    for pid in workers.pids:
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: not studio.families.can_race)
+    until(lambda: studio.families.can_race)
+    assert isinstance(race(studio, "short")[-1], Finished)
+    until(lambda: len(workers.pids) == 2)
+
+
 def test_a_worker_that_dies_by_itself_says_how(studio, workers):
     assert "has ended (with exit code 3)" in race(studio, "dies")[-1].sentence
     until(lambda: len(workers.pids) == 2)
