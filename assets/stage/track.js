@@ -46,7 +46,7 @@ export function drawTrack(stage) {
   const first = stage.mode === "done" ? firstDone(race) : null; // one clock at a time: until then the bars follow the replay's
   const words = photoTitle(first, longest);
   const key = `${axis} ${words}`;
-  if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(words)));
+  if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(words, Boolean(first))));
   track.drawn = key;
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
   track.box.toggleAttribute("data-few", isShort(race));
@@ -61,9 +61,10 @@ export function drawTrack(stage) {
   }
 }
 
-function tokensKey(words) {
+function tokensKey(words, isOver) {
   const run = h("span", { class: "cs-run-key" }, swatch("T"), " ends a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
-  return [title(words), run];
+  const when = isOver ? h("span", { class: "cs-when", text: "when the first was done" }) : null;
+  return [title(words), when, run].filter(Boolean);
 }
 
 function timeKey(race) {
