@@ -85,7 +85,7 @@ def test_the_small_races_show_what_the_acts_say():
     told = [guessed.pieces[token] for token in (*kept, review.token)]
     assert alone.tokens == guessed.tokens and kept and len(struck) == 2, "the wrong guess, and one after it"
     assert f"keeps “{''.join(told[:-1]).strip()}”" in tour.ACTS[6].text and f"writes “{told[-1]}”" in tour.ACTS[6].text
-    assert f"“{guessed.pieces[struck[1]].strip()}” was guessed after" in tour.ACTS[6].text
+    assert f"“{guessed.pieces[struck[1]].strip()}” followed a wrong token" in tour.ACTS[6].text
     lost = {trace.header.method: trace for trace in tour.ACTS[-1].traces}
     assert lost["cascade"].decode_seconds > lost["autoregressive"].decode_seconds
     assert len(lost["cascade"].steps) < len(lost["autoregressive"].steps)
