@@ -14,7 +14,7 @@ HALF = "This request contains half of a surrogate pair, which is not text. Remov
 
 
 class AgentTexts:
-    """ASGI middleware: status 400 with a sentence for a call in which any text, name or id is no text."""
+    """ASGI middleware: status 400 with a sentence for a call that contains half of a surrogate pair, wherever it is."""
 
     def __init__(self, app: App):
         self._app = app

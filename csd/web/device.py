@@ -35,7 +35,7 @@ class Turns(Protocol):
 
     @property
     def can_race(self) -> bool:
-        """Whether anything is there that runs races, be it at one now."""
+        """Whether at least one device can run races, even if it is busy now."""
         ...
 
     def race(self, stopped: Callable[[], bool] = ...) -> AbstractContextManager[bool]:

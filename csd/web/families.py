@@ -60,7 +60,7 @@ class Families:
 
     @property
     def can_race(self) -> bool:
-        """Whether anything is there that runs races of the families that are ready."""
+        """Whether at least one device can run races of the families that are ready."""
         return self._device.can_race
 
     def as_loaded(self, choice: FamilyChoice) -> FamilyChoice:

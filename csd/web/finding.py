@@ -14,7 +14,7 @@ from csd.paths import ASSETS
 
 @cache
 def shapes() -> dict[str, str]:
-    """Of the methods' symbols, in a square of 16; the stage draws the same ones."""
+    """The outlines of the methods' symbols, in a square of 16; the stage draws the same ones."""
     return own_json(ASSETS / "symbols.json")
 
 

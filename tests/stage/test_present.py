@@ -50,8 +50,9 @@ def test_presenting_keeps_the_proof_and_leaves_out_tooltips(bare):
     assert one.page.is_visible(".cs-lead")
     one.press("b")
     assert not one.page.is_visible(".cs-track")
-    one.press("b")
-    assert one.page.is_visible(".cs-track")
+    one.press("Escape")
+    assert one.page.is_visible(".cs-track"), "a key brings the stage back, and does nothing else"
+    assert one.page.get_attribute(".cascade-stage", "data-present") is not None
     one.press("?")
     assert one.page.is_visible(".cs-keys p")
     one.press("Escape")

@@ -353,8 +353,16 @@ def test_a_slide_has_keys_of_its_own_and_buttons_only_while_the_pointer_moves(on
     assert page.is_visible(".tour-keys")
     page.keyboard.press("b")
     assert page.get_attribute(".tour dialog", "data-blank") == "" and not page.is_visible(".tour-keys")
+    for key in ("b", "PageDown", "Escape"):  # any of them brings the slide back, and does nothing else
+        page.keyboard.press(key)
+        assert page.get_attribute(".tour dialog", "data-blank") is None and page.is_visible(".tour-answer:visible b")
+        page.keyboard.press("b")
     page.keyboard.press("b")
-    assert page.get_attribute(".tour dialog", "data-blank") is None
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text(".tour h2:visible") == tour.ACTS[1].title
+    page.keyboard.press("ArrowRight")
+    assert page.is_visible(".tour-answer:visible b"), "an arrow tells the answer first, as Page Down does"
+    assert page.inner_text(".tour h2:visible") == tour.ACTS[1].title
     assert not one.errors
 
 
