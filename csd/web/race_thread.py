@@ -16,6 +16,7 @@ from csd.run import RaceEvent, RaceStarted
 from csd.web.deployment import RunRace
 from csd.web.device import Turns
 from csd.web.families import describe_error
+from csd.web.standstill import Ticks
 
 # Seconds between two looks at the queue. Drawing slows the lanes if they share a few cores with the browser, so a race
 # that is too fast for the eye is drawn less often there.
@@ -33,6 +34,7 @@ class ThreadDone:
     """The last thing that the thread sends; the sentence is empty unless the race failed."""
 
     sentence: str
+    standstill: float = 0.0  # seconds, the most for which this process did nothing during the race
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +56,9 @@ class RaceThread:
     _feed: queue.SimpleQueue[RaceEvent | ThreadDone] = field(default_factory=queue.SimpleQueue)
 
     def work(self) -> None:
-        sentence = ""
+        sentence, ticks = "", Ticks()
         try:
-            with self.device.race(self.stop.is_set) as granted:
+            with self.device.race(self.stop.is_set) as granted, ticks:
                 self.begun.set()
                 if not granted:
                     raise Refusal(STOPPED_BEFORE)
@@ -69,7 +71,7 @@ class RaceThread:
         except Exception as error:
             log.exception("race")
             sentence = f"The race failed: {describe_error(error)} Try again, or change the settings."
-        self._feed.put(ThreadDone(sentence))
+        self._feed.put(ThreadDone(sentence, ticks.longest))
         self.begun.set()
         self.over.set()
 

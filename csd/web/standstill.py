@@ -9,23 +9,29 @@ from collections.abc import Callable
 TICK = 0.1  # seconds
 
 
-class Ticks(threading.Thread):
-    """Ticks until `over` is set. Where two ticks lie far apart, nothing ran between them."""
+class Ticks:
+    """Ticks inside a `with` block. Where two ticks lie far apart, nothing ran between them.
 
-    def __init__(self, over: threading.Event, clock: Callable[[], float] = time.monotonic):
-        super().__init__(name="ticks", daemon=True)
-        self._over, self._clock = over, clock
-        self._longest = 0.0
-        self.start()
+    `longest` is the most seconds between two ticks, and is right once the block has ended.
+    """
 
-    def run(self) -> None:
-        last, is_over = self._clock(), False
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        self.longest = 0.0
+        self._clock, self._last, self._over = clock, 0.0, threading.Event()
+        self._thread = threading.Thread(target=self._tick, name="ticks", daemon=True)
+
+    def __enter__(self) -> Ticks:
+        self._last = self._clock()  # here, and not in the thread, which a stop may delay
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _tick(self) -> None:
+        is_over = False
         while not is_over:
             is_over = self._over.wait(TICK)
             now = self._clock()
-            self._longest, last = max(self._longest, now - last), now
-
-    def longest(self) -> float:
-        """Once `over` is set: the most seconds between two ticks."""
-        self.join()
-        return self._longest
+            self.longest, self._last = max(self.longest, now - self._last), now

@@ -23,7 +23,6 @@ from csd.web.loads import FamilyChoice, FamilyStatus
 from csd.web.news import Batch, Finished, News, RaceStream, Refused, Waiting, Watch
 from csd.web.race_thread import QUIET_LOOKS, STOPPED_BEFORE, TICK, RaceThread, ThreadDone
 from csd.web.races import FinishedRace, new_race_id, race_title
-from csd.web.standstill import Ticks
 from csd.web.under_way import RacesUnderWay
 from csd.web.visitors import Visitors, VisitorState
 from csd.workers.pool import WorkerPool
@@ -192,7 +191,6 @@ class Studio:
         self._under_way.start_thread(thread.work)
         while not thread.begun.wait(LOOK):
             yield Waiting(self._device.waits_for)
-        ticks = Ticks(thread.over)
         race_id, disturbed, machine = new_race_id(), False, ""
         traces: dict[int, Trace] = {}
         faults: dict[int, str] = {}
@@ -205,7 +203,7 @@ class Studio:
                 race = self._finish(state, machine, request, race_id, traces, faults)
                 if disturbed:
                     race = replace(race, notes=(*race.notes, DISTURBED))
-                if ticks.longest() > STILL:
+                if news.standstill > STILL:
                     race = replace(race, notes=(*race.notes, STOOD_STILL))
                 yield Finished(race)
                 return
