@@ -121,10 +121,17 @@ function startTour(root, logs, others) {
     isMoved = true; // the words tell what the picture comes to, so it is whole at once
     if (own) move(own);
     else if (others[current].length) draw(`act ${current + 1}, answered`, others[current][0]);
+    else finish();
     nameNext();
     said.replaceChildren(verdict, ` ${said.dataset.answer}`);
     said.scrollIntoView({ block: "nearest" }); // on a phone
     next.focus({ preventScroll: true });
+  }
+
+  function finish() {
+    clearTimeout(moving);
+    stage.skip();
+    rest();
   }
 
   // For a clicker, which chooses nothing.

@@ -28,7 +28,7 @@ export function formatPercent(part, whole) {
   return `${Math.round((100 * part) / whole)}%`;
 }
 
-// "3 copied tokens", "1 token".
+// "3 prompt tokens", "1 token".
 export function countTokens(n, kind = "") {
   return `${n} ${kind}${kind && " "}token${n === 1 ? "" : "s"}`;
 }

@@ -48,7 +48,7 @@ export function fillHeadline({ headline, race }) {
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));
   const note = race.open.note; // who ran, where they are not the models of the page's first race
-  const who = note && note.replace(/;.*/s, ": its speeds are its own."); // who guessed is seen in the legend
+  const who = note && note.replace(/;.*/s, ": other models, another speed-up."); // who guessed is seen in the legend
   put(headline.told, [told, who].filter(Boolean).map((said) => `${unbroken(said)} `).join(""));
   put(headline.flags, (flags || []).join("; "));
   put(headline.reason, reason || "");
@@ -57,9 +57,9 @@ export function fillHeadline({ headline, race }) {
 }
 
 export function drawHeadline(stage) {
-  const { headline, mode, race } = stage;
+  const { headline, mode, race, raceId, firstId, lasts } = stage;
   drawBet(stage);
-  const [idea, rest] = mode === "live" || stage.lasts ? ASKED : IDEA; // what comes out is not known yet, or is what an act of the tour asks
+  const [idea, rest] = mode === "live" || lasts || raceId !== firstId ? ASKED : IDEA; // only of the first race is it told that guessing pays
   put(headline.idea, idea);
   put(headline.rest, unbroken((race.open && race.open.note) || rest));
   headline.box.dataset.shown = String(mode === "done" && Boolean(race.close));

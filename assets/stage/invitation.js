@@ -3,7 +3,7 @@
 import { askForRace } from "./bridge.js";
 import { button, h, put } from "./dom.js";
 
-const EMPTY = "Each method gets a lane here, and every token shows which level proposed it.";
+const EMPTY = "Each method gets a lane here, and every token shows who proposed it.";
 
 export function createInvitation() {
   const text = h("p", { text: EMPTY });

@@ -5,7 +5,7 @@ import { countTokens } from "./format.js";
 import { levelOf } from "./log.js";
 import { quoteToken } from "./text.js";
 
-// What happened in one round, without a full stop: "the small model checked 2 copied tokens, accepted 1 and ...".
+// What happened in one round, without a full stop: "the small model checked 2 guesses, kept 1 and ...".
 export function tellRound(race, record) {
   const by = nameOf(race, record.by);
   const n = tokensOf(record).length;
@@ -13,9 +13,9 @@ export function tellRound(race, record) {
   if (record.s) return `${by} was skipped: ${record.s}`;
   const own = ownToken(race, record);
   if (!n) return own ? `${by} wrote ${own} on its own` : `${by} wrote nothing`;
-  const seen = `${by} checked ${countTokens(n, "drafted")}`;
+  const seen = `${by} checked ${countGuesses(n)}`;
   if (record.ok < n) return `${seen}, ${tellCorrection(race, record)}`;
-  return `${seen}, accepted ${n === 1 ? "it" : "all"}${tellBonus(own)}`;
+  return `${seen}, kept ${n === 1 ? "it" : "all"}${tellBonus(own)}`;
 }
 
 // The same as a sentence.
@@ -27,7 +27,7 @@ export function tellRoundSentence(race, record) {
 export function tellReview(race, step) {
   const root = step.line.r;
   const drafts = draftGroups(root).map((group) => tellGroup(race, group));
-  const before = drafts.length ? ` Before that, ${drafts.join("; then ")}.` : "";
+  const before = drafts.length ? ` Before that, ${drafts.join(". Then ")}.` : "";
   return `${capitalize(nameOf(race, root.by))} ${tellOutcome(race, root)}.${before}`;
 }
 
@@ -35,7 +35,7 @@ function tellOutcome(race, root) {
   const n = tokensOf(root).length;
   const own = ownToken(race, root);
   if (!n) return `ran without a guess and wrote ${own}`;
-  const seen = `checked ${n === 1 ? "one guess" : `${n} guesses`} in one run:`;
+  const seen = `checked ${countGuesses(n)} in one run:`;
   if (root.ok < n) {
     const rejected = quoteToken(race.pieces, root.x[root.ok]);
     const change = own ? `${own} replaced ${rejected}` : `${rejected} was rejected`;
@@ -59,8 +59,8 @@ function tellGroup(race, { by, records }) {
   if (!seen) return `${wrote}, one at a time`;
   const kept = sum(records, (one) => one.ok);
   const added = sum(records, (one) => (one.y === undefined ? 0 : 1));
-  const drafted = `${countTokens(seen)} drafted by ${namesOf(race, records)}`;
-  return `${wrote} in ${records.length} rounds: it accepted ${kept} of ${drafted}, and added ${added}`;
+  const drafted = `${countGuesses(seen)} by ${namesOf(race, records)}`;
+  return `${wrote} in ${records.length} runs: it kept ${kept} of ${drafted}, and added ${added}`;
 }
 
 function tellProposals(race, records) {
@@ -76,7 +76,7 @@ function namesOf(race, records) {
 function tellCorrection(race, review) {
   const rejected = quoteToken(race.pieces, review.x[review.ok]);
   const own = ownToken(race, review);
-  const kept = `accepted ${review.ok || "none"} and`;
+  const kept = `kept ${review.ok || "none"} and`;
   return own ? `${kept} replaced ${rejected} with ${own}` : `${kept} rejected ${rejected}`;
 }
 
@@ -101,6 +101,10 @@ function verbOf(records) {
 export function nameOf(race, name) {
   const { role } = levelOf(race, name);
   return /\d$/.test(role) ? role : `the ${role}`;
+}
+
+function countGuesses(n) {
+  return n === 1 ? "one guess" : `${n} guesses`;
 }
 
 export function capitalize(text) {

@@ -1,10 +1,12 @@
 // The replay: moves the time shown and the selection, by itself or as the visitor says.
 
+import { commonStart } from "./alignment.js";
 import { awaitsBet, closeBet } from "./bet.js";
 import { say, sayReview, sayToken } from "./speech.js";
 import { SPEEDS, canReplay, isPlaying, prefersReducedMotion, remember, selectedStep } from "./state.js";
 import { setMode, speedFactor, totalTime } from "./state.js";
 
+const BEGUN = 0.3; // of the fastest lane's decoding
 const LONGEST_FRAME = 0.1; // seconds: a page in the background gets no frames, and the replay waits for it
 
 export function play(stage, from) {
@@ -19,10 +21,16 @@ export function play(stage, from) {
   stage.draw();
 }
 
-// A replay that begins by itself: until it ends or a visitor touches the stage, there is nothing on it but the race.
+// A replay that begins by itself: until it ends or a visitor touches the stage, there is nothing on it but the race. The first
+// one waits, and has something to see meanwhile.
 export function playUnasked(stage) {
-  play(stage);
+  play(stage, stage.holds > 0 ? begunTime(stage.race) : 0);
   stage.root.toggleAttribute("data-unasked", isPlaying(stage));
+}
+
+function begunTime(race) {
+  const start = commonStart(race);
+  return Math.max(0, start + BEGUN * (Math.min(...race.lanes.map((lane) => lane.clock)) - start));
 }
 
 export function pause(stage) {
@@ -156,6 +164,7 @@ export function goTo(stage, lane, step, word = 0) {
 // Opens the review of a step; both count from 1. The time that is shown stays.
 export function openStep(stage, lane, step) {
   const view = stage.views[lane - 1];
+  halt(stage);
   Object.assign(stage, { view, token: view.lane.steps[step - 1].from, round: null });
   stage.draw();
 }

@@ -15,6 +15,7 @@ export function createState(root) {
 
     // the log
     raceId: null, // of the race that is shown
+    firstId: null, // of the first one
     logLength: 0, // characters of its log that have been processed
     race: emptyRace(), // what the log says, see log.js
 
@@ -64,6 +65,7 @@ export function createState(root) {
 
 // Forgets the race; the parts of the page are cleared by index.js.
 export function resetState(stage, raceId) {
+  stage.firstId ||= raceId;
   Object.assign(stage, { raceId, logLength: 0, race: emptyRace(), views: [], view: null });
   Object.assign(stage, { token: null, time: Infinity, round: null, marked: {} });
   stage.root.dataset.race = raceId;

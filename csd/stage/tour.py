@@ -42,7 +42,7 @@ class Act:
     `choices`, of which the one numbered `right`, from 0, is true; the answer says why. An act with a recipe has a
     button that races it on the page; one with `boundaries` lets the reader replace its last lane by each of that race,
     which differ in how many positions the first draft writes, from the one that `begins` to the act's own, which comes
-    with the answer. One with `blocks` lets the reader open each block of its last lane. `drafting` are the runs of the
+    with the answer. One with `blocks` lets the reader open each step of its last lane. `drafting` are the runs of the
     small model in each of its lanes, where these are what the act is about. `answered` are the lanes that come with the
     answer, where it shows more of them."""
 
@@ -221,8 +221,8 @@ def _blocks(act: Act) -> str:
         for i, one in enumerate(reviews, 1)
     )
     return (
-        '<div class="tour-tried tour-blocks" role="group" aria-label="Guesses of each block" hidden>'
-        f"<b>Look at each block.</b> {buttons}</div>"
+        '<div class="tour-tried tour-blocks" role="group" aria-label="Guesses of each step" hidden>'
+        f"<b>Look at each step.</b> {buttons}</div>"
     )
 
 

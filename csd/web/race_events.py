@@ -115,7 +115,7 @@ def _who_runs(context: PageContext, choice: FamilyChoice) -> str:
     copies = " (the big model at lower precision)" if all(name in COPIES for name in drafts) else ""
     helpers = listed([*(f"the {called[name]}{copies}" for name in drafts), f"the {COPIER}"])
     title = catalog.title(choice.spec.name)
-    return f"Here {title} answers, and not the models of the first race; {helpers} guess ahead."
+    return f"This race runs {title}; {helpers} guess ahead."
 
 
 def _log_lines(batch: Batch, note: str) -> str:

@@ -17,8 +17,8 @@ test("a review of the target with its drafts", () => {
   const made = race();
   assert.equal(plain(tellReview(made, made.lanes[1].steps[0])),
     "The big model checked 5 guesses in one run: the first 3 were kept, and \u201Chome\u201D replaced \u201Cthen\u201D. Before that, " +
-    "the small model checked 2 drafted tokens, accepted 1 and replaced \u201Cit\u201D with \u201Cfox\u201D; then the tiny " +
-    "model wrote \u201Cran\u201D on its own; then the copier copied 2 tokens.");
+    "the small model checked 2 guesses, kept 1 and replaced \u201Cit\u201D with \u201Cfox\u201D. Then the tiny " +
+    "model wrote \u201Cran\u201D on its own. Then the copier copied 2 tokens.");
 });
 
 test("reviews without a draft, with a whole draft, with one token, and at the end of the text", () => {
@@ -37,7 +37,7 @@ test("neighbouring rounds of one drafter are told together", () => {
   const round = (at, x, ok, y) => ({ by: "mid", at, x, who: "MaxGram", ok, y, c: 0.3, d: 0.01 });
   const own = (at, y) => ({ by: "mid", at, ok: 0, y, c: 0.3, d: 0.01 });
   assert.match(tell({ x: [1, 2, 3], who: "mid", ok: 3, y: 4, in: [round(3, [1, 9], 1, 2), round(5, [], 0, 3)] }),
-    / Before that, the small model wrote 3 tokens in 2 rounds: it accepted 1 of 2 tokens drafted by the copier, and added 2\.$/);
+    / Before that, the small model wrote 3 tokens in 2 runs: it kept 1 of 2 guesses by the copier, and added 2\.$/);
   assert.match(tell({ x: [1, 2], who: "mid", ok: 2, y: 4, in: [own(3, 1), own(4, 2)] }),
     / Before that, the small model wrote 2 tokens, one at a time\.$/);
 });
@@ -73,6 +73,6 @@ test("facts on a token, a rejected token and a cell", () => {
 });
 
 test("one of a kind is no plural", () => {
-  assert.deepEqual([countTokens(1, "copied"), countTokens(2)], ["1 copied token", "2 tokens"]);
+  assert.deepEqual([countTokens(1, "prompt"), countTokens(2)], ["1 prompt token", "2 tokens"]);
   assert.deepEqual([countRuns(1, "T"), countRuns(2, "1"), countRuns(1, "0")], ["1 run", "2 runs", "1 lookup"]);
 });

@@ -329,7 +329,7 @@ def test_a_replay_that_begins_by_itself_tells_how_to_read_it_in_place_of_steps(b
     assert not one.errors
 
 
-def test_the_first_replay_of_a_page_waits_for_a_bet(bare):
+def test_the_first_replay_of_a_page_waits_for_a_bet_with_a_part_of_the_race_to_see(bare):
     one = bare()
     mount = """log => {
       const root = document.querySelector(".cascade-stage");
@@ -337,8 +337,9 @@ def test_the_first_replay_of_a_page_waits_for_a_bet(bare):
       CascadeStage.mount(root, {holds: 60}).update({race: "r", log});
     }"""
     one.page.evaluate(mount, stage.log_of((greedy(alone()), greedy(nested())), "r", play=True))
+    begun = one.text(".cs-time")
     one.page.wait_for_timeout(300)
-    assert one.text(".cs-time").startswith("0.00 of ")
+    assert one.text(".cs-time") == begun and not begun.startswith("0.00 of ")
     one.page.click(".cs-ask .cs-button >> nth=0")
-    one.page.wait_for_function("!document.querySelector('.cs-time').innerText.startsWith('0.00 of ')")
+    one.page.wait_for_function("begun => document.querySelector('.cs-time').innerText !== begun", arg=begun)
     assert not one.errors

@@ -21,8 +21,8 @@ def test_a_review_opens_as_a_score(bare):
     assert "Step 1 of 2, cascade: 4 tokens in 45.0 ms" in one.text(".cs-score-title")
     assert one.text(".cs-told").replace("\u2068", "").replace("\u2069", "") == (
         "The big model checked 5 guesses in one run: the first 3 were kept, and “home” replaced “then”. "
-        "Before that, the small model checked 2 drafted tokens, accepted 1 and replaced “it” with “fox”; "
-        "then the tiny model wrote “ran” on its own; then the copier copied 2 tokens."
+        "Before that, the small model checked 2 guesses, kept 1 and replaced “it” with “fox”. "
+        "Then the tiny model wrote “ran” on its own. Then the copier copied 2 tokens."
     )
     assert one.cells(0) == [["The", "kept"], ["it", "rejected"]]
     assert one.cells(1) == [["The", "kept"], ["fox", "kept"]]
@@ -43,7 +43,7 @@ def test_a_review_opens_as_a_score(bare):
     assert not one.page.is_visible(".cs-tip"), "the cell has come under a pointer that rests"
     one.press(".", ".")  # the rounds one after the other: what mid has judged by then, and nothing of the target
     assert "round 2 of 5" in one.text(".cs-rounds")
-    assert "The small model checked 2 drafted tokens" in one.text(".cs-round-told")
+    assert "The small model checked 2 guesses" in one.text(".cs-round-told")
     assert one.cells(0) == [["The", "kept"], ["it", "rejected"]]
     assert one.cells(1) == [
         ["The", "open"],

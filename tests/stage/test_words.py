@@ -253,10 +253,8 @@ def test_a_presented_text_is_as_large_as_lets_all_of_it_be_seen(bare):
 def test_a_race_of_other_models_than_the_first_races_says_so(bare):
     one = bare(calm=True)
     first, rest = stage.log_of((greedy(alone()), greedy(nested())), "r").split("\n", 1)
-    note = "Here Another answers, and not the models of the first race; the copier guesses ahead."
+    note = "This race runs Another; the copier guesses ahead."
     log = json.dumps({**json.loads(first), "note": note}) + "\n" + rest
     one.page.evaluate("log => stage.update({race: 'r', log})", log)
-    assert "Here Another answers, and not the models of the first race: its speeds are its own." in one.text(
-        ".cs-headline"
-    )
+    assert "This race runs Another: other models, another speed-up." in one.text(".cs-headline")
     assert not one.errors

@@ -109,7 +109,8 @@ def test_a_boundary_too_early_costs_runs_and_one_too_late_costs_time():
     assert act.begins == min(by_count) and first.steps[0].review.accepted == act.begins, (
         "the first guess behind it is wrong"
     )
-    assert f"the tiny model’s first guess, “{first.pieces[tiny].strip()}”, costs the whole block" in act.text
+    assert "wrong on purpose: the tiny model writes too early" in act.text
+    assert f"its first guess, “{first.pieces[tiny].strip()}”, spoils all the guesses behind it" in act.text
     assert min(by_count) < best < max(by_count) and runs[list(by_count).index(best)] == runs[-1]
     assert len({trace.tokens for lanes in by_count.values() for trace in lanes}) == 1
     asked = [int(choice.removeprefix("after ")) for choice in act.choices]
@@ -153,7 +154,7 @@ def test_the_reader_opens_each_block_of_the_adaptive_cascade(one):
     lengths = [len(review.tokens) for review in reviews]
     bad = next(i for i, review in enumerate(reviews) if not review.accepted)
     assert lengths[bad + 1] < lengths[bad] and max(lengths) > len(act.traces[0].steps[0].review.tokens)
-    assert f"After {lengths[bad]} guesses with none kept it makes only {lengths[bad + 1]}" in act.answer
+    assert f"When all of {lengths[bad]} guesses were wrong, it made only {lengths[bad + 1]} next" in act.answer
     assert len({len(step.review.tokens) for step in act.traces[0].steps[:4]}) == 1, "the fixed plan, again and again"
     page.click("#tour-start")
     for _ in tour.ACTS[1:6]:
@@ -295,7 +296,23 @@ def test_the_picture_of_an_act_moves_once_when_the_act_is_opened(one):
     page.wait_for_selector(".tour .cs-round-told:not(:empty)")
     assert page.evaluate(CUT, ".tour-stage") == [0, 0], "the sentence of a round takes the place of the key"
     page.wait_for_selector(f"{watch}:text-is('Watch it happen')")
-    assert page.inner_text(".tour .cs-place:visible").startswith("all ")
+    assert not page.locator(".tour .cs-score[data-stepping]").count()
+    assert not one.errors
+
+
+def test_an_answer_ends_what_moves_in_the_picture(one):
+    """The lanes that still run, and the rounds that still come."""
+    page = one.page
+    one.allow_motion()
+    page.click("#tour-start")
+    assert page.get_attribute(".tour .cascade-stage", "data-state") == "replay"
+    page.keyboard.press("1")
+    assert page.get_attribute(".tour .cascade-stage", "data-state") == "done"
+    page.click(".tour-next")
+    page.wait_for_selector(".tour .cs-round-told:not(:empty)")
+    page.keyboard.press("1")
+    assert page.inner_text(".tour .cs-round-told") == ""
+    assert page.inner_text(".tour .cs-unfold") == "Watch it happen"
     assert not one.errors
 
 
