@@ -31,6 +31,7 @@ from csd.workers.worker import RaceWorker
 QUIET = 10.0  # seconds without a race on a worker before it compiles, since a visitor who has just raced may race again
 NEWS = 1.0  # seconds between two looks at what workers have compiled
 STARTING = "The worker that is to run this race is being started. The race begins when it is ready."
+CLOSING = "The page is being shut down."
 IN_A_STEP = "Kernels are being compiled. The race starts when a device is free, within a minute."
 IN_A_RACE = "All devices are racing. This race starts when one of them is free."
 
@@ -108,7 +109,7 @@ class WorkerPool:
             state.changed.notify_all()
             while not wanted.failed and not all(key.number in seat.families for seat in state.seats):
                 if state.closed.is_set():
-                    raise Refusal("The page is being shut down.")
+                    raise Refusal(CLOSING)
                 state.changed.wait(LOOK)
             wanted.announced, wanted.progress = not wanted.failed, ignore  # what it told may hold the key
         if wanted.failed:
@@ -150,6 +151,8 @@ class WorkerPool:
         try:
             yield from seat.process.call("race", family.key.number, request, stopped=stopped)
         except WorkerDied as death:
+            if self._state.closed.is_set():
+                raise Refusal(CLOSING) from death
             raise Refusal(
                 f"{death} The race is lost, your prompt is not. A new worker is being started: race again."
             ) from death

@@ -177,3 +177,12 @@ def test_no_step_is_made_while_a_race_waits(workers):
     assert keeper._to_compile(replace(state, waiting=1), free, quiet=0) is None
     assert keeper._to_compile(state, replace(free, user="race"), quiet=0) is None
     assert keeper._to_compile(state, replace(free, last_race=time.monotonic()), quiet=60) is None
+
+
+def test_a_race_that_the_end_of_the_page_cuts_off_promises_no_new_worker():
+    ending = WorkerPool(PLACES[:1], fake_workers.make_worker, quiet=0)
+    studio = Studio(HOME, ending.load_family, ending.run, (), ending.compile_steps, ending)
+    long = LongRace(studio, "a")
+    until(lambda: long.pid)
+    ending.close()
+    assert long.end() == Refused("The page is being shut down.")
