@@ -6,7 +6,7 @@ import { OVERHEAD, levelOf } from "./log.js";
 import { term } from "./terms.js";
 
 export function createBudget() {
-  return h("section", { class: "cs-budget", "aria-label": "Time per level" });
+  return h("section", { class: "cs-budget", "aria-label": "Where the time went" });
 }
 
 export function buildBudget({ budget, race, views }) {
@@ -22,7 +22,7 @@ export function buildBudget({ budget, race, views }) {
   ];
   const heads = lanes.map((lane) => h("th", { scope: "col", text: lane.info.method }));
   budget.replaceChildren(h("table", {},
-    h("caption", { text: "Time per level (the rows add up to the decoding time)" }),
+    h("caption", { text: "Where the time went (the rows add up to the decoding time)" }),
     h("thead", {}, h("tr", {}, h("td"), ...heads)),
     h("tbody", {}, createBars(lanes, levels), ...levels.map((level) => createLevel(lanes, level)), ...sums)));
 }

@@ -125,8 +125,8 @@ function createParts(stage) {
   stage.promptLine.box.append(stage.bridge.box);
   const body = h("div", { class: "cs-body" },
     stage.promptLine.box, stage.headline.box, stage.track.box, stage.legend.box, stage.lanesBox, stage.transport.box,
-    stage.review.box, stage.timeline.box, stage.message, stage.notes, createKeysHelp(),
-    createFigures(stage, stage.plot.box, stage.budget));
+    stage.review.box, stage.timeline.box, stage.message, stage.notes,
+    createFigures(stage, stage.plot.box, stage.budget), createKeysHelp());
   root.replaceChildren(stage.invitation.box, body, stage.speech, stage.tooltip);
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Stage of the race");

@@ -28,14 +28,14 @@ export function createTimeline(stage) {
   };
   const zoomButton = (text, label, by) =>
     button("cs-button cs-zoom", text, { "aria-label": label, title: label, onclick: () => zoom(stage, by) });
-  const label = "Timeline. The table below has the time per level.";
+  const label = "Timeline. The table below has the same in figures.";
   timeline.box = h("section", { class: "cs-timeline", "aria-label": label },
-    timeline.tracks,
-    h("p", { class: "cs-timehead" }, h("b", { text: "Timeline" }),
-      h("span", {}, "One row per level, the big model on top. Pale = ", term("prefill"), ", thin grey = ", term("overhead"),
+    h("p", { class: "cs-timehead" }, h("b", { text: "Who computed when" }),
+      h("span", {}, "A row for each model, the big one on top. Pale = ", term("prefill"), ", thin grey = ", term("overhead"),
         ". Drag to scrub."),
       h("span", { class: "cs-zoomers" }, timeline.range, zoomButton("\u2212", "Zoom out", 2),
-        zoomButton("+", "Zoom in", 0.5), zoomButton("all", "Show the whole race", Infinity))));
+        zoomButton("+", "Zoom in", 0.5), zoomButton("all", "Show the whole race", Infinity))),
+    timeline.tracks);
   listenToTracks(stage, timeline.tracks);
   return timeline;
 }
