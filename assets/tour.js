@@ -78,6 +78,7 @@ function startTour(root, logs, others) {
   function move(button) {
     clearTimeout(moving);
     press(button);
+    acts[current].toggleAttribute("data-moved", !button.hasAttribute("data-begins"));
     const number = [...tried[current].children].filter((one) => one.matches("button")).indexOf(button);
     draw(`act ${current + 1}, boundary ${number + 1}`, others[current][number]);
     const clocks = place.querySelectorAll(".cs-clock");
@@ -169,7 +170,7 @@ function startTour(root, logs, others) {
     if (kind !== "review" || place.dataset.state !== "done") return;
     if (!isMoved) dialog.dataset.levels = String(stage.race.lanes[lanes - 1].marks.size); // a picture of few rows is larger
     inspect(step);
-    if (moves() && !isMoved) moving = setTimeout(() => stage.watch(), READ);
+    if (moves() && !isMoved) stage.watch(READ);
   }
 
   // The review of a step of the last lane, and the button of its block.

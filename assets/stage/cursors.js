@@ -42,8 +42,8 @@ function isCut({ lanes, close }) {
 
 // Puts the cursor of each lane behind the last token that it has written, in the text of the selected lane.
 export function drawCursors(stage) {
-  const { root, view, views, mode } = stage;
-  const isShown = root.dataset.view === "one" && mode !== "done" && view.tokenNodes.length > 0;
+  const { root, view, views, mode, reviewOpen } = stage;
+  const isShown = root.dataset.view === "one" && mode !== "done" && !reviewOpen && view.tokenNodes.length > 0;
   if (isShown) markAhead(view, Math.max(...views.map(writtenBy)));
   for (const one of views) {
     if (!one.cursor) one.cursor = createCursor(one.lane.info);

@@ -8,7 +8,7 @@
 //   stage.play(), stage.pause(), stage.skip()            the replay of a finished race; skip goes to its end
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
 //   stage.open(lane, step)                               the review of a step, while the time stays
-//   stage.watch()                                        the rounds of the open review, one after the other
+//   stage.watch(more)                                    the rounds of the open review, one after the other; the first for so many ms more
 //   stage.place(), stage.goTo(lane, step, {word, inside})  where the replay stands, for a link, and that step again, whose review
 //                                                        is opened unless `inside` is false
 //   CascadeStage.explain(element)                       explains the terms outside the stage, see terms.js
@@ -86,7 +86,7 @@ export function mount(root, { lasts = 0, holds = 0 } = {}) {
       openStep(stage, lane, step);
       openReview(stage, true);
     },
-    watch: () => playRounds(stage),
+    watch: (more) => playRounds(stage, more),
     wait: (on, refusal) => wait(stage, on, refusal),
     get race() {
       return stage.race;

@@ -87,11 +87,12 @@ export function drawReview(stage) {
   keepHeight(review);
 }
 
-// The review takes the place of the other lanes, or gives it back; a replay that plays is paused. At the end of a race the
-// step with most to see is opened, and what was opened there leads back to the end.
+// The review takes the place of the other lanes, or gives it back; a replay that plays is paused. At the end of a race, and
+// of a replay that nobody asked for, the step with most to see is opened, and what was opened there leads back to the end.
 export function openReview(stage, open = !stage.reviewOpen) {
   if (!stage.race.open || open === stage.reviewOpen) return;
-  const atEnd = stage.mode === "done" && stage.token === null;
+  const isUntouched = stage.root.hasAttribute("data-unasked");
+  const atEnd = isUntouched || (stage.mode === "done" && stage.token === null);
   if (open) pause(stage);
   showReview(stage, open);
   if (open) stage.review.fromEnd = atEnd;

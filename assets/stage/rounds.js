@@ -8,6 +8,7 @@ import { isPlaying, selectedStep } from "./state.js";
 const LONGEST = 12000; // milliseconds for all rounds of a review
 const SLOWEST = 1000; // per round
 const FASTEST = 300;
+const FEW = 16; // rounds that an audience waits for
 
 // Goes one round forward or back; before the first and after the last one all are shown.
 export function stepRound(stage, by) {
@@ -20,23 +21,28 @@ export function stepRound(stage, by) {
   sayRound(stage);
 }
 
-// Plays the rounds, or stops playing them.
-export function playRounds(stage) {
+// Plays the rounds of a review that has few of them: many would leave the picture sparse for long.
+export function playFewRounds(stage) {
+  if (countRounds(stage) <= FEW) playRounds(stage);
+}
+
+// Plays the rounds, or stops playing them. The first one stays for so many milliseconds more.
+export function playRounds(stage, more = 0) {
   const wasPlaying = Boolean(stage.roundTimer);
   const n = countRounds(stage);
   stop(stage);
   if (wasPlaying || n < 2) redraw(stage);
   else {
     stage.round = null;
-    showNext(stage, Math.max(FASTEST, Math.min(SLOWEST, LONGEST / n)));
+    showNext(stage, Math.max(FASTEST, Math.min(SLOWEST, LONGEST / n)), more);
   }
 }
 
-function showNext(stage, pace) {
+function showNext(stage, pace, more = 0) {
   stage.roundTimer = 0;
   const next = stage.round === null ? 0 : stage.round + 1;
   stage.round = next < countRounds(stage) ? next : null;
-  if (stage.round !== null) stage.roundTimer = setTimeout(() => showNext(stage, pace), pace);
+  if (stage.round !== null) stage.roundTimer = setTimeout(() => showNext(stage, pace), pace + more);
   stage.draw();
 }
 

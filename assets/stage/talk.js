@@ -4,7 +4,7 @@
 import { askForExample, askForTour, askForTourEnd, hasTour } from "./bridge.js";
 import { skip, stepReview } from "./playback.js";
 import { openReview } from "./review.js";
-import { playRounds } from "./rounds.js";
+import { playFewRounds } from "./rounds.js";
 import { canReplay, isPlaying } from "./state.js";
 
 export const untold = () => ({ tour: false, inside: "" }); // whether the tour was shown, and the race that was looked into
@@ -12,7 +12,7 @@ export const untold = () => ({ tour: false, inside: "" }); // whether the tour w
 export function goOn(stage) {
   if (!canReplay(stage)) return;
   if (isPlaying(stage)) skip(stage);
-  else if (stage.reviewOpen) openReview(stage, false);
+  else if (stage.reviewOpen) leaveReview(stage);
   else if (stage.time !== Infinity) stepReview(stage, 1);
   else tellNext(stage);
 }
@@ -24,6 +24,12 @@ export function goBack(stage) {
   else stepReview(stage, -1);
 }
 
+// A talk that has looked into a race is done with it.
+function leaveReview(stage) {
+  openReview(stage, false);
+  if (stage.talk.inside === stage.raceId && stage.bridge.names) askForExample(stage);
+}
+
 function tellNext(stage) {
   const { talk, bridge, raceId } = stage;
   if (!talk.tour && hasTour()) {
@@ -32,6 +38,6 @@ function tellNext(stage) {
   } else if (talk.inside !== raceId || !bridge.names) {
     talk.inside = raceId;
     openReview(stage, true);
-    playRounds(stage);
+    playFewRounds(stage);
   } else askForExample(stage);
 }

@@ -13,6 +13,7 @@ import { term } from "./terms.js";
 
 const SEEN = 0.005; // of the longest time: what is shorter cannot be seen in a bar
 const UNKNOWN = "\u2013"; // in place of a factor
+const SHORT = 32; // tokens below which a speed says little, as SHORT_RUN in csd/record/metrics.py
 const EVEN = 0.05; // speeds that differ by less are equal, as in csd/stage/headline.py
 
 export function createTrack() {
@@ -132,7 +133,7 @@ function drawFigures(stage, row, reference, longest) {
   const { lane, shown, rate, state } = view;
   const isOver = state === "done" || state === "stopped";
   const isFinal = reference && isOver && reference.lane.end && !awaitsBet(stage);
-  const factor = isFinal && finalRate(reference.lane) ? (isShort(race) ? UNKNOWN : formatRatio(finalRate(lane) / finalRate(reference.lane))) : "";
+  const factor = isFinal && finalRate(reference.lane) ? (isShort(race) || [lane, reference.lane].some(wasCutShort) ? UNKNOWN : formatRatio(finalRate(lane) / finalRate(reference.lane))) : "";
   const speed = rate ? `${formatRate(rate)} tok/s` : state;
   const isLive = stage.mode === "live" || !reference; // a replay shows no speed that is not the result
   put(row.ratio, factor);
@@ -150,6 +151,11 @@ function drawFigures(stage, row, reference, longest) {
 // Whether the texts are too short to judge a speed.
 function isShort({ close }) {
   return Boolean(close && close.headline && close.headline.few);
+}
+
+// Whether a lane was stopped before its speed says much.
+function wasCutShort({ end, tokens }) {
+  return end === "stopped" && tokens.length < SHORT;
 }
 
 // Whether a lane was stopped: then the race has no winner.

@@ -37,9 +37,9 @@ class Headline:
     is then the first thing to know. `text` says whether the texts are the same, and `same` whether they are. `told`
     says how: who guessed ahead, and in how many runs of the target it came out, or how many guesses were thrown away;
     then, where the visitor has raced the same more than once, how the factor spread. `reason` says what drafting took
-    in a lost race, where no flag stands on the factor. `flags` are what a reader must know before quoting the factor;
-    `few` says that the tokens are too few for one, `beaten` that another lane was clearly faster, and `even` that this
-    is no win either: the big model alone was as fast, or another lane slightly faster.
+    in a race that is not won, where no flag stands on the factor. `flags` are what a reader must know before quoting
+    the factor; `few` says that the tokens are too few for one, `beaten` that another lane was clearly faster, and
+    `even` that this is no win either: the big model alone was as fast, or another lane slightly faster.
     """
 
     lead: str
@@ -203,9 +203,9 @@ def _as_fast_as(ratio: float, name: str) -> str:
 
 
 def _reason(race: Race, subject: Trace) -> str:
-    """What drafting took, where another lane was faster."""
-    spent = _drafting_seconds(subject)
-    if not spent or not _faster(race, subject):
+    """What drafting took, where another lane was faster, or the big model alone as fast."""
+    spent, ratio = _drafting_seconds(subject), _ratio(race, subject)
+    if not spent or not (_faster(race, subject) or (ratio and _is_even(ratio))):
         return ""
     whole = subject.decode_seconds
     if whole < 1:  # in the unit of the bars, see assets/stage/format.js

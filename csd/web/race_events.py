@@ -57,8 +57,8 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
     if fields.lanes != list(fields.form.lanes):
         said = f"{said} {EDITED_K}"
         yield RaceUpdate(form=FormUpdate({"lanes": fields.lanes}))
-    log, note = "", _who_runs(context, choice)
     state = context.studio.visitors.state(visitor)
+    log, note = "", _who_runs(context, choice, state.has_chosen_family)
     predicted, state.predicted = state.predicted, None
     for news in context.studio.race(visitor, choice, request, first_paint):
         if isinstance(news, Waiting):
@@ -106,16 +106,18 @@ def _is_on_stage(race: FinishedRace, said: str) -> bool:
     return not race.stopped and len(lengths) == 1 and said == describe_end(replace(race, notes=()))
 
 
-def _who_runs(context: PageContext, choice: FamilyChoice) -> str:
-    """For models other than those of the page's first race."""
-    if choice.spec.name == context.studio.home.spec.name:
+def _who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> str:
+    """For models other than those of the page's first race; why they do, where the visitor has not chosen them."""
+    home = context.studio.home
+    if choice.spec.name == home.spec.name:
         return ""
     drafts = choice.defaults.drafts
     called = roles_of_family(drafts)
     copies = " (the big model at lower precision)" if all(name in COPIES for name in drafts) else ""
     helpers = listed([*(f"the {called[name]}{copies}" for name in drafts), f"the {COPIER}"])
     title = catalog.title(choice.spec.name)
-    return f"This race runs {title}; {helpers} guess ahead."
+    why = f"{title} writes here, because the {catalog.title(home.spec.name)} know only texts like the examples"
+    return f"{f'This race runs {title}' if is_chosen else why}; {helpers} guess ahead."
 
 
 def _log_lines(batch: Batch, note: str) -> str:

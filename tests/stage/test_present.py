@@ -9,6 +9,9 @@ from bare import greedy
 from browser import set_field
 from handmade import alone, nested
 
+from csd.stage import log as stage
+from csd.stage import tour
+
 
 def test_a_talk_goes_on_with_the_next_race_where_a_page_can_start_it(bare):
     one = bare().show(greedy(alone()), greedy(nested())).press("p")
@@ -228,4 +231,16 @@ def test_back_closes_the_review_and_then_the_presented_stage(bare):
     one.press("Escape", "p", "Escape", "p")
     page.wait_for_function(f"""{covers} === '["present"]'""")
     assert page.is_visible(presented) and not page.is_visible(opened)
+    assert not one.errors
+
+
+def test_a_talk_plays_few_rounds_and_shows_many_as_one_picture(bare):
+    """A clicker looks into a race: the step with most to see of a lost one has 34 rounds, that of another race five."""
+    one = bare()
+    for traces, label in ((tour.ACTS[-1].traces, "Watch it happen"), (tour.ACTS[1].traces, "Stop")):
+        one.page.evaluate("log => stage.update({race: String(log.length), log})", stage.log_of(traces, "r"))
+        one.page.focus(".cascade-stage")
+        one.press("p", "PageDown")
+        assert one.text(".cs-unfold") == label
+        one.press("PageDown", "p")
     assert not one.errors

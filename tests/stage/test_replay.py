@@ -11,6 +11,7 @@ from handmade import RACE, alone, nested
 from csd.record import metrics
 from csd.record.trace import Prefill
 from csd.stage import log as stage
+from csd.stage import tour
 
 
 def test_steps_by_review_and_by_token_keep_the_lanes_in_sync(bare):
@@ -342,4 +343,28 @@ def test_the_first_replay_of_a_page_waits_for_a_bet_with_a_part_of_the_race_to_s
     assert one.text(".cs-time") == begun and not begun.startswith("0.00 of ")
     one.page.click(".cs-ask .cs-button >> nth=0")
     one.page.wait_for_function("begun => document.querySelector('.cs-time').innerText !== begun", arg=begun)
+    assert not one.errors
+
+
+def test_look_inside_leads_to_the_same_step_during_the_replay_that_begins_by_itself_and_after_it(bare):
+    one = bare()
+    log = stage.log_of((greedy(alone()), *tour.ACTS[5].traces[-1:]), "r", play=True)
+    opened = []
+    for pause in ("", "stage.skip()"):
+        one.page.evaluate(
+            f"log => {{ stage.update({{race: 'r', log: ''}}); stage.update({{race: 'r', log}}); {pause} }}", log
+        )
+        one.page.click(".cs-look")
+        opened.append(one.text(".cs-score-title"))
+        one.page.click(".cs-look")
+        assert one.state() == "done"
+    assert opened[0] == opened[1]
+    assert not one.errors
+
+
+def test_a_lane_that_was_stopped_after_a_few_tokens_has_no_speed(bare):
+    """Nor have others a factor over it."""
+    cut = replace(greedy(alone()), end="stopped")
+    one = bare().show(cut, greedy(nested()))
+    assert one.page.locator(".cs-track-row .cs-ratio").all_inner_texts() == ["–", "–"]
     assert not one.errors
