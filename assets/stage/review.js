@@ -90,7 +90,7 @@ export function drawReview(stage) {
 // The review takes the place of the other lanes, or gives it back; a replay that plays is paused. At the end of a race, and
 // of a replay that nobody asked for, the step with most to see is opened, and what was opened there leads back to the end.
 export function openReview(stage, open = !stage.reviewOpen) {
-  if (!stage.race.open || open === stage.reviewOpen) return;
+  if (!stage.race.open || open === stage.reviewOpen || (open && !canOpen(stage))) return;
   const isUntouched = stage.root.hasAttribute("data-unasked");
   const atEnd = isUntouched || (stage.mode === "done" && stage.token === null);
   if (open) pause(stage);
@@ -106,6 +106,11 @@ export function openReview(stage, open = !stage.reviewOpen) {
   stage.draw();
   if (stage.presenting) return;
   (open ? stage.review.box : stage.root).scrollIntoView({ block: "nearest" });
+}
+
+// While a race runs, only the step of a token that was clicked can be opened.
+export function canOpen({ mode, token }) {
+  return mode !== "live" || token !== null;
 }
 
 // What the visitor opens, Back closes; a link and the tour open a review as a part of what they show.

@@ -7,7 +7,7 @@ import { formatPosition } from "./format.js";
 import { showKeys } from "./keys.js";
 import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
 import { blank, togglePresent } from "./present.js";
-import { toggleReview } from "./review.js";
+import { canOpen, toggleReview } from "./review.js";
 import { sayReview } from "./speech.js";
 import { speedInWords, usualSpeed } from "./pace.js";
 import { SPEEDS, canReplay, isPlaying, remembered, selectedStep } from "./state.js";
@@ -81,6 +81,7 @@ export function drawTransport(stage) {
   const token = stage.token !== null ? stage.token + 1 : step ? step.count : 0;
   transport.speed.value = stage.speed;
   put(transport.look.firstChild, stage.reviewOpen ? CLOSE : LOOK);
+  transport.look.disabled = !stage.reviewOpen && !canOpen(stage);
   const told = reviewedStep(stage) || step;
   put(transport.review, `step ${told ? told.number : shown} of ${lane.steps.length}`);
   put(transport.token, `token ${token}`);

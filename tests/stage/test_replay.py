@@ -368,3 +368,16 @@ def test_a_lane_that_was_stopped_after_a_few_tokens_has_no_speed(bare):
     one = bare().show(cut, greedy(nested()))
     assert one.page.locator(".cs-track-row .cs-ratio").all_inner_texts() == ["–", "–"]
     assert not one.errors
+
+
+def test_while_a_race_runs_there_is_nothing_to_look_into(bare):
+    one = bare()
+    *running, _ = stage.log_of((greedy(alone()), greedy(nested())), "r").splitlines(keepends=True)
+    one.page.evaluate("log => stage.update({race: 'r', log})", "".join(running))
+    one.page.focus(".cascade-stage")
+    one.press("o")
+    assert one.page.is_disabled(".cs-look") and not one.page.is_visible(".cs-score-name")
+    assert one.page.locator(".cascade-stage[data-opened]").count() == 0
+    one.page.evaluate("log => stage.update({race: 'r', log})", stage.log_of((greedy(alone()), greedy(nested())), "r"))
+    assert one.page.is_enabled(".cs-look")
+    assert not one.errors
