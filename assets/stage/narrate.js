@@ -59,8 +59,8 @@ function tellGroup(race, { by, records }) {
   if (!seen) return `${wrote}, one at a time`;
   const kept = sum(records, (one) => one.ok);
   const added = sum(records, (one) => (one.y === undefined ? 0 : 1));
-  const drafted = `${countGuesses(seen)} by ${namesOf(race, records)}`;
-  return `${wrote} in ${records.length} runs: it kept ${kept} of ${drafted}, and added ${added}`;
+  const guessed = `${tellShare(kept, seen)} that ${namesOf(race, records)} guessed`;
+  return `${wrote} in ${records.length} runs: ${added ? `${added} of its own, and ` : ""}${guessed}`;
 }
 
 function tellProposals(race, records) {
@@ -101,6 +101,11 @@ function verbOf(records) {
 export function nameOf(race, name) {
   const { role } = levelOf(race, name);
   return /\d$/.test(role) ? role : `the ${role}`;
+}
+
+function tellShare(kept, all) {
+  if (all === 1) return kept ? "the one" : "not the one";
+  return kept === all ? `all ${all}` : `${kept || "none"} of the ${all}`;
 }
 
 function countGuesses(n) {
