@@ -1,4 +1,7 @@
-"""The stream of an event that the server does not know is refused. Gradio begins it, and then breaks it off."""
+"""The stream of an event that the server does not know, or whose answer was read, is refused.
+
+Gradio begins the first, and then breaks it off; the second would have heartbeats only, for ever.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ class KnownStreams:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "GET":
             session = _session(scope)
-            if session is not None and session not in scope["app"].get_blocks()._queue.pending_messages_per_session:
+            if session is not None and not _has_news(scope["app"].get_blocks()._queue, session):
                 await JSONResponse({"error": UNKNOWN, "detail": UNKNOWN}, 404)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
@@ -33,6 +36,12 @@ def is_stream(scope: Message) -> bool:
     """Whether a request listens to an event."""
     path = scope["path"].removeprefix(scope.get("root_path", ""))
     return scope["method"] == "GET" and (path == STREAM or CALL.fullmatch(path) is not None)
+
+
+def _has_news(queue: Any, session: str) -> bool:
+    """Whether a session has messages that nobody has read, or events that send some."""
+    messages = queue.pending_messages_per_session.get(session)
+    return messages is not None and (bool(queue.pending_event_ids_session.get(session)) or not messages.empty())
 
 
 def _session(scope: Message) -> str | None:

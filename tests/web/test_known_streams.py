@@ -32,9 +32,15 @@ def test_the_stream_of_an_unknown_event_is_refused_and_nothing_is_raised_after_a
             event = http.post("/call/race", json={"data": []}).json()["event_id"]
             heard = http.get(f"/call/race/{event}")
             assert heard.status_code == 200 and "done" in heard.text
+            again = http.get(f"/call/race/{event}")
+            assert (again.status_code, again.json()["detail"]) == (404, UNKNOWN), "its answer was read"
             joined = {"fn_index": 0, "data": [], "session_hash": "a session"}
             assert http.post("/queue/join", json=joined).status_code == 200
-            assert "process_completed" in http.get("/queue/data", params={"session_hash": "a session"}).text
+            listen = {"session_hash": "a session"}
+            assert "process_completed" in http.get("/queue/data", params=listen).text
+            assert http.get("/queue/data", params=listen).status_code == 404
+            assert http.post("/queue/join", json=joined).status_code == 200
+            assert "process_completed" in http.get("/queue/data", params=listen).text
     finally:
         page.close(verbose=False)
     assert "response already started" not in caplog.text
