@@ -131,11 +131,14 @@ def _unpack(data: bytes) -> str:
     """The text of a file, plain or gzipped. Raises ValueError that completes a sentence."""
     _check_size(data)
     if data[:2] == b"\x1f\x8b":
+        packed = zlib.decompressobj(31)
         try:
-            data = zlib.decompressobj(31).decompress(data, LARGEST + 1)
+            data = packed.decompress(data, LARGEST + 1)
         except zlib.error as error:
             raise ValueError("it is damaged and cannot be unpacked.") from error
         _check_size(data)
+        if not packed.eof:
+            raise ValueError("it is incomplete and cannot be unpacked.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeError as error:

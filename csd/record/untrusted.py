@@ -20,6 +20,8 @@ def load_json(text: str) -> Any:
     texts count as well.
     Raises ValueError that completes a sentence such as "This is not a trace: ...".
     """
+    if not text.strip():
+        raise ValueError("it is empty.")
     parts = text.count("[") + text.count("{")
     if parts > MOST_PARTS:
         raise ValueError(f"it contains {parts:,} lists and objects; at most {MOST_PARTS:,} are read.")
@@ -41,7 +43,10 @@ def load_json(text: str) -> Any:
 
 def describe_fault(fault: Mapping[str, Any]) -> str:
     """One of pydantic's errors in words, such as "settings.k should be less than or equal to 64"."""
-    where, said = ".".join(map(str, fault["loc"]))[:200] or "it", fault["msg"][:200]
+    if fault["type"] == "json_invalid" and "recursion" in fault["msg"]:
+        return "it is nested too deeply"
+    named = [str(part) for part in fault["loc"] if not str(part).startswith("constrained-")]  # of a union's members
+    where, said = ".".join(named)[:200] or "it", fault["msg"][:200]
     _, should, rest = said.partition(" should ")  # after "Input", "List" and the like
     return f"{where} should {rest}" if should else f"{where}: {said}"
 

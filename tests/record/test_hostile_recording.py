@@ -39,11 +39,11 @@ def flood(item: str, size: int = 4 * MEGABYTE) -> str:
         (replaced('"settings":{}', '"settings":{"k":Infinity}'), "contains Infinity"),
         (
             replaced('"settings":{}', '"settings":' + '{"a":' * 500 + "1" + "}" * 501),
-            "nested too deeply|recursion limit|not JSON",
+            "nested too deeply|not JSON",
         ),
         (
             replaced('"settings":{}', '"settings":' + '{"a":' * 500 + "1" + "}" * 500),
-            "nested too deeply|recursion limit",
+            "nested too deeply",
         ),
         (replaced('"temperature":1.0', '"temperature":-1e400'), "too large"),
         (

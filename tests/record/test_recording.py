@@ -72,7 +72,7 @@ def deep(trace) -> None:
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (b"", "not JSON"),
+        (b"", "it is empty"),
         (b"hello", "not JSON"),
         (b"\xff\xfe\x00", "not text"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "not text"),
@@ -85,7 +85,7 @@ def deep(trace) -> None:
         (b'{"traces": [{"version": 3}]}', "not a trace of version"),
         (b" " * (record.LARGEST + 1), "too large"),
         (gzip.compress(b" " * (record.LARGEST + 1)), "too large"),
-        (RECORDING.to_gzip()[:50], "not JSON"),
+        (RECORDING.to_gzip()[:50], "it is incomplete"),
         (b"\x1f\x8bnothing", "cannot be unpacked"),
     ],
 )
