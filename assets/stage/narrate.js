@@ -25,10 +25,17 @@ export function tellRoundSentence(race, record) {
 
 // What happened in a review of the target: what came of it, then who drafted.
 export function tellReview(race, step) {
-  const root = step.line.r;
-  const drafts = draftGroups(root).map((group) => tellGroup(race, group));
-  const before = drafts.length ? ` Before that, ${drafts.join(". Then ")}.` : "";
-  return `${capitalize(nameOf(race, root.by))} ${tellOutcome(race, root)}.${before}`;
+  return `${tellResult(race, step)}${tellDrafts(race, step)}`;
+}
+
+export function tellResult(race, { line: { r: root } }) {
+  return `${capitalize(nameOf(race, root.by))} ${tellOutcome(race, root)}.`;
+}
+
+// With a space before it; nothing where nobody drafted.
+export function tellDrafts(race, step) {
+  const drafts = draftGroups(step.line.r).map((group) => tellGroup(race, group));
+  return drafts.length ? ` Before that, ${drafts.join(". Then ")}.` : "";
 }
 
 function tellOutcome(race, root) {
@@ -59,8 +66,8 @@ function tellGroup(race, { by, records }) {
   if (!seen) return `${wrote}, one at a time`;
   const kept = sum(records, (one) => one.ok);
   const added = sum(records, (one) => (one.y === undefined ? 0 : 1));
-  const guessed = `${tellShare(kept, seen)} that ${namesOf(race, records)} guessed`;
-  return `${wrote} in ${records.length} runs: ${added ? `${added} of its own, and ` : ""}${guessed}`;
+  const parts = [added && `${added} of its own`, kept && `${kept} that ${namesOf(race, records)} guessed`].filter(Boolean);
+  return `${wrote} in ${records.length} runs${parts.length ? ": " : ""}${parts.join(", and ")}`;
 }
 
 function tellProposals(race, records) {
@@ -101,11 +108,6 @@ function verbOf(records) {
 export function nameOf(race, name) {
   const { role } = levelOf(race, name);
   return /\d$/.test(role) ? role : `the ${role}`;
-}
-
-function tellShare(kept, all) {
-  if (all === 1) return kept ? "the one" : "not the one";
-  return kept === all ? `all ${all}` : `${kept || "none"} of the ${all}`;
 }
 
 function countGuesses(n) {

@@ -5,7 +5,7 @@ import { button, h, iconButton, put } from "./dom.js";
 import { enter, leave } from "./entries.js";
 import { cellFacts, tokenFacts } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
-import { tellReview, tellRoundSentence } from "./narrate.js";
+import { tellDrafts, tellResult, tellRoundSentence } from "./narrate.js";
 import { jump, pause, showAll } from "./playback.js";
 import { draftGroups } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
@@ -192,7 +192,7 @@ function buildReview(stage, step) {
   review.telling.hidden = !telling;
   put(review.telling, telling ? `Step ${telling.number} shows both cascades` : "");
   put(review.title, `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`);
-  put(review.told, tellReview(race, step));
+  review.told.replaceChildren(tellResult(race, step), h("span", { class: "cs-told-before", text: tellDrafts(race, step) }));
   review.rounds.hidden = score.boxes.length < 2;
   put(review.key, score.boxes.length > 1 ? KEY : "");
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);

@@ -17,6 +17,7 @@ from csd.stage import tour
 
 def test_a_review_opens_as_a_score(bare):
     one = bare().show(alone(), nested())
+    assert "Before that" not in one.text(".cs-told"), "who drafted is told beside its picture"
     one.page.locator('.cs-lane[data-lane="1"] .cs-token').nth(3).click()
     assert "Step 1 of 2, cascade: 4 tokens in 45.0 ms" in one.text(".cs-score-title")
     assert one.text(".cs-told").replace("\u2068", "").replace("\u2069", "") == (
