@@ -3,16 +3,14 @@
 import { enterRace, leaveRace } from "./address.js";
 import { keepVisitor } from "./comeback.js";
 import { byId, stage, stageRoot } from "./dom.js";
-import { close, isOpen, toggle } from "./panels.js";
+import { close } from "./panels.js";
 import { awaitOwn, noteRaced, setByHand, tellPrompt } from "./typing.js";
 
 const RUNNING = "Your race is still running. Stop it, or wait for its end, before the next one.";
-const WIDE = "(min-width: 1001px)"; // where the drawer leaves the status line in sight
 const SETTLED = 600; // milliseconds after which Stop, in the place of Race, can be pressed
 const STARTING = "<p>Starting.</p>";
 const CHIP = "Races an example of this kind, with its own length and temperature. What you have set yourself stays.";
 
-let isFromDrawer = false; // whether Race was pressed with the settings open
 let isToLose = false; // the form holds the settings of the race that a cascade loses, untouched
 
 const isRacing = () => byId("go").hasAttribute("data-racing");
@@ -88,7 +86,6 @@ export function endExample() {
 // the status line. While a race runs there is no other one to begin: Gradio takes only one at a time.
 export function beginRace() {
   if (isRacing()) return `<p>${RUNNING}</p>`;
-  isFromDrawer = isOpen("more");
   close("more");
   leaveRace();
   if (byId("race").matches(":focus-visible")) setTimeout(() => isRacing() && byId("stop").focus(), SETTLED);
@@ -109,18 +106,8 @@ export function endRace(status) {
   byId("go").removeAttribute("data-racing");
   if (hadFocus) byId("race").focus({ preventScroll: true });
   enterRace();
-  const refusal = refusalIn(status);
-  stage().wait(false, refusal);
+  stage().wait(false, refusalIn(status));
   tellPrompt();
-  if (refusal && isFromDrawer) backToDrawer();
-}
-
-// A number that was refused says why at its field; in a narrow window the drawer would cover the status line.
-function backToDrawer() {
-  const wrong = document.querySelector("#advanced input:invalid");
-  if (!wrong || !matchMedia(WIDE).matches || isOpen("more")) return;
-  toggle("more");
-  wrong.focus();
 }
 
 function refusalIn(status) {

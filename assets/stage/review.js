@@ -93,7 +93,8 @@ export function openReview(stage, open = !stage.reviewOpen) {
   if (!stage.race.open || open === stage.reviewOpen || (open && !canOpen(stage))) return;
   const isUntouched = stage.root.hasAttribute("data-unasked");
   const atEnd = isUntouched || (stage.mode === "done" && stage.token === null);
-  if (open) pause(stage);
+  if (open && isUntouched) showAll(stage);
+  else if (open) pause(stage);
   showReview(stage, open);
   if (open) stage.review.fromEnd = atEnd;
   else if (stage.review.hasEntry) leave("review");

@@ -337,18 +337,3 @@ def test_the_list_of_races_takes_nothing_away_from_what_is_typed(tab):
     assert page.input_value("#prompt textarea") == "Why is the sea blue?"
     assert page.input_value("#max-new input") == "18"
     assert not tab.errors
-
-
-def test_a_setting_that_is_refused_leads_back_to_its_field(tab):
-    page = tab.page
-    tab.advanced()
-    page.fill("#max-new input", "-5")
-    page.click("#advanced-race")
-    page.wait_for_selector('#status [data-state="refused"]')
-    page.wait_for_selector("#advanced[data-open]")
-    assert page.evaluate("document.activeElement.closest('#max-new') !== null")
-    page.fill("#max-new input", "8")
-    page.click("#advanced-race")
-    assert tab.status("ended").startswith("Done: 8 tokens")
-    assert not page.is_visible("#advanced")
-    assert not tab.errors
