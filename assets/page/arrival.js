@@ -12,8 +12,7 @@ let first = ""; // the race at the start
 export function awaitLink() {
   if (!addressed().startsWith("race=") && !hasSettings() && !hasRaced()) return;
   document.documentElement.setAttribute("data-arriving", "");
-  stage().pause();
-  stage().seek(0); // at no step, unless the link brings one
+  if (stageRoot().dataset.state === "replay") stage().seek(0); // at no step, unless the link brings one
   first = stageRoot().dataset.race;
   setTimeout(arrive, LONGEST_DRAWING);
 }

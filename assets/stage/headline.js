@@ -59,7 +59,7 @@ export function fillHeadline({ headline, race }) {
 export function drawHeadline(stage) {
   const { headline, mode, race, raceId, firstId, lasts } = stage;
   drawBet(stage);
-  const [idea, rest] = mode === "live" || lasts || raceId !== firstId ? ASKED : IDEA; // only of the first race is it told that guessing pays
+  const [idea, rest] = mode === "live" || lasts || raceId !== firstId ? ASKED : IDEA; // the first race tells the idea, and later ones ask
   put(headline.idea, idea);
   put(headline.rest, unbroken((race.open && race.open.note) || rest));
   headline.box.dataset.shown = String(mode === "done" && Boolean(race.close));

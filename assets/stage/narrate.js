@@ -66,17 +66,18 @@ function tellGroup(race, { by, records }) {
   if (!seen) return `${wrote}, one at a time`;
   const kept = sum(records, (one) => one.ok);
   const added = sum(records, (one) => (one.y === undefined ? 0 : 1));
-  const parts = [added && `${added} of its own`, kept && `${kept} that ${namesOf(race, records)} guessed`].filter(Boolean);
+  const theirs = records.flatMap((one) => authorsOf(one).slice(0, one.ok));
+  const parts = [added && `${added} of its own`, kept && `${kept} that ${listNames(race, theirs)} guessed`].filter(Boolean);
   return `${wrote} in ${records.length} runs${parts.length ? ": " : ""}${parts.join(", and ")}`;
 }
 
 function tellProposals(race, records) {
-  return `${namesOf(race, records)} ${verbOf(records)} ${countTokens(sum(records, countPassedUp))}`;
+  return `${listNames(race, records.flatMap(authorsOf))} ${verbOf(records)} ${countTokens(sum(records, countPassedUp))}`;
 }
 
-// Who wrote the tokens of some records: "the tiny model and the copier".
-function namesOf(race, records) {
-  const names = [...new Set(authorsOf(records).map((name) => nameOf(race, name)))];
+// "the tiny model and the copier".
+function listNames(race, authors) {
+  const names = [...new Set(authors.map((name) => nameOf(race, name)))];
   return [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
 }
 
@@ -95,13 +96,13 @@ function ownToken(race, review) {
   return review.y === undefined ? "" : quoteToken(race.pieces, review.y);
 }
 
-function authorsOf(records) {
-  return records.flatMap((record) => tokensOf(record).map((_, j) => authorOf(record, j)));
+function authorsOf(record) {
+  return tokensOf(record).map((_, j) => authorOf(record, j));
 }
 
 // What the statistical level did: Max-Gram copies, its fallback guesses.
 function verbOf(records) {
-  return authorsOf(records).every((name) => name === "MaxGram") ? "copied" : "guessed";
+  return records.flatMap(authorsOf).every((name) => name === "MaxGram") ? "copied" : "guessed";
 }
 
 // Levels are called by their role; one of many drafts has a number for a name.

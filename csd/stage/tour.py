@@ -41,10 +41,10 @@ class Act:
     `step` of the last lane, or the text with the result. The words hold the figures of the race. The question has
     `choices`, of which the one numbered `right`, from 0, is true; the answer says why. An act with a recipe has a
     button that races it on the page; one with `boundaries` lets the reader replace its last lane by each of that race,
-    which differ in how many positions the first draft writes, from the one that `begins`, about which `begun` says
-    something, to the act's own, which comes with the answer. One with `blocks` lets the reader open each step of its
-    last lane. `drafting` are the runs of the small model in each of its lanes, where these are what the act is about.
-    `answered` are the lanes that come with the answer, where it shows more of them."""
+    which differ in how many positions the first draft writes, from the one that `begins`, of which `at_first` tells
+    more while it is set, to the act's own, which comes with the answer. One with `blocks` lets the reader open each
+    step of its last lane. `drafting` are the runs of the small model in each of its lanes, where these are what the act
+    is about. `answered` are the lanes that come with the answer, where it shows more of them."""
 
     title: str
     race: str
@@ -60,7 +60,7 @@ class Act:
     recipe: Recipe | None = None
     boundaries: str = ""
     begins: int = 0
-    begun: str = ""
+    at_first: str = ""
     blocks: bool = False
     answered: tuple[int, ...] = ()
 
@@ -119,7 +119,7 @@ def _act(written: dict[str, Any]) -> Act:
         recipe=recipe,
         boundaries=written.get("boundaries", ""),
         begins=written.get("begins", 0),
-        begun=written.get("begun", ""),
+        at_first=written.get("at_first", ""),
         blocks=written.get("blocks", False),
         answered=tuple(written.get("answered", ())),
     )
@@ -182,13 +182,13 @@ def _other_log(act: Act, lanes: Sequence[Trace]) -> str:
 
 
 def _told(number: int, act: Act) -> str:
-    begun = f' <span class="tour-begun">{escape(act.begun)}</span>' if act.begun else ""
+    at_first = f' <span class="tour-at-first">{escape(act.at_first)}</span>' if act.at_first else ""
     recipe = " data-recipe" if act.recipe else ""
     drafting = ",".join(map(str, act.drafting))
     return (
         f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}" data-step="{act.step}" '
         f'data-drafting="{drafting}"{recipe}>'
-        f'<h2 id="tour-title-{number}">{escape(act.title)}</h2><p>{escape(act.text)}{begun}</p>'
+        f'<h2 id="tour-title-{number}">{escape(act.title)}</h2><p>{escape(act.text)}{at_first}</p>'
         f'<p class="tour-count">{number} of {len(ACTS)}</p></section>'
     )
 

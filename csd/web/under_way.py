@@ -9,8 +9,8 @@ from contextvars import copy_context
 from weakref import WeakSet
 
 from csd.decoding.errors import Refusal
+from csd.workers.pool import CLOSING
 
-CLOSING = "The page is being shut down."
 LOOK = 0.05  # seconds between two looks at whether all races are over
 
 

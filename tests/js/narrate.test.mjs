@@ -38,6 +38,9 @@ test("neighbouring rounds of one drafter are told together", () => {
   const own = (at, y) => ({ by: "mid", at, ok: 0, y, c: 0.3, d: 0.01 });
   assert.match(tell({ x: [1, 2, 3], who: "mid", ok: 3, y: 4, in: [round(3, [1, 9], 1, 2), round(5, [], 0, 3)] }),
     / Before that, the small model wrote 3 tokens in 2 runs: 2 of its own, and 1 that the copier guessed\.$/);
+  const wrong = { ...round(5, [8], 0, 3), who: "small" };
+  assert.match(tell({ x: [1, 2, 3], who: "mid", ok: 3, y: 4, in: [round(3, [1, 9], 1, 2), wrong] }),
+    / 2 of its own, and 1 that the copier guessed\.$/, "of who guessed nothing right nothing is said");
   assert.match(tell({ x: [1, 2], who: "mid", ok: 2, y: 4, in: [own(3, 1), own(4, 2)] }),
     / Before that, the small model wrote 2 tokens, one at a time\.$/);
 });

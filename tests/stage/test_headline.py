@@ -73,6 +73,16 @@ def test_a_loss_is_explained_by_what_was_drafted_in_vain():
     assert re.fullmatch(r"Drafting took \d+ of \d+ ms\.", lost.reason)
 
 
+def test_a_draw_is_explained_by_what_drafting_took():
+    lost = {trace.header.method: trace for trace in tour.ACTS[-1].traces}
+    reference, cascade = lost["autoregressive"], lost["cascade"]
+    slower = cascade.decode_seconds / reference.decode_seconds
+    steps = tuple(replace(step, seconds=slower * step.seconds) for step in reference.steps)
+    said = line(replace(reference, steps=steps), cascade)
+    assert said.lead == "as fast as the big model alone: no difference"
+    assert re.fullmatch(r"Drafting took \d+ of \d+ ms\.", said.reason)
+
+
 def test_a_race_that_one_by_one_decoding_wins_says_so():
     speculative = drafted(TEXT, by="small", method="speculative", seconds=0.3)
     said = line(alone(TEXT), speculative, drafted(TEXT, seconds=0.4))

@@ -110,8 +110,8 @@ def test_a_boundary_too_early_costs_runs_and_one_too_late_costs_time():
     assert act.begins == min(by_count) and first.steps[0].review.accepted == act.begins, (
         "the first guess behind it is wrong"
     )
-    assert "wrong on purpose: the tiny model writes too early" in act.begun
-    assert f"its first guess is “{first.pieces[tiny].strip()}”" in act.begun
+    assert "wrong on purpose: the tiny model writes too early" in act.at_first
+    assert f"its first guess is “{first.pieces[tiny].strip()}”" in act.at_first
     assert min(by_count) < best < max(by_count) and runs[list(by_count).index(best)] == runs[-1]
     assert len({trace.tokens for lanes in by_count.values() for trace in lanes}) == 1
     asked = [int(choice.removeprefix("after ")) for choice in act.choices]
@@ -129,7 +129,7 @@ def test_the_reader_moves_the_boundary_of_the_horizontal_cascade(one):
     assert page.inner_text(pressed).startswith("1") and page.locator(".tour-tried [data-more]:visible").count() == 1
     for number, (count, (_, moved)) in enumerate(act.choices_of_boundary):
         buttons.nth(number).click()
-        assert page.is_visible(".tour-begun") == (count == act.begins), "it is said of that boundary alone"
+        assert page.is_visible(".tour-at-first") == (count == act.begins), "it is said of that boundary alone"
         assert page.inner_text(pressed).startswith(str(count))
         assert page.get_attribute(pressed, "data-more") == page.inner_text(clock)
         assert page.inner_text(".tour .cs-track-row:last-of-type .cs-runs").startswith(str(len(moved.steps)))
