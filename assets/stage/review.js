@@ -16,7 +16,7 @@ import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const KEY = "Solid: written in this row. Pale: from a row below. Crossed out: rejected. Grey, or +n: after a rejected one.";
-const HOW = " of the big model: it checks the guesses before it, and writes one token itself. The other colours are guesses that it kept, a colour for each model. The words have the same colours.";
+const HOW = " of the big model: it checks the guesses before it, and writes one token. The other colours are guesses that it kept, one for each guesser, as in the words.";
 const LIVE = "You can open each step here once the race has ended.";
 const PAUSE = 350; // milliseconds between two drawings of the score while something moves
 const WIDE = 12; // tokens of a block that are read from afar
