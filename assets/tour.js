@@ -59,17 +59,17 @@ function startTour(root, logs, others) {
     said.textContent = `small model: ${count} runs`;
   }
 
-  // What Next does: an act with a boundary begins where its idea fails, so nobody leaves it before it has worked.
+  // What Next does: nobody leaves an act without its answer.
   function nameNext() {
-    next.textContent = isUntried() ? "Answer" : current === last ? "Done" : "Next";
+    next.textContent = !isAnswered() ? "Answer" : current === last ? "Done" : "Next";
   }
 
-  function isUntried() {
-    return Boolean(tried[current].querySelector("[data-own]")) && !isMoved && !questions[current].hasAttribute("data-answered");
+  function isAnswered() {
+    return questions[current].hasAttribute("data-answered");
   }
 
   function goOn() {
-    if (isUntried()) reveal();
+    if (!isAnswered()) reveal();
     else if (current === last) leave();
     else show(current + 1);
   }
@@ -88,7 +88,6 @@ function startTour(root, logs, others) {
   // What the reader tries is seen at once.
   function tryOut(button) {
     isMoved = true;
-    nameNext();
     if (!button.dataset.step) return void move(button);
     clearTimeout(moving);
     inspect(button.dataset.step);
@@ -135,7 +134,7 @@ function startTour(root, logs, others) {
     rest();
   }
 
-  // For a clicker, which chooses nothing.
+  // For who goes on and chooses nothing.
   function reveal() {
     answer(questions[current].querySelector("[data-right]"));
     questions[current].querySelector(".tour-answer b").textContent = `${questions[current].querySelector("[data-right] kbd").textContent}.`;
@@ -178,8 +177,7 @@ function startTour(root, logs, others) {
     const top = dialog.scrollTop;
     stage.open(Number(acts[current].dataset.lanes), Number(step));
     dialog.scrollTop = top; // what is opened scrolls into view
-    const question = questions[current];
-    if (question.hasAttribute("data-answered")) question.querySelector(".tour-answer").scrollIntoView({ block: "nearest" });
+    if (isAnswered()) questions[current].querySelector(".tour-answer").scrollIntoView({ block: "nearest" });
     const block = tried[current].querySelector(`[data-step="${step}"]`);
     if (block) press(block);
   }
@@ -260,8 +258,7 @@ function startTour(root, logs, others) {
     const by = MOVES[event.key];
     if (by) event.preventDefault(); // nor does the page behind it scroll
     const isTalk = by > 0 && isSlide; // some clickers have arrows
-    if (isTalk && !questions[current].hasAttribute("data-answered")) reveal();
-    else if (by > 0 && current < last) goOn();
+    if (by > 0 && (current < last || !isAnswered())) goOn();
     else if (by < 0 && current) show(current - 1);
     else if (isTalk) (lose.hidden ? next : lose).click(); // a talk goes on, with the race that its last slide names
     if (event.ctrlKey || event.metaKey || event.altKey) return;

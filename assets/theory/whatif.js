@@ -4,7 +4,7 @@
 import symbols from "../symbols.json" with { type: "json" };
 import { startChart, SYMBOLS } from "./chart.js";
 import { axisEnd, curvesOf, modelOf, restOf } from "./curves.js";
-import { describeSource, explain, factor, headline, speedOf } from "./words.js";
+import { describeSource, explain, factor, headline, speedOf, checkLanes } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const OVER = "tokens guessed first in a block: k, or the first number of K";
@@ -25,24 +25,24 @@ export function startWhatIf(root, value, parseK, reset) {
 function build(root) {
   const [number, title] = [document.createElement("b"), document.createElement("h2")];
   const name = make("small", "", drawSymbol("triangle-up"), "fixed-plan cascade, predicted");
-  const free = make("small", "whatif-free"); // the cascade without a plan, which the race on the stage is about
-  const told = make("div", "finding-number", name, number, free);
+  const told = make("div", "finding-number", name, number);
   Object.assign(told.dataset, { filled: "false", method: "cascade" });
   const words = make("div", "finding-words", title);
   const finding = make("div", "finding", make("div", "finding-numbers", told), words);
   const chart = make("div", "chart");
   chart.toggleAttribute("data-fills", true);
-  const [source, measured, ghost] = ["predicted", "measured", "before"].map((kind) => {
+  const [source, ghost] = ["predicted", "before"].map((kind) => {
     const line = make("span", "");
     line.dataset.kind = kind;
     return line;
   });
   const back = make("button", "whatif-back");
   back.type = "button";
+  const check = make("table", "whatif-check");
   const why = make("p", "whatif-why");
   words.setAttribute("aria-live", "polite");
-  root.replaceChildren(make("div", "whatif-view", finding, chart), make("div", "whatif-key", make("p", "", source, measured, ghost), back), why);
-  return { told, number, free, title, source, measured, ghost, back, why, show: startChart(chart) };
+  root.replaceChildren(make("div", "whatif-view", finding, chart), make("div", "whatif-key", make("p", "", source, ghost), back), check, why);
+  return { told, number, title, source, check, ghost, back, why, show: startChart(chart) };
 }
 
 function update(view, value, parseK) {
@@ -75,14 +75,11 @@ function update(view, value, parseK) {
   });
   view.told.title = `Cascade, K=${JSON.stringify(K)}`;
   view.number.textContent = factor(speedOf(curves[0]));
-  const [free] = levels;
-  view.free.dataset.method = free?.name ?? "";
-  view.free.replaceChildren(...(free ? [drawSymbol(SYMBOLS[free.name]), `${free.name}, measured: ${factor(free.speedup)}`] : []));
   view.title.textContent = headline(curves);
-  view.why.textContent = explain(curves, levels[0], points.length > 0);
+  view.why.textContent = explain(curves);
   view.source.textContent = describeSource(value.isMeasured, isMoved);
-  view.measured.replaceChildren("measured: ", ...tellMeasured(points, levels));
-  view.measured.hidden = !points.length && !levels.length;
+  view.check.replaceChildren(...rowsOf(measured));
+  view.check.hidden = !measured.length;
   view.ghost.textContent = "before you moved anything";
   view.ghost.hidden = !isAway;
   view.back.textContent = value.isMeasured ? "Back to the race" : "Back to the usual numbers";
@@ -90,16 +87,14 @@ function update(view, value, parseK) {
   view.back.disabled = !isAway;
 }
 
-// What was measured, with the symbols that stand on the chart; the line stands before all of it.
-function tellMeasured(points, levels) {
-  const told = [...points.map((one) => ({ ...one, symbol: SYMBOLS[one.name] })), ...levels];
-  return told.flatMap(({ name, speedup, symbol }, i) => {
-    const mark = symbol ? [drawSymbol(symbol)] : [];
-    mark.forEach((one) => one.setAttribute("data-method", name));
-    const said = make("span", "", ...mark, `${name.replace("adaptive cascade", "adaptive")} ${factor(speedup)}${i < told.length - 1 ? "," : ""}`);
-    said.style.whiteSpace = "nowrap";
-    return [said, " "];
-  });
+// The theory checked on the race: a row for each lane, with its symbol on the chart.
+function rowsOf(measured) {
+  const head = make("tr", "", make("th", "", "the theory, checked on the race"), make("th", "", "predicted"), make("th", "", "measured"));
+  return [head, ...checkLanes(measured).map(([called, predicted, found, gap], i) => {
+    const mark = drawSymbol(SYMBOLS[measured[i].name]);
+    mark.setAttribute("data-method", measured[i].name);
+    return make("tr", "", make("th", "", mark, called), make("td", "", predicted), make("td", "", found), make("td", "", gap));
+  })];
 }
 
 const isLength = (k) => Number.isInteger(k) && k >= 1 && k <= 64;

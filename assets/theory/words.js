@@ -27,18 +27,22 @@ function lost(curves) {
   return `With this plan, guessing ahead should not pay; guessing ${other} tokens would${highest < PAYS ? " make little difference" : ""}.`;
 }
 
-// What the cascade's speed is made of, whether another first number would be better, and why the adaptive cascade, as
-// measured, has no curve.
-export function explain([{ xs, ys, at, round }], adaptive, isMeasured = false) {
+// What the cascade's speed is made of, and whether another first number would be better.
+export function explain([{ xs, ys, at, round }]) {
   const [tokens, runs] = [round.tokens, round.passes].map((count) => count.toFixed(ys[at] < SLOW ? 2 : 1));
   const said = `A round of the cascade brings ${tokens} tokens in the time of ${runs} runs of the big model: ${tokens} / ${runs} = ${factor(ys[at])}.`;
   const highest = Math.max(...ys);
   const best = xs[ys.indexOf(highest)];
   const isBest = factor(highest) === factor(ys[at]);
   const better = `With ${best} ${best === 1 ? "token" : "tokens"} guessed first it would be ${factor(highest)}.`;
-  const mean = isMeasured ? "The theory uses averages over the whole race, so a lane may be faster or slower than predicted." : "";
-  const free = adaptive && `The adaptive cascade (${factor(adaptive.speedup)} in the race) chooses its plan anew before each guess, so it has no curve.`;
-  return [said, isBest ? "" : better, mean, free].filter(Boolean).join(" ");
+  return isBest ? said : `${said} ${better}`;
+}
+
+const CALLED = { cascade: "fixed-plan cascade", speculative: "speculative decoding" };
+
+// The theory checked on a race: for each of its lanes [name, predicted, measured, why they are far apart].
+export function checkLanes(measured) {
+  return measured.map(({ name, predicted, speedup, gap }) => [CALLED[name] ?? name, predicted ? factor(predicted) : "\u2013", factor(speedup), gap ?? ""]);
 }
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}.

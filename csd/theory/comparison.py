@@ -28,6 +28,7 @@ SAME_TOKENS = 0.05  # relative difference up to which measured and predicted tok
 BLOCKS = (
     "Its plan is not fixed: the prediction takes the blocks that it drafted, and predicts what is accepted of them."
 )
+NEAR = 0.1  # relative difference up to which a measured speed-up is near the predicted one
 SHORT_BLOCK = 0.9  # share of the predicted block length below which blocks count as cut short
 
 
@@ -37,7 +38,7 @@ class LaneComparison:
 
     `flat` is the paper's prediction, `wide` adds this lane's own cost of reviewed tokens; None where nothing was
     measured. For a method without a fixed plan both are predictions for the blocks that the lane drafted. `reasons` are
-    sentences.
+    sentences, and `gap` says in a few words why `wide` is far from what was measured; empty where it is near.
     """
 
     name: str
@@ -49,6 +50,7 @@ class LaneComparison:
     wide: float | None
     measured: tuple[float, ...]
     reasons: tuple[str, ...]
+    gap: str = ""
 
     @property
     def is_reference(self) -> bool:
@@ -93,9 +95,22 @@ def _compare_lane(name: str, trace: Trace, target_step: float, measured: tuple[f
         reasons = (BLOCKS, *reasons)
     elif not plan:
         reasons = ()
+    gap = _name_gap(found, estimate) if measured and not _is_near(measured[0], estimate.ewif, NEAR) else ""
     return LaneComparison(
-        name, method, formula, acceptance, costs, estimate.flat_ewif, estimate.ewif, measured, reasons
+        name, method, formula, acceptance, costs, estimate.flat_ewif, estimate.ewif, measured, reasons, gap
     )
+
+
+def _is_near(one: float, other: float, relative: float) -> bool:
+    return abs(one / other - 1) < relative
+
+
+def _name_gap(found: MeasuredRound, estimate: RoundEstimate) -> str:
+    """Why a lane was faster or slower than predicted, for those who do not know the theory."""
+    if not _is_near(found.tokens, estimate.tokens, SAME_TOKENS):
+        kind = "right guesses came in streaks" if found.tokens > estimate.tokens else "wrong guesses came in clusters"
+        return f"its {kind}"
+    return f"its rounds took {'less' if found.total < estimate.drafting + estimate.review else 'more'} time"
 
 
 def _missing(trace: Trace, target_step: float) -> str:
@@ -112,7 +127,7 @@ def _missing(trace: Trace, target_step: float) -> str:
 def _explain_tokens(found: MeasuredRound, estimate: RoundEstimate, plan: Sequence[Stage]) -> str:
     """Why a round emitted more or fewer tokens than independent acceptance gives."""
     start = f"A round emitted {found.tokens:.1f} tokens; the theory predicts {estimate.tokens:.1f}"
-    if abs(found.tokens / estimate.tokens - 1) < SAME_TOKENS:
+    if _is_near(found.tokens, estimate.tokens, SAME_TOKENS):
         return f"{start}. Acceptances were close to independent."
     if found.tokens > estimate.tokens:
         return f"{start}. Acceptances are correlated: easy stretches of the text are accepted in long runs."

@@ -13,6 +13,7 @@ from csd.decoding.stages import Stage, cascade_stages
 from csd.ranges import LONGEST_DRAFT
 from csd.record.race import Race
 from csd.roles import roles_of_family
+from csd.theory.comparison import compare_with_theory
 from csd.theory.measurement import measure_cost_model, target_step_seconds
 from csd.theory.plan import method_of
 from csd.theory.prediction import CostModel, Pair, predict_round
@@ -104,12 +105,15 @@ def pairs(drafts: Sequence[str]) -> tuple[Pair, ...]:
 @dataclass(frozen=True)
 class Measured:
     """The speed-up of a lane in a race. `rest` and `at` are where it belongs on a curve: the draft and k, or K as text
-    and the first number of its plan; a method without a curve has neither."""
+    and the first number of its plan; a method without a curve has neither. `predicted` is what the theory says with the
+    lane's own numbers, and `gap` why, where it is far off."""
 
     name: str
     speedup: float
     rest: str = ""
     at: int = 0
+    predicted: float | None = None
+    gap: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,12 +130,17 @@ class PanelSettings:
 
 
 def settings_of_race(race: Race) -> PanelSettings:
-    """From the first speculative lane and the first cascade that uses all of the family's drafts."""
+    """From the first speculative lane and the first cascade that uses all of the family's drafts. In the speculative
+    lane a draft only drafts, so that alpha and c of that draft are measured there; in a cascade its runs review too."""
     drafts = race.traces[0].header.drafts if race.traces else ()
     methods = [method_of(trace) for trace in race.traces]
-    guess = next((method for method in methods if isinstance(method, Speculative)), None)
+    guesses = [
+        (method, trace) for method, trace in zip(methods, race.traces, strict=True) if isinstance(method, Speculative)
+    ]
+    guess, *own = guesses[0] if guesses else (None,)
     fixed = next((method for method in methods if isinstance(method, Cascade) and method.drafts == drafts), None)
-    model = measure_cost_model(race.traces, target_step_seconds(race))
+    target_step = target_step_seconds(race)
+    model = _refine(measure_cost_model(race.traces, target_step), measure_cost_model(own, target_step))
     return PanelSettings(
         drafts,
         guess.draft if guess else drafts[0] if drafts else "",
@@ -142,15 +151,23 @@ def settings_of_race(race: Race) -> PanelSettings:
     )
 
 
+def _refine(model: CostModel, own: CostModel) -> CostModel:
+    """A model with what one lane has measured in place of the means over all lanes."""
+    if not own.costs:
+        return model
+    return CostModel({**model.alphas, **own.alphas}, {**model.costs, **own.costs}, own.per_reviewed_token)
+
+
 def _measured_lanes(race: Race) -> Iterator[Measured]:
     """The lanes that stand beside the curves."""
-    for trace in race.traces:
+    for trace, lane in zip(race.traces, compare_with_theory(race), strict=True):
         method, speedup = method_of(trace), race.speedup(trace)
         if speedup is None:
             continue
         if isinstance(method, Speculative):
-            yield Measured(method.name, speedup, method.draft, method.k)
+            yield Measured(method.name, speedup, method.draft, method.k, lane.wide, lane.gap)
         elif isinstance(method, Cascade) and method.drafts == trace.header.drafts:
-            yield Measured(method.name, speedup, format_K(method.K), next(end for end in method.K[0] if end))
+            first = next(end for end in method.K[0] if end)
+            yield Measured(method.name, speedup, format_K(method.K), first, lane.wide, lane.gap)
         elif trace.header.method == AdaptiveCascade.name:
-            yield Measured(AdaptiveCascade.name, speedup)
+            yield Measured(AdaptiveCascade.name, speedup, predicted=lane.wide, gap=lane.gap)

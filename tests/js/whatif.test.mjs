@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { tellOrigin } from "../../assets/controls/sliders.js";
 import { axisEnd } from "../../assets/theory/curves.js";
 import { around, boxOf, createPlaces } from "../../assets/theory/places.js";
-import { describeSource, explain, headline } from "../../assets/theory/words.js";
+import { checkLanes, describeSource, explain, headline } from "../../assets/theory/words.js";
 
 const curve = (speed, more = {}) => ({ xs: [1, 2], ys: [speed, 1], at: 0, round: { tokens: 5, passes: 2.5 }, ...more });
 
@@ -20,8 +20,12 @@ test("the title compares the two with the current settings", () => {
 test("the speed is explained, with a better first number where there is one", () => {
   assert.equal(explain([curve(2)]), "A round of the cascade brings 5.0 tokens in the time of 2.5 runs of the big model: 5.0 / 2.5 = 2.0×.");
   assert.match(explain([curve(2, { ys: [2, 3] })]), /With 2 tokens guessed first it would be 3.0×\.$/);
-  assert.match(explain([curve(2)], undefined, true), /averages over the whole race/);
-  assert.match(explain([curve(2)], { speedup: 3 }), /The adaptive cascade \(3.0× in the race\) chooses its plan anew/);
+});
+
+test("predicted and measured of a race stand side by side, with the reason where they are apart", () => {
+  const lanes = [{ name: "speculative", predicted: 2.41, speedup: 2.53, gap: "" }, { name: "adaptive cascade", predicted: 2.3, speedup: 3, gap: "its right guesses came in streaks" }];
+  assert.deepEqual(checkLanes(lanes), [["speculative decoding", "2.4×", "2.5×", ""], ["adaptive cascade", "2.3×", "3.0×", "its right guesses came in streaks"]]);
+  assert.deepEqual(checkLanes([{ name: "cascade", predicted: null, speedup: 0.9, gap: "" }]), [["fixed-plan cascade", "\u2013", "0.90×", ""]]);
 });
 
 test("nothing that was moved is called measured", () => {

@@ -88,7 +88,7 @@ def tour(page: Page, house: House) -> Iterator[None]:
     to_top(page)
     page.click("#tour-start")
     page.wait_for_selector(".tour dialog[open] section:not([hidden])")
-    for _ in range(2):
+    for _ in range(4):  # each act by way of its answer
         page.click(".tour-next")
     page.wait_for_selector(".tour dialog section:nth-of-type(3):not([hidden])")
     yield

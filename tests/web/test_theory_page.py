@@ -15,10 +15,10 @@ FIELD = "#what-if-K textarea, #what-if-K input"
 TITLES = "[...document.querySelectorAll('#what-if-figure .finding-number')].map((one) => one.title).join()"
 K = "[[4,6,8],[0,1,2],[0,0,1]]"
 PLAN = (
-    "In each block the small model writes up to 8 tokens, then the copier up to\N{NO-BREAK SPACE}4; the big model checks "
+    "In each block the small model writes up to 9 tokens, then the copier up to\N{NO-BREAK SPACE}4; the big model checks "
     "them all. The small model is helped too: for each of its runs the copier guesses up to 7 tokens. The tiny model takes "
     "no part."
-)  # [[8,8,12],[0,0,7],[0,0,0]]: the tuned plan, with the length that is best for the race on the stage
+)  # [[9,9,13],[0,0,7],[0,0,0]]: the tuned plan, with the length that is best for the race on the stage
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +218,7 @@ SIZES = [(1280, 720), (1920, 1080), (390, 844)]
 def test_the_curves_stay_in_view_while_the_knobs_are_used_and_find_their_way_back(one, size):
     page = one.page
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    type_K(one, "[[8,8,12],[0,0,7],[0,0,0]]")
+    type_K(one, "[[9,9,13],[0,0,7],[0,0,0]]")
     back = page.locator(".whatif-back")
     key = page.locator('.whatif-key [data-kind="predicted"]')
     if back.is_visible():  # an earlier test moved something
@@ -230,9 +230,14 @@ def test_the_curves_stay_in_view_while_the_knobs_are_used_and_find_their_way_bac
     number = page.locator(row("target accepts draft-mid") + " input[type=number]")
     began = number.input_value()
     assert note.inner_text() == "measured in the race"
+    checked = [line.split() for line in page.locator(".whatif-check tr").all_inner_texts()]
+    assert [line[:4] for line in checked[1:]] == [
+        ["speculative", "decoding", "2.4×", "2.5×"],
+        ["adaptive", "cascade", "2.3×", "3.0×"],
+    ]
     page.locator("#what-if-plan").scroll_into_view_if_needed()
     page.get_by_role("button", name="vertical only").click()
-    page.wait_for_function(f"{TITLES}.includes('K=[[8,8,8],[0,0,7],[0,0,0]]')")
+    page.wait_for_function(f"{TITLES}.includes('K=[[9,9,9],[0,0,7],[0,0,0]]')")
     assert page.evaluate("""() => { const { top, bottom } = document.querySelector('.whatif .chart').getBoundingClientRect();
         return top >= 0 && bottom <= innerHeight; }"""), "the chart is in view beside the plan"
     assert key.inner_text() == "predicted for your plan, from what the race measured"
@@ -245,7 +250,7 @@ def test_the_curves_stay_in_view_while_the_knobs_are_used_and_find_their_way_bac
     assert page.evaluate(ends) == top, "the axis stays"
     back.click()
     page.wait_for_function("!document.querySelector('.chart-ghost')")
-    assert number.input_value() == began and page.input_value(FIELD) == "[[8,8,12],[0,0,7],[0,0,0]]"
+    assert number.input_value() == began and page.input_value(FIELD) == "[[9,9,13],[0,0,7],[0,0,0]]"
     assert note.inner_text() == "measured in the race" and not back.is_visible()
     page.set_viewport_size({"width": 1280, "height": 720})
 
