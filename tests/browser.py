@@ -169,7 +169,9 @@ class Tab:
         return self.page.locator("#stage .cs-token").count()
 
     def advanced(self) -> None:
-        self.page.click("#more")
+        """Opens the settings, where they are not open yet."""
+        if not self.page.is_visible("#advanced"):
+            self.page.click("#more")
 
     def close(self) -> None:
         self.context.close()

@@ -1,14 +1,28 @@
-// A number that its field does not take is told below it as soon as the field is left, and not only by Race. `ranges` has,
-// by the id of a field, its range as csd/ranges.py describes it.
+// A number that its field does not take, or a K that is none, is told below it as soon as the field is left, and not only
+// by Race. `ranges` has, by the id of a field, its range as csd/ranges.py describes it.
 
 export function checkNumbers(ranges) {
   const fieldOf = (input) => Object.keys(ranges).find((id) => input.closest(`#${id}`));
   document.addEventListener("change", ({ target }) => {
     const id = target.matches("input[type='number']") && fieldOf(target);
     if (id) tell(target, faultOf(ranges[id], target.value));
+    if (target.closest("#K")) tell(target, faultOfK());
   });
   // What is being typed, and what an example or a link fills in, has not been checked.
-  document.addEventListener("input", ({ target }) => fieldOf(target) && tell(target, ""));
+  document.addEventListener("input", ({ target }) => (fieldOf(target) || target.closest("#K")) && tell(target, ""));
+}
+
+// The first field of the settings that still holds what was told to be wrong.
+export function faultyField() {
+  const told = [...document.querySelectorAll("#advanced input:invalid, #advanced textarea:invalid")];
+  return told.find((input) => input.dataset.faulty === input.value);
+}
+
+// The picture above the field shows the same K, or says that it cannot (controls/staircase.js).
+function faultOfK() {
+  const picture = document.querySelector("#K-picture .staircase");
+  const size = picture.querySelectorAll(".staircase-track").length;
+  return picture.hasAttribute("data-wrong") ? `K must have ${size} rows of ${size} whole numbers from 0 to 64, none smaller than the one before it.` : "";
 }
 
 // What is wrong with the text of a field, in a sentence; or "".
@@ -22,6 +36,7 @@ export function faultOf({ name, range, low, high, whole, above, zero }, text) {
 function tell(input, fault) {
   const told = input.parentElement.querySelector(".number-fault");
   input.setCustomValidity(fault);
+  input.dataset.faulty = input.value;
   if (told) told.remove();
   if (!fault) return;
   const line = document.createElement("p");

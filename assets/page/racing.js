@@ -3,6 +3,7 @@
 import { enterRace, leaveRace } from "./address.js";
 import { keepVisitor } from "./comeback.js";
 import { byId, stage, stageRoot } from "./dom.js";
+import { faultyField } from "./numbers.js";
 import { close } from "./panels.js";
 import { awaitOwn, noteRaced, setByHand, tellPrompt } from "./typing.js";
 
@@ -82,11 +83,13 @@ export function endExample() {
   tellPrompt();
 }
 
-// The drawer gives way to the stage, and the status line comes into view with it where the window is too small. Returns
+// The drawer gives way to the stage, unless one of its fields says what is wrong; and the status line comes into view with it where the window is too small. Returns
 // the status line. While a race runs there is no other one to begin: Gradio takes only one at a time.
 export function beginRace() {
   if (isRacing()) return `<p>${RUNNING}</p>`;
-  close("more");
+  const faulty = faultyField();
+  if (faulty) faulty.focus();
+  else close("more");
   leaveRace();
   if (byId("race").matches(":focus-visible")) setTimeout(() => isRacing() && byId("stop").focus(), SETTLED);
   byId("go").setAttribute("data-racing", "");

@@ -26,7 +26,7 @@ export function tellSettings(titles, name, ...rest) {
 
 export function settingsInWords(family, lanes, tokens, temperature) {
   const cascades = lanes.filter((name) => name.endsWith("cascade"));
-  const words = [family, (cascades.length ? cascades : lanes.slice(-1)).join(" + "), `${tokens ?? "?"} tokens`];
-  if (temperature) words.push(`temperature ${temperature}`);
+  const words = [family, (cascades.length ? cascades : lanes.slice(-1)).join(" + "), `${tokens > 0 ? tokens : "?"} tokens`]; // until it is a number of tokens
+  if (temperature > 0) words.push(`temperature ${temperature}`);
   return words.filter(Boolean).join(" \u00B7 ");
 }

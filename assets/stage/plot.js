@@ -7,6 +7,7 @@ import { colours, laneLine, laneMarker } from "./linestyle.js";
 import { term } from "./terms.js";
 import { roundUp, ticks } from "./timescale.js";
 
+const SIZE = 15; // pixels of the text around it, in the units of the plot, which grow with the page
 const PAD = { left: 46, top: 26, bottom: 42 };
 const NARROW = 560; // pixels below which labels have no room for names; the markers tell the lanes apart
 const padRight = (width) => (width < NARROW ? 88 : 210); // so that the slowest lane's label stands behind its end
@@ -18,7 +19,7 @@ export function createPlot() {
     svg: null,
     grid: null,
     lines: [], // {view, group, path, dot, label, points, drawn}: parts of the SVG, the path's points, the steps drawn
-    width: 0, // in pixels; 0 until measured
+    width: 0, // in its units; 0 until measured
     height: 0,
     seconds: 1, // ends of the axes
     tokens: 1,
@@ -47,7 +48,8 @@ export function drawPlot(stage) {
   if (!plot.svg || presenting) return;
   const { seconds, tokens } = axisEnds(stage);
   if (!plot.width || seconds !== plot.seconds || tokens !== plot.tokens) {
-    Object.assign(plot, { seconds, tokens, width: plot.box.clientWidth || 600, height: plot.svg.clientHeight || 190 });
+    const unit = parseFloat(getComputedStyle(plot.box).fontSize) / SIZE;
+    Object.assign(plot, { seconds, tokens, width: (plot.box.clientWidth || 600) / unit, height: (plot.svg.clientHeight || 190) / unit });
     for (const line of plot.lines) Object.assign(line, { points: [], drawn: -1 });
     drawGrid(plot);
   }

@@ -6,8 +6,9 @@ import { along, around, createPlaces } from "./places.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const NARROW = 320; // pixels of the plot below which its longest title is wider than it, and begins at the left edge
-const EDGE = { left: 40, right: 122, top: 26, bottom: 40 };
+const EDGE = { left: 40, right: 126, top: 26, bottom: 40 };
 const NEAR = 44; // pixels from a measured point within which a predicted value could be taken for its own
+const SIZE = 14; // pixels of its text, in its own units, which grow with the page
 const POINTS = 100; // of a curve, that labels keep off
 const ALIKE = 1.05; // times by which two values that share a place may differ to be told as one
 const APART = 17; // pixels between two names
@@ -48,7 +49,7 @@ export function startChart(root) {
   };
   svg.addEventListener("pointermove", (event) => {
     if (!scale) return;
-    const x = event.clientX - svg.getBoundingClientRect().left;
+    const x = (event.clientX - svg.getBoundingClientRect().left) / unitOf(root);
     const index = Math.max(0, Math.min(drawn.xs.length - 1, Math.round(scale.index(x))));
     scale.cursor.setAttribute("transform", `translate(${scale.x(index)} 0)`);
     scale.cursor.removeAttribute("hidden");
@@ -104,6 +105,9 @@ export function spread(heights, least, most) {
   return order.sort((a, b) => a[1] - b[1]).map(([y]) => y);
 }
 
+// Pixels of the window to one of the chart.
+const unitOf = (root) => parseFloat(getComputedStyle(root).fontSize) / SIZE;
+
 // The value of a curve at an index that may lie between two places.
 const valueAt = (ys, at) => ys[Math.floor(at)] + (ys[Math.ceil(at)] - ys[Math.floor(at)]) * (at % 1);
 
@@ -114,15 +118,16 @@ function pointsOf(ys, count) {
 }
 
 function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels = [], top }) {
-  const width = root.clientWidth;
-  const height = root.hasAttribute("data-fills") ? root.clientHeight : Math.max(250, Math.min(360, width * 0.55));
+  const unit = unitOf(root);
+  const width = root.clientWidth / unit;
+  const height = root.hasAttribute("data-fills") ? root.clientHeight / unit : Math.max(250, Math.min(360, width * 0.55));
   const high = top ?? Math.max(1.2, ...curves.flatMap(({ ys }) => ys)) * 1.06;
   const inner = { width: width - EDGE.left - EDGE.right, height: height - EDGE.top - EDGE.bottom };
   const [first, last] = [xs[0], xs[xs.length - 1]];
   const toX = (x) => EDGE.left + ((x - first) / (last - first)) * inner.width;
   const toY = (y) => EDGE.top + inner.height * (1 - y / high);
   const atX = (at) => toX(first + ((last - first) * at) / (xs.length - 1));
-  for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height })) svg.setAttribute(name, value);
+  for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width: width * unit, height: height * unit })) svg.setAttribute(name, value);
   const right = EDGE.left + inner.width;
   const parts = [];
   const across = (kind, y, more = {}) => parts.push(draw("line", { class: kind, x1: EDGE.left, x2: right, y1: toY(y), y2: toY(y), ...more }));
@@ -175,8 +180,8 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
   }
   if (inner.width > WIDE) {
     const told = [...measured].sort((one, other) => one.y - other.y).filter((one, i, all) => !i || !isNear(one, all[i - 1]));
-    told.forEach(({ x, y }) => write("chart-note", "measured", 12, around(x, y, "left")));
-    levels.filter(({ note }) => note).forEach(({ y, note }) => write("chart-note", note, 12, along(toY(y), EDGE.left + 8, right - 8)));
+    told.forEach(({ x, y }) => write("chart-note", "measured", SIZE, around(x, y, "left")));
+    levels.filter(({ note }) => note).forEach(({ y, note }) => write("chart-note", note, SIZE, along(toY(y), EDGE.left + 8, right - 8)));
   }
   points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));
   svg.replaceChildren(...parts);

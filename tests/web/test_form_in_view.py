@@ -99,7 +99,7 @@ def test_a_refusal_is_in_view_with_the_drawer_open(tab):
     page = tab.page
     tab.fill()
     tab.advanced()
-    page.fill("#K textarea, #K input", "[[8,4,2],[0,0,0],[0,0,0]]")
+    page.fill("#prompt textarea", "")
     page.click("#advanced-race")
     assert tab.status("refused")
     assert is_in_view(page, "#status p")
@@ -243,6 +243,26 @@ def test_a_number_that_a_field_does_not_take_is_told_when_the_field_is_left(tab)
     page.click("#advanced-close")
     page.click("#race")
     assert tab.status("refused").startswith("New tokens must be a whole number from 1 to 1,000,000, not 3.7")
+    assert not tab.errors
+
+
+def test_the_drawer_stays_where_one_of_its_fields_says_what_is_wrong(tab):
+    page = tab.page
+    tab.advanced()
+    field = "#K textarea, #K input"
+    right = page.input_value(field)
+    page.fill(field, "[[8,4,2],[0,0,0],[0,0,0]]")
+    page.keyboard.press("Tab")
+    fault = "K must have 3 rows of 3 whole numbers from 0 to 64, none smaller than the one before it."
+    assert page.inner_text("#K .number-fault") == fault
+    page.click("#advanced-race")
+    assert tab.status("refused").startswith("K is cumulative") and page.is_visible("#advanced")
+    assert page.evaluate("document.activeElement.closest('#K') !== null")
+    page.fill(field, right)
+    assert not page.locator(".number-fault").count()
+    page.fill("#max-new input", "12")
+    page.click("#advanced-race")
+    assert tab.status("ended").startswith("Done: 12 tokens each.") and not page.is_visible("#advanced")
     assert not tab.errors
 
 

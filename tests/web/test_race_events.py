@@ -70,7 +70,7 @@ def test_the_results_have_figures_files_and_a_list_of_races(page):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"k": None}, "Speculative k is empty"),
+        ({"k": None}, "The draft length k is empty"),
         ({"lanes": ["cascade"]}, "Choose 2 to 4"),
         ({"K": "[[1]]"}, "K must have 3 rows"),
         ({"family": CUSTOM}, "The name of a model is empty"),
