@@ -19,21 +19,25 @@ RANGES = {  # the characters of each file, as its publisher divides them
 
 SIZES = {"note": 14, "small": 15, "text": 17, "large": 20, "title": 24, "figure": 53}
 """The scale of text, in pixels of a window of 1280; all of it grows with the window, as `UNIT` does."""
-UNIT = "clamp(0.94px, 0.55px + 0.0352vw, 1.4px)"
+UNIT = "clamp(0.94px, 0.55px + 0.03515625vw, 1.4px)"
 
 
 def typeface_css() -> str:
-    """The rules that embed the typeface, its families as the CSS variable `--cs-font`, and the scale of text as
-    `--type-note`, `--type-small` and so on."""
+    """The rules that embed the typeface, its families as the CSS variable `--cs-font`, and the scale of text."""
     faces = "".join(
         f"@font-face {{ font-family: Geist; font-weight: 100 900; unicode-range: {characters}; "
         f'src: url("data:font/woff2;base64,{_encoded(name)}") format("woff2"); }}\n'
         for name, characters in RANGES.items()
     )
+    return f"{faces}:root {{ --cs-font: {STACK}; }}\n{scale_css()}"
+
+
+def scale_css() -> str:
+    """The scale of text as the CSS variables `--type-note`, `--type-small` and so on."""
     sizes = "".join(f" --type-{name}: calc({pixels} * var(--type-unit));" for name, pixels in SIZES.items())
     return (
-        f"{faces}:root {{ --cs-font: {STACK}; --type-unit: {UNIT};{sizes} }}\n"
-        f".tour dialog {{ --type-unit: 1px;{sizes} }}\n"  # which grows as a whole
+        f":root {{ --type-unit: {UNIT};{sizes} }}\n"
+        f".tour dialog {{ --type-unit: min(1px, {UNIT});{sizes} }}\n"  # which grows as a whole
     )
 
 

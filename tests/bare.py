@@ -7,6 +7,7 @@ from dataclasses import replace
 from csd.record.trace import Trace
 from csd.stage import bundle
 from csd.stage import log as stage
+from csd.typeface import scale_css
 
 
 class Bare:
@@ -25,7 +26,7 @@ class Bare:
         self.page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.set_content(
-            f'<body class="{"dark" if dark else ""}" style="margin:0"><style>{bundle.CSS}</style>'
+            f'<body class="{"dark" if dark else ""}" style="margin:0"><style>{scale_css()}{bundle.CSS}</style>'
             f'<div class="cascade-stage" data-state="idle"></div><script>{bundle.stage_script()}\n'
             'window.stage = CascadeStage.mount(document.querySelector(".cascade-stage"));</script>'
         )

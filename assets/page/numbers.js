@@ -2,14 +2,23 @@
 // by Race. `ranges` has, by the id of a field, its range as csd/ranges.py describes it.
 
 export function checkNumbers(ranges) {
+  let left = null; // the field of K, once what is typed there is complete
   const fieldOf = (input) => Object.keys(ranges).find((id) => input.closest(`#${id}`));
   document.addEventListener("change", ({ target }) => {
     const id = target.matches("input[type='number']") && fieldOf(target);
     if (id) tell(target, faultOf(ranges[id], target.value));
-    if (target.closest("#K")) tell(target, faultOfK());
+    if (!target.closest("#K")) return;
+    left = target;
+    tell(left, faultOfK());
   });
   // What is being typed, and what an example or a link fills in, has not been checked.
-  document.addEventListener("input", ({ target }) => (fieldOf(target) || target.closest("#K")) && tell(target, ""));
+  document.addEventListener("input", ({ target }) => {
+    if (!fieldOf(target) && !target.closest("#K")) return;
+    tell(target, "");
+    if (target === left) left = null;
+  });
+  // The picture may follow the field a moment later.
+  new MutationObserver(() => left && tell(left, faultOfK())).observe(document, { subtree: true, attributeFilter: ["data-wrong"] });
 }
 
 // The first field of the settings that still holds what was told to be wrong.

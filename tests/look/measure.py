@@ -20,6 +20,7 @@ from csd.record.recording import Recording, bundled_recordings
 from csd.record.trace import Prefill, Review, Step, Trace
 from csd.stage import bundle, export
 from csd.stage import log as stage
+from csd.typeface import scale_css
 from look import shifts
 from look.chromium import launched
 
@@ -89,7 +90,7 @@ def frames(browser: Any) -> None:
     """
     page = browser.new_page(viewport={"width": 1280, "height": 720})
     page.set_content(
-        f'<body style="margin:0"><style>{bundle.CSS}</style><div class="cascade-stage" data-state="idle"></div>'
+        f'<body style="margin:0"><style>{scale_css()}{bundle.CSS}</style><div class="cascade-stage" data-state="idle"></div>'
         f'<script>{bundle.stage_script()}\nwindow.stage = CascadeStage.mount(document.querySelector(".cascade-stage"));</script>'
     )
     script = (HERE / "frames.js").read_text(encoding="utf-8")

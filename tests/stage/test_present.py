@@ -152,7 +152,7 @@ def test_the_app_has_the_same_stage(chromium, house):
     page.keyboard.press("p")
     box = stage_.bounding_box()
     assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, 1280, 720)
-    assert stage_.evaluate("node => getComputedStyle(node).fontSize") == "19px"
+    assert stage_.evaluate("node => getComputedStyle(node).fontSize") == "18.56px"
     page.keyboard.press("g")
     page.wait_for_selector(".tour dialog[open] .cs-track-row")
     page.keyboard.press("Escape")
