@@ -43,7 +43,8 @@ export function faultOf({ name, range, low, high, whole, above, zero }, text) {
 }
 
 function tell(input, fault) {
-  const told = input.parentElement.querySelector(".number-fault");
+  const box = input.closest(".input-container") ?? input; // of a text field, which stands beside its buttons
+  const told = box.parentElement.querySelector(".number-fault");
   input.setCustomValidity(fault);
   input.dataset.faulty = input.value;
   if (told) told.remove();
@@ -52,5 +53,5 @@ function tell(input, fault) {
   line.className = "number-fault";
   line.setAttribute("role", "alert");
   line.textContent = fault;
-  input.after(line);
+  box.after(line);
 }
