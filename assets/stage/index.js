@@ -36,7 +36,7 @@ import { appendSteps, followText, markSelection } from "./lanetext.js";
 import { clearLegend, createLegend, drawLegend, openLegend, restoreChoices } from "./legend.js";
 import { addLine } from "./log.js";
 import { createInvitation, drawInvitation } from "./invitation.js";
-import { goTo, halt, openStep, pause, placeOf, play, playUnasked, scrub, showAll, skip, stepReview, stepToken } from "./playback.js";
+import { goTo, halt, openStep, pause, placeOf, play, playUnasked, scrub, showAll, skip, stepReview, stepToken, touch } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
 import { createPromptLine, drawPromptLine, tellRefusal } from "./promptline.js";
@@ -170,6 +170,7 @@ function wait(stage, on, refusal = "") {
 
 function reset(stage, id) {
   halt(stage);
+  touch(stage);
   stage.root.removeAttribute("data-waiting");
   resetState(stage, id);
   clearHeadline(stage);
@@ -212,6 +213,7 @@ function finish(stage, isWhole) {
   const wasWatched = !isWhole && (canFollow(stage.race) || stage.race.lanes.some(({ end }) => end === "stopped"));
   if (close.play && canReplay(stage) && !wasWatched && !prefersReducedMotion()) playUnasked(stage);
   else if (!isWhole || close.play) say(stage, close.summary || "");
+  stage.root.toggleAttribute("data-untouched", Boolean(close.play));
   if (isPlaying(stage)) reopenBet(stage);
 }
 

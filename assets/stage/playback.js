@@ -28,6 +28,11 @@ export function playUnasked(stage) {
   stage.root.toggleAttribute("data-unasked", isPlaying(stage));
 }
 
+// Until a visitor touches the stage, the place of a step says how to read the race.
+export function touch({ root }) {
+  root.removeAttribute("data-untouched");
+}
+
 function begunTime(race) {
   const start = commonStart(race);
   return Math.max(0, start + BEGUN * (Math.min(...race.lanes.map((lane) => lane.clock)) - start));
@@ -36,6 +41,7 @@ function begunTime(race) {
 export function pause(stage) {
   if (!isPlaying(stage)) return;
   halt(stage);
+  touch(stage);
   stage.draw();
   sayReview(stage);
 }
@@ -111,6 +117,7 @@ export function selectLane(stage, view) {
 export function selectToken(stage, view, position) {
   const inside = view.text.contains(document.activeElement) && document.activeElement !== view.text;
   const before = stage.view === view ? selectedStep(stage) : null;
+  touch(stage);
   stage.view = view;
   stage.token = Math.max(0, Math.min(view.lane.tokens.length - 1, position));
   const token = view.lane.tokens[stage.token];
@@ -165,6 +172,7 @@ export function goTo(stage, lane, step, word = 0) {
 export function openStep(stage, lane, step) {
   const view = stage.views[lane - 1];
   halt(stage);
+  touch(stage);
   Object.assign(stage, { view, token: view.lane.steps[step - 1].from, round: null });
   stage.draw();
 }
@@ -208,5 +216,6 @@ function lastReviewBefore(stage, time) {
 }
 
 function deselect(stage) {
+  touch(stage);
   stage.token = stage.round = null;
 }

@@ -6,7 +6,7 @@ import { enter, leave } from "./entries.js";
 import { cellFacts, tokenFacts } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
 import { tellDrafts, tellResult, tellRoundSentence } from "./narrate.js";
-import { jump, pause, showAll } from "./playback.js";
+import { jump, pause, showAll, touch } from "./playback.js";
 import { draftGroups } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
@@ -16,6 +16,7 @@ import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const KEY = "Solid: written in this row. Pale: from a row below. Crossed out: rejected. Grey, or +n: after a rejected one.";
+const INSIDE = "Look inside shows one of these runs, word by word: who guessed, who checked, and what was kept.";
 const HOW = " of the big model: it checks the guesses before it, and writes one token. The other colours are guesses that it kept, one for each guesser, as in the words.";
 const LIVE = "You can open each step here once the race has ended.";
 const PAUSE = 350; // milliseconds between two drawings of the score while something moves
@@ -43,7 +44,7 @@ export function createReview(stage) {
     hasEntry: false, // in the browser's history, which Back leaves
     fromEnd: false, // whether it was opened at the end of the race
   };
-  review.how = h("p", { class: "cs-how" }, "Each ", h("i", { class: "cs-swatch", "data-look": "T", "aria-hidden": "true" }), " is a ", term("run"), HOW);
+  review.how = h("p", { class: "cs-how" }, "Each ", h("i", { class: "cs-swatch", "data-look": "T", "aria-hidden": "true" }), " is a ", term("run"), HOW, h("br"), INSIDE);
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
     h("div", { class: "cs-score-head" }, review.title,
       h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.telling, review.rounds), review.how, review.told, review.roundTold, review.grid,
@@ -95,6 +96,7 @@ export function openReview(stage, open = !stage.reviewOpen) {
   const atEnd = isUntouched || (stage.mode === "done" && stage.token === null);
   if (open && isUntouched) showAll(stage);
   else if (open) pause(stage);
+  touch(stage);
   showReview(stage, open);
   if (open) stage.review.fromEnd = atEnd;
   else if (stage.review.hasEntry) leave("review");

@@ -311,7 +311,8 @@ def test_a_lane_that_reads_a_long_prompt_says_how_far_it_is(bare):
 
 
 def test_a_replay_that_begins_by_itself_tells_how_to_read_it_in_place_of_steps(bare):
-    """Until it ends or is paused. It is read before a frame is drawn: on a slow machine one frame may be its end."""
+    """Until a visitor touches it; its end is not one. It is read before a frame is drawn: on a slow machine one frame may
+    be its end."""
     one = bare()
     shown = """log => {
       const isSeen = (node) => node.checkVisibility({visibilityProperty: true});
@@ -322,10 +323,15 @@ def test_a_replay_that_begins_by_itself_tells_how_to_read_it_in_place_of_steps(b
       stage.pause();
       const paused = seen();
       stage.play(0);
-      return [alone, paused, seen()];
+      const asked = seen();
+      stage.update({race: "again", log});
+      stage.skip();
+      return [alone, paused, asked, seen()];
     }"""
-    alone_, paused, asked = one.page.evaluate(shown, stage.log_of((greedy(alone()), greedy(nested())), "r", play=True))
-    assert alone_ == [True, False, True]
+    alone_, paused, asked, ended = one.page.evaluate(
+        shown, stage.log_of((greedy(alone()), greedy(nested())), "r", play=True)
+    )
+    assert alone_ == ended == [True, False, True]
     assert paused == asked == [False, True, True]
     assert not one.errors
 
