@@ -1,8 +1,9 @@
 // The guided tour: acts on small recorded races, in a dialog with a stage of its own. An act's picture moves once, when the
 // act is opened: its lanes, or the rounds of its review. Then it rests, until Replay runs its lanes in slow motion and moves
-// it again. Escape and Close end the tour, the arrow keys step, and 1, 2 and 3 answer the question. On a slide, b blanks the screen.
+// it again. Escape and Close end the tour, the arrow keys step, and 1, 2 and 3 answer the question. On a slide, b blanks the
+// screen, and l loses a race on the page.
 // An act with a recipe has a button for it: the tour ends, and the page races (assets/page/racing.js). `logs` holds the race of
-// each act, and `others` those with which its boundary can be moved, or the one that comes with its answer, see csd/stage/tour.py.
+// each act but the closing one, which a talk ends with, and `others` those with which its boundary can be moved, or the one that comes with its answer, see csd/stage/tour.py.
 
 function startTour(root, logs, others) {
   const SECONDS = 5; // that the lanes of an act run
@@ -15,7 +16,7 @@ function startTour(root, logs, others) {
   const acts = [...root.querySelectorAll("section")];
   const questions = [...root.querySelectorAll(".tour-question")];
   const tried = [...root.querySelectorAll(".tour-tried")]; // of each act
-  const last = acts.length - 1;
+  let route = []; // the acts of this visit, as indices: all but the closing one, or those of a talk
   let current = 0;
   let resting = 0; // the timer of the pointer
   let moving = 0; // the timer of the picture that is about to move
@@ -24,26 +25,32 @@ function startTour(root, logs, others) {
 
   function show(act) {
     clearTimeout(moving);
-    current = Math.max(0, Math.min(act, last));
+    current = act;
     acts.forEach((one, i) => { one.hidden = i !== current; });
     questions.forEach((one, i) => { one.hidden = i !== current; });
     ask(questions[current]);
     tried.forEach((one, i) => { one.hidden = i !== current || !one.hasChildNodes(); });
     dialog.setAttribute("aria-labelledby", `tour-title-${current + 1}`);
-    back.disabled = current === 0;
+    acts[current].querySelector(".tour-count").textContent = `${placeOf() + 1} of ${route.length}`;
+    back.disabled = placeOf() === 0;
     nameNext();
     lose.hidden = !acts[current].hasAttribute("data-recipe") || !document.getElementById("lose"); // a static site races nothing
     const kind = acts[current].dataset.show;
     dialog.dataset.show = kind;
     dialog.toggleAttribute("data-slide", document.documentElement.classList.contains("cs-presenting"));
     isMoved = false;
+    dialog.scrollTop = 0;
+    next.focus({ preventScroll: true });
+    if (kind === "closing") return;
     const first = tried[current].querySelector("[data-begins]");
     if (first) move(first);
     else draw(`act ${current + 1}`, logs[current]); // and rest
     if (kind === "text" || (kind === "result" && moves())) begin(BEGUN);
-    dialog.scrollTop = 0;
-    next.focus({ preventScroll: true });
   }
+
+  // In the route; the end of it.
+  const placeOf = () => route.indexOf(current);
+  const isLast = () => placeOf() === route.length - 1;
 
   function draw(race, log) {
     stage.update({ race, log });
@@ -61,17 +68,17 @@ function startTour(root, logs, others) {
 
   // What Next does: nobody leaves an act without its answer.
   function nameNext() {
-    next.textContent = !isAnswered() ? "Answer" : current === last ? "Done" : "Next";
+    next.textContent = !isAnswered() ? "Answer" : isLast() ? "Done" : "Next";
   }
 
   function isAnswered() {
-    return questions[current].hasAttribute("data-answered");
+    return !choicesOf(questions[current]).length || questions[current].hasAttribute("data-answered");
   }
 
   function goOn() {
     if (!isAnswered()) reveal();
-    else if (current === last) leave();
-    else show(current + 1);
+    else if (isLast()) leave();
+    else show(route[placeOf() + 1]);
   }
 
   // The lane with the boundary that was chosen takes the place of the last one.
@@ -97,7 +104,12 @@ function startTour(root, logs, others) {
     for (const one of tried[current].querySelectorAll("button")) one.setAttribute("aria-pressed", String(one === button));
   }
 
+  function goBack() {
+    show(route[placeOf() - 1]);
+  }
+
   function ask(question) {
+    if (!choicesOf(question).length) return;
     question.removeAttribute("data-answered");
     for (const choice of choicesOf(question)) {
       choice.disabled = false;
@@ -119,6 +131,7 @@ function startTour(root, logs, others) {
     for (const one of choicesOf(question)) one.disabled = true;
     const own = tried[current].querySelector("[data-own]");
     isMoved = true; // the words tell what the picture comes to, so it is whole at once
+    clearTimeout(moving);
     if (own) move(own);
     else if (others[current].length) draw(`act ${current + 1}, answered`, others[current][0]);
     else finish();
@@ -204,7 +217,11 @@ function startTour(root, logs, others) {
     else dialog.close();
   }
 
-  function open(act) {
+  // `isTalk`: the few acts of a talk, and what to remember; `act` is a place in that route, from the end if negative.
+  function open(act, isTalk = false) {
+    const isIn = (one) => (isTalk ? one.hasAttribute("data-talk") : one.dataset.show !== "closing");
+    route = acts.map((_, i) => i).filter((i) => isIn(acts[i]));
+    dialog.toggleAttribute("data-talk", isTalk);
     dialog.showModal();
     history.pushState({ ...history.state, tour: true }, "");
     if (!stage) {
@@ -212,11 +229,11 @@ function startTour(root, logs, others) {
       new MutationObserver(rest).observe(place, { attributeFilter: ["data-state"] });
     }
     rested();
-    show(act);
+    show(route.at(act));
   }
 
   root.querySelector("#tour-start").addEventListener("click", () => open(0));
-  window.addEventListener("cascade-tour-end", () => open(last)); // a talk goes back to it
+  window.addEventListener("cascade-talk", ({ detail: { from } }) => open(from, true));
   root.querySelector(".tour-close").addEventListener("click", leave);
   window.addEventListener("popstate", () => dialog.close());
   dialog.addEventListener("cancel", (event) => { // Escape
@@ -229,7 +246,7 @@ function startTour(root, logs, others) {
     window.dispatchEvent(new Event("cascade-lose"));
   });
   again.addEventListener("click", () => run(0));
-  back.addEventListener("click", () => show(current - 1));
+  back.addEventListener("click", goBack);
   next.addEventListener("click", goOn);
   for (const group of tried) group.addEventListener("click", ({ target }) => target.matches("button") && tryOut(target));
   root.querySelector(".tour-asked").addEventListener("click", ({ target }) => {
@@ -254,13 +271,12 @@ function startTour(root, logs, others) {
     const isSlide = dialog.hasAttribute("data-slide");
     if (isSlide && event.key === "?") return void dialog.toggleAttribute("data-keys");
     dialog.removeAttribute("data-keys");
+    if (isSlide && event.key === "l" && document.getElementById("lose")) return void lose.click();
     if (isSlide && event.key === "b") return void dialog.toggleAttribute("data-blank");
     const by = MOVES[event.key];
     if (by) event.preventDefault(); // nor does the page behind it scroll
-    const isTalk = by > 0 && isSlide; // some clickers have arrows
-    if (by > 0 && (current < last || !isAnswered())) goOn();
-    else if (by < 0 && current) show(current - 1);
-    else if (isTalk) (lose.hidden ? next : lose).click(); // a talk goes on, with the race that its last slide names
+    if (by > 0 && (!isLast() || !isAnswered())) goOn();
+    else if (by < 0 && placeOf()) goBack();
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const choice = choicesOf(questions[current])["123".indexOf(event.key)];
     if (choice && !choice.disabled) answer(choice);

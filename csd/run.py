@@ -134,7 +134,7 @@ def check_request(family: Family, request: Request) -> tuple[int, ...]:
         advice = f"Ask for at most {room} new tokens, or shorten it." if room > 0 else "Shorten it."
         raise Refusal(
             f"The prompt takes {counted(len(prompt), 'token')}; with {counted(request.max_new, 'new token')} it "
-            f"exceeds the target's context of {family.context:,}. {advice}"
+            f"exceeds the big model's context of {family.context:,}. {advice}"
         )
     return prompt
 

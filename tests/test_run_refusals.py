@@ -85,7 +85,7 @@ def test_an_over_long_prompt_is_refused_with_its_length_and_the_limit():
     for length, words in (
         (
             21,
-            "takes 21 tokens; with 30 new tokens it exceeds the target's context of 50. Ask for at most 29 new tokens",
+            "takes 21 tokens; with 30 new tokens it exceeds the big model's context of 50. Ask for at most 29 new tokens",
         ),
         (50, "takes 50 tokens.* context of 50. Shorten it"),
         (1_234, "takes 1,234 tokens.*Shorten it"),

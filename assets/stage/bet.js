@@ -4,7 +4,7 @@
 
 import { button, h, put } from "./dom.js";
 
-const QUESTION = "How many times faster will the cascade be?";
+const QUESTION = "How many times as fast will the cascade be?";
 const FACTORS = ["slower", "1\u00D7", "1.5\u00D7", "3\u00D7", "5\u00D7"]; // times as fast as autoregressive decoding
 
 export function createBet(stage) {

@@ -57,9 +57,9 @@ export function askForTour() {
   document.querySelector(TOUR)?.click();
 }
 
-// Its last act.
-export function askForTourEnd() {
-  window.dispatchEvent(new Event("cascade-tour-end"));
+// The acts of a talk, from the first one on, or from the last one.
+export function askForTalk(from) {
+  window.dispatchEvent(new CustomEvent("cascade-talk", { detail: { from } }));
 }
 
 // The form, with its link, may be drawn after the stage.

@@ -6,7 +6,7 @@ import { OVERHEAD, levelOf } from "./log.js";
 import { term } from "./terms.js";
 
 export function createBudget() {
-  return h("section", { class: "cs-budget", "aria-label": "Where the time went" });
+  return h("details", { class: "cs-budget" });
 }
 
 export function buildBudget({ budget, race, views }) {
@@ -21,8 +21,8 @@ export function buildBudget({ budget, race, views }) {
     createRow([term("prefill"), " (not included)"], lanes.map((lane) => createCell(lane.prefillSeconds))),
   ];
   const heads = lanes.map((lane) => h("th", { scope: "col", text: lane.info.method }));
-  budget.replaceChildren(h("table", {},
-    h("caption", { text: "Where the time went (the rows add up to the decoding time)" }),
+  budget.replaceChildren(h("summary", { text: "Where the time went" }), h("table", {},
+    h("caption", { text: "The rows add up to the decoding time." }),
     h("thead", {}, h("tr", {}, h("td"), ...heads)),
     h("tbody", {}, createBars(lanes, levels), ...levels.map((level) => createLevel(lanes, level)), ...sums)));
 }

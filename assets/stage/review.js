@@ -15,7 +15,7 @@ import { forgetSizes, isPlaying, selectedStep } from "./state.js";
 import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
-const KEY = "Solid: written in this row. Pale: from a row below. Crossed out: rejected. Grey, or +n: after a rejected one.";
+const KEY = "Solid: written in this row. Pale: from a row below. Crossed out: rejected. Grey, or +3: dropped, because a guess before was wrong.";
 const INSIDE = "Look inside shows one of these runs, word by word: who guessed, who checked, and what was kept.";
 const HOW = " of the big model: it checks the guesses before it, and writes one token. The other colours are guesses that it kept, one for each guesser, as in the words.";
 const LIVE = "You can open each step here once the race has ended.";
@@ -111,9 +111,9 @@ export function openReview(stage, open = !stage.reviewOpen) {
   (open ? stage.review.box : stage.root).scrollIntoView({ block: "nearest" });
 }
 
-// While a race runs, only the step of a token that was clicked can be opened.
-export function canOpen({ mode, token }) {
-  return mode !== "live" || token !== null;
+// A lane without steps has nothing inside. While a race runs, only the step of a token that was clicked can be opened.
+export function canOpen({ mode, token, view }) {
+  return Boolean(view?.lane.steps.length) && (mode !== "live" || token !== null);
 }
 
 // What the visitor opens, Back closes; a link and the tour open a review as a part of what they show.
@@ -137,7 +137,8 @@ function findTelling(stage) {
   const isWide = countWriters(best) < 2 || countGuesses(best) > WIDE;
   const isSmall = (step) => step.line.r.ok < countGuesses(step) && countGuesses(step) <= WIDE;
   if (isWide && steps.some(isSmall)) return shown && isSmall(shown) ? undefined : steps.find(isSmall);
-  return countWriters(best) > Math.max(1, shown ? countWriters(shown) : 0) ? best : undefined;
+  const isMore = countWriters(best) > Math.max(1, shown ? countWriters(shown) : 0);
+  return isMore || (shown && !countGuesses(shown) && countGuesses(best)) ? best : undefined;
 }
 
 const countGuesses = ({ line }) => (line.r.x || []).length;

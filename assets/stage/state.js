@@ -86,7 +86,7 @@ export function shownTime(stage) {
 }
 
 export function canReplay(stage) {
-  return Boolean(stage.race.close && totalTime(stage));
+  return Boolean(stage.race.close && totalTime(stage) && stage.race.lanes.some(({ steps }) => steps.length));
 }
 
 export function isPlaying(stage) {

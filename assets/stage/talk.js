@@ -1,7 +1,8 @@
-// A whole talk with the two keys of a clicker, while the stage is presented: the verdict, the tour with its answers, the race
-// that its last card loses, a look inside that one, then the next example and a look inside it.
+// A talk of two minutes with the two keys of a clicker, while the stage is presented: the verdict, a few acts of the tour with
+// their answers, and what to remember. Who leaves that last slide goes on: a look inside the race, then the next example and a
+// look inside it.
 
-import { askForExample, askForTour, askForTourEnd, hasTour } from "./bridge.js";
+import { askForExample, askForTalk, hasTour } from "./bridge.js";
 import { skip, stepReview } from "./playback.js";
 import { openReview } from "./review.js";
 import { playFewRounds } from "./rounds.js";
@@ -20,7 +21,7 @@ export function goOn(stage) {
 export function goBack(stage) {
   const { talk, reviewOpen, time } = stage;
   if (reviewOpen) openReview(stage, false);
-  else if (talk.tour && !talk.inside && time === Infinity) askForTourEnd();
+  else if (talk.tour && !talk.inside && time === Infinity) askForTalk(-1);
   else stepReview(stage, -1);
 }
 
@@ -34,7 +35,7 @@ function tellNext(stage) {
   const { talk, bridge, raceId } = stage;
   if (!talk.tour && hasTour()) {
     talk.tour = true;
-    askForTour();
+    askForTalk(0);
   } else if (talk.inside !== raceId || !bridge.names) {
     talk.inside = raceId;
     openReview(stage, true);

@@ -7,7 +7,7 @@ import { axisEnd, curvesOf, modelOf, restOf } from "./curves.js";
 import { describeSource, explain, factor, headline, speedOf, checkLanes } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const OVER = "tokens guessed first in a block: k, or the first number of K";
+const OVER = "guesses before a check: k, or the first number of K";
 
 // A value is {drafts, isMeasured, measured: [{name, speedup, rest, at}], start: {draft, k, K, sliders}, draft, k, K, sliders}:
 // `start` is what the knobs were set to, by the race or to usual numbers. `parseK` is that of controls/cumulative.js;
@@ -71,7 +71,7 @@ function update(view, value, parseK) {
     title: headline(curves), xTitle: OVER, xs: curves[0].xs, top: view.top,
     curves, ghosts: isAway ? before : [],
     points: points.map(({ name, at, speedup }) => ({ look: name, x: at, y: speedup })),
-    levels: levels.map(({ name, speedup }) => ({ look: name, name: `adaptive ${factor(speedup)}`, y: speedup, note: "adaptive cascade, measured: it has no k" })),
+    levels: levels.map(({ name, speedup }) => ({ look: name, name: `adaptive ${factor(speedup)}`, y: speedup, note: "the race had the adaptive cascade, which has no fixed plan" })),
   });
   view.told.title = `Cascade, K=${JSON.stringify(K)}`;
   view.number.textContent = factor(speedOf(curves[0]));

@@ -42,7 +42,7 @@ const CALLED = { cascade: "fixed-plan cascade", speculative: "speculative decodi
 
 // The theory checked on a race: for each of its lanes [name, predicted, measured, why they are far apart].
 export function checkLanes(measured) {
-  return measured.map(({ name, predicted, speedup, gap }) => [CALLED[name] ?? name, predicted ? factor(predicted) : "\u2013", factor(speedup), gap ?? ""]);
+  return measured.map(({ name, predicted, speedup, gap }) => [CALLED[name] ?? name, predicted ? factor(predicted) : "\u2013", factor(speedup), gap ? `${speedup > predicted ? "faster" : "slower"}: ${gap}` : ""]);
 }
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}.

@@ -39,7 +39,7 @@ class Headline:
     then, where the visitor has raced the same more than once, how the factor spread. `reason` says what drafting took
     in a race that is not won, where no flag stands on the factor. `flags` are what a reader must know before quoting
     the factor; `few` says that the tokens are too few for one, `beaten` that another lane was clearly faster, and
-    `even` that this is no win either: the big model alone was as fast, or another lane slightly faster.
+    `even` that this is no win either: the big model alone was as fast, or another lane as fast or slightly faster.
     """
 
     lead: str
@@ -79,7 +79,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
         flags=flags,
         few=few,
         beaten=bool(subject and ratio and _faster(race, subject)),
-        even=bool(subject and ratio and (_is_even(ratio) or _level_with(race, subject))),
+        even=bool(subject and ratio and (_is_even(ratio) or _level_with(race, subject) or _is_tied(race, subject))),
     )
 
 
@@ -242,6 +242,12 @@ def _level_with(race: Race, subject: Trace) -> Trace | None:
     if fastest is None or metrics.speed(fastest) <= metrics.speed(subject) * (1 + EVEN):
         return None
     return fastest
+
+
+def _is_tied(race: Race, subject: Trace) -> bool:
+    """Whether another lane was as fast."""
+    own = metrics.speed(subject)
+    return any(abs(own / metrics.speed(rival) - 1) <= EVEN for rival in _rivals(race, subject))
 
 
 def _outdrafted(race: Race, subject: Trace) -> Trace | None:

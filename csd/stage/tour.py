@@ -44,7 +44,8 @@ class Act:
     which differ in how many positions the first draft writes, from the one that `begins`, of which `at_first` tells
     more while it is set, to the act's own, which comes with the answer. One with `blocks` lets the reader open each
     step of its last lane. `drafting` are the runs of the small model in each of its lanes, where these are what the act
-    is about. `answered` are the lanes that come with the answer, where it shows more of them."""
+    is about. `answered` are the lanes that come with the answer, where it shows more of them. The acts of a `talk` of
+    two minutes are few."""
 
     title: str
     race: str
@@ -62,6 +63,7 @@ class Act:
     begins: int = 0
     at_first: str = ""
     blocks: bool = False
+    talk: bool = False
     answered: tuple[int, ...] = ()
 
     @property
@@ -121,6 +123,7 @@ def _act(written: dict[str, Any]) -> Act:
         begins=written.get("begins", 0),
         at_first=written.get("at_first", ""),
         blocks=written.get("blocks", False),
+        talk=written.get("talk", False),
         answered=tuple(written.get("answered", ())),
     )
 
@@ -134,6 +137,14 @@ ACTS = _read_acts(ASSETS / "tour.json")
 LOSE = next(act.recipe for act in ACTS if act.recipe)
 
 
+REMEMBER = (
+    "Small models guess, and the big model checks many guesses in one run: fewer runs, the same text.",
+    "Vertical: a bigger model checks what a smaller one guessed. Horizontal: the best guesser writes first, the "
+    "cheapest one last.",
+    "It pays where guesses are often right and cheap to make. Where nobody can guess, it loses.",
+)
+"""The last slide of a talk."""
+
 KEYS = "".join(
     f"<span><kbd>{key}</kbd> {what}</span>"
     for key, what in (
@@ -141,17 +152,21 @@ KEYS = "".join(
         ("page up or ←", "the slide before"),
         ("1 2 3", "answer the question"),
         ("b", "blank"),
+        ("l", "lose a race, live"),
         ("Esc", "leave the tour"),
         ("?", "these keys"),
     )
 )
 
 
+NOTHING_TO_TRY = '<div class="tour-tried" hidden></div>'
+
+
 def template() -> str:
     """A button and a native dialog with every act, for gr.HTML; assets/tour.js shows one at a time."""
-    told = "".join(_told(i, act) for i, act in enumerate(ACTS, 1))
-    asked = "".join(map(_asked, ACTS))
-    tried = "".join(map(_tried, ACTS))
+    told = "".join(_told(i, act) for i, act in enumerate(ACTS, 1)) + _closing(len(ACTS) + 1)
+    asked = "".join(map(_asked, ACTS)) + '<div class="tour-question" hidden></div>'
+    tried = "".join(map(_tried, ACTS)) + NOTHING_TO_TRY
     return (
         '<div class="tour"><button type="button" id="tour-start" aria-haspopup="dialog">How it works</button>'
         '<dialog aria-labelledby="tour-title-1"><button type="button" class="tour-close">Close</button>'
@@ -184,12 +199,21 @@ def _other_log(act: Act, lanes: Sequence[Trace]) -> str:
 def _told(number: int, act: Act) -> str:
     at_first = f' <span class="tour-at-first">{escape(act.at_first)}</span>' if act.at_first else ""
     recipe = " data-recipe" if act.recipe else ""
+    talk = " data-talk" if act.talk else ""
     drafting = ",".join(map(str, act.drafting))
     return (
         f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}" data-step="{act.step}" '
-        f'data-drafting="{drafting}"{recipe}>'
+        f'data-drafting="{drafting}"{recipe}{talk}>'
         f'<h2 id="tour-title-{number}">{escape(act.title)}</h2><p>{escape(act.text)}{at_first}</p>'
-        f'<p class="tour-count">{number} of {len(ACTS)}</p></section>'
+        '<p class="tour-count"></p></section>'
+    )
+
+
+def _closing(number: int) -> str:
+    points = "".join(f"<li>{escape(point)}</li>" for point in REMEMBER)
+    return (
+        f'<section hidden data-show="closing" data-talk><h2 id="tour-title-{number}">What to remember</h2>'
+        f'<ol>{points}</ol><p class="tour-count"></p></section>'
     )
 
 
@@ -197,7 +221,7 @@ def _tried(act: Act) -> str:
     """What the reader can try on the picture of the act, if anything."""
     if act.boundaries:
         return _boundaries(act)
-    return _blocks(act) if act.blocks else '<div class="tour-tried" hidden></div>'
+    return _blocks(act) if act.blocks else NOTHING_TO_TRY
 
 
 def _boundaries(act: Act) -> str:

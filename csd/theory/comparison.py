@@ -109,8 +109,8 @@ def _name_gap(found: MeasuredRound, estimate: RoundEstimate) -> str:
     """Why a lane was faster or slower than predicted, for those who do not know the theory."""
     if not _is_near(found.tokens, estimate.tokens, SAME_TOKENS):
         kind = "right guesses came in streaks" if found.tokens > estimate.tokens else "wrong guesses came in clusters"
-        return f"its {kind}"
-    return f"its rounds took {'less' if found.total < estimate.drafting + estimate.review else 'more'} time"
+        return f"{kind}"
+    return f"rounds took {'less' if found.total < estimate.drafting + estimate.review else 'more'} time"
 
 
 def _missing(trace: Trace, target_step: float) -> str:

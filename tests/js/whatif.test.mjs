@@ -23,8 +23,8 @@ test("the speed is explained, with a better first number where there is one", ()
 });
 
 test("predicted and measured of a race stand side by side, with the reason where they are apart", () => {
-  const lanes = [{ name: "speculative", predicted: 2.41, speedup: 2.53, gap: "" }, { name: "adaptive cascade", predicted: 2.3, speedup: 3, gap: "its right guesses came in streaks" }];
-  assert.deepEqual(checkLanes(lanes), [["speculative decoding", "2.4×", "2.5×", ""], ["adaptive cascade", "2.3×", "3.0×", "its right guesses came in streaks"]]);
+  const lanes = [{ name: "speculative", predicted: 2.41, speedup: 2.53, gap: "" }, { name: "adaptive cascade", predicted: 2.3, speedup: 3, gap: "right guesses came in streaks" }];
+  assert.deepEqual(checkLanes(lanes), [["speculative decoding", "2.4×", "2.5×", ""], ["adaptive cascade", "2.3×", "3.0×", "faster: right guesses came in streaks"]]);
   assert.deepEqual(checkLanes([{ name: "cascade", predicted: null, speedup: 0.9, gap: "" }]), [["fixed-plan cascade", "\u2013", "0.90×", ""]]);
 });
 

@@ -61,7 +61,7 @@ def test_the_budget_adds_up_to_what_the_metrics_say(bare):
     one = bare().show(*traces)
     table = one.page.eval_on_selector_all(
         ".cs-budget tbody tr",
-        "all => all.map(row => [row.cells[0].innerText, ...[...row.cells].slice(1).map(cell => cell.dataset.seconds)])",
+        "all => all.map(row => [row.cells[0].textContent, ...[...row.cells].slice(1).map(cell => cell.dataset.seconds)])",
     )
     rows = {}
     for head, *values in filter(lambda row: row[0], table):

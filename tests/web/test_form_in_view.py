@@ -178,7 +178,8 @@ def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
     assert is_in_view(page, "#stage .cs-selected .cs-token >> nth=0"), "the first window reaches the text"
     figures = "#stage .cs-after"
     assert page.get_attribute(figures, "open") is None and box(page, figures)["height"] < 48
-    page.click(f"{figures} summary")
+    page.click(f"{figures} > summary")
+    page.click("#stage .cs-budget > summary")
     assert page.is_visible("#stage .cs-plot svg") and page.is_visible("#stage .cs-budget table")
     tab.advanced()
     assert box(page, "#advanced")["width"] == PHONE["width"]

@@ -206,7 +206,7 @@ def test_bad_input_gets_a_sentence_and_the_prompt_stays(tab):
     one.fill(tokens=16)
     for field, value, sentence in (
         ("#prompt textarea", "   ", "The prompt is empty."),
-        ("#prompt textarea", "word " * 1500, "tokens; with 16 new tokens it exceeds the target's context of 1,024"),
+        ("#prompt textarea", "word " * 1500, "tokens; with 16 new tokens it exceeds the big model's context of 1,024"),
         ("#max-new input", "", "New tokens is empty"),
         ("#max-new input", "2000", "New tokens must be a whole number from 1 to"),
         ("#max-new input", "100000", "100,000 new tokens in each of"),

@@ -393,8 +393,10 @@ def test_a_slide_has_keys_of_its_own_and_buttons_only_while_the_pointer_moves(on
 
 
 def test_one_key_of_a_clicker_tells_a_whole_talk(one):
-    """The verdict, each card with its answer, the race that is lost, a look inside, the next example and inside that."""
+    """The verdict, a few acts with their answers, and what to remember, where it stops. Who leaves that slide goes on: with
+    a race that is lost, a look inside, the next example and inside that."""
     page, stage = one.page, "#stage .cascade-stage"
+    title = ".tour section:not([hidden]) h2"
     one.fill(tokens=12)
     page.focus(stage)
     page.keyboard.press("End")
@@ -402,18 +404,28 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(one):
     page.wait_for_selector(f"{stage}[data-state=done]")
     shown = page.get_attribute(stage, "data-race")
     page.keyboard.press("PageDown")
-    for act in tour.ACTS:
-        assert page.inner_text(".tour section:not([hidden]) h2") == act.title
+    acts = [act for act in tour.ACTS if act.talk]
+    assert 2 * len(acts) + 2 <= 12, "a press every ten seconds, for two minutes"
+    for act in acts:
+        assert page.inner_text(title) == act.title
         page.keyboard.press("PageDown")
         assert page.inner_text(".tour-answer:visible") == f"{act.right + 1}. {act.answer}"
         page.keyboard.press("PageDown")
+    for _ in range(2):
+        assert page.inner_text(title) == "What to remember"
+        assert page.locator(".tour li:visible").all_inner_texts() == list(tour.REMEMBER)
+        assert not page.is_visible(".tour .cascade-stage")
+        page.keyboard.press("PageDown")  # a talk stops here
+    page.keyboard.press("PageUp")
+    assert page.inner_text(title) == acts[-1].title
+    page.keyboard.press("l")
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     one.status("ended")
     page.wait_for_selector(f'{stage}[data-state=done]:not([data-race="{shown}"])')
-    assert page.input_value("#temperature input") == "1.5", "the race that the last slide has named"
+    assert page.input_value("#temperature input") == "1.5", "the race that the last act has named"
     lost = page.get_attribute(stage, "data-race")
     page.keyboard.press("PageUp")
-    assert page.inner_text(".tour section:not([hidden]) h2") == tour.ACTS[-1].title, "back to the last slide"
+    assert page.inner_text(title) == "What to remember", "back to the last slide"
     page.keyboard.press("Escape")
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     page.keyboard.press("PageDown")
