@@ -41,16 +41,25 @@ function startTour(root, logs, others) {
     isMoved = false;
     dialog.scrollTop = 0;
     next.focus({ preventScroll: true });
-    if (kind === "closing") return;
+    if (kind === "closing") return void tellWon(acts[current].querySelector(".tour-won"));
     const first = tried[current].querySelector("[data-begins]");
     if (first) move(first);
     else draw(`act ${current + 1}`, logs[current]); // and rest
     if (kind === "text" || (kind === "result" && moves())) begin(BEGUN);
+    if (dialog.hasAttribute("data-talk") && acts[current].dataset.talk === "told") reveal();
   }
 
   // In the route; the end of it.
   const placeOf = () => route.indexOf(current);
   const isLast = () => placeOf() === route.length - 1;
+
+  // What the race came to that the talk began with.
+  function tellWon(box) {
+    const [factor, lead] = [".cs-factor", ".cs-lead"].map((part) => document.querySelector(`#stage ${part}`)?.textContent ?? "");
+    box.hidden = !factor || !lead;
+    box.querySelector("b").textContent = factor;
+    box.querySelector("span").textContent = lead;
+  }
 
   function draw(race, log) {
     stage.update({ race, log });

@@ -31,7 +31,8 @@ export function faultyField() {
 function faultOfK() {
   const picture = document.querySelector("#K-picture .staircase");
   const size = picture.querySelectorAll(".staircase-track").length;
-  return picture.hasAttribute("data-wrong") ? `K must have ${size} rows of ${size} whole numbers from 0 to 64, none smaller than the one before it.` : "";
+  const text = document.querySelector("#K textarea, #K input").value;
+  return text.trim() && picture.hasAttribute("data-wrong") ? `K must have ${size} rows of ${size} whole numbers from 0 to 64, none smaller than the one before it.` : "";
 }
 
 // What is wrong with the text of a field, in a sentence; or "".

@@ -8,6 +8,7 @@ import { close } from "./panels.js";
 import { awaitOwn, noteRaced, setByHand, tellPrompt } from "./typing.js";
 
 const RUNNING = "Your race is still running. Stop it, or wait for its end, before the next one.";
+const REFUSED = 1500; // milliseconds after which a race has been refused, if it is
 const SETTLED = 600; // milliseconds after which Stop, in the place of Race, can be pressed
 const STARTING = "<p>Starting.</p>";
 const CHIP = "Races an example of this kind, with its own length and temperature. What you have set yourself stays.";
@@ -90,6 +91,7 @@ export function beginRace() {
   const faulty = faultyField();
   if (faulty) faulty.focus();
   else close("more");
+  if (faulty) setTimeout(() => isRacing() && close("more"), REFUSED); // the race ignores that field
   leaveRace();
   if (byId("race").matches(":focus-visible")) setTimeout(() => isRacing() && byId("stop").focus(), SETTLED);
   byId("go").setAttribute("data-racing", "");

@@ -237,7 +237,7 @@ function draw(stage) {
 
 // Under a refusal the stage says that what it shows is not the race that was asked for.
 function tellPaceOf(stage) {
-  const before = stage.root.hasAttribute("data-refused") ? "the race before" : "";
+  const before = stage.root.hasAttribute("data-refused") ? "previous race" : "";
   put(stage.pace, tellPace(stage.mode, speedFactor(stage)) || before);
 }
 

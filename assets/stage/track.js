@@ -63,7 +63,7 @@ export function drawTrack(stage) {
 }
 
 function tokensKey(words, isOver) {
-  const run = h("span", { class: "cs-run-key" }, swatch("T"), " ends a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
+  const run = h("span", { class: "cs-run-key" }, swatch("T"), " = a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
   const when = isOver ? h("span", { class: "cs-when", text: "when the first was done" }) : null;
   return [title(words), when, run].filter(Boolean);
 }

@@ -43,9 +43,8 @@ def check_K(K: Any, drafts: int) -> Matrix:
     n = drafts + 1
     if not _is_square(K, n):
         rows = "1 row with 1 number" if n == 1 else f"{n} rows of {n} numbers"
-        raise Refusal(
-            f"K must have {rows}: {counted(drafts, 'draft')} and Max-Gram. Example: {format_K(example_K(drafts))}."
-        )
+        called = f"{counted(drafts, 'small model')} and the copier"
+        raise Refusal(f"K must have {rows}: {called}. Example: {format_K(example_K(drafts))}.")
     for r, row in enumerate(K):
         if not all(entry in ENTRY for entry in row):
             raise Refusal(f"K holds whole numbers from 0 to {LONGEST_DRAFT}; row {r + 1} is {quote(list(row))}.")

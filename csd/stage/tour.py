@@ -44,8 +44,8 @@ class Act:
     which differ in how many positions the first draft writes, from the one that `begins`, of which `at_first` tells
     more while it is set, to the act's own, which comes with the answer. One with `blocks` lets the reader open each
     step of its last lane. `drafting` are the runs of the small model in each of its lanes, where these are what the act
-    is about. `answered` are the lanes that come with the answer, where it shows more of them. The acts of a `talk` of
-    two minutes are few."""
+    is about. `answered` are the lanes that come with the answer, where it shows more of them. In a `talk` of two
+    minutes an act asks its question, or has it answered from the start, or is left out."""
 
     title: str
     race: str
@@ -63,7 +63,7 @@ class Act:
     begins: int = 0
     at_first: str = ""
     blocks: bool = False
-    talk: bool = False
+    talk: Literal["", "asked", "told"] = ""
     answered: tuple[int, ...] = ()
 
     @property
@@ -123,7 +123,7 @@ def _act(written: dict[str, Any]) -> Act:
         begins=written.get("begins", 0),
         at_first=written.get("at_first", ""),
         blocks=written.get("blocks", False),
-        talk=written.get("talk", False),
+        talk=written.get("talk", ""),
         answered=tuple(written.get("answered", ())),
     )
 
@@ -199,7 +199,7 @@ def _other_log(act: Act, lanes: Sequence[Trace]) -> str:
 def _told(number: int, act: Act) -> str:
     at_first = f' <span class="tour-at-first">{escape(act.at_first)}</span>' if act.at_first else ""
     recipe = " data-recipe" if act.recipe else ""
-    talk = " data-talk" if act.talk else ""
+    talk = f' data-talk="{act.talk}"' if act.talk else ""
     drafting = ",".join(map(str, act.drafting))
     return (
         f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}" data-step="{act.step}" '
@@ -212,7 +212,8 @@ def _told(number: int, act: Act) -> str:
 def _closing(number: int) -> str:
     points = "".join(f"<li>{escape(point)}</li>" for point in REMEMBER)
     return (
-        f'<section hidden data-show="closing" data-talk><h2 id="tour-title-{number}">What to remember</h2>'
+        f'<section hidden data-show="closing" data-talk="told"><h2 id="tour-title-{number}">What to remember</h2>'
+        '<p class="tour-won" hidden><b></b><span></span></p>'
         f'<ol>{points}</ol><p class="tour-count"></p></section>'
     )
 

@@ -277,10 +277,10 @@ def test_a_refused_prompt_does_not_cover_why(tab):
     line, field = (one.page.locator(name).bounding_box() for name in ("#status p", "#prompt textarea"))
     assert field["y"] + field["height"] <= line["y"]
     # The stage hears of it an event after the line.
-    one.page.wait_for_function("document.querySelector('#stage .cs-pace').textContent === 'the race before'")
+    one.page.wait_for_function("document.querySelector('#stage .cs-pace').textContent === 'previous race'")
     assert one.page.locator("#stage .cs-prompt-text").is_visible(), "whose prompt it was"
     one.page.keyboard.type("More")
-    one.page.wait_for_function("document.querySelector('#stage .cs-pace').textContent !== 'the race before'")
+    one.page.wait_for_function("document.querySelector('#stage .cs-pace').textContent !== 'previous race'")
     one.page.wait_for_function("document.querySelector('#prompt textarea').offsetHeight > 60")
     assert not one.errors
 
