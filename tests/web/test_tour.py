@@ -82,7 +82,7 @@ def test_the_small_races_show_what_the_acts_say():
         assert len({one.by for one in trace.steps[0].review.inner}) == 3
     fixed, adaptive = tour.ACTS[5].traces
     assert fixed.tokens == adaptive.tokens and len(adaptive.steps) < len(fixed.steps)
-    assert f"takes {len(adaptive.steps)} runs of the big model, and the fixed plan {len(fixed.steps)}" in (
+    assert f"takes {len(adaptive.steps)} runs of the big model; the fixed plan takes {len(fixed.steps)}" in (
         tour.ACTS[5].text
     )
     assert adaptive.decode_seconds < fixed.decode_seconds
