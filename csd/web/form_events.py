@@ -191,8 +191,9 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     """What a prompt of the visitor's own brings along: the studio's preferred family, once it is ready, or else the
     usual draft length in place of one that an example has.
 
-    The family stays where the visitor has chosen it, or has changed a setting that belongs to a family. A length that
-    was changed stays as well. A prompt that has raced meanwhile keeps the settings of its race, which is on the stage.
+    The family stays where the visitor has chosen it, or has changed a setting that belongs to a family. The length
+    stays in any case: larger models take longer as it is. A prompt that has raced meanwhile keeps the settings of its
+    race, which is on the stage.
     """
     studio, home = context.studio, context.studio.home
     raced = {race.prompt for race in studio.visitors.find(visitor).races}
@@ -207,22 +208,19 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     if studio.preferred == home or not is_ready or has_chosen or not of_family <= kept:
         return FormUpdate(_draft_length(fields.family, None, fields.form.k, ()))
     choice = studio.families.as_loaded(studio.preferred)
-    names = of_family | (kept & {"max_new"})
     preferred = fields_of(choice, None, studio.deployment.lanes)
-    values = {name: value for name, value in preferred.values().items() if name in names}
+    values = {name: value for name, value in preferred.values().items() if name in of_family}
     presets = preset_choices(choice.defaults, {**given, **values})
     said = StatusLine(TAKES_OVER.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name)))
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
 
 
 def go_home(context: PageContext, visitor: str, fields: PageFields) -> FormUpdate:
-    """The family that the page starts with, and its settings, in place of another one that took over. The prompt stays,
-    and so does a length that was changed."""
+    """The family that the page starts with, and its settings, in place of another one that took over. The prompt and
+    the length stay."""
     context.studio.visitors.state(visitor).has_chosen_family = True
     home, start = context.studio.home, context.start.values()
     names = {*link.FAMILY, *home.defaults.preset.fields()}
-    if fields.form.max_new == fields_of(context.studio.preferred).form.max_new:
-        names.add("max_new")
     values = {name: value for name, value in start.items() if name in names}
     presets = preset_choices(home.defaults, {**fields.values(), **values})
     said = StatusLine(HOME_AGAIN.format(home=catalog.title(home.spec.name)))

@@ -11,7 +11,7 @@ from fake_page import RECORDED, context, fields
 from csd.models import catalog
 from csd.record.recording import Recording
 from csd.web import form_events, link_events
-from csd.web.examples import example_kinds, first_example
+from csd.web.examples import example_kinds
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.loads import FamilyChoice
 from csd.web.races import FinishedRace
@@ -49,7 +49,7 @@ def test_the_preferred_family_takes_over_a_form_with_a_prompt_of_the_visitors(gr
     after = PageFields.from_values({**own(growing).values(), **update.values})
     assert after.family.to_choice() == SMOLLM2
     assert after.form.prompt == "Why is the sea salty?"
-    assert after.form.max_new == first_example(SMOLLM2.spec).max_new
+    assert after.form.max_new == growing.start.form.max_new
     assert "SmolLM2 135M answers your own words" in update.status.text and update.stage is None
     assert update.presets.selected == SMOLLM2.defaults.preset.name
     assert (update.drafts, update.kinds) == (SMOLLM2.defaults.drafts, example_kinds(SMOLLM2.spec))
