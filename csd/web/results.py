@@ -62,7 +62,7 @@ def make_results(context: PageContext, visitor: str, race: FinishedRace) -> Race
         figures=tuple(figure(traces) for figure in FIGURES),
         comparison=comparison_table(lanes, [level for trace in race.traces for level in trace.header.levels]),
         prediction=theory_figures.prediction(lanes),
-        panel=panel_after(traces),
+        panel=panel_after(traces, context.studio.home.defaults.drafts),
         puzzles=puzzle_value([Race(one.traces) for one in run], race.id if latest and latest.id == race.id else ""),
         listed=listed_races(context, kept),
         files=context.downloads.save_race(race, visitors.find(visitor).owner or visitor),

@@ -139,9 +139,13 @@ def starting_panel(defaults: Defaults, shown: Race | None = None) -> WhatIfPanel
     return make_panel(replace(found, k=found.k or preset.k, K=K))
 
 
-def panel_after(race: Race) -> WhatIfPanel:
-    """The panel with a race's drafts, k and K, and with what it measured."""
-    return make_panel(theory.settings_of_race(race))
+def panel_after(race: Race, home: Sequence[str]) -> WhatIfPanel:
+    """The panel with a race's drafts, k and K, and with what it measured. Where the race had no K, that of before
+    stays, unless the page's `home` family has more or fewer drafts: it may be for those."""
+    found = theory.settings_of_race(race)
+    if found.K is None and 0 < len(found.drafts) <= theory.MOST_DRAFTS and len(found.drafts) != len(home):
+        found = replace(found, K=theory.with_best_start(found.drafts, example_K(len(found.drafts)), found.model))
+    return make_panel(found)
 
 
 def check_plan(asked: WhatIf) -> PlanCheck:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from fake_page import HOME, RECORDED
 
-from csd.decoding.k_matrix import format_K
+from csd.decoding.k_matrix import example_K, format_K
 from csd.record.race import Race
 from csd.record.recording import bundled_recordings
 from csd.theory.comparison import compare_with_theory
@@ -39,16 +39,19 @@ def test_the_panel_has_a_slider_for_each_pair_and_each_draft():
 
 
 def test_a_race_sets_the_panel():
-    panel = what_if.panel_after(Race(RECORDED))
+    panel = what_if.panel_after(Race(RECORDED), DRAFTS)
     assert panel.drafts == DRAFTS
     assert panel.groups != PANEL.groups
+    assert panel.K is None, "it had none, and that of before fits"
+    best = with_best_start(DRAFTS, example_K(len(DRAFTS)), settings_of_race(Race(RECORDED)).model)
+    assert what_if.panel_after(Race(RECORDED), DRAFTS[:1]).K == format_K(best)
     for drafts in ((), ("a", "b", "c")):
         assert what_if.make_panel(PanelSettings(drafts, "", None, None, CostModel())).groups == ()
 
 
 def test_the_panel_starts_from_the_race_that_the_page_begins_with():
     shown = what_if.starting_panel(HOME.defaults, Race(RECORDED))
-    assert shown.groups == what_if.panel_after(Race(RECORDED)).groups != PANEL.groups
+    assert shown.groups == what_if.panel_after(Race(RECORDED), DRAFTS).groups != PANEL.groups
     assert shown.K == format_K(with_best_start(DRAFTS, PRESET.K, settings_of_race(Race(RECORDED)).model))
     other = Race(tuple(replace(trace, header=replace(trace.header, levels=())) for trace in RECORDED))
     assert what_if.starting_panel(HOME.defaults, other) == PANEL
@@ -86,7 +89,7 @@ def test_K_is_made_to_fit_a_family_with_another_number_of_drafts():
 
 def test_the_figure_begins_with_what_the_race_measured_and_says_so():
     race = Race(bundled_recordings()["1-story-a-fox-sets-out"].traces)
-    value = what_if.figure_value(what_if.panel_after(race))
+    value = what_if.figure_value(what_if.panel_after(race, DRAFTS))
     assert [one["name"] for one in value["measured"]] == ["speculative", "adaptive cascade"]
     assert value["isMeasured"] and value["start"]["sliders"] == value["sliders"]
     origins = {one["key"]: one["origin"] for group in value["sliders"]["groups"] for one in group["sliders"]}
