@@ -13,7 +13,7 @@ const OVER = "guesses before a check: k, or the first number of K";
 // `start` is what the knobs were set to, by the race or to usual numbers. `parseK` is that of controls/cumulative.js;
 // `reset(start)` is called with the way back. Returns a function that shows another value.
 export function startWhatIf(root, value, parseK, reset) {
-  const view = { start: null, given: "", top: 0, ...build(root) };
+  const view = { start: null, given: "", K: null, top: 0, ...build(root) };
   view.back.addEventListener("click", () => reset(view.start));
   const show = (next) => {
     if (next?.start?.sliders.groups.length) update(view, next, parseK);
@@ -48,10 +48,11 @@ function build(root) {
 function update(view, value, parseK) {
   const { drafts, draft, k, sliders, measured } = value;
   const given = JSON.stringify(value.start);
-  if (given !== view.given) Object.assign(view, { given, top: 0, start: { ...value.start, K: value.start.K ?? value.K } });
+  if (given !== view.given) Object.assign(view, { given, top: 0, start: { ...value.start, K: value.start.K ?? value.K ?? view.K } });
   const { start } = view;
   const K = parseK(value.K ?? start.K, drafts.length + 1);
   if (!K || !isLength(k) || !drafts.includes(draft)) return; // the page says what is wrong
+  view.K = value.K ?? start.K; // stays for a race that had none
   const curves = curvesOf(drafts, draft, k, K, modelOf(sliders));
   const first = parseK(start.K, drafts.length + 1) ?? K;
   const before = curvesOf(drafts, start.draft, start.k, first, modelOf(start.sliders));

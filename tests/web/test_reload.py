@@ -80,6 +80,20 @@ def test_a_reload_brings_the_latest_race_back(tab, house):
     assert one.errors == []
 
 
+def test_a_reload_under_the_theory_shows_what_the_visitors_race_measured(tab):
+    one = tab()
+    one.race("A bird sat in a tree", 16)
+    one.status("ended")
+    one.page.get_by_role("tab", name="Theory").click()
+    checked = "document.querySelector('.whatif-check')?.innerText"
+    number = "document.querySelector('.whatif .finding-number b')?.innerText"
+    one.page.wait_for_function(f"{checked} && {number}")
+    shown = one.page.evaluate(f"[{checked}, {number}]")
+    one.reload()
+    one.page.wait_for_function(f"([table, speed]) => {checked} === table && {number} === speed", arg=shown)
+    assert one.errors == []
+
+
 def test_a_reload_goes_on_presenting_until_the_visitor_leaves(tab):
     one = tab()
     one.page.keyboard.press("p")
