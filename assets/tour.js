@@ -3,7 +3,8 @@
 // it again. Escape and Close end the tour, the arrow keys step, and 1, 2 and 3 answer the question. On a slide, b blanks the
 // screen, and l loses a race on the page.
 // An act with a recipe has a button for it: the tour ends, and the page races (assets/page/racing.js). `logs` holds the race of
-// each act but the closing one, which a talk ends with, and `others` those with which its boundary can be moved, or the one that comes with its answer, see csd/stage/tour.py.
+// each act but the closing one, which a talk ends with, and `others` those with which its boundary can be moved, or the one
+// that comes with its answer, see csd/stage/tour.py.
 
 function startTour(root, logs, others) {
   const SECONDS = 5; // that the lanes of an act run
@@ -49,11 +50,11 @@ function startTour(root, logs, others) {
     if (dialog.hasAttribute("data-talk") && acts[current].dataset.talk === "told") reveal();
   }
 
-  // In the route; the end of it.
+  // Where the act stands in the route.
   const placeOf = () => route.indexOf(current);
   const isLast = () => placeOf() === route.length - 1;
 
-  // What the race came to that the talk began with.
+  // What the race on the stage came to.
   function tellWon(box) {
     const [factor, lead] = [".cs-factor", ".cs-lead"].map((part) => document.querySelector(`#stage ${part}`)?.textContent ?? "");
     box.hidden = !factor || !lead;

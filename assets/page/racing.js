@@ -84,14 +84,15 @@ export function endExample() {
   tellPrompt();
 }
 
-// The drawer gives way to the stage, unless one of its fields says what is wrong; and the status line comes into view with it where the window is too small. Returns
-// the status line. While a race runs there is no other one to begin: Gradio takes only one at a time.
+// The drawer gives way to the stage, unless one of its fields says what is wrong, and the status line comes into view with it
+// where the window is too small. Returns the status line. While a race runs there is no other one to begin: Gradio takes only one at a time.
 export function beginRace() {
   if (isRacing()) return `<p>${RUNNING}</p>`;
   const faulty = faultyField();
-  if (faulty) faulty.focus();
-  else close("more");
-  if (faulty) setTimeout(() => isRacing() && close("more"), REFUSED); // the race ignores that field
+  if (faulty) {
+    faulty.focus();
+    setTimeout(() => isRacing() && close("more"), REFUSED); // the race does not use that field
+  } else close("more");
   leaveRace();
   if (byId("race").matches(":focus-visible")) setTimeout(() => isRacing() && byId("stop").focus(), SETTLED);
   byId("go").setAttribute("data-racing", "");

@@ -15,7 +15,7 @@ import { forgetSizes, isPlaying, selectedStep } from "./state.js";
 import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
-const KEY = "Solid: written in this row. Tinted: from a row below. Crossed out: rejected. Grey, or +3: dropped, because a guess before was wrong.";
+const KEY = "Solid: written in this row. Tinted: from a row below. Crossed out: rejected. Grey, or +3: dropped, because a guess before it was wrong.";
 const INSIDE = "Look inside shows one of these runs, word by word: who guessed, who checked, and what was kept.";
 const HOW = " of the big model: it checks the guesses before it, and writes one token. The other colours are guesses that it kept, one for each guesser, as in the words.";
 const LIVE = "You can open each step here once the race has ended.";

@@ -108,8 +108,7 @@ def _is_near(one: float, other: float, relative: float) -> bool:
 def _name_gap(found: MeasuredRound, estimate: RoundEstimate) -> str:
     """Why a lane was faster or slower than predicted, for those who do not know the theory."""
     if not _is_near(found.tokens, estimate.tokens, SAME_TOKENS):
-        kind = "right guesses came in streaks" if found.tokens > estimate.tokens else "wrong guesses came in clusters"
-        return f"{kind}"
+        return "right guesses came in streaks" if found.tokens > estimate.tokens else "wrong guesses came in clusters"
     return f"rounds took {'less' if found.total < estimate.drafting + estimate.review else 'more'} time"
 
 
