@@ -106,10 +106,10 @@ function goToPlace(name, place) {
   watcher.observe(root, { attributeFilter: ["data-race", "data-state"] });
 }
 
-// What happens in the step comes into view, on a phone too, under the line that says which one it is.
+// What happens in the step comes into view, on a phone too.
 function showPlace(root) {
   const told = root.querySelector(".cs-opened");
-  if (told.getBoundingClientRect().bottom > innerHeight + SPARED) byId("lines").scrollIntoView({ block: "start" });
+  if (told.getBoundingClientRect().bottom > innerHeight + SPARED) told.scrollIntoView({ block: "nearest" });
   return tell(`The link shows ${placeInText(root)}.`);
 }
 
