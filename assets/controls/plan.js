@@ -9,7 +9,7 @@ export function planWords(K, target, levels) {
     role, asked: levels.map((level, c) => ({ role: level.role, tokens: c < r || !active[r] ? 0 : budget(K, r, c) })).filter(({ tokens }) => tokens),
   }));
   const [first, ...drafts] = reviewers;
-  const said = [`In each block ${series("writes", first.asked)}; the ${target} checks them all.`];
+  const said = [`In each step ${series("writes", first.asked)}; the ${target} checks them all.`];
   for (const { role, asked } of drafts) {
     if (asked.length) said.push(`The ${role} is helped too: for each of its runs ${series("guesses", asked)}.`);
   }

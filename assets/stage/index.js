@@ -153,7 +153,8 @@ function update(stage, { race: id = "", log = "" }) {
   drawInvitation(stage);
   if (!stage.race.open) return;
   for (const lane of touched) appendSteps(stage, stage.views[lane.index]);
-  if (stage.mode === "replay") return; // the replay draws what came in
+  if (stage.race.ask) stage.root.setAttribute("data-refused", ""); // on the stage is the race before the one that was asked for
+  else if (stage.mode === "replay") return; // the replay draws what came in
   if (stage.race.close) finish(stage, isWhole);
   else draw(stage);
 }
@@ -211,7 +212,7 @@ function finish(stage, isWhole) {
   forgetSizes(stage); // the clocks have been set anew
   showAll(stage);
   const wasWatched = !isWhole && (canFollow(stage.race) || stage.race.lanes.some(({ end }) => end === "stopped"));
-  if (close.play && canReplay(stage) && !wasWatched && !prefersReducedMotion()) playUnasked(stage);
+  if (close.play && !stage.race.ask && canReplay(stage) && !wasWatched && !prefersReducedMotion()) playUnasked(stage);
   else if (!isWhole || close.play) say(stage, close.summary || "");
   stage.root.toggleAttribute("data-untouched", Boolean(close.play));
   if (isPlaying(stage)) reopenBet(stage);

@@ -1,4 +1,5 @@
-// What stands in place of a race: how to begin, or why there is none, and a button that races the prompt in the form.
+// What stands in place of a race, or above an earlier one: how to begin, or why there is none, and a button that races
+// the prompt in the form.
 
 import { askForRace } from "./bridge.js";
 import { button, h, put } from "./dom.js";
@@ -8,9 +9,11 @@ const EMPTY = "Each method gets a lane here, and every token shows who proposed 
 export function createInvitation() {
   const text = h("p", { text: EMPTY });
   const race = button("cs-invite", "Race this prompt", { onclick: () => askForRace() });
-  return { box: h("div", { class: "cs-empty" }, text, race), text };
+  return { box: h("div", { class: "cs-empty" }, text, race), text, race };
 }
 
-export function drawInvitation({ invitation: { text }, race: { ask } }) {
+export function drawInvitation({ invitation: { box, text, race }, race: { ask, open } }) {
   put(text, ask || EMPTY);
+  put(race, ask && open ? "Race it again" : "Race this prompt");
+  box.toggleAttribute("data-above", Boolean(ask && open));
 }

@@ -10,7 +10,7 @@ export function emptyRace() {
     open: null, // the first line
     close: null, // the last line: verdicts, notes and a summary
     message: "", // a sentence for the visitor
-    ask: "", // in place of a race: why there is none
+    ask: "", // in place of the race that was asked for: why there is none
     pieces: new Map(), // text or bytes of every token id that has occurred
     levels: new Map(), // by name
     lanes: [],

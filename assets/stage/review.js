@@ -16,8 +16,8 @@ import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const KEY = "Solid: written in this row. Tinted: from a row below. Crossed out: rejected. Grey, or +3: dropped, because a guess before it was wrong.";
-const INSIDE = "Look inside shows one of these runs, word by word: who guessed, who checked, and what was kept.";
-const HOW = " of the big model: it checks the guesses before it, and writes one token. The other colours are guesses that it kept, one for each guesser, as in the words.";
+const INSIDE = "Look inside opens a step, word by word: who guessed, who checked, and what was kept.";
+const HOW = " of the big model and ends a step: it checks the guesses before it, and writes one token. The other colours are guesses that it kept, one colour per guesser.";
 const LIVE = "You can open each step here once the race has ended.";
 const PAUSE = 350; // milliseconds between two drawings of the score while something moves
 const WIDE = 12; // tokens of a block that are read from afar
@@ -207,7 +207,7 @@ function drawRounds({ review, race, round, roundTimer, token }) {
   const box = round === null ? null : boxes[round];
   review.grid.toggleAttribute("data-stepping", Boolean(box));
   drawScore(review.score, round, token === null ? null : race.open.start + token);
-  put(review.roundLabel, box ? `round ${round + 1} of ${boxes.length}` : `all ${boxes.length} rounds`);
+  put(review.roundLabel, box ? `round ${round + 1} of ${boxes.length}` : `${boxes.length} rounds in this step`);
   if (!review.told.hidden) review.roundTold.style.minHeight = `${review.told.offsetHeight}px`;
   put(review.roundTold, box ? tellRoundSentence(race, box.record) : "");
   review.told.hidden = Boolean(box); // the round's sentence takes its place

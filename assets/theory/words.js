@@ -30,7 +30,7 @@ function lost(curves) {
 // What the cascade's speed is made of, and whether another first number would be better.
 export function explain([{ xs, ys, at, round }]) {
   const [tokens, runs] = [round.tokens, round.passes].map((count) => count.toFixed(ys[at] < SLOW ? 2 : 1));
-  const said = `A round of the cascade brings ${tokens} tokens in the time of ${runs} runs of the big model: ${tokens} / ${runs} = ${factor(ys[at])}.`;
+  const said = `A step of the cascade brings ${tokens} tokens in the time of ${runs} runs of the big model: ${tokens} / ${runs} = ${factor(ys[at])}.`;
   const highest = Math.max(...ys);
   const best = xs[ys.indexOf(highest)];
   const isBest = factor(highest) === factor(ys[at]);

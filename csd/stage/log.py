@@ -11,7 +11,7 @@ prompt token; `by` is a level's name, `who` the authors of the tokens (a single 
     end       i, end ("eos", "budget" or "stopped")
     close     play, headline (see csd/stage/headline.py), lanes [{kind, badge, speed, notes}], notes, summary
     message   text
-    ask       text, in place of a race; the page offers to run the prompt of its form
+    ask       text, in place of a race or after an earlier one; the page offers to run the prompt of its form
 
 A lane's `label` is its method's settings, such as "draft-mid, k=4"; it is empty for autoregressive decoding. `words`
 are the same for those who do not know the letters, such as "small model, 4 ahead". A level's `role` is "copier",
@@ -68,7 +68,7 @@ def message(sentence: str) -> str:
 
 
 def ask(sentence: str) -> str:
-    """In place of a race: a sentence and, on the page, a button that races the prompt in the form."""
+    """In place of the race that was asked for: a sentence and, on the page, a button that races the prompt in the form."""
     return _line({"t": "ask", "text": sentence})
 
 

@@ -42,7 +42,7 @@ def _law(name: str, about: str, *formulas: str) -> str:
 _SPEEDUP = _math(
     _words("speed-up"),
     "=",
-    _fraction(_words("tokens of a round"), _words("time of a round")),
+    _fraction(_words("tokens of a step"), _words("time of a step")),
 )
 _SPECULATIVE = _fraction(_math("1-", _power("α", "k+1")), "(1-α)(1+ck)")
 _VERTICAL = _fraction(
@@ -83,7 +83,7 @@ _LAWS = (
     _law(
         "Horizontal cascade",
         "Each position of the block has the α and the c of its own drafter (theorem 4.5). For both cascades together, "
-        "with any K, the page follows the plan round by round.",
+        "with any K, the page follows the plan run by run.",
         _HORIZONTAL,
     ),
 )

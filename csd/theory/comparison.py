@@ -109,7 +109,7 @@ def _name_gap(found: MeasuredRound, estimate: RoundEstimate) -> str:
     """Why a lane was faster or slower than predicted, for those who do not know the theory."""
     if not _is_near(found.tokens, estimate.tokens, SAME_TOKENS):
         return "right guesses came in streaks" if found.tokens > estimate.tokens else "wrong guesses came in clusters"
-    return f"rounds took {'less' if found.total < estimate.drafting + estimate.review else 'more'} time"
+    return f"steps took {'less' if found.total < estimate.drafting + estimate.review else 'more'} time"
 
 
 def _missing(trace: Trace, target_step: float) -> str:
@@ -125,7 +125,7 @@ def _missing(trace: Trace, target_step: float) -> str:
 
 def _explain_tokens(found: MeasuredRound, estimate: RoundEstimate, plan: Sequence[Stage]) -> str:
     """Why a round emitted more or fewer tokens than independent acceptance gives."""
-    start = f"A round emitted {found.tokens:.1f} tokens; the theory predicts {estimate.tokens:.1f}"
+    start = f"A step emitted {found.tokens:.1f} tokens; the theory predicts {estimate.tokens:.1f}"
     if _is_near(found.tokens, estimate.tokens, SAME_TOKENS):
         return f"{start}. Acceptances were close to independent."
     if found.tokens > estimate.tokens:

@@ -36,7 +36,8 @@ ON_STAGE = "on="  # before the id of a race that Back leads to
 GONE = "This race is no longer kept. Press Race to run what the form holds."
 CUT = "This link is incomplete: its race is missing. Press Race to run what the form holds."
 UNSHOWN = "This race was read, but it cannot be shown. Open another file, or run the race again and save it anew."
-ENDED = "The page was loaded again, which ended this race."
+ENDED = "The page was loaded again, which ended your race. Below is the one before."
+CUT_OFF = "The page was loaded again, which ended your race."
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
 
 log = logging.getLogger(__name__)
@@ -169,11 +170,20 @@ def show_address(context: PageContext, visitor: str, fragment: str, fields: Page
 
 
 def _ask_again(context: PageContext, visitor: str, fields: PageFields) -> RaceUpdate:
-    """The form of a race that was cut off, under a stage that asks for it."""
+    """The form of a race that was cut off, over a stage that asks for it and shows the race before."""
     form = fill_form(context, fields.family, fields.values())
-    listed = listed_races(context, context.studio.visitors.find(visitor).races)
-    stage_of_it = StageView("", stage.ask(ENDED))
-    return RaceUpdate(StatusLine(""), family_lines(context, fields.family), stage_of_it, form=form, listed=listed)
+    family = family_lines(context, fields.family)
+    visitors = context.studio.visitors
+    latest = next(reversed(visitors.find(visitor).races), None)
+    before = visitors.find_race(visitor, latest.id) if latest else None
+    if before is not None:
+        log = replay_log(before, False, _others(context, visitor, before))
+    elif context.landing is not None:  # already on the stage: its log goes on
+        before, log = context.landing, replay_log(context.landing, True)
+    else:
+        return RaceUpdate(StatusLine(""), family, StageView("", stage.ask(CUT_OFF)), form=form)
+    shown = _finish(context, visitor, before, log + stage.ask(ENDED))
+    return replace(shown, status=StatusLine(""), family=family, form=form)
 
 
 def _show_linked(context: PageContext, visitor: str, name: str, fields: PageFields) -> RaceUpdate:

@@ -247,7 +247,7 @@ def measure(asked: WhatIf) -> MeasureUpdate:
 
 def tell_measured(predicted: Prediction, race: Race) -> str:
     """What a race measured beside what was predicted, and why they differ: the costs that were assumed, where the
-    race's were others, and else the figures of a round. Empty for a race without these lanes."""
+    race's were others, and else the figures of a step. Empty for a race without these lanes."""
     speedups = predicted.speedups
     lanes = {lane.method: lane for lane in compare_with_theory(race) if lane.method in speedups and lane.measured}
     if lanes.keys() != speedups.keys():
@@ -258,9 +258,9 @@ def tell_measured(predicted: Prediction, race: Race) -> str:
     if others := _other_costs(predicted.costs, list(lanes.values())):
         return f"{compared} {others}"
     *_, last = lanes.values()
-    whose = f"A round of {method_phrase(last.method)} "
+    whose = f"A step of {method_phrase(last.method)} "
     reasons = [f"{reason.partition('. ')[0].rstrip('.')}." for reason in last.reasons]  # the figures alone
-    return " ".join((compared, *reasons)).replace("A round ", whose)
+    return " ".join((compared, *reasons)).replace("A step ", whose)
 
 
 def _other_costs(assumed: Mapping[str, float], lanes: Sequence[LaneComparison]) -> str:

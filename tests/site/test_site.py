@@ -179,7 +179,7 @@ def test_a_visit_on_a_phone_without_network(site, tab):
     assert tab.input_value("#K") == "[[5,19,29],[0,1,11],[0,0,10]]"
     assert tab.evaluate(fits)
     speeds = "() => [...document.querySelectorAll('#what-if-chart .chart-value')].map((one) => one.textContent)"
-    assert "A round of the cascade brings" in (before := tab.inner_text("#words"))
+    assert "A step of the cascade brings" in (before := tab.inner_text("#words"))
     [cascade] = tab.evaluate(speeds)  # what is about as fast at about the same place has one label
     tab.fill("#k", "16")
     tab.wait_for_function(f"before => ({speeds})().length === 2 && ({speeds})()[0] === before", arg=cascade)
@@ -193,7 +193,7 @@ def test_a_visit_on_a_phone_without_network(site, tab):
     tab.fill("#K", "[[6")
     assert "K must have 3 rows" in tab.inner_text("#words")
     tab.select_option("#race", index=8)
-    assert tab.input_value("#draft") == "self-8bit" and "A round of" in tab.inner_text("#words")
+    assert tab.input_value("#draft") == "self-8bit" and "A step of" in tab.inner_text("#words")
     tab.click("#curves > summary")
     assert tab.locator("#curves math").count() == 5 and tab.evaluate(fits)
     slid = '#curve-sliders .sliders-row[data-key="c"] input[type="number"]'

@@ -26,7 +26,7 @@ def test_prediction_beside_measurement():
     assert lane.measured == pytest.approx((2.0,))
     tokens_reason, cost_reason = lane.reasons
     assert tokens_reason == (
-        "A round emitted 2.0 tokens; the theory predicts 2.7. "
+        "A step emitted 2.0 tokens; the theory predicts 2.7. "
         "The copier found less to copy: blocks had 2.0 tokens instead of 3.0."
     )
     assert cost_reason.startswith(
@@ -45,7 +45,7 @@ def test_adaptive_is_predicted_for_the_blocks_that_it_drafted():
     assert lane.wide == lane.flat  # wide reviews cost nothing extra in this race
     first, tokens_reason, _ = lane.reasons
     assert first.startswith("Its plan is not fixed")
-    assert tokens_reason.startswith("A round emitted 2.0 tokens; the theory predicts 2.2.")
+    assert tokens_reason.startswith("A step emitted 2.0 tokens; the theory predicts 2.2.")
 
 
 def test_blocks_without_a_draft_are_predicted_as_autoregressive_decoding():

@@ -15,7 +15,7 @@ FIELD = "#what-if-K textarea, #what-if-K input"
 TITLES = "[...document.querySelectorAll('#what-if-figure .finding-number')].map((one) => one.title).join()"
 K = "[[4,6,8],[0,1,2],[0,0,1]]"
 PLAN = (
-    "In each block the small model writes up to 9 tokens, then the copier up to\N{NO-BREAK SPACE}4; the big model checks "
+    "In each step the small model writes up to 9 tokens, then the copier up to\N{NO-BREAK SPACE}4; the big model checks "
     "them all. The small model is helped too: for each of its runs the copier guesses up to 7 tokens. The tiny model takes "
     "no part."
 )  # [[9,9,13],[0,0,7],[0,0,0]]: the tuned plan, with the length that is best for the race on the stage

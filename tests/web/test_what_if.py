@@ -157,7 +157,7 @@ def test_a_cost_that_was_assumed_is_told_beside_the_one_of_the_race():
         f"cost {c:.2f} of the big model's, not {2 * c:.2f}; with the race's own numbers, theory says {lane.flat:.1f}×."
         in said
     )
-    assert "A round" not in said
+    assert "A step" not in said
     assert "own numbers" not in what_if.tell_measured(Prediction({"speculative": 1.2}, {name: 1.05 * c}), race)
 
 
