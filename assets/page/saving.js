@@ -1,7 +1,7 @@
 // What a visitor takes along: a link to the form or the race, and figures as files.
 
 import { writeLinked } from "./address.js";
-import { stage } from "./dom.js";
+import { press, stage } from "./dom.js";
 import { placeInWords } from "./fragment.js";
 import { hiding } from "./query.js";
 
@@ -20,11 +20,13 @@ export async function copyLink(query, omitted) {
   let said = "Link to these settings copied. It fills in the form; Race starts the race.";
   if (race) said = `Link to ${step ? `step ${step} of ` : ""}this race copied.`;
   if (race) writeLinked(race.slice("race=".length));
-  if (LOCAL.test(location.hostname)) said += ` It opens on this computer only${race ? ": to send the race, <button type=\"button\" data-press=\"replay\">save it as a file</button>" : ""}.`;
+  const isLocal = LOCAL.test(location.hostname);
+  const note = { said: `${said} It opens on this computer only.`, save: isLocal && race ? () => press("replay") : null };
+  if (isLocal) said += ` It opens on this computer only${race ? ": to send the race, <button type=\"button\" data-press=\"replay\">save it as a file</button>" : ""}.`;
   let state = "";
   try {
     await navigator.clipboard.writeText(link);
-    window.dispatchEvent(new Event("cascade-linked"));
+    window.dispatchEvent(new CustomEvent("cascade-linked", { detail: note }));
   } catch {
     state = "whole";
     said = `The browser does not allow access to the clipboard. The link: ${link.replaceAll("&", "&amp;")}`;

@@ -56,6 +56,7 @@ export function drawLegend({ legend, view, root }) {
   for (const [mark, node] of legend.counts) {
     const count = step ? step.marks[mark] || 0 : 0;
     put(node, step ? formatPercent(count, step.count) : "");
+    node.closest("li").toggleAttribute("data-none", shown === lane.steps.length && !count); // it wrote nothing of this text
   }
 }
 

@@ -5,6 +5,7 @@ import { askForLink, hasLink } from "./bridge.js";
 import { button, h, iconButton, iconImage, iconPath, iconShape, put } from "./dom.js";
 import { formatPosition } from "./format.js";
 import { showKeys } from "./keys.js";
+import { createLinkNote } from "./linknote.js";
 import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
 import { blank, togglePresent } from "./present.js";
 import { canOpen, toggleReview } from "./review.js";
@@ -41,7 +42,7 @@ export function createTransport(stage) {
   transport.keys.classList.add("cs-ask-keys");
   transport.box = h("div", { class: "cs-transport", role: "group", "aria-label": "Replay" },
     ...createPlayControls(stage, transport), ...createSteppers(stage, transport),
-    transport.look, transport.link, transport.blank, transport.keys, transport.present);
+    transport.look, transport.link, createLinkNote(transport.link), transport.blank, transport.keys, transport.present);
   window.addEventListener("cascade-linked", () => tellLinked(transport));
   transport.speedRow = h("p", { class: "cs-choice-name" }, h("span", { text: "replay" }), transport.speed); // in the view menu
   return transport;

@@ -12,13 +12,13 @@ export function createViewMenu(...rows) {
   open.popoverTargetElement = menu;
   menu.addEventListener("toggle", () => {
     open.setAttribute("aria-expanded", String(menu.matches(":popover-open")));
-    place(menu, open);
+    placeBelow(menu, open);
   });
   return h("span", { class: "cs-view" }, open, menu);
 }
 
 // Below the button, or above it where the window ends, with its right edge where there is room to its left.
-function place(menu, open) {
+export function placeBelow(menu, open) {
   const { right, top, bottom } = open.getBoundingClientRect();
   const isBelow = bottom + EDGE + menu.offsetHeight <= innerHeight;
   menu.style.top = `${isBelow ? bottom + EDGE : Math.max(EDGE, top - EDGE - menu.offsetHeight)}px`;

@@ -1,0 +1,21 @@
+// Beside the button that copies a link: where the link opens, and another way to send the race where it opens nowhere else.
+
+import { button, h } from "./dom.js";
+import { placeBelow } from "./viewmenu.js";
+
+const SEEN = 12_000; // milliseconds
+
+// The page sends `cascade-linked` with {said, save}; `save` is null where the link opens everywhere.
+export function createLinkNote(link) {
+  const note = h("div", { class: "cs-view-menu cs-link-note", popover: "" }); // it closes with Escape or a click elsewhere
+  let timer = 0;
+  window.addEventListener("cascade-linked", ({ detail: { said, save } }) => {
+    clearTimeout(timer);
+    if (!save || !link.checkVisibility()) return;
+    note.replaceChildren(h("span", { text: said }), button("cs-button", "Save the race as a file", { onclick: save }));
+    note.showPopover();
+    placeBelow(note, link);
+    timer = setTimeout(() => note.hidePopover(), SEEN);
+  });
+  return note;
+}
