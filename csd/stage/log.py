@@ -68,7 +68,7 @@ def message(sentence: str) -> str:
 
 
 def ask(sentence: str) -> str:
-    """In place of the race that was asked for: a sentence and, on the page, a button that races the prompt in the form."""
+    """Instead of the race that was asked for: a sentence and, on the page, a button that races the form's prompt."""
     return _line({"t": "ask", "text": sentence})
 
 

@@ -24,7 +24,7 @@ from csd.web.linked_races import is_link, is_part_of_link
 from csd.web.loads import FamilyChoice, FamilyStatus
 from csd.web.news import Batch, Finished, Refused, Waiting
 from csd.web.races import LINKED, RECORDED, FinishedRace, replay_log, uploaded_race
-from csd.web.results import listed_races, make_results
+from csd.web.results import make_results
 from csd.web.typed import has_typed
 from csd.web.updates import FamilyLines, FormUpdate, RaceUpdate, StageView, StatusLine
 from csd.web.views import about_family, about_preferred, describe_end

@@ -108,8 +108,6 @@ class RaceTab:
             changes |= self._draw(update.stage)
             if not update.stage.race:
                 changes[self.results.area] = gr.Column(visible=False)  # it shows another race
-        if update.listed:
-            changes[self.replays.earlier] = gr.Dropdown(list(update.listed), value=None)
         if update.results is not None:
             listed = gr.Dropdown(list(update.results.listed), value=update.results.race_id)
             changes |= {self.replays.earlier: listed, **self.results.show(update.results)}

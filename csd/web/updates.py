@@ -74,15 +74,13 @@ class FamilyLines:
 
 @dataclass(frozen=True)
 class RaceUpdate:
-    """What a race, or showing one again, changes. `form` holds the settings of a race that is shown, and `listed` are
-    the races that can be shown where there are no `results` to say so."""
+    """What a race, or showing one again, changes. `form` holds the settings of a race that is shown."""
 
     status: StatusLine | None = None
     family: FamilyLines | None = None
     stage: StageView | None = None
     results: RaceResults | None = None
     form: FormUpdate | None = None
-    listed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

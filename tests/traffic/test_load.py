@@ -8,7 +8,6 @@ import sys
 import time
 from importlib.util import find_spec
 
-import httpx
 import pytest
 from browser import free_port
 
@@ -24,10 +23,10 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_visitors_of_a_served_page(house, tmp_path):
-    for _ in range(600):  # until the family is loaded
-        if httpx.get(f"{house.url}health/ready", timeout=60).status_code == 200:
-            break
-        time.sleep(0.2)
+    families, home = house.studio.families, house.studio.home
+    end = time.monotonic() + 120
+    while families.status(home).state != "ready" and time.monotonic() < end:
+        time.sleep(0.1)
     options = ("--visitors", "3", "--seconds", "4", "--pause", "0.5", "--tokens", "8", "--out", str(tmp_path))
     done = run(house.url, *options)
     assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ import time
 import urllib.request
 from pathlib import Path
 
+import damaged_start
 import pytest
 from browser import free_port
 
@@ -195,38 +197,34 @@ def test_a_missing_or_damaged_file_of_the_page_is_a_sentence_at_the_start(error,
     assert end.value.code == 1 and said in told and "Restore the folder assets" in told and "Traceback" not in told
 
 
-WITHOUT = """
-import sys
-from pathlib import Path
-import csd.paths
-csd.paths.ASSETS = Path(sys.argv[1])
-import app
-app.main(["--host", "127.0.0.1", "--port", sys.argv[2], "--device", "cpu"])
-"""
+@pytest.fixture(scope="module")
+def forks():
+    """Processes that have imported Gradio, which takes nearly all of a start."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["gradio"])
+    return context
 
 
-def start_without(assets: Path) -> subprocess.CompletedProcess[str]:
-    """The page with other files than its own."""
-    return subprocess.run(
-        [sys.executable, "-c", WITHOUT, str(assets), str(free_port())],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+def start_with(forks, assets: Path) -> tuple[int, str]:
+    """The exit code and the last words of the page over other files than its own."""
+    said = assets.with_name("said")
+    process = forks.Process(target=damaged_start.start, args=(assets, free_port(), said))
+    process.start()
+    process.join(120)
+    process.kill()
+    return process.exitcode, said.read_text("utf-8")
 
 
 @pytest.mark.parametrize("missing", ["stage", "stage/style/base.css", "stage/lanes.js", "export/page.html"])
-def test_without_a_part_of_the_stage_the_page_ends_in_a_sentence(missing, tmp_path):
+def test_without_a_part_of_the_stage_the_page_ends_in_a_sentence(missing, forks, tmp_path):
     assets = tmp_path / "assets"
     shutil.copytree(ASSETS, assets, ignore=shutil.ignore_patterns("family", "traces"))
     (assets / missing).rename(tmp_path / "gone")
-    done = start_without(assets)
+    code, said = start_with(forks, assets)
     name = "base.css" if missing == "stage" else Path(missing).name
-    assert done.returncode == 1, done.stderr
-    assert done.stderr.startswith("The page cannot start.") and len(done.stderr.splitlines()) == 1
-    assert name in done.stderr and "Restore the folder assets, or install the project again." in done.stderr
+    assert code == 1, said
+    assert said.startswith("The page cannot start.") and len(said.splitlines()) == 1
+    assert name in said and "Restore the folder assets, or install the project again." in said
 
 
 @pytest.mark.parametrize(
@@ -245,17 +243,14 @@ def test_without_a_part_of_the_stage_the_page_ends_in_a_sentence(missing, tmp_pa
         ("page.css", b"\xff"),
     ],
 )
-def test_a_damaged_file_of_words_or_races_is_named_at_the_start(file, content, tmp_path):
+def test_a_damaged_file_of_words_or_races_is_named_at_the_start(file, content, forks, tmp_path):
     assets = tmp_path / "assets"
     shutil.copytree(ASSETS, assets, ignore=shutil.ignore_patterns("family", "traces"))
     (assets / file).write_bytes(content)
-    done = start_without(assets)
-    assert done.returncode == 1, done.stderr
-    assert done.stderr.startswith("The page cannot start.") and len(done.stderr.splitlines()) == 1
-    assert (
-        f"{Path(file).name}: " in done.stderr
-        and "Restore the folder assets, or install the project again." in done.stderr
-    )
+    code, said = start_with(forks, assets)
+    assert code == 1, said
+    assert said.startswith("The page cannot start.") and len(said.splitlines()) == 1
+    assert f"{Path(file).name}: " in said and "Restore the folder assets, or install the project again." in said
 
 
 def test_garbage_is_collected_again_once_the_page_is_there():
