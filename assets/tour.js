@@ -56,9 +56,10 @@ function startTour(root, logs, others) {
 
   // What the race on the stage came to.
   function tellWon(box) {
-    const [factor, lead] = [".cs-factor", ".cs-lead"].map((part) => document.querySelector(`#stage ${part}`)?.textContent ?? "");
+    const [factor, subject, lead] = [".cs-factor", ".cs-hero small", ".cs-lead"].map((part) => document.querySelector(`#stage ${part}`)?.textContent ?? "");
     box.hidden = !factor || !lead;
     box.querySelector("b").textContent = factor;
+    box.querySelector("small").textContent = subject;
     box.querySelector("span").textContent = lead;
   }
 
@@ -142,7 +143,10 @@ function startTour(root, logs, others) {
     const own = tried[current].querySelector("[data-own]");
     isMoved = true; // the words tell what the picture comes to, so it is whole at once
     clearTimeout(moving);
-    if (own) move(own);
+    if (own) {
+      for (const one of tried[current].querySelectorAll("button")) move(one); // so that each has its time
+      move(own);
+    }
     else if (others[current].length) draw(`act ${current + 1}, answered`, others[current][0]);
     else finish();
     nameNext();

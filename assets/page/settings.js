@@ -24,9 +24,13 @@ export function tellSettings(titles, name, ...rest) {
   return settingsInWords(family, ...rest);
 }
 
+// As the lanes are called, see csd/theme.py.
+const called = (method) => (method === "cascade" ? "fixed-plan cascade" : method);
+
 export function settingsInWords(family, lanes, tokens, temperature) {
   const cascades = lanes.filter((name) => name.endsWith("cascade"));
-  const words = [family, (cascades.length ? cascades : lanes.slice(-1)).join(" + "), `${tokens > 0 ? tokens : "?"} tokens`]; // until it is a number of tokens
+  const shown = (cascades.length ? cascades : lanes.slice(-1)).map(called);
+  const words = [family, shown.join(" + "), `${tokens > 0 ? tokens : "?"} tokens`]; // until it is a number of tokens
   if (temperature > 0) words.push(`temperature ${temperature}`);
   return words.filter(Boolean).join(" \u00B7 ");
 }

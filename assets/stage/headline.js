@@ -42,7 +42,7 @@ const unbroken = (text) => text.replace(/-bit/g, "-\u2060bit");
 // Fills in what the race came to; `drawHeadline` shows it.
 export function fillHeadline({ headline, race }) {
   const { lead, text, same, subject, factor, told, reason, flags, beaten, even } = race.close.headline || {};
-  put(headline.subject, factor ? `${subject}${beaten ? ", beaten" : ""}` : "");
+  put(headline.subject, factor ? subject : "");
   put(headline.factor, factor || "");
   put(headline.lead, lead || text || "");
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
@@ -54,6 +54,12 @@ export function fillHeadline({ headline, race }) {
   put(headline.reason, reason || "");
   headline.box.toggleAttribute("data-flagged", Boolean((flags || []).length)); // its number is in grey
   headline.box.toggleAttribute("data-beaten", Boolean(beaten || even)); // no win: its number is in ink
+}
+
+// While a race waits for its turn, the question stands where its answer will be.
+export function askHeadline({ headline }) {
+  put(headline.idea, ASKED[0]);
+  put(headline.rest, ASKED[1]);
 }
 
 export function drawHeadline(stage) {

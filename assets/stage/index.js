@@ -28,7 +28,7 @@ import { buildBudget, clearBudget, createBudget } from "./budget.js";
 import { createViewChoice, drawCursors, drawView, restoreView } from "./cursors.js";
 import { h, put } from "./dom.js";
 import { createFigures } from "./figures.js";
-import { clearHeadline, createHeadline, drawHeadline, fillHeadline } from "./headline.js";
+import { askHeadline, clearHeadline, createHeadline, drawHeadline, fillHeadline } from "./headline.js";
 import { createKeysHelp, listenToKeys } from "./keys.js";
 import { watchBack, watchPointer } from "./present.js";
 import { createLanesBox, drawLanes, openLanes, showVerdicts } from "./lanes.js";
@@ -166,6 +166,7 @@ function wait(stage, on, refusal = "") {
   stage.root.toggleAttribute("data-refused", Boolean(refusal));
   tellRefusal(stage, refusal);
   showRacing(stage, on);
+  if (on) askHeadline(stage);
   if (stage.race.open) tellPaceOf(stage);
 }
 

@@ -35,7 +35,7 @@ export function drawPhoto({ late, written, all, count }, lane, first, end) {
 
 // The title of the bars; the time is in the unit of the longest lane.
 export function photoTitle(first, longest) {
-  return first ? `Where each was after ${formatSeconds(first.decodeSeconds, longest)}` : "Tokens written";
+  return first ? `When the first was done (${formatSeconds(first.decodeSeconds, longest)})` : "Tokens written";
 }
 
 // Tokens that a lane had written after some seconds of decoding.

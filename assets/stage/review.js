@@ -16,7 +16,6 @@ import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const KEY = "Solid: written in this row. Tinted: from a row below. Crossed out: rejected. Grey, or +3: dropped, because a guess before it was wrong.";
-const INSIDE = "Look inside opens a step, word by word: who guessed, who checked, and what was kept.";
 const HOW = " of the big model and ends a step: it checks the guesses before it, and writes one token. The other colours are guesses that it kept, one colour per guesser.";
 const LIVE = "You can open each step here once the race has ended.";
 const PAUSE = 350; // milliseconds between two drawings of the score while something moves
@@ -44,7 +43,9 @@ export function createReview(stage) {
     hasEntry: false, // in the browser's history, which Back leaves
     fromEnd: false, // whether it was opened at the end of the race
   };
-  review.how = h("p", { class: "cs-how" }, "Each ", h("i", { class: "cs-swatch", "data-look": "T", "aria-hidden": "true" }), " is a ", term("run"), HOW, h("br"), INSIDE);
+  review.how = h("p", { class: "cs-how" }, "Each ", h("i", { class: "cs-swatch", "data-look": "T", "aria-hidden": "true" }), " is a ", term("run"), HOW, h("br"),
+    "Why a cascade: a bigger model checks what a smaller one guessed (", term("vertical cascade", "vertical"),
+    "), and cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). Look inside shows both.");
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
     h("div", { class: "cs-score-head" }, review.title,
       h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.telling, review.rounds), review.how, review.told, review.roundTold, review.grid,
@@ -195,7 +196,7 @@ function buildReview(stage, step) {
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
   put(review.telling, telling ? `Step ${telling.number} shows both cascades` : "");
-  put(review.title, `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`);
+  put(review.title, `Step ${step.number} of ${lane.steps.length}, ${lane.info.name}: ${wrote}`);
   review.told.replaceChildren(tellResult(race, step), h("span", { class: "cs-told-before", text: tellDrafts(race, step) }));
   review.rounds.hidden = score.boxes.length < 2;
   put(review.key, score.boxes.length > 1 ? KEY : "");

@@ -47,7 +47,7 @@ export function drawTrack(stage) {
   const first = stage.mode === "done" ? firstDone(race) : null; // one clock at a time: until then the bars follow the replay's
   const words = photoTitle(first, longest);
   const key = `${axis} ${words}`;
-  if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(words, Boolean(first))));
+  if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(words)));
   track.drawn = key;
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
   track.box.toggleAttribute("data-few", isShort(race));
@@ -62,10 +62,9 @@ export function drawTrack(stage) {
   }
 }
 
-function tokensKey(words, isOver) {
+function tokensKey(words) {
   const run = h("span", { class: "cs-run-key" }, swatch("T"), " = a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
-  const when = isOver ? h("span", { class: "cs-when", text: "when the first was done" }) : null;
-  return [title(words), when, run].filter(Boolean);
+  return [title(words), run];
 }
 
 function timeKey(race) {
@@ -97,10 +96,10 @@ function createHead({ track }) {
 
 function createRow(stage, view) {
   const { info, index } = view.lane;
-  const name = info.label ? `${info.method}, ${info.label}` : info.method;
+  const name = info.label ? `${info.name}, ${info.label}` : info.name;
   const select = h("button", { type: "button", class: "cs-name", "data-term": info.method, "data-exact": name,
                                onclick: () => selectLane(stage, view) },
-    laneKey(info), h("span", {}, h("b", { text: info.method }), h("small", { text: info.words })));
+    laneKey(info), h("span", {}, h("b", { text: info.name }), h("small", { text: info.words })));
   const row = {
     view,
     bar: createBar(),

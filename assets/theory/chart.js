@@ -168,8 +168,9 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
   const areAlike = dots.every(({ x, value }) => Math.abs(x - fastest.x) < APART && fastest.value < ALIKE * value);
   const measured = points.map(({ x, y }) => ({ x: toX(x), y: toY(y), value: y }));
   const isNear = (one, other) => Math.abs(one.x - other.x) < NEAR && Math.abs(one.y - other.y) < NEAR;
+  const lines = [1, ...levels.map(({ y }) => y)].map((y) => ({ ys: xs.map(() => y) })); // across the plot
   const place = createPlaces({ left: EDGE.left, right, top: 0, bottom: EDGE.top + inner.height },
-    [...curves, ...ghosts].flatMap(({ ys }) => pointsOf(ys, xs.length).map(([j, y]) => [atX(j), toY(y)])), [...dots, ...measured].map(({ x, y }) => [x, y]));
+    [...curves, ...ghosts, ...lines].flatMap(({ ys }) => pointsOf(ys, xs.length).map(([j, y]) => [atX(j), toY(y)])), [...dots, ...measured].map(({ x, y }) => [x, y]));
   const write = (kind, text, size, choices) => {
     const { x, y, anchor = "start" } = place(text, size, choices);
     parts.push(draw("text", { class: kind, x, y, "text-anchor": anchor }, text));
@@ -179,8 +180,6 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
     write("chart-value", `${isMistakable ? "predicted " : ""}${dot.value.toFixed(2)}×`, 15, around(dot.x, dot.y, dot.value < fastest.value ? "below" : "above"));
   }
   if (inner.width > WIDE) {
-    const told = [...measured].sort((one, other) => one.y - other.y).filter((one, i, all) => !i || !isNear(one, all[i - 1]));
-    told.forEach(({ x, y }) => write("chart-note", "measured", SIZE, around(x, y, "left")));
     levels.filter(({ note }) => note).forEach(({ y, note }) => write("chart-note", note, SIZE, along(toY(y), EDGE.left + 8, right - 8)));
   }
   points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));

@@ -29,7 +29,7 @@ export function createPlaces(plot, points, symbols) {
   };
 }
 
-// Around a symbol, from the place that is tried first.
+// Around a symbol, from the place that is tried first; the far ones are for where curves lie close.
 export function around(x, y, first) {
   const places = {
     above: { x, y: y - 13, anchor: "middle" },
@@ -40,6 +40,10 @@ export function around(x, y, first) {
     leftAbove: { x: x - 11, y: y - 9, anchor: "end" },
     rightBelow: { x: x + 11, y: y + 20, anchor: "start" },
     leftBelow: { x: x - 11, y: y + 20, anchor: "end" },
+    farAbove: { x, y: y - 28, anchor: "middle" },
+    farBelow: { x, y: y + 40, anchor: "middle" },
+    farRightBelow: { x: x + 16, y: y + 34, anchor: "start" },
+    farLeftAbove: { x: x - 16, y: y - 24, anchor: "end" },
   };
   return [places[first], ...Object.entries(places).filter(([name]) => name !== first).map(([, place]) => place)];
 }

@@ -36,13 +36,15 @@ function build(root) {
     line.dataset.kind = kind;
     return line;
   });
+  const found = make("span", "", drawSymbol("square"), "measured");
+  found.dataset.kind = "measured";
   const back = make("button", "whatif-back");
   back.type = "button";
   const check = make("table", "whatif-check");
   const why = make("p", "whatif-why");
   words.setAttribute("aria-live", "polite");
-  root.replaceChildren(make("div", "whatif-view", finding, chart), make("div", "whatif-key", make("p", "", source, ghost), back), check, why);
-  return { told, number, title, source, check, ghost, back, why, show: startChart(chart) };
+  root.replaceChildren(make("div", "whatif-view", finding, chart), make("div", "whatif-key", make("p", "", source, ghost, found), back), check, why);
+  return { told, number, title, source, check, ghost, found, back, why, show: startChart(chart) };
 }
 
 function update(view, value, parseK) {
@@ -72,7 +74,7 @@ function update(view, value, parseK) {
     title: headline(curves), xTitle: OVER, xs: curves[0].xs, top: view.top,
     curves, ghosts: isAway ? before : [],
     points: points.map(({ name, at, speedup }) => ({ look: name, x: at, y: speedup })),
-    levels: levels.map(({ name, speedup }) => ({ look: name, name: `adaptive ${factor(speedup)}`, y: speedup, note: "the race had the adaptive cascade, which has no fixed plan" })),
+    levels: levels.map(({ name, speedup }) => ({ look: name, name: `adaptive ${factor(speedup)}`, y: speedup, note: "measured; without a fixed plan it has no curve" })),
   });
   view.told.title = `Cascade, K=${JSON.stringify(K)}`;
   view.number.textContent = factor(speedOf(curves[0]));
@@ -83,6 +85,7 @@ function update(view, value, parseK) {
   view.check.hidden = !measured.length;
   view.ghost.textContent = "before you moved anything";
   view.ghost.hidden = !isAway;
+  view.found.hidden = !points.length;
   view.back.textContent = value.isMeasured ? "Back to the race" : "Back to the usual numbers";
   view.back.toggleAttribute("data-away", isAway);
   view.back.disabled = !isAway;

@@ -13,9 +13,9 @@ export const factor = (value) => `${value.toFixed(value < SLOW ? 2 : 1)}×`;
 export function headline([cascade, speculative]) {
   if (Math.max(speedOf(cascade), speedOf(speculative)) < 1 / ALIKE) return lost([cascade, speculative]);
   const ratio = speedOf(cascade) / speedOf(speculative);
-  if (Math.max(ratio, 1 / ratio) < ALIKE) return "With this plan, the cascade and speculative decoding should be about equally fast.";
-  const [fast, slow] = ratio > 1 ? ["the cascade", "speculative decoding"] : ["speculative decoding", "the cascade"];
-  return `With this plan, ${fast} should be ${Math.max(ratio, 1 / ratio).toFixed(2)} times as fast as ${slow}.`;
+  if (Math.max(ratio, 1 / ratio) < ALIKE) return "The fixed-plan cascade and speculative decoding should be about equally fast.";
+  const [fast, slow] = ratio > 1 ? ["The fixed-plan cascade", "speculative decoding"] : ["Speculative decoding", "the fixed-plan cascade"];
+  return `${fast} should be ${Math.max(ratio, 1 / ratio).toFixed(2)} times as fast as ${slow}.`;
 }
 
 // Where neither pays as it is set: whether another first number would.
@@ -30,7 +30,7 @@ function lost(curves) {
 // What the cascade's speed is made of, and whether another first number would be better.
 export function explain([{ xs, ys, at, round }]) {
   const [tokens, runs] = [round.tokens, round.passes].map((count) => count.toFixed(ys[at] < SLOW ? 2 : 1));
-  const said = `A step of the cascade brings ${tokens} tokens in the time of ${runs} runs of the big model: ${tokens} / ${runs} = ${factor(ys[at])}.`;
+  const said = `A step of this cascade brings ${tokens} tokens in the time of ${runs} runs of the big model: ${tokens} / ${runs} = ${factor(ys[at])}.`;
   const highest = Math.max(...ys);
   const best = xs[ys.indexOf(highest)];
   const isBest = factor(highest) === factor(ys[at]);

@@ -11,7 +11,7 @@ from csd.record.trace import Trace
 from csd.record.verdict import Verdict
 from csd.roles import BIG_MODEL, COPIER, roles
 from csd.sentences import capitalized, counted, listed
-from csd.theme import method_phrase
+from csd.theme import method_name, method_phrase
 
 # Whom the line is about: the cascade without a fixed plan, then those with one.
 CASCADES = ("adaptive cascade", "cascade", "vertical cascade", "horizontal cascade")
@@ -72,7 +72,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
         lead="" if differs else speed,
         text=text,
         same=same,
-        subject=subject.header.method if subject else "",
+        subject=method_name(subject.header.method) if subject else "",
         factor=f"{'≈' if _is_rough(race) else ''}{times(ratio)}" if ratio else "",
         told=f"{times(ratio)} {speed}." if differs and ratio else " ".join(filter(None, (how, spread))),
         reason=_reason(race, subject) if subject and ratio and not flags else "",

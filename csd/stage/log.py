@@ -4,8 +4,8 @@
 prompt token; `by` is a level's name, `who` the authors of the tokens (a single name if they all have the same).
 
     open      race, example, note (who runs it, in a sentence), prompt, start (its length), p, ends (ids of the tokens
-              that end a text), levels [{name, label, role, level, model, mark, look}], lanes [{method, label, words,
-              rule, max, look}]
+              that end a text), levels [{name, label, role, level, model, mark, look}], lanes [{method, name, label,
+              words, rule, max, look}]
     prefill   i, by, n, c (start), d (seconds)
     step      i, x (tokens), who, c, d, r (the review), p
     end       i, end ("eos", "budget" or "stopped")
@@ -131,6 +131,7 @@ def _open(
     lanes = [
         {
             "method": one.method,
+            "name": theme.method_name(one.method),
             "label": one.label,
             "words": settings_in_words(one, called),
             "rule": one.rule,

@@ -38,7 +38,8 @@ class Recipe:
 @dataclass(frozen=True)
 class Act:
     """`lanes` of one of RACES are on the tour's stage; `show` says what is below them: the text, the review of a
-    `step` of the last lane, or the text with the result. The words hold the figures of the race. The question has
+    `step` of the last lane, or the text with the result. The words hold the figures of the race; on a slide
+    the `claim` stands in place of the `text`. The question has
     `choices`, of which the one numbered `right`, from 0, is true; the answer says why. An act with a recipe has a
     button that races it on the page; one with `boundaries` lets the reader replace its last lane by each of that race,
     which differ in how many positions the first draft writes, from the one that `begins`, of which `at_first` tells
@@ -52,6 +53,7 @@ class Act:
     lanes: tuple[int, ...]
     show: Literal["text", "review", "result"]
     text: str
+    claim: str
     question: str
     choices: tuple[str, ...]
     right: int
@@ -104,7 +106,7 @@ def _act(written: dict[str, Any]) -> Act:
         "tokens": len(traces[0].tokens),
         "k": next(trace.header.settings["k"] for trace in traces if "k" in trace.header.settings),
     }
-    words = {name: written[name].format(**figures) for name in ("text", "question", "answer")}
+    words = {name: written[name].format(**figures) for name in ("text", "claim", "question", "answer")}
     recipe = Recipe(**written["recipe"]) if "recipe" in written else None
     return Act(
         written["title"],
@@ -141,7 +143,8 @@ REMEMBER = (
     "Small models guess, and the big model checks many guesses in one run: fewer runs, the same text.",
     "Vertical: a bigger model checks what a smaller one guessed. Horizontal: the best guesser writes first, the "
     "cheapest one last.",
-    "It pays where guesses are often right and cheap to make. Where nobody can guess, it loses.",
+    "It pays where guesses are often right and cheap to make. Where nobody can guess, a fixed plan loses; the "
+    "adaptive cascade stops guessing.",
 )
 """The last slide of a talk."""
 
@@ -204,7 +207,8 @@ def _told(number: int, act: Act) -> str:
     return (
         f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}" data-step="{act.step}" '
         f'data-drafting="{drafting}"{recipe}{talk}>'
-        f'<h2 id="tour-title-{number}">{escape(act.title)}</h2><p>{escape(act.text)}{at_first}</p>'
+        f'<h2 id="tour-title-{number}">{escape(act.title)}</h2><p class="tour-text">{escape(act.text)}{at_first}</p>'
+        f'<p class="tour-claim">{escape(act.claim)}{at_first}</p>'
         '<p class="tour-count"></p></section>'
     )
 
@@ -213,7 +217,7 @@ def _closing(number: int) -> str:
     points = "".join(f"<li>{escape(point)}</li>" for point in REMEMBER)
     return (
         f'<section hidden data-show="closing" data-talk="told"><h2 id="tour-title-{number}">What to remember</h2>'
-        '<p class="tour-won" hidden><b></b><span></span></p>'
+        '<p class="tour-won" hidden><b></b><small></small><span></span></p>'
         f'<ol>{points}</ol><p class="tour-count"></p></section>'
     )
 

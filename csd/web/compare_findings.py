@@ -13,7 +13,7 @@ from csd.plots.kinds import LaneDot, rows_by_kind
 from csd.plots.style import SPEEDUP
 from csd.roles import BIG_MODEL, COPIER
 from csd.sentences import capitalized, listed
-from csd.theme import method_phrase
+from csd.theme import method_name, method_phrase
 from csd.web.finding import Number
 
 AUTOREGRESSIVE = Autoregressive.name
@@ -253,7 +253,7 @@ def _again(methods: Mapping[str, str]) -> set[str]:
 def _names(methods: Mapping[str, str]) -> dict[str, str]:
     """A short name for each lane's title: its method where that is enough."""
     counts = Counter(methods.values())
-    return {title: method if counts[method] == 1 else title for title, method in methods.items()}
+    return {title: method_name(method) if counts[method] == 1 else title for title, method in methods.items()}
 
 
 def _phrase(title: str, method: str) -> str:

@@ -12,6 +12,7 @@ from gradio.components import Component
 from csd.models import catalog
 from csd.roles import named_with_roles
 from csd.stage.glossary import term_class
+from csd.theme import method_name
 from csd.web import views
 from csd.web.context import PageContext
 from csd.web.fields import CUSTOM
@@ -62,7 +63,7 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
             race = gr.Button("Race", variant="primary", size="sm", min_width=80, scale=0, elem_id="advanced-race")
         family, preset, max_new, about = _build_first_fields(context, start)
         lanes = gr.CheckboxGroup(
-            list(context.options["lanes"]),
+            [(method_name(method), method) for method in context.options["lanes"]],
             value=start["lanes"],
             label="Methods to race",
             info="Choose 2 to 4. They race in this order.",

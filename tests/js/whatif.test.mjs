@@ -8,8 +8,8 @@ import { checkLanes, describeSource, explain, headline } from "../../assets/theo
 const curve = (speed, more = {}) => ({ xs: [1, 2], ys: [speed, 1], at: 0, round: { tokens: 5, passes: 2.5 }, ...more });
 
 test("the title compares the two with the current settings", () => {
-  assert.equal(headline([curve(2), curve(1.5)]), "With this plan, the cascade should be 1.33 times as fast as speculative decoding.");
-  assert.equal(headline([curve(1.5), curve(2)]), "With this plan, speculative decoding should be 1.33 times as fast as the cascade.");
+  assert.equal(headline([curve(2), curve(1.5)]), "The fixed-plan cascade should be 1.33 times as fast as speculative decoding.");
+  assert.equal(headline([curve(1.5), curve(2)]), "Speculative decoding should be 1.33 times as fast as the fixed-plan cascade.");
   assert.match(headline([curve(2), curve(2.05)]), /about equally fast/);
   const lost = (ys, other = ys) => headline([curve(0, { ys, at: 1 }), curve(0, { ys: other, at: 1 })]);
   assert.match(lost([0.9, 0.7]), /^With these numbers, guessing ahead should not pay: the big model alone is fastest\.$/);
@@ -18,7 +18,7 @@ test("the title compares the two with the current settings", () => {
 });
 
 test("the speed is explained, with a better first number where there is one", () => {
-  assert.equal(explain([curve(2)]), "A step of the cascade brings 5.0 tokens in the time of 2.5 runs of the big model: 5.0 / 2.5 = 2.0×.");
+  assert.equal(explain([curve(2)]), "A step of this cascade brings 5.0 tokens in the time of 2.5 runs of the big model: 5.0 / 2.5 = 2.0×.");
   assert.match(explain([curve(2, { ys: [2, 3] })]), /With 2 tokens guessed first it would be 3.0×\.$/);
 });
 

@@ -179,7 +179,7 @@ def test_a_visit_on_a_phone_without_network(site, tab):
     assert tab.input_value("#K") == "[[5,19,29],[0,1,11],[0,0,10]]"
     assert tab.evaluate(fits)
     speeds = "() => [...document.querySelectorAll('#what-if-chart .chart-value')].map((one) => one.textContent)"
-    assert "A step of the cascade brings" in (before := tab.inner_text("#words"))
+    assert "A step of this cascade brings" in (before := tab.inner_text("#words"))
     [cascade] = tab.evaluate(speeds)  # what is about as fast at about the same place has one label
     tab.fill("#k", "16")
     tab.wait_for_function(f"before => ({speeds})().length === 2 && ({speeds})()[0] === before", arg=cascade)

@@ -43,7 +43,7 @@ def test_a_loss_is_told_as_calmly_as_a_win():
 def test_a_faster_rival_is_named():
     copying = drafted(TEXT, method="prompt lookup", seconds=0.05)
     said = line(alone(TEXT), drafted(TEXT, by="small", method="speculative", seconds=0.1), copying, drafted(TEXT))
-    assert said.subject == "cascade"
+    assert said.subject == "fixed-plan cascade"
     assert said.beaten
     assert said.lead == "as fast as the big model alone; prompt lookup was faster here, 4.0×"
     assert not line(alone(TEXT), drafted(TEXT)).beaten

@@ -51,7 +51,8 @@ def test_open_names_levels_lanes_and_pieces():
     look = line["lanes"][1].pop("look")
     assert look["symbol"] == theme.method_look("cascade").symbol
     assert line["lanes"][1] == {
-        "method": "cascade", "label": "settings", "words": "vertical and horizontal", "rule": "coupled", "max": 64,
+        "method": "cascade", "name": "fixed-plan cascade", "label": "settings", "words": "vertical and horizontal",
+        "rule": "coupled", "max": 64,
     }  # fmt: skip
     assert line["ends"] == list(header("cascade").eos)
     assert line["p"] == {"0": "a\n</script>", "1": [240, 159]}

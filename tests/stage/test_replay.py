@@ -47,7 +47,7 @@ def test_steps_by_review_and_by_token_keep_the_lanes_in_sync(bare):
     assert one.page.inner_text(".cs-picked").strip() == "fox"
     assert "Token 2" in one.page.inner_text("[aria-live]")
     one.press("ArrowRight")
-    assert "Review 2 of 2, cascade" in one.page.inner_text("[aria-live]")
+    assert "Review 2 of 2, fixed-plan cascade" in one.page.inner_text("[aria-live]")
     one.press("End")
     assert one.state() == "done"
     assert one.seen(0).endswith(" sang")
@@ -206,7 +206,7 @@ def test_a_bar_is_solid_as_far_as_its_lane_was_when_the_first_was_done(bare):
     late = lambda lane: one.page.eval_on_selector(  # noqa: E731
         f'.cs-track-row[data-lane="{lane}"] .cs-late', "bar => bar.style.left"
     )
-    assert one.text(".cs-axis-title") == "Where each was after 200 ms"
+    assert one.text(".cs-axis-title") == "When the first was done (200 ms)"
     assert (late(0), late(1)) == ("50%", "100%"), "two tokens of 100 ms each, and all"
     assert one.text('[data-lane="0"] .cs-late-count') == "2 of 4" and one.text('[data-lane="1"] .cs-late-count') == ""
     one.page.evaluate("stage.seek(0.1)")

@@ -26,7 +26,7 @@ def test_prediction_beside_measurement():
     assert list(measured.error_x.array) == pytest.approx([0.1]) and measured.error_x.visible
     assert list(measured.error_x.arrayminus) == pytest.approx([0.4])
     off = f"{abs(2.0 / lanes[1].wide - 1):.0%}"
-    assert made.layout.title.text.replace("<br>", " ") == f"The prediction for the cascade is off by {off}"
+    assert made.layout.title.text.replace("<br>", " ") == f"The prediction for the fixed-plan cascade is off by {off}"
     assert figures.prediction(lanes[:1]).layout.annotations[0].text.endswith(".")
 
 

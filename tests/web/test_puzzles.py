@@ -219,7 +219,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
         tab.status("ended")
     page.wait_for_function(f"{count} === '1/5'")
     assert not row.get_by_role("button").is_visible()
-    assert re.search(r"Solved: the cascade has 0\.\d\d× the speed of", row.inner_text())
+    assert re.search(r"Solved: the fixed-plan cascade has 0\.\d\d× the speed of", row.inner_text())
     assert page.is_visible(".puzzles section") and row.locator(".puzzles-said").is_visible(), "one can race beside it"
     assert page.locator(".puzzles li:visible").count() == 1 and not row.locator(".puzzles-row").is_visible()
     assert page.evaluate(f"({edge})('.puzzles section').bottom <= ({edge})('#stage .cs-track').top"), (
