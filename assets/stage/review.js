@@ -109,7 +109,17 @@ export function openReview(stage, open = !stage.reviewOpen) {
   forgetSizes(stage);
   stage.draw();
   if (stage.presenting) return;
-  (open ? stage.review.box : stage.root).scrollIntoView({ block: "nearest" });
+  if (open) bringIntoView(stage);
+  else stage.root.scrollIntoView({ block: "nearest" });
+}
+
+// A review that is not in sight comes with as many whole parts above it as the window has room for.
+function bringIntoView({ track, lanesBox, transport, review }) {
+  const { top, bottom } = review.box.getBoundingClientRect();
+  if (top >= 0 && bottom <= innerHeight) return;
+  const parts = [track.box, lanesBox, transport.box, review.box];
+  const first = parts.find((part) => bottom - part.getBoundingClientRect().top <= innerHeight) || review.box;
+  first.scrollIntoView({ block: "start" });
 }
 
 // A lane without steps has nothing inside. While a race runs, only the step of a token that was clicked can be opened.
