@@ -130,7 +130,7 @@ def verdict(results: Sequence[LaneResult]) -> str:
 
 def lane_words(results: Sequence[LaneResult]) -> dict[str, str]:
     """What readers call each lane, by its title; of lanes that would be called the same, the title is kept."""
-    called = {one.title: f"{one.method}, {one.words}" if one.words else one.title for one in results}
+    called = {one.title: f"{method_name(one.method)}, {one.words}" if one.words else one.title for one in results}
     counts = Counter(called.values())
     return {title: words if counts[words] == 1 else title for title, words in called.items()}
 

@@ -87,7 +87,7 @@ def test_K_is_dragged_in_the_drawer_and_its_parts_race(tab):
     page.click("#race-parts")
     assert "12 tokens each" in tab.status("ended")
     names = page.locator("#stage .cs-track-row b").all_inner_texts()
-    assert {"vertical cascade", "horizontal cascade", "cascade"} <= set(names)
+    assert {"vertical cascade", "horizontal cascade", "fixed-plan cascade"} <= set(names)
     tab.advanced()
     page.click("#family input")
     page.get_by_role("option", name="SmolLM2 135M", exact=True).click()

@@ -246,7 +246,7 @@ def test_a_pasted_K_is_what_the_next_press_of_race_uses_and_what_is_saved(tab):
     last = saved[-1]["header"]
     assert last["method"] == "cascade" and last["settings"]["K"] == [[2, 4, 6], [0, 1, 2], [0, 0, 1]]
     assert [len(Trace.from_dict(trace).tokens) for trace in saved] == [16] * 4
-    assert one.page.evaluate(chosen) == before.replace("adaptive cascade", "cascade")
+    assert one.page.evaluate(chosen) == before.replace("adaptive cascade", "fixed-plan cascade")
     assert one.page.input_value("#K textarea, #K input") == "[[2,4,6],[0,1,2],[0,0,1]]"
     assert not one.errors
 

@@ -194,7 +194,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     page.check("#always input")
     for lane in ("prompt lookup", "adaptive cascade"):
         page.get_by_label(lane, exact=True).uncheck()
-    page.get_by_label("cascade", exact=True).check()
+    page.get_by_label("fixed-plan cascade", exact=True).check()
     page.fill("#K textarea, #K input", "[[64,64,64],[0,0,0],[0,0,0]]")
     page.click("#puzzles-open", force=True)
     assert page.evaluate(f"({edge})('.puzzles section').right <= ({edge})('#advanced').left"), "side by side"
@@ -209,7 +209,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     said = row.locator(".puzzles-said")
     page.click("#advanced-race")
     tab.status("ended")
-    said.filter(has_text="the cascade has").wait_for()
+    said.filter(has_text="the fixed-plan cascade has").wait_for()
     for _ in range(8):
         if said.inner_text().startswith("\u2713 Solved"):
             break
