@@ -21,8 +21,10 @@ def test_the_form_leaves_the_window_to_the_stage(tab):
     assert box(page, "#stage")["y"] <= 162  # the line for messages included
     for row in (("#title", "#tour-start", "#puzzles-open"), ("#examples button >> nth=0", "#more", "#races")):
         assert {(box(page, one)["y"], box(page, one)["height"]) for one in row} == {(box(page, row[0])["y"], 28)}
-    assert {box(page, row)["x"] for row in ("#title", "#prompt textarea", "#try", "#stage")} == {24}
-    assert box(page, "#race")["height"] == box(page, "#prompt textarea")["height"] == 44
+    assert {box(page, row)["x"] for row in ("#title", "#prompt textarea", "#status", "#stage")} == {24}
+    card, prompt, race, row = (box(page, one) for one in ("#ask", "#prompt textarea", "#race", "#lines"))
+    assert card["height"] == prompt["height"] == race["y"] - card["y"] + race["height"] == 44
+    assert box(page, "#try")["x"] == 34 and row["x"] + row["width"] > race["x"] + race["width"], "all is in one card"
     assert page.evaluate("document.documentElement.scrollWidth") == 1280
     assert page.inner_text("#more").strip() == "demo models · adaptive cascade · 64 tokens"
     set_field(page, "#max-new input", 24)
