@@ -7,7 +7,7 @@ import { cellFacts, tokenFacts } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
 import { tellDrafts, tellResult, tellRoundSentence } from "./narrate.js";
 import { jump, pause, showAll, touch } from "./playback.js";
-import { draftGroups } from "./records.js";
+import { draftGroups, isReview } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
 import { buildScore, drawScore, scrollOn, scrollToBox, showMore } from "./scoregrid.js";
@@ -166,14 +166,14 @@ export function showReview(stage, open) {
 }
 
 function createRounds(stage) {
-  const roundLabel = term("round", "");
+  const roundLabel = term("run", "");
   roundLabel.classList.add("cs-place");
   const roundTold = h("p", { class: "cs-round-told" });
   const watch = button("cs-button cs-unfold", "Watch it happen", { onclick: () => playRounds(stage) });
   const rounds = h("div", { class: "cs-rounds" }, watch,
     h("span", { class: "cs-stepper" },
-      iconButton("previous", "Previous round", ",", () => stepRound(stage, -1)), roundLabel,
-      iconButton("next", "Next round", ".", () => stepRound(stage, 1))));
+      iconButton("previous", "Previous run", ",", () => stepRound(stage, -1)), roundLabel,
+      iconButton("next", "Next run", ".", () => stepRound(stage, 1))));
   return { roundLabel, roundTold, watch, rounds };
 }
 
@@ -213,12 +213,17 @@ function buildReview(stage, step) {
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
 }
 
+// The copier's runs are lookups.
+function countRuns(boxes) {
+  return `${boxes.length} runs${boxes.every(({ record }) => isReview(record)) ? "" : " and lookups"}`;
+}
+
 function drawRounds({ review, race, round, roundTimer, token }) {
   const { boxes } = review.score;
   const box = round === null ? null : boxes[round];
   review.grid.toggleAttribute("data-stepping", Boolean(box));
   drawScore(review.score, round, token === null ? null : race.open.start + token);
-  put(review.roundLabel, box ? `round ${round + 1} of ${boxes.length}` : `${boxes.length} rounds in this step`);
+  put(review.roundLabel, box ? `${round + 1} of ${boxes.length}` : countRuns(boxes));
   if (!review.told.hidden) review.roundTold.style.minHeight = `${review.told.offsetHeight}px`;
   put(review.roundTold, box ? tellRoundSentence(race, box.record) : "");
   review.told.hidden = Boolean(box); // the round's sentence takes its place

@@ -1,4 +1,5 @@
-// Goes through the rounds of the opened review, by hand or one after the other.
+// Goes through the rounds of the opened review, by hand or one after the other. A round is a run of a model, or a lookup of
+// the copier.
 
 import { tellReview, tellRoundSentence } from "./narrate.js";
 import { pause } from "./playback.js";
@@ -62,7 +63,7 @@ function sayRound(stage) {
   const { race, review, round } = stage;
   if (round === null) return say(stage, tellReview(race, review.step));
   const { boxes } = review.score;
-  say(stage, `Round ${round + 1} of ${boxes.length}: ${tellRoundSentence(race, boxes[round].record)}`);
+  say(stage, `${round + 1} of ${boxes.length}: ${tellRoundSentence(race, boxes[round].record)}`);
 }
 
 function countRounds({ review }) {

@@ -174,8 +174,8 @@ def _ask_again(context: PageContext, visitor: str, fields: PageFields) -> RaceUp
     form = fill_form(context, fields.family, fields.values())
     family = family_lines(context, fields.family)
     visitors = context.studio.visitors
-    latest = next(reversed(visitors.find(visitor).races), None)
-    before = visitors.find_race(visitor, latest.id) if latest else None
+    own = (visitors.find_race(visitor, race.id) for race in reversed(visitors.find(visitor).races))
+    before = next((race for race in own if race and not race.stopped), None)
     if before is not None:
         log = replay_log(before, False, _others(context, visitor, before))
     elif context.landing is not None:  # already on the stage: its log goes on
