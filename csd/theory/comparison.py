@@ -95,7 +95,9 @@ def _compare_lane(name: str, trace: Trace, target_step: float, measured: tuple[f
         reasons = (BLOCKS, *reasons)
     elif not plan:
         reasons = ()
-    gap = _name_gap(found, estimate) if measured and not _is_near(measured[0], estimate.ewif, NEAR) else ""
+    gap = (
+        _name_gap(found, estimate, plan is None) if measured and not _is_near(measured[0], estimate.ewif, NEAR) else ""
+    )
     return LaneComparison(
         name, method, formula, acceptance, costs, estimate.flat_ewif, estimate.ewif, measured, reasons, gap
     )
@@ -105,8 +107,10 @@ def _is_near(one: float, other: float, relative: float) -> bool:
     return abs(one / other - 1) < relative
 
 
-def _name_gap(found: MeasuredRound, estimate: RoundEstimate) -> str:
+def _name_gap(found: MeasuredRound, estimate: RoundEstimate, is_adaptive: bool) -> str:
     """Why a lane was faster or slower than predicted, for those who do not know the theory."""
+    if is_adaptive and found.tokens > (1 + SAME_TOKENS) * estimate.tokens:
+        return "it guesses on where guesses come out right; the theory takes all guesses as alike"
     if not _is_near(found.tokens, estimate.tokens, SAME_TOKENS):
         return "right guesses came in streaks" if found.tokens > estimate.tokens else "wrong guesses came in clusters"
     return f"steps took {'less' if found.total < estimate.drafting + estimate.review else 'more'} time"
