@@ -67,7 +67,7 @@ def test_the_spread_is_over_races_with_the_same_settings():
 
 
 def test_two_lanes_of_one_method_are_numbered():
-    assert [lane.name for lane in compare(cascade(), cascade())] == ["1: cascade", "2: cascade"]
+    assert [lane.name for lane in compare(cascade(), cascade())] == ["1: fixed-plan cascade", "2: fixed-plan cascade"]
 
 
 def test_without_a_single_token_pass_the_table_says_what_to_do():
