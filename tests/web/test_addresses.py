@@ -80,6 +80,13 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     )
     link = page.evaluate("navigator.clipboard.readText()")
     assert link == f"{house.url}#race={last.id.removeprefix('recorded-')}&lane=3&step=2"
+    note = page.locator("#stage .cs-link-note")
+    assert note.inner_text().startswith("Link to step 2 of this race copied. It opens on this computer only.")
+    with page.expect_download() as saving:
+        note.get_by_role("button", name="Save the race as a file").click()
+    assert saving.value.suggested_filename.endswith(".html")
+    page.keyboard.press("Escape")
+    assert not note.is_visible()
     other = chromium.new_context().new_page()
     other.goto(link)
     await_race(other, last.id)

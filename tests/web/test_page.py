@@ -123,6 +123,7 @@ def test_stop_in_the_queue_takes_the_race_out_of_it(tab, house):
     before = house.gate.begun
     second.race("Waiting for the device")
     second.page.wait_for_function("/^Waiting|^Queue/i.test(document.querySelector('#status').innerText)")
+    assert second.page.is_visible("#stage .cs-idea"), "the question stands where its answer will be"
     second.stop()
     second.page.wait_for_function("document.querySelector('#status').innerText.includes('Stopped')")
     house.gate.open()

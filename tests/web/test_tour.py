@@ -146,6 +146,7 @@ def test_the_reader_moves_the_boundary_of_the_horizontal_cascade(one):
     assert page.inner_text(".tour-next") == "Answer"
     page.click(".tour-next")
     assert page.inner_text(pressed).startswith("4"), "nobody leaves it where its idea fails"
+    assert page.locator(".tour-boundaries:visible button[data-more]").count() == buttons.count(), "each has its time"
     assert page.inner_text(".tour-next") == "Next"
     page.click(".tour-back")
     go_on(page)
@@ -407,6 +408,9 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(one):
     assert presses <= 12, "one every ten seconds, for two minutes"
     for act in acts:
         assert page.inner_text(title) == act.title
+        assert page.inner_text(".tour-claim:visible").startswith(act.claim) and not page.is_visible(
+            ".tour-text:visible"
+        )
         if act.talk == "asked":
             assert not page.inner_text(".tour-answer:visible")
             page.keyboard.press("PageDown")
