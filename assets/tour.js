@@ -17,6 +17,7 @@ function startTour(root, logs, others) {
   const acts = [...root.querySelectorAll("section")];
   const questions = [...root.querySelectorAll(".tour-question")];
   const tried = [...root.querySelectorAll(".tour-tried")]; // of each act
+  let untell = null; // called where a talk goes back to the race that it began with
   let route = []; // the acts of this visit, as indices: all but the closing one, or those of a talk
   let current = 0;
   let resting = 0; // the timer of the pointer
@@ -43,11 +44,14 @@ function startTour(root, logs, others) {
     dialog.scrollTop = 0;
     next.focus({ preventScroll: true });
     if (kind === "closing") return void tellWon(acts[current].querySelector(".tour-won"));
+    for (const one of tried[current].querySelectorAll("button:not([data-step])")) delete one.dataset.more; // no time before it is tried
     const first = tried[current].querySelector("[data-begins]");
     if (first) move(first);
     else draw(`act ${current + 1}`, logs[current]); // and rest
     if (kind === "text" || (kind === "result" && moves())) begin(BEGUN);
-    if (dialog.hasAttribute("data-talk") && acts[current].dataset.talk === "told") reveal();
+    const isTold = dialog.hasAttribute("data-talk") && acts[current].dataset.talk === "told";
+    questions[current].toggleAttribute("data-told", isTold);
+    if (isTold) reveal();
   }
 
   // Where the act stands in the route.
@@ -232,7 +236,8 @@ function startTour(root, logs, others) {
   }
 
   // `isTalk`: the few acts of a talk, and what to remember; `act` is a place in that route, from the end if negative.
-  function open(act, isTalk = false) {
+  function open(act, isTalk = false, back = null) {
+    untell = back;
     const isIn = (one) => (isTalk ? one.hasAttribute("data-talk") : one.dataset.show !== "closing");
     route = acts.map((_, i) => i).filter((i) => isIn(acts[i]));
     dialog.toggleAttribute("data-talk", isTalk);
@@ -247,7 +252,7 @@ function startTour(root, logs, others) {
   }
 
   root.querySelector("#tour-start").addEventListener("click", () => open(0));
-  window.addEventListener("cascade-talk", ({ detail: { from } }) => open(from, true));
+  window.addEventListener("cascade-talk", ({ detail: { from, back } }) => open(from, true, back));
   root.querySelector(".tour-close").addEventListener("click", leave);
   window.addEventListener("popstate", () => dialog.close());
   dialog.addEventListener("cancel", (event) => { // Escape
@@ -291,6 +296,10 @@ function startTour(root, logs, others) {
     if (by) event.preventDefault(); // nor does the page behind it scroll
     if (by > 0 && (!isLast() || !isAnswered())) goOn();
     else if (by < 0 && placeOf()) goBack();
+    else if (by < 0 && untell) {
+      untell();
+      leave();
+    }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const choice = choicesOf(questions[current])["123".indexOf(event.key)];
     if (choice && !choice.disabled) answer(choice);

@@ -58,8 +58,9 @@ export function askForTour() {
 }
 
 // The acts of a talk, from the first one on, or from the last one.
-export function askForTalk(from) {
-  window.dispatchEvent(new CustomEvent("cascade-talk", { detail: { from } }));
+// `back` is called where the clicker goes back from the first slide.
+export function askForTalk(from, back) {
+  window.dispatchEvent(new CustomEvent("cascade-talk", { detail: { from, back } }));
 }
 
 // The form, with its link, may be drawn after the stage.

@@ -3,10 +3,14 @@
 import { authorOf, flattenRecords, isReview, tokenKind, tokensOf } from "./records.js";
 import { levelOf } from "./log.js";
 
-// Returns {root, from, to, boxes, lines, costs}. `from` and `to` are positions; `lines` says how many lines the row of
+const CROWDED = 20; // positions from which on a block has a tail
+const TAIL = 3; // positions from the target's correction on that are before it
+
+// Returns {root, from, to, tail, boxes, lines, costs}. `from` and `to` are positions; `lines` says how many lines the row of
 // a mark needs, more than one where rounds overlap; `costs` holds {seconds, runs} by mark. A box holds what its round
 // passed up; boxes are in the order in which the rounds ended. Where rounds of a level overlap, their boxes end with what
-// was rejected, and `cut` says how many tokens came after it.
+// was rejected, and `cut` says how many tokens came after it. From `tail` on no review of the target reached a long block:
+// it has only what the target was given.
 export function reviewScore(race, step) {
   const root = step.line.r;
   const rounds = flattenRecords(root);
@@ -20,9 +24,19 @@ export function reviewScore(race, step) {
     rows.set(mark, [...(rows.get(mark) || []), box]);
     return box;
   });
-  const lines = new Map([...rows].map(([mark, row]) => [mark, layOut(row) > 1 ? layOut(row.map(cutTail)) : 1]));
-  const to = Math.max(root.at + 1, root.at + tokensOf(root).length, ...boxes.map((box) => box.to));
-  return { root, from: root.at, to, boxes, lines, costs: costsByMark(boxes) };
+  const tail = endOf(root, boxes) - root.at > CROWDED ? root.at + root.ok + TAIL : Infinity;
+  for (const box of boxes) if (box.parent && box.parent !== root) cutAt(box, tail);
+  const lines = new Map([...rows].map(([mark, all]) => [mark, layOut(all.filter(isSeen)) > 1 ? layOut(all.filter(isSeen).map(cutTail)) : 1]));
+  return { root, from: root.at, to: endOf(root, boxes), tail, boxes, lines, costs: costsByMark(boxes) };
+}
+
+const endOf = (root, boxes) => Math.max(root.at + 1, root.at + tokensOf(root).length, ...boxes.map((box) => box.to));
+
+const isSeen = (box) => box.cells.length > 0;
+
+function cutAt(box, end) {
+  box.cells.length = Math.min(box.cells.length, Math.max(0, end - box.from));
+  box.to = box.from + box.cells.length;
 }
 
 // The tokens that a round passed up, as cells {at, id, who, own, fate}. `own` is the kind of a token that the round itself wrote:

@@ -21,8 +21,6 @@ const EDGE = 4; // pixels right of the last column
 const WIDER = 0.6; // of the letters' height, on each side of a word at most, where the columns leave room
 const TALLER = 0.35; // the same above and below it
 const FEW = 6; // positions up to which each one gets its number, and else every fifth
-const CROWDED = 20; // positions from which on the tail is dots
-const TAIL = 3; // positions from the target's correction on that are still in words, in a block of that many
 const ACROSS = [": cheaper writers further right", ": cheaper writers", ": cheaper", ""]; // what the horizontal arrow means
 const UPWARDS = [": a row checks one below it", ": checks a row below", ": checks below", ""]; // and the vertical one
 const NUMBERED = 20; // rounds up to which each box carries the number of its round
@@ -285,7 +283,7 @@ function createBox(race, score, box, rows) {
   };
 }
 
-// In a long block, what no review of the target ever reached is a dot, so that the rest stays legible.
+// The tail of a long block is dots, so that the rest stays legible.
 function createCell(race, box, { id, who, own, at, fate }, j, style, isDot) {
   const { look, mark } = levelOf(race, who);
   const sign = own === "bonus" && box.mark === "T" ? "+" : mark;
@@ -294,9 +292,7 @@ function createCell(race, box, { id, who, own, at, fate }, j, style, isDot) {
     h("bdi", { text: isDot ? "\u00B7" : tokenWord(race.pieces, id) }));
 }
 
-function isTail({ root, from, to }, at) {
-  return to - from > CROWDED && at >= root.at + root.ok + TAIL;
-}
+const isTail = ({ tail }, at) => at >= tail;
 
 function createRise(style) {
   return h("i", { class: "cs-rise", "aria-hidden": "true", style });

@@ -21,8 +21,13 @@ export function goOn(stage) {
 export function goBack(stage) {
   const { talk, reviewOpen, time } = stage;
   if (reviewOpen) openReview(stage, false);
-  else if (talk.tour && !talk.inside && time === Infinity) askForTalk(-1);
+  else if (talk.tour && !talk.inside && time === Infinity) askForTalk(-1, () => untell(talk));
   else stepReview(stage, -1);
+}
+
+// Back at the race that the talk began with.
+function untell(talk) {
+  talk.tour = false;
 }
 
 // A talk that has looked into a race is done with it.
@@ -35,7 +40,7 @@ function tellNext(stage) {
   const { talk, bridge, raceId } = stage;
   if (!talk.tour && hasTour()) {
     talk.tour = true;
-    askForTalk(0);
+    askForTalk(0, () => untell(talk));
   } else if (talk.inside !== raceId || !bridge.names) {
     talk.inside = raceId;
     openReview(stage, true);

@@ -67,7 +67,7 @@ export function enableTransport(stage) {
   if (transport.enabled === enabled) return;
   transport.enabled = enabled;
   for (const node of transport.box.querySelectorAll(".cs-button, input, select")) {
-    node.disabled = !enabled && ![transport.present, transport.look, transport.link, transport.blank, transport.keys].includes(node);
+    node.disabled = !enabled && ![transport.present, transport.look, transport.blank, transport.keys].includes(node);
   }
   transport.speed.title = `Replay speed (< >)${enabled ? `; auto is ${speedInWords(usualSpeed(stage.race))}` : ""}`;
 }

@@ -282,7 +282,7 @@ def _often(count: int) -> str:
 def _sameness(race: Race) -> tuple[str, bool]:
     """Whether every reviewed text is the autoregressive one. The worst finding is told."""
     if any(trace.end == "stopped" and not trace.tokens for trace in race.traces):
-        return "Stopped before every lane had written a token", False
+        return "Stopped before all lanes had begun to write", False
     found = [one for one in race.verdicts if one.kind not in ("reference", "not lossless")]
     for kind in ("differs", "near-tie", "not compared"):
         if bad := next((one for one in found if one.kind == kind), None):

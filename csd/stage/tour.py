@@ -144,7 +144,7 @@ REMEMBER = (
     "Vertical: a bigger model checks what a smaller one guessed. Horizontal: the best guesser writes first, the "
     "cheapest one last.",
     "It pays where guesses are often right and cheap to make. Where nobody can guess, a fixed plan loses; the "
-    "adaptive cascade stops guessing.",
+    "adaptive cascade guesses less.",
 )
 """The last slide of a talk."""
 

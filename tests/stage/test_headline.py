@@ -123,7 +123,7 @@ def test_flags_stand_beside_the_number():
     unbegun = line(
         replace(alone(TEXT[:1]), end="stopped"), drafted(TEXT[:6], end="stopped"), drafted((), end="stopped")
     )
-    assert (unbegun.text, unbegun.told, unbegun.same) == ("Stopped before every lane had written a token", "", False)
+    assert (unbegun.text, unbegun.told, unbegun.same) == ("Stopped before all lanes had begun to write", "", False)
     stopped = line(alone(TEXT), drafted(TEXT[:34], end="stopped"))
     assert stopped.text == "Same text as far as all lanes got, 34 tokens"
     assert stopped.flags == ("stopped early",)
