@@ -110,7 +110,7 @@ def _is_near(one: float, other: float, relative: float) -> bool:
 def _name_gap(found: MeasuredRound, estimate: RoundEstimate, is_adaptive: bool) -> str:
     """Why a lane was faster or slower than predicted, for those who do not know the theory."""
     if is_adaptive and found.tokens > (1 + SAME_TOKENS) * estimate.tokens:
-        return "it guesses on where guesses come out right; the theory takes all guesses as alike"
+        return "it guesses on where it is right"
     if not _is_near(found.tokens, estimate.tokens, SAME_TOKENS):
         return "right guesses came in streaks" if found.tokens > estimate.tokens else "wrong guesses came in clusters"
     return f"steps took {'less' if found.total < estimate.drafting + estimate.review else 'more'} time"

@@ -89,7 +89,7 @@ def test_one_token_is_no_plural():
 
     assert said(alone((1,)), drafted((1,))) == "Done: 1 token each."
     assert said(alone((1,))) == "Done: autoregressive 1 token."
-    assert said(alone((1,)), drafted((1, 2))) == "Done: autoregressive 1 token, cascade 2 tokens."
+    assert said(alone((1,)), drafted((1, 2))) == "Done: autoregressive 1 token, fixed-plan cascade 2 tokens."
 
 
 def test_a_stopped_race_says_so():

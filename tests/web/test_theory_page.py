@@ -225,7 +225,7 @@ def test_the_curves_stay_in_view_while_the_knobs_are_used_and_find_their_way_bac
         back.click()
     page.wait_for_function("!document.querySelector('.whatif-back').hasAttribute('data-away')")
     assert not back.is_visible() and page.locator(".chart-ghost").count() == 0
-    assert key.inner_text() == "predicted, from what the race measured of each model"
+    assert key.inner_text() == "predicted, from what the race measured"
     note = page.locator(row("target accepts draft-mid") + " .sliders-note")
     number = page.locator(row("target accepts draft-mid") + " input[type=number]")
     began = number.input_value()
