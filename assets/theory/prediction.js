@@ -40,21 +40,26 @@ export function usedBy(stages, reviewer = "target", found = new Set()) {
 export function predict(stages, model) {
   const block = draftAndReview("target", stages, model);
   const tokens = mean(block.emitted);
-  const passes = block.cost + 1 + model.width * mean(block.lengths);
-  return { tokens, passes, flat: tokens / (block.cost + 1), wide: tokens / passes };
+  const drafting = Object.entries(block.runs).reduce((sum, [name, runs]) => sum + runs * costOf(name, model), 0);
+  const passes = drafting + 1 + model.width * mean(block.lengths);
+  return { tokens, passes, flat: tokens / (drafting + 1), wide: tokens / passes };
 }
 
-// Distributions are arrays: the probability of each number of tokens. See csd.theory.prediction for the recursion.
-function draftAndReview(reviewer, stages, model) {
+export const costOf = (name, model) => model.costs[name] ?? 0;
+
+// Distributions are arrays: the probability of each number of tokens. See csd.theory.prediction for the recursion. `runs` are
+// the expected ones of every level. `watch` is told of each run of a stage: {name, alpha, emitted, at, reached, intact}, the
+// last three being the length of the block before it, and how probable that length is at all and with nothing rejected.
+export function draftAndReview(reviewer, stages, model, watch = () => {}) {
   const reached = [1];
   const intact = [1];
   const emitted = [];
-  let cost = 0;
+  const runs = {};
   let goal = 0;
   for (const stage of stages) {
     goal += stage.k;
     const run = draftAndReview(stage.name, stage.below, model);
-    const runCost = (model.costs[stage.name] ?? 0) + run.cost;
+    const each = { ...run.runs, [stage.name]: 1 };
     const alpha = model.alphas[pairKey(reviewer, stage.name)] ?? 0;
     const survives = Array.from(run.emitted, (p = 0, n) => p * alpha ** n);
     const bad = firstRejection(run.emitted, alpha);
@@ -64,14 +69,15 @@ function draftAndReview(reviewer, stages, model) {
       reached[length] = 0;
       intact[length] = 0;
       if (!here) continue;
-      cost += here * runCost;
+      watch({ name: stage.name, alpha, emitted: run.emitted, at: length, reached: here, intact: good });
+      for (const [name, count] of Object.entries(each)) runs[name] = (runs[name] ?? 0) + here * count;
       add(reached, run.emitted, length, here);
       add(intact, survives, length, good);
       add(emitted, bad, length, good);
     }
   }
   add(emitted, intact, 1, 1);
-  return { lengths: reached, emitted, cost };
+  return { lengths: reached, emitted, runs };
 }
 
 function firstRejection(run, alpha) {
@@ -88,7 +94,7 @@ function add(to, more, offset, weight) {
   more.forEach((p, tokens) => { to[tokens + offset] = (to[tokens + offset] ?? 0) + weight * p; });
 }
 
-const mean = (distribution) => distribution.reduce((sum, p = 0, tokens) => sum + tokens * p, 0);
+export const mean = (distribution) => distribution.reduce((sum, p = 0, tokens) => sum + tokens * p, 0);
 
 // ---- closed forms
 

@@ -4,12 +4,12 @@
 import symbols from "../symbols.json" with { type: "json" };
 import { startChart, SYMBOLS } from "./chart.js";
 import { axisEnd, curvesOf, modelOf, restOf } from "./curves.js";
-import { describeSource, explain, factor, headline, speedOf, checkLanes } from "./words.js";
+import { describeSource, factor, headline, speedOf, checkLanes, tellBetter, tellWhose } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const OVER = "guesses before a check: k, or the first number of K";
 
-// A value is {drafts, isMeasured, measured: [{name, speedup, rest, at}], start: {draft, k, K, sliders}, draft, k, K, sliders}:
+// A value is {drafts, isMeasured, measured: [{name, speedup, rest, at, predicted, gap, about}], start: {draft, k, K, sliders}, draft, k, K, sliders}:
 // `start` is what the knobs were set to, by the race or to usual numbers. `parseK` is that of controls/cumulative.js;
 // `reset(start)` is called with the way back. Returns a function that shows another value.
 export function startWhatIf(root, value, parseK, reset) {
@@ -28,7 +28,8 @@ function build(root) {
   const told = make("div", "finding-number", name, number);
   Object.assign(told.dataset, { filled: "false", method: "cascade" });
   const words = make("div", "finding-words", title);
-  const finding = make("div", "finding", make("div", "finding-numbers", told), words);
+  const whose = make("p", "whatif-whose");
+  const finding = make("div", "finding", make("div", "finding-numbers", told), words, whose);
   const chart = make("div", "chart");
   chart.toggleAttribute("data-fills", true);
   const [source, ghost] = ["predicted", "before"].map((kind) => {
@@ -41,10 +42,10 @@ function build(root) {
   const back = make("button", "whatif-back");
   back.type = "button";
   const check = make("table", "whatif-check");
-  const why = make("p", "whatif-why");
+  const [about, better] = [make("p", "whatif-about"), make("p", "whatif-better")];
   words.setAttribute("aria-live", "polite");
-  root.replaceChildren(make("div", "whatif-view", finding, chart), make("div", "whatif-key", make("p", "", source, ghost, found), back), check, why);
-  return { told, number, title, source, check, ghost, found, back, why, show: startChart(chart) };
+  root.replaceChildren(make("div", "whatif-view", finding, chart), make("div", "whatif-key", make("p", "", source, ghost, found), back), check, about, better);
+  return { told, number, title, whose, source, check, about, better, ghost, found, back, show: startChart(chart) };
 }
 
 function update(view, value, parseK) {
@@ -79,10 +80,13 @@ function update(view, value, parseK) {
   view.told.title = `Cascade, K=${JSON.stringify(K)}`;
   view.number.textContent = factor(speedOf(curves[0]));
   view.title.textContent = headline(curves);
-  view.why.textContent = explain(curves);
+  const isRaced = measured.some(({ name, rest }) => name === "cascade" && isSame(parseK(rest, drafts.length + 1), K));
+  view.whose.textContent = tellWhose(measured, isRaced);
+  view.better.textContent = tellBetter(curves);
   view.source.textContent = describeSource(value.isMeasured, isMoved);
   view.check.replaceChildren(...rowsOf(measured));
   view.check.hidden = !measured.length;
+  view.about.textContent = measured.find(({ about }) => about)?.about ?? "";
   view.ghost.textContent = "before you moved anything";
   view.ghost.hidden = !isAway;
   view.found.hidden = !points.length;
@@ -93,7 +97,7 @@ function update(view, value, parseK) {
 
 // The theory checked on the race: a row for each lane, with its symbol on the chart.
 function rowsOf(measured) {
-  const head = make("tr", "", make("th", "", "the theory, checked on the race"), make("th", "", "predicted"), make("th", "", "measured"));
+  const head = make("tr", "", make("th", "", "the theory, checked on the race"), make("th", "", "predicted, with equal chances"), make("th", "", "measured"));
   return [head, ...checkLanes(measured).map(([called, predicted, found, gap], i) => {
     const mark = drawSymbol(SYMBOLS[measured[i].name]);
     mark.setAttribute("data-method", measured[i].name);

@@ -28,14 +28,48 @@ function lost(curves) {
 }
 
 // What the cascade's speed is made of, and whether another first number would be better.
-export function explain([{ xs, ys, at, round }]) {
-  const [tokens, runs] = [round.tokens, round.passes].map((count) => count.toFixed(ys[at] < SLOW ? 2 : 1));
-  const said = `A step of this cascade brings ${tokens} tokens in the time of ${runs} runs of the big model: ${tokens} / ${runs} = ${factor(ys[at])}.`;
+export const explain = (curves) => [tellStep(curves[0].round.tokens, curves[0].round.passes), tellBetter(curves)].filter(Boolean).join(" ");
+
+export function tellStep(tokens, passes) {
+  const [brought, runs] = countsOf(tokens, passes);
+  return `A step of this cascade brings ${brought} tokens in the time of ${runs} runs of the big model: ${brought} / ${runs} = ${factor(tokens / passes)}.`;
+}
+
+// Both with as many digits as their ratio needs.
+export const countsOf = (tokens, passes) => [tokens, passes].map((count) => count.toFixed(tokens / passes < SLOW ? 2 : 1));
+
+// Empty where no other first number is better.
+export function tellBetter([{ xs, ys, at }]) {
   const highest = Math.max(...ys);
   const best = xs[ys.indexOf(highest)];
-  const isBest = factor(highest) === factor(ys[at]);
-  const better = `With ${best} ${best === 1 ? "token" : "tokens"} guessed first it would be ${factor(highest)}.`;
-  return isBest ? said : `${said} ${better}`;
+  return factor(highest) === factor(ys[at]) ? "" : `With ${best} ${best === 1 ? "token" : "tokens"} guessed first it would be ${factor(highest)}.`;
+}
+
+export const percent = (share) => `${Math.round(100 * share)}%`;
+
+// The picture of a step for those who do not see it: `chances` are those of its guesses, by position.
+export function tellGuesses(chances) {
+  const guessed = chances.map((chance, i) => `${i + 1}: ${percent(chance)}`).filter((told) => !told.endsWith(": 0%"));
+  return `How often the guess at each position is kept: ${guessed.join(", ") || "never"}. The big model adds a token of its own.`;
+}
+
+// What each level costs in a step: {name, role, told, runs, cost}, the cost null for one that takes no part.
+export function costRows({ runs, review }, levels, target) {
+  const rows = levels.map(({ name, role }) => {
+    const { count, each, cost } = runs[name] ?? {};
+    if (!count) return { name, role, told: "takes no part", runs: 0, cost: null };
+    return { name, role, told: name === "MaxGram" ? "lookups, counted as free" : `${count.toFixed(1)} runs × ${each}`, runs: count, cost };
+  });
+  const more = review.each && review.guesses ? `, and ${review.guesses.toFixed(1)} guesses × ${review.each}` : "";
+  return [...rows, { name: "T", role: target, told: `1 run${more}`, runs: 1, cost: review.cost }];
+}
+
+// Whose the speed-up is that the Race tab shows, where it is not this plan's; `isRaced` says whether this plan was in the race.
+export function tellWhose(measured, isRaced) {
+  const adaptive = measured.find(({ name }) => name === "adaptive cascade");
+  const missing = "this plan was not in that race";
+  if (!adaptive) return measured.length && !isRaced ? `Predicted only: ${missing}.` : "";
+  return `The Race tab\u2019s ${factor(adaptive.speedup)} is the adaptive cascade\u2019s, measured${isRaced ? "" : `; ${missing}`}.`;
 }
 
 const CALLED = { cascade: "fixed-plan cascade", speculative: "speculative decoding" };

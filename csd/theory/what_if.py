@@ -106,7 +106,7 @@ def pairs(drafts: Sequence[str]) -> tuple[Pair, ...]:
 class Measured:
     """The speed-up of a lane in a race. `rest` and `at` are where it belongs on a curve: the draft and k, or K as text
     and the first number of its plan; a method without a curve has neither. `predicted` is what the theory says with the
-    lane's own numbers, and `gap` why, where it is far off."""
+    lane's own numbers, `gap` in a few words why it is far off, and `about` in a sentence."""
 
     name: str
     speedup: float
@@ -114,6 +114,7 @@ class Measured:
     at: int = 0
     predicted: float | None = None
     gap: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -170,4 +171,4 @@ def _measured_lanes(race: Race) -> Iterator[Measured]:
             first = next(end for end in method.K[0] if end)
             yield Measured(method.name, speedup, format_K(method.K), first, lane.wide, lane.gap)
         elif trace.header.method == AdaptiveCascade.name:
-            yield Measured(AdaptiveCascade.name, speedup, predicted=lane.wide, gap=lane.gap)
+            yield Measured(AdaptiveCascade.name, speedup, predicted=lane.wide, gap=lane.gap, about=lane.about)

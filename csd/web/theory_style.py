@@ -7,8 +7,9 @@ from csd.own_files import own_text
 from csd.paths import ASSETS
 
 THEORY_CSS = (
-    "".join(own_text(ASSETS / name) for name in ("theory.css", "theory/chart.css"))
+    "".join(own_text(ASSETS / name) for name in ("theory.css", "theory/chart.css", "theory/step.css"))
     + theme.figure_css(".dark .js-plotly-plot")
     + theme.css_variables(".staircase")
+    + theme.css_variables(".step-picture")
     + theme.method_css("#what-if-figure ")
 )

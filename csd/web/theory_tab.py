@@ -21,7 +21,7 @@ from csd.web.race_form import Values
 from csd.web.slider_values import sliders_value
 from csd.web.sliders import build_sliders
 from csd.web.staircase import build_staircase, staircase_value
-from csd.web.what_if import PlanCheck, WhatIf, WhatIfPanel, figure_value, starting_panel
+from csd.web.what_if import PlanCheck, WhatIf, WhatIfPanel, figure_value, starting_panel, step_value
 
 LEAD = (
     "<h2>When does guessing ahead pay?</h2><p>When guesses are often right, and cheap to make. Move a slider: the "
@@ -42,7 +42,15 @@ SCRIPT = (
     "});\n"
     "watch('value', () => show(props.value));\n"
 )
-TO_FIGURE = "(draft, k, K, sliders, figure) => ({ ...figure, draft, k, K, sliders })"
+STEP_SCRIPT = (
+    bundle.join_modules(ASSETS / "theory", "picture", "StepPicture")
+    + bundle.join_modules(ASSETS / "controls", "cumulative", "Cumulative")
+    + "const show = StepPicture.startStep(element.querySelector('.step-picture'), props.value, Cumulative.parseK);\n"
+    "watch('value', () => show(props.value));\n"
+)
+TO_FIGURES = """(draft, k, K, sliders, figure, step) => [
+  { ...figure, draft, k, K, sliders }, { ...step, K, sliders },
+]"""
 TO_START = """(figure, sliders) => {
   const { draft, k, K, sliders: began } = figure.start;
   const values = Object.fromEntries(began.groups.flatMap((group) => group.sliders.map((one) => [one.key, one.value])));
@@ -55,8 +63,8 @@ TO_START = """(figure, sliders) => {
 
 @dataclass(frozen=True)
 class WhatIfParts:
-    """The what-if panel; `picture` shows the K of the field below it. The figure computes in the browser; `words` are
-    for what is wrong with the plan."""
+    """The what-if panel; `picture` shows the K of the field below it. The figure and the picture of one `step` compute
+    in the browser; `words` are for what is wrong with the plan."""
 
     drafts: gr.State
     draft: gr.Dropdown
@@ -66,6 +74,7 @@ class WhatIfParts:
     sliders: gr.HTML
     words: gr.HTML
     figure: gr.HTML
+    step: gr.HTML
     measure: gr.Button
     measure_parts: gr.Button
     parts: gr.HTML
@@ -82,7 +91,7 @@ class WhatIfParts:
     @property
     def knobs(self) -> list[Component]:
         """What a race sets."""
-        return [*self.inputs, self.picture, self.figure]
+        return [*self.inputs, self.picture, self.figure, self.step]
 
     def read(self, values: Values) -> WhatIf:
         return WhatIf(
@@ -111,8 +120,8 @@ class WhatIfParts:
         changes |= {} if panel.k is None else {self.k: panel.k}
         changes |= {} if panel.K is None else {self.K: panel.K}
         picture = staircase_value(panel.K, panel.drafts)
-        sliders, figure = sliders_value(panel.groups), figure_value(panel)
-        return {**changes, self.picture: picture, self.sliders: sliders, self.figure: figure}
+        figures = {self.figure: figure_value(panel), self.step: step_value(panel)}
+        return {**changes, **figures, self.picture: picture, self.sliders: sliders_value(panel.groups)}
 
 
 def refusal_html(sentence: str) -> str:
@@ -190,7 +199,14 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                 gr.HTML(ABOUT_MEASURE)
                 measure_parts = gr.Button("Race the parts", scale=0, elem_id="parts")
                 parts = gr.HTML()
-    return WhatIfParts(state, draft, k, K, picture, sliders, words, figure, measure, measure_parts, parts)
+            step = gr.HTML(
+                step_value(panel),
+                html_template='<div class="step-picture"></div>',
+                js_on_load=STEP_SCRIPT,
+                apply_default_css=False,
+                elem_id="what-if-step",
+            )
+    return WhatIfParts(state, draft, k, K, picture, sliders, words, figure, step, measure, measure_parts, parts)
 
 
 def _build_curves() -> CurveParts:

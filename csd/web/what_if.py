@@ -7,9 +7,12 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
+from csd import theme
 from csd.decoding.errors import Refusal, read_number
 from csd.decoding.k_matrix import Matrix, check_K, example_K, format_K, parse_K
+from csd.decoding.maxgram import MAX_GRAM
 from csd.decoding.methods import Autoregressive, Cascade, Speculative
+from csd.decoding.methods.method import TARGET
 from csd.ranges import DRAFTED, shorten
 from csd.record.race import Race
 from csd.request.defaults import Defaults
@@ -126,6 +129,17 @@ def figure_value(panel: WhatIfPanel) -> dict[str, Any]:
     is_measured = any(one.origin == "measured" for group in panel.groups for one in group.sliders)
     measured = [asdict(one) for one in panel.measured]
     return {"drafts": list(panel.drafts), "isMeasured": is_measured, "measured": measured, "start": start, **start}
+
+
+def step_value(panel: WhatIfPanel) -> dict[str, Any]:
+    """What the picture of one step shows: plan, numbers of the sliders, and the role and the look of each level."""
+    drafters, called = (*panel.drafts, MAX_GRAM), roles_of_family(panel.drafts)
+    levels = [
+        {"name": name, "role": called[name], "look": theme.look(len(panel.drafts) - column, len(drafters)).key}
+        for column, name in enumerate(drafters)
+    ]
+    plan = {"drafts": list(panel.drafts), "K": panel.K, "sliders": sliders_value(panel.groups)}
+    return {**plan, "levels": levels, "target": called[TARGET]}
 
 
 def starting_panel(defaults: Defaults, shown: Race | None = None) -> WhatIfPanel:

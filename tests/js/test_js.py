@@ -71,7 +71,7 @@ def test_modules_can_be_imported():
 
 @needs_node
 @pytest.mark.parametrize(
-    "name", ["stage", "gradio", "page", "tour", "export", "sliders", "staircase", "puzzles", "what-if", "site"]
+    "name", ["stage", "gradio", "page", "tour", "export", "sliders", "staircase", "puzzles", "what-if", "step", "site"]
 )
 def test_scripts_parse(name, tmp_path):
     text = {
@@ -81,6 +81,7 @@ def test_scripts_parse(name, tmp_path):
         "staircase": lambda: in_component(staircase.SCRIPT),
         "puzzles": lambda: in_component(puzzle_panel.SCRIPT),
         "what-if": lambda: in_component(theory_tab.SCRIPT),
+        "step": lambda: in_component(theory_tab.STEP_SCRIPT),
         "page": lambda: scripts.PAGE,
         "tour": (ASSETS / "tour.js").read_text,
         "export": lambda: "".join((ASSETS / "export" / name).read_text() for name in ("ground.js", "page.js")),
@@ -98,7 +99,7 @@ def in_component(script: str) -> str:
 
 def every_script() -> str:
     served = bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT + puzzle_panel.SCRIPT + scripts.PAGE
-    return served + theory_tab.SCRIPT + theory_script()
+    return served + theory_tab.SCRIPT + theory_tab.STEP_SCRIPT + theory_script()
 
 
 def test_every_module_is_used():

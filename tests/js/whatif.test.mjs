@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { tellOrigin } from "../../assets/controls/sliders.js";
 import { axisEnd } from "../../assets/theory/curves.js";
 import { around, boxOf, createPlaces } from "../../assets/theory/places.js";
-import { checkLanes, describeSource, explain, headline } from "../../assets/theory/words.js";
+import { axisEnd as timeEnd } from "../../assets/theory/picture.js";
+import { checkLanes, costRows, describeSource, explain, headline, tellBetter, tellGuesses, tellWhose } from "../../assets/theory/words.js";
 
 const curve = (speed, more = {}) => ({ xs: [1, 2], ys: [speed, 1], at: 0, round: { tokens: 5, passes: 2.5 }, ...more });
 
@@ -20,6 +21,30 @@ test("the title compares the two with the current settings", () => {
 test("the speed is explained, with a better first number where there is one", () => {
   assert.equal(explain([curve(2)]), "A step of this cascade brings 5.0 tokens in the time of 2.5 runs of the big model: 5.0 / 2.5 = 2.0×.");
   assert.match(explain([curve(2, { ys: [2, 3] })]), /With 2 tokens guessed first it would be 3.0×\.$/);
+});
+
+test("the picture of a step is told in words, and its costs level by level", () => {
+  assert.equal(tellGuesses([0.93, 0.5, 0.001]), "How often the guess at each position is kept: 1: 93%, 2: 50%. The big model adds a token of its own.");
+  assert.match(tellGuesses([]), /kept: never\./);
+  const levels = [["mid", "small model"], ["small", "tiny model"], ["MaxGram", "copier"]].map(([name, role]) => ({ name, role }));
+  const runs = { mid: { count: 6.69, each: 0.178, cost: 1.19 }, MaxGram: { count: 40, each: 0, cost: 0 } };
+  const told = (review) => costRows({ runs, review }, levels, "big model").map(({ role, told, cost }) => [role, told, cost]);
+  assert.deepEqual(told({ guesses: 13, each: 0.054, cost: 1.7 }), [["small model", "6.7 runs × 0.178", 1.19], ["tiny model", "takes no part", null],
+    ["copier", "lookups, counted as free", 0], ["big model", "1 run, and 13.0 guesses × 0.054", 1.7]]);
+  assert.deepEqual(told({ guesses: 13, each: 0, cost: 1 }).at(-1), ["big model", "1 run", 1]);
+});
+
+test("the axis of time grows with the bar, and shrinks only where the bar is short", () => {
+  assert.deepEqual([timeEnd(1.2, 0), timeEnd(2.9, 2), timeEnd(2.1, 4), timeEnd(2.1, 16)], [2, 4, 4, 4]);
+});
+
+test("the Race tab's speed-up is told apart from the plan's", () => {
+  const adaptive = { name: "adaptive cascade", speedup: 3.03 };
+  assert.equal(tellWhose([adaptive], false), "The Race tab\u2019s 3.0× is the adaptive cascade\u2019s, measured; this plan was not in that race.");
+  assert.equal(tellWhose([adaptive], true), "The Race tab\u2019s 3.0× is the adaptive cascade\u2019s, measured.");
+  assert.match(tellWhose([{ name: "speculative", speedup: 2 }], false), /^Predicted only/);
+  assert.deepEqual([tellWhose([], false), tellWhose([{ name: "cascade", speedup: 2 }], true)], ["", ""]);
+  assert.equal(tellBetter([curve(2)]), "", "the first number is the best one");
 });
 
 test("predicted and measured of a race stand side by side, with the reason where they are apart", () => {

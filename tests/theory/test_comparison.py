@@ -10,7 +10,8 @@ from plans import made_by
 
 from csd.decoding.methods import AdaptiveCascade, Cascade
 from csd.record.race import Race
-from csd.theory.comparison import compare_with_theory, format_spread
+from csd.record.recording import bundled_recordings
+from csd.theory.comparison import CHANCES, compare_with_theory, format_spread
 
 
 def compare(*traces):
@@ -46,6 +47,16 @@ def test_adaptive_is_predicted_for_the_blocks_that_it_drafted():
     first, tokens_reason, _ = lane.reasons
     assert first.startswith("Its plan is not fixed")
     assert tokens_reason.startswith("A step emitted 2.0 tokens; the theory predicts 2.2.")
+
+
+def test_an_adaptive_lane_that_beats_its_prediction_says_why_in_a_sentence():
+    race = Race(bundled_recordings()["1-story-a-fox-sets-out"].traces)
+    told = {lane.method: (lane.about, lane.gap) for lane in compare_with_theory(race)}
+    assert told["adaptive cascade"] == (CHANCES, "")
+    assert told["speculative"] == ("", "")
+    slower = tuple(replace(step, seconds=2 * step.seconds) for step in race.traces[-1].steps)
+    *_, lane = compare(*race.traces[:-1], replace(race.traces[-1], steps=slower))
+    assert (lane.method, lane.about, lane.gap) == ("adaptive cascade", "", "steps took more time")
 
 
 def test_blocks_without_a_draft_are_predicted_as_autoregressive_decoding():

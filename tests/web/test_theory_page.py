@@ -211,6 +211,29 @@ def test_parts_of_the_cascade_are_one_click_away(one):
         page.wait_for_function(f"text => {TITLES}.includes(text)", arg=text)
 
 
+def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
+    page = one.page
+    type_K(one, "[[9,9,13],[0,0,7],[0,0,0]]")
+    said, seen = page.locator(".step-said"), page.locator(".step-drawn")
+    page.wait_for_function("document.querySelectorAll('.step-place').length === 14")
+    cost = page.locator(row("draft-mid") + " input[type=number]")
+    began = cost.input_value()
+    place = """() => { const { top, height } = document.querySelector('.step-picture').getBoundingClientRect();
+        return [top + scrollY, height]; }"""
+    before, stood = said.inner_text(), page.evaluate(place)
+    assert before.startswith("A step of this cascade brings ")
+    cost.fill("0.9")
+    page.wait_for_function("before => document.querySelector('.step-said').textContent !== before", arg=before)
+    assert page.evaluate(place) == pytest.approx(stood, abs=0.1)
+    tokens, runs = (page.locator(".step-sum b").nth(i).inner_text() for i in (0, 1))
+    assert f"brings {tokens} tokens in the time of {runs} runs" in said.inner_text()
+    costs = [float(text) for text in page.locator(".step-rows b").all_inner_texts() if text]
+    assert sum(costs) == pytest.approx(float(runs), abs=0.06)
+    assert "1: " in (seen.get_attribute("aria-label") or "")
+    cost.fill(began)
+    page.wait_for_function("before => document.querySelector('.step-said').textContent === before", arg=before)
+
+
 SIZES = [(1280, 720), (1920, 1080), (390, 844)]
 
 
@@ -235,6 +258,8 @@ def test_the_curves_stay_in_view_while_the_knobs_are_used_and_find_their_way_bac
         ["speculative", "decoding", "2.4×", "2.5×"],
         ["adaptive", "cascade", "2.3×", "3.0×"],
     ]
+    assert "easy and hard places" in page.inner_text(".whatif-about")
+    assert page.inner_text(".whatif-whose").endswith("this plan was not in that race.")
     page.locator("#what-if-plan").scroll_into_view_if_needed()
     page.get_by_role("button", name="vertical only").click()
     page.wait_for_function(f"{TITLES}.includes('K=[[9,9,9],[0,0,7],[0,0,0]]')")

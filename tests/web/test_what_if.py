@@ -94,8 +94,20 @@ def test_the_figure_begins_with_what_the_race_measured_and_says_so():
     assert value["isMeasured"] and value["start"]["sliders"] == value["sliders"]
     origins = {one["key"]: one["origin"] for group in value["sliders"]["groups"] for one in group["sliders"]}
     assert origins["target accepts draft-mid"] == "measured" and set(origins.values()) <= {"measured", "usual"}
+    assert [one["about"] != "" for one in value["measured"]] == [False, True]
     usual = what_if.figure_value(PANEL)
     assert not usual["isMeasured"] and not usual["measured"] and usual["K"] == PANEL.K
+
+
+def test_the_picture_of_a_step_has_the_levels_of_the_family():
+    value = what_if.step_value(PANEL)
+    assert [(one["role"], one["look"]) for one in value["levels"]] == [
+        ("small model", "2"),
+        ("tiny model", "1"),
+        ("copier", "0"),
+    ]
+    assert (value["target"], value["K"], tuple(value["drafts"])) == ("big model", PANEL.K, PANEL.drafts)
+    assert what_if.step_value(replace(PANEL, groups=()))["sliders"]["groups"] == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,117 @@
+// One step as a picture: the guesses by position, how much of each is kept, and below them on one axis of time what the step
+// costs. Its height stays while the sliders move.
+
+import { ticks } from "./chart.js";
+import { modelOf } from "./curves.js";
+import { stagesOf } from "./prediction.js";
+import { stepOf, total } from "./step.js";
+import { costRows, countsOf, percent, tellGuesses, tellStep } from "./words.js";
+
+const RARE = 0.02; // a place beyond the plan that is written less often is not drawn
+const GROUP = 2; // the row of places grows by so many at once
+const SPARE = 1.22; // times by which it is longer than its places: the name of the last one needs room
+const NUMBERS = 6; // of the places have their numbers
+const BIG = "T"; // the name and the look of the big model
+const RUN = 0.012; // of the axis: narrower runs are drawn as one
+
+// A value is {drafts, levels: [{name, role, look}], target, K, sliders}: the strongest level first, and `target` what the big model
+// is called. `parseK` is that of controls/cumulative.js. Returns a function that shows another value.
+export function startStep(root, value, parseK) {
+  const view = { end: 0, K: null, ...build(root) };
+  const show = (next) => {
+    view.K = next?.K ?? view.K; // stays for a race that had none
+    const K = next?.sliders.groups.length && view.K !== null && parseK(view.K, next.drafts.length + 1);
+    if (K) draw(view, next, stagesOf(next.drafts, K), modelOf(next.sliders));
+  };
+  show(value);
+  return show;
+}
+
+function build(root) {
+  const title = make("h3", "", "One step, as predicted", make("small", "", "solid: guesses kept; pale: thrown away"));
+  const [said, why] = [make("p", "step-said"), make("p", "step-why", "Later guesses are kept less often, but still cost time: so the curve rises, then falls.")];
+  const [places, axis, bar, rows] = ["places", "axis", "bar", "rows"].map((name) => make("div", `step-${name}`));
+  const [tokens, runs] = [make("b", ""), make("b", "")];
+  const drawn = make("div", "step-drawn", places, make("div", "step-sum", tokens, "tokens"), make("div", "step-time", bar, axis), make("div", "step-sum", runs, "runs"));
+  drawn.setAttribute("role", "img");
+  root.replaceChildren(title, said, drawn, rows, why);
+  return { said, places, axis, bar, rows, tokens, runs, drawn, why };
+}
+
+function draw(view, { levels, target }, stages, model) {
+  const step = stepOf(stages, model);
+  const looks = { ...Object.fromEntries(levels.map(({ name, look }) => [name, look])), [BIG]: BIG };
+  view.said.textContent = tellStep(step.tokens, step.passes);
+  view.drawn.setAttribute("aria-label", tellGuesses(step.guesses.map(({ kept }) => total(kept))));
+  [view.tokens.textContent, view.runs.textContent] = countsOf(step.tokens, step.passes);
+  drawPlaces(view.places, step.guesses, stages, levels, looks);
+  const rows = costRows(step, levels, target);
+  view.end = axisEnd(step.passes, view.end);
+  view.bar.replaceChildren(...rows.filter(({ cost }) => cost > 0).map((row) => drawTime(row, looks, view.end)));
+  view.axis.replaceChildren(...ticks(view.end, 4).map((at) => {
+    const tick = make("span", "", `${at}`);
+    tick.style.left = `${(100 * at) / view.end}%`;
+    return tick;
+  }));
+  view.why.toggleAttribute("data-idle", !rows.some(({ name, cost }) => name !== BIG && cost > 0));
+  view.rows.replaceChildren(...rows.map(({ name, role, told, cost }) => {
+    const row = make("p", "", make("span", "step-name", mark(looks[name], "i"), role), make("span", "", told), make("b", "", cost === null ? "" : cost.toFixed(2)));
+    row.toggleAttribute("data-idle", cost === null);
+    return row;
+  }));
+}
+
+// A column for each place, of which the lower, solid part is kept; then the big model's own token.
+function drawPlaces(root, guesses, stages, levels, looks) {
+  const planned = stages.reduce((sum, { k }) => sum + k, 0);
+  const drawn = guesses.filter(({ written }, i) => i < planned || total(written) >= RARE);
+  const slots = GROUP * Math.max(2, Math.ceil((SPARE * (drawn.length + 1)) / GROUP));
+  const every = Math.ceil(slots / NUMBERS);
+  const columns = drawn.map((guess, i) => {
+    const parts = levels.toReversed().flatMap(({ name }) => lost(guess, name, looks)).concat(levels.toReversed().flatMap(({ name }) => kept(guess, name, looks)));
+    const column = make("div", "step-place", ...parts);
+    if (i % every === 0 && i < drawn.length - 1) column.append(make("span", "step-chance", percent(total(guess.kept))), make("span", "step-position", `${i + 1}`));
+    return column;
+  });
+  const own = make("div", "step-place", part(1, BIG, "kept"), make("span", "step-position", "own token"));
+  own.toggleAttribute("data-own", true);
+  root.style.setProperty("--slots", slots);
+  root.replaceChildren(...columns, own);
+}
+
+const kept = (guess, name, looks) => (guess.kept[name] > 0 ? [part(guess.kept[name], looks[name], "kept")] : []);
+
+const lost = ({ written, kept: good }, name, looks) => (written[name] > 0 ? [part(written[name] - good[name], looks[name], "lost")] : []);
+
+function part(share, look, kind) {
+  const element = mark(look, "div");
+  element.dataset.kind = kind;
+  element.style.height = `${(100 * share).toFixed(2)}%`;
+  return element;
+}
+
+function drawTime({ name, role, runs, cost }, looks, end) {
+  const element = mark(looks[name], "div");
+  element.style.width = `${((100 * cost) / end).toFixed(2)}%`;
+  if (name !== BIG && cost / runs / end >= RUN) element.style.setProperty("--run", `${(100 / runs).toFixed(3)}%`);
+  element.textContent = role;
+  return element;
+}
+
+// The axis doubles where the bar leaves it, and shrinks where the bar takes little of it.
+export function axisEnd(passes, before) {
+  return passes > before || passes < before / 4 ? Math.max(2, 2 ** Math.ceil(Math.log2(passes))) : before;
+}
+
+function mark(look, tag) {
+  const element = document.createElement(tag);
+  element.dataset.look = look;
+  return element;
+}
+
+function make(tag, kind, ...children) {
+  const element = document.createElement(tag);
+  if (kind) element.className = kind;
+  element.append(...children);
+  return element;
+}
