@@ -1,6 +1,6 @@
 // The fragment of the page's address: #theory and #compare are tabs, #race=ID is a recorded race or one that was linked,
-// #race=ID&lane=4&step=3 a step of it, with &word=9 a token of that step, and with &inside=0 without opening its review,
-// as where a word was chosen among all lanes.
+// #race=ID&lane=4&step=3 a step of it, with &word=9 a token of that step, and with &inside=0 among all lanes, without
+// opening its review.
 
 export const splitAddress = () => decoded(location.hash.slice(1)).split("&");
 export const addressed = () => splitAddress()[0];
@@ -16,7 +16,7 @@ function decoded(text) {
 
 // A place in a race for an address, and back: [lane, step, {word, inside}].
 export const placeInWords = ({ lane, step, word, inside }) =>
-  `lane=${lane}&step=${step}${word ? `&word=${word}` : ""}${word && !inside ? "&inside=0" : ""}`;
+  `lane=${lane}&step=${step}${word ? `&word=${word}` : ""}${inside ? "" : "&inside=0"}`;
 
 export function readPlace(text) {
   const given = new URLSearchParams(text);

@@ -9,7 +9,8 @@ const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones
 
 export function createHeadline(stage) {
   const headline = {
-    subject: h("small"), // whose speed it is
+    subject: h("span"), // whose speed it is
+    models: h("span"), // and of which models, where they are not those of the page's first race
     factor: h("p", { class: "cs-factor" }),
     lead: h("p", { class: "cs-lead" }), // goes on from the factor
     idea: h("b"),
@@ -21,7 +22,7 @@ export function createHeadline(stage) {
     bet: createBet(stage),
   };
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
-    h("div", { class: "cs-hero" }, headline.factor, headline.subject),
+    h("div", { class: "cs-hero" }, headline.factor, h("small", {}, headline.subject, headline.models)),
     headline.lead,
     h("p", { class: "cs-words" }, headline.text, headline.told, headline.flags, headline.reason, headline.bet.said),
     h("div", { class: "cs-before" },
@@ -31,7 +32,7 @@ export function createHeadline(stage) {
 
 export function clearHeadline(stage) {
   const { headline } = stage;
-  for (const part of ["subject", "factor", "lead", "text", "told", "flags", "reason"]) put(headline[part], "");
+  for (const part of ["subject", "models", "factor", "lead", "text", "told", "flags", "reason"]) put(headline[part], "");
   clearBet(stage);
   headline.box.dataset.shown = "false";
 }
@@ -47,9 +48,8 @@ export function fillHeadline({ headline, race }) {
   put(headline.lead, lead || text || "");
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));
-  const note = race.open.note; // who ran, where they are not the models of the page's first race
-  const who = note && note.replace(/;.*/s, ": other models, another speed-up."); // who guessed is seen in the legend
-  put(headline.told, [told, who].filter(Boolean).map((said) => `${unbroken(said)} `).join(""));
+  put(headline.models, (factor && race.open.models) || "");
+  put(headline.told, told ? `${unbroken(told)} ` : "");
   put(headline.flags, (flags || []).join("; "));
   put(headline.reason, reason || "");
   headline.box.toggleAttribute("data-flagged", Boolean((flags || []).length)); // its number is in grey

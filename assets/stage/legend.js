@@ -19,6 +19,7 @@ export function createLegend(stage) {
     lane: null, // that is shown
     drawn: "", // its index and the step that is shown
     key: h("span", { class: "cs-rejected-key" }), // what the counts of rejected tokens mean, or how many there are
+    pins: h("span", { class: "cs-pins-key", text: "pins: how far each lane is" }), // what stands over the text while it is written
     rejected: createRejectedChoice(stage),
     digits: button("cs-button", "digits and patterns", {
       title: "Show the level of every token as a digit and a pattern (d)", onclick: () => toggleDigits(stage),
@@ -28,7 +29,7 @@ export function createLegend(stage) {
     h("p", { class: "cs-choice-name" }, h("span", {}, term("rejected", "rejected words")), legend.rejected),
     h("p", { class: "cs-choice-name" }, h("span", { text: "levels" }), legend.digits),
   ];
-  legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, legend.key);
+  legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, legend.key, legend.pins);
   return legend;
 }
 
@@ -66,7 +67,7 @@ function drawKey(key, { lane, shown, box }, rejected) {
   const n = steps.flatMap((step) => step.rejected).reduce((sum, { inner, ids }) => sum + (inner ? 0 : ids.length), 0);
   key.style.visibility = n ? "" : "hidden";
   if (rejected === "count" || !box.hasAttribute("data-dense")) {
-    if (!key.querySelector("b")) key.replaceChildren(h("b", { text: "\u00D72" }), " = 2 tokens ", term("rejected"));
+    if (!key.querySelector("b")) key.replaceChildren(h("b", { text: "\u22122" }), " = 2 tokens ", term("rejected"));
     return;
   }
   key.replaceChildren(`${countTokens(n)} `, term("rejected"));

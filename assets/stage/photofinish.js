@@ -33,9 +33,9 @@ export function drawPhoto({ late, written, all, count }, lane, first, end) {
   count.hidden = !shown;
 }
 
-// The title of the bars; the time is in the unit of the longest lane.
+// The title of the bars, and what it goes on with where there is room; the time is in the unit of the longest lane.
 export function photoTitle(first, longest) {
-  return first ? `When the first was done (${formatSeconds(first.decodeSeconds, longest)})` : "Tokens written";
+  return first ? [`Tokens written by ${formatSeconds(first.decodeSeconds, longest)}`, ", when the first was done"] : ["Tokens written", ""];
 }
 
 // Tokens that a lane had written after some seconds of decoding.

@@ -20,6 +20,7 @@ export function createTrack() {
   return {
     box: h("section", { class: "cs-track", "aria-label": "Race track" }),
     goal: h("span", { class: "cs-goal" }), // where the bars end
+    ends: h("span", { class: "cs-ends", text: "done at" }), // over the times at the ends of the bars
     key: h("span", { class: "cs-jump" }), // what its colours are
     drawn: "", // what the key was made for
     rows: [], // one per lane, see createRow
@@ -44,9 +45,10 @@ export function drawTrack(stage) {
   const longest = Math.max(...views.map(({ lane }) => lane.decodeSeconds));
   const ends = { tokens: finishLine(race), seconds: race.close ? longest : 0 };
   put(track.goal, axis === "tokens" ? `\u2691 ${ends.tokens} tokens` : "");
+  track.ends.hidden = axis !== "tokens";
   const first = stage.mode === "done" ? firstDone(race) : null; // one clock at a time: until then the bars follow the replay's
   const words = photoTitle(first, longest);
-  const key = `${axis} ${words}`;
+  const key = `${axis} ${words.join("")}`;
   if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(words)));
   track.drawn = key;
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
@@ -64,7 +66,7 @@ export function drawTrack(stage) {
 
 function tokensKey(words) {
   const run = h("span", { class: "cs-run-key" }, swatch("T"), " = a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
-  return [title(words), run];
+  return [title(words[0], h("span", { class: "cs-when", text: words[1] })), run];
 }
 
 function timeKey(race) {
@@ -78,8 +80,8 @@ function timeKey(race) {
     ...(unseen.length ? [h("span", { class: "cs-beside", text: `${unseen.map(({ role }) => role).join(", ")}: too quick to see` })] : [])];
 }
 
-function title(what) {
-  return h("b", { class: "cs-axis-title" }, what);
+function title(...what) {
+  return h("b", { class: "cs-axis-title" }, ...what);
 }
 
 function swatch(look) {
@@ -89,7 +91,7 @@ function swatch(look) {
 // The titles of the columns.
 function createHead({ track }) {
   return h("div", { class: "cs-track-head" }, h("span"),
-    h("span", { class: "cs-track-caption" }, track.key, track.goal),
+    h("span", { class: "cs-track-caption" }, track.key, track.goal, track.ends),
     h("span", { class: "cs-runs" }, term("big model")),
     h("span", { class: "cs-outcome" }, term("speed")));
 }

@@ -20,6 +20,7 @@ SPECULATIVE = "speculative"
 ALONE = "the big model alone"
 EVEN = 0.05  # a ratio this close to 1 is no difference
 CLOSE = 0.15  # and one this close no victory of one method over another: a single race is not as exact as that
+SMALL = 1.5  # a gain below this asks for its reason
 NOTHING_LEFT = 0.995  # a share that is saved: what is left of it rounds to nothing
 FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
 LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
@@ -156,7 +157,7 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     ran = f"the big model ran {_often(runs)}{without}"
     if is_slower:
         return f"{capitalized(ran)}, and yet the text took longer."
-    rival = _outdrafted(race, subject) if ratio else None
+    rival = _outdrafted(race, subject) if ratio and ratio >= SMALL else None  # else the reason tells it
     less = 1 - _drafting_seconds(subject) / _drafting_seconds(rival) if rival else 0.0
     saved = f", and drafting took {_less(less)} than in {_name(race, rival)}" if rival else ""
     return f"{capitalized(_how_drafted(subject))}: {ran}{saved}.{_with_prefill(race, subject, ratio)}"
@@ -203,9 +204,9 @@ def _as_fast_as(ratio: float, name: str) -> str:
 
 
 def _reason(race: Race, subject: Trace) -> str:
-    """What drafting took, where another lane was faster, or the big model alone as fast."""
+    """What drafting took, where another lane was faster, or the gain is small."""
     spent, ratio = _drafting_seconds(subject), _ratio(race, subject)
-    if not spent or not (_faster(race, subject) or (ratio and _is_even(ratio))):
+    if not spent or not ratio or not (_faster(race, subject) or 1 - EVEN <= ratio < SMALL):
         return ""
     whole = subject.decode_seconds
     if whole < 1:  # in the unit of the bars, see assets/stage/format.js

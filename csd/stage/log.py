@@ -3,9 +3,9 @@
 `t` is the kind of a line, `i` the lane. Times are seconds on the lane's own clock, positions count from the first
 prompt token; `by` is a level's name, `who` the authors of the tokens (a single name if they all have the same).
 
-    open      race, example, note (who runs it, in a sentence), prompt, start (its length), p, ends (ids of the tokens
-              that end a text), levels [{name, label, role, level, model, mark, look}], lanes [{method, name, label,
-              words, rule, max, look}]
+    open      race, example, models (their title, where they are not the page's first ones), note (who guesses for them,
+              in a sentence), prompt, start (its length), p, ends (ids of the tokens that end a text), levels [{name,
+              label, role, level, model, mark, look}], lanes [{method, name, label, words, rule, max, look}]
     prefill   i, by, n, c (start), d (seconds)
     step      i, x (tokens), who, c, d, r (the review), p
     end       i, end ("eos", "budget" or "stopped")
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 
 
-def opened(event: RaceStarted, race_id: str, example_title: str = "", note: str = "") -> str:
+def opened(event: RaceStarted, race_id: str, example_title: str = "", models: str = "", note: str = "") -> str:
     """The first line: lanes, levels, and the texts of the prompt's tokens."""
-    return _open(event.headers, event.pieces, race_id, example_title, note)
+    return _open(event.headers, event.pieces, race_id, example_title, models, note)
 
 
 def moved(event: LaneAdvanced) -> str:
@@ -111,6 +111,7 @@ def _open(
     pieces: dict[int, str | tuple[int, ...]],
     race_id: str,
     example_title: str,
+    models: str = "",
     note: str = "",
 ) -> str:
     levels = _levels(headers)
@@ -146,6 +147,7 @@ def _open(
             "t": "open",
             "race": race_id,
             "example": example_title,
+            "models": models,
             "note": note,
             "prompt": first.text,
             "start": len(first.prompt),
