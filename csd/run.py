@@ -114,7 +114,7 @@ def check_request(family: Family, request: Request) -> tuple[int, ...]:
     for method in request.methods:
         method.check(family.draft_names)
     check_sampling(request)
-    check_number(MAX_NEW.up_to(family.context - 1), request.max_new)
+    check_number(MAX_NEW, request.max_new)
     if not isinstance(request.prompt, str) and request.prompt is not None:
         raise Refusal(f"The prompt must be text, not {quote(request.prompt)}.")
     if not request.prompt or not request.prompt.strip():
@@ -129,12 +129,17 @@ def check_request(family: Family, request: Request) -> tuple[int, ...]:
             f"{'it' if len(unspelled) == 1 else 'them'}, or choose another family."
         )
     prompt = tuple(family.encode(request.prompt))
-    if len(prompt) + request.max_new > family.context:
-        room = family.context - len(prompt)
-        advice = f"Ask for at most {room} new tokens, or shorten it." if room > 0 else "Shorten it."
+    room = family.context - len(prompt)
+    if room < 1:
         raise Refusal(
-            f"The prompt takes {counted(len(prompt), 'token')}; with {counted(request.max_new, 'new token')} it "
-            f"exceeds the big model's context of {family.context:,}. {advice}"
+            f"The prompt has {counted(len(prompt), 'token')}, and this model reads at most {family.context:,}, new "
+            "ones included. Shorten it."
+        )
+    if request.max_new > room:
+        raise Refusal(
+            f"This model reads at most {counted(family.context, 'token')}; the prompt has {len(prompt):,}: "
+            f"at most {counted(room, 'new token')}.",
+            "max_new",
         )
     return prompt
 
@@ -203,7 +208,13 @@ def _start(family: Family, request: Request, method: Method, prompt: tuple[int, 
     prefilled = [*([index] if uses_max_gram else []), *opened.values()]
     root = method.build(parts)
     if capacity > root.session.context:  # of a draft by itself; the target's was checked with the request
-        raise Refusal(f"{root.session.name} reads {root.session.context:,} tokens, and this text takes {capacity:,}.")
+        room = root.session.context - len(prompt)
+        advice = f"at most {counted(room, 'new token')}" if room > 0 else "shorten it"
+        raise Refusal(
+            f"{root.session.name} reads at most {counted(root.session.context, 'token')}; the prompt has "
+            f"{len(prompt):,}: {advice}.",
+            "max_new" if room > 0 else "",
+        )
     records = generate(root, prefilled, prompt, request.max_new, eos)
     return _Lane(_header(family, request, method, prompt, eos), records)
 

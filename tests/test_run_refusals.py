@@ -85,15 +85,16 @@ def test_an_over_long_prompt_is_refused_with_its_length_and_the_limit():
     for length, words in (
         (
             21,
-            "takes 21 tokens; with 30 new tokens it exceeds the big model's context of 50. Ask for at most 29 new tokens",
+            "^This model reads at most 50 tokens; the prompt has 21: at most 29 new tokens.$",
         ),
-        (50, "takes 50 tokens.* context of 50. Shorten it"),
-        (1_234, "takes 1,234 tokens.*Shorten it"),
+        (50, "has 50 tokens, and this model reads at most 50, new ones included. Shorten it"),
+        (1_234, "has 1,234 tokens.*Shorten it"),
     ):
         with pytest.raises(Refusal, match=words):
             next(run_race(world, replace(PLAIN, prompt="a" * length)))
-    with pytest.raises(Refusal, match="from 1 to 49"):
-        next(run_race(world, replace(PLAIN, prompt="a", max_new=50)))
+    with pytest.raises(Refusal, match="the prompt has 1: at most 49 new tokens") as refusal:
+        next(run_race(world, replace(PLAIN, prompt="a", max_new=1_000_000)))
+    assert refusal.value.field == "max_new"
     assert world.opened == []
     assert all(len(trace.tokens) == 30 for trace in ended(run_race(world, replace(PLAIN, prompt="a" * 20))))
 

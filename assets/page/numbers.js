@@ -1,15 +1,17 @@
 // A number that its field does not take, or a K that is none, is told below it as soon as the field is left, and not only
-// by Race. `ranges` has, by the id of a field, its range as csd/ranges.py describes it.
+// by Race: in red where it stops the race, quietly where the race does not use the field.
 
-export function checkNumbers(ranges) {
+const SAMPLING = ["seed", "top-k", "top-p"]; // used above temperature 0
+
+// `ranges` has, by the id of a field, its range as csd/ranges.py describes it, and `usedBy` the methods that use a field.
+export function checkNumbers(ranges, usedBy) {
   let left = null; // the field of K, once what is typed there is complete
   const fieldOf = (input) => Object.keys(ranges).find((id) => input.closest(`#${id}`));
   document.addEventListener("change", ({ target }) => {
     const id = target.matches("input[type='number']") && fieldOf(target);
-    if (id) tell(target, faultOf(ranges[id], target.value));
-    if (!target.closest("#K")) return;
-    left = target;
-    tell(left, faultOfK());
+    if (id) tell(target, faultOf(id === "max-new" ? upTo(ranges[id], context()) : ranges[id], target.value));
+    if (target.closest("#K")) tell(left = target, faultOfK());
+    mark(usedBy);
   });
   // What is being typed, and what an example or a link fills in, has not been checked.
   document.addEventListener("input", ({ target }) => {
@@ -18,13 +20,25 @@ export function checkNumbers(ranges) {
     if (target === left) left = null;
   });
   // The picture may follow the field a moment later.
-  new MutationObserver(() => left && tell(left, faultOfK())).observe(document, { subtree: true, attributeFilter: ["data-wrong"] });
+  new MutationObserver(() => {
+    if (left) tell(left, faultOfK());
+    mark(usedBy);
+  }).observe(document, { subtree: true, attributeFilter: ["data-wrong"] });
 }
 
-// The first field of the settings that still holds what was told to be wrong.
-export function faultyField() {
+// Whether a field of the settings still holds what was told to be wrong, and the race uses it.
+export function hasFault() {
   const told = [...document.querySelectorAll("#advanced input:invalid, #advanced textarea:invalid")];
-  return told.find((input) => input.dataset.faulty === input.value);
+  return told.some((input) => input.dataset.faulty === input.value);
+}
+
+// Why the server refused a race is told at the field that it names, which is scrolled into view.
+export function tellRefusal(field, sentence) {
+  const input = document.querySelector(`#advanced #${field} input, #advanced #${field} textarea`);
+  if (!input) return;
+  if (input.type !== "checkbox") tell(input, sentence);
+  input.focus();
+  input.closest(`#${field}`).scrollIntoView({ block: "nearest" });
 }
 
 // The picture above the field shows the same K, or says that it cannot (controls/staircase.js).
@@ -35,6 +49,14 @@ function faultOfK() {
   return text.trim() && picture.hasAttribute("data-wrong") ? `K must have ${size} rows of ${size} whole numbers from 0 to 64, none smaller than the one before it.` : "";
 }
 
+// The tokens that the chosen models read at most, the prompt included; 0 where that is unknown.
+const context = () => Number(document.querySelector("#about [data-context]")?.dataset.context ?? 0);
+
+// The range of new tokens with such models.
+export function upTo(range, tokens) {
+  return tokens ? { ...range, high: tokens - 1, range: `a whole number from 1 to ${(tokens - 1).toLocaleString("en")}` } : range;
+}
+
 // What is wrong with the text of a field, in a sentence; or "".
 export function faultOf({ name, range, low, high, whole, above, zero }, text) {
   const value = Number(text);
@@ -43,11 +65,18 @@ export function faultOf({ name, range, low, high, whole, above, zero }, text) {
   return text.trim() ? `${name} must be ${range}, not ${text}.` : `${name} is empty. Enter ${range}.`;
 }
 
+// Why the race does not use a field, in a sentence; or "". `lanes` are the names of the methods that race.
+export function whyUnused(field, usedBy, lanes, temperature) {
+  if (SAMPLING.includes(field) && !(temperature > 0)) return "Not used at temperature 0.";
+  return usedBy[field] && !usedBy[field].some((name) => lanes.includes(name)) ? "No method of this race uses it." : "";
+}
+
 function tell(input, fault) {
   const box = input.closest(".input-container") ?? input; // of a text field, which stands beside its buttons
   const told = box.parentElement.querySelector(".number-fault");
-  input.setCustomValidity(fault);
   input.dataset.faulty = input.value;
+  input.dataset.fault = fault;
+  input.setCustomValidity(fault);
   if (told) told.remove();
   if (!fault) return;
   const line = document.createElement("p");
@@ -55,4 +84,18 @@ function tell(input, fault) {
   line.setAttribute("role", "alert");
   line.textContent = fault;
   box.after(line);
+}
+
+// A wrong value that the race does not use does not stop it.
+function mark(usedBy) {
+  const lanes = [...document.querySelectorAll("#lanes input:checked")].map((input) => input.name);
+  const temperature = Number(document.querySelector("#temperature input").value);
+  for (const line of document.querySelectorAll("#advanced .number-fault")) {
+    const input = line.parentElement.querySelector("input, textarea");
+    const unused = whyUnused(input.closest("[id]").id, usedBy, lanes, temperature);
+    const said = [input.dataset.fault, unused].filter(Boolean).join(" ");
+    if (line.textContent !== said) line.textContent = said;
+    line.toggleAttribute("data-unused", Boolean(unused));
+    input.setCustomValidity(unused ? "" : input.dataset.fault);
+  }
 }

@@ -5,7 +5,7 @@ import { byId } from "./dom.js";
 const OPENED = { more: "advanced", races: "races-panel" }; // by the id of the button
 const OPENS = "cascade-panel"; // the event of a panel that opens, here or in controls/puzzles.js
 
-const isOpen = (button) => byId(OPENED[button]).hasAttribute("data-open");
+export const isOpen = (button) => byId(OPENED[button]).hasAttribute("data-open");
 
 export function toggle(button) {
   if (isOpen(button)) {

@@ -3,8 +3,8 @@
 import { enterRace, leaveRace } from "./address.js";
 import { keepVisitor } from "./comeback.js";
 import { byId, stage, stageRoot } from "./dom.js";
-import { faultyField } from "./numbers.js";
-import { close } from "./panels.js";
+import { hasFault, tellRefusal } from "./numbers.js";
+import { close, isOpen, toggle } from "./panels.js";
 import { awaitOwn, noteRaced, setByHand, tellPrompt } from "./typing.js";
 
 const RUNNING = "Your race is still running. Stop it, or wait for its end, before the next one.";
@@ -13,6 +13,7 @@ const SETTLED = 600; // milliseconds after which Stop, in the place of Race, can
 const STARTING = "<p>Starting.</p>";
 const CHIP = "Races an example of this kind, with its own length and temperature. What you have set yourself stays.";
 
+let hadSettings = false; // open when Race was pressed
 let isToLose = false; // the form holds the settings of the race that a cascade loses, untouched
 
 const isRacing = () => byId("go").hasAttribute("data-racing");
@@ -88,11 +89,9 @@ export function endExample() {
 // where the window is too small. Returns the status line. While a race runs there is no other one to begin: Gradio takes only one at a time.
 export function beginRace() {
   if (isRacing()) return `<p>${RUNNING}</p>`;
-  const faulty = faultyField();
-  if (faulty) {
-    faulty.focus();
-    setTimeout(() => isRacing() && close("more"), REFUSED); // the race does not use that field
-  } else close("more");
+  hadSettings = isOpen("more");
+  if (hasFault()) setTimeout(() => isRacing() && close("more"), REFUSED);
+  else close("more");
   leaveRace();
   if (byId("race").matches(":focus-visible")) setTimeout(() => isRacing() && byId("stop").focus(), SETTLED);
   byId("go").setAttribute("data-racing", "");
@@ -112,13 +111,17 @@ export function endRace(status) {
   byId("go").removeAttribute("data-racing");
   if (hadFocus) byId("race").focus({ preventScroll: true });
   enterRace();
-  stage().wait(false, refusalIn(status));
+  const refusal = new DOMParser().parseFromString(status, "text/html").querySelector('[data-state="refused"]');
+  stage().wait(false, refusal ? refusal.textContent : "");
+  if (refusal?.dataset.field && hadSettings) showField(refusal.dataset.field, refusal.textContent);
   tellPrompt();
 }
 
-function refusalIn(status) {
-  const line = new DOMParser().parseFromString(status, "text/html").querySelector('[data-state="refused"]');
-  return line ? line.textContent : "";
+// The setting that a refusal names, in the drawer that was open when Race was pressed.
+function showField(id, sentence) {
+  if (!document.querySelector(`#advanced #${id}`)) return;
+  if (!isOpen("more")) toggle("more");
+  tellRefusal(id, sentence);
 }
 
 // The id of the race on the stage; empty while one runs.

@@ -8,7 +8,12 @@ from csd.ranges import Range
 
 
 class Refusal(ValueError):
-    """A sentence for the person who asked: what was wrong, and what to do."""
+    """A sentence for the person who asked: what was wrong, and what to do. `field` names the field of the form that it
+    is about, if there is one."""
+
+    def __init__(self, sentence: str, field: str = ""):
+        super().__init__(sentence)
+        self.field = field
 
 
 class NotFinite(ArithmeticError):

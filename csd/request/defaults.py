@@ -14,6 +14,7 @@ from typing import Any
 from csd.decoding.adaptive.prior import GENERAL, Prior
 from csd.decoding.k_matrix import Matrix, example_K, format_K
 from csd.decoding.methods import AdaptiveCascade, Autoregressive, Cascade, PromptLookup, Speculative
+from csd.models.memory import MAX_CONTEXT
 from csd.models.spec import FamilySpec, Published
 from csd.request.form import Form
 from csd.request.tuned import Tuned, find_tuned
@@ -52,13 +53,14 @@ class Preset:
 
 @dataclass(frozen=True)
 class Defaults:
-    """For one family on one device: its drafts, its presets (the first is the default), the prior of its drafts, and
-    sentences on tuning records that are damaged."""
+    """For one family on one device: its drafts, its presets (the first is the default), the prior of its drafts,
+    sentences on tuning records that are damaged, and the tokens that its target reads at most."""
 
     drafts: tuple[str, ...]
     presets: tuple[Preset, ...]
     prior: Prior = GENERAL
     faults: tuple[str, ...] = ()
+    context: int = MAX_CONTEXT
 
     @property
     def preset(self) -> Preset:
@@ -86,7 +88,8 @@ def defaults_for(spec: FamilySpec, device: str = "auto") -> Defaults:
     tuned = find_tuned(spec, device, faults.append)
     for fault in faults:
         _say_once(fault)
-    return replace(make_defaults(spec.draft_names, tuned, spec.published), faults=tuple(faults))
+    context = min(spec.target.context or MAX_CONTEXT, MAX_CONTEXT)
+    return replace(make_defaults(spec.draft_names, tuned, spec.published), faults=tuple(faults), context=context)
 
 
 @cache

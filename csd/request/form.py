@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from csd.decoding.errors import read_number
@@ -23,6 +23,7 @@ from csd.ranges import (
     Range,
     quote,
 )
+from csd.request.field_reader import FieldReader
 from csd.request.request import Request
 
 if TYPE_CHECKING:
@@ -54,39 +55,46 @@ class Form:
     always: bool = False
 
 
-def to_request(form: Form, defaults: Defaults, least: int = 2, most: int = LANES) -> Request:
+def to_request(form: Form, defaults: Defaults, least: int = 2, most: int = LANES, strict: bool = True) -> Request:
     """The request that a form makes, with `least` to `most` lanes.
 
-    Raises Refusal for fields that cannot be read, and for a wrong K even where no lane uses it. Values that can be read
-    but not run are refused by `csd.run`.
+    Raises Refusal for the first field that cannot be read, in the order of the page, and says how many more there are.
+    Unless `strict`, the default takes the place of a wrong value that no lane uses; an empty one may stay in any case.
+    Values that can be read but not run are refused by `csd.run`.
     """
-    lanes = _names(form.lanes)
-    if not least <= len(lanes) <= most:
-        count = f"{len(lanes)} {'method is' if len(lanes) == 1 else 'methods are'} chosen"
-        raise Refusal(f"{count}. Choose {least} to {most}.")
-    methods = [find_method(lane) for lane in lanes]
-    K = check_K(_matrix(form.K), len(defaults.drafts)) if form.K else defaults.preset.K
+    form = replace(form, lanes=_names(form.lanes))
+    methods = [find_method(lane) for lane in form.lanes]
+    fields = FieldReader(form, strict)
+    prompt = fields.read("prompt", _text, "")
+    max_new = MAX_NEW.read(form.max_new)
+    fields.read("max_new", _in(MAX_NEW.up_to(defaults.context - 1)), None)
+    fields.read("lanes", lambda lanes: _check_count(len(lanes), least, most), None)
     used = frozenset(name for method in methods for name in method.uses)
     knobs = Knobs(
         drafts=defaults.drafts,
         draft=form.draft or defaults.preset.draft,
-        k=_number(form.k, SPECULATIVE_K, "k" in used, 0),
-        lookup=_number(form.lookup, LOOKUP_K, "lookup" in used, 0),
-        K=K,
-        lenience=_number(form.lenience, LENIENCE, "lenience" in used, 1.0),
+        k=fields.read("k", _in(SPECULATIVE_K), 0, "k" in used),
+        lookup=fields.read("lookup", _in(LOOKUP_K), 0, "lookup" in used),
+        lenience=fields.read("lenience", _in(LENIENCE), 1.0, "lenience" in used),
+        K=fields.read("K", lambda K: _plan(K, defaults), defaults.preset.K, "K" in used),
         prior=defaults.prior,
     )
-    return Request(
-        prompt=_text(form.prompt),
+    temperature = fields.read("temperature", _in(TEMPERATURE), 0.0)
+    request = Request(
+        prompt=prompt,
         methods=tuple(method.from_knobs(knobs) for method in methods),
-        max_new=_number(form.max_new, MAX_NEW),
-        temperature=_number(form.temperature, TEMPERATURE),
-        top_k=_number(form.top_k, TOP_K),
-        top_p=_number(form.top_p, TOP_P),
-        seed=_number(form.seed, SEED),
+        max_new=max_new,
+        temperature=temperature,
+        seed=fields.read("seed", _in(SEED), 0, temperature > 0),
+        stop_at_eos=not fields.read("always", _yes, False),
+        top_k=fields.read("top_k", _in(TOP_K), 0, temperature > 0),
+        top_p=fields.read("top_p", _in(TOP_P), 1.0, temperature > 0),
         rule=form.rule,
-        stop_at_eos=not _yes(form.always),
     )
+    if max_new in MAX_NEW and [refusal.field for refusal in fields.refusals] == ["max_new"]:
+        return request  # csd.run says how many tokens the prompt leaves
+    fields.check()
+    return request
 
 
 def check_lanes(lanes: Sequence[str], defaults: Defaults) -> None:
@@ -133,6 +141,17 @@ def _names(lanes: Any) -> tuple[str, ...]:
     return tuple(lanes)
 
 
+def _check_count(lanes: int, least: int, most: int) -> None:
+    if not least <= lanes <= most:
+        count = f"{lanes} {'method is' if lanes == 1 else 'methods are'} chosen"
+        raise Refusal(f"{count}. Choose {least} to {most}.")
+
+
+def _plan(K: Any, defaults: Defaults) -> Matrix:
+    """K, or where the field is empty that of the default preset."""
+    return check_K(_matrix(K), len(defaults.drafts)) if K else defaults.preset.K
+
+
 def _matrix(K: Any) -> Matrix:
     try:
         return parse_K(K if isinstance(K, str) else json.dumps(K))
@@ -142,12 +161,9 @@ def _matrix(K: Any) -> Matrix:
         raise Refusal(f"K must be text or lists of whole numbers, not {quote(K)}.") from error
 
 
-def _number(value: Any, allowed: Range, is_used: bool = True, unused: float = 0) -> Any:
-    """The number in a field. A field that no lane uses may be empty, which is `unused`."""
-    if not is_used and value in (None, ""):
-        return unused
-    number = read_number(allowed, value)
-    return number if allowed.whole else float(number)
+def _in(allowed: Range) -> Callable[[Any], Any]:
+    """Reads a number of this range, and raises Refusal for any other value."""
+    return lambda value: read_number(allowed, value) if allowed.whole else float(read_number(allowed, value))
 
 
 def _text(prompt: Any) -> str:

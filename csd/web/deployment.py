@@ -11,6 +11,7 @@ from typing import Any
 from csd.decoding.errors import Refusal
 from csd.decoding.stages import most_rounds
 from csd.models import catalog
+from csd.models.memory import MAX_CONTEXT
 from csd.record.trace import Trace
 from csd.request.form import check_lanes, in_order
 from csd.request.link import read_lanes
@@ -71,16 +72,19 @@ class Deployment:
     hosts: tuple[str, ...] = ()
 
     def check(self, request: Request) -> None:
-        """Raise Refusal with a sentence for a race that is larger than this page allows."""
+        """Raise Refusal with a sentence for a race that is larger than this page allows.
+
+        Texts that no model reads are refused with the model's own limit, once it is loaded (see csd.run)."""
         tokens, lanes = len(request.methods) * request.max_new, len(request.methods)
-        if tokens > self.max_tokens:
+        if tokens > self.max_tokens and self.max_tokens < MAX_CONTEXT * lanes:
             asked, fewer = f"{tokens:,} new tokens were asked for", ""
             if lanes > 1:
                 asked = f"{request.max_new:,} new tokens in each of {lanes} lanes are {tokens:,}"
                 fewer = ", or race fewer lanes"
             raise Refusal(
                 f"{asked}, and this page allows {self.max_tokens:,} in one race. "
-                f"Ask for at most {self.max_tokens // lanes:,}{fewer}."
+                f"Ask for at most {self.max_tokens // lanes:,}{fewer}.",
+                "max_new",
             )
         if len(request.prompt) > self.max_prompt:
             raise Refusal(

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from csd.decoding.k_matrix import check_K, parse_K
+from csd.decoding.k_matrix import Matrix, check_K, parse_K
 from csd.decoding.methods import AdaptiveCascade, Cascade, find_method
 from csd.models import catalog
 from csd.models.spec import COPIES, FamilyError, FamilySpec, custom
@@ -16,6 +16,7 @@ from csd.request.form import Form, in_order, to_request
 from csd.request.request import Request
 from csd.theory.parts import PARTS, lanes_of_parts
 from csd.web.loads import FamilyChoice
+from csd.web.preset_names import preset_of
 
 CUSTOM = "custom…"  # the family whose models the visitor names
 
@@ -79,7 +80,7 @@ class PageFields:
         """Raises ValueError with a sentence for the visitor."""
         choice = self.family.to_choice()
         form = replace(self.form, lanes=in_order(self.lanes))
-        return choice, to_request(form, choice.defaults)
+        return choice, to_request(form, choice.defaults, strict=False)
 
     @property
     def lanes(self) -> list[str]:
@@ -94,14 +95,26 @@ class PageFields:
     def parts(self) -> list[str]:
         """The lanes that race the parts of K; all of them where K cannot be read, which the race then says."""
         with suppress(ValueError):
-            drafts = self.family.to_choice().spec.draft_names
-            return list(lanes_of_parts(drafts, check_K(parse_K(str(self.form.K)), len(drafts))))
+            return list(lanes_of_parts(self.family.to_choice().spec.draft_names, self._checked_K()))
         return list(PARTS)
 
     @property
     def has_edited_K(self) -> bool:
-        """Whether K is another matrix than the preset's."""
+        """Whether K is another matrix than the preset's, and one that can run."""
         with suppress(ValueError):  # nothing can run then; `to_request` says why
-            preset = self.family.to_choice().defaults.find_preset(self.preset)
-            return bool(self.form.K) and parse_K(str(self.form.K)) != preset.K
+            preset = self.family.to_choice().defaults.find_preset(preset_of(self.preset))
+            return bool(self.form.K) and self._checked_K() != preset.K
         return False
+
+    @property
+    def leaves_out_K(self) -> bool:
+        """Whether K is wrong, and no lane uses it."""
+        try:
+            self._checked_K()
+        except ValueError:
+            return bool(self.form.K) and not any("K" in find_method(lane).uses for lane in self.form.lanes)
+        return False
+
+    def _checked_K(self) -> Matrix:
+        """Raises ValueError for a K that the family cannot run."""
+        return check_K(parse_K(str(self.form.K)), len(self.family.to_choice().spec.draft_names))

@@ -11,7 +11,6 @@ from csd.decoding.methods import Cascade
 from csd.models import catalog
 from csd.models.spec import COPIES, FamilySpec, custom
 from csd.request import link
-from csd.request.defaults import Defaults
 from csd.request.prompts import Prompt
 from csd.stage.tour import LOSE
 from csd.web import examples
@@ -19,9 +18,11 @@ from csd.web.context import PageContext, fields_of, settings_of
 from csd.web.examples import example_kinds, next_example
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
 from csd.web.loads import FamilyChoice
+from csd.web.preset_choice import preset_choices
+from csd.web.preset_names import is_custom, preset_of
 from csd.web.races import FinishedRace, first_recorded
 from csd.web.typed import is_own_prompt
-from csd.web.updates import Choices, FormUpdate, StatusLine
+from csd.web.updates import FormUpdate, StatusLine
 
 OWN_PROMPT = "My prompt"  # the chip that brings back what the visitor typed
 TOO_LONG = 32  # tokens of a draft that loses even where the drafter is a copy of the target
@@ -33,6 +34,7 @@ USUAL_AGAIN = "The usual settings are back."
 USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
 NO_EXAMPLE = "These models have no example of that kind. Choose another one."
 TAKES_OVER = "{name} answers your own words: the {home} know only texts like the examples."
+TAKES_OVER_ALONE = "{name} answers your own words. Expect a smaller gain: its draft is itself in 8 bits."
 HOME_AGAIN = "Back to the {home}. Press Race."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
@@ -115,7 +117,7 @@ def _with_usual_lanes(context: PageContext, fields: FamilyFields, update: FormUp
     start = start_with(context.start, choice).values()
     values = {**update.values, **{name: start[name] for name in choice.defaults.preset.fields()}}
     values["k"] = choice.defaults.preset.k
-    return replace(update, values=values, presets=preset_choices(choice.defaults, values))
+    return replace(update, values=values, presets=preset_choices(choice, values))
 
 
 def show_losing_race(context: PageContext, fields: FamilyFields, prompt: str | None) -> FormUpdate:
@@ -129,15 +131,16 @@ def show_losing_race(context: PageContext, fields: FamilyFields, prompt: str | N
     number = kinds.index(LOSE.example) if LOSE.example in kinds else 0
     update = replace(show_example(context, fields, number, prompt, ("max_new",)), status=StatusLine(USUAL))
     try:
-        defaults = fields.to_choice().defaults
+        choice = fields.to_choice()
     except ValueError:
         return update
+    defaults = choice.defaults
     with_K = [one for one in defaults.presets if Cascade.name in one.lanes]
     preset = next((one for one in with_K if one.name == LOSE.preset), with_K[0])
     values = {**update.values, **preset.fields(), "temperature": LOSE.temperature}
     if defaults.drafts and all(name in COPIES for name in defaults.drafts):
         values |= {"k": TOO_LONG, "K": format_K(_first_draft_alone(len(defaults.drafts)))}
-    return replace(update, values=values, presets=preset_choices(defaults, values))
+    return replace(update, values=values, presets=preset_choices(choice, values))
 
 
 def _first_draft_alone(drafts: int) -> Matrix:
@@ -159,11 +162,12 @@ def choose_family(context: PageContext, visitor: str, fields: FamilyFields) -> F
 def change_drafts(fields: FamilyFields) -> FormUpdate:
     """The family's drafts and its presets, the first of which is filled in."""
     try:
-        defaults = fields.to_choice().defaults
+        choice = fields.to_choice()
     except ValueError:  # a custom family that is not filled in yet
         return FormUpdate()
+    defaults = choice.defaults
     said = None if defaults.drafts else StatusLine(NO_DRAFTS)
-    return FormUpdate(defaults.preset.fields(), defaults.drafts, preset_choices(defaults), status=said)
+    return FormUpdate(defaults.preset.fields(), defaults.drafts, preset_choices(choice), status=said)
 
 
 def choose_copies(context: PageContext, visitor: str, fields: FamilyFields) -> FormUpdate:
@@ -210,8 +214,11 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     choice = studio.families.as_loaded(studio.preferred)
     preferred = fields_of(choice, None, studio.deployment.lanes)
     values = {name: value for name, value in preferred.values().items() if name in of_family}
-    presets = preset_choices(choice.defaults, {**given, **values})
-    said = StatusLine(TAKES_OVER.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name)))
+    presets = preset_choices(choice, {**given, **values})
+    drafts = choice.defaults.drafts
+    sentence = TAKES_OVER_ALONE if drafts == (USUAL_COPY,) else TAKES_OVER
+    told = sentence.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name))
+    said = StatusLine(told, "switched")
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
 
 
@@ -222,12 +229,14 @@ def go_home(context: PageContext, visitor: str, fields: PageFields) -> FormUpdat
     home, start = context.studio.home, context.start.values()
     names = {*link.FAMILY, *home.defaults.preset.fields()}
     values = {name: value for name, value in start.items() if name in names}
-    presets = preset_choices(home.defaults, {**fields.values(), **values})
+    presets = preset_choices(home, {**fields.values(), **values})
     said = StatusLine(HOME_AGAIN.format(home=catalog.title(home.spec.name)))
     return FormUpdate(values, home.defaults.drafts, presets, example_kinds(home.spec), said)
 
 
 def apply_preset(name: str, fields: FamilyFields) -> FormUpdate:
+    if is_custom(name):
+        return FormUpdate()
     try:
         defaults = fields.to_choice().defaults
     except ValueError:
@@ -235,11 +244,13 @@ def apply_preset(name: str, fields: FamilyFields) -> FormUpdate:
     return FormUpdate(defaults.find_preset(name).fields())
 
 
-def preset_choices(defaults: Defaults, values: Mapping[str, Any] | None = None) -> Choices:
-    """The presets of a family; the one that agrees with the form's values is selected, otherwise the first."""
-    agreeing = (one.name for one in defaults.presets if values and one.fields().items() <= values.items())
-    names = tuple(preset.name for preset in defaults.presets)
-    return Choices(names, next(agreeing, names[0]))
+def follow_settings(preset: str, fields: PageFields) -> FormUpdate:
+    """The preset in the list after a setting was changed; nothing where it stays."""
+    try:
+        presets = preset_choices(fields.family.to_choice(), fields.values(), preset_of(preset))
+    except ValueError:  # a custom family that is not filled in yet
+        return FormUpdate()
+    return FormUpdate() if presets.selected == preset else FormUpdate(presets=presets)
 
 
 def restore_form(context: PageContext, race: FinishedRace) -> FormUpdate | None:
@@ -271,7 +282,7 @@ def fill_form(
     choice = family.to_choice()
     start = replace(start_with(context.start, choice), family=family)
     values = {**start.values(), **settings}
-    presets = preset_choices(choice.defaults, values)
+    presets = preset_choices(choice, values)
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), status)
 
 

@@ -32,7 +32,9 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
         update = link_events.open_link(context, visitor, dict(request.query_params))
         return {**tab.fill(update), hidden.visitor: str(visitor)}
 
-    async def await_preferred(request: gr.Request) -> None:
+    async def await_preferred(request: gr.Request) -> AsyncIterator[Changes]:
+        loading = race_events.tell_preferred(context)
+        yield {tab.status: views.status_html(loading) if loading else gr.skip()}
         await race_events.await_preferred(context, visitor_of(context, request))
 
     def begin_own_prompt(values: Values, request: gr.Request) -> Changes:
@@ -55,6 +57,9 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
 
     def apply_preset(values: Values) -> Changes:
         return tab.fill(form_events.apply_preset(values[form.preset], form.read_family(values)))
+
+    def follow_settings(values: Values) -> Changes:
+        return tab.fill(form_events.follow_settings(values[form.preset], form.read(values)))
 
     def reset_settings(values: Values) -> Changes:
         return tab.fill(form_events.reset_settings(context, form.read(values)))
@@ -83,7 +88,9 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     opening.then(None, [tab.status], [tab.status], js=scripts.RESTORE_PROMPT, **PRIVATE)
     keep_typed(opening, form)  # the prompt that has just come back, too
     follow(opening)
-    own = hidden.begin_own.click(await_preferred, None, None, concurrency_limit=None, show_progress="hidden", **PRIVATE)
+    own = hidden.begin_own.click(
+        await_preferred, None, [tab.status], concurrency_limit=None, show_progress="hidden", **PRIVATE
+    )
     own = own.then(None, js=scripts.BEGIN_FILLING, **PRIVATE)
     begun = own.then(begin_own_prompt, form.inputs, tab.form_outputs, **QUICK)
     keep_typed(begun, form).then(None, js=scripts.END_OWN, **PRIVATE)
@@ -95,6 +102,8 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     loading = form.drawer.load.click(change_drafts, form.family_inputs, family_outputs, **QUICK)
     follow(loading.then(load_family, form.family_inputs, [tab.status], **QUICK))
     form.preset.input(apply_preset, {form.preset, *form.family_inputs}, preset_outputs, **QUICK)
+    set_by_preset = [field.change for field in preset_outputs[1:]]  # type: ignore[attr-defined]
+    gr.on(set_by_preset, follow_settings, form.inputs, [form.preset], trigger_mode="always_last", **QUICK)
     form.prompt.change(None, js=scripts.TELL_PROMPT, **PRIVATE)
     form.more.click(None, js=scripts.TOGGLE_SETTINGS, **PRIVATE)
     form.drawer.reset.click(reset_settings, form.inputs, tab.form_outputs, **QUICK)
@@ -118,7 +127,7 @@ def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> Non
 
     async def follow(values: Values) -> AsyncIterator[tuple[str, str]]:
         async for lines in race_events.follow_family(context, tab.form.read_family(values)):
-            yield views.family_html(lines.status), views.about_html(lines.about)
+            yield views.family_html(lines.status), views.about_html(lines.about, lines.context)
 
     lines = [tab.family, tab.form.drawer.about]
     event.then(follow, tab.form.family_inputs, lines, concurrency_limit=None, show_progress="hidden", **PRIVATE)

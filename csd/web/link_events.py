@@ -98,16 +98,17 @@ def _to_query(context: PageContext, fields: PageFields) -> tuple[str, str]:
 
 
 def _why_refused(context: PageContext, values: Mapping[str, Any]) -> str:
-    """A sentence where the race that the form asks for is larger than this page allows."""
+    """A sentence where the race that the form asks for is larger than this page allows, or than the models read."""
     try:
-        _, request = PageFields.from_values(values).to_request()
+        choice, request = PageFields.from_values(values).to_request()
     except ValueError:  # what cannot be read is told when it races
         return ""
     try:
         context.studio.deployment.check(request)
     except Refusal as refusal:
         return str(refusal)
-    return ""
+    most = choice.defaults.context
+    return f"This model reads at most {most:,} tokens, the prompt included." if request.max_new >= most else ""
 
 
 def _is_form_of(race: FinishedRace, fields: PageFields) -> bool:

@@ -28,9 +28,11 @@ class Batch:
 
 @dataclass(frozen=True)
 class Refused:
-    """The race did not run, or failed; the sentence says why and what to do."""
+    """The race did not run, or failed; the sentence says why and what to do, `field` which field of the form it is
+    about."""
 
     sentence: str
+    field: str = ""
 
 
 @dataclass(frozen=True)

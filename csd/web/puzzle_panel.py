@@ -1,4 +1,4 @@
-"""The panel with the puzzles: a button in the head of the page, and what it opens."""
+"""The panel with the puzzles: a button in the head of the page, and what it opens at the bottom of the window."""
 
 from __future__ import annotations
 

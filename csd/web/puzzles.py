@@ -29,11 +29,12 @@ CLOSE = 0.05  # relative distance of a good prediction
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A task under a title, and a hint for those who ask for it."""
+    """A task under a title, what is to be done first, and a hint for those who ask for it."""
 
     key: str
     title: str
     task: str
+    start: str
     hint: str
 
 

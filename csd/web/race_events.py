@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
+from csd.decoding.errors import Refusal
 from csd.models import catalog
 from csd.models.spec import COPIES
 from csd.record.race import Race
@@ -31,6 +32,7 @@ from csd.web.views import about_family, about_preferred, describe_end
 from csd.web.what_if import tell_measured
 
 EDITED_K = "K was edited, so the cascade with this K races. Choose a preset to have the adaptive cascade back."
+WRONG_K = "K has a mistake, and no method of this race uses it."
 KEPT = "What you typed stays in the form."
 ON_STAGE = "on="  # before the id of a race that Back leads to
 GONE = "This race is no longer kept. Press Race to run what the form holds."
@@ -51,27 +53,29 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
     try:
         choice, request = fields.to_request()
     except ValueError as error:
-        yield RaceUpdate(StatusLine(str(error), "refused"), family_lines(context, family))
+        yield RaceUpdate(refusal_line(error), family_lines(context, family))
         return
     title = example_title(request.prompt)
     said = f"Racing “{title}”." if title else "Racing."  # the settings beside it say how long
     if fields.lanes != list(fields.form.lanes):
         said = f"{said} {EDITED_K}"
         yield RaceUpdate(form=FormUpdate({"lanes": fields.lanes}))
+    elif fields.leaves_out_K:
+        said = f"{said} {WRONG_K}"
     state = context.studio.visitors.state(visitor)
-    log, note = "", _who_runs(context, choice, state.has_chosen_family)
+    log, who = "", _who_runs(context, choice, state.has_chosen_family)
     predicted, state.predicted = state.predicted, None
     for news in context.studio.race(visitor, choice, request, first_paint):
         if isinstance(news, Waiting):
             yield RaceUpdate(StatusLine(news.sentence), family_lines(context, family))
         elif isinstance(news, Refused):
-            yield RaceUpdate(StatusLine(news.sentence, "refused"), family_lines(context, family))
+            yield RaceUpdate(StatusLine(news.sentence, "refused", field=news.field), family_lines(context, family))
         elif isinstance(news, Finished):
             log += stage.closed(news.race.traces, again=_others(context, visitor, news.race))
             yield _finish(context, visitor, news.race, log, predicted)
         else:
             has_started = bool(log)
-            log += _log_lines(news, note)
+            log += _log_lines(news, *who)
             view = StageView(news.id, log)
             if log and not has_started:
                 state.unfinished = fields
@@ -107,28 +111,34 @@ def _is_on_stage(race: FinishedRace, said: str) -> bool:
     return not race.stopped and len(lengths) == 1 and said == describe_end(replace(race, notes=()))
 
 
-def _who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> str:
-    """For models other than those of the page's first race; why they do, where the visitor has not chosen them."""
+def _who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tuple[str, str]:
+    """The title of models other than those of the page's first race, and a sentence: why they run, and who guesses for
+    them."""
     home = context.studio.home
     if choice.spec.name == home.spec.name:
-        return ""
+        return "", ""
     drafts = choice.defaults.drafts
     called = roles_of_family(drafts)
-    copies = " (the big model at lower precision)" if all(name in COPIES for name in drafts) else ""
-    helpers = listed([*(f"the {called[name]}{copies}" for name in drafts), f"the {COPIER}"])
+    guessers = [f"its {COPIES[name]}-bit copy" if name in COPIES else f"the {called[name]}" for name in drafts]
+    helpers = listed([*guessers, f"the {COPIER}"])
     title = catalog.title(choice.spec.name)
-    why = f"{title} writes here, because the {catalog.title(home.spec.name)} know only texts like the examples"
-    return f"{f'This race runs {title}' if is_chosen else why}; {helpers} guess ahead."
+    guess = f"guess{'' if guessers else 'es'} ahead"
+    return title, f"{title} {'runs' if is_chosen else 'answers your own words'}; {helpers} {guess}."
 
 
-def _log_lines(batch: Batch, note: str) -> str:
-    return "".join(_log_line(event, batch.id, note) for event in batch.events)
+def _log_lines(batch: Batch, models: str, note: str) -> str:
+    return "".join(_log_line(event, batch.id, models, note) for event in batch.events)
 
 
-def _log_line(event: RaceEvent, race_id: str, note: str) -> str:
+def _log_line(event: RaceEvent, race_id: str, models: str, note: str) -> str:
     if isinstance(event, RaceStarted):
-        return stage.opened(event, race_id, example_title(event.headers[0].text), note)
+        return stage.opened(event, race_id, example_title(event.headers[0].text), models, note)
     return stage.moved(event) if isinstance(event, LaneAdvanced) else stage.ended(event)
+
+
+def refusal_line(error: ValueError) -> StatusLine:
+    """Why a race is refused, and at which field."""
+    return StatusLine(str(error), "refused", field=error.field if isinstance(error, Refusal) else "")
 
 
 def stop_race(context: PageContext, visitor: str) -> StatusLine | None:
@@ -240,7 +250,7 @@ def family_lines(context: PageContext, fields: FamilyFields) -> FamilyLines:
     about = " ".join((about_family(choice, status), *filter(None, faults)))
     if choice == context.studio.home != preferred:
         about = f"{about} {about_preferred(preferred, families.status(preferred))}"
-    return FamilyLines(status, about)
+    return FamilyLines(status, about, choice.defaults.context)
 
 
 async def follow_family(context: PageContext, fields: FamilyFields) -> AsyncIterator[FamilyLines]:
@@ -252,6 +262,15 @@ async def follow_family(context: PageContext, fields: FamilyFields) -> AsyncIter
         if lines.status.is_settled or (lines.status.state == "waiting" and not _is_home(context, fields)):
             return
         await asyncio.sleep(LOOK_AGAIN)
+
+
+def tell_preferred(context: PageContext) -> StatusLine | None:
+    """What answers a visitor's own words, while it is still loading."""
+    preferred = context.studio.preferred
+    status = context.studio.families.status(preferred)
+    if preferred == context.studio.home or status.is_final:
+        return None
+    return StatusLine(about_preferred(preferred, status), "switched")
 
 
 async def await_preferred(context: PageContext, visitor: str) -> None:

@@ -11,8 +11,9 @@ from gradio.components import Component
 
 from csd.roles import named_with_roles
 from csd.web.fields import FamilyFields, PageFields
+from csd.web.preset_names import labelled
 from csd.web.prompt_row import PromptRow
-from csd.web.settings_drawer import SettingsDrawer, labelled
+from csd.web.settings_drawer import SettingsDrawer
 from csd.web.staircase import staircase_value
 from csd.web.updates import FormUpdate
 

@@ -103,7 +103,7 @@ class RaceTab:
         changes: dict[Any, Any] = {self.status: views.status_html(update.status) if update.status else gr.skip()}
         if update.family is not None:
             changes[self.family] = views.family_html(update.family.status)
-            changes[self.form.drawer.about] = views.about_html(update.family.about)
+            changes[self.form.drawer.about] = views.about_html(update.family.about, update.family.context)
         if update.stage is not None:
             changes |= self._draw(update.stage)
             if not update.stage.race:

@@ -31,10 +31,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ThreadDone:
-    """The last thing that the thread sends; the sentence is empty unless the race failed."""
+    """The last thing that the thread sends; the sentence is empty unless the race failed, and `field` names the field
+    of the form that it is about."""
 
     sentence: str
     standstill: float = 0.0  # seconds, the most for which this process did nothing during the race
+    field: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +58,7 @@ class RaceThread:
     _feed: queue.SimpleQueue[RaceEvent | ThreadDone] = field(default_factory=queue.SimpleQueue)
 
     def work(self) -> None:
-        sentence, ticks = "", Ticks()
+        sentence, about, ticks = "", "", Ticks()
         try:
             with self.device.race(self.stop.is_set) as granted, ticks:
                 self.begun.set()
@@ -67,11 +69,11 @@ class RaceThread:
                     if isinstance(event, RaceStarted):
                         self.stop.wait(self.first_paint)
         except Refusal as refusal:
-            sentence = str(refusal)
+            sentence, about = str(refusal), refusal.field
         except Exception as error:
             log.exception("race")
             sentence = f"The race failed: {describe_error(error)} Try again, or change the settings."
-        self._feed.put(ThreadDone(sentence, ticks.longest))
+        self._feed.put(ThreadDone(sentence, ticks.longest, about))
         self.begun.set()
         self.over.set()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
+from csd.decoding.methods import METHODS
 from csd.models import catalog
 from csd.own_files import own_text
 from csd.paths import ASSETS
@@ -26,6 +27,10 @@ NUMBERS = {
         "top-p": TOP_P,
     }.items()
 }
+USED_BY = {  # the methods that use a field, by its id
+    field: [name for name, method in METHODS.items() if field in method.uses]
+    for field in ("k", "lookup", "lenience", "K")
+}
 PAGE = bundle.join_modules(ASSETS / "page", "index", "CascadePage") + "window.CascadePage = CascadePage;\n"
 STYLE = typeface_css() + own_text(ASSETS / "page" / "drawing.css")
 # In the document, see early_style.py.
@@ -33,7 +38,7 @@ EARLY = f'<style>{STYLE}</style><script>document.documentElement.setAttribute("d
 HEAD = (
     f"<script>{PAGE}"
     f"CascadePage.hideControls({json.dumps(hidden_controls.CONTROLS)}, {json.dumps(hidden_controls.NAME)});\n"
-    f"CascadePage.checkNumbers({json.dumps(NUMBERS)});\n"
+    f"CascadePage.checkNumbers({json.dumps(NUMBERS)}, {json.dumps(USED_BY)});\n"
     "CascadePage.drawTogether();</script>"
 )
 

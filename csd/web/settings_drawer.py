@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,8 @@ from csd.theme import method_name
 from csd.web import views
 from csd.web.context import PageContext
 from csd.web.fields import CUSTOM
-from csd.web.form_events import preset_choices
+from csd.web.preset_choice import preset_choices
+from csd.web.preset_names import labelled
 from csd.web.staircase import build_staircase
 
 RULES = {  # in words, by the name that links and the API use
@@ -83,17 +84,14 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
     )
 
 
-def labelled(presets: Sequence[str]) -> list[tuple[str, str]]:
-    """Presets with what they race in front: "cascade, tuned K"."""
-    return [(f"{name} cascade" if name == "adaptive" else f"cascade, {name}", name) for name in presets]
-
-
 def _build_first_fields(
     context: PageContext, start: Mapping[str, Any]
 ) -> tuple[gr.Dropdown, gr.Dropdown, gr.Number, gr.HTML]:
-    """What most visitors change: the models, with a sentence on them, the preset, and the length of the text."""
+    """What most visitors change: the models, with a sentence on them, the preset, and the length of the text.
+
+    The preset is with custom values, as the draft below."""
     home = context.studio.home
-    presets = preset_choices(home.defaults, start)
+    presets = preset_choices(home, start)
     family = gr.Dropdown(
         [(catalog.title(name), name) for name in context.options["family"]],
         value=start["family"],
@@ -101,10 +99,17 @@ def _build_first_fields(
         min_width=160,
         elem_id="family",
     )
-    about = gr.HTML(views.about_html(views.about_family(home, context.studio.families.status(home))), elem_id="about")
+    told = views.about_family(home, context.studio.families.status(home))
+    about = gr.HTML(views.about_html(told, home.defaults.context), elem_id="about")
     with gr.Row():
         preset = gr.Dropdown(
-            labelled(presets.options), value=presets.selected, label="Preset", scale=2, min_width=160, elem_id="preset"
+            labelled(presets.options),
+            value=presets.selected,
+            label="Preset",
+            scale=2,
+            min_width=160,
+            elem_id="preset",
+            allow_custom_value=True,
         )
         max_new = _number("max_new", start, "New tokens", scale=1, min_width=100)
     return family, preset, max_new, about
@@ -139,9 +144,9 @@ def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict
     lenience = _number(
         "lenience",
         start,
-        "Lenience between drafts",
-        "1 is strict. Above 1, a small model also keeps guesses from below that it finds almost as likely as its own. "
-        "The big model is always strict, so the text stays exact.",
+        "How easily drafts accept each other (lenience)",
+        "1 = as strict as the big model. Above 1, a small model also keeps guesses from below that it finds almost as "
+        "likely as its own. Only the big model's check decides the text: this changes the speed, not the words.",
         step=0.5,
         elem_classes=term_class("lenience"),
     )

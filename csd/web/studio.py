@@ -125,7 +125,7 @@ class Studio:
                 for news in self._stream(state, choice, status.family, request, stop, first_paint, spent):
                     yield self._end(visitor, news, stop, keeps, slept, spent) if isinstance(news, Finished) else news
         except Refusal as refusal:
-            yield Refused(str(refusal))
+            yield Refused(str(refusal), refusal.field)
         finally:
             stop.set()
             self._under_way.leave(stop)
@@ -198,7 +198,7 @@ class Studio:
             disturbed = disturbed or self.families.any_loading
             if isinstance(news, ThreadDone):
                 if news.sentence:
-                    yield Refused(news.sentence)
+                    yield Refused(news.sentence, news.field)
                     return
                 race = self._finish(state, machine, request, race_id, traces, faults)
                 if disturbed:

@@ -18,12 +18,15 @@ from csd.web.results import RaceResults
 @dataclass(frozen=True)
 class StatusLine:
     """A sentence for the visitor. "refused" is set in bold, "ended" marks the result of a race, "measured" one beside
-    its prediction, which is seen once the stage has played to its end, and "recorded" says what the page begins with;
-    `spoken` is for screen readers alone, because the stage shows the same."""
+    its prediction, which is seen once the stage has played to its end, "recorded" says what the page begins with, and
+    "switched" that other models run now;
+    `spoken` is for screen readers alone, because the stage shows the same, and `field` names the field of the form that
+    a refusal is about."""
 
     text: str
-    state: Literal["", "refused", "ended", "measured", "recorded"] = ""
+    state: Literal["", "refused", "ended", "measured", "recorded", "switched"] = ""
     spoken: bool = False
+    field: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,10 +69,12 @@ class FormUpdate:
 
 @dataclass(frozen=True)
 class FamilyLines:
-    """The line that says what the chosen family is doing, and the one that describes it."""
+    """The line that says what the chosen family is doing, and the one that describes it; the tokens that it reads at
+    most, 0 where that is unknown."""
 
     status: FamilyStatus
     about: str
+    context: int = 0
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ COPIES = (
 
 def status_html(line: StatusLine) -> str:
     spoken = " data-spoken" if line.spoken else ""
-    return f'<p data-state="{line.state}"{spoken}>{escape(line.text)}</p>'
+    field = f' data-field="{escape(line.field.replace("_", "-"))}"' if line.field else ""
+    return f'<p data-state="{line.state}"{spoken}{field}>{escape(line.text)}</p>'
 
 
 def progress_html(progress: tuple[int, int] | None) -> str:
@@ -47,8 +48,10 @@ def family_html(status: FamilyStatus) -> str:
     return f'<p data-state="{status.state}"{spoken} title="{said}"><i></i>{said}</p>'
 
 
-def about_html(text: str) -> str:
-    return f"<p>{escape(text)}</p>" if text else ""
+def about_html(text: str, context: int = 0) -> str:
+    """`context` are the tokens that the family reads at most, for assets/page/numbers.js."""
+    most = f' data-context="{context}"' if context else ""
+    return f"<p{most}>{escape(text)}</p>" if text else ""
 
 
 def about_family(choice: FamilyChoice, status: FamilyStatus) -> str:

@@ -191,7 +191,7 @@ def assert_refused(result, words):
     ("arguments", "words"),
     [
         (["   "], "prompt is empty"),
-        (["word " * 3000], "context of 400"),
+        (["word " * 3000], "reads at most 400"),
         ([PROMPT, "--temperature", "-1"], "Temperature"),
         ([PROMPT, "--temperature", "nan"], "Temperature"),
         ([PROMPT, "--top-p", "0"], "Top-p"),

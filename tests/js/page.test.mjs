@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { faultOf, upTo, whyUnused } from "../../assets/page/numbers.js";
 import { settingsInWords } from "../../assets/page/settings.js";
 import { tellWaiting } from "../../assets/page/status.js";
 
@@ -10,6 +11,22 @@ test("the settings in words name the cascades, or else the last lane, and leave 
     "embedded \u00B7 adaptive cascade + fixed-plan cascade \u00B7 ? tokens \u00B7 temperature 0.7");
   assert.equal(settingsInWords("embedded", lanes, -5, -1), "embedded \u00B7 adaptive cascade \u00B7 ? tokens");
   assert.equal(settingsInWords("", lanes.slice(0, 2), 8, 0), "speculative \u00B7 8 tokens");
+});
+
+test("new tokens are as many as the models read, where that is known", () => {
+  const range = { name: "New tokens", range: "a whole number from 1 to 1,000,000", low: 1, high: 1e6, whole: true };
+  assert.equal(faultOf(upTo(range, 1024), "2000"), "New tokens must be a whole number from 1 to 1,023, not 2000.");
+  assert.equal(faultOf(upTo(range, 1024), "1023"), "");
+  assert.equal(faultOf(upTo(range, 0), "2000"), "");
+});
+
+test("a field that no method of the race uses is told so", () => {
+  const usedBy = { k: ["speculative"], K: ["vertical cascade", "cascade"] };
+  assert.equal(whyUnused("K", usedBy, ["adaptive cascade"], 0), "No method of this race uses it.");
+  assert.equal(whyUnused("K", usedBy, ["adaptive cascade", "cascade"], 0), "");
+  assert.equal(whyUnused("seed", usedBy, [], 0), "Not used at temperature 0.");
+  assert.equal(whyUnused("seed", usedBy, [], 0.5), "");
+  assert.equal(whyUnused("max-new", usedBy, [], 0), "");
 });
 
 test("a race that waits says for how many others and for how long", () => {
@@ -26,4 +43,14 @@ test("an address that somebody has mangled is read as it stands", async () => {
   const read = (hash) => Object.assign(globalThis, { location: { hash } }) && splitAddress();
   assert.deepEqual(read("#%"), ["%"]);
   assert.deepEqual(read("#race=a%20b&step=2"), ["race=a b", "step=2"]);
+});
+
+
+test("a place in a race is in the address as it was left, and comes back", async () => {
+  const { placeInWords, readPlace } = await import("../../assets/page/fragment.js");
+  for (const [inside, words] of [[true, "lane=4&step=3"], [false, "lane=4&step=3&inside=0"]]) {
+    assert.equal(placeInWords({ lane: 4, step: 3, inside }), words, "all lanes stay in view where they were");
+    assert.deepEqual(readPlace(words), [4, 3, { word: 0, inside }]);
+  }
+  assert.equal(placeInWords({ lane: 4, step: 3, word: 9, inside: false }), "lane=4&step=3&word=9&inside=0");
 });

@@ -40,7 +40,7 @@ def test_methods_take_their_settings_from_the_tuned_record(tuned):
 
 
 def test_a_family_is_looked_up_with_its_device(tuned):
-    assert defaults_for(find("embedded"), "cpu") == make_defaults(DRAFTS, tuned)
+    assert defaults_for(find("embedded"), "cpu") == replace(make_defaults(DRAFTS, tuned), context=1024)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 4])

@@ -127,6 +127,32 @@ def test_what_cannot_be_read_is_refused_with_a_sentence(fields, sentence):
     assert sentence in said and said.endswith(".") and len(said) < 400 and said.encode()
 
 
+def test_all_wrong_fields_are_counted_and_the_first_of_the_page_is_told():
+    form = DEFAULTS.form(prompt="a", lanes=("cascade",), max_new=0, K="[[1]]", temperature=-1)
+    with pytest.raises(Refusal, match=r"^New tokens must be .*, not 0\. 3 more settings need a change\.$") as refusal:
+        to_request(form, DEFAULTS)
+    assert refusal.value.field == "max_new"
+
+
+def test_too_many_new_tokens_alone_are_left_to_the_models_which_know_the_prompt():
+    assert to_request(DEFAULTS.form(prompt="a", max_new=100_000), DEFAULTS).max_new == 100_000
+    with pytest.raises(Refusal, match="from 1 to 4,095, not 100000. 1 more setting needs a change"):
+        to_request(DEFAULTS.form(prompt="a", max_new=100_000, temperature=-1), DEFAULTS)
+    with pytest.raises(Refusal, match="from 1 to 4,095, not 10000000"):
+        to_request(DEFAULTS.form(prompt="a", max_new=10**7), DEFAULTS)
+
+
+def test_a_wrong_field_that_no_lane_uses_gets_its_default_unless_strict():
+    form = DEFAULTS.form(prompt="a", lanes=("autoregressive", "adaptive cascade"), k=-1, K="[[1]]", seed=-1)
+    request = to_request(form, DEFAULTS, strict=False)
+    assert request == to_request(replace(form, k=4, K=K, seed=0), DEFAULTS)
+    for used in ({"lanes": ("autoregressive", "cascade")}, {"lanes": ("autoregressive", "speculative")}):
+        with pytest.raises(Refusal):
+            to_request(replace(form, **used), DEFAULTS, strict=False)
+    with pytest.raises(Refusal, match="The seed"):
+        to_request(replace(form, temperature=1.0), DEFAULTS, strict=False)
+
+
 def test_fields_that_no_lane_uses_may_be_empty():
     lanes = ("autoregressive", "adaptive cascade")
     form = DEFAULTS.form(prompt="a", lanes=lanes, k=None, lookup="")

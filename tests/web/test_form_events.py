@@ -19,6 +19,8 @@ from csd.web.context import fields_of, settings_of
 from csd.web.examples import MOST_KINDS, example_kinds, example_title, examples_by_kind, first_example
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
 from csd.web.loads import FamilyChoice
+from csd.web.preset_choice import preset_choices
+from csd.web.preset_names import labelled
 from csd.web.races import first_recorded, uploaded_race
 from csd.web.typed import has_typed
 from csd.web.updates import Choices, FormUpdate
@@ -149,6 +151,30 @@ def test_a_preset_fills_in_its_fields():
     assert form_events.apply_preset("paper's K", custom()) == FormUpdate()
 
 
+def test_a_setting_away_from_the_preset_makes_it_custom_and_back_again(page):
+    assert page.start.form.lanes != DEFAULTS.preset.lanes, "one more lane, and the k of an example, are no departure"
+    assert preset_choices(page.studio.home, page.start.values()).selected == "adaptive"
+    for change in (
+        {"lanes": ["autoregressive", "speculative"]},
+        {"k": 3},
+        {"lenience": 2},
+        {"draft": "draft-small"},
+        {"K": "[[1"},
+    ):
+        update = form_events.follow_settings("adaptive", fields(page.start, **change))
+        assert update.presets is not None and update.presets.selected == "custom, from adaptive", change
+        assert labelled(update.presets.options)[-1] == ("custom", "custom, from adaptive")
+        back = form_events.follow_settings(update.presets.selected, page.start)
+        assert back.presets is not None and back.presets.selected == "adaptive"
+        assert "custom, from adaptive" not in back.presets.options
+    assert form_events.follow_settings("adaptive", page.start) == FormUpdate()
+    assert form_events.apply_preset("custom, from adaptive", EMBEDDED) == FormUpdate()
+    paper = DEFAULTS.find_preset("paper's K")
+    both = fields(page.start, **{**paper.fields(), "lanes": [*paper.lanes, "adaptive cascade"]})
+    assert form_events.follow_settings(paper.name, both) == FormUpdate()
+    assert form_events.follow_settings("adaptive", fields(page.start, family=CUSTOM)) == FormUpdate()
+
+
 def test_an_edited_K_races_with_the_cascade_that_follows_it(page):
     own_K = "[[2, 4, 6], [0, 1, 2], [0, 0, 1]]"
     edited = fields(page.start, K=own_K)
@@ -164,7 +190,9 @@ def test_an_edited_K_races_with_the_cascade_that_follows_it(page):
 def test_a_K_that_was_not_edited_leaves_the_lanes(page):
     paper = DEFAULTS.find_preset("paper's K")
     spaced = format_K(DEFAULTS.preset.K).replace(",", ", ")
-    for changes in ({}, {"K": spaced}, {"K": ""}, {"K": "[[4"}, {"K": format_K(paper.K), "preset": paper.name}):
+    wrong = "[[8,4,2],[0,0,0],[0,0,0]]"
+    chosen = [{"K": format_K(paper.K), "preset": name} for name in (paper.name, f"custom, from {paper.name}")]
+    for changes in ({}, {"K": spaced}, {"K": ""}, {"K": "[[4"}, {"K": wrong}, *chosen):
         assert fields(page.start, **changes).lanes == page.start.form.lanes
     assert fields(page.start, K=format_K(paper.K)).lanes != page.start.form.lanes
     assert fields(page.start, K="[[2,4],[0,1]]", family=CUSTOM).lanes == page.start.form.lanes

@@ -230,11 +230,12 @@ def test_beside_another_prompt_in_the_form_an_opened_review_shows_whose_it_is(ta
 
 
 def test_a_number_that_a_field_does_not_take_is_told_when_the_field_is_left(tab):
-    """It is neither rounded nor changed, and Race says the same."""
+    """It is neither rounded nor changed, and Race says the same. The most new tokens are those that the models read."""
     page = tab.page
     tab.advanced()
     for field, text, sentence in (
-        ("max-new", "3.7", "New tokens must be a whole number from 1 to 1,000,000, not 3.7."),
+        ("max-new", "1000000", "New tokens must be a whole number from 1 to 1,023, not 1000000."),
+        ("max-new", "3.7", "New tokens must be a whole number from 1 to 1,023, not 3.7."),
         ("temperature", "-1", "Temperature must be 0 or a number from 0.001 to 10, not -1."),
     ):
         page.fill(f"#{field} input", text)
@@ -245,27 +246,78 @@ def test_a_number_that_a_field_does_not_take_is_told_when_the_field_is_left(tab)
     assert page.locator(".number-fault").count() == 1
     page.click("#advanced-close")
     page.click("#race")
-    assert tab.status("refused").startswith("New tokens must be a whole number from 1 to 1,000,000, not 3.7")
+    assert tab.status("refused").startswith("New tokens must be a whole number from 1 to 1,023, not 3.7")
+    assert not page.is_visible("#advanced")
     assert not tab.errors
 
 
-def test_the_drawer_stays_where_one_of_its_fields_says_what_is_wrong(tab):
+def test_the_line_at_race_and_the_field_in_view_say_the_same(tab):
     page = tab.page
     tab.advanced()
-    field = "#K textarea, #K input"
-    right = page.input_value(field)
-    page.fill(field, "[[8,4,2],[0,0,0],[0,0,0]]")
+    page.fill("#top-p input", "7")  # unused at temperature 0
+    page.fill("#seed input", "-1")
+    page.fill("#temperature input", "1")
+    page.fill("#lookup input", "0")
     page.keyboard.press("Tab")
-    fault = "K must have 3 rows of 3 whole numbers from 0 to 64, none smaller than the one before it."
-    assert page.inner_text("#K .number-fault") == fault
     page.click("#advanced-race")
-    assert tab.status("refused").startswith("K is cumulative") and page.is_visible("#advanced")
-    assert page.evaluate("document.activeElement.closest('#K') !== null")
-    page.fill(field, right)
-    assert not page.locator(".number-fault").count()
+    sentence = "The copy length k must be a whole number from 1 to 64, not 0. 2 more settings need a change."
+    assert tab.status("refused") == sentence
+    page.wait_for_function("document.activeElement.closest('#lookup') !== null")
+    assert page.inner_text("#lookup .number-fault") == sentence and is_in_view(page, "#lookup .number-fault")
+    page.fill("#lookup input", "8")
+    page.fill("#temperature input", "0")
+    page.fill("#max-new input", "1000000")
+    page.click("#advanced-race")
+    page.wait_for_function("document.activeElement.closest('#max-new') !== null")
+    told = page.inner_text("#max-new .number-fault")
+    assert told.startswith("This model reads at most 1,024 tokens; the prompt has ") and told == tab.status("refused")
     page.fill("#max-new input", "12")
     page.click("#advanced-race")
+    assert tab.status("ended").startswith("Done: 12 tokens each."), "the seed and top-p are not used"
+    assert not tab.errors
+
+
+def test_a_K_that_the_race_uses_stops_it_and_one_that_it_does_not_use_is_quiet(tab):
+    page = tab.page
+    tab.fill(tokens=12)
+    tab.advanced()
+    field, fault = "#K textarea, #K input", "#K .number-fault"
+    right, sentence = page.input_value(field), "K must have 3 rows of 3 whole numbers from 0 to 64, none smaller than "
+    page.fill(field, "[[8,4,2],[0,0,0],[0,0,0]]")
+    page.keyboard.press("Tab")
+    assert page.inner_text(fault) == f"{sentence}the one before it. No method of this race uses it."
+    assert page.get_attribute(fault, "data-unused") is not None
+    page.click("#advanced-race")
     assert tab.status("ended").startswith("Done: 12 tokens each.") and not page.is_visible("#advanced")
+    tab.advanced()
+    page.get_by_label("prompt lookup", exact=True).uncheck()
+    page.get_by_label("fixed-plan cascade", exact=True).check()
+    assert page.inner_text(fault) == f"{sentence}the one before it."
+    page.click("#advanced-race")
+    assert tab.status("refused").startswith("K is cumulative") and page.is_visible("#advanced")
+    page.wait_for_function("document.activeElement.closest('#K') !== null")
+    page.fill(field, right)
+    assert not page.locator(".number-fault").count()
+    page.click("#advanced-race")
+    assert tab.status("ended").startswith("Done: 12 tokens each.") and not page.is_visible("#advanced")
+    assert not tab.errors
+
+
+def test_the_preset_is_custom_once_a_setting_of_it_is_changed(tab):
+    page, preset = tab.page, "document.querySelector('#preset input').value"
+    tab.advanced()
+    assert page.evaluate(preset) == "adaptive cascade"
+    k = page.input_value("#k input")
+    page.fill("#k input", "5")
+    page.wait_for_function(f"{preset} === 'custom'")
+    page.fill("#k input", k)
+    page.wait_for_function(f"{preset} === 'adaptive cascade'")
+    page.fill("#lenience input", "2")
+    page.wait_for_function(f"{preset} === 'custom'")
+    page.click("#preset input")
+    page.get_by_role("option", name="adaptive cascade").click()
+    page.wait_for_function("document.querySelector('#lenience input').value === '1'")
+    page.wait_for_function(f"{preset} === 'adaptive cascade'")
     assert not tab.errors
 
 

@@ -205,12 +205,15 @@ def test_an_example_races_at_once_and_what_the_visitor_typed_is_kept(tab, house)
 def test_bad_input_gets_a_sentence_and_the_prompt_stays(tab):
     one = tab()
     one.fill(tokens=16)
+    one.advanced()
+    one.page.get_by_label("prompt lookup", exact=True).uncheck()
+    one.page.get_by_label("fixed-plan cascade", exact=True).check()  # it uses K
     for field, value, sentence in (
         ("#prompt textarea", "   ", "The prompt is empty."),
-        ("#prompt textarea", "word " * 1500, "tokens; with 16 new tokens it exceeds the big model's context of 1,024"),
+        ("#prompt textarea", "word " * 1500, "and this model reads at most 1,024, new ones included. Shorten it."),
         ("#max-new input", "", "New tokens is empty"),
-        ("#max-new input", "2000", "New tokens must be a whole number from 1 to"),
-        ("#max-new input", "100000", "100,000 new tokens in each of"),
+        ("#max-new input", "2000", "This model reads at most 1,024 tokens; the prompt has"),
+        ("#max-new input", "100000", "This model reads at most 1,024 tokens; the prompt has"),
         ("#temperature input", "-1", "Temperature must be"),
         ("#k input", "0", "k must be a whole number from 1"),
         ("#K textarea, #K input", "[[1,2]]", "K must have 3 rows of 3 numbers"),

@@ -59,6 +59,7 @@ def said(finding) -> str:
 def test_there_are_five_puzzles_with_a_hint_and_the_lesson_has_them():
     assert [puzzle.key for puzzle in PUZZLES] == [*CHECKS, "predict"] and len(PUZZLES) == 5
     assert all(puzzle.task.endswith(".") and puzzle.hint for puzzle in PUZZLES)
+    assert [puzzle.key for puzzle in PUZZLES if not puzzle.start] == ["predict"], "which says what to do itself"
     lesson = (ASSETS.parent / "docs" / "lesson.md").read_text(encoding="utf-8")
     numbered = re.findall(r"^\d\. \*\*", lesson.split("## Answers")[0], re.MULTILINE)
     assert len(numbered) == len(PUZZLES)
@@ -176,17 +177,26 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Puzzles"
     row = page.locator('.puzzles [data-puzzle="lose"]')
     edge = "(part) => document.querySelector(part).getBoundingClientRect()"
-    assert page.evaluate(f"({edge})('.puzzles section').right - ({edge})('#puzzles-open').right") < 1, (
-        "under its button"
+    assert page.locator(".puzzles li:visible").count() == 5
+    assert page.evaluate(f"({edge})('.puzzles section').top >= ({edge})('#stage .cs-text').top"), "below the lanes"
+    page.get_by_role("button", name="Find a draft length that gives over 2.5×").click()
+    assert page.locator(".puzzles li:visible").count() == 1 and not row.is_visible()
+    assert page.is_visible("text=Set your own k under Settings, then press Race.")
+    page.wait_for_selector("#stage .cs-transport")
+    assert page.evaluate(f"({edge})('.puzzles section').top >= ({edge})('#stage .cs-transport').bottom"), (
+        "prompt, result, lanes, text and replay are free"
     )
-    assert page.evaluate(f"({edge})('.puzzles section').bottom <= ({edge})('#stage .cs-track-row').bottom")
-    page.get_by_text("Find a draft length that gives over 2.5×").click()
-    assert not row.get_by_role("button").is_visible()
-    page.get_by_text("Make the cascade lose at temperature 0").click()
-    assert row.get_by_role("button").is_visible() and page.locator(".puzzles li > details[open]").count() == 1
-    row.get_by_role("button", name="Try this one").click()
-    assert page.locator(".puzzles [aria-pressed=true]").all_inner_texts() == ["Your next race counts"]
-    page.keyboard.press("Escape")
+    page.get_by_role("button", name="All puzzles").click()
+    page.get_by_role("button", name="Make the cascade lose at temperature 0").click()
+    task = row.locator(".puzzles-task")
+    assert task.is_visible()
+    row.get_by_role("button", name="Make the cascade").click()
+    assert not task.is_visible() and row.is_visible(), "folded to a line"
+    row.get_by_role("button", name="Make the cascade").click()
+    row.get_by_role("button", name="Settings").click()
+    assert page.is_visible("#advanced") and task.is_visible()
+    page.click("#advanced-close")
+    page.click(".puzzles-close")
     assert not page.is_visible(".puzzles section")
     assert page.evaluate("document.activeElement.id") == "puzzles-open"
     tab.fill(tokens=64)
@@ -218,14 +228,13 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
         page.wait_for_selector(f'#stage .cascade-stage[data-race]:not([data-race="{before}"])')
         tab.status("ended")
     page.wait_for_function(f"{count} === '1/5'")
-    assert not row.get_by_role("button").is_visible()
     assert re.search(r"Solved: the fixed-plan cascade has 0\.\d\d× the speed of", row.inner_text())
     assert page.is_visible(".puzzles section") and row.locator(".puzzles-said").is_visible(), "one can race beside it"
-    assert page.locator(".puzzles li:visible").count() == 1 and not row.locator(".puzzles-row").is_visible()
-    assert page.evaluate(f"({edge})('.puzzles section').bottom <= ({edge})('#stage .cs-track').top"), (
+    assert page.locator(".puzzles li:visible").count() == 1
+    assert page.evaluate(f"({edge})('.puzzles section').top >= ({edge})('#stage .cs-track').bottom"), (
         "the lanes are free"
     )
-    page.get_by_role("button", name="Show all").click()
+    page.get_by_role("button", name="All puzzles").click()
     assert page.locator(".puzzles li:visible").count() == 5
     asked = page.text_content('.puzzles [data-puzzle="predict"]')
     found = re.search(r"k = (\d+); α = ([\d.]+), c = ([\d.]+)", asked)
@@ -233,10 +242,10 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     row = page.locator('.puzzles [data-puzzle="predict"]')
     row.get_by_text("Predict a speed-up").click()
     row.locator("input").fill("99")
-    row.get_by_role("button").click()
+    row.get_by_role("button", name="Check").click()
     row.get_by_text("Not yet: 99× is too high.").wait_for()
-    page.get_by_text("Drop a level without losing speed").click()
-    page.locator('.puzzles [data-puzzle="drop"]').get_by_role("button", name="Try this one").click()
+    page.get_by_role("button", name="All puzzles").click()
+    page.get_by_role("button", name="Drop a level without losing speed").click()
     page.keyboard.press("Escape")
     page.click("#race")
     tab.status("ended")
@@ -249,3 +258,17 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     page.wait_for_function(f"{count} === '{solved}'")
     assert not tab.errors
     tab.close()
+
+
+def test_the_prediction_has_a_button_that_races_first(tab):
+    page = tab.page
+    tab.fill(tokens=40)
+    page.click("#puzzles-open")
+    row = page.locator('.puzzles [data-puzzle="predict"]')
+    row.get_by_role("button", name="Predict a speed-up").click()
+    assert not row.locator("form").is_visible()
+    row.get_by_role("button", name="Race").click()
+    tab.status("ended")
+    row.locator("form").wait_for()
+    assert "How many times as fast" in row.inner_text() and not row.get_by_role("button", name="Race").is_visible()
+    assert not tab.errors

@@ -20,7 +20,7 @@ from csd.web import race_events
 from csd.web.fields import CUSTOM, PageFields
 from csd.web.race_tab import land
 from csd.web.races import FinishedRace, prompt_start
-from csd.web.views import describe_end
+from csd.web.views import describe_end, status_html
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_the_results_have_figures_files_and_a_list_of_races(page):
     [
         ({"k": None}, "The draft length k is empty"),
         ({"lanes": ["cascade"]}, "Choose 2 to 4"),
-        ({"K": "[[1]]"}, "K must have 3 rows"),
+        ({"lanes": ["speculative", "cascade"], "K": "[[1]]"}, "K must have 3 rows"),
         ({"family": CUSTOM}, "The name of a model is empty"),
     ],
 )
@@ -81,6 +81,27 @@ def test_a_form_that_cannot_be_run_is_refused(page, changes, sentence):
     assert update.status.state == "refused"
     assert sentence in update.status.text
     assert (update.family.status.state == "failed") == ("family" in changes)
+
+
+def test_a_refusal_names_the_first_wrong_field_and_counts_the_others(page):
+    lanes = ["autoregressive", "cascade"]
+    (update,) = race(page, lanes=lanes, max_new=1_000_000, K="[[1]]", temperature=-2, k=None)
+    assert update.status.text == (
+        "New tokens must be a whole number from 1 to 1,023, not 1000000. 2 more settings need a change."
+    )
+    assert 'data-field="max-new"' in status_html(update.status)
+    (update,) = race(page, lanes=lanes, K="[[1]]", temperature=-2)
+    assert update.status.text.endswith("1 more setting needs a change.") and update.status.field == "K"
+
+
+def test_a_wrong_value_that_no_lane_uses_stops_no_race(page):
+    updates = race(page, lanes=["autoregressive", "adaptive cascade"], K="[[8,4,2],[0,0,0],[0,0,0]]", k=0)
+    assert any(update.status and update.status.text.endswith(race_events.WRONG_K) for update in updates)
+    assert updates[-1].results is not None
+    updates = race(page, seed=-1, top_p=7, temperature=0)
+    assert not any(update.status and race_events.WRONG_K in update.status.text for update in updates)
+    assert updates[-1].results is not None
+    assert race(page, seed=-1, temperature=1)[-1].status.field == "seed"
 
 
 def test_one_token_is_no_plural():

@@ -27,7 +27,7 @@ def test_everything_else_is_written_as_before():
 
 
 @pytest.mark.parametrize("event", ["compare", "run"])
-@pytest.mark.parametrize("field", ["family", "preset", "rule"])
+@pytest.mark.parametrize("field", ["family", "rule"])
 def test_a_choice_that_is_no_text_gets_a_sentence(house, event, field):
     page = Page(house.url)
     endpoint = page.endpoints[event]

@@ -1,0 +1,31 @@
+"""The names in the list of presets: those of a family, and "custom" once a setting was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+CUSTOM_FROM = "custom, from "  # before the preset that was chosen last: the value of "custom" in the list
+
+
+def custom_from(preset: str) -> str:
+    return f"{CUSTOM_FROM}{preset}"
+
+
+def is_custom(name: str) -> bool:
+    return name.startswith(CUSTOM_FROM)
+
+
+def preset_of(name: str) -> str:
+    """The preset that was chosen last, whatever was changed since."""
+    return name.removeprefix(CUSTOM_FROM)
+
+
+def labelled(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Names with what is read in the list in front: a preset's says what it races, "cascade, tuned K"."""
+    return [(_label(name), name) for name in names]
+
+
+def _label(name: str) -> str:
+    if is_custom(name):
+        return "custom"
+    return f"{name} cascade" if name == "adaptive" else f"cascade, {name}"
