@@ -13,7 +13,6 @@ const SETTLED = 600; // milliseconds after which Stop, in the place of Race, can
 const STARTING = "<p>Starting.</p>";
 const CHIP = "Races an example of this kind, with its own length and temperature. What you have set yourself stays.";
 
-let hadSettings = false; // open when Race was pressed
 let isToLose = false; // the form holds the settings of the race that a cascade loses, untouched
 
 const isRacing = () => byId("go").hasAttribute("data-racing");
@@ -89,7 +88,6 @@ export function endExample() {
 // where the window is too small. Returns the status line. While a race runs there is no other one to begin: Gradio takes only one at a time.
 export function beginRace() {
   if (isRacing()) return `<p>${RUNNING}</p>`;
-  hadSettings = isOpen("more");
   if (hasFault()) setTimeout(() => isRacing() && close("more"), REFUSED);
   else close("more");
   leaveRace();
@@ -113,13 +111,13 @@ export function endRace(status) {
   enterRace();
   const refusal = new DOMParser().parseFromString(status, "text/html").querySelector('[data-state="refused"]');
   stage().wait(false, refusal ? refusal.textContent : "");
-  if (refusal?.dataset.field && hadSettings) showField(refusal.dataset.field, refusal.textContent);
+  if (refusal?.dataset.field) showField(refusal.dataset.field, refusal.textContent);
   tellPrompt();
 }
 
-// The setting that a refusal names, in the drawer that was open when Race was pressed.
+// The setting that a refusal names; while the stage is presented, it tells the refusal itself.
 function showField(id, sentence) {
-  if (!document.querySelector(`#advanced #${id}`)) return;
+  if (stageRoot().hasAttribute("data-present") || !document.querySelector(`#advanced #${id}`)) return;
   if (!isOpen("more")) toggle("more");
   tellRefusal(id, sentence);
 }

@@ -82,8 +82,9 @@ function placeCursor(cursor, { text, tokenNodes }, count) {
   const box = rects[rects.length - 1]; // a token that is broken over lines has several
   if (!box) return;
   const frame = text.getBoundingClientRect();
-  const x = box.right - frame.left - text.clientLeft;
-  const y = box.top - frame.top - text.clientTop + text.scrollTop;
+  const zoom = text.currentCSSZoom || 1; // of the tour in a large window: rectangles have it, and lengths in a style do not
+  const x = (box.right - frame.left) / zoom - text.clientLeft;
+  const y = (box.top - frame.top) / zoom - text.clientTop + text.scrollTop;
   cursor.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
-  cursor.style.height = `${box.height.toFixed(1)}px`;
+  cursor.style.height = `${(box.height / zoom).toFixed(1)}px`;
 }

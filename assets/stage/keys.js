@@ -20,7 +20,7 @@ const HELP = [
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
   ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["l", "make it lose"], ["Esc", "leave"], ["?", "these keys"],
 ];
-const PRESENTING = [["r", "race"], ["e", "next example"], ["/", "type a prompt"], ["page up, page down", "a clicker: the tour, look inside, next example"]];
+const PRESENTING = [["r", "race"], ["e", "next example"], ["/", "type a prompt"], ["page up, page down", "a clicker: the tour, look inside, next example; steps are on the arrows"]];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
 const ACTIONS = {

@@ -12,9 +12,8 @@ export const untold = () => ({ tour: false, inside: "" }); // whether the tour w
 
 export function goOn(stage) {
   if (!canReplay(stage)) return;
-  if (isPlaying(stage)) skip(stage);
-  else if (stage.reviewOpen) leaveReview(stage);
-  else if (stage.time !== Infinity) stepReview(stage, 1);
+  if (!isPlaying(stage) && stage.reviewOpen) leaveReview(stage);
+  else if (stage.time !== Infinity) skip(stage); // steps belong to the arrows
   else tellNext(stage);
 }
 

@@ -234,6 +234,16 @@ def test_back_closes_the_review_and_then_the_presented_stage(bare):
     assert not one.errors
 
 
+def test_a_clicker_leaves_a_step_that_somebody_stopped_at(bare):
+    """Steps belong to the arrows: a talk goes on from wherever the race stands."""
+    one = bare().show(alone(), nested())
+    one.press("p", "Home", "ArrowRight")
+    assert one.state() == "replay"
+    one.press("PageDown")
+    assert one.state() == "done"
+    assert not one.errors
+
+
 def test_a_talk_plays_few_rounds_and_shows_many_as_one_picture(bare):
     """A clicker looks into a race: the step with most to see of a lost one has 34 rounds, that of another race five."""
     one = bare()

@@ -29,6 +29,13 @@ def test_one_text_carries_a_cursor_for_each_lane(bare):
     one.page.wait_for_timeout(300)  # cursors glide to their places
     carets = one.page.eval_on_selector_all(".cs-caret", "all => all.map(one => one.getBoundingClientRect().left)")
     assert sorted(carets) == pytest.approx([one.page.evaluate(edge, 1), one.page.evaluate(edge, 3)], abs=3)
+    one.page.evaluate("document.body.style.zoom = 1.36")  # as the tour in a large window
+    one.page.wait_for_timeout(500)
+    one.page.evaluate("stage.seek(0.44)")
+    one.page.wait_for_timeout(500)
+    carets = one.page.eval_on_selector_all(".cs-caret", "all => all.map(one => one.getBoundingClientRect().left)")
+    assert sorted(carets) == pytest.approx([one.page.evaluate(edge, 1), one.page.evaluate(edge, 3)], abs=4)
+    one.page.evaluate("document.body.style.zoom = ''")
     one.press("v")
     assert one.page.locator(".cs-lane:visible").count() == 2
     assert one.page.locator(".cs-caret:visible").count() == 0

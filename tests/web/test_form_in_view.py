@@ -247,7 +247,8 @@ def test_a_number_that_a_field_does_not_take_is_told_when_the_field_is_left(tab)
     page.click("#advanced-close")
     page.click("#race")
     assert tab.status("refused").startswith("New tokens must be a whole number from 1 to 1,023, not 3.7")
-    assert not page.is_visible("#advanced")
+    page.wait_for_function("document.activeElement.closest('#max-new') !== null")
+    assert page.is_visible("#advanced"), "it opens where the field is in it"
     assert not tab.errors
 
 
