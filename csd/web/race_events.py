@@ -63,7 +63,7 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
     elif fields.leaves_out_K:
         said = f"{said} {WRONG_K}"
     state = context.studio.visitors.state(visitor)
-    log, who = "", _who_runs(context, choice, state.has_chosen_family)
+    log, who = "", who_runs(context, choice, state.has_chosen_family)
     predicted, state.predicted = state.predicted, None
     for news in context.studio.race(visitor, choice, request, first_paint):
         if isinstance(news, Waiting):
@@ -111,7 +111,7 @@ def _is_on_stage(race: FinishedRace, said: str) -> bool:
     return not race.stopped and len(lengths) == 1 and said == describe_end(replace(race, notes=()))
 
 
-def _who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tuple[str, str]:
+def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tuple[str, str]:
     """The title of models other than those of the page's first race, and a sentence: why they run, and who guesses for
     them."""
     home = context.studio.home
@@ -122,8 +122,10 @@ def _who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tu
     guessers = [f"its {COPIES[name]}-bit copy" if name in COPIES else f"the {called[name]}" for name in drafts]
     helpers = listed([*guessers, f"the {COPIER}"])
     title = catalog.title(choice.spec.name)
-    guess = f"guess{'' if guessers else 'es'} ahead"
-    return title, f"{title} {'runs' if is_chosen else 'answers your own words'}; {helpers} {guess}."
+    if is_chosen:
+        return title, f"{title} runs; {helpers} guess{'' if guessers else 'es'} ahead."
+    little = ": expect a small gain" if drafts and all(name in COPIES for name in drafts) else ""
+    return title, f"{title} answers your own words; {helpers} guess{'' if guessers else 'es'} ahead{little}."
 
 
 def _log_lines(batch: Batch, models: str, note: str) -> str:

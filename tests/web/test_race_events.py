@@ -12,12 +12,14 @@ from fake_page import RECORDED, context, fields, race, run_stopped
 from handmade import RACE
 from paired import alone, drafted
 
+from csd.models import catalog
 from csd.record.recording import Recording
 from csd.request.form import to_fields
 from csd.request.request import Request
 from csd.run import LaneFinished, RaceStarted
 from csd.web import race_events
 from csd.web.fields import CUSTOM, PageFields
+from csd.web.loads import FamilyChoice
 from csd.web.race_tab import land
 from csd.web.races import FinishedRace, prompt_start
 from csd.web.views import describe_end, status_html
@@ -245,3 +247,13 @@ def test_a_lane_that_failed_says_why_and_the_others_are_kept():
 def test_prompts_are_named_on_one_short_line():
     assert prompt_start("a\nb") == "a b"
     assert prompt_start("x" * 50) == "x" * 40 + "…"
+
+
+def testwho_runs_is_told_where_it_is_not_the_models_of_the_first_race():
+    page, smollm2 = context(), FamilyChoice(catalog.find("smollm2"), "cpu")
+    assert race_events.who_runs(page, page.studio.home, False) == ("", "")
+    asked = "SmolLM2 135M answers your own words; its 8-bit copy and the copier guess ahead: expect a small gain."
+    assert race_events.who_runs(page, smollm2, False) == ("SmolLM2 135M", asked)
+    assert (
+        race_events.who_runs(page, smollm2, True)[1] == "SmolLM2 135M runs; its 8-bit copy and the copier guess ahead."
+    )
