@@ -2,6 +2,7 @@
 // by Race: in red where it stops the race, quietly where the race does not use the field.
 
 const SAMPLING = ["seed", "top-k", "top-p"]; // used above temperature 0
+const FILLED = 200; // milliseconds after which a field has the value that it was given
 
 // `ranges` has, by the id of a field, its range as csd/ranges.py describes it, and `usedBy` the methods that use a field.
 export function checkNumbers(ranges, usedBy) {
@@ -30,6 +31,16 @@ export function checkNumbers(ranges, usedBy) {
 export function hasFault() {
   const told = [...document.querySelectorAll("#advanced input:invalid, #advanced textarea:invalid")];
   return told.some((input) => input.dataset.faulty === input.value);
+}
+
+// What was wrong with values that are no longer there, as after Reset, whose values come a moment later.
+export function dropFaults() {
+  setTimeout(() => {
+    for (const line of document.querySelectorAll("#advanced .number-fault")) {
+      const input = line.parentElement.querySelector("input, textarea");
+      if (input.value !== input.dataset.faulty) tell(input, "");
+    }
+  }, FILLED);
 }
 
 // Why the server refused a race is told at the field that it names, which is scrolled into view.

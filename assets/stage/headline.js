@@ -53,6 +53,7 @@ export function fillHeadline({ headline, race }) {
   put(headline.flags, (flags || []).join("; "));
   put(headline.reason, reason || "");
   headline.box.toggleAttribute("data-flagged", Boolean((flags || []).length)); // its number is in grey
+  headline.box.toggleAttribute("data-even", Boolean(even && !beaten)); // there is no winner among the lanes
   headline.box.toggleAttribute("data-beaten", Boolean(beaten || even)); // no win: its number is in ink
 }
 

@@ -20,6 +20,7 @@ SPECULATIVE = "speculative"
 ALONE = "the big model alone"
 EVEN = 0.05  # a ratio this close to 1 is no difference
 CLOSE = 0.15  # and one this close no victory of one method over another: a single race is not as exact as that
+DEAR = 0.25  # runs of the big model from which on a run of a draft is a reason
 SMALL = 1.5  # a gain below this asks for its reason
 NOTHING_LEFT = 0.995  # a share that is saved: what is left of it rounds to nothing
 FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
@@ -210,8 +211,22 @@ def _reason(race: Race, subject: Trace) -> str:
         return ""
     whole = subject.decode_seconds
     if whole < 1:  # in the unit of the bars, see assets/stage/format.js
-        return f"Drafting took {1000 * spent:.0f} of {1000 * whole:.0f} ms."
-    return f"Drafting took {spent:.2f} of {whole:.2f} s."
+        took = f"Drafting took {1000 * spent:.0f} of {1000 * whole:.0f} ms"
+    else:
+        took = f"Drafting took {spent:.2f} of {whole:.2f} s"
+    return f"{took}{_dear(subject)}."
+
+
+def _dear(trace: Trace) -> str:
+    """How long a run of the draft takes, where that is much of one of the big model."""
+    called, runs, seconds = roles(trace.header.levels), metrics.forward_passes(trace), metrics.seconds_by_level(trace)
+    each = {name: seconds.get(name, 0.0) / count for name, count in runs.items()}
+    target = max(trace.header.levels, key=lambda level: level.level).name
+    drafts = {name: cost / each[target] for name, cost in each.items() if name != target and each.get(target)}
+    draft = max(drafts, key=drafts.__getitem__, default="")
+    if not draft or drafts[draft] < DEAR:
+        return ""
+    return f": a run of the {called[draft]} took {drafts[draft]:.1f} times as long as one of the big model"
 
 
 def _drafted_and_lost(subject: Trace) -> tuple[int, int]:

@@ -106,7 +106,8 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     gr.on(set_by_preset, follow_settings, form.inputs, [form.preset], trigger_mode="always_last", **QUICK)
     form.prompt.change(None, js=scripts.TELL_PROMPT, **PRIVATE)
     form.more.click(None, js=scripts.TOGGLE_SETTINGS, **PRIVATE)
-    form.drawer.reset.click(reset_settings, form.inputs, tab.form_outputs, **QUICK)
+    reset = form.drawer.reset.click(reset_settings, form.inputs, tab.form_outputs, **QUICK)
+    reset.then(None, js=scripts.DROP_FAULTS, **PRIVATE)
     form.drawer.close.click(None, js=scripts.CLOSE_SETTINGS, **PRIVATE)
     form.drawer.race.click(None, js=scripts.RACE, **PRIVATE)
     named = [field.change for field in form.in_words]  # type: ignore[attr-defined]

@@ -93,6 +93,24 @@ def test_a_small_gain_is_explained_by_what_drafting_took(slower, has_reason):
     assert bool(said.reason) == has_reason and float(said.factor.strip("≈×")) > 1.3
 
 
+def test_a_draft_that_costs_much_of_a_run_of_the_big_model_is_named():
+    lost = {trace.header.method: trace for trace in tour.ACTS[-1].traces}
+    reference, cascade = lost["autoregressive"], lost["cascade"]
+
+    def quicker(step):
+        """The step with a big model that takes a fifth of the time."""
+        saved = 0.8 * step.review.seconds
+        return replace(
+            step, review=replace(step.review, seconds=step.review.seconds - saved), seconds=step.seconds - saved
+        )
+
+    dear = replace(cascade, steps=tuple(quicker(step) for step in cascade.steps))
+    even = dear.decode_seconds / reference.decode_seconds
+    steps = tuple(replace(step, seconds=even * step.seconds) for step in reference.steps)
+    reason = line(replace(reference, steps=steps), dear).reason
+    assert re.search(r"ms: a run of the small model took \d\.\d times as long as one of the big model\.$", reason)
+
+
 def test_a_race_that_one_by_one_decoding_wins_says_so():
     speculative = drafted(TEXT, by="small", method="speculative", seconds=0.3)
     said = line(alone(TEXT), speculative, drafted(TEXT, seconds=0.4))

@@ -57,8 +57,12 @@ def test_the_drawer_covers_the_page_and_moves_nothing(tab):
     words = page.inner_text("#more")
     set_field(page, "#temperature input", 1.5)
     page.wait_for_function("document.querySelector('#more').innerText.endsWith('temperature 1.5')")
+    page.fill("#top-p input", "7")
+    page.keyboard.press("Tab")
+    assert page.is_visible("#top-p .number-fault")
     page.click("#advanced-reset")
     page.wait_for_function("words => document.querySelector('#more').innerText === words", arg=words)
+    page.wait_for_selector("#top-p .number-fault", state="detached")
     page.click("#advanced-close")
     assert not page.is_visible("#advanced")
     assert page.get_attribute("#more", "aria-expanded") == "false"
