@@ -34,7 +34,7 @@ USUAL_AGAIN = "The usual settings are back."
 USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
 NO_EXAMPLE = "These models have no example of that kind. Choose another one."
 TAKES_OVER = "{name} answers your own words: the {home} know only texts like the examples."
-TAKES_OVER_ALONE = "{name} answers your own words. Expect a smaller gain: its draft is itself in 8 bits."
+TAKES_OVER_WITH_COPY = "{name} answers your own words. Expect a smaller gain: its draft is its own 8-bit copy."
 HOME_AGAIN = "Back to the {home}. Press Race."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
@@ -216,7 +216,7 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     values = {name: value for name, value in preferred.values().items() if name in of_family}
     presets = preset_choices(choice, {**given, **values})
     drafts = choice.defaults.drafts
-    sentence = TAKES_OVER_ALONE if drafts == (USUAL_COPY,) else TAKES_OVER
+    sentence = TAKES_OVER_WITH_COPY if drafts == (USUAL_COPY,) else TAKES_OVER
     told = sentence.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name))
     said = StatusLine(told, "switched")
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)

@@ -73,7 +73,7 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
 
     def load_family(values: Values, request: gr.Request) -> Changes:
         refused = race_events.load_family(context, visitor_of(context, request), form.read_family(values))
-        return {tab.status: views.status_html(refused)} if refused else {}
+        return {tab.status: views.status_html(refused) if refused else gr.skip()}
 
     def choose_parts(values: Values) -> Changes:
         lanes = {"lanes": form.read(values).parts}
