@@ -47,7 +47,10 @@ function startTour(root, logs, others) {
     for (const one of tried[current].querySelectorAll("button:not([data-step])")) delete one.dataset.more; // no time before it is tried
     const first = tried[current].querySelector("[data-begins]");
     if (first) move(first);
-    else draw(`act ${current + 1}`, logs[current]); // and rest
+    else {
+      press(null);
+      draw(`act ${current + 1}`, logs[current]); // and rest
+    }
     if (kind === "text" || (kind === "result" && moves())) begin(BEGUN);
     const isTold = dialog.hasAttribute("data-talk") && acts[current].dataset.talk === "told";
     questions[current].toggleAttribute("data-told", isTold);
@@ -110,9 +113,24 @@ function startTour(root, logs, others) {
   // What the reader tries is seen at once.
   function tryOut(button) {
     isMoved = true;
-    if (!button.dataset.step) return void move(button);
+    if (button.dataset.wrong) spoil(button.getAttribute("aria-pressed") === "true" ? null : button);
+    else if (button.dataset.step) look(button);
+    else move(button);
+  }
+
+  function look(button) {
     clearTimeout(moving);
     inspect(button.dataset.step);
+  }
+
+  // The guess of the button is wrong, or none is.
+  function spoil(button) {
+    clearTimeout(moving);
+    press(button);
+    inspect(acts[current].dataset.step);
+    const place = button && Number(button.dataset.wrong);
+    stage.spoil(place, button?.dataset.word);
+    if (button) button.dataset.more = `${place} kept`;
   }
 
   function press(button) {
@@ -148,8 +166,9 @@ function startTour(root, logs, others) {
     isMoved = true; // the words tell what the picture comes to, so it is whole at once
     clearTimeout(moving);
     if (own) {
-      for (const one of tried[current].querySelectorAll("button")) move(one); // so that each has its time
-      move(own);
+      const show = own.dataset.wrong ? spoil : move;
+      for (const one of tried[current].querySelectorAll("button")) show(one); // so that each tells what it comes to
+      show(own);
     }
     else if (others[current].length) draw(`act ${current + 1}, answered`, others[current][0]);
     else finish();

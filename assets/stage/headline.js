@@ -3,9 +3,12 @@
 
 import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
+import { speedFactor } from "./state.js";
 
 const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A run of the big model writes one token (about a word), but can check many."];
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
+
+const SLOW = "The same race in slow motion: will guessing ahead pay?";
 
 export function createHeadline(stage) {
   const headline = {
@@ -67,7 +70,8 @@ export function drawHeadline(stage) {
   const { headline, mode, race, raceId, firstId, lasts } = stage;
   drawBet(stage);
   const [idea, rest] = mode === "live" || lasts || raceId !== firstId ? ASKED : IDEA; // the first race tells the idea, and later ones ask
-  put(headline.idea, idea);
+  const isSlow = idea === ASKED[0] && mode === "replay" && !lasts && speedFactor(stage) < 1;
+  put(headline.idea, isSlow ? SLOW : idea);
   put(headline.rest, unbroken((race.open && race.open.note) || rest));
   headline.box.dataset.shown = String(mode === "done" && Boolean(race.close));
 }

@@ -40,7 +40,7 @@ import { goTo, halt, openStep, pause, placeOf, play, playUnasked, scrub, showAll
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
 import { createPromptLine, drawPromptLine, tellRefusal } from "./promptline.js";
-import { clearReview, createReview, drawReview, openReview } from "./review.js";
+import { clearReview, createReview, drawReview, openReview, spoilGuess } from "./review.js";
 import { playRounds } from "./rounds.js";
 import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
@@ -86,6 +86,7 @@ export function mount(root, { lasts = 0, holds = 0 } = {}) {
       openStep(stage, lane, step);
       openReview(stage, true);
     },
+    spoil: (place, word) => spoilGuess(stage, place, word),
     watch: (more) => playRounds(stage, more),
     wait: (on, refusal) => wait(stage, on, refusal),
     get race() {

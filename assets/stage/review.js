@@ -11,6 +11,7 @@ import { draftGroups, isReview } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
 import { buildScore, drawScore, scrollOn, scrollToBox, showMore } from "./scoregrid.js";
+import { spoilStep, WRONG } from "./spoiled.js";
 import { forgetSizes, isPlaying, selectedStep } from "./state.js";
 import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
@@ -35,6 +36,7 @@ export function createReview(stage) {
     readout: h("div", { class: "cs-readout" }),
     step: null, // that is open, of this lane
     lane: null,
+    wrong: null, // the place of the guess that is shown as if it had been wrong
     score: null, // see score.js
     drawn: "", // what the panel shows
     drawnAt: 0,
@@ -60,7 +62,7 @@ export function createReview(stage) {
 
 export function clearReview(stage) {
   const { review } = stage;
-  review.drawn = "";
+  Object.assign(review, { drawn: "", wrong: null });
   review.grid.replaceChildren();
   review.readout.replaceChildren();
   emptyReview(review);
@@ -185,6 +187,14 @@ function watchSight(review) {
   new IntersectionObserver(seen, { rootMargin: "100px" }).observe(review.box);
 }
 
+// Shows the step as if the guess at this place, counted from 0, had been `word`, which is wrong; null takes that back.
+export function spoilGuess(stage, place, word) {
+  const { review, race } = stage;
+  race.pieces.set(WRONG, word);
+  Object.assign(review, { wrong: place, step: null, drawn: "" });
+  stage.draw();
+}
+
 function emptyReview(review) {
   Object.assign(review, { step: null, score: null });
   review.box.dataset.empty = "true";
@@ -198,7 +208,8 @@ function buildReview(stage, step) {
     review.height = 0;
     review.box.style.minHeight = "";
   }
-  const score = reviewScore(race, step);
+  const shown = review.wrong === null ? step : spoilStep(step, review.wrong);
+  const score = reviewScore(race, shown);
   Object.assign(review, { step, lane, score: stage.reviewOpen ? score : null });
   const wrote = `${countTokens(step.line.x.length)} in ${formatSeconds(step.line.d)}`;
   const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
@@ -206,7 +217,8 @@ function buildReview(stage, step) {
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
   put(review.telling, telling ? `Step ${telling.number} shows both cascades` : "");
-  put(review.title, `Step ${step.number} of ${lane.steps.length}, ${lane.info.name}: ${wrote}`);
+  const what = `Step ${step.number} of ${lane.steps.length}, ${lane.info.name}: ${wrote}`;
+  put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   review.told.replaceChildren(tellResult(race, step), h("span", { class: "cs-told-before", text: tellDrafts(race, step) }));
   review.rounds.hidden = score.boxes.length < 2;
   put(review.key, score.boxes.length > 1 ? KEY : "");

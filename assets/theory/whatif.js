@@ -84,8 +84,9 @@ function update(view, value, parseK) {
   view.whose.textContent = tellWhose(measured, isRaced);
   view.better.textContent = tellBetter(curves);
   view.source.textContent = describeSource(value.isMeasured, isMoved);
-  view.check.replaceChildren(...rowsOf(measured));
-  view.check.hidden = !measured.length;
+  const planned = measured.filter(({ at }) => at);
+  view.check.replaceChildren(...rowsOf(planned));
+  view.check.hidden = !planned.length;
   view.about.textContent = measured.find(({ about }) => about)?.about ?? "";
   view.ghost.textContent = "before you moved anything";
   view.ghost.hidden = !isAway;
@@ -95,9 +96,9 @@ function update(view, value, parseK) {
   view.back.disabled = !isAway;
 }
 
-// The theory checked on the race: a row for each lane, with its symbol on the chart.
+// The theory checked on the race: a row for each lane with a plan, with its symbol on the chart.
 function rowsOf(measured) {
-  const head = make("tr", "", make("th", "", "the theory, checked on the race"), make("th", "", "predicted, with equal chances"), make("th", "", "measured"));
+  const head = make("tr", "", make("th", "", "the theory, checked on the race"), make("th", "", "predicted"), make("th", "", "measured"));
   return [head, ...checkLanes(measured).map(([called, predicted, found, gap], i) => {
     const mark = drawSymbol(SYMBOLS[measured[i].name]);
     mark.setAttribute("data-method", measured[i].name);

@@ -13,8 +13,10 @@ from csd.roles import BIG_MODEL, COPIER, roles
 from csd.sentences import capitalized, counted, listed
 from csd.theme import method_name, method_phrase
 
-# Whom the line is about: the cascade without a fixed plan, then those with one.
-CASCADES = ("adaptive cascade", "cascade", "vertical cascade", "horizontal cascade")
+# Whom the line is about. Beside the adaptive cascade, one with a fixed plan is what the race is for.
+ADAPTIVE = "adaptive cascade"
+FIXED = ("cascade", "vertical cascade", "horizontal cascade")
+CASCADES = (*FIXED, ADAPTIVE)
 SPECULATIVE = "speculative"
 
 ALONE = "the big model alone"
@@ -122,7 +124,7 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
     """What the factor is over, and who was faster, or how much slower speculative decoding was."""
     winner = _faster(race, subject)
     if ratio < 1 - EVEN:
-        return f"as fast as {ALONE}: guessing ahead did not pay here"
+        return f"as fast as {ALONE}: {_what_lost(race, subject)} did not pay here"
     if winner is not None and (best := _ratio(race, winner)):
         return f"as fast as {ALONE}; {_name(race, winner)} was faster here, {times(best)}"
     if _is_even(ratio):
@@ -138,6 +140,20 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
     return f"as fast as {ALONE}"
 
 
+def _what_lost(race: Race, subject: Trace) -> str:
+    """Guessing ahead as such, unless the adaptive cascade lost nothing by it."""
+    adaptive = _adaptive(race, subject)
+    kept_up = adaptive is not None and (_ratio(race, adaptive) or 0) >= 1 - EVEN
+    return "a fixed plan" if kept_up else "guessing ahead"
+
+
+def _adaptive(race: Race, subject: Trace) -> Trace | None:
+    """The adaptive lane beside one with a fixed plan."""
+    if subject.header.method not in FIXED:
+        return None
+    return next((one for one in _rivals(race, subject) if one.header.method == ADAPTIVE), None)
+
+
 def _is_even(ratio: float) -> bool:
     return abs(ratio - 1) <= EVEN
 
@@ -150,9 +166,9 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     is_slower = ratio is not None and ratio < 1 - EVEN
     if is_slower and lost:
         heat = subject.header.temperature
-        goes_on = ", but a fixed plan keeps guessing" if subject.header.method in CASCADES[1:] else ""
+        goes_on = ", but a fixed plan keeps guessing" if subject.header.method in FIXED else ""
         when = f"At temperature {heat:g} the" if heat else "The"
-        return f"{when} big model threw away {lost} of {drafted} guesses{goes_on}."
+        return f"{when} big model threw away {lost} of {drafted} guesses{goes_on}.{_saved(race, subject, drafted)}"
     runs, alone = len(subject.steps), len(race.reference.steps)
     without = f" instead of {_often(alone) if runs == 1 else alone}" if runs != alone else ", as without guesses"
     ran = f"the big model ran {_often(runs)}{without}"
@@ -162,6 +178,17 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     less = 1 - _drafting_seconds(subject) / _drafting_seconds(rival) if rival else 0.0
     saved = f", and drafting took {_less(less)} than in {_name(race, rival)}" if rival else ""
     return f"{capitalized(_how_drafted(subject))}: {ran}{saved}.{_with_prefill(race, subject, ratio)}"
+
+
+def _saved(race: Race, subject: Trace, drafted: int) -> str:
+    """How the adaptive cascade fared beside a fixed plan that lost."""
+    adaptive = _adaptive(race, subject)
+    ratio = _ratio(race, adaptive) if adaptive is not None else None
+    if adaptive is None or not ratio:
+        return ""
+    guessed, _ = _drafted_and_lost(adaptive)
+    made = f"{'only ' if guessed < drafted else ''}{guessed} {'guess' if guessed == 1 else 'guesses'}"
+    return f" The adaptive cascade made {made}: {times(ratio)}."
 
 
 def _less(share: float) -> str:
@@ -207,6 +234,8 @@ def _as_fast_as(ratio: float, name: str) -> str:
 def _reason(race: Race, subject: Trace) -> str:
     """What drafting took, where another lane was faster, or the gain is small."""
     spent, ratio = _drafting_seconds(subject), _ratio(race, subject)
+    if ratio and ratio < 1 - EVEN and _adaptive(race, subject) is not None:
+        return ""  # the other cascade is the better explanation
     if not spent or not ratio or not (_faster(race, subject) or 1 - EVEN <= ratio < SMALL):
         return ""
     whole = subject.decode_seconds

@@ -18,12 +18,12 @@ CASCADES = {
 
 
 def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
-    """Such as "small model, 16 ahead", or for a cascade what makes it one; `roles` are the levels' by name, see
+    """Such as "small model guesses 16", or for a cascade what makes it one; `roles` are the levels' by name, see
     csd/roles.py. The exact settings are the header's `label`."""
     if header.method in CASCADES:
         return CASCADES[header.method]
     settings: dict[str, Any] = header.settings
     if draft := settings.get("draft"):
         name = roles.get(draft, draft)
-        return f"{name}, {settings['k']} ahead" if "k" in settings else f"{name} alone"
-    return f"copier, {settings['k']} ahead" if "k" in settings else header.label or ALONE
+        return f"{name} guesses {settings['k']}" if "k" in settings else f"{name} alone"
+    return f"copier guesses {settings['k']}" if "k" in settings else header.label or ALONE

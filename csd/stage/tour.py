@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -13,11 +12,9 @@ from typing import Any, Literal
 from csd.own_files import own_json, own_text, reading
 from csd.paths import ASSETS
 from csd.record import metrics
-from csd.record.race import Race
 from csd.record.recording import Recording
-from csd.record.trace import Trace
+from csd.record.trace import Trace, detokenize
 from csd.stage import bundle
-from csd.stage.headline import headline
 from csd.stage.log import log_of
 
 # Small races: the two cascades each alone, the horizontal one with every boundary, the cascade that joins them, the
@@ -37,15 +34,15 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Act:
-    """`lanes` of one of RACES are on the tour's stage; `show` says what is below them: the text, the review of a
-    `step` of the last lane, or the text with the result. The words hold the figures of the race; on a slide
-    the `claim` stands in place of the `text`. The question has
-    `choices`, of which the one numbered `right`, from 0, is true; the answer says why. An act with a recipe has a
-    button that races it on the page; one with `boundaries` lets the reader replace its last lane by each of that race,
-    which differ in how many positions the first draft writes, from the one that `begins`, of which `at_first` tells
-    more while it is set, to the act's own, which comes with the answer. One with `blocks` lets the reader open each
-    step of its last lane. `drafting` are the runs of the small model in each of its lanes, where these are what the act
-    is about. `answered` are the lanes that come with the answer, where it shows more of them. In a `talk` of two
+    """`lanes` of one of RACES are on the tour's stage; `show` says what is below them: the text, the review of a `step`
+    of the last lane, or the text with the result. The words hold the figures of the race; on a slide the `claim` stands
+    in place of the `text`. The question has `choices`, of which the one numbered `right`, from 0, is true; the answer
+    says why. An act with a recipe has a button that races it on the page; one with `boundaries` lets the reader replace
+    its last lane by each of that race, which differ in how many positions the first draft writes, from the one that
+    `begins`, of which `at_first` tells more while it is set, to the act's own, which comes with the answer. One with
+    `blocks` lets the reader open each step of its last lane; one with a `wrong` word lets the reader put that in place
+    of a guess of the step. `drafting` are the runs of the small model in each of its lanes, where these are what the
+    act is about. `answered` are the lanes that come with the answer, where it shows more of them. In a `talk` of two
     minutes an act asks its question, or has it answered from the start, or is left out."""
 
     title: str
@@ -65,6 +62,7 @@ class Act:
     begins: int = 0
     at_first: str = ""
     blocks: bool = False
+    wrong: str = ""
     talk: Literal["", "asked", "told"] = ""
     answered: tuple[int, ...] = ()
 
@@ -125,6 +123,7 @@ def _act(written: dict[str, Any]) -> Act:
         begins=written.get("begins", 0),
         at_first=written.get("at_first", ""),
         blocks=written.get("blocks", False),
+        wrong=written.get("wrong", ""),
         talk=written.get("talk", ""),
         answered=tuple(written.get("answered", ())),
     )
@@ -186,17 +185,9 @@ def template() -> str:
 def script() -> str:
     """What gr.HTML runs when the tour is loaded: the stage, the races of the acts, and what shows them."""
     logs = json.dumps([log_of(act.traces, act.title) for act in ACTS])
-    others = json.dumps([[_other_log(act, lanes) for lanes in act.others] for act in ACTS])
+    others = json.dumps([[log_of(lanes, act.title) for lanes in act.others] for act in ACTS])
     start = f"\nstartTour(element.querySelector('.tour'), {logs}, {others});\n"
     return bundle.stage_script() + own_text(ASSETS / "tour.js") + start
-
-
-def _other_log(act: Act, lanes: Sequence[Trace]) -> str:
-    """The log of a race that takes the place of the act's own. What the act is about stays the headline."""
-    *lines, end = log_of(lanes, act.title).splitlines(keepends=True)
-    if not act.answered:
-        return "".join([*lines, end])
-    return "".join([*lines, json.dumps({**json.loads(end), "headline": asdict(headline(Race(act.traces)))}) + "\n"])
 
 
 def _told(number: int, act: Act) -> str:
@@ -226,6 +217,8 @@ def _tried(act: Act) -> str:
     """What the reader can try on the picture of the act, if anything."""
     if act.boundaries:
         return _boundaries(act)
+    if act.wrong:
+        return _guesses(act)
     return _blocks(act) if act.blocks else NOTHING_TO_TRY
 
 
@@ -255,6 +248,21 @@ def _blocks(act: Act) -> str:
     return (
         '<div class="tour-tried tour-blocks" role="group" aria-label="Guesses of each step" hidden>'
         f"<b>Look at each step.</b> {buttons}</div>"
+    )
+
+
+def _guesses(act: Act) -> str:
+    """A button for each guess of the step that was kept; the second is the one of the question."""
+    trace = act.traces[-1]
+    review = trace.steps[act.step - 1].review
+    buttons = "".join(
+        f'<button type="button" data-wrong="{i}" data-word="{escape(act.wrong)}"{" data-own" if i == 1 else ""}>'
+        f"{escape(detokenize((token,), trace.pieces).strip())}</button>"
+        for i, token in enumerate(review.tokens[: review.accepted])
+    )
+    return (
+        '<div class="tour-tried tour-guesses" role="group" aria-label="Guesses of the small model" hidden>'
+        f"<b>Make a guess wrong.</b> {buttons}</div>"
     )
 
 

@@ -31,7 +31,7 @@ BLOCKS = (
 NEAR = 0.1  # relative difference up to which a measured speed-up is near the predicted one
 CHANCES = (
     "The theory gives every guess the same chance. Real text has easy and hard places: the adaptive cascade guesses on "
-    "in the easy ones and stops in the hard ones, so it beats its prediction."
+    "in the easy ones and stops in the hard ones, which no fixed plan can."
 )
 SHORT_BLOCK = 0.9  # share of the predicted block length below which blocks count as cut short
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from csd.decoding.k_matrix import Matrix, format_K
-from csd.decoding.methods import Cascade
+from csd.decoding.methods import AdaptiveCascade, Cascade
 from csd.models import catalog
 from csd.models.spec import COPIES, FamilySpec, custom
 from csd.request import link
@@ -137,10 +137,11 @@ def show_losing_race(context: PageContext, fields: FamilyFields, prompt: str | N
     defaults = choice.defaults
     with_K = [one for one in defaults.presets if Cascade.name in one.lanes]
     preset = next((one for one in with_K if one.name == LOSE.preset), with_K[0])
-    values = {**update.values, **preset.fields(), "temperature": LOSE.temperature}
+    lanes = [*preset.lanes, AdaptiveCascade.name]  # which guesses less where guesses are rejected
+    values = {**update.values, **preset.fields(), "lanes": lanes, "temperature": LOSE.temperature}
     if defaults.drafts and all(name in COPIES for name in defaults.drafts):
         values |= {"k": TOO_LONG, "K": format_K(_first_draft_alone(len(defaults.drafts)))}
-    return replace(update, values=values, presets=preset_choices(choice, values))
+    return replace(update, values=values, presets=preset_choices(choice, values, preset.name))
 
 
 def _first_draft_alone(drafts: int) -> Matrix:

@@ -169,6 +169,11 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                 elem_id="what-if-figure",
             )
             words = gr.HTML(elem_id="what-if-words")
+            with gr.Row(elem_id="what-if-races"):
+                measure = gr.Button("Measure it in a race", variant="primary", scale=0, elem_id="measure")
+                gr.HTML(ABOUT_MEASURE)
+                measure_parts = gr.Button("Race the parts", scale=0, elem_id="parts")
+                parts = gr.HTML()
         with gr.Column(scale=10, min_width=320, elem_id="what-if-knobs"):
             sliders = build_sliders(panel.groups, "what-if-sliders")
             gr.HTML(ABOUT_K)
@@ -194,11 +199,6 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                         elem_id="what-if-k",
                         elem_classes=term_class("k"),
                     )
-            with gr.Row(elem_id="what-if-races"):
-                measure = gr.Button("Measure it in a race", variant="primary", scale=0, elem_id="measure")
-                gr.HTML(ABOUT_MEASURE)
-                measure_parts = gr.Button("Race the parts", scale=0, elem_id="parts")
-                parts = gr.HTML()
             step = gr.HTML(
                 step_value(panel),
                 html_template='<div class="step-picture"></div>',

@@ -73,6 +73,26 @@ def test_a_loss_is_explained_by_what_was_drafted_in_vain():
     assert re.fullmatch(r"Drafting took \d+ of \d+ ms\.", lost.reason)
 
 
+def test_a_fixed_plan_that_loses_is_told_beside_the_adaptive_cascade():
+    act = tour.ACTS[-1]
+    (whole,) = act.others
+    said = headline(Race(whole))
+    assert (said.subject, said.reason) == ("fixed-plan cascade", "")
+    assert said.factor == headline(Race(act.traces)).factor, "the answer of the act keeps its figure"
+    adaptive = whole[-1]
+    made, ratio = sum(len(step.review.tokens) for step in adaptive.steps), Race(whole).speedup(adaptive)
+    assert ratio and said.told.endswith(f" The adaptive cascade made only {made} guesses: {times(ratio)}.")
+    kept_up = "a fixed plan" if ratio >= 0.95 else "guessing ahead"
+    assert said.lead == f"as fast as the big model alone: {kept_up} did not pay here"
+
+
+def test_beside_the_adaptive_cascade_the_line_is_about_the_fixed_plan():
+    slow, fast = drafted(TEXT, seconds=0.1), drafted(TEXT, method="adaptive cascade", seconds=0.05)
+    said = line(alone(TEXT), slow, fast)
+    assert (said.subject, said.factor) == ("fixed-plan cascade", "2.0×")
+    assert said.lead == "as fast as the big model alone; the adaptive cascade was faster here, 4.0×"
+
+
 def test_a_draw_is_explained_by_what_drafting_took():
     lost = {trace.header.method: trace for trace in tour.ACTS[-1].traces}
     reference, cascade = lost["autoregressive"], lost["cascade"]

@@ -62,9 +62,9 @@ def test_open_names_levels_lanes_and_pieces():
     ("settings", "label", "words"),
     [
         ({}, "", "big model alone"),
-        ({"draft": "mid", "k": 16}, "mid, k=16", "small model, 16 ahead"),
+        ({"draft": "mid", "k": 16}, "mid, k=16", "small model guesses 16"),
         ({"draft": "mid"}, "mid", "small model alone"),
-        ({"k": 8}, "k=8", "copier, 8 ahead"),
+        ({"k": 8}, "k=8", "copier guesses 8"),
     ],
 )
 def test_settings_are_told_in_plain_words(settings, label, words):

@@ -110,7 +110,8 @@ def test_an_example_may_have_a_draft_length_of_its_own(page):
 def test_the_losing_race_of_the_tour_leaves_the_length(page):
     update = form_events.show_losing_race(page, EMBEDDED, "typed by hand")
     tuned = DEFAULTS.find_preset("tuned K")
-    assert update.values.items() >= {**tuned.fields(), "temperature": LOSE.temperature}.items()
+    lanes = [*tuned.lanes, "adaptive cascade"]
+    assert update.values.items() >= {**tuned.fields(), "lanes": lanes, "temperature": LOSE.temperature}.items()
     assert update.presets.selected == "tuned K" and update.own_prompt == "typed by hand"
     assert "max_new" not in update.values
     assert update.values["prompt"] == examples_by_kind(HOME.spec)["story"][0].prompt

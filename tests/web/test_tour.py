@@ -156,6 +156,35 @@ def test_the_reader_moves_the_boundary_of_the_horizontal_cascade(one):
     assert not one.errors
 
 
+def test_the_reader_makes_a_guess_wrong(one):
+    page, act = one.page, tour.ACTS[1]
+    review = act.traces[-1].steps[act.step - 1].review
+    page.click("#tour-start")
+    go_on(page)
+    guesses = page.locator(".tour-guesses:visible button")
+    assert guesses.count() == review.accepted == len(review.tokens)
+    shown, title = ".tour .cs-cell >> visible=true", ".tour .cs-score-title"
+    for number, token in enumerate(review.tokens):
+        guesses.nth(number).click()
+        cells = page.locator(shown).all()
+        fates = [cell.get_attribute("data-fate") for cell in cells]
+        assert fates.count("rejected") == 1 and fates.count("kept") == number
+        assert page.inner_text('.tour .cs-cell[data-fate="rejected"]').strip() == act.wrong.strip()
+        assert page.inner_text('.tour .cs-cell[data-own="correction"]') == act.traces[-1].pieces[token].strip()
+        assert page.inner_text(title).startswith(f"If guess {number + 1} were wrong: {number + 1} token")
+        assert guesses.nth(number).get_attribute("data-more") == f"{number} kept"
+        assert page.evaluate(CUT, ".tour-stage") == [0, 0]
+    guesses.last.click()
+    assert page.inner_text(title).startswith("Step 1 of 3"), "pressed again, the guess is right again"
+    page.keyboard.press(str(act.right + 1))
+    assert page.inner_text(title).startswith("If guess 2 were wrong"), "the question is about the second"
+    page.click(".tour-back")
+    go_on(page)
+    assert page.locator('.tour-guesses:visible [aria-pressed="true"]').count() == 0, "the act begins anew"
+    page.wait_for_selector(".tour .cs-score-title:text('Step 1 of 3')")
+    assert not one.errors
+
+
 def test_the_reader_opens_each_block_of_the_adaptive_cascade(one):
     page, act = one.page, tour.ACTS[5]
     reviews = [step.review for step in act.traces[-1].steps]
@@ -352,7 +381,10 @@ def test_the_tour_races_what_a_cascade_loses_from_any_tab(one):
     page.click(".tour-lose")
     assert one.status("ended").startswith("Done: 12 tokens each.")
     assert page.is_visible("#stage .cs-track") and page.input_value("#temperature input") == "1.5"
-    assert page.inner_text("#stage .cs-track-row:last-of-type .cs-name b") == "fixed-plan cascade"
+    assert page.locator("#stage .cs-track-row .cs-name b").all_inner_texts()[2:] == [
+        "fixed-plan cascade",
+        "adaptive cascade",
+    ]
     assert page.inner_text("#own-prompt") == "My prompt", "what was typed can be had back"
     page.fill("#prompt textarea", "Why is the sea salty?")
     page.wait_for_function("document.querySelector('#temperature input').value === '0'")
