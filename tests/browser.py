@@ -134,7 +134,7 @@ class Tab:
         self.errors: list[str] = []
         self.context = chromium.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
         self.page = self.context.new_page()
-        self.page.set_default_timeout(60_000)
+        self.page.set_default_timeout(180_000)
         self.page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
         # A page that is left while Gradio's stream is open aborts it.
         self.page.on("pageerror", lambda error: None if error.name == "AbortError" else self.errors.append(str(error)))

@@ -216,6 +216,9 @@ def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     type_K(one, "[[9,9,13],[0,0,7],[0,0,0]]")
     said, seen = page.locator(".step-said"), page.locator(".step-drawn")
     page.wait_for_function("document.querySelectorAll('.step-place').length === 14")
+    page.wait_for_function(
+        "plan => document.querySelector('#what-if-picture .staircase-words').innerText === plan", arg=PLAN
+    )
     cost = page.locator(row("draft-mid") + " input[type=number]")
     began = cost.input_value()
     place = """() => { const { top, height } = document.querySelector('.step-picture').getBoundingClientRect();
