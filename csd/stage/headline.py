@@ -9,8 +9,8 @@ from csd.record import metrics
 from csd.record.race import Race, same_settings
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
-from csd.roles import BIG_MODEL, COPIER, roles
-from csd.sentences import capitalized, counted, listed
+from csd.sentences import capitalized, counted
+from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_drafted
 from csd.theme import method_name, method_phrase
 
 # Whom the line is about. Beside the adaptive cascade, one with a fixed plan is what the race is for.
@@ -22,12 +22,10 @@ SPECULATIVE = "speculative"
 ALONE = "the big model alone"
 EVEN = 0.05  # a ratio this close to 1 is no difference
 CLOSE = 0.15  # and one this close no victory of one method over another: a single race is not as exact as that
-DEAR = 0.25  # runs of the big model from which on a run of a draft is a reason
 SMALL = 1.5  # a gain below this asks for its reason
 NOTHING_LEFT = 0.995  # a share that is saved: what is left of it rounds to nothing
 FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
 LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
-MOSTLY = 0.5  # share of a text above which the speed is owed to copying
 TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
 
 
@@ -160,7 +158,7 @@ def _is_even(ratio: float) -> bool:
 
 def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     """The idea as this race shows it; `ratio` is None where the tokens are too few for one."""
-    drafted, lost = _drafted_and_lost(subject)
+    drafted, lost = drafted_and_lost(subject)
     if race.reference is None or not drafted:
         return ""
     is_slower = ratio is not None and ratio < 1 - EVEN
@@ -175,9 +173,9 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     if is_slower:
         return f"{capitalized(ran)}, and yet the text took longer."
     rival = _outdrafted(race, subject) if ratio and ratio >= SMALL else None  # else the reason tells it
-    less = 1 - _drafting_seconds(subject) / _drafting_seconds(rival) if rival else 0.0
+    less = 1 - drafting_seconds(subject) / drafting_seconds(rival) if rival else 0.0
     saved = f", and drafting took {_less(less)} than in {_name(race, rival)}" if rival else ""
-    return f"{capitalized(_how_drafted(subject))}: {ran}{saved}.{_with_prefill(race, subject, ratio)}"
+    return f"{capitalized(how_drafted(subject))}: {ran}{saved}.{_with_prefill(race, subject, ratio)}"
 
 
 def _saved(race: Race, subject: Trace, drafted: int) -> str:
@@ -186,7 +184,7 @@ def _saved(race: Race, subject: Trace, drafted: int) -> str:
     ratio = _ratio(race, adaptive) if adaptive is not None else None
     if adaptive is None or not ratio:
         return ""
-    guessed, _ = _drafted_and_lost(adaptive)
+    guessed, _ = drafted_and_lost(adaptive)
     made = f"{'only ' if guessed < drafted else ''}{guessed} {'guess' if guessed == 1 else 'guesses'}"
     return f" The adaptive cascade made {made}: {times(ratio)}."
 
@@ -203,24 +201,6 @@ def _with_prefill(race: Race, subject: Trace, ratio: float | None) -> str:
     return f" With the time to read the prompt, it is {times(whole)}."
 
 
-def _how_drafted(subject: Trace) -> str:
-    """Who guessed ahead, or how much was copied where that is most of the text: few texts are as fast as such a one."""
-    copied = metrics.copied(subject)
-    if copied > MOSTLY:
-        return f"a {COPIER} of earlier words wrote {copied:.0%} of the text"
-    return f"{_guessers(subject)} guessed ahead"
-
-
-def _guessers(subject: Trace) -> str:
-    """Who drafted: "small models and a copier of earlier words", or "the small model" where only one ran and no copy
-    was accepted."""
-    called = roles(subject.header.levels)
-    drafts = [name for name in metrics.forward_passes(subject) if called[name] != BIG_MODEL]
-    models = ["small models"] if len(drafts) > 1 else [f"the {called[name]}" for name in drafts]
-    has_copied = any(called[name] == COPIER for name in metrics.shares(subject))
-    return listed([*models, *([f"a {COPIER} of earlier words"] if has_copied or not models else [])])
-
-
 def _name(race: Race, trace: Trace) -> str:
     return ALONE if trace is race.reference else method_phrase(trace.header.method)
 
@@ -233,7 +213,7 @@ def _as_fast_as(ratio: float, name: str) -> str:
 
 def _reason(race: Race, subject: Trace) -> str:
     """What drafting took, where another lane was faster, or the gain is small."""
-    spent, ratio = _drafting_seconds(subject), _ratio(race, subject)
+    spent, ratio = drafting_seconds(subject), _ratio(race, subject)
     if ratio and ratio < 1 - EVEN and _adaptive(race, subject) is not None:
         return ""  # the other cascade is the better explanation
     if not spent or not ratio or not (_faster(race, subject) or 1 - EVEN <= ratio < SMALL):
@@ -243,25 +223,7 @@ def _reason(race: Race, subject: Trace) -> str:
         took = f"Drafting took {1000 * spent:.0f} of {1000 * whole:.0f} ms"
     else:
         took = f"Drafting took {spent:.2f} of {whole:.2f} s"
-    return f"{took}{_dear(subject)}."
-
-
-def _dear(trace: Trace) -> str:
-    """How long a run of the draft takes, where that is much of one of the big model."""
-    called, runs, seconds = roles(trace.header.levels), metrics.forward_passes(trace), metrics.seconds_by_level(trace)
-    each = {name: seconds.get(name, 0.0) / count for name, count in runs.items()}
-    target = max(trace.header.levels, key=lambda level: level.level).name
-    drafts = {name: cost / each[target] for name, cost in each.items() if name != target and each.get(target)}
-    draft = max(drafts, key=drafts.__getitem__, default="")
-    if not draft or drafts[draft] < DEAR:
-        return ""
-    return f": a run of the {called[draft]} took {drafts[draft]:.1f} times as long as one of the big model"
-
-
-def _drafted_and_lost(subject: Trace) -> tuple[int, int]:
-    """How many drafted tokens the target reviewed, and how many of them it did not accept."""
-    drafted = sum(len(step.review.tokens) for step in subject.steps)
-    return drafted, drafted - sum(step.review.accepted for step in subject.steps)
+    return f"{took}{dear_draft(subject)}."
 
 
 def _rivals(race: Race, subject: Trace) -> list[Trace]:
@@ -298,7 +260,7 @@ def _is_tied(race: Race, subject: Trace) -> bool:
 def _outdrafted(race: Race, subject: Trace) -> Trace | None:
     """The speculative lane that a cascade is faster than only because its drafting took less: its target ran as often,
     or more often."""
-    own = _drafting_seconds(subject)
+    own = drafting_seconds(subject)
     return next(
         (
             rival
@@ -306,18 +268,11 @@ def _outdrafted(race: Race, subject: Trace) -> Trace | None:
             if subject.header.method in CASCADES
             and rival.header.method == SPECULATIVE
             and metrics.speed(subject) > metrics.speed(rival) * (1 + EVEN)
-            and own < _drafting_seconds(rival)
+            and own < drafting_seconds(rival)
             and len(subject.steps) >= len(rival.steps)
         ),
         None,
     )
-
-
-def _drafting_seconds(trace: Trace) -> float:
-    """What the levels below the target took."""
-    target = max(trace.header.levels, key=lambda level: level.level).name
-    others = (target, metrics.OVERHEAD)
-    return sum(spent for name, spent in metrics.seconds_by_level(trace).items() if name not in others)
 
 
 def _often(count: int) -> str:
