@@ -69,23 +69,24 @@ def to_request(form: Form, defaults: Defaults, least: int = 2, most: int = LANES
     max_new = MAX_NEW.read(form.max_new)
     fields.read("max_new", _in(MAX_NEW.up_to(defaults.context - 1)), None)
     fields.read("lanes", lambda lanes: _check_count(len(lanes), least, most), None)
+    temperature = fields.read("temperature", _in(TEMPERATURE), 0.0)
+    seed = fields.read("seed", _in(SEED), 0, temperature > 0)
     used = frozenset(name for method in methods for name in method.uses)
     knobs = Knobs(
         drafts=defaults.drafts,
         draft=form.draft or defaults.preset.draft,
         k=fields.read("k", _in(SPECULATIVE_K), 0, "k" in used),
         lookup=fields.read("lookup", _in(LOOKUP_K), 0, "lookup" in used),
-        lenience=fields.read("lenience", _in(LENIENCE), 1.0, "lenience" in used),
         K=fields.read("K", lambda K: _plan(K, defaults), defaults.preset.K, "K" in used),
+        lenience=fields.read("lenience", _in(LENIENCE), 1.0, "lenience" in used),
         prior=defaults.prior,
     )
-    temperature = fields.read("temperature", _in(TEMPERATURE), 0.0)
     request = Request(
         prompt=prompt,
         methods=tuple(method.from_knobs(knobs) for method in methods),
         max_new=max_new,
         temperature=temperature,
-        seed=fields.read("seed", _in(SEED), 0, temperature > 0),
+        seed=seed,
         stop_at_eos=not fields.read("always", _yes, False),
         top_k=fields.read("top_k", _in(TOP_K), 0, temperature > 0),
         top_p=fields.read("top_p", _in(TOP_P), 1.0, temperature > 0),

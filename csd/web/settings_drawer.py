@@ -25,8 +25,8 @@ RULES = {  # in words, by the name that links and the API use
     "rejection": "rejection: as in the paper, a text per lane",
 }
 ABOUT_K = (
-    "<h3>Cascade: K, the plan of a block</h3><p>A row for each reviewer, a bar for each drafter that it asks. Drag the "
-    "ends. A K of your own races as “cascade”; a button below leaves a part of it out.</p>"
+    "<h4>K, the fixed plan of a step</h4><p>A row for each reviewer, a bar for each drafter that it asks. Drag the "
+    "ends. A K of your own races as “fixed-plan cascade”; a button below leaves a part of it out.</p>"
 )
 RACE_PARTS = "Race the parts: vertical, horizontal, both"
 
@@ -70,18 +70,31 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
             info="Choose 2 to 4. They race in this order.",
             elem_id="lanes",
         )
+        with gr.Row():
+            temperature = _number("temperature", start, "Temperature", "0: always the likeliest token.", step=0.1)
+            seed = _number("seed", start, "Seed", "For temperatures above 0.")
+        _build_heading("Speculative decoding, prompt lookup")
         methods = _build_method_fields(context, start)
+        _build_heading("Cascades")
         K, picture, parts = _build_cascade(context, start)
+        lenience = _build_lenience(start)
+        _build_heading("Sampling")
         sampling = _build_sampling_fields(context, start)
+        _build_heading("Models")
         models = _build_model_fields(context, start)
         load = gr.Button("Load this family", size="sm", min_width=140)
         gr.Markdown(views.families_table(context.options["family"]), elem_id="families")
-    first = {"family": family, "max_new": max_new, "lanes": lanes}
-    found = {**first, **methods, "K": K, **sampling, **models}
+    first = {"family": family, "max_new": max_new, "lanes": lanes, "temperature": temperature, "seed": seed}
+    found = {**first, **methods, "K": K, "lenience": lenience, **sampling, **models}
     others, copies = models["others"], models["copies"]
     return SettingsDrawer(
         found, family, preset, about, picture, parts, others, copies, race, copy_link, reset, close, load
     )
+
+
+def _build_heading(text: str) -> None:
+    """Above what only some methods use."""
+    gr.HTML(f"<h3>{text}</h3>", elem_classes="advanced-heading")
 
 
 def _build_first_fields(
@@ -141,7 +154,11 @@ def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict
             "Tokens that the copier takes over.",
             elem_classes=term_class("prompt lookup"),
         )
-    lenience = _number(
+    return {"draft": draft, "k": k, "lookup": lookup}
+
+
+def _build_lenience(start: Mapping[str, Any]) -> gr.Number:
+    return _number(
         "lenience",
         start,
         "How easily drafts accept each other (lenience)",
@@ -150,7 +167,6 @@ def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict
         step=0.5,
         elem_classes=term_class("lenience"),
     )
-    return {"draft": draft, "k": k, "lookup": lookup, "lenience": lenience}
 
 
 def _build_cascade(context: PageContext, start: Mapping[str, Any]) -> tuple[gr.Textbox, gr.HTML, gr.Button]:
@@ -172,9 +188,6 @@ def _build_cascade(context: PageContext, start: Mapping[str, Any]) -> tuple[gr.T
 
 
 def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Component]:
-    with gr.Row():
-        temperature = _number("temperature", start, "Temperature", "0: always the likeliest token.", step=0.1)
-        seed = _number("seed", start, "Seed", "Of the random numbers above 0.")
     always = gr.Checkbox(start["always"], label="Ignore end-of-text", container=False, elem_id="always")
     rule = gr.Dropdown(
         [(RULES.get(name, name), name) for name in context.options["rule"]],
@@ -195,7 +208,7 @@ def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> di
             step=0.05,
         )
     shape = {"rule": rule, "top_k": top_k, "top_p": top_p}
-    return {"temperature": temperature, "seed": seed, "always": always, **shape}
+    return {"always": always, **shape}
 
 
 def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Any]:

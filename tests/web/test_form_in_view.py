@@ -265,10 +265,11 @@ def test_the_line_at_race_and_the_field_in_view_say_the_same(tab):
     page.fill("#lookup input", "0")
     page.keyboard.press("Tab")
     page.click("#advanced-race")
-    sentence = "The copy length k must be a whole number from 1 to 64, not 0. 2 more settings need a change."
+    highest = "9,007,199,254,740,991"
+    sentence = f"The seed must be a whole number from 0 to {highest}, not -1. 2 more settings need a change."
     assert tab.status("refused") == sentence
-    page.wait_for_function("document.activeElement.closest('#lookup') !== null")
-    assert page.inner_text("#lookup .number-fault") == sentence and is_in_view(page, "#lookup .number-fault")
+    page.wait_for_function("document.activeElement.closest('#seed') !== null")
+    assert page.inner_text("#seed .number-fault") == sentence and is_in_view(page, "#seed .number-fault")
     page.fill("#lookup input", "8")
     page.fill("#temperature input", "0")
     page.fill("#max-new input", "1000000")
