@@ -70,7 +70,7 @@ class Gate:
         self.at = ""
         self.opened.set()
 
-    def wait(self, timeout: float = 60) -> None:
+    def wait(self, timeout: float = 180) -> None:
         assert self.held.acquire(timeout=timeout), f"no race came to a {self.at}"
 
     def race(self, family, settings, stopped=lambda: False):
