@@ -93,7 +93,7 @@ def test_a_refusal_names_the_first_wrong_field_and_counts_the_others(page):
     )
     assert 'data-field="max-new"' in status_html(update.status)
     (update,) = race(page, lanes=lanes, K="[[1]]", temperature=-2)
-    assert update.status.text.endswith("1 more setting needs a change.") and update.status.field == "K"
+    assert update.status.text.endswith("1 more setting needs a change.") and update.status.field == "temperature"
 
 
 def test_a_wrong_value_that_no_lane_uses_stops_no_race(page):

@@ -23,6 +23,7 @@ pytestmark = [
 ]
 PATIENCE = 240
 ALONE = ["autoregressive"]
+LONG = 400  # tokens: seconds, in which a worker is killed
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def test_two_races_at_a_time_and_one_worker_killed_in_mid_race(app):
     workers = workers_of(process)
     assert len(workers) == 2
     before = [worker.cpu_times().user for worker in workers]
-    jobs = [client.submit(STORY, ALONE, max_new=900, always=True, api_name="/race") for client in clients]
+    jobs = [client.submit(STORY, ALONE, max_new=LONG, always=True, api_name="/race") for client in clients]
     end = time.monotonic() + PATIENCE
     while any(worker.cpu_times().user - past < 0.3 for worker, past in zip(workers, before)):
         assert time.monotonic() < end, "the races do not run at the same time"
@@ -72,6 +73,6 @@ def test_two_races_at_a_time_and_one_worker_killed_in_mid_race(app):
     outcomes = [job.exception(PATIENCE) or job.result() for job in jobs]
     lost, kept = sorted(outcomes, key=lambda outcome: isinstance(outcome, dict))
     assert "The race is lost, your prompt is not. A new worker is being started: race again." in str(lost)
-    assert [lane["tokens"] for lane in kept["summary"]] == [900]
+    assert [lane["tokens"] for lane in kept["summary"]] == [LONG]
     again = [client.submit(STORY, ALONE, max_new=8, api_name="/race") for client in clients]
     assert all(job.result(PATIENCE)["summary"][0]["text"] == first["summary"][0]["text"] for job in again)
