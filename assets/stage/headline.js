@@ -8,7 +8,7 @@ import { speedFactor } from "./state.js";
 const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A run of the big model writes one token (about a word), but can check many."];
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
-const SLOW = "The same race in slow motion: will guessing ahead pay?";
+const SLOW = "In slow motion: will guessing ahead pay here?";
 
 export function createHeadline(stage) {
   const headline = {
