@@ -64,12 +64,13 @@ export function costRows({ runs, review }, levels, target) {
   return [...rows, { name: "T", role: target, told: `1 run${more}`, runs: 1, cost: review.cost }];
 }
 
-// Whose the speed-up is that the Race tab shows, where it is not this plan's; `isRaced` says whether this plan was in the race.
+// Whose the speed-up is that the Race tab shows in large type, see csd/stage/headline.py; `isRaced` says whether this plan was in the race.
 export function tellWhose(measured, isRaced) {
-  const adaptive = measured.find(({ name }) => name === "adaptive cascade");
+  const [fixed, adaptive] = ["cascade", "adaptive cascade"].map((method) => measured.find(({ name }) => name === method));
   const missing = "this plan was not in that race";
-  if (!adaptive) return measured.length && !isRaced ? `Predicted only: ${missing}.` : "";
-  return `The Race tab\u2019s ${factor(adaptive.speedup)} is the adaptive cascade\u2019s, measured${isRaced ? "" : `; ${missing}`}.`;
+  if (isRaced || !measured.length) return ""; // the same cascade, or no race
+  if (fixed) return `The Race tab\u2019s ${factor(fixed.speedup)} is another plan\u2019s, measured.`;
+  return adaptive ? `The Race tab\u2019s ${factor(adaptive.speedup)} is the adaptive cascade\u2019s, measured; ${missing}.` : `Predicted only: ${missing}.`;
 }
 
 const CALLED = { cascade: "fixed-plan cascade", speculative: "speculative decoding" };

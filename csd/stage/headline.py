@@ -13,10 +13,9 @@ from csd.sentences import capitalized, counted
 from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_drafted
 from csd.theme import method_name, method_phrase
 
-# Whom the line is about. Beside the adaptive cascade, one with a fixed plan is what the race is for.
-ADAPTIVE = "adaptive cascade"
-FIXED = ("cascade", "vertical cascade", "horizontal cascade")
-CASCADES = (*FIXED, ADAPTIVE)
+# Whom the line is about. Whoever adds a fixed plan to the adaptive cascade wants to know what the plan is worth.
+FIXED, ADAPTIVE = "cascade", "adaptive cascade"
+CASCADES = (FIXED, ADAPTIVE, "vertical cascade", "horizontal cascade")
 SPECULATIVE = "speculative"
 
 ALONE = "the big model alone"
@@ -147,7 +146,7 @@ def _what_lost(race: Race, subject: Trace) -> str:
 
 def _adaptive(race: Race, subject: Trace) -> Trace | None:
     """The adaptive lane beside one with a fixed plan."""
-    if subject.header.method not in FIXED:
+    if subject.header.method != FIXED:
         return None
     return next((one for one in _rivals(race, subject) if one.header.method == ADAPTIVE), None)
 
@@ -164,7 +163,11 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     is_slower = ratio is not None and ratio < 1 - EVEN
     if is_slower and lost:
         heat = subject.header.temperature
-        goes_on = ", but a fixed plan keeps guessing" if subject.header.method in FIXED else ""
+        goes_on = (
+            ", but a fixed plan keeps guessing"
+            if subject.header.method in CASCADES and subject.header.method != ADAPTIVE
+            else ""
+        )
         when = f"At temperature {heat:g} the" if heat else "The"
         return f"{when} big model threw away {lost} of {drafted} guesses{goes_on}.{_saved(race, subject, drafted)}"
     runs, alone = len(subject.steps), len(race.reference.steps)

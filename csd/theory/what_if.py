@@ -171,4 +171,4 @@ def _measured_lanes(race: Race) -> Iterator[Measured]:
             first = next(end for end in method.K[0] if end)
             yield Measured(method.name, speedup, format_K(method.K), first, lane.wide, lane.gap)
         elif trace.header.method == AdaptiveCascade.name:
-            yield Measured(AdaptiveCascade.name, speedup, predicted=lane.wide, gap=lane.gap, about=lane.about)
+            yield Measured(AdaptiveCascade.name, speedup, about=lane.about)

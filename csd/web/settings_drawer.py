@@ -93,7 +93,7 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
 
 
 def _build_heading(text: str) -> None:
-    """Above what only some methods use."""
+    """A heading between groups of settings."""
     gr.HTML(f"<h3>{text}</h3>", elem_classes="advanced-heading")
 
 

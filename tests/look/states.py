@@ -39,7 +39,7 @@ def press(page: Page, *keys: str) -> None:
 
 
 def to_top(page: Page) -> None:
-    page.bring_to_front()  # a page behind another one draws no frames, and a click waits for two
+    page.bring_to_front()  # a page behind another one may draw no frames, and a click waits for two
     page.evaluate("scrollTo(0, 0)")
 
 
