@@ -13,6 +13,7 @@ from toy import DRAFTS, family, records_of, steps_of, text_of
 from csd.decoding.acceptance import Greedy
 from csd.decoding.adaptive.estimates import LONGEST_BLOCK, AcceptanceEstimate, CopyModel, Speed
 from csd.decoding.adaptive.prior import AGREED, ANY, GENERAL, KINDS, MARGINS, Prior
+from csd.decoding.adaptive.value import STRIDE, value_of_draft
 from csd.decoding.errors import Refusal
 from csd.decoding.generate import generate
 from csd.decoding.maxgram import MaxGram
@@ -201,3 +202,18 @@ def test_a_prior_has_a_rate_for_every_kind():
 def test_a_prior_that_nothing_can_be_estimated_from_is_refused(prior):
     with pytest.raises(Refusal, match="adaptive cascade's prior"):
         AdaptiveCascade(DRAFTS, prior=prior).check(DRAFTS)
+
+
+@given(
+    rate=st.floats(0.01, 0.99),
+    p_alive=st.floats(0, 1),
+    room=st.integers(1, 64),
+    costs=st.lists(st.floats(1e-4, 1), min_size=80, max_size=80),
+)
+def test_a_longer_review_may_be_measured_as_the_faster_one(rate, p_alive, room, costs):
+    """Then a token has a negative price. The closed form is the best of all lengths, at the same price."""
+    found = value_of_draft(rate, 100.0, room, costs, 8, p_alive, 50.0)
+    ahead = min(room, STRIDE)
+    price = 50.0 * (1 / 100.0 + (costs[8 + ahead] - costs[8]) / ahead)
+    worth = [p_alive * sum(rate**i for i in range(1, n + 1)) - n * price for n in range(room + 1)]
+    assert found == pytest.approx(max(worth), abs=1e-9)

@@ -58,7 +58,7 @@ def _review(name: str, logits: Tensor) -> Callable[[], Any]:
         "greedy": Greedy(),
         "coupled": Coupled(LogitsWarper(), noise),
         "coupled, top-p": Coupled(LogitsWarper(top_p=0.9), noise),
-        "rejection": Rejection(LogitsWarper(), Sampler(0)),
+        "rejection": Rejection(LogitsWarper(), Sampler(0, logits.device)),
     }[name]
     tokens = tuple(logits.argmax(-1).tolist()[: rows - 1])
     draft, starts = Draft(tokens, ("draft",) * len(tokens)), count(1, rows)

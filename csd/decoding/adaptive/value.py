@@ -62,12 +62,14 @@ def value_of_draft(
 
     `rate` is their acceptance rate, `drafting_speed` the draft model's own tokens per second. With `price` tokens for
     each drafted token, n tokens are worth p_alive (rate + rate^2 + ... + rate^n) - n price, and the n-th one pays as
-    long as p_alive rate^n > price.
+    long as p_alive rate^n > price. Where a longer review was measured as the faster one, by more than drafting takes,
+    the price is negative and every token pays.
     """
     ahead = min(room, STRIDE)
     review_seconds = (costs[drafted + ahead] - costs[drafted]) / ahead
     price = tokens_per_second * (1 / drafting_speed + review_seconds)
     if p_alive * rate <= price:
         return 0.0
-    count = min(room, int(log(price / p_alive) / log(rate)))  # the largest n with p_alive rate^n > price
+    pays = int(log(price / p_alive) / log(rate)) if price > 0 else room  # the largest n with p_alive rate^n > price
+    count = min(room, pays)
     return p_alive * rate * (1 - rate**count) / (1 - rate) - count * price
