@@ -33,7 +33,8 @@ function startTour(root, logs, others) {
     ask(questions[current]);
     tried.forEach((one, i) => { one.hidden = i !== current || !one.hasChildNodes(); });
     dialog.setAttribute("aria-labelledby", `tour-title-${current + 1}`);
-    acts[current].querySelector(".tour-count").textContent = `${placeOf() + 1} of ${route.length}`;
+    const before = dialog.hasAttribute("data-talk") ? 1 : 0; // a talk begins with the race on the page
+    acts[current].querySelector(".tour-count").textContent = `${before + placeOf() + 1} of ${before + route.length}`;
     back.disabled = placeOf() === 0;
     nameNext();
     lose.hidden = !acts[current].hasAttribute("data-recipe") || !document.getElementById("lose"); // a static site races nothing

@@ -9,6 +9,7 @@ const STOP = "#stop";
 const EXAMPLES = "#examples button";
 const LOSE = "#lose";
 const TOUR = "#tour-start";
+const SLIDES = ".tour section[data-talk]";
 const LINK = "#copy";
 const PAGE = ".gradio-container";
 
@@ -51,6 +52,11 @@ export function showRacing({ bridge }, on) {
 
 export function hasTour() {
   return Boolean(document.querySelector(TOUR));
+}
+
+// The slides of a talk after the race that it begins with.
+export function countSlides() {
+  return hasTour() ? document.querySelectorAll(SLIDES).length : 0;
 }
 
 export function askForTour() {

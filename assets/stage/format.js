@@ -14,9 +14,10 @@ export function formatPosition(now, total, begin) {
   return `${position} of ${number} ${unit}`;
 }
 
-// A factor of speed, as in the headline: "2.9\u00D7", "0.84\u00D7".
+// A factor of speed, as in the headline: "2.9\u00D7", and "0.84\u00D7" or "1.06\u00D7" near one; of the big model alone, "1\u00D7".
 export function formatRatio(value) {
-  return `${value.toFixed(value < 0.95 ? 2 : 1)}\u00D7`;
+  if (value === 1) return "1\u00D7";
+  return `${value.toFixed(value < 1.15 ? 2 : 1)}\u00D7`;
 }
 
 // Tokens per second.

@@ -20,13 +20,13 @@ const HELP = [
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
   ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["l", "make it lose"], ["Esc", "leave"], ["?", "these keys"],
 ];
-const PRESENTING = [["r", "race"], ["e", "next example"], ["/", "type a prompt"], ["page up, page down", "a clicker: the tour, look inside, next example; steps are on the arrows"]];
+const PRESENTING = [["r", "race"], ["e", "next example"], ["/", "type a prompt"], ["page up, page down", "a talk of two minutes, with a clicker; from the end of the race also \u2192"]];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
 const ACTIONS = {
   " ": togglePlay,
   ArrowLeft: (stage, { shiftKey }) => (shiftKey ? stepToken : stepReview)(stage, -1),
-  ArrowRight: (stage, { shiftKey }) => (shiftKey ? stepToken : stepReview)(stage, 1),
+  ArrowRight: (stage, { shiftKey }) => (shiftKey ? stepToken : isWhole(stage) ? goOn : stepReview)(stage, 1),
   Home: (stage) => jump(stage, 0),
   End: (stage) => jump(stage, Infinity),
   ",": (stage) => goRound(stage, -1),
@@ -108,6 +108,11 @@ export function showKeys({ root }) {
   const keys = root.querySelector(".cs-keys");
   keys.open = !keys.open;
   if (keys.open) keys.scrollIntoView({ block: "nearest" });
+}
+
+// Whether the presented race has been told: on a slide the arrow goes on.
+function isWhole({ presenting, reviewOpen, time }) {
+  return presenting && !reviewOpen && time === Infinity;
 }
 
 function goRound(stage, by) {

@@ -2,6 +2,7 @@
 
 import { button, h, put } from "./dom.js";
 import { countTokens } from "./format.js";
+import { laneOfHeadline } from "./log.js";
 import { answerOf, copyText, createLaneText, listenToText } from "./lanetext.js";
 import { laneKey } from "./linestyle.js";
 import { levelOf } from "./log.js";
@@ -16,7 +17,7 @@ export function createLanesBox() {
 
 export function openLanes(stage) {
   stage.views = stage.race.lanes.map((lane) => createLaneView(stage, lane));
-  stage.view = stage.views[stage.views.length - 1];
+  stage.view = stage.views[stage.lasts ? stage.views.length - 1 : laneOfHeadline(stage.race)];
   stage.lanesBox.style.setProperty("--cs-lanes", stage.views.length);
   stage.lanesBox.replaceChildren(...stage.views.map((view) => view.box));
 }

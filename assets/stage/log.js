@@ -39,6 +39,12 @@ function close(race, line) {
   alignStarts(race);
 }
 
+// The lane that the line in large type is about, if there is a cascade: see `CASCADES` in csd/stage/headline.py.
+export function laneOfHeadline({ lanes }) {
+  const fixed = lanes.findIndex(({ info }) => info.method === "cascade");
+  return fixed < 0 ? lanes.length - 1 : fixed;
+}
+
 // A level as {name, label, role, level, mark, look}; names that the log does not list count as level 0.
 export function levelOf(race, name) {
   return race.levels.get(name) || { name, label: name, role: "copier", level: 0, mark: "0", look: "0" };

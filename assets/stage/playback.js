@@ -94,8 +94,10 @@ export function jump(stage, to) {
 export function stepReview(stage, by) {
   if (!canReplay(stage)) return;
   const { lane, shown } = stage.view;
-  const n = Math.max(stage.reviewOpen ? 1 : 0, stage.time === Infinity && by > 0 ? by : shown + by); // an open review is one of a step
-  jump(stage, n > lane.steps.length ? Infinity : n > 0 ? lane.steps[n - 1].until : 0);
+  const { length } = lane.steps;
+  const n = stage.reviewOpen ? Math.min(Math.max(1, shown + by), length) // an open review is one of a step
+    : stage.time === Infinity && by > 0 ? by : shown + by;
+  jump(stage, n > length ? Infinity : n > 0 ? lane.steps[n - 1].until : 0);
 }
 
 export function stepToken(stage, by) {

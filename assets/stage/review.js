@@ -47,7 +47,8 @@ export function createReview(stage) {
   };
   review.how = h("p", { class: "cs-how" }, "Each ", h("i", { class: "cs-swatch", "data-look": "T", "aria-hidden": "true" }), " is a ", term("run"), HOW, h("br"),
     "Why a cascade: a bigger model checks what a smaller one guessed (", term("vertical cascade", "vertical"),
-    "), and cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). Look inside shows both.");
+    "), and cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). Look inside shows both.", h("br"),
+    "The paper\u2019s cascade follows a fixed plan. The ", term("adaptive cascade"), " is this project\u2019s own: before each guess it picks who makes it.");
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
     h("div", { class: "cs-score-head" }, review.title,
       h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.telling, review.rounds), review.how, review.told, review.roundTold, review.grid,
@@ -92,11 +93,13 @@ export function drawReview(stage) {
 }
 
 // The review takes the place of the other lanes, or gives it back; a replay that plays is paused. At the end of a race, and
-// of a replay that nobody asked for, the step with most to see is opened, and what was opened there leads back to the end.
+// of a replay that nobody asked for, the step with most to see is opened, and what was opened there leads back to the end. So it
+// is where this lane has reached its end, and a slower one has not.
 export function openReview(stage, open = !stage.reviewOpen) {
   if (!stage.race.open || open === stage.reviewOpen || (open && !canOpen(stage))) return;
   const isUntouched = stage.root.hasAttribute("data-unasked");
-  const atEnd = isUntouched || (stage.mode === "done" && stage.token === null);
+  const isLast = stage.mode === "replay" && stage.time > stage.view.lane.steps.at(-1)?.until;
+  const atEnd = isUntouched || ((stage.mode === "done" || isLast) && stage.token === null);
   if (open && isUntouched) showAll(stage);
   else if (open) pause(stage);
   touch(stage);

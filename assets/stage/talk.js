@@ -2,11 +2,26 @@
 // their answers, and what to remember. Who leaves that last slide goes on: a look inside the race, then the next example and a
 // look inside it.
 
-import { askForExample, askForTalk, hasTour } from "./bridge.js";
+import { askForExample, askForTalk, countSlides, hasTour } from "./bridge.js";
+import { button, put } from "./dom.js";
 import { skip, stepReview } from "./playback.js";
 import { openReview } from "./review.js";
 import { playFewRounds } from "./rounds.js";
 import { canReplay, isPlaying } from "./state.js";
+
+// The button that does what a clicker does, on the presented stage; the first one tells that there is a talk, and how long it is.
+export function createOnward(stage) {
+  return button("cs-button cs-onward", "", { onclick: () => goOn(stage) });
+}
+
+export function drawOnward(stage) {
+  const { talk, transport: { onward } } = stage;
+  if (!stage.presenting) return;
+  const slides = countSlides();
+  const isUntold = slides > 0 && !talk.tour;
+  put(onward, isUntold ? `Talk: 1 of ${1 + slides} \u2192` : "Go on \u2192");
+  onward.title = isUntold ? "A talk of two minutes: the next slide (\u2192 or Page Down)" : "What a clicker does (Page Down)";
+}
 
 export const untold = () => ({ tour: false, inside: "" }); // whether the tour was shown, and the race that was looked into
 

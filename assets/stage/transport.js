@@ -10,6 +10,7 @@ import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./play
 import { blank, togglePresent } from "./present.js";
 import { canOpen, toggleReview } from "./review.js";
 import { sayReview } from "./speech.js";
+import { createOnward, drawOnward } from "./talk.js";
 import { speedInWords, usualSpeed } from "./pace.js";
 import { SPEEDS, canReplay, isPlaying, remembered, selectedStep } from "./state.js";
 import { shownTime, totalTime } from "./state.js";
@@ -35,6 +36,7 @@ export function createTransport(stage) {
     link: button("cs-button cs-copy-link", LINK, { title: "A link to this race, at this step", onclick: askForLink, hidden: !hasLink() }),
     blank: keyButton("Blank ", "b", "An empty screen, until a key or a click", () => blank(stage)),
     keys: keyButton("Keys ", "?", "What the keys do", () => showKeys(stage)),
+    onward: createOnward(stage),
     enabled: null, // whether the controls work
   };
   transport.look.classList.add("cs-look");
@@ -42,7 +44,7 @@ export function createTransport(stage) {
   transport.keys.classList.add("cs-ask-keys");
   transport.box = h("div", { class: "cs-transport", role: "group", "aria-label": "Replay" },
     ...createPlayControls(stage, transport), ...createSteppers(stage, transport),
-    transport.look, transport.link, createLinkNote(transport.link), transport.blank, transport.keys, transport.present);
+    transport.look, transport.link, createLinkNote(transport.link), transport.blank, transport.keys, transport.present, transport.onward);
   window.addEventListener("cascade-linked", () => tellLinked(transport));
   transport.speedRow = h("p", { class: "cs-choice-name" }, h("span", { text: "replay" }), transport.speed); // in the view menu
   return transport;
@@ -76,6 +78,7 @@ export function drawTransport(stage) {
   if (!stage.view) return;
   enableTransport(stage);
   drawPlayButton(stage);
+  drawOnward(stage);
   if (stage.transport.enabled) drawPosition(stage);
   const { transport, view: { lane, shown } } = stage;
   const step = selectedStep(stage);

@@ -2,12 +2,12 @@
 
 const ALIKE = 1.05; // speeds that differ by less are told as equal
 const PAYS = 1.1; // a highest speed below it is no reason to guess ahead
-const SLOW = 0.95; // below it, a digit more
+const FINE = 1.15; // below it, a digit more
 
 export const speedOf = ({ ys, at }) => ys[at];
 
-// As on the stage: a lane that is slower than the big model has two digits.
-export const factor = (value) => `${value.toFixed(value < SLOW ? 2 : 1)}×`;
+// As on the stage, see `times` in csd/stage/headline.py.
+export const factor = (value) => `${value.toFixed(value < FINE ? 2 : 1)}×`;
 
 // How the two compare with the current settings: the title of the figure.
 export function headline([cascade, speculative]) {
@@ -36,7 +36,7 @@ export function tellStep(tokens, passes) {
 }
 
 // Both with as many digits as their ratio needs.
-export const countsOf = (tokens, passes) => [tokens, passes].map((count) => count.toFixed(tokens / passes < SLOW ? 2 : 1));
+export const countsOf = (tokens, passes) => [tokens, passes].map((count) => count.toFixed(tokens / passes < FINE ? 2 : 1));
 
 // Empty where no other first number is better.
 export function tellBetter([{ xs, ys, at }]) {

@@ -85,8 +85,8 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
 
 
 def times(ratio: float) -> str:
-    """A ratio of speeds: "5.6×", or "0.84×" below one."""
-    return f"{ratio:.2f}×" if ratio < 1 - EVEN else f"{ratio:.1f}×"
+    """A ratio of speeds: "5.6×", or "0.84×" and "1.06×" where a decimal more tells a gain from a loss."""
+    return f"{ratio:.2f}×" if ratio < 1 + CLOSE else f"{ratio:.1f}×"
 
 
 def _is_rough(race: Race) -> bool:
@@ -197,9 +197,9 @@ def _less(share: float) -> str:
 
 
 def _with_prefill(race: Race, subject: Trace, ratio: float | None) -> str:
-    """The factor with the time to read the prompt, where that makes another one of it."""
+    """The factor with the time to read the prompt, where that makes another one of it, or takes all of a gain."""
     whole = race.speedup_with_prefill(subject)
-    if not ratio or not whole or ratio < LONG_PREFILL * whole:
+    if not ratio or not whole or (ratio < LONG_PREFILL * whole and not whole <= 1 + EVEN < ratio):
         return ""
     return f" With the time to read the prompt, it is {times(whole)}."
 
@@ -209,9 +209,7 @@ def _name(race: Race, trace: Trace) -> str:
 
 
 def _as_fast_as(ratio: float, name: str) -> str:
-    if abs(ratio - 1) > CLOSE:
-        return f"{times(ratio)} as fast as {name}"
-    return f"{'' if abs(ratio - 1) <= EVEN else 'about '}as fast as {name}"
+    return f"as fast as {name}" if _is_even(ratio) else f"{times(ratio)} as fast as {name}"
 
 
 def _reason(race: Race, subject: Trace) -> str:

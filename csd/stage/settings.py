@@ -11,7 +11,7 @@ from csd.record.trace import Header
 ALONE = "big model alone"
 CASCADES = {
     AdaptiveCascade.name: "picks who guesses next",
-    Cascade.name: "vertical and horizontal",
+    Cascade.name: "as in the paper",
     VerticalCascade.name: "each checks the one below",
     HorizontalCascade.name: "strong first, cheap last",
 }

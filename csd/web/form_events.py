@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from csd.decoding.k_matrix import Matrix, format_K
 from csd.decoding.methods import AdaptiveCascade, Cascade
 from csd.models import catalog
 from csd.models.spec import COPIES, FamilySpec, custom
@@ -25,12 +24,14 @@ from csd.web.typed import is_own_prompt
 from csd.web.updates import FormUpdate, StatusLine
 
 OWN_PROMPT = "My prompt"  # the chip that brings back what the visitor typed
-TOO_LONG = 32  # tokens of a draft that loses even where the drafter is a copy of the target
 USUAL_COPY = "self-8bit"  # drafts for a target that comes without drafts
 NAME_TARGET = f"Name a target under Settings. Without drafts, {USUAL_COPY}, a quantised copy of it, drafts for it."
 NAMED_DRAFTS = f"The drafts that you name take the place of {USUAL_COPY}. Tick it to have both."
 RESET = "The settings are as they were at the start."
 USUAL_AGAIN = "The usual settings are back."
+USUAL_AT_HOME = (
+    "The {home} race, at temperature 1.5 and with a fixed K, for a loss. Any example brings the usual settings back."
+)
 USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
 NO_EXAMPLE = "These models have no example of that kind. Choose another one."
 TAKES_OVER = "{name} answers your own words: the {home} know only texts like the examples."
@@ -124,29 +125,37 @@ def show_losing_race(context: PageContext, fields: FamilyFields, prompt: str | N
     """The tour's recipe for a race that a cascade loses, at the length that the form has.
 
     A family without the recipe's preset or kind of example takes its first preset of a cascade with K, or its first
-    example. Copies of the target guess so well that only a draft which is far too long loses.
+    example. Copies of the target guess too well to lose: their family gives way to the one that the page starts with.
     """
+    home, start = context.studio.home, context.start
+    gives_way = _drafts_are_copies(fields) and fields.family != start.family.family
+    fields = start.family if gives_way else fields
     spec = _spec_of(fields)
     kinds = example_kinds(spec)
     number = kinds.index(LOSE.example) if LOSE.example in kinds else 0
-    update = replace(show_example(context, fields, number, prompt, ("max_new",)), status=StatusLine(USUAL))
+    said = StatusLine(USUAL_AT_HOME.format(home=catalog.title(home.spec.name)) if gives_way else USUAL)
+    update = replace(show_example(context, fields, number, prompt, ("max_new",)), status=said)
     try:
         choice = fields.to_choice()
     except ValueError:
         return update
-    defaults = choice.defaults
-    with_K = [one for one in defaults.presets if Cascade.name in one.lanes]
+    with_K = [one for one in choice.defaults.presets if Cascade.name in one.lanes]
     preset = next((one for one in with_K if one.name == LOSE.preset), with_K[0])
     lanes = [*preset.lanes, AdaptiveCascade.name]  # which guesses less where guesses are rejected
     values = {**update.values, **preset.fields(), "lanes": lanes, "temperature": LOSE.temperature}
-    if defaults.drafts and all(name in COPIES for name in defaults.drafts):
-        values |= {"k": TOO_LONG, "K": format_K(_first_draft_alone(len(defaults.drafts)))}
-    return replace(update, values=values, presets=preset_choices(choice, values, preset.name))
+    update = replace(update, values=values, presets=preset_choices(choice, values, preset.name))
+    if not gives_way:
+        return update
+    family = {name: value for name, value in start.values().items() if name in link.FAMILY}
+    return replace(update, values={**family, **values}, drafts=choice.defaults.drafts, kinds=example_kinds(spec))
 
 
-def _first_draft_alone(drafts: int) -> Matrix:
-    """K of a plan in which the first draft writes TOO_LONG tokens, and nobody else any."""
-    return ((TOO_LONG,) * (drafts + 1), *((0,) * (drafts + 1) for _ in range(drafts)))
+def _drafts_are_copies(fields: FamilyFields) -> bool:
+    try:
+        drafts = fields.to_choice().defaults.drafts
+    except ValueError:
+        return False
+    return bool(drafts) and all(name in COPIES for name in drafts)
 
 
 def choose_family(context: PageContext, visitor: str, fields: FamilyFields) -> FormUpdate:

@@ -162,17 +162,20 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
     def show_usual_lanes(values: Values) -> Changes:
         return tab.fill(form_events.show_usual_lanes(context, form.read_family(values)))
 
-    def race(button: gr.Button, fill: Callable[..., Any], inputs: Any, outputs: list[Component]) -> None:
+    def race(button: gr.Button, fill: Callable[..., Any], inputs: Any, outputs: list[Component]) -> Dependency:
         begun = [tab.status, hidden.by_hand]
         button.click(None, None, begun, js=scripts.BEGIN_EXAMPLE, **PRIVATE)
         filled = button.click(fill, inputs, outputs, **QUICK)
         filled.success(None, js=scripts.RACE, **PRIVATE)
         filled.failure(None, js=scripts.END_EXAMPLE, **PRIVATE)
+        return filled
 
     for number, button in enumerate(chips.kinds):
         race(button, shows(number), {hidden.by_hand, *asked, *form.family_inputs}, outputs)
     race(chips.own, show_own_prompt, {hidden.by_hand, chips.typed, asked[2], *form.family_inputs}, outputs)
-    race(chips.lose, show_losing_race, {form.prompt, *form.family_inputs}, outputs)
+    of_family = list(dict.fromkeys([*outputs, *tab.form_outputs]))  # it may bring another one
+    lost = race(chips.lose, show_losing_race, {form.prompt, *form.family_inputs}, of_family)
+    _follow_family(lost, context, tab)
     usual = hidden.usual_lanes.click(show_usual_lanes, form.family_inputs, outputs, **QUICK)
     usual.then(lambda: hidden.begin_own.elem_id, None, [hidden.press], **QUICK).then(
         None, [hidden.press], js=scripts.PRESS, **PRIVATE

@@ -163,6 +163,7 @@ def _build_results(landing: Landing | None) -> ResultParts:
         traces = gr.DownloadButton("Traces as JSON", files and files.traces, elem_id="save", **button)
         replay = gr.DownloadButton("Replay as HTML", files and files.replay, elem_id="replay", **button)
     with gr.Column(visible=False, elem_id="after") as area:
+        gr.HTML("<h2>This race in figures</h2>", elem_id="in-figures")
         plots = [gr.Plot(show_label=False, min_width=420, render=False) for _ in FIGURES]
         for pair in (plots[:2], plots[2:]):
             with gr.Row():

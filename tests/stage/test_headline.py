@@ -35,7 +35,7 @@ def test_a_loss_is_told_as_calmly_as_a_win():
     assert (said.factor, said.lead) == ("0.50×", "as fast as the big model alone: guessing ahead did not pay here")
     assert said.told == "The big model ran 20 times instead of 40, and yet the text took longer."
     even = line(alone(TEXT), drafted(TEXT, seconds=0.2))
-    assert (even.factor, even.lead, even.even) == ("1.0×", "as fast as the big model alone: no difference", True)
+    assert (even.factor, even.lead, even.even) == ("1.00×", "as fast as the big model alone: no difference", True)
     slow = line(alone(TEXT), drafted(TEXT, by="small", method="speculative", seconds=0.3), drafted(TEXT, seconds=0.2))
     assert slow.lead == even.lead, "that speculative decoding is slower makes no win of a draw"
 
@@ -56,7 +56,7 @@ def test_a_race_as_close_as_chance_has_no_winner():
     assert (said.beaten, said.reason) == (False, "")
     slow = drafted(TEXT, by="small", method="speculative", seconds=0.11)
     ahead = line(alone(TEXT), slow, drafted(TEXT, seconds=0.1))
-    assert ahead.lead == "as fast as the big model alone, and about as fast as speculative decoding"
+    assert ahead.lead == "as fast as the big model alone, and 1.10× as fast as speculative decoding"
 
 
 def test_a_loss_is_explained_by_what_was_drafted_in_vain():
@@ -204,7 +204,7 @@ def test_without_a_reference_nothing_is_claimed():
 
 
 def test_ratios_have_the_digits_that_matter():
-    assert [times(ratio) for ratio in (5.58, 1.04, 0.96, 0.843)] == ["5.6×", "1.0×", "1.0×", "0.84×"]
+    assert [times(ratio) for ratio in (5.58, 1.04, 0.96, 0.843)] == ["5.6×", "1.04×", "0.96×", "0.84×"]
 
 
 def test_one_token_and_one_run_are_no_plurals():
