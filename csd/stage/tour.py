@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
+from csd import theme
 from csd.own_files import own_json, own_text, reading
 from csd.paths import ASSETS
 from csd.record import metrics
@@ -16,11 +17,12 @@ from csd.record.recording import Recording
 from csd.record.trace import Trace, detokenize
 from csd.stage import bundle
 from csd.stage.log import log_of
+from csd.stage.remember import closing
 
 # Small races: the two cascades each alone, the horizontal one with every boundary, the cascade that joins them, the
 # adaptive one, and one that loses.
 RACES = {name: ASSETS / f"tour-{name}.json.gz" for name in ("parts", "cuts", "whole", "turns", "lost")}
-CSS = own_text(ASSETS / "tour.css")
+CSS = theme.css_variables(".tour-picture") + own_text(ASSETS / "tour.css")
 
 
 @dataclass(frozen=True)
@@ -138,15 +140,6 @@ ACTS = _read_acts(ASSETS / "tour.json")
 LOSE = next(act.recipe for act in ACTS if act.recipe)
 
 
-REMEMBER = (
-    "Small models guess, and the big model checks many guesses in one run: fewer runs, the same text.",
-    "Vertical: a bigger model checks what a smaller one guessed. Horizontal: the best guesser writes first, the "
-    "cheapest one last.",
-    "It pays where guesses are often right and cheap to make. Where nobody can guess, a fixed plan loses; the "
-    "adaptive cascade guesses less.",
-)
-"""The last slide of a talk."""
-
 KEYS = "".join(
     f"<span><kbd>{key}</kbd> {what}</span>"
     for key, what in (
@@ -166,7 +159,7 @@ NOTHING_TO_TRY = '<div class="tour-tried" hidden></div>'
 
 def template() -> str:
     """A button and a native dialog with every act, for gr.HTML; assets/tour.js shows one at a time."""
-    told = "".join(_told(i, act) for i, act in enumerate(ACTS, 1)) + _closing(len(ACTS) + 1)
+    told = "".join(_told(i, act) for i, act in enumerate(ACTS, 1)) + closing(len(ACTS) + 1)
     asked = "".join(map(_asked, ACTS)) + '<div class="tour-question" hidden></div>'
     tried = "".join(map(_tried, ACTS)) + NOTHING_TO_TRY
     return (
@@ -201,15 +194,6 @@ def _told(number: int, act: Act) -> str:
         f'<h2 id="tour-title-{number}">{escape(act.title)}</h2><p class="tour-text">{escape(act.text)}{at_first}</p>'
         f'<p class="tour-claim">{escape(act.claim)}{at_first}</p>'
         '<p class="tour-count"></p></section>'
-    )
-
-
-def _closing(number: int) -> str:
-    points = "".join(f"<li>{escape(point)}</li>" for point in REMEMBER)
-    return (
-        f'<section hidden data-show="closing" data-talk="told"><h2 id="tour-title-{number}">What to remember</h2>'
-        '<p class="tour-won" hidden><b></b><small></small><span></span></p>'
-        f'<ol>{points}</ol><p class="tour-count"></p></section>'
     )
 
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OVERHEAD, addLine, emptyRace, levelMarks, levelOf, levelsOfLane } from "../../assets/stage/log.js";
+import { OVERHEAD, addLine, emptyRace, laneOfHeadline, levelMarks, levelOf, levelsOfLane } from "../../assets/stage/log.js";
 import { draftGroups, flattenRecords, rejectedRuns, tokenHistory, tokenKind } from "../../assets/stage/records.js";
 import { LINES, ROOT, race } from "./race.mjs";
 
@@ -27,6 +27,12 @@ test("addLine returns the lane of a line and keeps messages and the end", () => 
   addLine(made, { t: "close", play: true, lanes: [], notes: [] });
   assert.equal(made.message, "Position 2 in the queue.");
   assert.equal(made.close.play, true);
+});
+
+test("the text that is shown first is that of the cascade in the headline", () => {
+  const raced = (...methods) => laneOfHeadline({ lanes: methods.map((method) => ({ info: { method } })) });
+  assert.equal(raced("autoregressive", "cascade", "adaptive cascade"), 1);
+  assert.equal(raced("autoregressive", "speculative", "adaptive cascade"), 2);
 });
 
 test("the times of the levels and the overhead add up to the decoding time", () => {

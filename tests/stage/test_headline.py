@@ -238,3 +238,11 @@ def test_where_the_runs_are_equal_the_time_of_drafting_is_told_and_how_much_was_
         "A copier of earlier words wrote 82% of the text: the big model ran 9 times instead of 90, "
         "and drafting took 91% less time than in speculative decoding."
     )
+
+
+def test_a_gain_that_reading_the_prompt_takes_is_told_both_ways():
+    one = drafted(TEXT, seconds=0.18)
+    late = replace(one, prefill=(replace(one.prefill[0], seconds=5 * one.prefill[0].seconds),))
+    said, usual = line(alone(TEXT), late), line(alone(TEXT), one)
+    assert said.factor == usual.factor == "1.11×"
+    assert said.told == f"{usual.told} With the time to read the prompt, it is 0.91×."

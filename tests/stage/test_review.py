@@ -146,6 +146,12 @@ def test_the_review_opens_at_the_step_that_shows_both_cascades_and_offers_it_els
     assert one.state() == "replay", "in the middle of a race the time stays"
     one.press("Home", "Space", "o")
     assert one.text(".cs-replay") == "Play", "a review is read, while the other lanes would go on unseen"
+    one.press("ArrowRight", "ArrowRight", "ArrowRight")
+    assert one.text(".cs-score-title").startswith("Step 2 of 2"), "the last step is the last one"
+    one.press("o")
+    one.page.evaluate("stage.seek(stage.race.lanes[1].clock + 0.01)")
+    one.press("o")
+    assert one.text(".cs-score-title").startswith("Step 1 of 2"), "this lane has ended, and a slower one goes on"
 
 
 def test_in_a_long_block_what_was_never_reached_is_dots(bare):
