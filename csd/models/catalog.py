@@ -12,7 +12,8 @@ from csd.ranges import shorten
 
 # How links, recordings and scripts of earlier versions call a family.
 FORMER_NAMES = {"SmolLM2": "SmolLM2 1.7B"}
-TITLES = {"embedded": "demo models", "smollm2": "SmolLM2 135M"}  # families whose names say little to a visitor
+TITLES = {"embedded": "demo models", "embedded, 7B shape": "7B-sized demo models", "smollm2": "SmolLM2 135M"}
+"""Families whose names say little to a visitor; the second one is what `csd bench --scale 7B` measures."""
 
 
 def current_name(name: str) -> str:

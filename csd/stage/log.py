@@ -78,13 +78,14 @@ def log_of(
     example_title: str = "",
     play: bool = False,
     again: Sequence[Race] = (),
+    models: str = "",
 ) -> str:
     """The whole log of finished traces: an earlier race, or a recorded one."""
     if not traces:
         return message("There is no race to show yet.")
     headers = tuple(trace.header for trace in traces)
     pieces = {token: piece for trace in traces for token, piece in trace.pieces.items()}
-    lines = [_open(headers, pieces, race_id, example_title)]
+    lines = [_open(headers, pieces, race_id, example_title, models)]
     for lane, trace in enumerate(traces):
         lines += [_line(_prefill(lane, part)) for part in trace.prefill]
         lines += [_line(_step(lane, step)) for step in trace.steps]

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from mmap import mmap
 
 from csd.models import catalog
+from csd.ranges import shorten
 from csd.record.metrics import speed
 from csd.record.race import Race
 from csd.record.recording import Recording, bundled_recordings, title_of
 from csd.record.trace import Trace
 from csd.stage import log as stage
 from csd.web.examples import example_title
+from csd.web.homes import FIRST
 
 log = logging.getLogger(__name__)
 
@@ -124,5 +126,7 @@ def prompt_start(prompt: str) -> str:
 def replay_log(race: FinishedRace, play: bool, again: Sequence[Race] = ()) -> str:
     """The stage's log of a race, preceded by its origin; `play` starts the replay, and `again` are others of its
     visitor."""
-    log = stage.log_of(race.traces, race.id, example_title(race.traces[0].header.text), play, again)
+    family = race.recording.family
+    models = "" if family == FIRST else shorten(catalog.title(family), 30)
+    log = stage.log_of(race.traces, race.id, example_title(race.traces[0].header.text), play, again, models)
     return (stage.message(race.origin) if race.origin else "") + log

@@ -192,7 +192,7 @@ def test_a_visit_on_a_phone_without_network(site, tab):
     assert tab.input_value("#K") == "[[6,19,29],[0,1,11],[0,0,10]]"
     tab.fill("#K", "[[6")
     assert "K must have 3 rows" in tab.inner_text("#words")
-    tab.select_option("#race", index=8)
+    tab.select_option("#race", index=10)
     assert tab.input_value("#draft") == "self-8bit" and "A step of" in tab.inner_text("#words")
     tab.click("#curves > summary")
     assert tab.locator("#curves math").count() == 5 and tab.evaluate(fits)

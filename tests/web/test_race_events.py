@@ -21,7 +21,7 @@ from csd.web import race_events
 from csd.web.fields import CUSTOM, PageFields
 from csd.web.loads import FamilyChoice
 from csd.web.race_tab import land
-from csd.web.races import FinishedRace, prompt_start
+from csd.web.races import FinishedRace, prompt_start, recorded_races, replay_log
 from csd.web.views import describe_end, status_html
 
 
@@ -257,3 +257,10 @@ def testwho_runs_is_told_where_it_is_not_the_models_of_the_first_race():
     assert (
         race_events.who_runs(page, smollm2, True)[1] == "SmolLM2 135M runs; its 8-bit copy and the copier guess ahead."
     )
+
+
+def test_a_replay_of_other_models_than_the_demo_ones_names_them():
+    shown = {name: json.loads(replay_log(race, False).splitlines()[1]) for name, race in recorded_races().items()}
+    assert shown["recorded-1-story-a-fox-sets-out"]["models"] == ""
+    assert shown["recorded-h100-1-word-problem-stickers"]["models"] == "7B-sized demo models"
+    assert shown["recorded-smollm2-1-rewrite-another-name"]["models"] == "SmolLM2 135M"
