@@ -23,6 +23,7 @@ function startTour(root, logs, others) {
   let resting = 0; // the timer of the pointer
   let moving = 0; // the timer of the picture that is about to move
   let isMoved = false; // whether the reader has moved a boundary: what changes is seen at once
+  let scrolledTo = 0; // where the page was when the tour was opened, in pixels
   let stage = null; // made when the tour is opened for the first time
 
   function show(act) {
@@ -258,6 +259,7 @@ function startTour(root, logs, others) {
   // `isTalk`: the few acts of a talk, and what to remember; `act` is a place in that route, from the end if negative.
   function open(act, isTalk = false, back = null) {
     untell = back;
+    scrolledTo = scrollY;
     const isIn = (one) => (isTalk ? one.hasAttribute("data-talk") : one.dataset.show !== "closing");
     route = acts.map((_, i) => i).filter((i) => isIn(acts[i]));
     dialog.toggleAttribute("data-talk", isTalk);
@@ -298,6 +300,7 @@ function startTour(root, logs, others) {
     dialog.removeAttribute("data-blank");
     clearTimeout(moving);
     if (stage) stage.pause();
+    scrollTo(0, scrolledTo); // the focus that goes back may have moved it
   });
   dialog.addEventListener("keydown", (event) => {
     event.stopPropagation(); // the stage of the page has its own arrow keys

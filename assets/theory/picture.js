@@ -29,7 +29,7 @@ export function startStep(root, value, parseK) {
 
 function build(root) {
   const title = make("h3", "", "One step, as predicted", make("small", "", "solid: guesses kept; pale: thrown away"));
-  const [said, why] = [make("p", "step-said"), make("p", "step-why", "Later guesses are kept less often, but still cost time: so the curve rises, then falls.")];
+  const [said, why] = [make("p", "step-said"), make("p", "step-why", "Later guesses are kept less often, but still cost time: guessing more pays only up to a point.")];
   const [places, axis, bar, rows] = ["places", "axis", "bar", "rows"].map((name) => make("div", `step-${name}`));
   const [tokens, runs] = [make("b", ""), make("b", "")];
   const drawn = make("div", "step-drawn", places, make("div", "step-sum", tokens, "tokens"), make("div", "step-time", bar, axis), make("div", "step-sum", runs, "runs"));

@@ -128,7 +128,8 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
         return f"as fast as {ALONE}: no difference"
     level = _level_with(race, subject)
     if level is not None and (same := _ratio(race, level)):
-        return f"as fast as {ALONE}; {_name(race, level)} was slightly faster, {times(same)}"
+        how = f", {times(same)}" if times(same) != times(ratio) else ""
+        return f"as fast as {ALONE}; {_name(race, level)} was slightly faster{how}"
     rival = next((one for one in _rivals(race, subject) if one.header.method == SPECULATIVE), None)
     if rival is not None:
         return (

@@ -35,7 +35,7 @@ USUAL_AT_HOME = (
 USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
 NO_EXAMPLE = "These models have no example of that kind. Choose another one."
 TAKES_OVER = "{name} answers your own words: the {home} know only texts like the examples."
-TAKES_OVER_WITH_COPY = "{name} answers your own words. Expect a smaller gain: its draft is its own 8-bit copy."
+TAKES_OVER_WITH_COPY = "{name} answers your own words, which the {home} do not know. Expect a smaller gain."
 HOME_AGAIN = "Back to the {home}. Press Race."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
@@ -207,29 +207,39 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
 
     The family stays where the visitor has chosen it, or has changed a setting that belongs to a family. The length
     stays in any case: larger models take longer as it is. A prompt that has raced meanwhile keeps the settings of its
-    race, which is on the stage.
+    race, which is on the stage. The settings of the race to lose give way, also on a page that was loaded again.
     """
     studio, home = context.studio, context.studio.home
     raced = {race.prompt for race in studio.visitors.find(visitor).races}
     if not is_own_prompt(context, fields.form.prompt) or fields.form.prompt in raced:
         return FormUpdate()
-    given, initial = fields.values(), context.start.values()
+    usual = show_usual_lanes(context, fields.family) if _is_to_lose(context, fields) else FormUpdate()
+    given, initial = {**fields.values(), **usual.values}, context.start.values()
     kept = {name for name in given if link.same(given[name], initial[name])}
     kept |= {name for name, value in home.defaults.preset.fields().items() if link.same(given[name], value)}
     of_family = {*link.FAMILY, *home.defaults.preset.fields()}
     has_chosen = studio.visitors.find(visitor).has_chosen_family
     is_ready = studio.families.status(studio.preferred).state == "ready"
     if studio.preferred == home or not is_ready or has_chosen or not of_family <= kept:
-        return FormUpdate(_draft_length(fields.family, None, fields.form.k, ()))
+        length = _draft_length(fields.family, None, given["k"], ())
+        return replace(usual, values={**usual.values, **length}, status=None)
     choice = studio.families.as_loaded(studio.preferred)
     preferred = fields_of(choice, None, studio.deployment.lanes)
-    values = {name: value for name, value in preferred.values().items() if name in of_family}
+    values = {**usual.values, **{name: value for name, value in preferred.values().items() if name in of_family}}
     presets = preset_choices(choice, {**given, **values})
     drafts = choice.defaults.drafts
     sentence = TAKES_OVER_WITH_COPY if drafts == (USUAL_COPY,) else TAKES_OVER
     told = sentence.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name))
     said = StatusLine(told, "switched")
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
+
+
+def _is_to_lose(context: PageContext, fields: PageFields) -> bool:
+    """Whether the form holds the settings of the race to lose, and nothing that the visitor has set."""
+    given = fields.values()
+    losing = {**context.start.values(), **show_losing_race(context, fields.family, None).values}
+    own = ("prompt", "max_new", *link.FAMILY)
+    return all(link.same(given[name], value) for name, value in losing.items() if name in given and name not in own)
 
 
 def go_home(context: PageContext, visitor: str, fields: PageFields) -> FormUpdate:

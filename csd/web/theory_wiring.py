@@ -40,8 +40,9 @@ def wire_theory(context: PageContext, tab: TheoryTab, race: RaceTab, tabs: gr.Ta
         told = {tabs: gr.Tabs(selected="race")}
         return {**form.fill(FormUpdate(update.fields)), **told, hidden.press: form.start.elem_id}
 
-    def fit_K(drafts: tuple[str, ...], K: str, sliders: Any) -> str:
-        return what_if.fit_K(drafts, K, sliders)
+    def fit_K(drafts: tuple[str, ...], K: str, sliders: Any) -> Any:
+        fitted = what_if.fit_K(drafts, K, sliders)
+        return gr.skip() if fitted == K else fitted  # K may have changed meanwhile, as with the race of a reload
 
     # The tab's parts are drawn when it is opened first; only then can the picture follow the field.
     tab.tab.select(None, [panel.K, panel.picture], [panel.picture], js=staircase.TO_PICTURE, **PRIVATE)

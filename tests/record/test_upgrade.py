@@ -85,7 +85,10 @@ def test_the_recorded_races_can_be_read_and_their_methods_restored(file):
     for trace, data in zip(recording.traces, raw, strict=True):
         method = restore_method(trace.header.method, trace.header.settings)
         method.check(trace.header.drafts)
-        assert trace.header.method in METHODS and trace.header.drafts == find(trace.header.family.partition(",")[0]).draft_names
+        assert (
+            trace.header.method in METHODS
+            and trace.header.drafts == find(trace.header.family.partition(",")[0]).draft_names
+        )
         assert list(trace.tokens) == [token for step in data["steps"] for token in step["tokens"]]
         assert trace.header.text == data["header"]["text"]
         if data["version"] == 1:

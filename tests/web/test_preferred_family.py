@@ -91,6 +91,18 @@ def test_it_takes_over_after_races_of_examples_too(growing):
     assert form_events.begin_own_prompt(growing, "v", usual).values["family"] == "smollm2"
 
 
+def test_the_settings_of_the_race_to_lose_give_way_to_a_prompt_of_the_visitors(growing):
+    """Also on a page that was loaded again, and has them from the race on its stage."""
+    lost = form_events.show_losing_race(growing, growing.start.family, None).values
+    form = PageFields.from_values({**own(growing).values(), **lost, "prompt": "My grandmother keeps bees."})
+    update = form_events.begin_own_prompt(growing, "v", form)
+    assert (update.values["family"], update.values["temperature"]) == ("smollm2", 0)
+    assert update.values["lanes"] == SMOLLM2.defaults.preset.fields()["lanes"]
+    assert "SmolLM2 135M answers your own words" in update.status.text
+    chosen = replace(form, form=replace(form.form, seed=5))
+    assert "temperature" not in form_events.begin_own_prompt(growing, "v", chosen).values, "that was set up by hand"
+
+
 def test_a_prompt_that_has_raced_meanwhile_keeps_the_settings_of_its_race(growing):
     first = RECORDED[0]
     trace = replace(first, header=replace(first.header, text="Why is the sea salty?"))
