@@ -23,6 +23,7 @@ function startTour(root, logs, others) {
   let resting = 0; // the timer of the pointer
   let moving = 0; // the timer of the picture that is about to move
   let isMoved = false; // whether the reader has moved a boundary: what changes is seen at once
+  let won = null; // factor, whose it is, and what it is over: of a race that a cascade won
   let scrolledTo = 0; // where the page was when the tour was opened, in pixels
   let stage = null; // made when the tour is opened for the first time
 
@@ -63,13 +64,17 @@ function startTour(root, logs, others) {
   const placeOf = () => route.indexOf(current);
   const isLast = () => placeOf() === route.length - 1;
 
-  // What the race on the stage came to.
+  // The last race on the page that a cascade won, if the tour has seen one: a talk that loses one in the middle does not end with that.
+  function noteWon() {
+    const headline = document.querySelector("#stage .cs-headline:not([data-beaten])");
+    const told = [".cs-factor", ".cs-hero small", ".cs-lead"].map((part) => headline?.querySelector(part)?.textContent ?? "");
+    if (told[0] && told[2]) won = told;
+  }
+
   function tellWon(box) {
-    const [factor, subject, lead] = [".cs-factor", ".cs-hero small", ".cs-lead"].map((part) => document.querySelector(`#stage ${part}`)?.textContent ?? "");
-    box.hidden = !factor || !lead;
-    box.querySelector("b").textContent = factor;
-    box.querySelector("small").textContent = subject;
-    box.querySelector("span").textContent = lead;
+    noteWon();
+    box.hidden = !won;
+    if (won) for (const [i, part] of ["b", "small", "span"].entries()) box.querySelector(part).textContent = won[i];
   }
 
   function draw(race, log) {
@@ -260,6 +265,7 @@ function startTour(root, logs, others) {
   function open(act, isTalk = false, back = null) {
     untell = back;
     scrolledTo = scrollY;
+    noteWon();
     const isIn = (one) => (isTalk ? one.hasAttribute("data-talk") : one.dataset.show !== "closing");
     route = acts.map((_, i) => i).filter((i) => isIn(acts[i]));
     dialog.toggleAttribute("data-talk", isTalk);

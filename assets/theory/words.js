@@ -2,7 +2,7 @@
 
 const ALIKE = 1.05; // speeds that differ by less are told as equal
 const PAYS = 1.1; // a highest speed below it is no reason to guess ahead
-const FINE = 1.15; // below it, a digit more
+const FINE = 1.5; // below it, a digit more
 
 export const speedOf = ({ ys, at }) => ys[at];
 

@@ -85,8 +85,8 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
 
 
 def times(ratio: float) -> str:
-    """A ratio of speeds: "5.6×", or "0.84×" and "1.06×" where a decimal more tells a gain from a loss."""
-    return f"{ratio:.2f}×" if ratio < 1 + CLOSE else f"{ratio:.1f}×"
+    """A ratio of speeds: "5.6×", or "0.84×" and "1.16×" where a decimal more tells a gain from a loss."""
+    return f"{ratio:.2f}×" if ratio < SMALL else f"{ratio:.1f}×"
 
 
 def _is_rough(race: Race) -> bool:
@@ -210,7 +210,7 @@ def _name(race: Race, trace: Trace) -> str:
 
 
 def _as_fast_as(ratio: float, name: str) -> str:
-    return f"as fast as {name}" if _is_even(ratio) else f"{times(ratio)} as fast as {name}"
+    return f"about as fast as {name}" if _is_even(ratio) else f"{times(ratio)} as fast as {name}"
 
 
 def _reason(race: Race, subject: Trace) -> str:

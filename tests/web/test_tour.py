@@ -434,7 +434,7 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(one):
     page.keyboard.press("End")
     page.keyboard.press("p")
     page.wait_for_selector(f"{stage}[data-state=done]")
-    shown = page.get_attribute(stage, "data-race")
+    shown, won = page.get_attribute(stage, "data-race"), page.inner_text(f"{stage} .cs-factor")
     acts = [act for act in tour.ACTS if act.talk]
     slides = 2 + len(acts)
     assert page.inner_text(f"{stage} .cs-onward") == f"Talk: 1 of {slides} →"
@@ -473,6 +473,7 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(one):
     lost = page.get_attribute(stage, "data-race")
     page.keyboard.press("PageUp")
     assert page.inner_text(title) == "What to remember", "back to the last slide"
+    assert page.inner_text(".tour-won b") == won != page.text_content("#stage .cs-factor"), "the race that was won"
     page.keyboard.press("Escape")
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     page.keyboard.press("PageDown")
