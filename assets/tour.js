@@ -23,7 +23,7 @@ function startTour(root, logs, others) {
   let resting = 0; // the timer of the pointer
   let moving = 0; // the timer of the picture that is about to move
   let isMoved = false; // whether the reader has moved a boundary: what changes is seen at once
-  let won = null; // factor, whose it is, and what it is over: of a race that a cascade won
+  let won = null; // factor, whose it is, and what it is over: of the race to remember
   let scrolledTo = 0; // where the page was when the tour was opened, in pixels
   let stage = null; // made when the tour is opened for the first time
 
@@ -64,11 +64,12 @@ function startTour(root, logs, others) {
   const placeOf = () => route.indexOf(current);
   const isLast = () => placeOf() === route.length - 1;
 
-  // The last race on the page that a cascade won, if the tour has seen one: a talk that loses one in the middle does not end with that.
+  // The last race on the page that a cascade won at no rough speed, if the tour has seen one: a talk that loses one in the middle does
+  // not end with that.
   function noteWon() {
     const headline = document.querySelector("#stage .cs-headline:not([data-beaten])");
     const told = [".cs-factor", ".cs-hero small", ".cs-lead"].map((part) => headline?.querySelector(part)?.textContent ?? "");
-    if (told[0] && told[2]) won = told;
+    if (told[0] && told[2] && !told[0].startsWith("\u2248")) won = told;
   }
 
   function tellWon(box) {
