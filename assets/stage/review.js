@@ -93,8 +93,8 @@ export function drawReview(stage) {
 }
 
 // The review takes the place of the other lanes, or gives it back; a replay that plays is paused. At the end of a race, and
-// of a replay that nobody asked for, the step with most to see is opened, and what was opened there leads back to the end. So it
-// is where this lane has reached its end, and a slower one has not.
+// of a replay that nobody asked for, the step with most to see is opened, and what was opened there leads back to the end. The
+// same holds where this lane has ended and a slower one goes on.
 export function openReview(stage, open = !stage.reviewOpen) {
   if (!stage.race.open || open === stage.reviewOpen || (open && !canOpen(stage))) return;
   const isUntouched = stage.root.hasAttribute("data-unasked");

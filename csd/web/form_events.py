@@ -237,6 +237,8 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
 def _is_to_lose(context: PageContext, fields: PageFields) -> bool:
     """Whether the form holds the settings of the race to lose, and nothing that the visitor has set."""
     given = fields.values()
+    if given["temperature"] != LOSE.temperature:
+        return False
     losing = {**context.start.values(), **show_losing_race(context, fields.family, None).values}
     own = ("prompt", "max_new", *link.FAMILY)
     return all(link.same(given[name], value) for name, value in losing.items() if name in given and name not in own)
