@@ -178,8 +178,18 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
         return f"{capitalized(ran)}, and yet the text took longer."
     rival = _outdrafted(race, subject) if ratio and ratio >= SMALL else None  # else the reason tells it
     less = 1 - drafting_seconds(subject) / drafting_seconds(rival) if rival else 0.0
-    saved = f", and drafting took {_less(less)} than in {_name(race, rival)}" if rival else ""
+    saved = f", and drafting took {_less(less)} than in {_name(race, rival)}" if rival else _fewer_runs(race, subject)
     return f"{capitalized(how_drafted(subject))}: {ran}{saved}.{_with_prefill(race, subject, ratio)}"
+
+
+def _fewer_runs(race: Race, subject: Trace) -> str:
+    """How often the target ran in speculative decoding, where a cascade is faster and its target ran less often."""
+    if subject.header.method not in CASCADES:
+        return ""
+    speculative = (one for one in _rivals(race, subject) if one.header.method == SPECULATIVE)
+    slower = (one for one in speculative if metrics.speed(subject) > metrics.speed(one) * (1 + EVEN))
+    runs = next((len(one.steps) for one in slower if len(one.steps) > len(subject.steps)), 0)
+    return f", or of {runs} with {method_phrase(SPECULATIVE)}" if runs else ""
 
 
 def _saved(race: Race, subject: Trace, drafted: int) -> str:

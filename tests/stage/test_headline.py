@@ -246,3 +246,12 @@ def test_a_gain_that_reading_the_prompt_takes_is_told_both_ways():
     said, usual = line(alone(TEXT), late), line(alone(TEXT), one)
     assert said.factor == usual.factor == "1.11×"
     assert said.told == f"{usual.told} With the time to read the prompt, it is 0.91×."
+
+
+def test_a_win_over_speculative_decoding_tells_how_often_the_big_model_ran_there():
+    races = {name: Race(recording.traces) for name, recording in bundled_recordings().items()}
+    fox, code = races["1-story-a-fox-sets-out"], races["4-code-rename-a-parameter"]
+    assert headline(fox).told.endswith("the big model ran 7 times instead of 64, or of 10 with speculative decoding.")
+    assert " or of " not in headline(code).told, "there it ran as often, and drafting took less"
+    rival = drafted(TEXT, by="small", method="speculative", seconds=0.1)
+    assert " or of " not in line(alone(TEXT), rival, drafted(TEXT, seconds=0.12)).told, "no win, nothing to explain"
