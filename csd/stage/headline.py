@@ -164,11 +164,8 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     is_slower = ratio is not None and ratio < 1 - EVEN
     if is_slower and lost:
         heat = subject.header.temperature
-        goes_on = (
-            ", but a fixed plan keeps guessing"
-            if subject.header.method in CASCADES and subject.header.method != ADAPTIVE
-            else ""
-        )
+        is_fixed = subject.header.method in CASCADES and subject.header.method != ADAPTIVE
+        goes_on = ", but a fixed plan keeps guessing" if is_fixed else ""
         when = f"At temperature {heat:g} the" if heat else "The"
         return f"{when} big model threw away {lost} of {drafted} guesses{goes_on}.{_saved(race, subject, drafted)}"
     runs, alone = len(subject.steps), len(race.reference.steps)
@@ -176,20 +173,23 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     ran = f"the big model ran {_often(runs)}{without}"
     if is_slower:
         return f"{capitalized(ran)}, and yet the text took longer."
-    rival = _outdrafted(race, subject) if ratio and ratio >= SMALL else None  # else the reason tells it
-    less = 1 - drafting_seconds(subject) / drafting_seconds(rival) if rival else 0.0
-    saved = f", and drafting took {_less(less)} than in {_name(race, rival)}" if rival else _fewer_runs(race, subject)
+    saved = _saved_over_speculative(race, subject, ratio) if ratio else ""
     return f"{capitalized(how_drafted(subject))}: {ran}{saved}.{_with_prefill(race, subject, ratio)}"
 
 
-def _fewer_runs(race: Race, subject: Trace) -> str:
-    """How often the target ran in speculative decoding, where a cascade is faster and its target ran less often."""
-    if subject.header.method not in CASCADES:
+def _saved_over_speculative(race: Race, subject: Trace, ratio: float) -> str:
+    """Why a cascade is faster than speculative decoding: fewer runs of the target, or else less time for drafting."""
+    rival = next((one for one in _rivals(race, subject) if one.header.method == SPECULATIVE), None)
+    if rival is None or subject.header.method not in CASCADES:
         return ""
-    speculative = (one for one in _rivals(race, subject) if one.header.method == SPECULATIVE)
-    slower = (one for one in speculative if metrics.speed(subject) > metrics.speed(one) * (1 + EVEN))
-    runs = next((len(one.steps) for one in slower if len(one.steps) > len(subject.steps)), 0)
-    return f", or of {runs} with {method_phrase(SPECULATIVE)}" if runs else ""
+    if metrics.speed(subject) <= metrics.speed(rival) * (1 + EVEN):
+        return ""
+    if len(rival.steps) > len(subject.steps):
+        return f", or of {len(rival.steps)} with {_name(race, rival)}"
+    own, its = drafting_seconds(subject), drafting_seconds(rival)
+    if ratio < SMALL or own >= its:  # the reason tells of a small gain
+        return ""
+    return f", and drafting took {_less(1 - own / its)} than in {_name(race, rival)}"
 
 
 def _saved(race: Race, subject: Trace, drafted: int) -> str:
@@ -267,24 +267,6 @@ def _is_tied(race: Race, subject: Trace) -> bool:
     """Whether another lane was as fast."""
     own = metrics.speed(subject)
     return any(abs(own / metrics.speed(rival) - 1) <= EVEN for rival in _rivals(race, subject))
-
-
-def _outdrafted(race: Race, subject: Trace) -> Trace | None:
-    """The speculative lane that a cascade is faster than only because its drafting took less: its target ran as often,
-    or more often."""
-    own = drafting_seconds(subject)
-    return next(
-        (
-            rival
-            for rival in _rivals(race, subject)
-            if subject.header.method in CASCADES
-            and rival.header.method == SPECULATIVE
-            and metrics.speed(subject) > metrics.speed(rival) * (1 + EVEN)
-            and own < drafting_seconds(rival)
-            and len(subject.steps) >= len(rival.steps)
-        ),
-        None,
-    )
 
 
 def _often(count: int) -> str:

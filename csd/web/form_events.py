@@ -30,7 +30,7 @@ NAMED_DRAFTS = f"The drafts that you name take the place of {USUAL_COPY}. Tick i
 RESET = "The settings are as they were at the start."
 USUAL_AGAIN = "The usual settings are back."
 USUAL_AT_HOME = (
-    "The {home} race, at temperature 1.5 and with a fixed K, for a loss. Any example brings the usual settings back."
+    "The {home} race at temperature 1.5 with a fixed K, for a loss. Any example brings the usual settings back."
 )
 USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
 NO_EXAMPLE = "These models have no example of that kind. Choose another one."
@@ -213,7 +213,7 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     raced = {race.prompt for race in studio.visitors.find(visitor).races}
     if not is_own_prompt(context, fields.form.prompt) or fields.form.prompt in raced:
         return FormUpdate()
-    usual = show_usual_lanes(context, fields.family) if _is_to_lose(context, fields) else FormUpdate()
+    usual = show_usual_lanes(context, fields.family) if _holds_losing_race(context, fields) else FormUpdate()
     given, initial = {**fields.values(), **usual.values}, context.start.values()
     kept = {name for name in given if link.same(given[name], initial[name])}
     kept |= {name for name, value in home.defaults.preset.fields().items() if link.same(given[name], value)}
@@ -234,7 +234,7 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
 
 
-def _is_to_lose(context: PageContext, fields: PageFields) -> bool:
+def _holds_losing_race(context: PageContext, fields: PageFields) -> bool:
     """Whether the form holds the settings of the race to lose, and nothing that the visitor has set."""
     given = fields.values()
     if given["temperature"] != LOSE.temperature:
