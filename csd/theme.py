@@ -63,7 +63,7 @@ METHOD_LOOKS = {
     "autoregressive": MethodLook("autoregressive decoding", "circle", "solid", LIGHT_INK, DARK_INK),
     "speculative": MethodLook("speculative decoding", "square", "dash", "#0B7285", "#5CD0E0"),
     "prompt lookup": MethodLook("prompt lookup", "cross", "dot", "#5C6B0A", "#C0CA4E"),
-    "cascade": MethodLook("the fixed-plan cascade", "triangle-up", "solid", "#B42318", "#FF9B8F"),
+    "cascade": MethodLook("the cascade", "triangle-up", "solid", "#B42318", "#FF9B8F"),
     "vertical cascade": MethodLook("the vertical cascade", "triangle-down", "dashdot", "#B42318", "#FF9B8F"),
     "horizontal cascade": MethodLook("the horizontal cascade", "triangle-right", "longdash", "#B42318", "#FF9B8F"),
     "adaptive cascade": MethodLook("the adaptive cascade", "diamond", "solid", "#6741D9", "#BBA4FF"),
@@ -75,11 +75,6 @@ OTHER_METHOD = MethodLook("", "star", "longdashdot", OVERHEAD.light, OVERHEAD.da
 def method_look(method: str) -> MethodLook:
     """The look of a method by its name; one look for all that are not built in."""
     return METHOD_LOOKS.get(method, OTHER_METHOD)
-
-
-def method_name(method: str) -> str:
-    """How a lane is called wherever people read it: the cascade by its plan, as the adaptive one is a cascade too."""
-    return "fixed-plan cascade" if method == "cascade" else method
 
 
 def method_phrase(method: str) -> str:

@@ -169,9 +169,11 @@ class Tab:
         return self.page.locator("#stage .cs-token").count()
 
     def advanced(self) -> None:
-        """Opens the settings, where they are not open yet."""
-        if not self.page.is_visible("#advanced"):
-            self.page.click("#more")
+        """Opens the settings, where they are not open yet. A refusal may open them at the same moment."""
+        opened = "document.getElementById('advanced').hasAttribute('data-open')"
+        self.page.wait_for_selector("#more[aria-expanded]")  # the page listens from then on
+        self.page.evaluate(f"{opened} || document.getElementById('more').click()")
+        self.page.wait_for_selector("#advanced")
 
     def close(self) -> None:
         self.context.close()

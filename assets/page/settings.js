@@ -24,12 +24,9 @@ export function tellSettings(titles, name, ...rest) {
   return settingsInWords(family, ...rest);
 }
 
-// As the lanes are called, see csd/theme.py.
-const called = (method) => (method === "cascade" ? "fixed-plan cascade" : method);
-
 export function settingsInWords(family, lanes, tokens, temperature) {
   const cascades = lanes.filter((name) => name.endsWith("cascade"));
-  const shown = (cascades.length ? cascades : lanes.slice(-1)).map(called);
+  const shown = cascades.length ? cascades : lanes.slice(-1);
   const heat = temperature > 0 ? `temperature ${temperature}` : ""; // near the start, as the end may be cut off
   const words = [family, heat, shown.join(" + "), `${tokens > 0 ? tokens : "?"} tokens`]; // until it is a number of tokens
   return words.filter(Boolean).join(" \u00B7 ");

@@ -4,7 +4,7 @@
 
 import { button, h, put } from "./dom.js";
 
-const question = (who) => `How many times as fast will the ${who} be?`;
+const QUESTION = "How many times as fast will the cascade be?";
 const FACTORS = ["slower", "1\u00D7", "1.5\u00D7", "3\u00D7", "5\u00D7"]; // times as fast as autoregressive decoding
 
 export function createBet(stage) {
@@ -41,7 +41,7 @@ export function drawBet({ headline: { bet }, mode, race, views }) {
   if (!bet.factor && views.some(({ state }) => state === "done")) bet.isKnown = true; // the bars tell the answer
   bet.box.hidden = !isAsked(race);
   bet.box.toggleAttribute("data-over", bet.isKnown); // it keeps its place, so that the idea does
-  put(bet.question, bet.isKnown && bet.factor ? `You said ${bet.factor}.` : question(whoRaces(race)));
+  put(bet.question, bet.isKnown && bet.factor ? `You said ${bet.factor}.` : QUESTION);
   if (bet.drawn !== bet.factor) markChosen(bet);
   const factor = race.close && race.close.headline ? race.close.headline.factor : "";
   put(bet.said, bet.factor && factor ? `You said ${bet.factor}; it was ${factor}.` : "");
@@ -57,12 +57,6 @@ function isAsked({ lanes, close }) {
   if (close && !(close.headline || {}).factor) return false;
   const methods = lanes.map(({ info }) => info.method);
   return methods.includes("autoregressive") && methods.some((name) => name.endsWith("cascade"));
-}
-
-// Whose factor it will be, see csd/stage/headline.py.
-function whoRaces({ lanes }) {
-  const [fixed, adaptive] = ["cascade", "adaptive cascade"].map((name) => lanes.find(({ info }) => info.method === name));
-  return fixed && adaptive ? fixed.info.name : "cascade";
 }
 
 // Pressing the chosen chip again takes the bet back.

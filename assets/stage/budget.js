@@ -20,7 +20,7 @@ export function buildBudget({ budget, race, views }) {
     createRow(["decoding"], lanes.map((lane) => createCell(lane.decodeSeconds)), "cs-budget-sum"),
     createRow([term("prefill"), " (not included)"], lanes.map((lane) => createCell(lane.prefillSeconds))),
   ];
-  const heads = lanes.map((lane) => h("th", { scope: "col", text: lane.info.name }));
+  const heads = lanes.map((lane) => h("th", { scope: "col", text: lane.info.method }));
   budget.replaceChildren(h("summary", { text: "Where the time went" }), h("table", {},
     h("caption", { text: "The rows add up to the decoding time." }),
     h("thead", {}, h("tr", {}, h("td"), ...heads)),

@@ -73,7 +73,7 @@ function chooseView(stage, value) {
 }
 
 function createCursor(info) {
-  return h("i", { class: "cs-caret", style: colours(info.look || {}), title: `So far ${info.name} has come`, "aria-hidden": "true" },
+  return h("i", { class: "cs-caret", style: colours(info.look || {}), title: `So far ${info.method} has come`, "aria-hidden": "true" },
     s("svg", { viewBox: "0 0 14 14" }, laneMarker(info, 7, 7)));
 }
 

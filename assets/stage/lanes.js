@@ -92,7 +92,7 @@ function createHead(stage, view, name) {
   const { info } = view.lane;
   const select = h("button", { type: "button", class: "cs-name", onclick: () => selectLane(stage, view),
                                title: `${name}. Select this lane (stepping and levels follow it).` },
-    laneKey(info), h("b", { text: info.name }));
+    laneKey(info), h("b", { text: info.method }));
   return h("header", { class: "cs-head" }, select, view.stateNode, createCopyButton(stage, view));
 }
 

@@ -17,7 +17,7 @@ const DENSE = 5; // places with rejected tokens: more than this, and more often 
 
 // The fields of a lane's view that this module owns.
 export function createLaneText(stage, lane) {
-  const label = `Text of lane ${lane.info.name}. Arrow keys step by review, Shift and arrow keys by token.`;
+  const label = `Text of lane ${lane.info.method}. Arrow keys step by review, Shift and arrow keys by token.`;
   return {
     text: h("div", { class: "cs-text", tabindex: "0", role: "group", "aria-label": label }),
     tokenNodes: [],

@@ -96,7 +96,7 @@ function drawLine(plot, line) {
 function drawLabels(plot, lines) {
   const ends = lines.map(({ view: { lane, shown, rate } }) => {
     const { decodeSeconds, count } = lane.steps[shown - 1];
-    const name = plot.width < NARROW ? "" : `${lane.info.name} `;
+    const name = plot.width < NARROW ? "" : `${lane.info.method} `;
     return { x: xAt(plot, decodeSeconds), y: yAt(plot, count), text: `${name}${formatRate(rate)} tok/s` };
   });
   placeLabels(ends, { left: PAD.left, right: plot.width, height: plot.height }).forEach(({ x, y, anchor }, i) => {

@@ -45,10 +45,10 @@ export function createReview(stage) {
     hasEntry: false, // in the browser's history, which Back leaves
     fromEnd: false, // whether it was opened at the end of the race
   };
+  review.ours = h("span", { hidden: true }, h("br"), "The ", term("adaptive cascade"), " is this project\u2019s own: it has no plan, and picks a guesser before each guess.");
   review.how = h("p", { class: "cs-how" }, "Each ", h("i", { class: "cs-swatch", "data-look": "T", "aria-hidden": "true" }), " is a ", term("run"), HOW, h("br"),
     "Why a cascade: a bigger model checks what a smaller one guessed (", term("vertical cascade", "vertical"),
-    "), and cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). Look inside shows both.", h("br"),
-    "The paper\u2019s cascade follows a fixed plan. The ", term("adaptive cascade"), " is this project\u2019s own: before each guess it picks who makes it.");
+    "), and cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). Look inside shows both.", review.ours);
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
     h("div", { class: "cs-score-head" }, review.title,
       h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.telling, review.rounds), review.how, review.told, review.roundTold, review.grid,
@@ -73,6 +73,7 @@ export function clearReview(stage) {
 export function drawReview(stage) {
   const { review, view } = stage;
   const isLive = stage.mode === "live";
+  review.ours.hidden = !stage.race.lanes.some(({ info }) => info.method === "adaptive cascade");
   if (isLive && stage.token === null) put(review.told, LIVE);
   if (!view || (isLive && stage.token === null) || (stage.presenting && !stage.reviewOpen)) return;
   const step = selectedStep(stage);
@@ -220,7 +221,7 @@ function buildReview(stage, step) {
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
   put(review.telling, telling ? `Step ${telling.number} shows both cascades` : "");
-  const what = `Step ${step.number} of ${lane.steps.length}, ${lane.info.name}: ${wrote}`;
+  const what = `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`;
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   review.told.replaceChildren(tellResult(race, step), h("span", { class: "cs-told-before", text: tellDrafts(race, step) }));
   review.rounds.hidden = score.boxes.length < 2;

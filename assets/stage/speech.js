@@ -20,7 +20,7 @@ export function sayReview(stage) {
   const step = selectedStep(stage);
   if (isPlaying(stage) || !step) return;
   const { lane } = stage.view;
-  const where = `Review ${step.number} of ${lane.steps.length}, ${lane.info.name}`;
+  const where = `Review ${step.number} of ${lane.steps.length}, ${lane.info.method}`;
   say(stage, `${where}, measured ${formatSeconds(step.line.d)}. ${tellReview(stage.race, step)}`);
 }
 

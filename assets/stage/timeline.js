@@ -99,7 +99,7 @@ function measure(timeline) {
 function createStrip(stage, view) {
   const svg = s("svg", { class: "cs-strip", "aria-hidden": "true" });
   const marks = h("span", { class: "cs-strip-marks", "aria-hidden": "true" });
-  const label = h("div", { class: "cs-strip-label" }, h("span", { text: view.lane.info.name }), marks);
+  const label = h("div", { class: "cs-strip-label" }, h("span", { text: view.lane.info.method }), marks);
   svg.addEventListener("pointermove", (event) => showTimeTooltip(stage, view, event));
   svg.addEventListener("pointerleave", () => hideTooltip(stage));
   return { view, svg, marks, label };

@@ -98,10 +98,10 @@ function createHead({ track }) {
 
 function createRow(stage, view) {
   const { info, index } = view.lane;
-  const name = info.label ? `${info.name}, ${info.label}` : info.name;
+  const name = info.label ? `${info.method}, ${info.label}` : info.method;
   const select = h("button", { type: "button", class: "cs-name", "data-term": info.method, "data-exact": name,
                                onclick: () => selectLane(stage, view) },
-    laneKey(info), h("span", {}, h("b", { text: info.name }), h("small", { text: info.words })));
+    laneKey(info), h("span", {}, h("b", { text: info.method }), h("small", { text: info.words })));
   const row = {
     view,
     bar: createBar(),

@@ -24,7 +24,7 @@ export function startWhatIf(root, value, parseK, reset) {
 
 function build(root) {
   const [number, title] = [document.createElement("b"), document.createElement("h2")];
-  const name = make("small", "", drawSymbol("triangle-up"), "fixed-plan cascade, predicted");
+  const name = make("small", "", drawSymbol("triangle-up"), "cascade, predicted");
   const told = make("div", "finding-number", name, number);
   Object.assign(told.dataset, { filled: "false", method: "cascade" });
   const words = make("div", "finding-words", title);

@@ -13,8 +13,8 @@ export const factor = (value) => `${value.toFixed(value < FINE ? 2 : 1)}×`;
 export function headline([cascade, speculative]) {
   if (Math.max(speedOf(cascade), speedOf(speculative)) < 1 / ALIKE) return lost([cascade, speculative]);
   const ratio = speedOf(cascade) / speedOf(speculative);
-  if (Math.max(ratio, 1 / ratio) < ALIKE) return "The fixed-plan cascade and speculative decoding should be about equally fast.";
-  const [fast, slow] = ratio > 1 ? ["The fixed-plan cascade", "speculative decoding"] : ["Speculative decoding", "the fixed-plan cascade"];
+  if (Math.max(ratio, 1 / ratio) < ALIKE) return "The cascade and speculative decoding should be about equally fast.";
+  const [fast, slow] = ratio > 1 ? ["The cascade", "speculative decoding"] : ["Speculative decoding", "the cascade"];
   return `${fast} should be ${Math.max(ratio, 1 / ratio).toFixed(2)} times as fast as ${slow}.`;
 }
 
@@ -73,7 +73,7 @@ export function tellWhose(measured, isRaced) {
   return adaptive ? `The Race tab\u2019s ${factor(adaptive.speedup)} is the adaptive cascade\u2019s, measured; ${missing}.` : `Predicted only: ${missing}.`;
 }
 
-const CALLED = { cascade: "fixed-plan cascade", speculative: "speculative decoding" };
+const CALLED = { speculative: "speculative decoding" };
 
 // The theory checked on a race: for each of its lanes [name, predicted, measured, why they are far apart].
 export function checkLanes(measured) {

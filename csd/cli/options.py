@@ -46,8 +46,8 @@ RaceMethods = Annotated[
         "--method",
         metavar="NAME",
         help=f"Repeat for several lanes: {', '.join(map(spell_method, METHODS))}. "
-        f"Default: {join_methods(Autoregressive, Speculative, AdaptiveCascade)}; with --K, "
-        f"{spell_method(Cascade.name)} replaces {spell_method(AdaptiveCascade.name)}; "
+        f"Default: {join_methods(Autoregressive, Speculative, AdaptiveCascade)}; with --K, or a K tuned for several "
+        f"drafts, {spell_method(Cascade.name)} replaces {spell_method(AdaptiveCascade.name)}; "
         f"without drafts, {spell_method(PromptLookup.name)} replaces {spell_method(Speculative.name)}.",
         show_default=False,
     ),

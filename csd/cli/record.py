@@ -61,7 +61,7 @@ def _record_takes(family: Family, device: str, max_new: int | None, stopped: Cal
     for take in recorder.takes_of(family.spec.name):
         prompt = examples[take.kind, take.title]
         given = {
-            **({"k": prompt.k} if prompt.k else {}),
+            **prompt.settings(),
             **take.fields(),
             "prompt": prompt.prompt,
             "max_new": max_new or take.max_new or prompt.max_new,

@@ -8,7 +8,7 @@ from csd.record.metrics import AcceptanceCount
 from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.sentences import capitalized
-from csd.theme import method_name, method_phrase
+from csd.theme import method_phrase
 
 
 def fastest(race: Race) -> str:
@@ -68,7 +68,7 @@ def phrase(race: Race, lane: Trace) -> str:
     """How a sentence calls a lane; by its number where a method runs in several."""
     name = race.names[next(i for i, trace in enumerate(race.traces) if trace is lane)]
     method = lane.header.method
-    return method_phrase(method) if name == method_name(method) else f"lane {name.replace(':', ',')}"
+    return method_phrase(method) if name == method else f"lane {name.replace(':', ',')}"
 
 
 def _best(race: Race, traces: list[Trace]) -> Trace | None:

@@ -9,7 +9,6 @@ from functools import cached_property
 from csd.record.metrics import speed, speed_with_prefill
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict, judge
-from csd.theme import method_name
 
 REFERENCE = "autoregressive"  # the method that every lane is compared with
 
@@ -30,8 +29,7 @@ class Race:
         """A name for each lane; a method that runs in several lanes is numbered by lane."""
         methods = [trace.header.method for trace in self.traces]
         return tuple(
-            f"{number}: {method_name(method)}" if methods.count(method) > 1 else method_name(method)
-            for number, method in enumerate(methods, 1)
+            f"{number}: {method}" if methods.count(method) > 1 else method for number, method in enumerate(methods, 1)
         )
 
     @cached_property

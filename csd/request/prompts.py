@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from csd.decoding.k_matrix import Matrix, format_K
 from csd.decoding.methods import Method, Refusal
 from csd.models.spec import FamilySpec
 from csd.paths import ROOT
@@ -42,7 +43,8 @@ PLAIN = Wording("Question: {}\nAnswer:", "Question: {}\n(A) {} (B) {} (C) {} (D)
 class Prompt:
     """A prompt, its kind (story, code, ...), and how it is decoded: greedily, or by coupled sampling with this seed.
 
-    `k` is the draft length that suits speculative decoding best on this text, where it is far from the usual one.
+    `k` is the draft length that suits speculative decoding best on this text, and `K` (cumulative) a plan that suits
+    the cascade, where they are far from the family's.
     """
 
     kind: Annotated[str, Field(min_length=1)]
@@ -52,11 +54,16 @@ class Prompt:
     seed: Annotated[int, Field(strict=True, ge=SEED.low, le=SEED.high)] = 0
     max_new: Annotated[int, Field(strict=True, ge=MAX_NEW.low, le=MAX_NEW.high)] = 128
     k: Annotated[int, Field(strict=True, ge=DRAFTED.low, le=DRAFTED.high)] | None = None
+    K: Matrix | None = None
 
     @property
     def name(self) -> str:
         """Its title, or how it begins, in one line."""
         return self.title or " ".join(self.prompt.split())[:60]
+
+    def settings(self) -> dict[str, Any]:
+        """The settings of methods that suit it, by the name of their field in the form."""
+        return {**({"k": self.k} if self.k else {}), **({"K": format_K(self.K)} if self.K else {})}
 
     def to_request(self, methods: Sequence[Method]) -> Request:
         """The race of these methods on this prompt."""

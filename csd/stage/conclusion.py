@@ -12,7 +12,6 @@ from csd.record.trace import Trace
 from csd.record.verdict import Verdict
 from csd.sentences import counted
 from csd.stage.headline import headline
-from csd.theme import method_name
 
 COPIED = 0.25  # share of a lane's tokens from the statistical level above which copying explains its speed
 
@@ -49,8 +48,7 @@ def summary(race: Race) -> str:
         end = {"stopped": "stopped after", "eos": "finished with"}.get(trace.end, "wrote")
         speed = f" at {metrics.speed(trace):.0f} tokens per second" if trace.tokens else ""
         parts.append(
-            f"{method_name(trace.header.method)} {end} {counted(len(trace.tokens), 'token')}{speed}"
-            + (f", {text}" if text else "")
+            f"{trace.header.method} {end} {counted(len(trace.tokens), 'token')}{speed}" + (f", {text}" if text else "")
         )
     return "The race has ended. " + "; ".join(parts) + "."
 
@@ -110,7 +108,7 @@ def _repetition_notes(race: Race) -> list[str]:
     for trace in looping:
         copied = metrics.copied(trace)
         if copied >= COPIED and (race.speedup(trace) or 0) > 1:
-            gain = f"Lane {method_name(trace.header.method)} copied {copied:.0%} of its tokens"
+            gain = f"Lane {trace.header.method} copied {copied:.0%} of its tokens"
             notes.append(f"{gain}; expect a smaller speed-up on less repetitive text.")
     return notes
 

@@ -11,7 +11,7 @@ from csd.record.trace import Trace
 from csd.record.verdict import Verdict
 from csd.sentences import capitalized, counted
 from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_drafted
-from csd.theme import method_name, method_phrase
+from csd.theme import method_phrase
 
 # Whom the line is about. Whoever adds a fixed plan to the adaptive cascade wants to know what the plan is worth.
 FIXED, ADAPTIVE = "cascade", "adaptive cascade"
@@ -73,7 +73,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
         lead="" if differs else speed,
         text=text,
         same=same,
-        subject=method_name(subject.header.method) if subject else "",
+        subject=subject.header.method if subject else "",
         factor=f"{'≈' if _is_rough(race) else ''}{times(ratio)}" if ratio else "",
         told=f"{times(ratio)} {speed}." if differs and ratio else " ".join(filter(None, (how, spread))),
         reason=_reason(race, subject) if subject and ratio and not flags else "",
@@ -178,15 +178,17 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
 
 
 def _saved_over_speculative(race: Race, subject: Trace, ratio: float) -> str:
-    """Why a cascade is faster than speculative decoding: fewer runs of the target, or else less time for drafting."""
+    """Why a cascade is faster than speculative decoding: fewer runs of the target, or less time for drafting, whichever
+    saved more."""
     rival = next((one for one in _rivals(race, subject) if one.header.method == SPECULATIVE), None)
     if rival is None or subject.header.method not in CASCADES:
         return ""
     if metrics.speed(subject) <= metrics.speed(rival) * (1 + EVEN):
         return ""
-    if len(rival.steps) > len(subject.steps):
-        return f", or of {len(rival.steps)} with {_name(race, rival)}"
     own, its = drafting_seconds(subject), drafting_seconds(rival)
+    elsewhere = (rival.decode_seconds - its) - (subject.decode_seconds - own)
+    if len(rival.steps) > len(subject.steps) and elsewhere >= its - own:
+        return f", or of {len(rival.steps)} with {_name(race, rival)}"
     if ratio < SMALL or own >= its:  # the reason tells of a small gain
         return ""
     return f", and drafting took {_less(1 - own / its)} than in {_name(race, rival)}"

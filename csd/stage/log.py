@@ -133,7 +133,6 @@ def _open(
     lanes = [
         {
             "method": one.method,
-            "name": theme.method_name(one.method),
             "label": one.label,
             "words": settings_in_words(one, called),
             "rule": one.rule,

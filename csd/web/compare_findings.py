@@ -13,7 +13,7 @@ from csd.plots.kinds import LaneDot, rows_by_kind
 from csd.plots.style import SPEEDUP
 from csd.roles import BIG_MODEL, COPIER
 from csd.sentences import capitalized, listed
-from csd.theme import method_name, method_phrase
+from csd.theme import method_phrase
 from csd.web.finding import Number
 
 AUTOREGRESSIVE = Autoregressive.name
@@ -130,7 +130,7 @@ def verdict(results: Sequence[LaneResult]) -> str:
 
 def lane_words(results: Sequence[LaneResult]) -> dict[str, str]:
     """What readers call each lane, by its title; of lanes that would be called the same, the title is kept."""
-    called = {one.title: f"{method_name(one.method)}, {one.words}" if one.words else one.title for one in results}
+    called = {one.title: f"{one.method}, {one.words}" if one.words else one.title for one in results}
     counts = Counter(called.values())
     return {title: words if counts[words] == 1 else title for title, words in called.items()}
 
@@ -253,7 +253,7 @@ def _again(methods: Mapping[str, str]) -> set[str]:
 def _names(methods: Mapping[str, str]) -> dict[str, str]:
     """A short name for each lane's title: its method where that is enough."""
     counts = Counter(methods.values())
-    return {title: method_name(method) if counts[method] == 1 else title for title, method in methods.items()}
+    return {title: method if counts[method] == 1 else title for title, method in methods.items()}
 
 
 def _phrase(title: str, method: str) -> str:

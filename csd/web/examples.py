@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from csd.decoding.errors import Refusal
 from csd.models.catalog import READY
@@ -52,9 +53,10 @@ def next_example(spec: FamilySpec, kind: str, text: str | None) -> Example:
     return Example(prompts[following], following + 1, len(prompts))
 
 
-def is_own_k(spec: FamilySpec, k: float | None) -> bool:
-    """Whether one of the family's examples brings this draft length."""
-    return k is not None and any(prompt.k == k for prompts in examples_by_kind(spec).values() for prompt in prompts)
+def is_brought(spec: FamilySpec, name: str, value: Any) -> bool:
+    """Whether one of the family's examples brings this value, of k or of K as text."""
+    brought = (prompt.settings().get(name) for prompts in examples_by_kind(spec).values() for prompt in prompts)
+    return any(own is not None and own == value for own in brought)
 
 
 def example_title(text: str) -> str:

@@ -15,6 +15,7 @@ from csd.ranges import quote
 from csd.request.form import Form, in_order, to_request
 from csd.request.request import Request
 from csd.theory.parts import PARTS, lanes_of_parts
+from csd.web.examples import is_brought
 from csd.web.loads import FamilyChoice
 from csd.web.preset_names import preset_of
 
@@ -100,10 +101,12 @@ class PageFields:
 
     @property
     def has_edited_K(self) -> bool:
-        """Whether K is another matrix than the preset's, and one that can run."""
+        """Whether K is another matrix than the preset's and those of the examples, and one that can run."""
         with suppress(ValueError):  # nothing can run then; `to_request` says why
-            preset = self.family.to_choice().defaults.find_preset(preset_of(self.preset))
-            return bool(self.form.K) and self._checked_K() != preset.K
+            choice = self.family.to_choice()
+            preset = choice.defaults.find_preset(preset_of(self.preset))
+            edited = self._checked_K() != preset.K and not is_brought(choice.spec, "K", self.form.K)
+            return bool(self.form.K) and edited
         return False
 
     @property

@@ -49,13 +49,14 @@ def show_example(
     max_new: float | None = None,
     temperature: float | None = None,
     k: float | None = None,
+    K: str | None = None,
 ) -> FormUpdate:
     """The next example of a kind, given by its number among the kinds of the family.
 
     Fields named in `by_hand`, which the visitor has set, stay. The status line tells a length that differs from
     `max_new`, the form's. A prompt of the visitor's own moves to a chip. The form's `temperature` tells whether the
-    last race was the one to lose: its lanes are then put back. An example may have a draft length `k` of its own; the
-    next one brings back the usual one.
+    last race was the one to lose: its lanes are then put back. An example may have a draft length `k` and a plan `K` of
+    its own; the next one brings back the usual ones.
     """
     spec = _spec_of(fields)
     kinds = example_kinds(spec)
@@ -73,22 +74,23 @@ def show_example(
     update = FormUpdate(values, status=said, own_prompt=own_prompt)
     if _was_to_lose(temperature, by_hand):
         update = _with_usual_lanes(context, fields, update)
-    return replace(update, values={**update.values, **_draft_length(fields, found, k, by_hand)})
+    return replace(update, values={**update.values, **_brought(fields, found, {"k": k, "K": K}, by_hand)})
 
 
-def _draft_length(
-    fields: FamilyFields, example: Prompt | None, k: float | None, by_hand: Collection[str]
-) -> dict[str, int]:
-    """The k that an example, or a prompt that is none, brings to a form with `k`, if any."""
-    if "k" in by_hand:
-        return {}
-    if example and example.k:
-        return {"k": example.k}
+def _brought(
+    fields: FamilyFields, example: Prompt | None, given: Mapping[str, Any], by_hand: Collection[str]
+) -> dict[str, Any]:
+    """The k and the K that an example, or a prompt that is none, brings to a form with the `given` ones, if any. An
+    example's K is for its family's drafts."""
     try:
         choice = fields.to_choice()
     except ValueError:  # a custom family that is not filled in yet
         return {}
-    return {"k": choice.defaults.preset.k} if examples.is_own_k(choice.spec, k) else {}
+    usual, own = choice.defaults.preset.fields(), example.settings() if example else {}
+    if example and example.K and len(example.K) != len(choice.defaults.drafts) + 1:
+        del own["K"]
+    changed = {name for name, value in given.items() if name in own or examples.is_brought(choice.spec, name, value)}
+    return {name: own.get(name, usual[name]) for name in sorted(changed) if name not in by_hand}
 
 
 def show_own_prompt(
@@ -110,14 +112,15 @@ def _was_to_lose(temperature: float | None, by_hand: Collection[str]) -> bool:
 
 
 def _with_usual_lanes(context: PageContext, fields: FamilyFields, update: FormUpdate) -> FormUpdate:
-    """The lanes that the page starts with, and their settings; k is the family's, not that of the race on the stage."""
+    """The lanes that the page starts with, and their settings; k and K are the family's, not those of the race on the
+    stage."""
     try:
         choice = fields.to_choice()
     except ValueError:  # a custom family that is not filled in yet
         return update
     start = start_with(context.start, choice).values()
     values = {**update.values, **{name: start[name] for name in choice.defaults.preset.fields()}}
-    values["k"] = choice.defaults.preset.k
+    values |= {name: choice.defaults.preset.fields()[name] for name in ("k", "K")}
     return replace(update, values=values, presets=preset_choices(choice, values))
 
 
@@ -203,7 +206,7 @@ def name_drafts(context: PageContext, visitor: str, fields: FamilyFields) -> For
 
 def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> FormUpdate:
     """What a prompt of the visitor's own brings along: the studio's preferred family, once it is ready, or else the
-    usual draft length in place of one that an example has.
+    usual k and K in place of those that an example has.
 
     The family stays where the visitor has chosen it, or has changed a setting that belongs to a family. The length
     stays in any case: larger models take longer as it is. A prompt that has raced meanwhile keeps the settings of its
@@ -221,8 +224,8 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     has_chosen = studio.visitors.find(visitor).has_chosen_family
     is_ready = studio.families.status(studio.preferred).state == "ready"
     if studio.preferred == home or not is_ready or has_chosen or not of_family <= kept:
-        length = _draft_length(fields.family, None, given["k"], ())
-        return replace(usual, values={**usual.values, **length}, status=None)
+        settings = _brought(fields.family, None, {name: given[name] for name in ("k", "K")}, ())
+        return replace(usual, values={**usual.values, **settings}, status=None)
     choice = studio.families.as_loaded(studio.preferred)
     preferred = fields_of(choice, None, studio.deployment.lanes)
     values = {**usual.values, **{name: value for name, value in preferred.values().items() if name in of_family}}

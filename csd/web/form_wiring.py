@@ -137,7 +137,7 @@ def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> Non
 def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_outputs: list[Component]) -> None:
     """A click fills in the form and then presses Race."""
     form, chips = tab.form, tab.chips
-    asked = form.named(("prompt", "max_new", "temperature", "k"))
+    asked = form.named(("prompt", "max_new", "temperature", "k", "K"))
     outputs = [*preset_outputs, *form.named(examples.FIELDS), chips.typed, chips.own, tab.status]
 
     def shows(number: int) -> Callable[[Values], Changes]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from csd.decoding.errors import Refusal
 from csd.decoding.k_matrix import Matrix, check_K, format_K, parse_K
-from csd.decoding.methods import HorizontalCascade, Knobs, VerticalCascade
+from csd.decoding.methods import Cascade, HorizontalCascade, Knobs, VerticalCascade
 from csd.request.defaults import Defaults
 from csd.theory.parts import whole_halves
 
@@ -35,7 +35,7 @@ class PlanChoice:
 
 def named_plans(defaults: Defaults) -> tuple[NamedPlan, ...]:
     """Without drafts there is nothing to plan, and a half that is the whole plan is left out."""
-    drafts, presets = defaults.drafts, defaults.presets[1:]
+    drafts, presets = defaults.drafts, tuple(one for one in defaults.presets if Cascade.name in one.lanes)
     if not drafts or not presets:
         return ()
     plans = [NamedPlan(*_called(preset.name), preset.K) for preset in presets]

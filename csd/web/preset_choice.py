@@ -8,7 +8,7 @@ from typing import Any
 
 from csd.decoding.k_matrix import parse_K
 from csd.request.defaults import Preset
-from csd.web.examples import is_own_k
+from csd.web.examples import is_brought
 from csd.web.loads import FamilyChoice
 from csd.web.preset_names import custom_from
 from csd.web.updates import Choices
@@ -27,13 +27,14 @@ def preset_choices(choice: FamilyChoice, values: Mapping[str, Any] | None = None
 
 
 def _agrees(choice: FamilyChoice, preset: Preset, values: Mapping[str, Any]) -> bool:
-    """Whether the values have all that the preset sets. More lanes may race, and an example may bring its own k."""
+    """Whether the values have all that the preset sets. More lanes may race, and an example may bring its own k
+    and K."""
     wanted = preset.fields()
     lanes, K, k = wanted.pop("lanes"), wanted.pop("K"), wanted.pop("k")
     return (
         set(lanes) <= set(values["lanes"])
-        and (values["k"] == k or is_own_k(choice.spec, values["k"]))
-        and _same_plan(values["K"], K)
+        and (values["k"] == k or is_brought(choice.spec, "k", values["k"]))
+        and (_same_plan(values["K"], K) or is_brought(choice.spec, "K", values["K"]))
         and all(values[name] == value for name, value in wanted.items())
     )
 

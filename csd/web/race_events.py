@@ -162,7 +162,7 @@ def show_race(context: PageContext, visitor: str, race_id: str | None, fields: P
 
 
 def show_address(context: PageContext, visitor: str, fragment: str, fields: PageFields) -> RaceUpdate:
-    """The race that the page's address names, such as "race=1-story-a-fox-sets-out", or "on=ID" of one that Back leads
+    """The race that the page's address names, such as "race=2-edit-rename-the-fox", or "on=ID" of one that Back leads
     to; without one, that of the visitor which a reload has ended, or else the latest, or what the page began with."""
     if (fragment or "").startswith(ON_STAGE):
         return show_race(context, visitor, fragment.removeprefix(ON_STAGE), fields)

@@ -12,7 +12,6 @@ from gradio.components import Component
 from csd.models import catalog
 from csd.roles import named_with_roles
 from csd.stage.glossary import term_class
-from csd.theme import method_name
 from csd.web import views
 from csd.web.context import PageContext
 from csd.web.fields import CUSTOM
@@ -26,7 +25,7 @@ RULES = {  # in words, by the name that links and the API use
 }
 ABOUT_K = (
     "<h4>K, the fixed plan of a step</h4><p>A row for each reviewer, a bar for each drafter that it asks. Drag the "
-    "ends. A K of your own races as “fixed-plan cascade”; a button below leaves a part of it out.</p>"
+    "ends. A K of your own races as “cascade”; a button below leaves a part of it out.</p>"
 )
 RACE_PARTS = "Race the parts: vertical, horizontal, both"
 
@@ -64,7 +63,7 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
             race = gr.Button("Race", variant="primary", size="sm", min_width=80, scale=0, elem_id="advanced-race")
         family, preset, max_new, about = _build_first_fields(context, start)
         lanes = gr.CheckboxGroup(
-            [(method_name(method), method) for method in context.options["lanes"]],
+            [(method, method) for method in context.options["lanes"]],
             value=start["lanes"],
             label="Methods to race",
             info="Choose 2 to 4. They race in this order.",

@@ -9,7 +9,6 @@ from csd.models import catalog
 from csd.models.memory import memory_needed, size
 from csd.models.spec import ModelSpec
 from csd.sentences import counted
-from csd.theme import method_name
 from csd.web.loads import FamilyChoice, FamilyStatus
 from csd.web.races import FinishedRace
 from csd.web.updates import StatusLine
@@ -76,9 +75,7 @@ def about_preferred(preferred: FamilyChoice, status: FamilyStatus) -> str:
 def describe_end(race: FinishedRace) -> str:
     """Such as "Done: 40 tokens each." or, where lanes differ, "Stopped: speculative 3 tokens, cascade 8
     tokens." with the race's notes."""
-    counts = ", ".join(
-        f"{method_name(trace.header.method)} {counted(len(trace.tokens), 'token')}" for trace in race.traces
-    )
+    counts = ", ".join(f"{trace.header.method} {counted(len(trace.tokens), 'token')}" for trace in race.traces)
     if len({len(trace.tokens) for trace in race.traces}) == 1 and len(race.traces) > 1:
         counts = f"{counted(len(race.traces[0].tokens), 'token')} each"
     return " ".join((f"{'Stopped' if race.stopped else 'Done'}: {counts}.", *race.notes))

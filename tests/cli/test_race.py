@@ -42,7 +42,7 @@ def test_race_prints_texts_and_table(csd_on_toy):
     for words in (
         "== autoregressive (8 tokens",
         "== speculative",
-        "== adaptive cascade",
+        "== cascade",
         "The same text as autoregressive.",
         "tokens per target pass (MAT)",
         "identical",
@@ -71,7 +71,7 @@ def test_json_file_holds_every_lane(csd_on_embedded, tmp_path):
     assert result.exit_code == 0, result.output
     data = json.loads(file.read_text())
     traces = [Trace.from_dict(trace) for trace in data["traces"]]
-    assert [trace.header.method for trace in traces] == ["autoregressive", "speculative", "adaptive cascade"]
+    assert [trace.header.method for trace in traces] == ["autoregressive", "speculative", "cascade"]
     assert [trace.to_dict() for trace in traces] == data["traces"]
     assert all(trace.header.rule == "coupled" and trace.header.seed == 3 for trace in traces)
     assert len({trace.tokens for trace in traces}) == 1

@@ -89,10 +89,11 @@ def test_every_take_is_run_once_warm_and_replaces_the_old_ones(csd_on_toy, raced
     assert (paper[1].k, paper[2].K) == (5, ((5, 19, 29), (0, 1, 11), (0, 0, 10)))
     assert "paper's K" in list(found.values())[-1].title
     names = [[method.name for method in one.methods] for one in raced]
-    adaptive = ["autoregressive", "speculative", "adaptive cascade"]
-    four = ["autoregressive", "speculative", "prompt lookup", "adaptive cascade"]
-    paper = ["autoregressive", "speculative", "cascade"]
-    assert names == [four] * 2 + [adaptive] * (len(raced) - 4) + [paper] * 2
+    usual = ["autoregressive", "speculative", "cascade"]
+    four = ["autoregressive", "speculative", "prompt lookup", "cascade"]
+    both = [*usual, "adaptive cascade"]
+    assert names == [four] * 2 + [usual] * (len(raced) - 6) + [both] * 2 + [usual] * 2
+    assert raced[0].methods[3].K == ((8, 14, 16), (0, 3, 5), (0, 0, 2)), "the plan of the example"
     assert any(one.temperature > 0 for one in raced)
 
 

@@ -36,18 +36,16 @@ def test_speedup():
     assert (alone.x[0], decoding.x[0], whole.x[0]) == pytest.approx((1, 2, 8 / (4 / 0.6)))
     assert [note.text for note in figure.layout.annotations] == [
         "<b>autoregressive</b>  1×",
-        "<b>fixed-plan cascade</b>  2.00×, prefill: 1.20×",
+        "<b>cascade</b>  2.00×, prefill: 1.20×",
     ]
     assert "20.0 tokens/s, 4 tokens in 0.200 s" in decoding.hovertemplate
-    assert (
-        title(figure) == "The fixed-plan cascade is 2.00 times as fast as autoregressive decoding, roughly, in 4 tokens"
-    )
+    assert title(figure) == "The cascade is 2.00 times as fast as autoregressive decoding, roughly, in 4 tokens"
 
 
 def test_a_method_looks_the_same_at_every_place():
     for traces in (RACE, RACE[::-1]):
         dots = {dot.name: (dot.marker.symbol, dot.marker.color) for dot in figures.speedup(Race(traces)).data}
-        methods = {theme.method_name(trace.header.method): trace.header.method for trace in traces}
+        methods = {trace.header.method: trace.header.method for trace in traces}
         for name, (symbol, colour) in dots.items():
             look = theme.method_look(methods[name])
             assert (symbol.removesuffix("-open"), colour) == (look.symbol, look.light)
@@ -55,10 +53,10 @@ def test_a_method_looks_the_same_at_every_place():
 
 def test_acceptance_by_level_adds_up_the_statistical_ones():
     figure = figures.acceptance_by_level(Race(RACE))
-    assert title(figure) == "The big model accepts 3 of 4 tokens guessed by the fixed-plan cascade"
+    assert title(figure) == "The big model accepts 3 of 4 tokens guessed by the cascade"
     assert bars(figure) == {
-        "fixed-plan cascade: small model": (0, 0.5, theme.LOOKS[2].light, "1 of 2"),
-        "fixed-plan cascade: copier": (0, 1.0, theme.LOOKS[0].light, "2 of 2"),
+        "cascade: small model": (0, 0.5, theme.LOOKS[2].light, "1 of 2"),
+        "cascade: copier": (0, 1.0, theme.LOOKS[0].light, "2 of 2"),
     }
 
 
@@ -68,7 +66,7 @@ def test_acceptance_by_position():
     assert list(points.y) == [1.0, 1.0, 0.0]
     assert list(blocks.y) == [2, 1, 1]
     assert not line.x and set(points.marker.symbol) == {"triangle-up-open"}  # none of it is sure
-    assert points.customdata[1] == "fixed-plan cascade, position 2: 1 of 1 (100%, 95% interval 21% to 100%)"
+    assert points.customdata[1] == "cascade, position 2: 1 of 1 (100%, 95% interval 21% to 100%)"
 
 
 def test_a_line_joins_only_positions_that_rest_on_enough_blocks(monkeypatch):
@@ -90,29 +88,29 @@ def test_time_per_level_adds_up_to_the_decoding_time():
     assert lengths == pytest.approx(
         {
             "autoregressive, 400 ms: big model": 400,
-            "fixed-plan cascade, 200 ms: big model": 130,
-            "fixed-plan cascade, 200 ms: small model": 50,
-            "fixed-plan cascade, 200 ms: copier": 5,
-            "fixed-plan cascade, 200 ms: overhead": 15,
+            "cascade, 200 ms: big model": 130,
+            "cascade, 200 ms: small model": 50,
+            "cascade, 200 ms: copier": 5,
+            "cascade, 200 ms: overhead": 15,
         }
     )
-    start, length, colour, _ = found["fixed-plan cascade, 200 ms: overhead"]
+    start, length, colour, _ = found["cascade, 200 ms: overhead"]
     assert start + length == pytest.approx(200) and colour == theme.OVERHEAD.light
-    assert found["fixed-plan cascade, 200 ms: big model"][2] == theme.TARGET.light == theme.LIGHT_INK
-    assert title(figure) == "The big model works 400 ms in autoregressive decoding, 130 ms in the fixed-plan cascade"
+    assert found["cascade, 200 ms: big model"][2] == theme.TARGET.light == theme.LIGHT_INK
+    assert title(figure) == "The big model works 400 ms in autoregressive decoding, 130 ms in the cascade"
 
 
 def test_two_lanes_of_one_method_keep_apart():
     race = Race((autoregressive(), cascade(), cascade()))
     names = [note.text.split("</b>")[0] for note in figures.speedup(race).layout.annotations]
-    assert names == ["<b>autoregressive", "<b>2: fixed-plan cascade", "<b>3: fixed-plan cascade"]
-    assert findings.fastest(race).startswith("Lane 2, fixed-plan cascade is 2.00 times")
+    assert names == ["<b>autoregressive", "<b>2: cascade", "<b>3: cascade"]
+    assert findings.fastest(race).startswith("Lane 2, cascade is 2.00 times")
 
 
 def test_a_lane_that_loses_is_not_praised():
     slow = replace(cascade(), steps=tuple(replace(step, seconds=0.4) for step in cascade().steps))
     assert findings.fastest(Race((autoregressive(), slow))) == (
-        "Nothing is faster than autoregressive decoding here: the fixed-plan cascade reaches 0.50×"
+        "Nothing is faster than autoregressive decoding here: the cascade reaches 0.50×"
     )
 
 

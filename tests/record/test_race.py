@@ -22,12 +22,12 @@ def reference(tokens: tuple[int, ...] = TOKENS, end: str = "budget") -> Trace:
 
 
 def test_lanes_are_named_by_their_methods():
-    assert Race((reference(), cascade())).names == ("autoregressive", "fixed-plan cascade")
+    assert Race((reference(), cascade())).names == ("autoregressive", "cascade")
 
 
 def test_equal_methods_are_numbered_by_lane():
     race = Race((cascade(), reference(), lane(cascade(), "speculative"), cascade()))
-    assert race.names == ("1: fixed-plan cascade", "autoregressive", "speculative", "4: fixed-plan cascade")
+    assert race.names == ("1: cascade", "autoregressive", "speculative", "4: cascade")
 
 
 def test_the_first_autoregressive_lane_is_the_reference():

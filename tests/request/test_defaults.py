@@ -22,13 +22,15 @@ def tuned():
     return find_tuned(find("embedded"), "cpu")
 
 
-def test_the_adaptive_cascade_comes_first_and_then_what_was_tuned(tuned):
+def test_a_plan_that_was_tuned_for_several_drafts_comes_before_the_adaptive_cascade(tuned):
     defaults = make_defaults(DRAFTS, tuned)
     first, second, *_ = defaults.presets
-    assert (first.name, first.lanes[-1], first.k) == ("adaptive", AdaptiveCascade.name, tuned.k)
-    assert (second.name, second.draft, second.k, second.K) == ("tuned K", tuned.draft, tuned.k, tuned.K)
-    assert defaults.preset is first and defaults.find_preset("tuned K") is second
+    assert (first.name, first.draft, first.k, first.K) == ("tuned K", tuned.draft, tuned.k, tuned.K)
+    assert (second.name, second.lanes[-1], second.k) == ("adaptive", AdaptiveCascade.name, tuned.k)
+    assert defaults.preset is first and defaults.find_preset("adaptive") is second
     assert defaults.find_preset("no such preset") is first
+    assert make_defaults(DRAFTS[:1], tuned).preset.name == "adaptive", "one draft leaves little to plan"
+    assert make_defaults(DRAFTS).preset.name == "adaptive", "nothing was tuned"
 
 
 def test_methods_take_their_settings_from_the_tuned_record(tuned):

@@ -51,7 +51,7 @@ def test_open_names_levels_lanes_and_pieces():
     look = line["lanes"][1].pop("look")
     assert look["symbol"] == theme.method_look("cascade").symbol
     assert line["lanes"][1] == {
-        "method": "cascade", "name": "fixed-plan cascade", "label": "settings", "words": "as in the paper",
+        "method": "cascade", "label": "settings", "words": "as in the paper",
         "rule": "coupled", "max": 64,
     }  # fmt: skip
     assert line["ends"] == list(header("cascade").eos)

@@ -47,7 +47,7 @@ def test_steps_by_review_and_by_token_keep_the_lanes_in_sync(bare):
     assert one.page.inner_text(".cs-picked").strip() == "fox"
     assert "Token 2" in one.page.inner_text("[aria-live]")
     one.press("ArrowRight")
-    assert "Review 2 of 2, fixed-plan cascade" in one.page.inner_text("[aria-live]")
+    assert "Review 2 of 2, cascade" in one.page.inner_text("[aria-live]")
     one.press("End")
     assert one.state() == "done"
     assert one.seen(0).endswith(" sang")

@@ -19,7 +19,7 @@ def test_a_review_opens_as_a_score(bare):
     one = bare().show(alone(), nested())
     assert "Before that" not in one.text(".cs-told"), "who drafted is told beside its picture"
     one.page.locator('.cs-lane[data-lane="1"] .cs-token').nth(3).click()
-    assert "Step 1 of 2, fixed-plan cascade: 4 tokens in 45.0 ms" in one.text(".cs-score-title")
+    assert "Step 1 of 2, cascade: 4 tokens in 45.0 ms" in one.text(".cs-score-title")
     assert one.text(".cs-told").replace("\u2068", "").replace("\u2069", "") == (
         "The big model checked 5 guesses in one run: the first 3 were kept, and “home” replaced “then”. "
         "Before that, the small model checked 2 guesses, kept 1 and replaced “it” with “fox”. "
@@ -120,7 +120,7 @@ def test_a_token_opens_its_review_while_the_race_still_runs(bare):
     assert one.page.is_disabled(".cs-replay")
     one.page.locator('.cs-lane[data-lane="1"] .cs-token').nth(1).click()
     one.page.evaluate("log => stage.update({race: 'r', log})", "".join(log))
-    assert "Step 1 of 2, fixed-plan cascade" in one.text(".cs-score-title")
+    assert "Step 1 of 2, cascade" in one.text(".cs-score-title")
     assert one.page.is_enabled(".cs-replay")
     assert not one.errors
 
@@ -128,17 +128,17 @@ def test_a_token_opens_its_review_while_the_race_still_runs(bare):
 def test_the_review_opens_at_the_step_that_shows_both_cascades_and_offers_it_elsewhere(bare, any_length):
     one = bare().show(alone(), nested())
     one.press("o")
-    assert one.text(".cs-score-title").startswith("Step 1 of 2, fixed-plan cascade"), (
+    assert one.text(".cs-score-title").startswith("Step 1 of 2, cascade"), (
         "its block has three writers, the last one has one"
     )
     assert not one.page.is_visible(".cs-telling")
     one.press("ArrowRight")
     one.page.click(".cs-telling >> text=Step 1 shows both cascades")
-    assert one.text(".cs-score-title").startswith("Step 1 of 2, fixed-plan cascade")
+    assert one.text(".cs-score-title").startswith("Step 1 of 2, cascade")
     one.press("o")
     assert one.state() == "done" and one.page.is_visible(".cs-factor, .cs-same")
     one.press("Home", "o")
-    assert one.text(".cs-score-title").startswith("Step 1 of 2, fixed-plan cascade"), (
+    assert one.text(".cs-score-title").startswith("Step 1 of 2, cascade"), (
         "before the first step there is nothing to see"
     )
     one.press("o")

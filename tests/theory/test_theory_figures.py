@@ -19,14 +19,14 @@ def test_prediction_beside_measurement():
     lanes = (lanes[0], replace(lanes[1], measured=(2.0, 1.6, 2.1)))
     made = figures.prediction(lanes)
     alone, predicted, measured = made.data
-    text = f"<b>fixed-plan cascade</b>  2.00×, predicted: {lanes[1].wide:.2f}×"
+    text = f"<b>cascade</b>  2.00×, predicted: {lanes[1].wide:.2f}×"
     assert [note.text for note in made.layout.annotations][1] == text
     assert (alone.x[0], measured.x[0], predicted.x[0]) == pytest.approx((1, 2.0, lanes[1].wide))
     assert predicted.marker.symbol.endswith("-open") and not measured.marker.symbol.endswith("-open")
     assert list(measured.error_x.array) == pytest.approx([0.1]) and measured.error_x.visible
     assert list(measured.error_x.arrayminus) == pytest.approx([0.4])
     off = f"{abs(2.0 / lanes[1].wide - 1):.0%}"
-    assert made.layout.title.text.replace("<br>", " ") == f"The prediction for the fixed-plan cascade is off by {off}"
+    assert made.layout.title.text.replace("<br>", " ") == f"The prediction for the cascade is off by {off}"
     assert figures.prediction(lanes[:1]).layout.annotations[0].text.endswith(".")
 
 

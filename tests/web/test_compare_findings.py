@@ -75,7 +75,7 @@ def test_a_win_by_little_is_not_bold_and_who_wrote_its_text_is_said():
 
 def test_lanes_are_called_in_plain_words_where_that_tells_them_apart():
     one, other = (LaneResult("x", f"cascade, K=[[{n}]]", "cascade", (2.0,), words="a copier") for n in (4, 8))
-    assert lane_words([one]) == {one.title: "fixed-plan cascade, a copier"}
+    assert lane_words([one]) == {one.title: "cascade, a copier"}
     assert lane_words([one, other]) == {one.title: one.title, other.title: other.title}
 
 

@@ -152,7 +152,7 @@ def test_lanes_of_the_environment_that_cannot_race_are_a_sentence_at_the_start(t
         (Request("a" * 4001, (Autoregressive(),)), "The prompt has 4,001 characters, and this page allows 4,000"),
         (
             Request("a", (Cascade(("a", "b"), ((64, 64, 64), (0, 64, 64), (0, 0, 64))),)),
-            "With this plan, the fixed-plan cascade may take 266,304 rounds of guesses for one block, and this page allows 500.",
+            "With this plan, the cascade may take 266,304 rounds of guesses for one block, and this page allows 500.",
         ),
     ],
 )

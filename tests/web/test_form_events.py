@@ -44,7 +44,8 @@ def test_the_page_starts_with_the_defaults_of_its_family(page):
     assert (start["family"], start["device"]) == ("embedded", "cpu")
     assert PageFields.from_values(start) == page.start
     without_race = fields_of(HOME)
-    assert without_race.form == DEFAULTS.form(prompt=first_example(HOME.spec).prompt)
+    example = first_example(HOME.spec)
+    assert without_race.form == DEFAULTS.form(prompt=example.prompt, max_new=example.max_new)
 
 
 def test_the_page_starts_with_the_settings_of_the_race_on_its_stage(page):
@@ -77,13 +78,13 @@ def test_a_kind_of_examples_goes_round(page):
         text = update.values["prompt"]
         seen.append(text)
     assert seen == [*(prompt.prompt for prompt in prompts), prompts[0].prompt]
-    assert update.values.keys() == {"prompt", "temperature", "seed", "max_new", "k"}
+    assert update.values.keys() == {"prompt", "temperature", "seed", "max_new", "K"}
     assert update.status.text == f"1 of {len(prompts)}: {prompts[0].title}."
     assert form_events.show_example(page, EMBEDDED, 9, text).status.text == form_events.NO_EXAMPLE
-    kept = form_events.show_example(page, EMBEDDED, 0, prompts[0].prompt, ("max_new", "temperature"))
+    kept = form_events.show_example(page, EMBEDDED, 0, prompts[0].prompt, ("max_new", "temperature", "k", "K"))
     assert kept.values.keys() == {"prompt", "seed"}, "what the visitor has set stays"
-    told = form_events.show_example(page, EMBEDDED, 0, prompts[-1].prompt, max_new=64).status.text
-    assert told == f"1 of {len(prompts)}: {prompts[0].title}. 128 tokens instead of 64."
+    told = form_events.show_example(page, EMBEDDED, 0, prompts[-1].prompt, max_new=128).status.text
+    assert told == f"1 of {len(prompts)}: {prompts[0].title}. 64 tokens instead of 128."
     for same in ({"max_new": 128}, {"by_hand": ("max_new",), "max_new": 64}):
         assert "instead" not in form_events.show_example(page, EMBEDDED, 0, text, **same).status.text
     assert example_title(text) == prompts[0].title
@@ -96,15 +97,24 @@ def test_a_prompt_that_is_too_long_to_race_is_not_kept_for_the_session(page):
     assert form_events.show_example(page, EMBEDDED, 0, "a" * (most + 1)).own_prompt is None
 
 
-def test_an_example_may_have_a_draft_length_of_its_own(page):
-    """The fox brings k = 7, the next example the family's, and what the visitor has set stays."""
-    fox = examples_by_kind(HOME.spec)["story"][0]
-    assert page.start.form.k == fox.k == 7 != DEFAULTS.preset.k
-    assert form_events.show_example(page, EMBEDDED, 0, None).values["k"] == 7
-    assert form_events.show_example(page, EMBEDDED, 1, None, k=7).values["k"] == DEFAULTS.preset.k
-    assert "k" not in form_events.show_example(page, EMBEDDED, 1, None, k=9).values
-    for number in (0, 1):
-        assert "k" not in form_events.show_example(page, EMBEDDED, number, None, ("k",), k=7).values
+def test_an_example_may_have_a_plan_and_a_draft_length_of_its_own(page):
+    """The frog brings a plan, the fox also k = 7, a rewrite the family's, and what the visitor has set stays."""
+    frog, fox, *_ = (prompt.settings() for prompt in examples_by_kind(HOME.spec)["story"])
+    usual = {name: DEFAULTS.preset.fields()[name] for name in ("k", "K")}
+    assert page.start.form.K == frog["K"] != usual["K"] and fox["k"] == 7 != usual["k"]
+
+    def brought(number, before=None, by_hand=(), **given):
+        values = form_events.show_example(page, EMBEDDED, number, before, by_hand, **given).values
+        return {name: values[name] for name in ("k", "K") if name in values}
+
+    edit = example_kinds(HOME.spec).index("edit")
+    assert brought(0, **usual) == frog
+    assert brought(0, page.start.form.prompt, **frog) == fox
+    assert brought(edit, **fox) == usual
+    assert brought(edit, k=9, K="[[2,4,6],[0,1,2],[0,0,1]]") == {}, "the visitor's own"
+    assert brought(edit, None, ("k", "K"), **fox) == brought(0, None, ("k", "K")) == {}
+    one = replace(EMBEDDED, family="smollm2")
+    assert "K" not in form_events.show_example(page, one, 0, None, K=frog["K"]).values, "a plan for other drafts"
 
 
 def test_the_losing_race_of_the_tour_leaves_the_length(page):
@@ -116,7 +126,8 @@ def test_the_losing_race_of_the_tour_leaves_the_length(page):
     assert "max_new" not in update.values
     assert update.values["prompt"] == examples_by_kind(HOME.spec)["story"][0].prompt
     after = form_events.show_example(page, EMBEDDED, 1, None, temperature=LOSE.temperature)
-    usual = {**page.start.values(), "k": DEFAULTS.preset.k}
+    problem = next(iter(examples_by_kind(HOME.spec)["word problem"])).settings()
+    usual = {**page.start.values(), "k": DEFAULTS.preset.k, **problem}
     assert after.values.items() >= {name: usual[name] for name in tuned.fields()}.items(), "the usual lanes are back"
     own = form_events.show_own_prompt(page, EMBEDDED, "My words", (), LOSE.temperature)
     assert own.values["prompt"] == "My words" and own.values["temperature"] == 0
@@ -154,8 +165,8 @@ def test_a_preset_fills_in_its_fields():
 
 
 def test_a_setting_away_from_the_preset_makes_it_custom_and_back_again(page):
-    assert page.start.form.lanes != DEFAULTS.preset.lanes, "one more lane, and the k of an example, are no departure"
-    assert preset_choices(page.studio.home, page.start.values()).selected == "adaptive"
+    assert page.start.form.lanes != DEFAULTS.preset.lanes, "one more lane, and the K of an example, are no departure"
+    assert preset_choices(page.studio.home, page.start.values()).selected == "tuned K"
     for change in (
         {"lanes": ["autoregressive", "speculative"]},
         {"k": 3},
@@ -163,18 +174,18 @@ def test_a_setting_away_from_the_preset_makes_it_custom_and_back_again(page):
         {"draft": "draft-small"},
         {"K": "[[1"},
     ):
-        update = form_events.follow_settings("adaptive", fields(page.start, **change))
-        assert update.presets is not None and update.presets.selected == "custom, from adaptive", change
-        assert labelled(update.presets.options)[-1] == ("custom", "custom, from adaptive")
+        update = form_events.follow_settings("tuned K", fields(page.start, **change))
+        assert update.presets is not None and update.presets.selected == "custom, from tuned K", change
+        assert labelled(update.presets.options)[-1] == ("custom", "custom, from tuned K")
         back = form_events.follow_settings(update.presets.selected, page.start)
-        assert back.presets is not None and back.presets.selected == "adaptive"
-        assert "custom, from adaptive" not in back.presets.options
-    assert form_events.follow_settings("adaptive", page.start) == FormUpdate()
-    assert form_events.apply_preset("custom, from adaptive", EMBEDDED) == FormUpdate()
+        assert back.presets is not None and back.presets.selected == "tuned K"
+        assert "custom, from tuned K" not in back.presets.options
+    assert form_events.follow_settings("tuned K", page.start) == FormUpdate()
+    assert form_events.apply_preset("custom, from tuned K", EMBEDDED) == FormUpdate()
     paper = DEFAULTS.find_preset("paper's K")
     both = fields(page.start, **{**paper.fields(), "lanes": [*paper.lanes, "adaptive cascade"]})
     assert form_events.follow_settings(paper.name, both) == FormUpdate()
-    assert form_events.follow_settings("adaptive", fields(page.start, family=CUSTOM)) == FormUpdate()
+    assert form_events.follow_settings("tuned K", fields(page.start, family=CUSTOM)) == FormUpdate()
 
 
 def test_an_edited_K_races_with_the_cascade_that_follows_it(page):
@@ -190,14 +201,16 @@ def test_an_edited_K_races_with_the_cascade_that_follows_it(page):
 
 
 def test_a_K_that_was_not_edited_leaves_the_lanes(page):
-    paper = DEFAULTS.find_preset("paper's K")
+    adaptive, paper = ["autoregressive", "speculative", "adaptive cascade"], DEFAULTS.find_preset("paper's K")
+    start = fields(page.start, lanes=adaptive, preset="adaptive")
     spaced = format_K(DEFAULTS.preset.K).replace(",", ", ")
     wrong = "[[8,4,2],[0,0,0],[0,0,0]]"
     chosen = [{"K": format_K(paper.K), "preset": name} for name in (paper.name, f"custom, from {paper.name}")]
     for changes in ({}, {"K": spaced}, {"K": ""}, {"K": "[[4"}, {"K": wrong}, *chosen):
-        assert fields(page.start, **changes).lanes == page.start.form.lanes
-    assert fields(page.start, K=format_K(paper.K)).lanes != page.start.form.lanes
-    assert fields(page.start, K="[[2,4],[0,1]]", family=CUSTOM).lanes == page.start.form.lanes
+        assert fields(start, **changes).lanes == adaptive
+    assert fields(start, K=format_K(paper.K)).lanes == [*adaptive[:2], "cascade"]
+    assert fields(start, K="[[2,4],[0,1]]", family=CUSTOM).lanes == adaptive
+    assert fields(page.start, K=format_K(paper.K)).lanes == page.start.form.lanes, "the cascade races as it is"
 
 
 def test_every_ready_family_has_examples_and_a_button_for_each_kind(page):

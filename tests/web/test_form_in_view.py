@@ -93,7 +93,7 @@ def test_K_is_dragged_in_the_drawer_and_its_parts_race(tab):
     page.click("#race-parts")
     assert "12 tokens each" in tab.status("ended")
     names = page.locator("#stage .cs-track-row b").all_inner_texts()
-    assert {"vertical cascade", "horizontal cascade", "fixed-plan cascade"} <= set(names)
+    assert {"vertical cascade", "horizontal cascade", "cascade"} <= set(names)
     tab.advanced()
     page.click("#family input")
     page.get_by_role("option", name="SmolLM2 135M", exact=True).click()
@@ -297,7 +297,7 @@ def test_a_K_that_the_race_uses_stops_it_and_one_that_it_does_not_use_is_quiet(t
     assert tab.status("ended").startswith("Done: 12 tokens each.") and not page.is_visible("#advanced")
     tab.advanced()
     page.get_by_label("prompt lookup", exact=True).uncheck()
-    page.get_by_label("fixed-plan cascade", exact=True).check()
+    page.get_by_label("cascade", exact=True).check()
     assert page.inner_text(fault) == f"{sentence}the one before it."
     page.click("#advanced-race")
     assert tab.status("refused").startswith("K is cumulative") and page.is_visible("#advanced")

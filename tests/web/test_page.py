@@ -207,7 +207,7 @@ def test_bad_input_gets_a_sentence_and_the_prompt_stays(tab):
     one.fill(tokens=16)
     one.advanced()
     one.page.get_by_label("prompt lookup", exact=True).uncheck()
-    one.page.get_by_label("fixed-plan cascade", exact=True).check()  # it uses K
+    one.page.get_by_label("cascade", exact=True).check()  # it uses K
     for field, value, sentence in (
         ("#prompt textarea", "   ", "The prompt is empty."),
         ("#prompt textarea", "word " * 1500, "and this model reads at most 1,024, new ones included. Shorten it."),
@@ -250,7 +250,7 @@ def test_a_pasted_K_is_what_the_next_press_of_race_uses_and_what_is_saved(tab):
     last = saved[-1]["header"]
     assert last["method"] == "cascade" and last["settings"]["K"] == [[2, 4, 6], [0, 1, 2], [0, 0, 1]]
     assert [len(Trace.from_dict(trace).tokens) for trace in saved] == [16] * 4
-    assert one.page.evaluate(chosen) == before.replace("adaptive cascade", "fixed-plan cascade")
+    assert one.page.evaluate(chosen) == before.replace("adaptive cascade", "cascade")
     assert one.page.input_value("#K textarea, #K input") == "[[2,4,6],[0,1,2],[0,0,1]]"
     assert not one.errors
 

@@ -112,11 +112,12 @@ def test_a_prompt_that_has_raced_meanwhile_keeps_the_settings_of_its_race(growin
     assert after.values["family"] == "smollm2"
 
 
-def test_without_another_family_an_own_prompt_has_the_usual_draft_length(page):
-    assert page.start.form.k != page.studio.home.defaults.preset.k, "the race on the stage has one of its own"
-    update = form_events.begin_own_prompt(page, "v", own(page))
-    assert update.values == {"k": page.studio.home.defaults.preset.k}
-    assert form_events.begin_own_prompt(page, "v", own(page, k=9)) == FormUpdate()
+def test_without_another_family_an_own_prompt_has_the_usual_plan_and_draft_length(page):
+    usual = page.studio.home.defaults.preset.fields()
+    assert page.start.form.K != usual["K"], "the race on the stage has one of its own"
+    assert form_events.begin_own_prompt(page, "v", own(page)).values == {"K": usual["K"]}
+    assert form_events.begin_own_prompt(page, "v", own(page, k=7)).values == {"K": usual["K"], "k": usual["k"]}
+    assert form_events.begin_own_prompt(page, "v", own(page, K="[[2,4,6],[0,1,2],[0,0,1]]")) == FormUpdate()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from csd.web.puzzle_panel import check_guess
 from csd.web.puzzles import CHECKS, PUZZLES, copying, drop, find_question, length, lose, puzzle_value
 
 RECORDED = {name: Race(one.traces) for name, one in bundled_recordings().items()}
-STORY = RECORDED["1-story-a-fox-sets-out"]
+STORY = RECORDED["1-story-a-frog-makes-a-kite"]
 EDIT = RECORDED["2-edit-rename-the-fox"]
 PAPER = RECORDED["7-story-a-robot-and-the-thunder-with-the-paper-s-k"]
 
@@ -66,14 +66,12 @@ def test_there_are_five_puzzles_with_a_hint_and_the_lesson_has_them():
 
 
 def test_the_cascade_loses_where_it_is_filled_to_be_slower():
-    slow = at_speed(at_speed(STORY, "speculative", 2.0), "adaptive cascade", 1.84)
-    assert said(lose([slow])) == (
-        "True: the adaptive cascade has 0.92× the speed of speculative decoding on your text."
-    )
+    slow = at_speed(at_speed(STORY, "speculative", 2.0), "cascade", 1.84)
+    assert said(lose([slow])) == ("True: the cascade has 0.92× the speed of speculative decoding on your text.")
     for even in (1.95, 2.0, 2.9):
-        won = lose([at_speed(at_speed(STORY, "speculative", 2.0), "adaptive cascade", even)])
+        won = lose([at_speed(at_speed(STORY, "speculative", 2.0), "cascade", even)])
         assert won is not None and not won.solved
-    assert said(lose([at_speed(STORY, "adaptive cascade", 0.5)])).startswith("True")
+    assert said(lose([at_speed(STORY, "cascade", 0.5)])).startswith("True")
     assert said(lose([slow, STORY])).startswith("False")  # the latest race counts
     assert lose([Race(STORY.traces[:2])]) is None
     warm = [replace(trace, header=replace(trace.header, temperature=1.5)) for trace in slow.traces]
@@ -102,14 +100,13 @@ def test_a_level_is_dropped_only_beside_a_race_with_all_levels():
     assert said(drop([other, without])).startswith("False")  # sampled otherwise
     alone = with_K(PAPER, [[0, 0, 8], [0, 0, 0], [0, 0, 0]], 1.6)
     assert "without draft-mid and draft-small" in said(drop([whole, alone]))
-    assert drop([STORY]) is None
+    assert said(drop([STORY])).startswith("False: every level writes: 3.04×."), "of the race that the page begins with"
+    assert drop([Race(STORY.traces[:3])]) is None, "without a cascade"
 
 
 def test_copying_wins_where_it_is_the_fastest_lane():
-    fast = at_speed(at_speed(STORY, "adaptive cascade", 3.0), "prompt lookup", 3.6)
-    assert said(copying([fast])) == (
-        "True: prompt lookup has 1.20× the speed of the adaptive cascade, the fastest other lane."
-    )
+    fast = at_speed(at_speed(STORY, "cascade", 3.0), "prompt lookup", 3.6)
+    assert said(copying([fast])) == ("True: prompt lookup has 1.20× the speed of the cascade, the fastest other lane.")
     assert said(copying([at_speed(fast, "prompt lookup", 3.1)])).startswith("False")
     assert copying([Race(STORY.traces[:2])]) is None
     alone = Race(tuple(one for one in fast.traces if one.header.method in ("autoregressive", "prompt lookup")))
@@ -202,9 +199,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     tab.fill(tokens=64)
     tab.advanced()
     page.check("#always input")
-    for lane in ("prompt lookup", "adaptive cascade"):
-        page.get_by_label(lane, exact=True).uncheck()
-    page.get_by_label("fixed-plan cascade", exact=True).check()
+    page.get_by_label("prompt lookup", exact=True).uncheck()
     page.fill("#K textarea, #K input", "[[64,64,64],[0,0,0],[0,0,0]]")
     page.click("#puzzles-open", force=True)
     assert page.evaluate(f"({edge})('.puzzles section').right <= ({edge})('#advanced').left"), "side by side"
@@ -219,7 +214,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     said = row.locator(".puzzles-said")
     page.click("#advanced-race")
     tab.status("ended")
-    said.filter(has_text="the fixed-plan cascade has").wait_for()
+    said.filter(has_text="the cascade has").wait_for()
     for _ in range(8):
         if said.inner_text().startswith("\u2713 Solved"):
             break
@@ -228,7 +223,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
         page.wait_for_selector(f'#stage .cascade-stage[data-race]:not([data-race="{before}"])')
         tab.status("ended")
     page.wait_for_function(f"{count} === '1/5'")
-    assert re.search(r"Solved: the fixed-plan cascade has 0\.\d\d× the speed of", row.inner_text())
+    assert re.search(r"Solved: the cascade has 0\.\d\d× the speed of", row.inner_text())
     assert page.is_visible(".puzzles section") and row.locator(".puzzles-said").is_visible(), "one can race beside it"
     assert page.locator(".puzzles li:visible").count() == 1
     assert page.evaluate(f"({edge})('.puzzles section').top >= ({edge})('#stage .cs-track').bottom"), (

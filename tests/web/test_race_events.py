@@ -38,7 +38,7 @@ def test_a_race_is_told_from_waiting_to_its_results(page):
     updates = race(page)
     assert "when the models are loaded" in updates[0].status.text
     first = next(update for update in updates if update.stage)
-    assert first.status.text == "Racing “A fox sets out”."
+    assert first.status.text == "Racing “A frog makes a kite”."
     assert (first.family.status.state, "Noted." in first.family.about) == ("ready", True)
     last = updates[-1]
     assert last.status.text.startswith("Done: 64 tokens each.")
@@ -48,11 +48,12 @@ def test_a_race_is_told_from_waiting_to_its_results(page):
 
 
 def test_the_form_shows_the_lanes_that_an_edited_K_brought(page):
-    updates = race(page, K="[[2,4,6],[0,1,2],[0,0,1]]")
+    adaptive = ["autoregressive", "adaptive cascade"]
+    updates = race(page, K="[[2,4,6],[0,1,2],[0,0,1]]", lanes=adaptive)
     (form,) = [update.form for update in updates if update.form]
     assert "cascade" in form.values["lanes"] and "adaptive cascade" not in form.values["lanes"]
     assert any(update.status.text.endswith(race_events.EDITED_K) for update in updates if update.status)
-    assert all(update.form is None for update in race(page))
+    assert all(update.form is None for update in (*race(page), *race(page, lanes=adaptive)))
 
 
 def test_the_results_have_figures_files_and_a_list_of_races(page):
@@ -112,7 +113,7 @@ def test_one_token_is_no_plural():
 
     assert said(alone((1,)), drafted((1,))) == "Done: 1 token each."
     assert said(alone((1,))) == "Done: autoregressive 1 token."
-    assert said(alone((1,)), drafted((1, 2))) == "Done: autoregressive 1 token, fixed-plan cascade 2 tokens."
+    assert said(alone((1,)), drafted((1, 2))) == "Done: autoregressive 1 token, cascade 2 tokens."
 
 
 def test_a_stopped_race_says_so():
@@ -261,6 +262,6 @@ def testwho_runs_is_told_where_it_is_not_the_models_of_the_first_race():
 
 def test_a_replay_of_other_models_than_the_demo_ones_names_them():
     shown = {name: json.loads(replay_log(race, False).splitlines()[1]) for name, race in recorded_races().items()}
-    assert shown["recorded-1-story-a-fox-sets-out"]["models"] == ""
+    assert shown["recorded-1-story-a-frog-makes-a-kite"]["models"] == ""
     assert shown["recorded-h100-1-word-problem-stickers"]["models"] == "7B-sized demo models"
     assert shown["recorded-smollm2-1-rewrite-another-name"]["models"] == "SmolLM2 135M"

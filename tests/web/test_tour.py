@@ -247,7 +247,7 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
         assert page.locator(".tour-choices:visible button span").all_inner_texts() == list(act.choices)
         assert page.evaluate(CUT, ".tour-stage") == [0, 0]
         if act.title == tour.ACTS[4].title:  # its lanes run to the end, and rest there with the review of its text
-            assert page.inner_text(".tour .cs-score-title").startswith("Step 1 of 2, fixed-plan cascade")
+            assert page.inner_text(".tour .cs-score-title").startswith("Step 1 of 2, cascade")
             assert page.evaluate(CUT, ".tour .cs-score") == page.evaluate(CUT, ".tour .cs-axis-vertical") == [0, 0]
             page.click(".tour-again")
             page.wait_for_selector(".tour .cascade-stage[data-state=replay]")
@@ -383,7 +383,7 @@ def test_the_tour_races_what_a_cascade_loses_from_any_tab(one):
     assert one.status("ended").startswith("Done: 12 tokens each.")
     assert page.is_visible("#stage .cs-track") and page.input_value("#temperature input") == "1.5"
     assert page.locator("#stage .cs-track-row .cs-name b").all_inner_texts()[2:] == [
-        "fixed-plan cascade",
+        "cascade",
         "adaptive cascade",
     ]
     assert page.inner_text("#own-prompt") == "My prompt", "what was typed can be had back"

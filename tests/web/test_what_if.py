@@ -19,6 +19,7 @@ from csd.web.what_if import WhatIf
 
 PRESET, DRAFTS = HOME.defaults.preset, HOME.defaults.drafts
 PANEL = what_if.starting_panel(HOME.defaults)
+WITHOUT_PLAN = Race(RECORDED[:3])  # no cascade
 ASKED = WhatIf(DRAFTS, "draft-mid", 4, "[[4,6,8],[0,1,2],[0,0,1]]", sliders_value(PANEL.groups))
 
 
@@ -42,9 +43,10 @@ def test_a_race_sets_the_panel():
     panel = what_if.panel_after(Race(RECORDED), DRAFTS)
     assert panel.drafts == DRAFTS
     assert panel.groups != PANEL.groups
-    assert panel.K is None, "it had none, and that of before fits"
-    best = with_best_start(DRAFTS, example_K(len(DRAFTS)), settings_of_race(Race(RECORDED)).model)
-    assert what_if.panel_after(Race(RECORDED), DRAFTS[:1]).K == format_K(best)
+    assert panel.K == format_K(RECORDED[-1].header.settings["K"])
+    assert what_if.panel_after(WITHOUT_PLAN, DRAFTS).K is None, "it had none, and that of before fits"
+    best = with_best_start(DRAFTS, example_K(len(DRAFTS)), settings_of_race(WITHOUT_PLAN).model)
+    assert what_if.panel_after(WITHOUT_PLAN, DRAFTS[:1]).K == format_K(best)
     for drafts in ((), ("a", "b", "c")):
         assert what_if.make_panel(PanelSettings(drafts, "", None, None, CostModel())).groups == ()
 
@@ -52,7 +54,9 @@ def test_a_race_sets_the_panel():
 def test_the_panel_starts_from_the_race_that_the_page_begins_with():
     shown = what_if.starting_panel(HOME.defaults, Race(RECORDED))
     assert shown.groups == what_if.panel_after(Race(RECORDED), DRAFTS).groups != PANEL.groups
-    assert shown.K == format_K(with_best_start(DRAFTS, PRESET.K, settings_of_race(Race(RECORDED)).model))
+    assert shown.K == format_K(RECORDED[-1].header.settings["K"])
+    without = what_if.starting_panel(HOME.defaults, WITHOUT_PLAN)
+    assert without.K == format_K(with_best_start(DRAFTS, PRESET.K, settings_of_race(WITHOUT_PLAN).model))
     other = Race(tuple(replace(trace, header=replace(trace.header, levels=())) for trace in RECORDED))
     assert what_if.starting_panel(HOME.defaults, other) == PANEL
 
@@ -88,13 +92,17 @@ def test_K_is_made_to_fit_a_family_with_another_number_of_drafts():
 
 
 def test_the_figure_begins_with_what_the_race_measured_and_says_so():
-    race = Race(bundled_recordings()["1-story-a-fox-sets-out"].traces)
+    race, adaptive = (
+        Race(bundled_recordings()[name].traces)
+        for name in ("1-story-a-frog-makes-a-kite", "smollm2-1-rewrite-another-name")
+    )
     value = what_if.figure_value(what_if.panel_after(race, DRAFTS))
-    assert [one["name"] for one in value["measured"]] == ["speculative", "adaptive cascade"]
+    assert [one["name"] for one in value["measured"]] == ["speculative", "cascade"]
     assert value["isMeasured"] and value["start"]["sliders"] == value["sliders"]
     origins = {one["key"]: one["origin"] for group in value["sliders"]["groups"] for one in group["sliders"]}
     assert origins["target accepts draft-mid"] == "measured" and set(origins.values()) <= {"measured", "usual"}
-    assert [one["about"] != "" for one in value["measured"]] == [False, True]
+    assert all(one["about"] == "" for one in value["measured"]), "both lanes are as predicted"
+    assert what_if.figure_value(what_if.panel_after(adaptive, ("self-8bit",)))["measured"][-1]["about"]
     usual = what_if.figure_value(PANEL)
     assert not usual["isMeasured"] and not usual["measured"] and usual["K"] == PANEL.K
 
@@ -151,10 +159,10 @@ def test_what_was_measured_stands_beside_what_was_predicted():
     assert predicted and list(predicted.speedups) == ["speculative", "cascade"]
     assert all(speed > 1 for speed in predicted.speedups.values())
     lanes = {trace.header.method: race.speedup(trace) for trace in race.traces}
-    known = Prediction({method: 1.5 for method in ("speculative", "adaptive cascade") if method in lanes}, {})
+    known = Prediction({method: 1.5 for method in ("speculative", "cascade") if method in lanes}, {})
     said = what_if.tell_measured(known, race)
-    assert said.startswith("Theory said 1.5× for speculative decoding and 1.5× for the adaptive cascade; measured: ")
-    assert f"measured: {lanes['speculative']:.1f}× and {lanes['adaptive cascade']:.1f}×." in said
+    assert said.startswith("Theory said 1.5× for speculative decoding and 1.5× for the cascade; measured: ")
+    assert f"measured: {lanes['speculative']:.1f}× and {lanes['cascade']:.1f}×." in said
     assert what_if.tell_measured(Prediction({"no method": 2.0}, {}), race) == ""
 
 
