@@ -3,7 +3,7 @@
 
 const READABLE = 50; // tokens per second: up to this rate of its slowest lane the eye can follow a race
 const LONG = 4; // seconds: or if its longest lane takes this long
-const SLOW_MOTION = 8; // seconds that the longest lane takes in slow motion
+const SLOW_MOTION = 6; // seconds that the longest lane takes in slow motion
 
 export function longestClock(race) {
   return Math.max(0, ...race.lanes.map((lane) => lane.clock));

@@ -42,7 +42,6 @@ export function buildScore(grid, race, lane, score) {
   fitAxes(grid);
   grid.scrollLeft = 0;
   if (grid.closest("[data-present]")) scrollToBox(grid, score.boxes[score.boxes.length - 1]); // to the target's own token
-  else if (groups.length > 1) scrollToWriter(grid);
   showMore(grid);
 }
 
@@ -182,14 +181,6 @@ export function drawScore(score, round, position) {
       if (rises[j]) rises[j].hidden = !isJudged || fate !== "kept";
     });
   }
-}
-
-// Where the last writer would be out of sight, its first position is seen beside those before it.
-function scrollToWriter(grid) {
-  const zones = grid.querySelectorAll(".cs-zone");
-  const { offsetLeft: left, offsetWidth: width } = zones[zones.length - 1];
-  const end = left + Math.min(width, grid.clientWidth / 4);
-  if (end > grid.clientWidth) grid.scrollLeft = end - grid.clientWidth + EDGE;
 }
 
 // Scrolls the grid sideways so that a box is in sight.

@@ -11,7 +11,7 @@ export function curvesOf(drafts, draft, k, K, model) {
   const xs = Array.from({ length: last }, (_, i) => i + 1);
   const ys = (plan) => xs.map((x) => predict(withFirst(plan, x), model).wide);
   return [
-    { name: "fixed plan", look: "cascade", xs, ys: ys(stages), at: stages[0].k - 1, round: predict(stages, model) },
+    { name: "cascade", look: "cascade", xs, ys: ys(stages), at: stages[0].k - 1, round: predict(stages, model) },
     { name: "speculative", look: "speculative", xs, ys: ys([{ name: draft, k, below: [] }]), at: k - 1 },
   ];
 }

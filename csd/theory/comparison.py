@@ -103,20 +103,21 @@ def _compare_lane(name: str, trace: Trace, target_step: float, measured: tuple[f
         reasons = ()
     flat, wide = estimate.flat_ewif, estimate.ewif
     lane = LaneComparison(name, method, formula, acceptance, costs, flat, wide, measured, reasons)
-    if not measured or _is_near(measured[0], wide, NEAR):
+    if not measured or is_near(measured[0], wide):
         return lane
     if plan is None and measured[0] > wide and found.tokens > (1 + SAME_TOKENS) * estimate.tokens:
         return replace(lane, about=CHANCES)
     return replace(lane, gap=_name_gap(found, estimate, measured[0] > wide))
 
 
-def _is_near(one: float, other: float, relative: float) -> bool:
-    return abs(one / other - 1) < relative
+def is_near(measured: float, predicted: float, relative: float = NEAR) -> bool:
+    """Whether a prediction holds, as far as one race can tell."""
+    return abs(measured / predicted - 1) < relative
 
 
 def _name_gap(found: MeasuredRound, estimate: RoundEstimate, is_faster: bool) -> str:
     """Why a lane was faster or slower than predicted, for those who do not know the theory."""
-    if not _is_near(found.tokens, estimate.tokens, SAME_TOKENS) and is_faster == (found.tokens > estimate.tokens):
+    if not is_near(found.tokens, estimate.tokens, SAME_TOKENS) and is_faster == (found.tokens > estimate.tokens):
         return "right guesses came in streaks" if is_faster else "wrong guesses came in clusters"
     return f"steps took {'less' if found.total < estimate.drafting + estimate.review else 'more'} time"
 
@@ -135,7 +136,7 @@ def _missing(trace: Trace, target_step: float) -> str:
 def _explain_tokens(found: MeasuredRound, estimate: RoundEstimate, plan: Sequence[Stage]) -> str:
     """Why a round emitted more or fewer tokens than independent acceptance gives."""
     start = f"A step emitted {found.tokens:.1f} tokens; the theory predicts {estimate.tokens:.1f}"
-    if _is_near(found.tokens, estimate.tokens, SAME_TOKENS):
+    if is_near(found.tokens, estimate.tokens, SAME_TOKENS):
         return f"{start}. Acceptances were close to independent."
     if found.tokens > estimate.tokens:
         return f"{start}. Acceptances are correlated: easy stretches of the text are accepted in long runs."

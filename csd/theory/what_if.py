@@ -13,7 +13,7 @@ from csd.decoding.stages import Stage, cascade_stages
 from csd.ranges import LONGEST_DRAFT
 from csd.record.race import Race
 from csd.roles import roles_of_family
-from csd.theory.comparison import compare_with_theory
+from csd.theory.comparison import compare_with_theory, is_near
 from csd.theory.measurement import measure_cost_model, target_step_seconds
 from csd.theory.plan import method_of
 from csd.theory.prediction import CostModel, Pair, predict_round
@@ -64,14 +64,19 @@ class SliderValues:
         )
 
 
-def with_best_start(drafts: Sequence[str], K: Matrix, model: CostModel) -> Matrix:
-    """K with the length of its first stage that the theory predicts to be best, of 1 to LONGEST_START tokens."""
+def with_usual_values(drafts: Sequence[str], model: CostModel) -> CostModel:
+    """The numbers that the sliders begin with: those that were measured, and usual ones in place of the others."""
     values = SliderValues.of_model(drafts, model)
-    full = CostModel(
+    return CostModel(
         dict(zip(pairs(drafts), values.alphas, strict=True)),
         dict(zip(drafts, values.costs, strict=True)),
         values.per_reviewed_token,
     )
+
+
+def with_best_start(drafts: Sequence[str], K: Matrix, model: CostModel) -> Matrix:
+    """K with the length of its first stage that the theory predicts to be best, of 1 to LONGEST_START tokens."""
+    full = with_usual_values(drafts, model)
     first, *rest = cascade_stages(drafts, to_budgets(K))
 
     def predicted(k: int) -> float:
@@ -106,7 +111,7 @@ def pairs(drafts: Sequence[str]) -> tuple[Pair, ...]:
 class Measured:
     """The speed-up of a lane in a race. `rest` and `at` are where it belongs on a curve: the draft and k, or K as text
     and the first number of its plan; a method without a curve has neither. `predicted` is what the theory says with the
-    lane's own numbers, `gap` in a few words why it is far off, and `about` in a sentence."""
+    numbers of the curves, `gap` in a few words why it is far off, and `about` in a sentence."""
 
     name: str
     speedup: float
@@ -131,24 +136,27 @@ class PanelSettings:
 
 
 def settings_of_race(race: Race) -> PanelSettings:
-    """From the first speculative lane and the first cascade that uses all of the family's drafts. In the speculative
-    lane a draft only drafts, so that alpha and c of that draft are measured there; in a cascade its runs review too."""
+    """From the first speculative lane and the first cascade that uses all of the family's drafts.
+
+    One set of numbers draws both curves: those of these two lanes. Without such a cascade it is that of all lanes, but
+    alpha and c of the speculative draft are those of its own lane: there its runs only draft, elsewhere they review.
+    """
     drafts = race.traces[0].header.drafts if race.traces else ()
-    methods = [method_of(trace) for trace in race.traces]
-    guesses = [
-        (method, trace) for method, trace in zip(methods, race.traces, strict=True) if isinstance(method, Speculative)
-    ]
-    guess, *own = guesses[0] if guesses else (None,)
-    fixed = next((method for method in methods if isinstance(method, Cascade) and method.drafts == drafts), None)
-    target_step = target_step_seconds(race)
-    model = _refine(measure_cost_model(race.traces, target_step), measure_cost_model(own, target_step))
+    lanes = [(method_of(trace), trace) for trace in race.traces]
+    guess = next(((method, trace) for method, trace in lanes if isinstance(method, Speculative)), None)
+    fixed = next(((m, trace) for m, trace in lanes if isinstance(m, Cascade) and m.drafts == drafts), None)
+    target_step, own = target_step_seconds(race), (guess[1],) if guess else ()
+    if guess and fixed:
+        model = measure_cost_model((*own, fixed[1]), target_step)
+    else:
+        model = _refine(measure_cost_model(race.traces, target_step), measure_cost_model(own, target_step))
     return PanelSettings(
         drafts,
-        guess.draft if guess else drafts[0] if drafts else "",
-        guess.k if guess else None,
-        fixed.K if fixed else None,
+        guess[0].draft if guess else drafts[0] if drafts else "",
+        guess[0].k if guess else None,
+        fixed[0].K if fixed else None,
         model,
-        tuple(_measured_lanes(race)),
+        tuple(_measured_lanes(race, model)),
     )
 
 
@@ -159,16 +167,22 @@ def _refine(model: CostModel, own: CostModel) -> CostModel:
     return CostModel({**model.alphas, **own.alphas}, {**model.costs, **own.costs}, own.per_reviewed_token)
 
 
-def _measured_lanes(race: Race) -> Iterator[Measured]:
+def _measured_lanes(race: Race, model: CostModel) -> Iterator[Measured]:
     """The lanes that stand beside the curves."""
+    drafts = race.traces[0].header.drafts if race.traces else ()
+    full = with_usual_values(drafts, model) if len(drafts) <= MOST_DRAFTS else model
     for trace, lane in zip(race.traces, compare_with_theory(race), strict=True):
         method, speedup = method_of(trace), race.speedup(trace)
         if speedup is None:
             continue
         if isinstance(method, Speculative):
-            yield Measured(method.name, speedup, method.draft, method.k, lane.wide, lane.gap)
+            own = Measured(method.name, speedup, method.draft, method.k)
         elif isinstance(method, Cascade) and method.drafts == trace.header.drafts:
-            first = next(end for end in method.K[0] if end)
-            yield Measured(method.name, speedup, format_K(method.K), first, lane.wide, lane.gap)
+            own = Measured(method.name, speedup, format_K(method.K), next(end for end in method.K[0] if end))
         elif trace.header.method == AdaptiveCascade.name:
             yield Measured(AdaptiveCascade.name, speedup, about=lane.about)
+            continue
+        else:
+            continue
+        predicted = predict_round(method.stages(), full).ewif
+        yield replace(own, predicted=predicted, gap="" if is_near(speedup, predicted) else lane.gap)

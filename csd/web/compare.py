@@ -88,15 +88,21 @@ def plan_pair(request: Request, plans: Sequence[NamedPlan], label: str, repeats:
     return (PlannedRace(label, replace(request, methods=(*others, *both)), names),) * check_repeats(repeats)
 
 
-def plan_kinds(request: Request, examples: Mapping[str, Sequence[Prompt]], repeats: Any) -> tuple[PlannedRace, ...]:
-    """The same lanes on the first example of every kind; each repeat goes through all kinds. Raises Refusal."""
-    firsts = [prompts[0] for prompts in examples.values()]
+def plan_kinds(requests: Mapping[Prompt, Request], repeats: Any) -> tuple[PlannedRace, ...]:
+    """The lanes of these requests, each on its example; each repeat goes through all of them. Raises Refusal.
+
+    A lane whose settings differ from example to example is one lane, called by its method.
+    """
+    settings = [set(request.methods) for request in requests.values()]
+    differ = set().union(*settings).difference(set.intersection(*settings)) if settings else set()
+    names = {title(method): method.name for method in differ}
     once = [
         PlannedRace(
             f"{one.kind}: {one.title}",
             replace(request, prompt=one.prompt, temperature=one.temperature, seed=one.seed),
+            names,
         )
-        for one in firsts
+        for one, request in requests.items()
     ]
     return tuple(once * check_repeats(repeats))
 

@@ -13,6 +13,8 @@ from csd.decoding.k_matrix import format_K
 from csd.decoding.methods import Autoregressive, Cascade
 from csd.models import catalog
 from csd.record.race import Race
+from csd.request.prompts import Prompt
+from csd.request.request import Request
 from csd.sentences import counted
 from csd.web import compare
 from csd.web.compare import PlannedRace
@@ -20,7 +22,7 @@ from csd.web.compare_findings import Compared, Figure, LaneResult, draw, lane_wo
 from csd.web.compare_recording import recorded_comparison
 from csd.web.context import PageContext
 from csd.web.deployment import WHILE_AWAITED
-from csd.web.examples import examples_by_kind
+from csd.web.examples import examples_by_kind, settings_for
 from csd.web.fields import PageFields
 from csd.web.finding import Finding, Number
 from csd.web.loads import FamilyChoice
@@ -256,11 +258,19 @@ def _run(
     return race
 
 
+def _request_for(example: Prompt, choice: FamilyChoice, fields: PageFields) -> Request:
+    """The lanes of the form with the settings that this example brings."""
+    settings = settings_for(choice, example, {"k": fields.form.k, "K": fields.form.K})
+    _, request = replace(fields, form=replace(fields.form, **settings)).to_request()
+    return request
+
+
 def plan_races(asked: ComparisonForm, fields: PageFields) -> tuple[FamilyChoice, tuple[PlannedRace, ...]]:
     """The races of a comparison. Raises ValueError with a sentence."""
     if asked.what == compare.BY_KIND:
-        choice, request = fields.to_request()
-        return choice, compare.plan_kinds(request, examples_by_kind(choice.spec), asked.repeats)
+        choice, _ = fields.to_request()
+        firsts = [prompts[0] for prompts in examples_by_kind(choice.spec).values()]
+        return choice, compare.plan_kinds({one: _request_for(one, choice, fields) for one in firsts}, asked.repeats)
     lanes = [Autoregressive.name, Cascade.name]
     defaults = fields.family.to_choice().defaults
     if not defaults.drafts:

@@ -129,8 +129,11 @@ def verdict(results: Sequence[LaneResult]) -> str:
 
 
 def lane_words(results: Sequence[LaneResult]) -> dict[str, str]:
-    """What readers call each lane, by its title; of lanes that would be called the same, the title is kept."""
-    called = {one.title: f"{one.method}, {one.words}" if one.words else one.title for one in results}
+    """What readers call each lane, by its title; it is kept where two lanes would be called the same, or where the
+    settings of one differ from kind to kind."""
+    words = {title: {one.words for one in results if one.title == title} for title in _methods(results)}
+    called = {one.title: f"{one.method}, {one.words}" for one in results if one.words and len(words[one.title]) == 1}
+    called = {title: called.get(title, title) for title in words}
     counts = Counter(called.values())
     return {title: words if counts[words] == 1 else title for title, words in called.items()}
 

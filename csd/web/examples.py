@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,6 +13,7 @@ from csd.models.catalog import READY
 from csd.models.spec import FamilySpec
 from csd.paths import ROOT
 from csd.request.prompts import Prompt, read_prompts
+from csd.web.loads import FamilyChoice
 
 FIELDS = ("prompt", "temperature", "seed", "max_new")  # of the form, that an example fills in
 MOST_KINDS = 10  # of a family's examples that the page has buttons for
@@ -51,6 +52,21 @@ def next_example(spec: FamilySpec, kind: str, text: str | None) -> Example:
     current = next((i for i, prompt in enumerate(prompts) if prompt.prompt == text), -1)
     following = (current + 1) % len(prompts)
     return Example(prompts[following], following + 1, len(prompts))
+
+
+def settings_for(choice: FamilyChoice, example: Prompt | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What becomes of k and K, a form's `given` values, for an example or for a prompt that is none: the example's own,
+    otherwise the family's. A value that is neither the family's nor an example's stays."""
+    usual, own = choice.defaults.preset.fields(), example.settings() if example else {}
+    if example and example.K and len(example.K) != len(choice.defaults.drafts) + 1:
+        del own["K"]  # a plan for other drafts
+    free = [name for name in ("k", "K") if _is_free(choice.spec, name, given.get(name), usual[name])]
+    wanted = {name: own.get(name, usual[name]) for name in free}
+    return {name: value for name, value in wanted.items() if value != given.get(name)}
+
+
+def _is_free(spec: FamilySpec, name: str, value: Any, usual: Any) -> bool:
+    return value is None or value == usual or is_brought(spec, name, value)
 
 
 def is_brought(spec: FamilySpec, name: str, value: Any) -> bool:

@@ -74,23 +74,17 @@ def show_example(
     update = FormUpdate(values, status=said, own_prompt=own_prompt)
     if _was_to_lose(temperature, by_hand):
         update = _with_usual_lanes(context, fields, update)
-    return replace(update, values={**update.values, **_brought(fields, found, {"k": k, "K": K}, by_hand)})
+    return replace(update, values={**update.values, **_settings_for(fields, found, {"k": k, "K": K}, by_hand)})
 
 
-def _brought(
-    fields: FamilyFields, example: Prompt | None, given: Mapping[str, Any], by_hand: Collection[str]
+def _settings_for(
+    fields: FamilyFields, example: Prompt | None, given: Mapping[str, Any], by_hand: Collection[str] = ()
 ) -> dict[str, Any]:
-    """The k and the K that an example, or a prompt that is none, brings to a form with the `given` ones, if any. An
-    example's K is for its family's drafts."""
     try:
-        choice = fields.to_choice()
+        settings = examples.settings_for(fields.to_choice(), example, given)
     except ValueError:  # a custom family that is not filled in yet
         return {}
-    usual, own = choice.defaults.preset.fields(), example.settings() if example else {}
-    if example and example.K and len(example.K) != len(choice.defaults.drafts) + 1:
-        del own["K"]
-    changed = {name for name, value in given.items() if name in own or examples.is_brought(choice.spec, name, value)}
-    return {name: own.get(name, usual[name]) for name in sorted(changed) if name not in by_hand}
+    return {name: value for name, value in settings.items() if name not in by_hand}
 
 
 def show_own_prompt(
@@ -224,7 +218,7 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     has_chosen = studio.visitors.find(visitor).has_chosen_family
     is_ready = studio.families.status(studio.preferred).state == "ready"
     if studio.preferred == home or not is_ready or has_chosen or not of_family <= kept:
-        settings = _brought(fields.family, None, {name: given[name] for name in ("k", "K")}, ())
+        settings = _settings_for(fields.family, None, given)
         return replace(usual, values={**usual.values, **settings}, status=None)
     choice = studio.families.as_loaded(studio.preferred)
     preferred = fields_of(choice, None, studio.deployment.lanes)

@@ -31,10 +31,11 @@ def _agrees(choice: FamilyChoice, preset: Preset, values: Mapping[str, Any]) -> 
     and K."""
     wanted = preset.fields()
     lanes, K, k = wanted.pop("lanes"), wanted.pop("K"), wanted.pop("k")
+    is_usual = preset.K == choice.defaults.preset.K
     return (
         set(lanes) <= set(values["lanes"])
         and (values["k"] == k or is_brought(choice.spec, "k", values["k"]))
-        and (_same_plan(values["K"], K) or is_brought(choice.spec, "K", values["K"]))
+        and (_same_plan(values["K"], K) or (is_usual and is_brought(choice.spec, "K", values["K"])))
         and all(values[name] == value for name, value in wanted.items())
     )
 

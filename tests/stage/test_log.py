@@ -71,6 +71,18 @@ def test_settings_are_told_in_plain_words(settings, label, words):
     assert settings_in_words(replace(header("any"), settings=settings, label=label), {"mid": "small model"}) == words
 
 
+@pytest.mark.parametrize(
+    ("K", "words"),
+    [
+        ([[8, 14, 16], [0, 3, 5], [0, 0, 2]], "small 8, tiny 6, copier 2"),
+        ([[16, 16, 20], [0, 0, 7], [0, 0, 0]], "small 16, copier 4"),
+    ],
+)
+def test_the_plan_of_a_cascade_is_told_by_who_writes_how_many_positions(K, words):
+    told = {"mid": "small model", "small": "tiny model", "MaxGram": "copier"}
+    assert settings_in_words(replace(header("cascade"), settings={"drafts": ["mid", "small"], "K": K}), told) == words
+
+
 def test_every_method_has_its_settings_told():
     """No list of numbers stands under the name of a lane, whatever the method."""
     for method in METHODS.values():

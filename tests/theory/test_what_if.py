@@ -13,6 +13,8 @@ from csd.decoding.methods import Cascade, Speculative
 from csd.decoding.stages import Stage, cascade_stages
 from csd.ranges import LONGEST_DRAFT
 from csd.record.race import Race
+from csd.record.recording import bundled_recordings
+from csd.theory.measurement import measure_cost_model, target_step_seconds
 from csd.theory.prediction import CostModel, predict_round
 from csd.theory.what_if import (
     LONGEST_START,
@@ -21,8 +23,10 @@ from csd.theory.what_if import (
     SliderValues,
     pairs,
     parts_without_effect,
+    predicted_speedups,
     settings_of_race,
     with_best_start,
+    with_usual_values,
 )
 
 A, B, COPY = "mid", "small", "MaxGram"
@@ -75,6 +79,17 @@ def test_what_a_race_measured_has_its_place_on_a_curve():
     assert (measured["cascade"].at, measured["cascade"].speedup) == (2, pytest.approx(2.0))
     assert measured["cascade"].rest == "[[2,3],[0,2]]"
     assert settings_of_race(Race((guess, both))).measured == (), "no autoregressive lane, no speed-up"
+
+
+def test_what_is_predicted_beside_a_measured_lane_lies_on_its_curve():
+    """One set of numbers, those of the two lanes, for the curves, the sliders and the table below them."""
+    race = Race(bundled_recordings()["1-story-a-frog-makes-a-kite"].traces)
+    found = settings_of_race(race)
+    model = with_usual_values(found.drafts, found.model)
+    curves = predicted_speedups(found.draft, found.k, found.drafts, found.K, model)
+    assert {one.name: one.predicted for one in found.measured} == pytest.approx(curves)
+    assert all(one.speedup == pytest.approx(one.predicted, rel=0.15) for one in found.measured)
+    assert found.model == measure_cost_model((race.traces[1], race.traces[3]), target_step_seconds(race))
 
 
 def test_sliders_show_what_was_measured():

@@ -26,7 +26,7 @@ def client(served):
 def test_race_returns_traces_that_can_be_read(client):
     answer = client.predict("Once upon a time there was a", max_new=24, api_name="/race")
     traces = [Trace.from_dict(data) for data in answer["traces"]]
-    assert [trace.header.method for trace in traces] == ["autoregressive", "speculative", "adaptive cascade"]
+    assert [trace.header.method for trace in traces] == ["autoregressive", "speculative", "cascade"]
     assert len({trace.tokens for trace in traces}) == 1 and len(traces[0].tokens) == 24
     assert [row["text"] for row in answer["summary"]] == [trace.answer for trace in traces]
     assert all(row["tokens_per_second"] > 0 for row in answer["summary"])

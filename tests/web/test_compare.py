@@ -20,8 +20,8 @@ from csd.web.named_plans import NamedPlan
 K, OTHER = ((2, 4), (0, 2)), ((1, 4), (0, 2))
 
 
-def request() -> Request:
-    return Request("A fox", (methods.Autoregressive(), methods.Cascade(("small",), K)), 64)
+def request(plan=K) -> Request:
+    return Request("A fox", (methods.Autoregressive(), methods.Cascade(("small",), plan)), 64)
 
 
 def slower() -> tuple:
@@ -126,19 +126,21 @@ def test_two_plans_share_one_race():
 
 
 def test_kinds_take_turns():
-    examples = {
-        kind: [Prompt(kind, f"p {kind}", "T", temperature=0.5, seed=3), Prompt(kind, "never")]
-        for kind in ("story", "code")
-    }
-    plan = compare.plan_kinds(request(), examples, 2)
+    story, code = (Prompt(kind, f"p {kind}", "T", temperature=0.5, seed=3) for kind in ("story", "code"))
+    plan = compare.plan_kinds({story: request(), code: request()}, 2)
     assert [planned.label for planned in plan] == ["story: T", "code: T"] * 2
     assert plan[1].request == replace(request(), prompt="p code", temperature=0.5, seed=3)
+    assert not plan[0].plans
+    other = request(((1, 4), (0, 2)))
+    plan = compare.plan_kinds({story: request(), code: other}, 1)
+    assert plan[1].request.methods == other.methods
+    assert set(plan[0].plans.values()) == {"cascade"} and len(plan[0].plans) == 2, "one lane with two plans"
 
 
 @pytest.mark.parametrize("repeats", [0, 6, 1.5, None, True, "2"])
 def test_repeats_are_one_to_five(repeats):
     with pytest.raises(Refusal, match="whole number from 1 to 5"):
-        compare.plan_kinds(request(), {}, repeats)
+        compare.plan_kinds({}, repeats)
 
 
 def test_the_table_on_the_page_is_escaped():

@@ -77,6 +77,8 @@ def test_lanes_are_called_in_plain_words_where_that_tells_them_apart():
     one, other = (LaneResult("x", f"cascade, K=[[{n}]]", "cascade", (2.0,), words="a copier") for n in (4, 8))
     assert lane_words([one]) == {one.title: "cascade, a copier"}
     assert lane_words([one, other]) == {one.title: one.title, other.title: other.title}
+    one, other = (LaneResult(kind, "cascade", "cascade", (2.0,), words=kind) for kind in ("story", "code"))
+    assert lane_words([one, other]) == {"cascade": "cascade"}, "one lane with a plan for each kind"
 
 
 def test_one_race_has_no_range_and_says_so():

@@ -12,11 +12,12 @@ from csd.models import catalog
 from csd.record.recording import Recording
 from csd.record.trace import Level
 from csd.request.form import to_fields
+from csd.request.prompts import Prompt
 from csd.request.request import Request
 from csd.stage.tour import LOSE
 from csd.web import form_events
 from csd.web.context import fields_of, settings_of
-from csd.web.examples import MOST_KINDS, example_kinds, example_title, examples_by_kind, first_example
+from csd.web.examples import MOST_KINDS, example_kinds, example_title, examples_by_kind, first_example, settings_for
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
 from csd.web.loads import FamilyChoice
 from csd.web.preset_choice import preset_choices
@@ -78,7 +79,7 @@ def test_a_kind_of_examples_goes_round(page):
         text = update.values["prompt"]
         seen.append(text)
     assert seen == [*(prompt.prompt for prompt in prompts), prompts[0].prompt]
-    assert update.values.keys() == {"prompt", "temperature", "seed", "max_new", "K"}
+    assert update.values.keys() == {"prompt", "temperature", "seed", "max_new", "k", "K"}
     assert update.status.text == f"1 of {len(prompts)}: {prompts[0].title}."
     assert form_events.show_example(page, EMBEDDED, 9, text).status.text == form_events.NO_EXAMPLE
     kept = form_events.show_example(page, EMBEDDED, 0, prompts[0].prompt, ("max_new", "temperature", "k", "K"))
@@ -109,12 +110,15 @@ def test_an_example_may_have_a_plan_and_a_draft_length_of_its_own(page):
 
     edit = example_kinds(HOME.spec).index("edit")
     assert brought(0, **usual) == frog
-    assert brought(0, page.start.form.prompt, **frog) == fox
+    assert brought(0, page.start.form.prompt, **{**usual, **frog}) == fox
     assert brought(edit, **fox) == usual
-    assert brought(edit, k=9, K="[[2,4,6],[0,1,2],[0,0,1]]") == {}, "the visitor's own"
+    own = {"k": 9, "K": "[[2,4,6],[0,1,2],[0,0,1]]"}
+    assert brought(edit, **own) == brought(0, **own) == {}, "the visitor's own, or a preset's"
     assert brought(edit, None, ("k", "K"), **fox) == brought(0, None, ("k", "K")) == {}
-    one = replace(EMBEDDED, family="smollm2")
-    assert "K" not in form_events.show_example(page, one, 0, None, K=frog["K"]).values, "a plan for other drafts"
+    one = replace(EMBEDDED, family="smollm2").to_choice()
+    assert settings_for(one, Prompt("story", "p", K=((2, 6, 10), (0, 4, 8), (0, 0, 8))), {}) == {
+        name: one.defaults.preset.fields()[name] for name in ("k", "K")
+    }, "a plan for other drafts"
 
 
 def test_the_losing_race_of_the_tour_leaves_the_length(page):

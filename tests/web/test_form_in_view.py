@@ -26,10 +26,10 @@ def test_the_form_leaves_the_window_to_the_stage(tab):
     assert card["height"] == prompt["height"] == race["y"] - card["y"] + race["height"] == 44
     assert box(page, "#try")["x"] == 34 and row["x"] + row["width"] > race["x"] + race["width"], "all is in one card"
     assert page.evaluate("document.documentElement.scrollWidth") == 1280
-    assert page.inner_text("#more").strip() == "demo models · adaptive cascade · 64 tokens"
+    assert page.inner_text("#more").strip() == "demo models · cascade · 64 tokens"
     set_field(page, "#max-new input", 24)
     set_field(page, "#temperature input", 0.5)
-    words = "demo models · temperature 0.5 · adaptive cascade · 24 tokens"
+    words = "demo models · temperature 0.5 · cascade · 24 tokens"
     page.wait_for_function("words => document.querySelector('#more').innerText.trim() === words", arg=words)
     page.fill("#prompt textarea", "A long prompt that goes on. " * 40)
     lines_in_view = "document.querySelector('#prompt textarea').clientHeight / 20 | 0"
@@ -76,17 +76,17 @@ def test_K_is_dragged_in_the_drawer_and_its_parts_race(tab):
     tab.advanced()
     handles = page.locator("#K-picture [role=slider]")
     handles.first.scroll_into_view_if_needed()
-    assert [int(text) for text in handles.all_inner_texts()] == [16, 16, 20, 0, 7, 0]
+    assert [int(text) for text in handles.all_inner_texts()] == [8, 14, 16, 3, 5, 2]
     track = page.locator("#K-picture .staircase-track").first.bounding_box()
     start = handles.first.bounding_box()
     x, y = start["x"] + start["width"] / 2, start["y"] + start["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
-    page.mouse.move(x - 8 * track["width"] / 24, y, steps=4)
+    page.mouse.move(x - 4 * track["width"] / 24, y, steps=4)
     page.mouse.up()
-    page.wait_for_function(f"{K} === '[[8,16,20],[0,0,7],[0,0,0]]'")
+    page.wait_for_function(f"{K} === '[[4,14,16],[0,3,5],[0,0,2]]'")
     page.locator("#K-picture").get_by_role("button", name="horizontal only").click()
-    page.wait_for_function(f"{K} === '[[8,16,20],[0,0,0],[0,0,0]]'")
+    page.wait_for_function(f"{K} === '[[4,14,16],[0,0,0],[0,0,0]]'")
     page.fill("#K textarea, #K input", "[[4,6,8],[0,1,2],[0,0,1]]")
     page.wait_for_function("document.querySelector('#K-picture [role=slider]').textContent === '4'")
     tab.fill(tokens=12)
@@ -288,6 +288,7 @@ def test_a_K_that_the_race_uses_stops_it_and_one_that_it_does_not_use_is_quiet(t
     tab.fill(tokens=12)
     tab.advanced()
     field, fault = "#K textarea, #K input", "#K .number-fault"
+    page.get_by_label("cascade", exact=True).uncheck()
     right, sentence = page.input_value(field), "K must have 3 rows of 3 whole numbers from 0 to 64, none smaller than "
     page.fill(field, "[[8,4,2],[0,0,0],[0,0,0]]")
     page.keyboard.press("Tab")
@@ -296,7 +297,6 @@ def test_a_K_that_the_race_uses_stops_it_and_one_that_it_does_not_use_is_quiet(t
     page.click("#advanced-race")
     assert tab.status("ended").startswith("Done: 12 tokens each.") and not page.is_visible("#advanced")
     tab.advanced()
-    page.get_by_label("prompt lookup", exact=True).uncheck()
     page.get_by_label("cascade", exact=True).check()
     assert page.inner_text(fault) == f"{sentence}the one before it."
     page.click("#advanced-race")
@@ -312,18 +312,18 @@ def test_a_K_that_the_race_uses_stops_it_and_one_that_it_does_not_use_is_quiet(t
 def test_the_preset_is_custom_once_a_setting_of_it_is_changed(tab):
     page, preset = tab.page, "document.querySelector('#preset input').value"
     tab.advanced()
-    assert page.evaluate(preset) == "adaptive cascade"
+    assert page.evaluate(preset) == "cascade, tuned K"
     k = page.input_value("#k input")
     page.fill("#k input", "5")
     page.wait_for_function(f"{preset} === 'custom'")
     page.fill("#k input", k)
-    page.wait_for_function(f"{preset} === 'adaptive cascade'")
+    page.wait_for_function(f"{preset} === 'cascade, tuned K'")
     page.fill("#lenience input", "2")
     page.wait_for_function(f"{preset} === 'custom'")
     page.click("#preset input")
-    page.get_by_role("option", name="adaptive cascade").click()
+    page.get_by_role("option", name="cascade, tuned K").click()
     page.wait_for_function("document.querySelector('#lenience input').value === '1'")
-    page.wait_for_function(f"{preset} === 'adaptive cascade'")
+    page.wait_for_function(f"{preset} === 'cascade, tuned K'")
     assert not tab.errors
 
 

@@ -206,8 +206,6 @@ def test_bad_input_gets_a_sentence_and_the_prompt_stays(tab):
     one = tab()
     one.fill(tokens=16)
     one.advanced()
-    one.page.get_by_label("prompt lookup", exact=True).uncheck()
-    one.page.get_by_label("cascade", exact=True).check()  # it uses K
     for field, value, sentence in (
         ("#prompt textarea", "   ", "The prompt is empty."),
         ("#prompt textarea", "word " * 1500, "and this model reads at most 1,024, new ones included. Shorten it."),
@@ -235,6 +233,8 @@ def test_a_pasted_K_is_what_the_next_press_of_race_uses_and_what_is_saved(tab):
     one = tab()
     one.fill(tokens=16)
     one.advanced()
+    one.page.get_by_label("cascade", exact=True).uncheck()
+    one.page.get_by_label("adaptive cascade", exact=True).check()
     one.page.fill("#K textarea, #K input", "")
     one.page.focus("#K textarea, #K input")
     one.page.keyboard.insert_text("[[2,4,6],[0,1,2],[0,0,1]]")  # as a paste does: one input event, no key
