@@ -26,7 +26,7 @@ const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [r
 const ACTIONS = {
   " ": togglePlay,
   ArrowLeft: (stage, { shiftKey }) => (shiftKey ? stepToken : stepReview)(stage, -1),
-  ArrowRight: (stage, { shiftKey }) => (shiftKey ? stepToken : isWhole(stage) ? goOn : stepReview)(stage, 1),
+  ArrowRight: (stage, { shiftKey }) => (shiftKey ? stepToken : isTold(stage) ? goOn : stepReview)(stage, 1),
   Home: (stage) => jump(stage, 0),
   End: (stage) => jump(stage, Infinity),
   ",": (stage) => goRound(stage, -1),
@@ -110,9 +110,9 @@ export function showKeys({ root }) {
   if (keys.open) keys.scrollIntoView({ block: "nearest" });
 }
 
-// Whether the presented race has been told: on a slide the arrow goes on.
-function isWhole({ presenting, reviewOpen, time }) {
-  return presenting && !reviewOpen && time === Infinity;
+// Whether the presented race tells itself: while it plays the arrow leads to its end, and from there into the talk.
+function isTold(stage) {
+  return stage.presenting && !stage.reviewOpen && (stage.time === Infinity || isPlaying(stage));
 }
 
 function goRound(stage, by) {

@@ -22,7 +22,7 @@ const WIDER = 0.6; // of the letters' height, on each side of a word at most, wh
 const TALLER = 0.35; // the same above and below it
 const FEW = 6; // positions up to which each one gets its number, and else every fifth
 const ACROSS = [": cheaper writers further right", ": cheaper writers", ": cheaper", ""]; // what the horizontal arrow means
-const UPWARDS = [": a row checks one below it", ": checks a row below", ": checks below", ""]; // and the vertical one
+const UPWARDS = [": bigger checks smaller", ": checks below", ""]; // and the vertical one
 const NUMBERED = 20; // rounds up to which each box carries the number of its round
 
 // Fills the grid and gives every box of the score its nodes: {node, cells, rises}; rises are the dotted lines up to the

@@ -178,7 +178,7 @@ function finalRate(lane) {
 // a draw with the big model alone has no winner.
 function winners(views) {
   const done = views.filter((view) => view.state === "done");
-  if (done.length < 2) return new Set();
+  if (done.length < 2 || done.length < views.length) return new Set(); // the last one may still win
   const best = Math.max(...done.map((view) => finalRate(view.lane)));
   const first = done.filter((view) => finalRate(view.lane) * (1 + EVEN) >= best);
   const isDraw = first.length > 1 && first.some((view) => view.lane.info.method === "autoregressive");

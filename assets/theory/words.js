@@ -64,11 +64,13 @@ export function costRows({ runs, review }, levels, target) {
   return [...rows, { name: "T", role: target, told: `1 run${more}`, runs: 1, cost: review.cost }];
 }
 
-// Whose the speed-up is that the Race tab shows in large type, see csd/stage/headline.py; `isRaced` says whether this plan was in the race.
+// Whose the speed-up is that the Race tab shows in large type, see csd/stage/headline.py, and what that race measured of this plan;
+// `isRaced` says whether it was in the race.
 export function tellWhose(measured, isRaced) {
-  const [fixed, adaptive] = ["cascade", "adaptive cascade"].map((method) => measured.find(({ name }) => name === method));
+  const [fixed, adaptive, rival] = ["cascade", "adaptive cascade", "speculative"].map((method) => measured.find(({ name }) => name === method));
   const missing = "this plan was not in that race";
-  if (isRaced || !measured.length) return ""; // the same cascade, or no race
+  if (!measured.length) return "";
+  if (isRaced) return `Measured in the race: ${factor(fixed.speedup)}${rival ? `, and ${factor(fixed.speedup / rival.speedup)} as fast as speculative decoding` : ""}.`;
   if (fixed) return `The Race tab\u2019s ${factor(fixed.speedup)} is another plan\u2019s, measured.`;
   return adaptive ? `The Race tab\u2019s ${factor(adaptive.speedup)} is the adaptive cascade\u2019s, measured; ${missing}.` : `Predicted only: ${missing}.`;
 }

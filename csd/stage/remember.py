@@ -7,6 +7,7 @@ from html import escape
 
 COLUMNS, ROWS = 12, 4  # of a picture
 WIDTH, HEIGHT, GAP = 30, 34, 4  # of a cell, and between two cells
+LETTERS = 22  # the size of what is written beside the cells
 
 SOLID = "T210"  # written by this level, or a run of the big model
 TINTED = {"b": "2", "c": "1", "d": "0"}  # kept from below
@@ -15,7 +16,8 @@ REJECTED = "x"
 
 @dataclass(frozen=True)
 class Point:
-    """What to remember, and a picture of it: rows of cells, one character each; a space leaves a cell out."""
+    """What to remember, and a picture of it: rows of cells, one character each; a space leaves a cell out. Behind a bar
+    stands what is written beside the cells, or before those that begin with spaces."""
 
     text: str
     picture: tuple[str, ...]
@@ -24,17 +26,17 @@ class Point:
 POINTS = (
     Point(
         "Small models guess, and the big model checks many guesses in one run: fewer runs, the same text.",
-        ("", "TTTTTTTTTTTT", "2222T2222T2T"),
+        ("|big model alone", "TTTTTTTTTTTT", "|with guesses", "2222T2222T2T"),
     ),
     Point(
         "Vertical: a bigger model checks what a smaller one guessed. Horizontal: the best guesser writes first, the "
         "cheapest one last.",
-        ("bbbbccdddddT", "2222", "    11", "      00000"),
+        ("bbbbccdddddT", "2222|small model", "    11|tiny", "      00000|copier"),
     ),
     Point(
         "It pays where guesses are often right and cheap to make. Where nobody can guess, a fixed plan loses; the "
         "adaptive cascade guesses less.",
-        ("", "2xxxxT2xxxxT", "2TTxT2TTTTTT"),
+        ("|plan", "2xxxxT2xxxxT", "|adaptive", "2TTxT2TTTTTT"),
     ),
 )
 
@@ -45,14 +47,22 @@ def closing(number: int) -> str:
     return (
         f'<section hidden data-show="closing" data-talk="told"><h2 id="tour-title-{number}">What to remember</h2>'
         '<p class="tour-won" hidden><b></b><small></small><span></span></p>'
-        f'<ol>{points}</ol><p class="tour-count"></p></section>'
+        f'<ol>{points}</ol><p class="tour-end">Esc: back to the race</p><p class="tour-count"></p></section>'
     )
 
 
 def _draw(rows: tuple[str, ...]) -> str:
-    cells = "".join(_cell(kind, x, y) for y, row in enumerate(rows) for x, kind in enumerate(row) if kind != " ")
     box = f"0 0 {COLUMNS * WIDTH} {ROWS * HEIGHT}"
-    return f'<svg class="tour-picture" viewBox="{box}" aria-hidden="true">{cells}</svg>'
+    drawn = "".join(_row(*row.partition("|")[::2], y) for y, row in enumerate(rows))
+    return f'<svg class="tour-picture" viewBox="{box}" aria-hidden="true">{drawn}</svg>'
+
+
+def _row(cells: str, label: str, row: int) -> str:
+    drawn = "".join(_cell(kind, x, row) for x, kind in enumerate(cells) if kind != " ")
+    x = GAP / 2 if not cells or cells.startswith(" ") else len(cells) * WIDTH + 3 * GAP
+    y = (row + 1) * HEIGHT - 3 * GAP
+    written = f'<text x="{x:g}" y="{y}" font-size="{LETTERS}" fill="currentColor">{escape(label)}</text>'
+    return drawn + (written if label else "")
 
 
 def _cell(kind: str, column: int, row: int) -> str:

@@ -44,7 +44,9 @@ test("the Race tab's speed-up is told apart from the plan's", () => {
   const fixed = { name: "cascade", speedup: 0.27 };
   assert.equal(tellWhose([fixed, adaptive], false), "The Race tab\u2019s 0.27× is another plan\u2019s, measured.");
   assert.match(tellWhose([{ name: "speculative", speedup: 2 }], false), /^Predicted only/);
-  assert.deepEqual([tellWhose([], false), tellWhose([fixed, adaptive], true)], ["", ""]);
+  assert.deepEqual([tellWhose([], false), tellWhose([fixed, adaptive], true)], ["", "Measured in the race: 0.27×."]);
+  const both = [{ name: "speculative", speedup: 1.93 }, { name: "cascade", speedup: 3.04 }];
+  assert.equal(tellWhose(both, true), "Measured in the race: 3.0×, and 1.6× as fast as speculative decoding.");
   assert.equal(tellBetter([curve(2)]), "", "the first number is the best one");
 });
 
