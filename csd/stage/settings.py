@@ -7,7 +7,14 @@ from typing import Any
 
 from csd.decoding.k_matrix import to_budgets
 from csd.decoding.maxgram import MAX_GRAM
-from csd.decoding.methods import AdaptiveCascade, Cascade, HorizontalCascade, VerticalCascade
+from csd.decoding.methods import (
+    AdaptiveCascade,
+    Cascade,
+    HorizontalCascade,
+    Refusal,
+    VerticalCascade,
+    restore_method,
+)
 from csd.record.trace import Header
 
 ALONE = "big model alone"
@@ -24,17 +31,23 @@ def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
     told by what makes them one. `roles` are the levels' by name, see csd/roles.py.
     """
     settings: dict[str, Any] = header.settings
-    if header.method == Cascade.name and "K" in settings:
-        return _plan_in_words([*settings["drafts"], MAX_GRAM], settings["K"], roles)
     if header.method in CASCADES:
-        return CASCADES[header.method]
+        return _plan_in_words(header, roles) or CASCADES[header.method]
     if draft := settings.get("draft"):
         name = roles.get(draft, draft)
         return f"{name} guesses {settings['k']}" if "k" in settings else f"{name} alone"
     return f"copier guesses {settings['k']}" if "k" in settings else header.label or ALONE
 
 
-def _plan_in_words(drafters: list[str], K: Any, roles: Mapping[str, str]) -> str:
-    """Who writes how many positions of the target's block, from left to right."""
-    counts = zip(drafters, to_budgets(K)[0], strict=True)
+def _plan_in_words(header: Header, roles: Mapping[str, str]) -> str:
+    """Who writes how many positions of the target's block, from left to right; empty for a cascade without a plan, or
+    with one that could not have run, as a file may claim."""
+    try:
+        method = restore_method(header.method, header.settings)
+        if not isinstance(method, Cascade):
+            return ""
+        method.check(method.drafts)
+    except Refusal:
+        return ""
+    counts = zip((*method.drafts, MAX_GRAM), to_budgets(method.K)[0], strict=True)
     return ", ".join(f"{roles.get(name, name).removesuffix(' model')} {count}" for name, count in counts if count)

@@ -63,7 +63,7 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
             race = gr.Button("Race", variant="primary", size="sm", min_width=80, scale=0, elem_id="advanced-race")
         family, preset, max_new, about = _build_first_fields(context, start)
         lanes = gr.CheckboxGroup(
-            [(method, method) for method in context.options["lanes"]],
+            list(context.options["lanes"]),
             value=start["lanes"],
             label="Methods to race",
             info="Choose 2 to 4. They race in this order.",
