@@ -79,7 +79,9 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
 
 def test_a_race_runs_to_its_end_and_its_tokens_carry_levels(tab):
     one = tab()
-    assert one.page.inner_text("#status").startswith("This race was recorded. Press Race"), "what the page begins with"
+    assert one.page.inner_text("#status").startswith("This race was recorded, with a plan that fits its text"), (
+        "what the page begins with"
+    )
     one.allow_motion()
     one.race(tokens=24)
     assert one.status("ended") == "Done: 24 tokens each."
