@@ -53,16 +53,17 @@ def closing(number: int) -> str:
 
 def _draw(rows: tuple[str, ...]) -> str:
     box = f"0 0 {COLUMNS * WIDTH} {ROWS * HEIGHT}"
-    drawn = "".join(_row(*row.partition("|")[::2], y) for y, row in enumerate(rows))
+    drawn = "".join(_row(row, y) for y, row in enumerate(rows))
     return f'<svg class="tour-picture" viewBox="{box}" aria-hidden="true">{drawn}</svg>'
 
 
-def _row(cells: str, label: str, row: int) -> str:
+def _row(written: str, row: int) -> str:
+    cells, _, label = written.partition("|")
     drawn = "".join(_cell(kind, x, row) for x, kind in enumerate(cells) if kind != " ")
     x = GAP / 2 if not cells or cells.startswith(" ") else len(cells) * WIDTH + 3 * GAP
     y = (row + 1) * HEIGHT - 3 * GAP
-    written = f'<text x="{x:g}" y="{y}" font-size="{LETTERS}" fill="currentColor">{escape(label)}</text>'
-    return drawn + (written if label else "")
+    name = f'<text x="{x:g}" y="{y}" font-size="{LETTERS}" fill="currentColor">{escape(label)}</text>'
+    return drawn + (name if label else "")
 
 
 def _cell(kind: str, column: int, row: int) -> str:
