@@ -74,8 +74,7 @@ def _record_takes(family: Family, device: str, max_new: int | None, stopped: Cal
         if stopped():
             raise typer.Exit(INTERRUPTED)
         title = take.title + (", with the paper's K" if take.K else "")
-        fitted = " Its plan, K, was fitted to this text." if prompt.K and not take.K else ""
-        note = recorder.write_note(traces) + fitted
+        note = recorder.write_note(traces) + (recorder.FITTED if prompt.K and not take.K else "")
         say(f"{take.kind}: {title}. {note}")
         yield Recording(
             traces, title, take.kind, note, describe_machine(family.device, family.dtype, family.placed), today()
