@@ -38,7 +38,7 @@ def main() -> None:
         print(f"{number} of {len(plan)}: {planned.label}")
     machine = describe_machine(family.device, family.dtype, family.placed)
     rows = tuple(map(tuple, compare.table_rows(races)))
-    results = tuple(compare.lane_results(races, plan[0].plans))
+    results = tuple(compare.lane_results(races))
     FILE.write_text(RecordedComparison(home.spec.name, machine, today(), rows, results).to_json(), "utf-8")
     for row in rows:
         print(*row[:9], sep=" | ")

@@ -89,18 +89,11 @@ def plan_pair(request: Request, plans: Sequence[NamedPlan], label: str, repeats:
 
 
 def plan_kinds(requests: Mapping[Prompt, Request], repeats: Any) -> tuple[PlannedRace, ...]:
-    """The lanes of these requests, each on its example; each repeat goes through all of them. Raises Refusal.
-
-    A lane whose settings differ from example to example is one lane, called by its method.
-    """
-    settings = [set(request.methods) for request in requests.values()]
-    differ = set().union(*settings).difference(set.intersection(*settings)) if settings else set()
-    names = {title(method): method.name for method in differ}
+    """The lanes of these requests, each on its example; each repeat goes through all of them. Raises Refusal."""
     once = [
         PlannedRace(
             f"{one.kind}: {one.title}",
             replace(request, prompt=one.prompt, temperature=one.temperature, seed=one.seed),
-            names,
         )
         for one, request in requests.items()
     ]
@@ -134,10 +127,12 @@ def table_rows(races: Iterable[tuple[str, Race]]) -> list[list[Any]]:
 
 def lane_results(races: Iterable[tuple[str, Race]], plans: Mapping[str, str] | None = None) -> list[LaneResult]:
     """What the verdict and the figure are made of, in the order of `table_rows`; `plans` name lanes by title."""
+    races = tuple(races)
+    names = {**_names_of_lanes(races), **(plans or {})}
     return [
         LaneResult(
             kind_of(label),
-            (plans or {}).get(title, title),
+            names.get(title, title),
             runs[0].trace.header.method,
             tuple(run.speedup for run in runs if run.speedup is not None),
             all(run.trace.lossless for run in runs),
@@ -147,6 +142,18 @@ def lane_results(races: Iterable[tuple[str, Race]], plans: Mapping[str, str] | N
         for (label, title), runs in _group(races).items()
         if runs
     ]
+
+
+def _names_of_lanes(races: Iterable[tuple[str, Race]]) -> dict[str, str]:
+    """A method that each race has once is one lane, called by its method where its settings differ between races."""
+    headers = [[trace.header for trace in race.traces] for _, race in races]
+    titles = {one.method: {} for own in headers for one in own}
+    for own in headers:
+        counts = Counter(one.method for one in own)
+        for one in own:
+            titles[one.method][one.title] = counts[one.method]
+    merged = {method: found for method, found in titles.items() if len(found) > 1 and set(found.values()) == {1}}
+    return {title: method for method, found in merged.items() for title in found}
 
 
 def _written(traces: Sequence[Trace]) -> dict[str, int]:

@@ -10,6 +10,7 @@ import pytest
 from cli_traces import make_trace
 
 from csd.cli import recorder
+from csd.decoding.k_matrix import format_K
 from csd.models import catalog
 from csd.record.recording import SUFFIX, Recording, bundled_recordings, file_name
 from csd.request.prompts import example_prompts
@@ -35,11 +36,10 @@ def test_the_note_is_what_was_measured():
 
 
 def test_the_notes_of_the_recordings_that_come_with_the_project():
-    examples = {prompt.title: prompt for prompt in example_prompts(catalog.find("embedded"))}
+    fitted = {format_K(one.K) for one in example_prompts(catalog.find("embedded")) if one.K}
     for found in bundled_recordings().values():
-        fitted = found.family == "embedded" and found.title in examples and examples[found.title].K
-        is_cascade = any(trace.header.method == "cascade" for trace in found.traces)
-        assert found.note == recorder.write_note(found.traces) + (recorder.FITTED if fitted and is_cascade else "")
+        plans = {format_K(trace.header.settings["K"]) for trace in found.traces if trace.header.method == "cascade"}
+        assert found.note == recorder.write_note(found.traces) + (recorder.FITTED if plans & fitted else "")
 
 
 @pytest.mark.parametrize("family", recorder.TAKES)
