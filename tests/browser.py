@@ -45,7 +45,7 @@ def box(page, selector: str) -> dict:
     return page.locator(selector).bounding_box()
 
 
-CUT_OFF = ("AbortError", "Unexpected error Connection errored out")
+CUT_OFF = "Unexpected error Connection errored out"
 
 
 class Gate:
@@ -135,11 +135,15 @@ class Tab:
         self.context = chromium.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
         self.page = self.context.new_page()
         self.page.set_default_timeout(180_000)
-        self.page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
-        # A page that is left while Gradio's stream is open aborts it.
-        self.page.on("pageerror", lambda error: None if error.name == "AbortError" else self.errors.append(str(error)))
+        self.page.on("console", lambda line: self._hear(line.text) if line.type == "error" else None)
+        self.page.on("pageerror", lambda error: self._hear(f"{error.name}: {error}"))
         self.page.goto(house.url)
         self.page.wait_for_selector('#family-status [data-state="ready"]')
+
+    def _hear(self, error: str) -> None:
+        """A page that is left while Gradio's stream is open aborts it, and says so. That is no error."""
+        if not error.startswith("AbortError"):
+            self.errors.append(error)
 
     def allow_motion(self) -> None:
         """From now on races play as they do for most visitors."""
