@@ -1,6 +1,8 @@
-"""The stream of an event that the server does not know, or whose answer was read, is refused.
+"""Streams that have nothing to say end at once. Gradio begins some of them, and then breaks them off; others would have
+heartbeats only, for ever.
 
-Gradio begins the first, and then breaks it off; the second would have heartbeats only, for ever.
+A page asks for such a stream by itself, if it learns that its event is queued only after an earlier stream has brought
+the answer. It is told that all is said: an error would end its events as lost.
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ import re
 from typing import Any
 from urllib.parse import parse_qs
 
-from starlette.responses import JSONResponse
+from gradio.server_messages import CloseStreamMessage
+from starlette.responses import JSONResponse, PlainTextResponse
 
 from csd.web.bodies import App, Message, Receive, Send
 
@@ -18,7 +21,8 @@ UNKNOWN = "Nothing is known of this race: it has ended and was read, or the page
 
 
 class KnownStreams:
-    """ASGI middleware: status 404 with a sentence for a stream without messages, now or later."""
+    """ASGI middleware for streams without messages, now or later: that of a session is closed, and that of a single
+    event, which only a program asks for, is refused with status 404 and a sentence."""
 
     def __init__(self, app: App):
         self._app = app
@@ -27,15 +31,27 @@ class KnownStreams:
         if scope["type"] == "http" and scope["method"] == "GET":
             session = _session(scope)
             if session is not None and not _has_news(scope["app"].get_blocks()._queue, session):
-                await JSONResponse({"error": UNKNOWN, "detail": UNKNOWN}, 404)(scope, receive, send)
+                refusal = JSONResponse({"error": UNKNOWN, "detail": UNKNOWN}, 404)
+                await (_closing() if _is_of_session(scope) else refusal)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
 
 def is_stream(scope: Message) -> bool:
     """Whether a request listens to an event."""
-    path = scope["path"].removeprefix(scope.get("root_path", ""))
-    return scope["method"] == "GET" and (path == STREAM or CALL.fullmatch(path) is not None)
+    return scope["method"] == "GET" and (_is_of_session(scope) or CALL.fullmatch(_path(scope)) is not None)
+
+
+def _is_of_session(scope: Message) -> bool:
+    return _path(scope) == STREAM
+
+
+def _path(scope: Message) -> str:
+    return scope["path"].removeprefix(scope.get("root_path", ""))
+
+
+def _closing() -> PlainTextResponse:
+    return PlainTextResponse(f"data: {CloseStreamMessage().model_dump_json()}\n\n", media_type="text/event-stream")
 
 
 def _has_news(queue: Any, session: str) -> bool:
@@ -46,11 +62,10 @@ def _has_news(queue: Any, session: str) -> bool:
 
 def _session(scope: Message) -> str | None:
     """Whose messages a request asks for; None if it is for something else."""
-    path = scope["path"].removeprefix(scope.get("root_path", ""))
-    if path == STREAM:
+    if _is_of_session(scope):
         named = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True).get("session_hash")
         return named[-1] if named else None
-    asked = CALL.fullmatch(path)
+    asked = CALL.fullmatch(_path(scope))
     return _session_of_event(scope["app"].get_blocks()._queue, asked[1]) if asked else None
 
 

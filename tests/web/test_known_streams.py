@@ -1,4 +1,4 @@
-"""A stream that Gradio would begin and break off is a refusal with a sentence; the others stream as before."""
+"""A stream that Gradio would begin and break off is closed, or refused with a sentence; the others stream as before."""
 
 from __future__ import annotations
 
@@ -13,19 +13,25 @@ from csd.web.known_streams import UNKNOWN
 from csd.web.page import launch_settings
 from csd.web.wiring import ON_DEVICE
 
+CLOSED = 'data: {"msg":"close_stream","event_id":null}\n\n'
+
 
 def race() -> str:
     return "done"
 
 
-def test_the_stream_of_an_unknown_event_is_refused_and_nothing_is_raised_after_a_beginning(caplog):
+def test_a_stream_with_nothing_to_say_ends_and_nothing_is_raised_after_a_beginning(caplog):
     with gr.Blocks() as page:
         api(race, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
     _, url, _ = open_queue(page, PUBLIC).launch(prevent_thread_lock=True, quiet=True, **launch_settings(PUBLIC))
     try:
         with httpx.Client(base_url=url.rstrip("/") + API, timeout=20) as http:
             streams = [f"/queue/data?session_hash{named}" for named in ("=nobody", "=", "", "=a&session_hash=")]
-            for path in (*streams, "/call/race/unknown", "/call/v2/race/unknown"):
+            for path in streams:
+                ended = http.get(path)
+                assert (ended.status_code, ended.text) == (200, CLOSED)
+                assert ended.headers["content-type"].startswith("text/event-stream")
+            for path in ("/call/race/unknown", "/call/v2/race/unknown"):
                 refused = http.get(path)
                 assert (refused.status_code, refused.json()["detail"]) == (404, UNKNOWN)
             assert http.get("/queue/data").status_code == 422
@@ -38,7 +44,7 @@ def test_the_stream_of_an_unknown_event_is_refused_and_nothing_is_raised_after_a
             assert http.post("/queue/join", json=joined).status_code == 200
             listen = {"session_hash": "a session"}
             assert "process_completed" in http.get("/queue/data", params=listen).text
-            assert http.get("/queue/data", params=listen).status_code == 404
+            assert http.get("/queue/data", params=listen).text == CLOSED
             assert http.post("/queue/join", json=joined).status_code == 200
             assert "process_completed" in http.get("/queue/data", params=listen).text
     finally:
