@@ -295,7 +295,10 @@ function startTour(root, logs, others) {
   });
   again.addEventListener("click", () => run(0));
   back.addEventListener("click", goBack);
-  next.addEventListener("click", goOn);
+  next.addEventListener("click", ({ detail }) => {
+    const isDouble = detail > 1 && isAnswered() && choicesOf(questions[current]).length; // it would skip the answer that it has brought
+    if (!isDouble) goOn();
+  });
   for (const group of tried) group.addEventListener("click", ({ target }) => target.matches("button") && tryOut(target));
   root.querySelector(".tour-asked").addEventListener("click", ({ target }) => {
     const choice = target.closest(".tour-choices button");

@@ -95,7 +95,7 @@ function arrange(groups, fold) {
   for (const { box, more } of groups) for (const one of [box, more]) one.hidden = !one.querySelector(".sliders-row");
   fold.idle.hidden = !idle;
   fold.box.hidden = !folded;
-  fold.summary.textContent = `More numbers (${folded})`;
+  fold.summary.textContent = `The numbers of the other models (${folded})`;
   fold.words.textContent = idle === 1 ? "One setting has no effect with this plan:" : `${idle} settings have no effect with this plan:`;
 }
 

@@ -3,7 +3,7 @@
 
 import { ablate, axisLength, budget, formatK, isSamePlan, moveEnd, parseK, takesPart } from "./cumulative.js";
 import { make } from "./elements.js";
-import { planWords } from "./plan.js";
+import { listPlan, planRows } from "./plan.js";
 
 const [WIDE, NARROW] = [34, 18]; // pixels that a handle takes, with its number and without
 const PARTS = [["both", "both cascades"], ["vertical", "vertical only"], ["horizontal", "horizontal only"], ["lookup", "copying only"]];
@@ -14,7 +14,7 @@ const WHOLE = { // why a part is all that the plan has
 };
 const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 4, PageDown: -4, Home: -1000, End: 1000 };
 
-// Draws into `root`, below a sentence that says the same; with `data-fold` the picture is folded away under these words.
+// Draws into `root`, below a list that says the same; with `data-fold` the picture is folded away under these words.
 // `send(K as text)` is called whenever the visitor changes K. Returns a function that takes a new
 // value: {K, target (its role), levels: [{name, role, look}]}, with the drafts from the strongest on and Max-Gram last; K null leaves it as it is.
 export function startStaircase(root, value, send) {
@@ -60,7 +60,7 @@ function build(view) {
   view.tracks = reviewers.map((reviewer, r) => buildTrack(view, reviewer, r));
   view.whole = make("p", { class: "staircase-whole" });
   view.axis = make("div", { class: "staircase-axis", "aria-hidden": "true" });
-  view.words = make("p", { class: "staircase-words" });
+  view.words = make("dl", { class: "staircase-words" });
   const picture = [
     make("div", { class: "staircase-parts", role: "group", "aria-label": "Parts of the cascade" }, ...parts),
     view.whole,
@@ -132,7 +132,7 @@ function settle(view, K) {
 function draw(view) {
   const { K, length, levels } = view;
   const active = takesPart(K);
-  view.words.textContent = planWords(K, view.target, levels);
+  view.words.replaceChildren(...listPlan(planRows(K, view.target, levels)));
   view.tracks.forEach((track, r) => {
     const width = track.box.clientWidth;
     track.box.toggleAttribute("data-idle", !active[r]);

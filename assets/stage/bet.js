@@ -4,7 +4,6 @@
 
 import { button, h, put } from "./dom.js";
 
-const QUESTION = "How many times as fast will the cascade be?";
 const FACTORS = ["slower", "1\u00D7", "1.5\u00D7", "3\u00D7", "5\u00D7"]; // times as fast as autoregressive decoding
 
 export function createBet(stage) {
@@ -41,7 +40,7 @@ export function drawBet({ headline: { bet }, mode, race, views }) {
   if (!bet.factor && views.some(({ state }) => state === "done")) bet.isKnown = true; // the bars tell the answer
   bet.box.hidden = !isAsked(race);
   bet.box.toggleAttribute("data-over", bet.isKnown); // it keeps its place, so that the idea does
-  put(bet.question, bet.isKnown && bet.factor ? `You said ${bet.factor}.` : QUESTION);
+  put(bet.question, bet.isKnown && bet.factor ? `You said ${bet.factor}.` : `How many times as fast will the ${cascadeOf(race) || "cascade"} be?`);
   if (bet.drawn !== bet.factor) markChosen(bet);
   const factor = race.close && race.close.headline ? race.close.headline.factor : "";
   put(bet.said, bet.factor && factor ? `You said ${bet.factor}; it was ${factor}.` : "");
@@ -53,11 +52,18 @@ function markChosen(bet) {
 }
 
 // Whether there will be a factor: of a cascade over autoregressive decoding.
-function isAsked({ lanes, close }) {
-  if (close && !(close.headline || {}).factor) return false;
-  const methods = lanes.map(({ info }) => info.method);
-  return methods.includes("autoregressive") && methods.some((name) => name.endsWith("cascade"));
+function isAsked(race) {
+  if (race.close && !(race.close.headline || {}).factor) return false;
+  return methodsOf(race).includes("autoregressive") && Boolean(cascadeOf(race));
 }
+
+// The cascade that the result will be about: the paper's own before any other, as in csd/stage/headline.py.
+function cascadeOf(race) {
+  const methods = methodsOf(race);
+  return methods.includes("cascade") ? "cascade" : methods.find((name) => name.endsWith("cascade"));
+}
+
+const methodsOf = ({ lanes }) => lanes.map(({ info }) => info.method);
 
 // Pressing the chosen chip again takes the bet back.
 function place(stage, factor) {

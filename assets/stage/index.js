@@ -36,7 +36,7 @@ import { appendSteps, followText, markSelection } from "./lanetext.js";
 import { clearLegend, createLegend, drawLegend, openLegend, restoreChoices } from "./legend.js";
 import { addLine } from "./log.js";
 import { createInvitation, drawInvitation } from "./invitation.js";
-import { goTo, halt, openStep, pause, placeOf, play, playUnasked, scrub, showAll, skip, stepReview, stepToken, touch } from "./playback.js";
+import { goTo, halt, heldFor, openStep, pause, placeOf, play, playUnasked, scrub, showAll, skip, stepReview, stepToken, touch } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
 import { createPromptLine, drawPromptLine, tellRefusal } from "./promptline.js";
@@ -238,10 +238,11 @@ function draw(stage) {
   drawCursors(stage);
 }
 
-// Under a refusal the stage says that what it shows is not the race that was asked for.
+// A replay that waits says so, and for how long. Under a refusal the stage says that what it shows is not the race that was asked for.
 function tellPaceOf(stage) {
   const before = stage.root.hasAttribute("data-refused") ? "previous race" : "";
-  put(stage.pace, tellPace(stage.mode, speedFactor(stage)) || before);
+  const seconds = heldFor(stage);
+  put(stage.pace, seconds ? `your guess? goes on in ${seconds} s` : tellPace(stage.mode, speedFactor(stage)) || before);
 }
 
 function watchSize(stage) {

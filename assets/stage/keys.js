@@ -20,7 +20,7 @@ const HELP = [
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
   ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["l", "make it lose"], ["Esc", "leave"], ["?", "these keys"],
 ];
-const PRESENTING = [["r", "race"], ["e", "next example"], ["/", "type a prompt"], ["page up, page down", "a talk of two minutes, with a clicker; from the end of the race also \u2192"]];
+const PRESENTING = [["page down", "go on: a talk of two minutes"], ["page up", "back"], ["r", "race"], ["e", "next example"], ["/", "type a prompt"]];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
 const ACTIONS = {
@@ -57,9 +57,10 @@ const CLICKER = { PageUp: goBack, PageDown: goOn };
 
 // Names the keys, for those who ask.
 export function createKeysHelp() {
-  const tell = ([key, what]) => h("span", {}, h("kbd", { text: key }), ` ${what}`);
+  const tell = (attributes) => ([key, what]) => h("span", attributes, h("kbd", { text: key }), ` ${what}`);
   return h("details", { class: "cs-keys" }, h("summary", { text: "Keyboard" }),
-    h("p", {}, ...HELP.map(tell), h("span", { class: "cs-keys-presenting", text: "while presenting:" }), ...PRESENTING.map(tell)));
+    h("p", {}, ...HELP.map(tell({})), h("span", { class: "cs-keys-presenting", text: "while presenting:" }),
+      ...PRESENTING.map(tell({ class: "cs-keys-first" }))));
 }
 
 // Keys work while the stage has the focus, and elsewhere on the page while the stage is in view and nothing else takes

@@ -34,8 +34,10 @@ export function tellResult(race, { line: { r: root } }) {
 
 // With a space before it; nothing where nobody drafted.
 export function tellDrafts(race, step) {
-  const drafts = draftGroups(step.line.r).map((group) => tellGroup(race, group));
-  return drafts.length ? ` Before that, ${drafts.join(". Then ")}.` : "";
+  const groups = draftGroups(step.line.r);
+  const isLong = groups.length > 1 && groups.some(({ records }) => records.length > 1);
+  if (isLong) return ` The guesses were handed up by ${list(groups.map((group) => tellShare(race, group)))}.`;
+  return groups.length ? ` Before that, ${groups.map((group) => tellGroup(race, group)).join(". Then ")}.` : "";
 }
 
 function tellOutcome(race, root) {
@@ -57,6 +59,17 @@ function tellKept(ok, n) {
   return n === 1 ? "it was rejected" : "none was kept";
 }
 
+// "the small model (8, of these 2 its own)".
+function tellShare(race, { by, records }) {
+  const [all, own] = [sum(records, countPassedUp), countOwn(records)];
+  const its = own === all ? "all its own" : own ? `of these ${own} its own` : "none its own";
+  return `${nameOf(race, by)} (${all}${records.every(isReview) ? `, ${its}` : ""})`;
+}
+
+function countOwn(records) {
+  return sum(records, (one) => (one.y === undefined ? 0 : 1));
+}
+
 // Neighbouring rounds of one drafter.
 function tellGroup(race, { by, records }) {
   if (records.length === 1) return tellRound(race, records[0]);
@@ -65,7 +78,7 @@ function tellGroup(race, { by, records }) {
   const wrote = `${nameOf(race, by)} wrote ${countTokens(sum(records, countPassedUp))}`;
   if (!seen) return `${wrote}, one at a time`;
   const kept = sum(records, (one) => one.ok);
-  const added = sum(records, (one) => (one.y === undefined ? 0 : 1));
+  const added = countOwn(records);
   const theirs = records.flatMap((one) => authorsOf(one).slice(0, one.ok));
   const parts = [added && `${added} of its own`, kept && `${kept} that ${listNames(race, theirs)} guessed`].filter(Boolean);
   return `${wrote} in ${records.length} runs${parts.length ? ": " : ""}${parts.join(", and ")}`;
@@ -77,8 +90,11 @@ function tellProposals(race, records) {
 
 // "the tiny model and the copier".
 function listNames(race, authors) {
-  const names = [...new Set(authors.map((name) => nameOf(race, name)))];
-  return [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
+  return list([...new Set(authors.map((name) => nameOf(race, name)))]);
+}
+
+function list(words) {
+  return [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(" and ");
 }
 
 function tellCorrection(race, review) {

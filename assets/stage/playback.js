@@ -46,8 +46,10 @@ export function pause(stage) {
   sayReview(stage);
 }
 
+// A replay that waits for a bet waits no longer.
 export function togglePlay(stage) {
-  if (isPlaying(stage)) pause(stage);
+  if (heldFor(stage)) stage.holds = 0;
+  else if (isPlaying(stage)) pause(stage);
   else play(stage);
 }
 
@@ -202,11 +204,19 @@ function tick(stage, now) {
   stage.draw();
 }
 
-// The first replay that begins by itself leaves time to read, and to bet.
+// The first replay that begins by itself leaves time to read, and to bet. It counts the seconds down.
 function isHeld(stage, passed) {
-  if (stage.holds <= 0 || !stage.root.hasAttribute("data-unasked") || !awaitsBet(stage)) return false;
+  const before = heldFor(stage);
+  if (!before) return false;
   stage.holds -= passed;
+  if (heldFor(stage) !== before) stage.draw();
   return true;
+}
+
+// The whole seconds for which the replay still waits for a bet.
+export function heldFor(stage) {
+  const isHolding = stage.holds > 0 && stage.root.hasAttribute("data-unasked") && awaitsBet(stage);
+  return isHolding ? Math.ceil(stage.holds) : 0;
 }
 
 // With reduced motion the replay goes from review to review of the selected lane, then of the others.

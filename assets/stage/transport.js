@@ -6,7 +6,7 @@ import { button, h, iconButton, iconImage, iconPath, iconShape, put } from "./do
 import { formatPosition } from "./format.js";
 import { showKeys } from "./keys.js";
 import { createLinkNote } from "./linknote.js";
-import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
+import { heldFor, jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
 import { blank, togglePresent } from "./present.js";
 import { canOpen, toggleReview } from "./review.js";
 import { sayReview } from "./speech.js";
@@ -133,10 +133,11 @@ function keyButton(text, key, title, onclick) {
 
 function drawPlayButton(stage) {
   const { playIcon, playLabel } = stage.transport;
-  const label = isPlaying(stage) ? "Pause" : stage.mode === "replay" ? "Play" : "Replay";
+  const isMoving = isPlaying(stage) && !heldFor(stage);
+  const label = isMoving ? "Pause" : stage.mode === "replay" ? "Play" : "Replay";
   if (playLabel.textContent === label) return;
   put(playLabel, label);
-  playIcon.setAttribute("d", iconShape(isPlaying(stage) ? "pause" : "play"));
+  playIcon.setAttribute("d", iconShape(isMoving ? "pause" : "play"));
 }
 
 function drawPosition(stage) {

@@ -86,5 +86,5 @@ export function checkLanes(measured) {
 export function describeSource(isMeasured, isMoved) {
   if (isMoved.numbers) return "predicted, from numbers that you assume";
   if (!isMeasured) return "predicted, from usual numbers: no race has measured these models yet";
-  return isMoved.plan ? "predicted for your plan, from what the race measured" : "predicted, from what the race measured";
+  return isMoved.plan ? "predicted for your plan, from the race\u2019s averages" : "predicted, from the race\u2019s averages";
 }

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-COLUMNS, ROWS = 12, 4  # of a picture
-WIDTH, HEIGHT, GAP = 30, 34, 4  # of a cell, and between two cells
-LETTERS = 22  # the size of what is written beside the cells
+COLUMNS = 12  # of a picture, behind the names of its rows
+NAMES, WIDTH, HEIGHT, GAP = 190, 36, 190, 5  # of the names, a cell, and all rows; and between two cells
+LETTERS, NOTE = 28, 22  # the sizes of what is written there
+AXIS = 48  # the room of an axis and its name, to the left of a picture or below it
 
 SOLID = "T210"  # written by this level, or a run of the big model
 TINTED = {"b": "2", "c": "1", "d": "0"}  # kept from below
@@ -15,35 +16,54 @@ REJECTED = "x"
 
 
 @dataclass(frozen=True)
-class Point:
-    """What to remember, and a picture of it: rows of cells, one character each; a space leaves a cell out. Behind a bar
-    stands what is written beside the cells, or before those that begin with spaces."""
+class Row:
+    """A name, a note below it, and cells: one character each; a space leaves a cell out."""
 
+    name: str
+    cells: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Point:
+    """What to remember, in a few words and in a sentence, and a picture of it, with the two axes of a cascade or without."""
+
+    title: str
     text: str
-    picture: tuple[str, ...]
+    picture: tuple[Row, ...]
+    has_axes: bool = False
 
 
 POINTS = (
     Point(
-        "Small models guess, and the big model checks many guesses in one run: fewer runs, the same text.",
-        ("|big model alone", "TTTTTTTTTTTT", "|with guesses", "2222T2222T2T"),
+        "Fewer runs, the same text",
+        "Small models guess ahead. The big model checks many guesses in one run.",
+        (Row("one by one", "TTTTTTTTTTTT", "12 runs"), Row("with guesses", "2222T2222T2T", "3 runs")),
     ),
     Point(
-        "Vertical: a bigger model checks what a smaller one guessed. Horizontal: the best guesser writes first, the "
-        "cheapest one last.",
-        ("bbbbccdddddT", "2222|small model", "    11|tiny", "      00000|copier"),
+        "Vertical and horizontal",
+        "A bigger model checks what a smaller one guessed. The best guesser writes first, the cheapest one last.",
+        (
+            Row("big model", "bbbbccdddddT"),
+            Row("small", "2222"),
+            Row("tiny", "    11"),
+            Row("copier", "      00000"),
+        ),
+        has_axes=True,
     ),
     Point(
-        "It pays where guesses are often right and cheap to make. Where nobody can guess, a fixed plan loses; the "
-        "adaptive cascade guesses less.",
-        ("|plan", "2xxxxT2xxxxT", "|adaptive", "2TTxT2TTTTTT"),
+        "Cheap, right guesses pay",
+        "Where nobody can guess, a fixed plan loses; the adaptive cascade guesses less.",
+        (Row("fixed plan", "2xxxxT2xxxxT", "8 wrong"), Row("adaptive", "2TTxT2TTTTTT", "1 wrong")),
     ),
 )
 
 
 def closing(number: int) -> str:
     """The slide as the act of the tour with this number."""
-    points = "".join(f"<li>{_draw(point.picture)}<p>{escape(point.text)}</p></li>" for point in POINTS)
+    points = "".join(
+        f"<li>{_draw(point)}<h3>{escape(point.title)}</h3><p>{escape(point.text)}</p></li>" for point in POINTS
+    )
     return (
         f'<section hidden data-show="closing" data-talk="told"><h2 id="tour-title-{number}">What to remember</h2>'
         '<p class="tour-won" hidden><b></b><small></small><span></span></p>'
@@ -51,29 +71,49 @@ def closing(number: int) -> str:
     )
 
 
-def _draw(rows: tuple[str, ...]) -> str:
-    box = f"0 0 {COLUMNS * WIDTH} {ROWS * HEIGHT}"
-    drawn = "".join(_row(row, y) for y, row in enumerate(rows))
-    return f'<svg class="tour-picture" viewBox="{box}" aria-hidden="true">{drawn}</svg>'
+def _draw(point: Point) -> str:
+    pitch = HEIGHT / len(point.picture)
+    rows = "".join(_row(row, i * pitch, pitch) for i, row in enumerate(point.picture))
+    box = f"0 0 {NAMES + COLUMNS * WIDTH} {HEIGHT + AXIS}"
+    axes = _axes() if point.has_axes else ""
+    return f'<svg class="tour-picture" viewBox="{box}" aria-hidden="true">{axes}{rows}</svg>'
 
 
-def _row(written: str, row: int) -> str:
-    cells, _, label = written.partition("|")
-    drawn = "".join(_cell(kind, x, row) for x, kind in enumerate(cells) if kind != " ")
-    x = GAP / 2 if not cells or cells.startswith(" ") else len(cells) * WIDTH + 3 * GAP
-    y = (row + 1) * HEIGHT - 3 * GAP
-    name = f'<text x="{x:g}" y="{y}" font-size="{LETTERS}" fill="currentColor">{escape(label)}</text>'
-    return drawn + (name if label else "")
+def _row(row: Row, top: float, height: float) -> str:
+    cells = "".join(_cell(kind, j, top, height) for j, kind in enumerate(row.cells) if kind != " ")
+    middle = top + height / 2 + LETTERS / 3
+    if not row.note:
+        return f"{_text(row.name, middle)}{cells}"
+    return f"{_text(row.name, middle - NOTE / 2)}{_text(row.note, middle + NOTE * 0.7, NOTE)}{cells}"
 
 
-def _cell(kind: str, column: int, row: int) -> str:
-    x, y, w, h = column * WIDTH + GAP / 2, row * HEIGHT + GAP / 2, WIDTH - GAP, HEIGHT - GAP
+def _text(words: str, y: float, size: int = LETTERS) -> str:
+    return f'<text {_end_of_names(y)} font-size="{size}" fill="currentColor">{escape(words)}</text>'
+
+
+def _end_of_names(y: float) -> str:
+    return f'x="{NAMES - 10}" y="{y:g}" text-anchor="end"'
+
+
+def _axes() -> str:
+    """To the right the writers become cheaper, and upwards bigger models check smaller ones."""
+    x, y, low, end = AXIS * 0.75, HEIGHT + AXIS * 0.25, HEIGHT - GAP, NAMES + COLUMNS * WIDTH - GAP
+    up = f'<path d="M{x:g} {low}V{2 * GAP}m-7 11l7 -11l7 11" />'
+    right = f'<path d="M{NAMES} {y:g}H{end}m-11 -7l11 7l-11 7" />'
+    names = f'<text x="{NAMES}" y="{y + NOTE * 1.2:g}">horizontal</text>'
+    names += f'<text transform="translate({x - NOTE * 0.7:g} {low}) rotate(-90)">vertical</text>'
+    lines = f'<g style="fill: none; stroke: currentColor; stroke-width: 2.5">{up}{right}</g>'
+    return f'{lines}<g font-size="{NOTE}" fill="currentColor">{names}</g>'
+
+
+def _cell(kind: str, column: int, top: float, height: float) -> str:
+    x, y, w, h = NAMES + column * WIDTH + GAP / 2, top + GAP / 2, WIDTH - GAP, height - GAP
     if kind == REJECTED:
-        line = f'<path d="M{x:g} {y:g}l{w} {h}" />'
+        line = f'<path d="M{x:g} {y:g}l{w:g} {h:g}" />'
         return f'<g style="fill: none; stroke: var(--cs-rejected)"><rect {_at(x, y, w, h)} />{line}</g>'
     name = f"--cs-level-{kind}" if kind in SOLID else f"--cs-tint-{TINTED[kind]}"
     return f'<rect {_at(x, y, w, h)} style="fill: var({name})" />'
 
 
-def _at(x: float, y: float, width: int, height: int) -> str:
-    return f'x="{x:g}" y="{y:g}" width="{width}" height="{height}" rx="3"'
+def _at(x: float, y: float, width: float, height: float) -> str:
+    return f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="4"'

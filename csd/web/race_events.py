@@ -40,6 +40,8 @@ CUT = "This link is incomplete: its race is missing. Press Race to run what the 
 UNSHOWN = "This race was read, but it cannot be shown. Open another file, or run the race again and save it anew."
 ENDED = "The page was loaded again, which ended your race. Below is the race before it."
 CUT_OFF = "The page was loaded again, which ended your race."
+WHY_OTHERS = "{name} answered, because the {home} know only texts like the examples."
+LITTLE = " Only a copy of itself and a copier guess for it, so it gains less."
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
 
 log = logging.getLogger(__name__)
@@ -72,7 +74,8 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
             yield RaceUpdate(StatusLine(news.sentence, "refused", field=news.field), family_lines(context, family))
         elif isinstance(news, Finished):
             log += stage.closed(news.race.traces, again=_others(context, visitor, news.race))
-            yield _finish(context, visitor, news.race, log, predicted)
+            update = _finish(context, visitor, news.race, log, predicted)
+            yield _tell_why(update, why_others(context, choice, state.has_chosen_family))
         else:
             has_started = bool(log)
             log += _log_lines(news, *who)
@@ -97,6 +100,13 @@ def _finish(
         stage=StageView(race.id, log),
         results=results,
     )
+
+
+def _tell_why(update: RaceUpdate, why: str) -> RaceUpdate:
+    """In place of an end that the stage shows anyway."""
+    if not why or update.status is None or not update.status.spoken:
+        return update
+    return replace(update, status=StatusLine(why, "recorded"))
 
 
 def _others(context: PageContext, visitor: str, race: FinishedRace) -> list[Race]:
@@ -124,8 +134,22 @@ def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tup
     title = catalog.title(choice.spec.name)
     if is_chosen:
         return title, f"{title} runs; {helpers} guess{'' if guessers else 'es'} ahead."
-    little = ": expect a small gain" if drafts and all(name in COPIES for name in drafts) else ""
+    little = ": expect a small gain" if _has_copies_only(choice) else ""
     return title, f"{title} answers your own words; {helpers} guess{'' if guessers else 'es'} ahead{little}."
+
+
+def why_others(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> str:
+    """Why other models than those of the page's first race have answered, unless the visitor chose them."""
+    home = context.studio.home
+    if is_chosen or choice.spec.name == home.spec.name:
+        return ""
+    why = WHY_OTHERS.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name))
+    return why + (LITTLE if _has_copies_only(choice) else "")
+
+
+def _has_copies_only(choice: FamilyChoice) -> bool:
+    drafts = choice.defaults.drafts
+    return bool(drafts) and all(name in COPIES for name in drafts)
 
 
 def _log_lines(batch: Batch, models: str, note: str) -> str:

@@ -58,7 +58,7 @@ test("predicted and measured of a race stand side by side, with the reason where
 
 test("nothing that was moved is called measured", () => {
   const still = { plan: false, numbers: false };
-  assert.match(describeSource(true, still), /from what the race measured$/);
+  assert.match(describeSource(true, still), /from the race\u2019s averages$/);
   assert.match(describeSource(true, { ...still, plan: true }), /for your plan/);
   for (const wasMeasured of [true, false]) assert.doesNotMatch(describeSource(wasMeasured, { plan: true, numbers: true }), /measured/);
   assert.match(describeSource(false, still), /no race has measured/);

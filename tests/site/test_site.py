@@ -173,7 +173,7 @@ def test_a_visit_on_a_phone_without_network(site, tab):
     tab.wait_for_selector("html:not(.dark)", state="attached")  # the choice goes along
     tab.click("text=Theory, with the α and c of this race")
 
-    assert "the small model writes up to 5 tokens, then the tiny model up to" in tab.inner_text(".staircase-words")
+    assert "checks small model\N{NO-BREAK SPACE}5, tiny model" in tab.inner_text(".staircase-words")
     tab.click(".staircase summary")
     assert tab.input_value("#race").startswith("7-") and tab.input_value("#k") == "5"
     assert tab.input_value("#K") == "[[5,19,29],[0,1,11],[0,0,10]]"

@@ -250,7 +250,7 @@ def test_prompts_are_named_on_one_short_line():
     assert prompt_start("x" * 50) == "x" * 40 + "…"
 
 
-def testwho_runs_is_told_where_it_is_not_the_models_of_the_first_race():
+def test_who_runs_is_told_where_it_is_not_the_models_of_the_first_race():
     page, smollm2 = context(), FamilyChoice(catalog.find("smollm2"), "cpu")
     assert race_events.who_runs(page, page.studio.home, False) == ("", "")
     asked = "SmolLM2 135M answers your own words; its 8-bit copy and the copier guess ahead: expect a small gain."
@@ -258,6 +258,9 @@ def testwho_runs_is_told_where_it_is_not_the_models_of_the_first_race():
     assert (
         race_events.who_runs(page, smollm2, True)[1] == "SmolLM2 135M runs; its 8-bit copy and the copier guess ahead."
     )
+    why = "SmolLM2 135M answered, because the demo models know only texts like the examples. Only a copy of itself and a copier"
+    assert race_events.why_others(page, smollm2, False).startswith(why)
+    assert race_events.why_others(page, smollm2, True) == race_events.why_others(page, page.studio.home, False) == ""
 
 
 def test_a_replay_of_other_models_than_the_demo_ones_names_them():

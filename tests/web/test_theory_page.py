@@ -15,10 +15,7 @@ FIELD = "#what-if-K textarea, #what-if-K input"
 TITLES = "[...document.querySelectorAll('#what-if-figure .finding-number')].map((one) => one.title).join()"
 K = "[[4,6,8],[0,1,2],[0,0,1]]"
 RACED = "[[8,14,16],[0,3,5],[0,0,2]]"  # in the race on the stage
-PLAN = (
-    "In each step the small model writes up to 8 tokens, then the tiny model up to\N{NO-BREAK SPACE}6, then the copier up "
-    "to\N{NO-BREAK SPACE}2; the big model checks them all."
-)
+PLAN = "big model\nchecks small model\N{NO-BREAK SPACE}8, tiny model\N{NO-BREAK SPACE}6, copier\N{NO-BREAK SPACE}2\n"
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +92,7 @@ def test_sliders_without_effect_are_disabled_and_say_why(one):
     page.wait_for_selector(row("draft-small") + "[data-unused]", state="attached")
     dead = page.locator("#what-if-sliders .sliders-idle .sliders-row")
     assert dead.count() == 4 and not dead.first.is_visible()
-    page.get_by_text("More numbers (7)").click()
+    page.get_by_text("The numbers of the other models (7)").click()
     assert page.inner_text(".sliders-idle p") == "4 settings have no effect with this plan:"
     for i in range(4):
         assert dead.nth(i).locator("input[type=number]").is_disabled()
@@ -217,7 +214,7 @@ def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     said, seen = page.locator(".step-said"), page.locator(".step-drawn")
     page.wait_for_function("document.querySelectorAll('.step-place').length === 14")
     page.wait_for_function(
-        "document.querySelector('#what-if-picture .staircase-words').innerText.includes('small model writes up to 9 ')"
+        "document.querySelector('#what-if-picture .staircase-words').innerText.includes('small model\\u00a09')"
     )
     cost = page.locator(row("draft-mid") + " input[type=number]")
     began = cost.input_value()
@@ -251,7 +248,7 @@ def test_the_curves_stay_in_view_while_the_knobs_are_used_and_find_their_way_bac
         back.click()
     page.wait_for_function("!document.querySelector('.whatif-back').hasAttribute('data-away')")
     assert not back.is_visible() and page.locator(".chart-ghost").count() == 0
-    assert key.inner_text() == "predicted, from what the race measured"
+    assert key.inner_text() == "predicted, from the race’s averages"
     note = page.locator(row("target accepts draft-mid") + " .sliders-note")
     number = page.locator(row("target accepts draft-mid") + " input[type=number]")
     began = number.input_value()
@@ -265,7 +262,7 @@ def test_the_curves_stay_in_view_while_the_knobs_are_used_and_find_their_way_bac
     assert page.inner_text(".whatif-whose") == "The Race tab\u2019s 3.0× is another plan\u2019s, measured."
     assert page.evaluate("""() => { const { top, bottom } = document.querySelector('.whatif .chart').getBoundingClientRect();
         return top >= 0 && bottom <= innerHeight; }"""), "the chart is in view beside the plan"
-    assert key.inner_text() == "predicted for your plan, from what the race measured"
+    assert key.inner_text() == "predicted for your plan, from the race’s averages"
     assert page.locator(".chart-ghost").count() == 2
     ends = "document.querySelector('.whatif .chart-tick').textContent"
     top = page.evaluate(ends)
