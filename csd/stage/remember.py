@@ -26,7 +26,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Point:
-    """What to remember, in a few words and in a sentence, and a picture of it, with the two axes of a cascade or without."""
+    """What to remember, in few words and in a sentence, and a picture of it, with the axes of a cascade or without."""
 
     title: str
     text: str

@@ -37,7 +37,7 @@ NO_EXAMPLE = "These models have no example of that kind. Choose another one."
 TAKES_OVER = "{name} answers your own words: the {home} know only texts like the examples."
 TAKES_OVER_WITH_COPY = (
     "{name} answers your own words, which the {home} do not know. "
-    "Only a copy of itself guesses for it: expect little gain."
+    "Only a copy of itself guesses for it: expect a smaller gain."
 )
 HOME_AGAIN = "Back to the {home}. Press Race."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."

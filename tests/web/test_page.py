@@ -63,7 +63,7 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
     untouched.status("refused")  # these models are none
     assert house.gate.families == ["smollm2"], "the race of a prompt that is pasted waits for its models"
     untouched.page.wait_for_function("document.querySelector('#family input').value === 'SmolLM2 135M'")
-    assert untouched.page.input_value("#max-new input") == "64" and untouched.page.input_value("#k input") == "5"
+    assert untouched.page.input_value("#max-new input") == "64" and untouched.page.input_value("#k input") == "10"
     assert typed.page.input_value("#prompt textarea") == "Why is the sea salty?"
     assert typed.page.input_value("#max-new input") == "40"
     assert chosen.page.input_value("#family input") == "Qwen2.5"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -17,16 +18,34 @@ from transformers.pytorch_utils import Conv1D
 
 from csd.models.backends.interface import Backend
 from csd.models.backends.linear import Kernel, Linear
-from csd.models.backends.llama_cpu import fuse_with, is_supported
-from csd.models.backends.quantised import ShapeError
+from csd.models.backends.llama_cpu import fold, fuse_with, is_supported, keep_apart
+from csd.models.backends.quantised import ShapeError, find_spacing
+
+# What rounds nothing is accepted more often: on SmolLM2 135M, drafts of 7 tokens gave 6.9 tokens per target pass with
+# the weights of its 4-bit file, and 6.1 with weights rounded to 8 bits.
+EXACT = 0.85
 
 
-def lean_copy(target: PreTrainedModel, kernels: tuple[Kernel, ...]) -> Backend | None:
-    """A copy that runs the lean forward; None if that does not support the target."""
+def lean_copy(target: Any, kernels: tuple[Kernel, ...], fewer: tuple[Kernel, ...] = ()) -> Backend | None:
+    """A copy that runs the lean forward; None if that does not support the target.
+
+    `fewer` are kernels of 4 bits, for the maps of a target whose weights were read from a 4-bit file: they lose
+    nothing there, and read half as much. Its norms stay apart, because their factors would lead off the file's grid.
+    """
     if not is_supported(target):
         return None
-    guarded = tuple(replace(kernel, pack=partial(quantise, kernel=kernel)) for kernel in kernels)
-    return fuse_with(target, torch.float32, guarded, len(guarded))
+    is_exact = find_spacing(target.model.layers[0].mlp.down_proj.weight.detach()) is not None
+    exact = tuple(
+        replace(kernel, pack=partial(_pack_fewest, kernel, kernels[0]), handicap=EXACT * kernel.handicap)
+        for kernel in fewer
+        if is_exact
+    )
+    guarded = tuple(replace(kernel, pack=partial(quantise, kernel=kernel)) for kernel in (*exact, *kernels))
+    return fuse_with(target, torch.float32, guarded, len(guarded), keep_apart if is_exact else fold)
+
+
+def _pack_fewest(few: Kernel, otherwise: Kernel, weight: Tensor) -> Linear:
+    return (otherwise if find_spacing(weight) is None else few).pack(weight)
 
 
 @torch.no_grad()

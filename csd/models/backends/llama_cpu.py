@@ -8,7 +8,7 @@ embeddings are one complex product. `fuse` returns the lean forward only if its 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -34,6 +34,14 @@ class Layer:
     out: Linear
     gate_up: Linear
     down: Linear
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Map:
+    """A linear map [out, in] of rows that are multiplied with `inputs` before, the weights of a norm."""
+
+    weight: Tensor
+    inputs: Tensor | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,35 +145,56 @@ def is_supported(model: PreTrainedModel) -> bool:
     )
 
 
+def fold(one: Map) -> Map:
+    """The same map with its factors in the weights."""
+    if one.inputs is None:
+        return one
+    wide = one.weight.dtype if one.weight.dtype == torch.float64 else torch.float32
+    return Map((one.weight.to(wide) * one.inputs.to(wide)).to(one.weight.dtype))
+
+
+def keep_apart(one: Map) -> Map:
+    """The map as it is, whose weights are the model's own."""
+    return one
+
+
 @torch.no_grad()
-def fuse_with(model: Any, dtype: torch.dtype, kernels: tuple[Kernel, ...], layouts: int) -> Llama:
+def fuse_with(
+    model: Any, dtype: torch.dtype, kernels: tuple[Kernel, ...], layouts: int, join: Callable[[Map], Map] = fold
+) -> Llama:
     """The lean forward with linear maps run by some of these kernels, each in at most so many layouts.
 
-    The kernels get weights in `dtype`. The embedding table is the model's own; all else is stored anew.
+    The kernels get weights in `dtype`, into which `join` may have taken those of norms. The embedding table is the
+    model's own; all else is stored anew.
     """
     layers = model.model.layers
-    kinds: dict[str, Callable[[int], Tensor]] = {
+    kinds: dict[str, Callable[[int], Map]] = {
         "qkv": lambda i: _qkv(layers[i]),
-        "out": lambda i: layers[i].self_attn.o_proj.weight,
+        "out": lambda i: Map(layers[i].self_attn.o_proj.weight),
         "gate_up": lambda i: _after_norm(
             layers[i].post_attention_layernorm, layers[i].mlp.gate_proj, layers[i].mlp.up_proj
         ),
-        "down": lambda i: layers[i].mlp.down_proj.weight,
+        "down": lambda i: Map(layers[i].mlp.down_proj.weight),
     }
-    samples = range(min(len(layers), SAMPLES))
-    choices = {
-        name: choose_kernels(kernels, [weight(i).to(dtype) for i in samples], layouts) for name, weight in kinds.items()
-    }
-    head = _after_norm(model.model.norm, model.lm_head).to(dtype)
-    choices["head"] = choose_kernels(kernels, [head], layouts)
-    fused = [
-        {name: pack(weight(i).to(dtype), choices[name]) for name, weight in kinds.items()} for i, _ in enumerate(layers)
-    ]
     rows = torch.float64 if dtype == torch.float64 else torch.float32
+
+    def choose(maps: list[Map]) -> Choice:
+        return choose_kernels(kernels, [join(one).weight.to(dtype) for one in maps], layouts)
+
+    def store(one: Map, choice: Choice) -> Linear:
+        joined = join(one)
+        linear = pack(joined.weight.to(dtype), choice)
+        return linear if joined.inputs is None else _behind(joined.inputs.to(rows), linear)
+
+    samples = range(min(len(layers), SAMPLES))
+    choices = {name: choose([kind(i) for i in samples]) for name, kind in kinds.items()}
+    head = _after_norm(model.model.norm, model.lm_head)
+    choices["head"] = choose([head])
+    fused = [{name: store(kind(i), choices[name]) for name, kind in kinds.items()} for i, _ in enumerate(layers)]
     return Llama(
         embedding=model.model.embed_tokens.weight.detach(),
         layers=tuple(Layer(**maps) for maps in fused),
-        head=pack(head, choices["head"]),
+        head=store(head, choices["head"]),
         rotations=_rotations(model, rows),
         heads=model.config.num_attention_heads,
         kv_heads=model.config.num_key_value_heads,
@@ -178,22 +207,24 @@ def _described(choices: Mapping[str, Choice]) -> dict[str, str]:
     return {name: describe(choice) for name, choice in choices.items()}
 
 
-def _after_norm(norm: Any, *linears: Any) -> Tensor:
-    """Several maps after a norm as one, [out, in], for rows of length 1."""
+def _behind(inputs: Tensor, linear: Linear) -> Linear:
+    return lambda x: linear(x * inputs)
+
+
+def _after_norm(norm: Any, *linears: Any) -> Map:
+    """Several maps after a norm as one, for rows of length 1."""
     weight = torch.cat([linear.weight for linear in linears])
-    scale = norm.weight.double() * norm.weight.numel() ** 0.5
-    wide = weight.dtype if weight.dtype == torch.float64 else torch.float32
-    return weight.to(wide).mul_(scale.to(wide)).to(weight.dtype)
+    return Map(weight, norm.weight.double() * norm.weight.numel() ** 0.5)
 
 
-def _qkv(layer: Any) -> Tensor:
+def _qkv(layer: Any) -> Map:
     """The fused map of queries, keys and values, with the components of each query and key in pairs."""
     attention = layer.self_attn
-    weight = _after_norm(layer.input_layernorm, attention.q_proj, attention.k_proj, attention.v_proj)
-    heads = weight.unflatten(0, (-1, attention.head_dim))
+    fused = _after_norm(layer.input_layernorm, attention.q_proj, attention.k_proj, attention.v_proj)
+    heads = fused.weight.unflatten(0, (-1, attention.head_dim))
     values = len(attention.v_proj.weight) // attention.head_dim
     paired = heads[:-values].unflatten(1, (2, -1)).transpose(1, 2).flatten(1, 2)
-    return torch.cat([paired, heads[-values:]]).flatten(0, 1)
+    return replace(fused, weight=torch.cat([paired, heads[-values:]]).flatten(0, 1))
 
 
 def _rotations(model: Any, dtype: torch.dtype) -> Tensor:

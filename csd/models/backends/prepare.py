@@ -15,6 +15,8 @@ from csd.models.messages import Progress, ignore
 from csd.models.placement import is_split
 from csd.models.spec import COPIES
 
+FEWEST = min(COPIES.values())  # bits
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -64,7 +66,8 @@ def copy_backend(name: str, target: Any, context: int) -> tuple[Backend | None, 
     kernels = find_kernels(COPIES[name], target.device.type)
     if not kernels:
         return None, (f"{name} is left out: this machine has no fast {COPIES[name]}-bit kernel.",)
-    lean = lean_copy(target, kernels)
+    fewer = find_kernels(FEWEST, target.device.type) if COPIES[name] > FEWEST else ()
+    lean = lean_copy(target, kernels, fewer)
     return (lean, ()) if lean else choose_backend(name, quantised_model(target, kernels[0]), context)
 
 

@@ -17,6 +17,10 @@ from torch import Tensor
 from csd.models.backends.linear import Kernel, Linear
 
 GROUPS = (64, 32)  # inputs that share a scale in 4-bit weights; the first that divides the number of inputs
+FILE_GROUP = 32  # inputs that share one in files of 4-bit weights (GGUF's Q4_0, Q4_1 and Q4_K)
+STEPS = 15  # between the least and the greatest code of 4 bits
+NEAR = 0.01  # of a step: how far weights may be from an even grid that are taken to be on it
+SOME = 16  # outputs on which weights are tried first
 PROBE_SHAPE = (1536, 1024)  # outputs and inputs of the map on which a kernel is tried
 PROBE_WIDTHS = (1, 4, 8)
 PROBE_REPEATS = 8
@@ -132,19 +136,48 @@ def _weight_only_int4_cuda(weight: Tensor) -> Linear:
     return lambda x: torch.ops.aten._weight_int4pack_mm(x.bfloat16(), packed, group, scales)[:, :outputs].to(x.dtype)
 
 
+def find_spacing(weight: Tensor) -> Tensor | None:
+    """The step between the weights in each group of 32 inputs, [out, groups, 1], if no group has more than 16 values,
+    evenly spaced, as weights have that were read from a 4-bit file; None otherwise."""
+    if weight.shape[1] % FILE_GROUP:
+        return None
+    return None if _spacing(weight[:SOME]) is None else _spacing(weight)
+
+
+def _spacing(weight: Tensor) -> Tensor | None:
+    groups = weight.float().unflatten(1, (-1, FILE_GROUP))
+    low = groups.amin(-1, keepdim=True)
+    span = groups.amax(-1, keepdim=True) - low
+    if _is_even(groups - low, even := span / STEPS):
+        return even
+    gaps = groups.sort(-1).values.diff(dim=-1)
+    least = gaps.masked_fill_(gaps <= span * NEAR, torch.inf).amin(-1, keepdim=True)
+    counts = (span / least).round().clamp_(min=1)
+    step = span / counts
+    return step if counts.max() <= STEPS and _is_even(groups - low, step) else None
+
+
+def _is_even(heights: Tensor, step: Tensor) -> bool:
+    """Whether the heights of weights over the least of their group are multiples of a step."""
+    codes = heights / step.clamp(min=torch.finfo(torch.float32).tiny)
+    return bool((codes - codes.round()).abs().max() <= NEAR)
+
+
 def _int4(weight: Tensor) -> tuple[Tensor, Tensor, int]:
     """Codes from 0 to 15, [out, in]; scales and middles of each group of inputs, [groups, out, 2]; the group's size.
 
     A weight is (code - 8) x scale + middle. Outputs are filled up to a multiple of 16, as the kernels need them.
     """
-    group = next((size for size in GROUPS if weight.shape[1] % size == 0), 0)
+    weight = torch.nn.functional.pad(weight.float(), (0, 0, 0, -len(weight) % 16))
+    spacing = find_spacing(weight)
+    divides = (size for size in GROUPS if weight.shape[1] % size == 0)
+    group = next(divides, 0) if spacing is None else FILE_GROUP
     if not group:
         raise ShapeError
-    weight = torch.nn.functional.pad(weight.float(), (0, 0, 0, -len(weight) % 16))
     groups = weight.unflatten(1, (-1, group))
     low, high = groups.amin(-1, keepdim=True), groups.amax(-1, keepdim=True)
-    scales = (high - low).clamp(min=torch.finfo(torch.float32).tiny) / 15
-    codes = ((groups - low) / scales).round().clamp(0, 15).to(torch.int32).flatten(1)
+    scales = ((high - low) / STEPS if spacing is None else spacing).clamp(min=torch.finfo(torch.float32).tiny)
+    codes = ((groups - low) / scales).round().clamp(0, STEPS).to(torch.int32).flatten(1)
     middles = low + 8 * scales
     return codes, torch.cat([scales, middles], -1).transpose(0, 1).contiguous().bfloat16(), group
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from graph_models import CONTEXT, VOCAB, model, plain
 from tiny_family import byte_level, save
-from transformers import GPT2Config, GPT2LMHeadModel
+from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
 
 from csd.decoding.methods import AdaptiveCascade, Autoregressive, Cascade, Speculative, VerticalCascade
 from csd.models.backends import prepare
@@ -57,6 +57,45 @@ def test_a_lean_copy_is_near_the_target(kind):
     assert near.dtype == torch.float32 and near.shape == (40, VOCAB)
     assert 0 < distance(near, plain(kind, text(7))) < 0.05
     assert distance(near, plain(kind, text(7))) < distance(far, plain(kind, text(7))) < 0.7
+
+
+@pytest.fixture
+def four_bits():
+    """A Llama whose maps have weights as they come from a 4-bit file, but for the head."""
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4}
+    target = LlamaForCausalLM(LlamaConfig(vocab_size=VOCAB, **sizes, initializer_range=0.3)).eval()
+    with torch.no_grad():
+        for name, weight in target.named_parameters():
+            if "proj" in name:
+                weight.copy_((weight / 0.1).round().clamp(-8, 7) * 0.1)
+            elif "norm" in name:
+                weight.uniform_(0.5, 2)
+    return target
+
+
+def test_maps_of_a_4_bit_file_lose_nothing_in_a_copy(four_bits):
+    seen = []
+
+    def pack(weight):
+        seen.append(tuple(weight.shape))
+        return lambda x: x @ weight.t()
+
+    few = Kernel("all that there is", pack, handicap=1e-9)
+    copy = lean_copy(four_bits, (rounded(8),), (few,))
+    with torch.inference_mode():
+        expected = four_bits(input_ids=torch.tensor([text(7)]), use_cache=False).logits[0]
+    found = copy.open_lane(CONTEXT).run(text(7), 0, 40)
+    rough = lean_copy(four_bits, (rounded(8),)).open_lane(CONTEXT).run(text(7), 0, 40)
+    assert distance(found, expected) < distance(rough, expected), "only its head is rounded"
+    assert {*seen} == {(192, 64), (64, 64), (192, 64), (64, 96)} and (VOCAB, 64) not in seen
+    assert {copy.kernels[name] for name in ("qkv", "out", "gate_up", "down")} == {"all that there is"}
+
+
+def test_other_maps_are_rounded_whatever_kernels_of_fewer_bits_there_are():
+    few = Kernel("of fewer bits", lambda weight: pytest.fail("it would round more"), handicap=1e-9)
+    copy = lean_copy(model("llama"), (rounded(8),), (few,))
+    assert {*copy.kernels.values()} == {"rounded to 8 bits"}
 
 
 @pytest.mark.parametrize("kind", ["qwen2, with biases", "gpt-neox", "gpt2, with learned positions"])
