@@ -50,7 +50,7 @@ def test_adaptive_is_predicted_for_the_blocks_that_it_drafted():
 
 
 def test_an_adaptive_lane_that_beats_its_prediction_says_why_in_a_sentence():
-    race = Race(bundled_recordings()["smollm2-1-rewrite-another-name"].traces)
+    race = Race(bundled_recordings()["smollm2-3-story-a-baker-and-his-guest-sampled"].traces)
     told = {lane.method: (lane.about, lane.gap) for lane in compare_with_theory(race)}
     assert told["adaptive cascade"] == (CHANCES, "")
     assert told["speculative"] == ("", "")
