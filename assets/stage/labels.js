@@ -1,14 +1,14 @@
 // Places the labels at the ends of the plot's lines.
 
-const LETTER = 7.6; // width of a character in pixels
+const LETTER = 8.3; // width of a character in pixels
 const HEIGHT = 18;
-const GAP = 12; // between the end of a line and its label
+const GAP = 13; // between the end of a line and its label
 const TRIES = 5;
 
 // `ends` are {x, y, text} in pixels; area is {left, right, height}. Every label goes to the first place beside its end
 // where it covers no other label and no other end. Returns, in the same order, {x, y, anchor} for SVG text.
 export function placeLabels(ends, area) {
-  const taken = ends.map((end) => ({ end, from: end.x - 8, to: end.x + 8, top: end.y - 9, bottom: end.y + 9 }));
+  const taken = ends.map((end) => ({ end, from: end.x - 12, to: end.x + 12, top: end.y - 9, bottom: end.y + 9 }));
   const placed = new Map();
   for (const end of [...ends].sort((one, other) => one.x - other.x || one.y - other.y)) {
     const others = taken.filter((box) => box.end !== end);

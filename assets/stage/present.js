@@ -66,6 +66,7 @@ function setPresenting(stage, on) {
   stage.presenting = on;
   stage.talk = untold();
   keep(on);
+  root.querySelector(".cs-keys").open = false; // they would lie over the slide
   root.toggleAttribute("data-present", on);
   document.documentElement.classList.toggle("cs-presenting", on);
   button.setAttribute("aria-pressed", String(on));

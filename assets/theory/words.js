@@ -13,8 +13,9 @@ export const factor = (value) => `${value.toFixed(value < FINE ? 2 : 1)}×`;
 export function headline([cascade, speculative]) {
   if (Math.max(speedOf(cascade), speedOf(speculative)) < 1 / ALIKE) return lost([cascade, speculative]);
   const ratio = speedOf(cascade) / speedOf(speculative);
-  if (Math.max(ratio, 1 / ratio) < ALIKE) return "The cascade and speculative decoding should be about equally fast.";
-  const [fast, slow] = ratio > 1 ? ["The cascade", "speculative decoding"] : ["Speculative decoding", "the cascade"];
+  const k = `k = ${speculative.xs[speculative.at]}`;
+  if (Math.max(ratio, 1 / ratio) < ALIKE) return `The cascade and speculative decoding with ${k} should be about equally fast.`;
+  const [fast, slow] = ratio > 1 ? ["The cascade", `speculative decoding with ${k}`] : [`Speculative decoding with ${k}`, "the cascade"];
   return `${fast} should be ${Math.max(ratio, 1 / ratio).toFixed(2)} times as fast as ${slow}.`;
 }
 
@@ -38,11 +39,16 @@ export function tellStep(tokens, passes) {
 // Both with as many digits as their ratio needs.
 export const countsOf = (tokens, passes) => [tokens, passes].map((count) => count.toFixed(tokens / passes < FINE ? 2 : 1));
 
-// Empty where no other first number is better.
-export function tellBetter([{ xs, ys, at }]) {
+// Of each curve, whether another length would be better; empty where none is.
+export function tellBetter([cascade, speculative]) {
+  const [own, other] = [bestOf(cascade), speculative && bestOf(speculative)];
+  return [own && `With ${own.x} ${own.x === 1 ? "token" : "tokens"} guessed first it would be ${own.told}.`,
+    other && `Speculative decoding would be ${other.told} with k = ${other.x}.`].filter(Boolean).join(" ");
+}
+
+function bestOf({ xs, ys, at }) {
   const highest = Math.max(...ys);
-  const best = xs[ys.indexOf(highest)];
-  return factor(highest) === factor(ys[at]) ? "" : `With ${best} ${best === 1 ? "token" : "tokens"} guessed first it would be ${factor(highest)}.`;
+  return factor(highest) === factor(ys[at]) ? null : { x: xs[ys.indexOf(highest)], told: factor(highest) };
 }
 
 export const percent = (share) => `${Math.round(100 * share)}%`;

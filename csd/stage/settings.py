@@ -19,7 +19,7 @@ from csd.record.trace import Header
 
 ALONE = "big model alone"
 CASCADES = {
-    AdaptiveCascade.name: "ours: picks the guesser",
+    AdaptiveCascade.name: "no plan: picks a guesser",
     Cascade.name: "as in the paper",
     VerticalCascade.name: "each checks the one below",
     HorizontalCascade.name: "strong first, cheap last",

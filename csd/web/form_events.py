@@ -39,6 +39,7 @@ TAKES_OVER_WITH_COPY = (
     "{name} answers your own words, which the {home} do not know. "
     "Only a copy of itself guesses for it: expect a smaller gain."
 )
+CONTINUES = "The {home} go on with texts like the examples; {name}, under Settings, answers questions."
 HOME_AGAIN = "Back to the {home}. Press Race."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 
@@ -222,7 +223,10 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     is_ready = studio.families.status(studio.preferred).state == "ready"
     if studio.preferred == home or not is_ready or has_chosen or not of_family <= kept:
         settings = _settings_for(fields.family, None, given)
-        return replace(usual, values={**usual.values, **settings}, status=None)
+        goes_on = is_ready and studio.preferred != home and given["family"] == home.spec.name
+        name, at_home = (catalog.title(choice.spec.name) for choice in (studio.preferred, home))
+        said = StatusLine(CONTINUES.format(name=name, home=at_home)) if goes_on else None
+        return replace(usual, values={**usual.values, **settings}, status=said)
     choice = studio.families.as_loaded(studio.preferred)
     preferred = fields_of(choice, None, studio.deployment.lanes)
     values = {**usual.values, **{name: value for name, value in preferred.values().items() if name in of_family}}

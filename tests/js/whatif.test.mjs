@@ -9,8 +9,8 @@ import { checkLanes, costRows, describeSource, explain, headline, tellBetter, te
 const curve = (speed, more = {}) => ({ xs: [1, 2], ys: [speed, 1], at: 0, round: { tokens: 5, passes: 2.5 }, ...more });
 
 test("the title compares the two with the current settings", () => {
-  assert.equal(headline([curve(2), curve(1.5)]), "The cascade should be 1.33 times as fast as speculative decoding.");
-  assert.equal(headline([curve(1.5), curve(2)]), "Speculative decoding should be 1.33 times as fast as the cascade.");
+  assert.equal(headline([curve(2), curve(1.5)]), "The cascade should be 1.33 times as fast as speculative decoding with k = 1.");
+  assert.equal(headline([curve(1.5), curve(2)]), "Speculative decoding with k = 1 should be 1.33 times as fast as the cascade.");
   assert.match(headline([curve(2), curve(2.05)]), /about equally fast/);
   const lost = (ys, other = ys) => headline([curve(0, { ys, at: 1 }), curve(0, { ys: other, at: 1 })]);
   assert.match(lost([0.9, 0.7]), /^With these numbers, guessing ahead should not pay: the big model alone is fastest\.$/);
@@ -21,6 +21,9 @@ test("the title compares the two with the current settings", () => {
 test("the speed is explained, with a better first number where there is one", () => {
   assert.equal(explain([curve(2)]), "A step of this cascade brings 5.0 tokens in the time of 2.5 runs of the big model: 5.0 / 2.5 = 2.0×.");
   assert.match(explain([curve(2, { ys: [2, 3] })]), /With 2 tokens guessed first it would be 3.0×\.$/);
+  assert.equal(tellBetter([curve(2, { ys: [2, 3] }), curve(1, { ys: [1, 1.6] })]),
+    "With 2 tokens guessed first it would be 3.0×. Speculative decoding would be 1.6× with k = 2.");
+  assert.equal(tellBetter([curve(2), curve(1, { ys: [1, 1.6] })]), "Speculative decoding would be 1.6× with k = 2.");
 });
 
 test("the picture of a step is told in words, and its costs level by level", () => {
