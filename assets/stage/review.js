@@ -45,10 +45,11 @@ export function createReview(stage) {
     hasEntry: false, // in the browser's history, which Back leaves
     fromEnd: false, // whether it was opened at the end of the race
   };
+  review.plan = h("span"); // of the race's cascade
   review.ours = h("span", { hidden: true }, h("br"), "The ", term("adaptive cascade"), " is this project\u2019s own: it has no plan, and picks a guesser before each guess.");
   review.how = h("p", { class: "cs-how" }, "Each ", h("i", { class: "cs-swatch", "data-look": "T", "aria-hidden": "true" }), " is a ", term("run"), HOW, h("br"),
-    "Why a cascade: a bigger model checks what a smaller one guessed (", term("vertical cascade", "vertical"),
-    "), and cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). Look inside shows both.", review.ours);
+    "Why a cascade: bigger models check what smaller ones guessed (", term("vertical cascade", "vertical"),
+    "); cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), review.plan, "). Look inside shows both.", review.ours);
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
     h("div", { class: "cs-score-head" }, review.title,
       h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.telling, review.rounds), review.how, review.told, review.roundTold, review.grid,
@@ -74,6 +75,8 @@ export function drawReview(stage) {
   const { review, view } = stage;
   const isLive = stage.mode === "live";
   review.ours.hidden = !stage.race.lanes.some(({ info }) => info.method === "adaptive cascade");
+  const planned = stage.race.lanes.find(({ info }) => info.method === "cascade");
+  put(review.plan, planned ? `: ${planned.info.words}` : "");
   if (isLive && stage.token === null) put(review.told, LIVE);
   if (!view || (isLive && stage.token === null) || (stage.presenting && !stage.reviewOpen)) return;
   const step = selectedStep(stage);

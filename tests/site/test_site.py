@@ -167,6 +167,7 @@ def test_a_visit_on_a_phone_without_network(site, tab):
     assert tab.locator("dialog[open] h2:visible").inner_text() == "One by one"
     tab.click(".tour-close")
     tab.click("#ground")
+    tab.wait_for_timeout(300)  # a browser writes the choice down a moment later
 
     tab.locator(".card", has_text="the paper's K").click()
     tab.wait_for_selector(".cs-headline")
