@@ -65,6 +65,9 @@ def test_presenting_keeps_the_proof_and_leaves_out_tooltips(bare):
     one.press("g", "e", "l")  # there is no page to ask
     one.press("Escape")
     assert one.page.get_attribute(".cascade-stage", "data-present") is None
+    one.page.evaluate("document.querySelector('.cs-keys').open = true")
+    one.press("p")
+    assert not one.page.is_visible(".cs-keys p"), "they would lie over the slide"
     assert not one.errors
 
 

@@ -347,7 +347,28 @@ def test_the_first_replay_of_a_page_waits_for_a_bet_with_a_part_of_the_race_to_s
     begun = one.text(".cs-time")
     one.page.wait_for_timeout(300)
     assert one.text(".cs-time") == begun and not begun.startswith("0.00 of ")
+    assert one.text(".cs-pace") == "your guess? goes on in 60 s" and one.text(".cs-replay") == "Play"
+    assert one.text(".cs-ask").startswith("How many times as fast will the cascade be?")
     one.page.click(".cs-ask .cs-button >> nth=0")
+    one.page.wait_for_function("begun => document.querySelector('.cs-time').innerText !== begun", arg=begun)
+    assert "your guess" not in one.text(".cs-pace")
+    assert not one.errors
+
+
+def test_a_replay_that_waits_for_a_bet_counts_down_and_goes_on_when_it_is_played(bare):
+    one = bare()
+    mount = """log => {
+      const root = document.querySelector(".cascade-stage");
+      root.replaceChildren();
+      CascadeStage.mount(root, {holds: 60}).update({race: "r", log});
+    }"""
+    one.page.evaluate(mount, stage.log_of((greedy(alone()), *tour.ACTS[5].traces[-1:]), "r", play=True))
+    method = tour.ACTS[5].traces[-1].header.method
+    assert one.text(".cs-ask").startswith(f"How many times as fast will the {method} be?")
+    begun = one.text(".cs-time")
+    one.page.wait_for_function("document.querySelector('.cs-pace').innerText.endsWith(' 58 s')")
+    assert one.text(".cs-time") == begun
+    one.page.click(".cs-replay")
     one.page.wait_for_function("begun => document.querySelector('.cs-time').innerText !== begun", arg=begun)
     assert not one.errors
 

@@ -338,6 +338,17 @@ def test_the_picture_of_an_act_moves_once_when_the_act_is_opened(one):
     assert not one.errors
 
 
+def test_a_double_click_on_answer_leaves_the_answer_there(one):
+    page, title = one.page, "dialog[open] h2:visible"
+    page.click("#tour-start")
+    asked = page.inner_text(title)
+    page.dblclick(".tour-next")
+    assert page.inner_text(title) == asked and page.inner_text(".tour-answer:visible")
+    page.click(".tour-next")
+    assert page.inner_text(title) != asked
+    assert not one.errors
+
+
 def test_an_answer_ends_what_moves_in_the_picture(one):
     """The lanes that still run, and the rounds that still come."""
     page = one.page
