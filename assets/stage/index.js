@@ -64,6 +64,7 @@ export function mount(root, { lasts = 0, holds = 0 } = {}) {
   watchPointer(stage);
   if (!lasts) watchBack(stage);
   watchSize(stage);
+  window.addEventListener("cascade-prompt", () => stage.race.open && tellPaceOf(stage)); // after the prompt's own line
   explainTerms(root);
   root.cascadeStage = {
     update: (value) => update(stage, value || {}),
@@ -238,9 +239,10 @@ function draw(stage) {
   drawCursors(stage);
 }
 
-// A replay that waits says so, and for how long. Under a refusal the stage says that what it shows is not the race that was asked for.
+// A replay that waits says so, and for how long. Under a refusal, and beside another prompt in the form, the stage says that it
+// does not show the race that is asked for.
 function tellPaceOf(stage) {
-  const before = stage.root.hasAttribute("data-refused") ? "previous race" : "";
+  const before = stage.root.hasAttribute("data-refused") ? "previous race" : stage.root.hasAttribute("data-other") ? "another prompt" : "";
   const seconds = heldFor(stage);
   put(stage.pace, seconds ? `your guess? goes on in ${seconds} s` : tellPace(stage.mode, speedFactor(stage)) || before);
 }

@@ -26,6 +26,7 @@ export function drawPromptLine({ promptLine: { box, text, use, verdict }, race, 
   const isKnown = field && field.value.trim() === prompt.trim();
   box.hidden = !prompt || (isKnown && !presenting && !reviewOpen);
   use.hidden = !field || isKnown;
+  root.toggleAttribute("data-other", Boolean(prompt && field && field.value.trim() && !isKnown && !presenting));
   text.toggleAttribute("data-typable", Boolean(field));
   text.title = field && presenting ? "Type a prompt (/)" : "";
   put(text, presenting ? abridged(prompt) : prompt);

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from html import escape
 
 COLUMNS = 12  # of a picture, behind the names of its rows
-NAMES, WIDTH, HEIGHT, GAP = 190, 36, 190, 5  # of the names, a cell, and all rows; and between two cells
-LETTERS, NOTE = 28, 22  # the sizes of what is written there
+NAMES, WIDTH, HEIGHT, GAP = 206, 32, 190, 5  # of the names, a cell, and all rows; and between two cells
+LETTERS, NOTE = 30, 26  # the sizes of what is written there
 AXIS = 48  # the room of an axis and its name, to the left of a picture or below it
 
 SOLID = "T210"  # written by this level, or a run of the big model
@@ -44,10 +44,10 @@ POINTS = (
         "Vertical and horizontal",
         "A bigger model checks what a smaller one guessed. The best guesser writes first, the cheapest one last.",
         (
-            Row("big model", "bbbbccdddddT"),
-            Row("small", "2222"),
+            Row("big model", "ddbbccdddddT"),
+            Row("small", "dd22"),
             Row("tiny", "    11"),
-            Row("copier", "      00000"),
+            Row("copier", "00x   00000"),
         ),
         has_axes=True,
     ),
