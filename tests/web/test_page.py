@@ -77,6 +77,17 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
     house.page.close()
 
 
+def test_a_race_says_that_it_is_another_prompts_while_the_form_holds_a_new_one(tab):
+    one = tab()
+    one.race()
+    one.status("ended")
+    for text, said in (("An owl", "another prompt"), (STORY, ""), ("", "")):
+        one.page.fill("#prompt textarea", text)
+        one.page.wait_for_function("said => document.querySelector('#stage .cs-pace').innerText === said", arg=said)
+        assert one.page.locator("#stage .cascade-stage[data-other]").count() == bool(said)
+    assert not one.errors
+
+
 def test_a_race_runs_to_its_end_and_its_tokens_carry_levels(tab):
     one = tab()
     assert one.page.inner_text("#status").startswith("This race was recorded, with a plan that fits its text"), (
