@@ -244,7 +244,7 @@ function draw(stage) {
 function tellPaceOf(stage) {
   const before = stage.root.hasAttribute("data-refused") ? "previous race" : stage.root.hasAttribute("data-other") ? "another prompt" : "";
   const seconds = heldFor(stage);
-  put(stage.pace, seconds ? `your guess? goes on in ${seconds} s` : tellPace(stage.mode, speedFactor(stage)) || before);
+  put(stage.pace, seconds ? `your guess? resumes in ${seconds} s` : tellPace(stage.mode, speedFactor(stage)) || before);
 }
 
 function watchSize(stage) {

@@ -59,10 +59,10 @@ function tellKept(ok, n) {
   return n === 1 ? "it was rejected" : "none was kept";
 }
 
-// "the small model (8, of these 2 its own)".
+// "the small model (8, 2 of them its own)".
 function tellShare(race, { by, records }) {
   const [all, own] = [sum(records, countPassedUp), countOwn(records)];
-  const its = own === all ? "all its own" : own ? `of these ${own} its own` : "none its own";
+  const its = own === all ? "all its own" : own ? `${own} of them its own` : "none of them its own";
   return `${nameOf(race, by)} (${all}${records.every(isReview) ? `, ${its}` : ""})`;
 }
 

@@ -52,7 +52,7 @@ POINTS = (
         has_axes=True,
     ),
     Point(
-        "Cheap, right guesses pay",
+        "Good, cheap guesses pay off",
         "Where nobody can guess, a fixed plan loses; the adaptive cascade guesses less.",
         (Row("fixed plan", "2xxxxT2xxxxT", "8 wrong"), Row("adaptive", "2TTxT2TTTTTT", "1 wrong")),
     ),

@@ -39,7 +39,7 @@ TAKES_OVER_WITH_COPY = (
     "{name} answers your own words, which the {home} do not know. "
     "Only a copy of itself guesses for it: expect a smaller gain."
 )
-CONTINUES = "The {home} go on with texts like the examples; {name}, under Settings, answers questions."
+CONTINUES = "The {home} only continue texts like the examples. {name} (under Settings) answers questions."
 HOME_AGAIN = "Back to the {home}. Press Race."
 NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
 

@@ -41,7 +41,7 @@ UNSHOWN = "This race was read, but it cannot be shown. Open another file, or run
 ENDED = "The page was loaded again, which ended your race. Below is the race before it."
 CUT_OFF = "The page was loaded again, which ended your race."
 WHY_OTHERS = "{name} answered, because the {home} know only texts like the examples."
-LITTLE = " Only a copy of itself and a copier guess for it, so it gains less."
+LITTLE = " Only a copy of itself and a copier guess for it, so the gain is smaller."
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
 
 log = logging.getLogger(__name__)

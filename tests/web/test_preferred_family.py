@@ -75,7 +75,7 @@ def test_the_family_of_the_page_comes_back_with_its_settings_and_stays(growing):
     )
     stays = form_events.begin_own_prompt(growing, "back", own(growing))
     assert "family" not in stays.values and stays.status.text == (
-        "The demo models go on with texts like the examples; SmolLM2 135M, under Settings, answers questions."
+        "The demo models only continue texts like the examples. SmolLM2 135M (under Settings) answers questions."
     )
     kept = form_events.go_home(growing, "back", replace(form, form=replace(form.form, max_new=40)))
     assert "max_new" not in kept.values and "prompt" not in kept.values

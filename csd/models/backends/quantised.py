@@ -151,7 +151,7 @@ def _spacing(weight: Tensor) -> Tensor | None:
     if _is_even(groups - low, even := span / STEPS):
         return even
     gaps = groups.sort(-1).values.diff(dim=-1)
-    least = gaps.masked_fill_(gaps <= span * NEAR, torch.inf).amin(-1, keepdim=True)
+    least = gaps.masked_fill_(gaps <= even * NEAR, torch.inf).amin(-1, keepdim=True)
     counts = (span / least).round().clamp_(min=1)
     step = span / counts
     return step if counts.max() <= STEPS and _is_even(groups - low, step) else None
