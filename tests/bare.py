@@ -36,10 +36,10 @@ class Bare:
         self.page.focus(".cascade-stage")
         return self
 
-    def show_at(self, time: float, *traces: Trace) -> Bare:
+    def show_at(self, time: float, *traces: Trace, race="r") -> Bare:
         """The replay, paused at this time before it has drawn a frame: on a slow machine one frame may be its end."""
-        show = "([log, time]) => { stage.update({race: 'r', log}); stage.pause(); stage.seek(time); }"
-        self.page.evaluate(show, [stage.log_of(traces, "r", play=True), time])
+        show = "([race, log, time]) => { stage.update({race, log}); stage.pause(); stage.seek(time); }"
+        self.page.evaluate(show, [race, stage.log_of(traces, race, play=True), time])
         self.page.focus(".cascade-stage")
         return self
 

@@ -1,6 +1,6 @@
 // The bet: while the race runs and its result is hidden, the stage asks how many times faster the cascade will be, and shows
 // no factor before the answer. Once a lane is done it is too late to bet: the bars tell the answer. At the end the visitor's answer
-// stands beside the result. It is forgotten with the race.
+// stands beside the result. It is forgotten with the race. The first race of a page tells the idea and asks nothing.
 
 import { button, h, put } from "./dom.js";
 
@@ -29,16 +29,18 @@ export function reopenBet({ headline: { bet } }) {
 }
 
 // Whether a factor on the screen would give the answer away. A page may leave the question out.
-export function awaitsBet({ headline: { bet }, mode, race }) {
-  if (mode === "done" || bet.isKnown || bet.factor || !isAsked(race)) return false;
+export function awaitsBet(stage) {
+  const { headline: { bet }, mode } = stage;
+  if (mode === "done" || bet.isKnown || bet.factor || !isAsked(stage)) return false;
   bet.isSeen ??= bet.box.checkVisibility();
   return bet.isSeen;
 }
 
-export function drawBet({ headline: { bet }, mode, race, views }) {
+export function drawBet(stage) {
+  const { headline: { bet }, mode, race, views } = stage;
   if (mode === "done" && race.close) bet.isKnown = true;
   if (!bet.factor && views.some(({ state }) => state === "done")) bet.isKnown = true; // the bars tell the answer
-  bet.box.hidden = !isAsked(race);
+  bet.box.hidden = !isAsked(stage);
   bet.box.toggleAttribute("data-over", bet.isKnown); // it keeps its place, so that the idea does
   put(bet.question, bet.isKnown && bet.factor ? `You said ${bet.factor}.` : `How many times as fast will the ${cascadeOf(race) || "cascade"} be?`);
   if (bet.drawn !== bet.factor) markChosen(bet);
@@ -52,7 +54,8 @@ function markChosen(bet) {
 }
 
 // Whether there will be a factor: of a cascade over autoregressive decoding.
-function isAsked(race) {
+function isAsked({ race, raceId, firstId }) {
+  if (raceId === firstId) return false;
   if (race.close && !(race.close.headline || {}).factor) return false;
   return methodsOf(race).includes("autoregressive") && Boolean(cascadeOf(race));
 }

@@ -3,7 +3,6 @@
 //
 //   const stage = CascadeStage.mount(element)            element: an empty <div class="cascade-stage">; also its cascadeStage
 //   CascadeStage.mount(element, {lasts})                 with replays of so many seconds, whatever speed the visitor chose
-//   CascadeStage.mount(element, {holds})                 the first replay waits for so many seconds, or until a bet is placed
 //   stage.update({race, log})                            the whole log so far; only what is new in it is processed
 //   stage.play(), stage.pause(), stage.skip()            the replay of a finished race; skip goes to its end
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
@@ -36,7 +35,7 @@ import { appendSteps, followText, markSelection } from "./lanetext.js";
 import { clearLegend, createLegend, drawLegend, openLegend, restoreChoices } from "./legend.js";
 import { addLine } from "./log.js";
 import { createInvitation, drawInvitation } from "./invitation.js";
-import { goTo, halt, heldFor, openStep, pause, placeOf, play, playUnasked, scrub, showAll, skip, stepReview, stepToken, touch } from "./playback.js";
+import { goTo, halt, openStep, pause, placeOf, play, playUnasked, scrub, showAll, skip, stepReview, stepToken, touch } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
 import { createPromptLine, drawPromptLine, tellRefusal } from "./promptline.js";
@@ -54,8 +53,8 @@ import { clearTransport, createTransport, drawTransport } from "./transport.js";
 
 export const explain = explainTerms;
 
-export function mount(root, { lasts = 0, holds = 0 } = {}) {
-  const stage = Object.assign(createState(root), { lasts, holds });
+export function mount(root, { lasts = 0 } = {}) {
+  const stage = Object.assign(createState(root), { lasts });
   createParts(stage);
   clearTransport(stage);
   restoreChoices(stage);
@@ -239,12 +238,11 @@ function draw(stage) {
   drawCursors(stage);
 }
 
-// A replay that waits says so, and for how long. Under a refusal, and beside another prompt in the form, the stage says that it
+// Under a refusal, and beside another prompt in the form, the stage says that it
 // does not show the race that is asked for.
 function tellPaceOf(stage) {
   const before = stage.root.hasAttribute("data-refused") ? "previous race" : stage.root.hasAttribute("data-other") ? "another prompt" : "";
-  const seconds = heldFor(stage);
-  put(stage.pace, seconds ? `your guess? resumes in ${seconds} s` : tellPace(stage.mode, speedFactor(stage)) || before);
+  put(stage.pace, tellPace(stage.mode, speedFactor(stage)) || before);
 }
 
 function watchSize(stage) {

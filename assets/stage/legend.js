@@ -19,7 +19,6 @@ export function createLegend(stage) {
     lane: null, // that is shown
     drawn: "", // its index and the step that is shown
     key: h("span", { class: "cs-rejected-key" }), // what the counts of rejected tokens mean, or how many there are
-    pins: h("span", { class: "cs-pins-key", text: "pins: how far each lane has come" }), // what stands over the text while it is written
     rejected: createRejectedChoice(stage),
     digits: button("cs-button", "digits and patterns", {
       title: "Show the level of every token as a digit and a pattern (d)", onclick: () => toggleDigits(stage),
@@ -29,7 +28,7 @@ export function createLegend(stage) {
     h("p", { class: "cs-choice-name" }, h("span", {}, term("rejected", "rejected words")), legend.rejected),
     h("p", { class: "cs-choice-name" }, h("span", { text: "levels" }), legend.digits),
   ];
-  legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, legend.key, legend.pins);
+  legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, legend.key);
   return legend;
 }
 

@@ -36,7 +36,7 @@ export function tellResult(race, { line: { r: root } }) {
 export function tellDrafts(race, step) {
   const groups = draftGroups(step.line.r);
   const isLong = groups.length > 1 && groups.some(({ records }) => records.length > 1);
-  if (isLong) return ` The guesses were handed up by ${list(groups.map((group) => tellShare(race, group)))}.`;
+  if (isLong) return ` The guesses came from ${list(groups.map((group) => tellShare(race, group)))}.`;
   return groups.length ? ` Before that, ${groups.map((group) => tellGroup(race, group)).join(". Then ")}.` : "";
 }
 

@@ -1,12 +1,10 @@
 // The replay: moves the time shown and the selection, by itself or as the visitor says.
 
-import { commonStart } from "./alignment.js";
-import { awaitsBet, closeBet } from "./bet.js";
+import { closeBet } from "./bet.js";
 import { say, sayReview, sayToken } from "./speech.js";
 import { SPEEDS, canReplay, isPlaying, prefersReducedMotion, remember, selectedStep } from "./state.js";
 import { setMode, speedFactor, totalTime } from "./state.js";
 
-const BEGUN = 0.3; // of the fastest lane's decoding
 const LONGEST_FRAME = 0.1; // seconds: a page in the background gets no frames, and the replay waits for it
 
 export function play(stage, from) {
@@ -21,21 +19,15 @@ export function play(stage, from) {
   stage.draw();
 }
 
-// A replay that begins by itself: until it ends or a visitor touches the stage, there is nothing on it but the race. The first
-// one waits, and has something to see meanwhile.
+// A replay that begins by itself: until it ends or a visitor touches the stage, there is nothing on it but the race.
 export function playUnasked(stage) {
-  play(stage, stage.holds > 0 ? begunTime(stage.race) : 0);
+  play(stage, 0);
   stage.root.toggleAttribute("data-unasked", isPlaying(stage));
 }
 
 // Until a visitor touches the stage, the place of a step says how to read the race.
 export function touch({ root }) {
   root.removeAttribute("data-untouched");
-}
-
-function begunTime(race) {
-  const start = commonStart(race);
-  return Math.max(0, start + BEGUN * (Math.min(...race.lanes.map((lane) => lane.clock)) - start));
 }
 
 export function pause(stage) {
@@ -46,10 +38,8 @@ export function pause(stage) {
   sayReview(stage);
 }
 
-// A replay that waits for a bet waits no longer.
 export function togglePlay(stage) {
-  if (heldFor(stage)) stage.holds = 0;
-  else if (isPlaying(stage)) pause(stage);
+  if (isPlaying(stage)) pause(stage);
   else play(stage);
 }
 
@@ -194,7 +184,6 @@ function seek(stage, to) {
 function tick(stage, now) {
   const passed = stage.tickedAt ? Math.min(LONGEST_FRAME, (now - stage.tickedAt) / 1000) : 0;
   stage.tickedAt = now;
-  if (isHeld(stage, passed)) return void (stage.frame = requestAnimationFrame((next) => tick(stage, next)));
   stage.clock += passed * speedFactor(stage);
   if (stage.clock >= totalTime(stage)) return skip(stage);
   const to = prefersReducedMotion() ? lastReviewBefore(stage, stage.clock) : stage.clock;
@@ -202,21 +191,6 @@ function tick(stage, now) {
   if (to === stage.time) return;
   stage.time = to;
   stage.draw();
-}
-
-// The first replay that begins by itself leaves time to read, and to bet. It counts the seconds down.
-function isHeld(stage, passed) {
-  const before = heldFor(stage);
-  if (!before) return false;
-  stage.holds -= passed;
-  if (heldFor(stage) !== before) stage.draw();
-  return true;
-}
-
-// The whole seconds for which the replay still waits for a bet.
-export function heldFor(stage) {
-  const isHolding = stage.holds > 0 && stage.root.hasAttribute("data-unasked") && awaitsBet(stage);
-  return isHolding ? Math.ceil(stage.holds) : 0;
 }
 
 // With reduced motion the replay goes from review to review of the selected lane, then of the others.

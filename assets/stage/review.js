@@ -5,7 +5,7 @@ import { button, h, iconButton, put } from "./dom.js";
 import { enter, leave } from "./entries.js";
 import { cellFacts, tokenFacts } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
-import { tellDrafts, tellResult, tellRoundSentence } from "./narrate.js";
+import { tellResult, tellRoundSentence } from "./narrate.js";
 import { jump, pause, showAll, touch } from "./playback.js";
 import { draftGroups, isReview } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
@@ -17,8 +17,6 @@ import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const KEY = "Solid: written in this row. Tinted: from a row below. Crossed out: rejected. Grey, or +3: dropped, because a guess before it was wrong.";
-const HOW = " of the big model and ends a step: it checks the guesses before it, and writes one token. The other colours are guesses that it kept, one colour per guesser.";
-const LIVE = "You can open each step here once the race has ended.";
 const PAUSE = 350; // milliseconds between two drawings of the score while something moves
 const WIDE = 12; // tokens of a block that are read from afar
 const BRIEF = 100; // and of the sentence alone
@@ -45,11 +43,9 @@ export function createReview(stage) {
     hasEntry: false, // in the browser's history, which Back leaves
     fromEnd: false, // whether it was opened at the end of the race
   };
-  review.plan = h("span"); // of the race's cascade
   review.ours = h("span", { hidden: true }, h("br"), "The ", term("adaptive cascade"), " is this project\u2019s own: it has no plan, and picks a guesser before each guess.");
-  review.how = h("p", { class: "cs-how" }, "Each ", h("i", { class: "cs-swatch", "data-look": "T", "aria-hidden": "true" }), " is a ", term("run"), HOW, h("br"),
-    "Why a cascade: bigger models check what smaller ones guessed (", term("vertical cascade", "vertical"),
-    "); cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), review.plan, "). Look inside shows both.", review.ours);
+  review.how = h("p", { class: "cs-how" }, h("b", { text: "Why a cascade?" }), " Bigger models check what smaller ones guess (", term("vertical cascade", "vertical"),
+    "), and cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). Look inside shows both.", review.ours);
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
     h("div", { class: "cs-score-head" }, review.title,
       h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.telling, review.rounds), review.how, review.told, review.roundTold, review.grid,
@@ -75,9 +71,6 @@ export function drawReview(stage) {
   const { review, view } = stage;
   const isLive = stage.mode === "live";
   review.ours.hidden = !stage.race.lanes.some(({ info }) => info.method === "adaptive cascade");
-  const planned = stage.race.lanes.find(({ info }) => info.method === "cascade");
-  put(review.plan, planned ? `: ${planned.info.words}` : "");
-  if (isLive && stage.token === null) put(review.told, LIVE);
   if (!view || (isLive && stage.token === null) || (stage.presenting && !stage.reviewOpen)) return;
   const step = selectedStep(stage);
   const key = `${view.lane.index} ${step ? step.number : 0} ${stage.token} ${stage.round}`;
@@ -226,7 +219,7 @@ function buildReview(stage, step) {
   put(review.telling, telling ? `Step ${telling.number} shows both cascades` : "");
   const what = `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`;
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
-  review.told.replaceChildren(tellResult(race, step), h("span", { class: "cs-told-before", text: tellDrafts(race, step) }));
+  put(review.told, tellResult(race, step)); // the picture tells who drafted
   review.rounds.hidden = score.boxes.length < 2;
   put(review.key, score.boxes.length > 1 ? KEY : "");
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);

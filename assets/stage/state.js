@@ -32,7 +32,6 @@ export function createState(root) {
     // the replay, see playback.js
     speed: SPEEDS[0],
     lasts: 0, // seconds that a replay takes whatever the speed; 0 leaves it to the speed
-    holds: 0, // seconds for which a replay that begins by itself still waits for a bet
     frame: 0, // the next animation frame; 0 while nothing plays
     clock: 0, // the replay's own time; differs from `time` with reduced motion
     tickedAt: 0, // when the last frame was drawn

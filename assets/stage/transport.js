@@ -6,7 +6,7 @@ import { button, h, iconButton, iconImage, iconPath, iconShape, put } from "./do
 import { formatPosition } from "./format.js";
 import { showKeys } from "./keys.js";
 import { createLinkNote } from "./linknote.js";
-import { heldFor, jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
+import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
 import { blank, togglePresent } from "./present.js";
 import { canOpen, toggleReview } from "./review.js";
 import { sayReview } from "./speech.js";
@@ -87,8 +87,14 @@ export function drawTransport(stage) {
   put(transport.look.firstChild, stage.reviewOpen ? CLOSE : LOOK);
   transport.look.disabled = !stage.reviewOpen && !canOpen(stage);
   const told = reviewedStep(stage) || step;
-  put(transport.review, `step ${told ? told.number : shown} of ${lane.steps.length}`);
+  put(transport.review, placeInWords(told ? told.number : shown, lane.steps.length, stage));
   put(transport.token, `token ${token}`);
+}
+
+// At the end of a race no step is the one that is looked at.
+function placeInWords(number, count, { time, token }) {
+  if (time === Infinity && token === null) return count === 1 ? "1 step" : `${count} steps`;
+  return `step ${number} of ${count}`;
 }
 
 // A field for the number of a step, in the place of the words, until it is left.
@@ -133,7 +139,7 @@ function keyButton(text, key, title, onclick) {
 
 function drawPlayButton(stage) {
   const { playIcon, playLabel } = stage.transport;
-  const isMoving = isPlaying(stage) && !heldFor(stage);
+  const isMoving = isPlaying(stage);
   const label = isMoving ? "Pause" : stage.mode === "replay" ? "Play" : "Replay";
   if (playLabel.textContent === label) return;
   put(playLabel, label);

@@ -42,7 +42,7 @@ def stage_script() -> str:
 def gradio_script() -> str:
     """What gr.HTML runs when the stage is loaded: mounts it, shows every new value, and explains the page's terms."""
     return stage_script() + (
-        "const stage = CascadeStage.mount(element.querySelector('.cascade-stage'), {holds: 2});\n"
+        "const stage = CascadeStage.mount(element.querySelector('.cascade-stage'));\n"
         "stage.update(props.value);\n"
         "CascadeStage.explain(document.body);\n"
         "watch('value', () => stage.update(props.value));\n"

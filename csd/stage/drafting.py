@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from csd.record import metrics
 from csd.record.trace import Trace
-from csd.roles import BIG_MODEL, COPIER, roles
-from csd.sentences import listed
+from csd.roles import COPIER, roles
 
 DEAR = 0.25  # runs of the big model from which on a run of a draft is a reason
 MOSTLY = 0.5  # share of a text above which the speed is owed to copying
 
 
-def how_drafted(trace: Trace) -> str:
-    """Who guessed ahead, or how much was copied where that is most of the text: few texts are as fast as such a one."""
+def how_copied(trace: Trace) -> str:
+    """How much was copied, where that is most of the text: few texts are as fast as such a one. Empty otherwise."""
     copied = metrics.copied(trace)
-    if copied > MOSTLY:
-        return f"a {COPIER} of earlier words wrote {copied:.0%} of the text"
-    return f"{_guessers(trace)} guessed ahead"
-
-
-def _guessers(trace: Trace) -> str:
-    """Who drafted: "small models and a copier of earlier words", or "the small model" where only one ran and no copy
-    was accepted."""
-    called = roles(trace.header.levels)
-    drafts = [name for name in metrics.forward_passes(trace) if called[name] != BIG_MODEL]
-    models = ["small models"] if len(drafts) > 1 else [f"the {called[name]}" for name in drafts]
-    has_copied = any(called[name] == COPIER for name in metrics.shares(trace))
-    return listed([*models, *([f"a {COPIER} of earlier words"] if has_copied or not models else [])])
+    return f"a {COPIER} of earlier words wrote {copied:.0%} of the text" if copied > MOSTLY else ""
 
 
 def dear_draft(trace: Trace) -> str:

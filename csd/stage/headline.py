@@ -10,7 +10,7 @@ from csd.record.race import Race, same_settings
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
 from csd.sentences import capitalized, counted
-from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_drafted
+from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_copied
 from csd.theme import method_phrase
 
 # Whom the line is about. Whoever adds a fixed plan to the adaptive cascade wants to know what the plan is worth.
@@ -174,7 +174,9 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     if is_slower:
         return f"{capitalized(ran)}, and yet the text took longer."
     saved = _saved_over_speculative(race, subject, ratio) if ratio else ""
-    return f"{capitalized(how_drafted(subject))}: {ran}{saved}.{_with_prefill(race, subject, ratio)}"
+    copied = how_copied(subject)
+    told = f"{capitalized(copied)}: {ran}" if copied else capitalized(ran)
+    return f"{told}{saved}.{_with_prefill(race, subject, ratio)}"
 
 
 def _saved_over_speculative(race: Race, subject: Trace, ratio: float) -> str:

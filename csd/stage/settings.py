@@ -16,10 +16,11 @@ from csd.decoding.methods import (
     restore_method,
 )
 from csd.record.trace import Header
+from csd.sentences import listed
 
 ALONE = "big model alone"
 CASCADES = {
-    AdaptiveCascade.name: "no plan: picks a guesser",
+    AdaptiveCascade.name: "picks who guesses",
     Cascade.name: "as in the paper",
     VerticalCascade.name: "each checks the one below",
     HorizontalCascade.name: "strong first, cheap last",
@@ -27,21 +28,21 @@ CASCADES = {
 
 
 def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
-    """Such as "small model guesses 16", or "small 8, tiny 6, copier 2" for a cascade with a plan, K. Other cascades are
-    told by what makes them one. `roles` are the levels' by name, see csd/roles.py.
+    """Such as "small model guesses 16", or "small, tiny and copier guess" for a cascade with a plan, K. Other cascades
+    are told by what makes them one. `roles` are the levels' by name, see csd/roles.py.
     """
     settings: dict[str, Any] = header.settings
     if header.method in CASCADES:
-        return _plan_in_words(header, roles) or CASCADES[header.method]
+        return _guessers_in_words(header, roles) or CASCADES[header.method]
     if draft := settings.get("draft"):
         name = roles.get(draft, draft)
         return f"{name} guesses {settings['k']}" if "k" in settings else f"{name} alone"
     return f"copier guesses {settings['k']}" if "k" in settings else header.label or ALONE
 
 
-def _plan_in_words(header: Header, roles: Mapping[str, str]) -> str:
-    """Who writes how many positions of the target's block, from left to right; empty for a cascade without a plan, or
-    with one that could not have run, as a file may claim."""
+def _guessers_in_words(header: Header, roles: Mapping[str, str]) -> str:
+    """Who writes in the target's block, from left to right; empty for a cascade without a plan, or with one that could
+    not have run, as a file may claim."""
     try:
         method = restore_method(header.method, header.settings)
         if not isinstance(method, Cascade):
@@ -50,4 +51,5 @@ def _plan_in_words(header: Header, roles: Mapping[str, str]) -> str:
     except Refusal:
         return ""
     counts = zip((*method.drafts, MAX_GRAM), to_budgets(method.K)[0], strict=True)
-    return ", ".join(f"{roles.get(name, name).removesuffix(' model')} {count}" for name, count in counts if count)
+    names = [roles.get(name, name).removesuffix(" model") for name, count in counts if count]
+    return f"{listed(names)} {'guesses' if len(names) == 1 else 'guess'}"

@@ -23,10 +23,7 @@ from csd.web.results import FIGURES, RaceResults
 from csd.web.settings_drawer import build_settings_drawer
 from csd.web.updates import FormUpdate, Landing, RaceUpdate, StageView, StatusLine
 
-RECORDED = (
-    "This race was recorded, with a plan that fits its text. Press Race to run it here, or type a prompt of your own, "
-    "which may gain less."
-)
+RECORDED = "Recorded, with a plan fitted to this text. Press Race to run it here, or type a prompt of your own."
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,9 @@ test("neighbouring rounds of one drafter are told together", () => {
     / Before that, the small model wrote 2 tokens, one at a time\.$/);
   const copied = { ...MAXGRAM, at: 6, x: [4, 5], who: "MaxGram" };
   assert.match(tell({ x: [1, 2, 3, 4, 5], who: "mid", ok: 5, y: 6, in: [round(3, [1, 9], 1, 2), round(5, [], 0, 3), copied] }),
-    / The guesses were handed up by the small model \(3, 2 of them its own\) and the copier \(2\)\.$/, "of several drafters shares are told");
+    / The guesses came from the small model \(3, 2 of them its own\) and the copier \(2\)\.$/, "of several drafters shares are told");
   assert.match(tell({ x: [1, 2, 4, 5], who: "mid", ok: 4, y: 6, in: [own(3, 1), own(4, 2), { ...copied, at: 5 }] }),
-    / by the small model \(2, all its own\) and the copier \(2\)\.$/);
+    / from the small model \(2, all its own\) and the copier \(2\)\.$/);
 });
 
 test("a skipped round says why; a sentence begins with a capital, and numbered drafts have no article", () => {

@@ -26,7 +26,7 @@ def test_a_win_names_the_same_text_the_factor_the_rivals_and_the_runs():
     assert (said.text, said.same) == ("Same 40 tokens, word for word", True)
     assert (said.subject, said.factor) == ("adaptive cascade", "4.0×")
     assert said.lead == "as fast as the big model alone, and 2.0× as fast as speculative decoding"
-    assert said.told == "A copier of earlier words guessed ahead: the big model ran 20 times instead of 40."
+    assert said.told == "The big model ran 20 times instead of 40."
     assert said.flags == ()
 
 
@@ -209,7 +209,7 @@ def test_ratios_have_the_digits_that_matter():
 
 def test_one_token_and_one_run_are_no_plurals():
     race = Race((alone((1, 2)), drafted((1, 2), seconds=0.1)))
-    assert headline(race).told == "A copier of earlier words guessed ahead: the big model ran once instead of 2 times."
+    assert headline(race).told == "The big model ran once instead of 2 times."
     assert headline(race).reason == ""
     said = conclude(Race((alone((1,)), drafted((1,)))))
     assert said["lanes"][1]["badge"] == "= identical to autoregressive, 1 of 1 token"

@@ -74,13 +74,14 @@ def test_settings_are_told_in_plain_words(settings, label, words):
 @pytest.mark.parametrize(
     ("K", "words"),
     [
-        ([[8, 14, 16], [0, 3, 5], [0, 0, 2]], "small 8, tiny 6, copier 2"),
-        ([[16, 16, 20], [0, 0, 7], [0, 0, 0]], "small 16, copier 4"),
+        ([[8, 14, 16], [0, 3, 5], [0, 0, 2]], "small, tiny and copier guess"),
+        ([[16, 16, 20], [0, 0, 7], [0, 0, 0]], "small and copier guess"),
+        ([[0, 0, 8], [0, 0, 0], [0, 0, 0]], "copier guesses"),
         ([[16, 16], [0, 0]], "as in the paper"),  # which cannot have run
         ("<b>", "as in the paper"),
     ],
 )
-def test_the_plan_of_a_cascade_is_told_by_who_writes_how_many_positions(K, words):
+def test_the_plan_of_a_cascade_is_told_by_who_guesses(K, words):
     told = {"mid": "small model", "small": "tiny model", "MaxGram": "copier"}
     assert settings_in_words(replace(header("cascade"), settings={"drafts": ["mid", "small"], "K": K}), told) == words
 

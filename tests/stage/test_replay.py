@@ -119,7 +119,7 @@ def test_the_result_is_the_last_thing_that_the_replay_reaches(bare, any_length):
 
 
 def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare, any_length):
-    one = bare().show_at(0.1, greedy(alone()), greedy(nested()))
+    one = bare().show(greedy(alone())).show_at(0.1, greedy(alone()), greedy(nested()), race="second")
     ratios = "nodes => nodes.filter(node => node.textContent).length"
     one.page.click(".cs-ask button >> text='1.5×'")
     one.page.evaluate("stage.seek(0.5)")  # the cascade has finished
@@ -131,12 +131,12 @@ def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare, any_lengt
     assert [one.page.locator(part).bounding_box() for part in (".cs-headline", ".cs-track")] == places
     one.press("Home")
     assert one.text(".cs-ask") == "You said 1.5×." and not one.page.is_visible(".cs-ask button"), "the result is known"
-    other = bare().show_at(0.1, greedy(alone()), greedy(nested()))
+    other = bare().show(greedy(alone())).show_at(0.1, greedy(alone()), greedy(nested()), race="second")
     assert other.page.is_visible(".cs-ask") and other.page.eval_on_selector_all(".cs-ratio", ratios) == 0
     other.page.evaluate("stage.seek(0.5)")
     assert not other.page.is_visible(".cs-ask"), "a lane is done: too late"
     assert other.page.eval_on_selector_all(".cs-ratio", ratios) == 1
-    one.show(greedy(nested()), play=True)
+    one.show_at(0.1, greedy(nested()), race="third")
     assert one.state() == "replay" and not one.page.is_visible(".cs-ask"), "there is nothing to compare with"
     assert one.text(".cs-bet") == ""
     assert not one.errors
@@ -336,40 +336,14 @@ def test_a_replay_that_begins_by_itself_tells_how_to_read_it_in_place_of_steps(b
     assert not one.errors
 
 
-def show_held(one, traces) -> None:
-    """A race whose first replay waits for a minute, or for a bet."""
-    mount = """log => {
-      const root = document.querySelector(".cascade-stage");
-      root.replaceChildren();
-      CascadeStage.mount(root, {holds: 60}).update({race: "r", log});
-    }"""
-    one.page.evaluate(mount, stage.log_of(traces, "r", play=True))
-
-
-def test_the_first_replay_of_a_page_waits_for_a_bet_with_a_part_of_the_race_to_see(bare):
-    one = bare()
-    show_held(one, (greedy(alone()), greedy(nested())))
-    begun = one.text(".cs-time")
-    one.page.wait_for_timeout(300)
-    assert one.text(".cs-time") == begun and not begun.startswith("0.00 of ")
-    assert one.text(".cs-pace").startswith("your guess? resumes in ") and one.text(".cs-replay") == "Play"
-    assert one.text(".cs-ask").startswith("How many times as fast will the cascade be?")
-    one.page.click(".cs-ask .cs-button >> nth=0")
-    one.page.wait_for_function("begun => document.querySelector('.cs-time').innerText !== begun", arg=begun)
-    assert "your guess" not in one.text(".cs-pace")
-    assert not one.errors
-
-
-def test_a_replay_that_waits_for_a_bet_counts_down_and_goes_on_when_it_is_played(bare):
-    one = bare()
-    show_held(one, (greedy(alone()), *tour.ACTS[5].traces[-1:]))
+def test_the_first_race_of_a_page_plays_at_once_and_asks_nothing(bare):
+    one = bare().show_at(0.1, greedy(alone()), greedy(nested()))
+    assert one.page.is_visible(".cs-idea") and not one.page.is_visible(".cs-ask")
+    one.show_at(0.1, greedy(alone()), *tour.ACTS[5].traces[-1:], race="later")
     method = tour.ACTS[5].traces[-1].header.method
     assert one.text(".cs-ask").startswith(f"How many times as fast will the {method} be?")
-    begun = one.text(".cs-time")
-    one.page.wait_for_function("/ (\\d+) s$/.exec(document.querySelector('.cs-pace').innerText)[1] <= 58")
-    assert one.text(".cs-time") == begun
-    one.page.click(".cs-replay")
-    one.page.wait_for_function("begun => document.querySelector('.cs-time').innerText !== begun", arg=begun)
+    one.page.evaluate("stage.play()")
+    one.page.wait_for_function("document.querySelector('.cs-replay').innerText === 'Pause'")
     assert not one.errors
 
 
