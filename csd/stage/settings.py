@@ -16,7 +16,6 @@ from csd.decoding.methods import (
     restore_method,
 )
 from csd.record.trace import Header
-from csd.sentences import listed
 
 ALONE = "big model alone"
 CASCADES = {
@@ -28,7 +27,7 @@ CASCADES = {
 
 
 def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
-    """Such as "small model guesses 16", or "small, tiny and copier guess" for a cascade with a plan, K. Other cascades
+    """Such as "small model guesses 16", or "small + tiny + copier" for a cascade with a plan, K. Other cascades
     are told by what makes them one. `roles` are the levels' by name, see csd/roles.py.
     """
     settings: dict[str, Any] = header.settings
@@ -51,5 +50,4 @@ def _guessers_in_words(header: Header, roles: Mapping[str, str]) -> str:
     except Refusal:
         return ""
     counts = zip((*method.drafts, MAX_GRAM), to_budgets(method.K)[0], strict=True)
-    names = [roles.get(name, name).removesuffix(" model") for name, count in counts if count]
-    return f"{listed(names)} {'guesses' if len(names) == 1 else 'guess'}"
+    return " + ".join(roles.get(name, name).removesuffix(" model") for name, count in counts if count)

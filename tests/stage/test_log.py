@@ -74,9 +74,8 @@ def test_settings_are_told_in_plain_words(settings, label, words):
 @pytest.mark.parametrize(
     ("K", "words"),
     [
-        ([[8, 14, 16], [0, 3, 5], [0, 0, 2]], "small, tiny and copier guess"),
-        ([[16, 16, 20], [0, 0, 7], [0, 0, 0]], "small and copier guess"),
-        ([[0, 0, 8], [0, 0, 0], [0, 0, 0]], "copier guesses"),
+        ([[8, 14, 16], [0, 3, 5], [0, 0, 2]], "small + tiny + copier"),
+        ([[16, 16, 20], [0, 0, 7], [0, 0, 0]], "small + copier"),
         ([[16, 16], [0, 0]], "as in the paper"),  # which cannot have run
         ("<b>", "as in the paper"),
     ],
