@@ -8,7 +8,7 @@ import { factor } from "./words.js";
 const SVG = "http://www.w3.org/2000/svg";
 const NARROW = 320; // pixels of the plot below which its longest title is wider than it, and begins at the left edge
 const EDGE = { left: 42, right: 132, top: 26, bottom: 42 };
-const NEAR = 44; // pixels between two symbols of a method up to which they share a label
+const NEAR = 28; // pixels between two symbols of a method up to which they share a label
 const SIZE = 15; // pixels of its text, in its own units, which grow with the page
 const VALUE = 17; // the same of the values at symbols
 const POINTS = 100; // of a curve, that labels keep off

@@ -82,7 +82,7 @@ function update(view, value, parseK) {
   view.better.textContent = tellBetter(curves);
   view.source.textContent = describeSource(value.isMeasured, isMoved);
   view.gaps.textContent = tellGaps([...points, ...levels]);
-  view.ghost.textContent = "before you moved anything";
+  view.ghost.textContent = "before";
   view.ghost.hidden = !isAway;
   view.back.textContent = value.isMeasured ? "Back to the race" : "Back to the usual numbers";
   view.back.toggleAttribute("data-away", isAway);

@@ -29,11 +29,12 @@ function lost(curves) {
 }
 
 // What the cascade's speed is made of, and whether another first number would be better.
-export const explain = (curves) => [tellStep(curves[0].round.tokens, curves[0].round.passes), tellBetter(curves)].filter(Boolean).join(" ");
+export const explain = (curves) => [`A step brings ${tellStep(curves[0].round)}`, tellBetter(curves)].filter(Boolean).join(" ");
 
-export function tellStep(tokens, passes) {
+// What a step brings, as the end of a sentence.
+export function tellStep({ tokens, passes }) {
   const [brought, runs] = countsOf(tokens, passes);
-  return `A step brings ${brought} tokens in the time of ${runs} runs of the big model: ${brought} / ${runs} = ${factor(tokens / passes)}.`;
+  return `${brought} tokens in the time of ${runs} runs of the big model: ${brought} / ${runs} = ${factor(tokens / passes)}.`;
 }
 
 // Both with as many digits as their ratio needs.
