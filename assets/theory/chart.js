@@ -182,19 +182,17 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
   const lines = [1, ...levels.map(({ y }) => y)].map((y) => ({ ys: xs.map(() => y) })); // across the plot
   const place = createPlaces({ left: EDGE.left, right, top: 4, bottom: EDGE.top + inner.height },
     [...curves, ...ghosts, ...lines].flatMap(({ ys }) => pointsOf(ys, xs.length).map(([j, y]) => [atX(j), toY(y)])), [...dots, ...measured].map(({ x, y }) => [x, y]));
-  const write = (kind, look, said, size, choices) => {
-    const { x, y, anchor = "start" } = place(said, size, choices);
-    const label = draw("text", { class: kind, "data-method": look, x, y, "text-anchor": anchor });
-    label.append(...said.map((line, i) => draw("tspan", { x, dy: i && LINE * size }, line)));
+  const write = (look, said, choices) => {
+    const { x, y, anchor = "start" } = place(said, VALUE, choices);
+    const label = draw("text", { class: "chart-value", "data-method": look, x, y, "text-anchor": anchor });
+    label.append(...said.map((line, i) => draw("tspan", { x, dy: i && LINE * VALUE }, line)));
     parts.push(label);
   };
+  levels.forEach(({ look, y, note }) => write(look, [note], along(toY(y), EDGE.left + 8, right - 8))); // first, as they have the fewest places
   const isWide = inner.width > WIDE;
   for (const { look, x, ys, values, side } of labelsOf(dots, measured)) {
     const said = isWide ? [values.join(", ")] : values;
-    write("chart-value", look, said, VALUE, around(x, [Math.min(...ys), Math.max(...ys)], side, said, VALUE));
-  }
-  if (isWide) {
-    levels.filter(({ note }) => note).forEach(({ look, y, note }) => write("chart-note", look, [note], SIZE, along(toY(y), EDGE.left + 8, right - 8)));
+    write(look, said, around(x, [Math.min(...ys), Math.max(...ys)], side, said, VALUE));
   }
   points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));
   svg.replaceChildren(...parts);

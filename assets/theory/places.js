@@ -2,7 +2,7 @@
 // as little of the curves as can be.
 
 export const LINE = 1.2; // of the size of the type: from one line to the next
-const LETTER = 0.56; // of the size of the type: how wide a letter is on average
+const LETTER = 0.54; // of the size of the type: how wide a letter is on average
 const [SYMBOL, LABEL, OUTSIDE] = [60, 300, 500]; // what it costs to cover one, in points of a curve, or to leave the plot
 const FAR = 0.05; // the same for a pixel of distance from the first place
 const [RINGS, STEP] = [12, 14]; // how many places there are over a symbol, and pixels from one to the next
@@ -58,7 +58,7 @@ export function around(x, [top, bottom], first, lines, size) {
 export function along(y, left, right) {
   const ends = [{ x: left }, { x: (left + right) / 2, anchor: "middle" }, { x: right, anchor: "end" },
     { x: (3 * left + right) / 4, anchor: "middle" }, { x: (left + 3 * right) / 4, anchor: "middle" }];
-  return [y - 7, y + 16].flatMap((baseline) => ends.map((end) => ({ ...end, y: baseline })));
+  return [y - 7, y + 18].flatMap((baseline) => ends.map((end) => ({ ...end, y: baseline })));
 }
 
 const isIn = ({ left, right, top, bottom }, [x, y], reach) => x > left - reach && x < right + reach && y > top - reach && y < bottom + reach;

@@ -29,7 +29,7 @@ function lost(curves) {
 }
 
 // What the cascade's speed is made of, and whether another first number would be better.
-export const explain = (curves) => [`A step brings ${tellStep(curves[0].round)}`, tellBetter(curves)].filter(Boolean).join(" ");
+export const explain = (curves) => [`A step of this cascade brings ${tellStep(curves[0].round)}`, tellBetter(curves)].filter(Boolean).join(" ");
 
 // What a step brings, as the end of a sentence.
 export function tellStep({ tokens, passes }) {
