@@ -180,7 +180,7 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
   dots.forEach(({ look, x, y }) => symbol(look, x, y, "chart-dot"));
   const measured = points.map(({ look, x, y }) => ({ look, x: toX(x), y: toY(y), value: y }));
   const lines = [1, ...levels.map(({ y }) => y)].map((y) => ({ ys: xs.map(() => y) })); // across the plot
-  const place = createPlaces({ left: EDGE.left, right, top: 4, bottom: EDGE.top + inner.height },
+  const place = createPlaces({ left: EDGE.left, right, top: 4, bottom: EDGE.top + inner.height + 4 },
     [...curves, ...ghosts, ...lines].flatMap(({ ys }) => pointsOf(ys, xs.length).map(([j, y]) => [atX(j), toY(y)])), [...dots, ...measured].map(({ x, y }) => [x, y]));
   const write = (look, said, choices) => {
     const { x, y, anchor = "start" } = place(said, VALUE, choices);

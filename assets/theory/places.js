@@ -4,7 +4,7 @@
 export const LINE = 1.2; // of the size of the type: from one line to the next
 const LETTER = 0.54; // of the size of the type: how wide a letter is on average
 const [SYMBOL, LABEL, OUTSIDE] = [60, 300, 500]; // what it costs to cover one, in points of a curve, or to leave the plot
-const FAR = 0.05; // the same for a pixel of distance from the first place
+const FAR = 0.2; // the same for a pixel of distance from the first place
 const [RINGS, STEP] = [12, 14]; // how many places there are over a symbol, and pixels from one to the next
 const REACH = 8; // pixels from the middle of a symbol to its edge
 
