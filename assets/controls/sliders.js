@@ -38,10 +38,10 @@ export function startSliders(root, value, send) {
   return show;
 }
 
-// Where the number of a slider comes from.
+// Where the number of a slider comes from; nothing to say of one that was measured.
 export function tellOrigin({ value, began, origin }) {
   if (!origin) return "";
-  if (value === began) return origin === "measured" ? "measured in the race" : "a usual number, not measured";
+  if (value === began) return origin === "measured" ? "" : "a usual number, not measured";
   return origin === "measured" ? `assumed; the race measured ${began}` : `assumed; usual is ${began}`;
 }
 

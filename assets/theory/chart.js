@@ -2,19 +2,20 @@
 // one chart to the next of the same curves it moves, unless the visitor wants no motion.
 
 import symbols from "../symbols.json" with { type: "json" };
-import { along, around, createPlaces } from "./places.js";
+import { along, around, createPlaces, LINE } from "./places.js";
+import { factor } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const NARROW = 320; // pixels of the plot below which its longest title is wider than it, and begins at the left edge
-const EDGE = { left: 40, right: 126, top: 26, bottom: 40 };
-const NEAR = 44; // pixels from a measured point within which a predicted value could be taken for its own
-const SIZE = 14; // pixels of its text, in its own units, which grow with the page
+const EDGE = { left: 42, right: 132, top: 26, bottom: 42 };
+const NEAR = 28; // pixels between two symbols of a method up to which they share a label
+const SIZE = 15; // pixels of its text, in its own units, which grow with the page
+const VALUE = 17; // the same of the values at symbols
 const POINTS = 100; // of a curve, that labels keep off
-const ALIKE = 1.05; // times by which two values that share a place may differ to be told as one
 const APART = 17; // pixels between two names
 const MOVES = 220; // milliseconds
-const WIDE = 360; // pixels from which there is room to say what was measured and what predicted
-export const SYMBOLS = { speculative: "square", cascade: "triangle-up", "adaptive cascade": "diamond" }; // as in csd/theme.py
+const WIDE = 360; // pixels of the plot from which there is room for two values on a line
+const SYMBOLS = { speculative: "square", cascade: "triangle-up", "adaptive cascade": "diamond" }; // as in csd/theme.py
 
 function draw(tag, attributes, text) {
   const element = document.createElementNS(SVG, tag);
@@ -24,7 +25,7 @@ function draw(tag, attributes, text) {
 }
 
 // Returns show({title, xTitle, xs, curves: [{name, look, ys, at}], ghosts, points, levels, top}): `look` is a method's name,
-// `at` the index of the open symbol with its value. Of the rest, which may be missing, `ghosts` are curves behind the others,
+// `at` the index of the open symbol with the predicted value. Of the rest, which may be missing, `ghosts` are curves behind the others,
 // `points` [{look, x, y}] filled symbols, which were measured, `levels` [{name, look, y, note}] lines across with what is said of them, and `top` is where the axis ends.
 export function startChart(root) {
   const title = document.createElement("h3");
@@ -117,6 +118,19 @@ function pointsOf(ys, count) {
   return Array.from({ length: (count - 1) * steps + 1 }, (_, i) => [i / steps, valueAt(ys, i / steps)]);
 }
 
+// The labels of what was predicted and what was measured, {look, x, ys, values, side}: one for both where they are of one method and
+// stand at one place. The label of the fastest is above it, so that it keeps out of the way of the others.
+function labelsOf(dots, measured) {
+  const fastest = Math.max(...dots.map(({ value }) => value));
+  const isAt = (one, other) => one.look === other.look && Math.abs(one.x - other.x) < APART && Math.abs(one.y - other.y) < NEAR;
+  const alone = measured.filter((one) => !dots.some((dot) => isAt(dot, one)));
+  return [...dots.map((dot) => ({ dot, found: measured.find((one) => isAt(dot, one)) })), ...alone.map((found) => ({ found }))].map(({ dot, found }) => {
+    const marks = [dot, found].filter(Boolean);
+    const values = [dot && `predicted ${dot.value.toFixed(2)}×`, found && `measured ${factor(found.value)}`].filter(Boolean);
+    return { look: marks[0].look, x: marks[0].x, ys: marks.map(({ y }) => y), values, side: marks[0].value < fastest ? "below" : "above" };
+  });
+}
+
 function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels = [], top }) {
   const unit = unitOf(root);
   const width = root.clientWidth / unit;
@@ -141,7 +155,7 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
     parts.push(draw("text", { class: "chart-tick", x: toX(x), y: height - EDGE.bottom + 18, "text-anchor": "middle" }, x));
   }
   const middle = inner.width < NARROW ? { x: 0 } : { x: EDGE.left + inner.width / 2, "text-anchor": "middle" };
-  parts.push(draw("text", { class: "chart-title", y: height - 4, ...middle }, xTitle));
+  parts.push(draw("text", { class: "chart-title", y: height - 5, ...middle }, xTitle));
   const cursor = draw("g", { class: "chart-cursor", hidden: "" });
   cursor.append(draw("line", { x1: 0, x2: 0, y1: EDGE.top, y2: EDGE.top + inner.height }));
   parts.push(cursor);
@@ -164,23 +178,21 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
     return { look, value, x: atX(at), y: toY(value) };
   });
   dots.forEach(({ look, x, y }) => symbol(look, x, y, "chart-dot"));
-  const fastest = dots.reduce((one, other) => (other.value > one.value ? other : one), dots[0]);
-  const areAlike = dots.every(({ x, value }) => Math.abs(x - fastest.x) < APART && fastest.value < ALIKE * value);
-  const measured = points.map(({ x, y }) => ({ x: toX(x), y: toY(y), value: y }));
-  const isNear = (one, other) => Math.abs(one.x - other.x) < NEAR && Math.abs(one.y - other.y) < NEAR;
+  const measured = points.map(({ look, x, y }) => ({ look, x: toX(x), y: toY(y), value: y }));
   const lines = [1, ...levels.map(({ y }) => y)].map((y) => ({ ys: xs.map(() => y) })); // across the plot
-  const place = createPlaces({ left: EDGE.left, right, top: 0, bottom: EDGE.top + inner.height },
+  const place = createPlaces({ left: EDGE.left, right, top: 4, bottom: EDGE.top + inner.height + 4 },
     [...curves, ...ghosts, ...lines].flatMap(({ ys }) => pointsOf(ys, xs.length).map(([j, y]) => [atX(j), toY(y)])), [...dots, ...measured].map(({ x, y }) => [x, y]));
-  const write = (kind, text, size, choices) => {
-    const { x, y, anchor = "start" } = place(text, size, choices);
-    parts.push(draw("text", { class: kind, x, y, "text-anchor": anchor }, text));
+  const write = (look, said, choices) => {
+    const { x, y, anchor = "start" } = place(said, VALUE, choices);
+    const label = draw("text", { class: "chart-value", "data-method": look, x, y, "text-anchor": anchor });
+    label.append(...said.map((line, i) => draw("tspan", { x, dy: i && LINE * VALUE }, line)));
+    parts.push(label);
   };
-  for (const dot of areAlike ? dots.filter((one) => one === fastest) : dots) {
-    const isMistakable = inner.width > WIDE && measured.some((one) => isNear(one, dot));
-    write("chart-value", `${isMistakable ? "predicted " : ""}${dot.value.toFixed(2)}×`, 15, around(dot.x, dot.y, dot.value < fastest.value ? "below" : "above"));
-  }
-  if (inner.width > WIDE) {
-    levels.filter(({ note }) => note).forEach(({ y, note }) => write("chart-note", note, SIZE, along(toY(y), EDGE.left + 8, right - 8)));
+  levels.forEach(({ look, y, note }) => write(look, [note], along(toY(y), EDGE.left + 8, right - 8))); // first, as they have the fewest places
+  const isWide = inner.width > WIDE;
+  for (const { look, x, ys, values, side } of labelsOf(dots, measured)) {
+    const said = isWide ? [values.join(", ")] : values;
+    write(look, said, around(x, [Math.min(...ys), Math.max(...ys)], side, said, VALUE));
   }
   points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));
   svg.replaceChildren(...parts);

@@ -41,7 +41,7 @@ function build(root) {
 function draw(view, { levels, target }, stages, model) {
   const step = stepOf(stages, model);
   const looks = { ...Object.fromEntries(levels.map(({ name, look }) => [name, look])), [BIG]: BIG };
-  view.said.textContent = tellStep(step.tokens, step.passes);
+  view.said.textContent = tellStep(step);
   view.drawn.setAttribute("aria-label", tellGuesses(step.guesses.map(({ kept }) => total(kept))));
   [view.tokens.textContent, view.runs.textContent] = countsOf(step.tokens, step.passes);
   drawPlaces(view.places, step.guesses, stages, levels, looks);

@@ -2,9 +2,9 @@
 // computes in the browser, so that it follows a slider at once; what was there before anything moved stays as a ghost.
 
 import symbols from "../symbols.json" with { type: "json" };
-import { startChart, SYMBOLS } from "./chart.js";
+import { startChart } from "./chart.js";
 import { axisEnd, curvesOf, modelOf, restOf } from "./curves.js";
-import { describeSource, factor, headline, speedOf, checkLanes, tellBetter, tellWhose } from "./words.js";
+import { describeSource, factor, headline, speedOf, tellBetter, tellGaps, tellWhose } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const OVER = "guesses before a check: k, or the first number of K";
@@ -37,15 +37,12 @@ function build(root) {
     line.dataset.kind = kind;
     return line;
   });
-  const found = make("span", "", drawSymbol("square"), "measured");
-  found.dataset.kind = "measured";
   const back = make("button", "whatif-back");
   back.type = "button";
-  const check = make("table", "whatif-check");
-  const [about, better] = [make("p", "whatif-about"), make("p", "whatif-better")];
+  const [better, gaps] = [make("p", "whatif-better"), make("p", "whatif-gaps")];
   words.setAttribute("aria-live", "polite");
-  root.replaceChildren(make("div", "whatif-view", finding, chart), make("div", "whatif-key", make("p", "", source, ghost, found), back), check, about, better);
-  return { told, number, title, whose, source, check, about, better, ghost, found, back, show: startChart(chart) };
+  root.replaceChildren(finding, make("div", "whatif-key", make("p", "", source, ghost), back), chart, better, gaps);
+  return { told, number, title, whose, source, better, gaps, ghost, back, show: startChart(chart) };
 }
 
 function update(view, value, parseK) {
@@ -75,7 +72,7 @@ function update(view, value, parseK) {
     title: headline(curves), xTitle: OVER, xs: curves[0].xs, top: view.top,
     curves, ghosts: isAway ? before : [],
     points: points.map(({ name, at, speedup }) => ({ look: name, x: at, y: speedup })),
-    levels: levels.map(({ name, speedup }) => ({ look: name, name: `adaptive ${factor(speedup)}`, y: speedup, note: "measured in the race" })),
+    levels: levels.map(({ name, speedup }) => ({ look: name, name: "adaptive", y: speedup, note: `measured ${factor(speedup)}` })),
   });
   view.told.title = `Cascade, K=${JSON.stringify(K)}`;
   view.number.textContent = factor(speedOf(curves[0]));
@@ -84,26 +81,12 @@ function update(view, value, parseK) {
   view.whose.textContent = tellWhose(measured, isRaced);
   view.better.textContent = tellBetter(curves);
   view.source.textContent = describeSource(value.isMeasured, isMoved);
-  const planned = measured.filter(({ at }) => at);
-  view.check.replaceChildren(...rowsOf(planned));
-  view.check.hidden = !planned.length;
-  view.about.textContent = measured.find(({ about }) => about)?.about ?? "";
-  view.ghost.textContent = "before you moved anything";
+  view.gaps.textContent = tellGaps([...points, ...levels]);
+  view.ghost.textContent = "before";
   view.ghost.hidden = !isAway;
-  view.found.hidden = !points.length;
   view.back.textContent = value.isMeasured ? "Back to the race" : "Back to the usual numbers";
   view.back.toggleAttribute("data-away", isAway);
   view.back.disabled = !isAway;
-}
-
-// The theory checked on the race: a row for each lane with a plan, with its symbol on the chart.
-function rowsOf(measured) {
-  const head = make("tr", "", make("th", "", "the theory, checked on the race"), make("th", "", "predicted"), make("th", "", "measured"));
-  return [head, ...checkLanes(measured).map(([called, predicted, found, gap], i) => {
-    const mark = drawSymbol(SYMBOLS[measured[i].name]);
-    mark.setAttribute("data-method", measured[i].name);
-    return make("tr", "", make("th", "", mark, called), make("td", "", predicted), make("td", "", found), make("td", "", gap));
-  })];
 }
 
 const isLength = (k) => Number.isInteger(k) && k >= 1 && k <= 64;

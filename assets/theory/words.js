@@ -25,15 +25,16 @@ function lost(curves) {
   const highest = Math.max(...best.ys);
   if (highest < 1) return "With these numbers, guessing ahead should not pay: the big model alone is fastest.";
   const other = best.xs[best.ys.indexOf(highest)] < best.xs[best.at] ? "fewer" : "more";
-  return `With this plan, guessing ahead should not pay; guessing ${other} tokens would${highest < PAYS ? " make little difference" : ""}.`;
+  return `This plan should not pay; guessing ${other} tokens would${highest < PAYS ? " make little difference" : ""}.`;
 }
 
 // What the cascade's speed is made of, and whether another first number would be better.
-export const explain = (curves) => [tellStep(curves[0].round.tokens, curves[0].round.passes), tellBetter(curves)].filter(Boolean).join(" ");
+export const explain = (curves) => [`A step of this cascade brings ${tellStep(curves[0].round)}`, tellBetter(curves)].filter(Boolean).join(" ");
 
-export function tellStep(tokens, passes) {
+// What a step brings, as the end of a sentence.
+export function tellStep({ tokens, passes }) {
   const [brought, runs] = countsOf(tokens, passes);
-  return `A step of this cascade brings ${brought} tokens in the time of ${runs} runs of the big model: ${brought} / ${runs} = ${factor(tokens / passes)}.`;
+  return `${brought} tokens in the time of ${runs} runs of the big model: ${brought} / ${runs} = ${factor(tokens / passes)}.`;
 }
 
 // Both with as many digits as their ratio needs.
@@ -42,8 +43,9 @@ export const countsOf = (tokens, passes) => [tokens, passes].map((count) => coun
 // Of each curve, whether another length would be better; empty where none is.
 export function tellBetter([cascade, speculative]) {
   const [own, other] = [bestOf(cascade), speculative && bestOf(speculative)];
-  return [own && `With ${own.x} ${own.x === 1 ? "token" : "tokens"} guessed first it would be ${own.told}.`,
-    other && `Speculative decoding would be ${other.told} with k = ${other.x}.`].filter(Boolean).join(" ");
+  const first = own && `With ${own.x} ${own.x === 1 ? "guess" : "guesses"} first, the cascade would be ${own.told}`;
+  if (!other) return first ? `${first}.` : "";
+  return `${first ? `${first}; speculative decoding` : "Speculative decoding would be"} ${other.told} with k = ${other.x}.`;
 }
 
 function bestOf({ xs, ys, at }) {
@@ -70,22 +72,31 @@ export function costRows({ runs, review }, levels, target) {
   return [...rows, { name: "T", role: target, told: `1 run${more}`, runs: 1, cost: review.cost }];
 }
 
-// Whose the speed-up is that the Race tab shows in large type, see csd/stage/headline.py, and what that race measured of this plan;
-// `isRaced` says whether it was in the race.
+// How the race compares where it had the plan of the chart, `isRaced`, and else whose the speed-up is that the Race tab shows in
+// large type, see csd/stage/headline.py.
 export function tellWhose(measured, isRaced) {
-  const [fixed, adaptive, rival] = ["cascade", "adaptive cascade", "speculative"].map((method) => measured.find(({ name }) => name === method));
+  const [fixed, adaptive] = ["cascade", "adaptive cascade"].map((method) => measured.find(({ name }) => name === method));
   const missing = "this plan was not in that race";
   if (!measured.length) return "";
-  if (isRaced) return `Measured in the race: ${factor(fixed.speedup)}${rival ? `, and ${factor(fixed.speedup / rival.speedup)} as fast as speculative decoding` : ""}.`;
+  if (isRaced) return tellRatio(measured);
   if (fixed) return `The Race tab\u2019s ${factor(fixed.speedup)} is another plan\u2019s, measured.`;
   return adaptive ? `The Race tab\u2019s ${factor(adaptive.speedup)} is the adaptive cascade\u2019s, measured; ${missing}.` : `Predicted only: ${missing}.`;
 }
 
-const CALLED = { speculative: "speculative decoding" };
+function tellRatio(measured) {
+  const [own, rival] = ["cascade", "speculative"].map((method) => measured.find(({ name }) => name === method)?.speedup);
+  if (!rival) return "";
+  const [fast, slow] = own > rival ? ["the cascade", "speculative decoding"] : ["speculative decoding", "the cascade"];
+  return `In the race, ${fast} was ${Math.max(own / rival, rival / own).toFixed(2)} times as fast as ${slow}.`;
+}
 
-// The theory checked on a race: for each of its lanes [name, predicted, measured, why they are far apart].
-export function checkLanes(measured) {
-  return measured.map(({ name, predicted, speedup, gap }) => [CALLED[name] ?? name, predicted ? factor(predicted) : "\u2013", factor(speedup), gap ? `${speedup > predicted ? "faster" : "slower"}: ${gap}` : ""]);
+const CALLED = { cascade: "The cascade", speculative: "Speculative decoding" };
+
+// Why lanes of a race were not as fast as predicted, and what is to be said of an adaptive one.
+export function tellGaps(measured) {
+  const gaps = measured.filter(({ gap }) => gap).map(({ name, predicted, speedup, gap }) => (
+    `${CALLED[name]} was ${speedup > predicted ? "faster" : "slower"} in the race than predicted: ${gap}.`));
+  return [...gaps, ...measured.map(({ about }) => about)].filter(Boolean).join(" ");
 }
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}.

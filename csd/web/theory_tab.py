@@ -28,7 +28,7 @@ LEAD = (
     "theory predicts how much faster the big model's text is written, without a race.</p>"
 )
 FOLD = "Change the plan (K and k)"
-ABOUT_K = "<h3>Who guesses how far?<small>the plan K: the race’s, or the best by the theory</small></h3>"
+ABOUT_K = "<h3>Who guesses how far?<small>the plan K</small></h3>"
 CURVES = "The paper's formulas and curves"
 ABOUT_MEASURE = "<p>this plan, with the models as they are</p>"
 
@@ -63,8 +63,9 @@ TO_START = """(figure, sliders) => {
 
 @dataclass(frozen=True)
 class WhatIfParts:
-    """The what-if panel; `picture` shows the K of the field below it. The figure and the picture of one `step` compute
-    in the browser; `words` are for what is wrong with the plan."""
+    """The what-if panel: what the theory predicts to the left, what it is asked to the right. `picture` shows the K of
+    the field below it. The figure and the picture of one `step` compute in the browser; `words` are for what is wrong
+    with the plan."""
 
     drafts: gr.State
     draft: gr.Dropdown
@@ -160,7 +161,7 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
     state = gr.State(drafts)
     gr.HTML(LEAD, elem_id="what-if-lead")
     with gr.Row(elem_id="what-if"):
-        with gr.Column(scale=13, min_width=320, elem_id="what-if-answer"):
+        with gr.Column(scale=11, min_width=320, elem_id="what-if-answer"):
             figure = gr.HTML(
                 figure_value(panel),
                 html_template='<div class="whatif"></div>',
@@ -168,13 +169,14 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                 apply_default_css=False,
                 elem_id="what-if-figure",
             )
-            words = gr.HTML(elem_id="what-if-words")
-            with gr.Row(elem_id="what-if-races"):
-                measure = gr.Button("Measure it in a race", variant="primary", scale=0, elem_id="measure")
-                gr.HTML(ABOUT_MEASURE)
-                measure_parts = gr.Button("Race the parts", scale=0, elem_id="parts")
-                parts = gr.HTML()
-        with gr.Column(scale=10, min_width=320, elem_id="what-if-knobs"):
+            step = gr.HTML(
+                step_value(panel),
+                html_template='<div class="step-picture"></div>',
+                js_on_load=STEP_SCRIPT,
+                apply_default_css=False,
+                elem_id="what-if-step",
+            )
+        with gr.Column(scale=8, min_width=320, elem_id="what-if-knobs"):
             sliders = build_sliders(panel.groups, "what-if-sliders")
             gr.HTML(ABOUT_K)
             K = gr.Textbox(panel.K, label="K as text", elem_id="what-if-K", elem_classes=term_class("K"), render=False)
@@ -199,13 +201,12 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                         elem_id="what-if-k",
                         elem_classes=term_class("k"),
                     )
-            step = gr.HTML(
-                step_value(panel),
-                html_template='<div class="step-picture"></div>',
-                js_on_load=STEP_SCRIPT,
-                apply_default_css=False,
-                elem_id="what-if-step",
-            )
+            words = gr.HTML(elem_id="what-if-words")
+            with gr.Row(elem_id="what-if-races"):
+                measure = gr.Button("Measure it in a race", variant="primary", scale=0, elem_id="measure")
+                gr.HTML(ABOUT_MEASURE)
+                measure_parts = gr.Button("Race the parts", scale=0, elem_id="parts")
+                parts = gr.HTML()
     return WhatIfParts(state, draft, k, K, picture, sliders, words, figure, step, measure, measure_parts, parts)
 
 

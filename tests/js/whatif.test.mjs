@@ -4,7 +4,7 @@ import { tellOrigin } from "../../assets/controls/sliders.js";
 import { axisEnd } from "../../assets/theory/curves.js";
 import { around, boxOf, createPlaces } from "../../assets/theory/places.js";
 import { axisEnd as timeEnd } from "../../assets/theory/picture.js";
-import { checkLanes, costRows, describeSource, explain, headline, tellBetter, tellGuesses, tellWhose } from "../../assets/theory/words.js";
+import { costRows, describeSource, explain, headline, tellBetter, tellGaps, tellGuesses, tellWhose } from "../../assets/theory/words.js";
 
 const curve = (speed, more = {}) => ({ xs: [1, 2], ys: [speed, 1], at: 0, round: { tokens: 5, passes: 2.5 }, ...more });
 
@@ -14,15 +14,15 @@ test("the title compares the two with the current settings", () => {
   assert.match(headline([curve(2), curve(2.05)]), /about equally fast/);
   const lost = (ys, other = ys) => headline([curve(0, { ys, at: 1 }), curve(0, { ys: other, at: 1 })]);
   assert.match(lost([0.9, 0.7]), /^With these numbers, guessing ahead should not pay: the big model alone is fastest\.$/);
-  assert.match(lost([0.9, 0.7], [1.2, 0.8]), /^With this plan, guessing ahead should not pay; guessing fewer tokens would\.$/);
+  assert.match(lost([0.9, 0.7], [1.2, 0.8]), /^This plan should not pay; guessing fewer tokens would\.$/);
   assert.match(lost([1.05, 0.7]), /guessing fewer tokens would make little difference\.$/);
 });
 
 test("the speed is explained, with a better first number where there is one", () => {
   assert.equal(explain([curve(2)]), "A step of this cascade brings 5.0 tokens in the time of 2.5 runs of the big model: 5.0 / 2.5 = 2.0×.");
-  assert.match(explain([curve(2, { ys: [2, 3] })]), /With 2 tokens guessed first it would be 3.0×\.$/);
+  assert.match(explain([curve(2, { ys: [2, 3] })]), /With 2 guesses first, the cascade would be 3.0×\.$/);
   assert.equal(tellBetter([curve(2, { ys: [2, 3] }), curve(1, { ys: [1, 1.6] })]),
-    "With 2 tokens guessed first it would be 3.0×. Speculative decoding would be 1.6× with k = 2.");
+    "With 2 guesses first, the cascade would be 3.0×; speculative decoding 1.6× with k = 2.");
   assert.equal(tellBetter([curve(2), curve(1, { ys: [1, 1.6] })]), "Speculative decoding would be 1.6× with k = 2.");
 });
 
@@ -47,16 +47,21 @@ test("the Race tab's speed-up is told apart from the plan's", () => {
   const fixed = { name: "cascade", speedup: 0.27 };
   assert.equal(tellWhose([fixed, adaptive], false), "The Race tab\u2019s 0.27× is another plan\u2019s, measured.");
   assert.match(tellWhose([{ name: "speculative", speedup: 2 }], false), /^Predicted only/);
-  assert.deepEqual([tellWhose([], false), tellWhose([fixed, adaptive], true)], ["", "Measured in the race: 0.27×."]);
+  assert.deepEqual([tellWhose([], false), tellWhose([fixed, adaptive], true)], ["", ""], "the chart says what was measured");
   const both = [{ name: "speculative", speedup: 1.93 }, { name: "cascade", speedup: 3.04 }];
-  assert.equal(tellWhose(both, true), "Measured in the race: 3.0×, and 1.6× as fast as speculative decoding.");
+  assert.equal(tellWhose(both, true), "In the race, the cascade was 1.58 times as fast as speculative decoding.");
+  const lost = [{ name: "speculative", speedup: 1.63 }, { name: "cascade", speedup: 1.33 }];
+  assert.equal(tellWhose(lost, true), "In the race, speculative decoding was 1.23 times as fast as the cascade.");
   assert.equal(tellBetter([curve(2)]), "", "the first number is the best one");
 });
 
-test("predicted and measured of a race stand side by side, with the reason where they are apart", () => {
-  const lanes = [{ name: "speculative", predicted: 2.41, speedup: 2.53, gap: "" }, { name: "adaptive cascade", predicted: 2.3, speedup: 3, gap: "right guesses came in streaks" }];
-  assert.deepEqual(checkLanes(lanes), [["speculative decoding", "2.4×", "2.5×", ""], ["adaptive cascade", "2.3×", "3.0×", "faster: right guesses came in streaks"]]);
-  assert.deepEqual(checkLanes([{ name: "cascade", predicted: null, speedup: 0.9, gap: "" }]), [["cascade", "\u2013", "0.90×", ""]]);
+test("what is far from its prediction has the reason, and an adaptive cascade its sentence", () => {
+  const near = { name: "speculative", predicted: 2.41, speedup: 2.53, gap: "", about: "" };
+  const far = { name: "cascade", predicted: 2.3, speedup: 3, gap: "right guesses came in streaks", about: "" };
+  const adaptive = { name: "adaptive cascade", predicted: null, speedup: 3, gap: "", about: "No plan is fixed." };
+  assert.equal(tellGaps([near]), "");
+  assert.equal(tellGaps([near, far, adaptive]), "The cascade was faster in the race than predicted: right guesses came in streaks. No plan is fixed.");
+  assert.match(tellGaps([{ ...far, name: "speculative", speedup: 2 }]), /^Speculative decoding was slower /);
 });
 
 test("nothing that was moved is called measured", () => {
@@ -65,7 +70,7 @@ test("nothing that was moved is called measured", () => {
   assert.match(describeSource(true, { ...still, plan: true }), /for your plan/);
   for (const wasMeasured of [true, false]) assert.doesNotMatch(describeSource(wasMeasured, { plan: true, numbers: true }), /measured/);
   assert.match(describeSource(false, still), /no race has measured/);
-  assert.equal(tellOrigin({ value: 0.9, began: 0.9, origin: "measured" }), "measured in the race");
+  assert.equal(tellOrigin({ value: 0.9, began: 0.9, origin: "measured" }), "", "the chart says so");
   assert.equal(tellOrigin({ value: 0.8, began: 0.9, origin: "measured" }), "assumed; the race measured 0.9");
   assert.equal(tellOrigin({ value: 0.8, began: 0.9, origin: "usual" }), "assumed; usual is 0.9");
   assert.equal(tellOrigin({ value: 0.8, began: 0.9, origin: "" }), "");
@@ -75,15 +80,27 @@ test("the axis ends at one of a few values", () => {
   assert.deepEqual([axisEnd([1, 1.5]), axisEnd([1, 1.95]), axisEnd([60])], [2, 3.5, 66]);
 });
 
+const areApart = (one, other) => one.right <= other.left || other.right <= one.left || one.bottom <= other.top || other.bottom <= one.top;
+
 test("a label covers neither a symbol nor another label where there is another place", () => {
   const plot = { left: 0, right: 400, top: 0, bottom: 200 };
   const symbols = [[200, 100], [200, 70]];
   const place = createPlaces(plot, [], symbols);
-  const boxes = ["predicted 1.51×", "predicted 1.40×", "measured"].map((text) => boxOf(place(text, 15, around(200, 100, "above")), text, 15));
+  const boxes = [["predicted 1.51×"], ["predicted 1.40×", "measured 1.3×"], ["measured"]].map((lines) => boxOf(place(lines, 15, around(200, [70, 100], "above", lines, 15)), lines, 15));
   for (const box of boxes) for (const [x, y] of symbols) assert.ok(x < box.left || x > box.right || y < box.top || y > box.bottom);
-  for (const [i, one] of boxes.entries()) for (const other of boxes.slice(i + 1)) {
-    assert.ok(one.right <= other.left || other.right <= one.left || one.bottom <= other.top || other.bottom <= one.top);
-  }
+  for (const [i, one] of boxes.entries()) for (const other of boxes.slice(i + 1)) assert.ok(areApart(one, other));
   const free = createPlaces(plot, [], [[200, 100]]);
-  assert.deepEqual(free("1.51×", 15, around(200, 100, "above")), { x: 200, y: 87, anchor: "middle" }, "the first place, where it is free");
+  const { x, y, anchor } = free(["1.51×"], 15, around(200, [100, 100], "above", ["1.51×"], 15));
+  assert.deepEqual([x, y, anchor], [200, 87, "middle"], "the first place, where it is free");
+});
+
+test("a label at the edge is moved into the plot, and many find room over each other", () => {
+  const plot = { left: 40, right: 230, top: 0, bottom: 190 };
+  const place = createPlaces(plot, [], []);
+  const boxes = ["predicted 0.13×", "measured 1.33×", "predicted 0.19×", "measured 1.6×"].map((text) => {
+    const box = boxOf(place([text], 17, around(45, [180, 180], "below", [text], 17)), [text], 17);
+    assert.ok(box.left >= plot.left && box.right <= plot.right && box.top >= plot.top && box.bottom <= plot.bottom, text);
+    return box;
+  });
+  for (const [i, one] of boxes.entries()) for (const other of boxes.slice(i + 1)) assert.ok(areApart(one, other));
 });

@@ -20,7 +20,7 @@ def test_theory_needs_no_race(one):
     page = one.page
     page.get_by_role("tab", name="Theory").click()
     page.wait_for_selector("#what-if-figure .chart-line")
-    words = "document.querySelector('#what-if-answer')"
+    words = "document.querySelector('#what-if')"
     page.wait_for_function(f"{words}.innerText.includes('predicted')")
     page.eval_on_selector("#what-if-picture details", "plan => (plan.open = true)")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")

@@ -86,12 +86,12 @@ def test_a_reload_under_the_theory_shows_what_the_visitors_race_measured(tab):
     one.race("A bird sat in a tree", 16)
     one.status("ended")
     one.page.get_by_role("tab", name="Theory").click()
-    checked = "document.querySelector('.whatif-check')?.innerText"
+    marked = "[...document.querySelectorAll('.whatif .chart-value')].map((label) => label.textContent).join()"
     number = "document.querySelector('.whatif .finding-number b')?.innerText"
-    one.page.wait_for_function(f"{checked} && {number}")
-    shown = one.page.evaluate(f"[{checked}, {number}]")
+    one.page.wait_for_function(f"{marked} && {number}")
+    shown = one.page.evaluate(f"[{marked}, {number}]")
     one.reload()
-    one.page.wait_for_function(f"([table, speed]) => {checked} === table && {number} === speed", arg=shown)
+    one.page.wait_for_function(f"([labels, speed]) => {marked} === labels && {number} === speed", arg=shown)
     assert one.errors == []
 
 
