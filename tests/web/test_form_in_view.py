@@ -344,6 +344,25 @@ def test_a_K_that_the_race_uses_stops_it_and_one_that_it_does_not_use_is_quiet(t
     assert not tab.errors
 
 
+def test_a_name_that_no_model_has_is_told_when_its_field_is_left(tab):
+    """What was typed stays, and the fault goes once it is changed."""
+    page = tab.page
+    tab.advanced()
+    for field, text in (("target", "asdf"), ("others", "/no/such/folder")):
+        page.fill(f"#{field} input, #{field} textarea", text)
+    page.click("#advanced-head h2")
+    page.wait_for_selector("#others .number-fault >> text=There is no folder /no/such/folder.")
+    page.wait_for_selector("#target .number-fault >> text=A Hub ID looks like owner/name")
+    assert page.input_value("#target input, #target textarea") == "asdf"
+    page.fill("#target input, #target textarea", "assets/family/target")
+    assert not page.locator("#target .number-fault").count()
+    page.keyboard.press("Tab")
+    page.fill("#others input, #others textarea", "")
+    page.click("#advanced-head h2")
+    page.wait_for_selector(".number-fault", state="detached")
+    assert not tab.errors
+
+
 def test_the_preset_is_custom_once_a_setting_of_it_is_changed(tab):
     page, preset = tab.page, "document.querySelector('#preset input').value"
     tab.advanced()
