@@ -1,5 +1,5 @@
-// A number that its field does not take, or a K that is none, is told below it as soon as the field is left, and not only
-// by Race: in red where it stops the race, quietly where the race does not use the field.
+// A number that its field does not take, a K that is none, or a name that no model has, is told below it as soon as the
+// field is left, and not only by Race: in red where it stops the race, quietly where the race does not use the field.
 
 const SAMPLING = ["seed", "top-k", "top-p"]; // used above temperature 0
 const FILLED = 200; // milliseconds after which a field has the value that it was given
@@ -16,7 +16,7 @@ export function checkNumbers(ranges, usedBy) {
   });
   // What is being typed, and what an example or a link fills in, has not been checked.
   document.addEventListener("input", ({ target }) => {
-    if (!fieldOf(target) && !target.closest("#K")) return;
+    if (!fieldOf(target) && !target.closest("#K, #target, #others")) return;
     tell(target, "");
     if (target === left) left = null;
   });
@@ -50,6 +50,14 @@ export function tellRefusal(field, sentence) {
   if (input.type !== "checkbox") tell(input, sentence);
   input.focus();
   input.closest(`#${field}`).scrollIntoView({ block: "nearest" });
+}
+
+// What the server finds wrong with the names of models, once one of their fields is left; not while it is typed in again.
+export function tellNames(target, drafts) {
+  for (const [field, fault] of [["target", target], ["others", drafts]]) {
+    const input = document.querySelector(`#advanced #${field} input, #advanced #${field} textarea`);
+    if (input && input !== document.activeElement) tell(input, fault);
+  }
 }
 
 // The picture above the field shows the same K, or says that it cannot (controls/staircase.js).

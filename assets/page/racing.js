@@ -87,7 +87,10 @@ export function endExample() {
 // The drawer gives way to the stage, unless one of its fields says what is wrong, and the status line comes into view with it
 // where the window is too small. Returns the status line. While a race runs there is no other one to begin: Gradio takes only one at a time.
 export function beginRace() {
-  if (isRacing()) return `<p>${RUNNING}</p>`;
+  if (isRacing()) {
+    close("more"); // it may cover Stop, and what is said here
+    return `<p>${RUNNING}</p>`;
+  }
   if (hasFault()) setTimeout(() => isRacing() && close("more"), REFUSED);
   else close("more");
   leaveRace();

@@ -7,7 +7,7 @@ import { hasSettings } from "./query.js";
 const TYPED = ["prompt", "max-new", "temperature", "seed", "K"];
 const SETTINGS = ["max-new", "temperature", "seed", "k"]; // that an example may bring
 const KEPT = "cascade-prompt"; // in sessionStorage, which belongs to the tab
-const BACK = "The page was loaded again. Your prompt is back in the form.";
+const BACK = "The page was loaded again. Your prompt is back in the form, with the usual settings.";
 const LINE = 20; // pixels, of the prompt's field
 const PATIENCE = 2500; // milliseconds that Race waits for the form, which may wait for models
 

@@ -29,6 +29,18 @@ export function formatPercent(part, whole) {
   return `${Math.round((100 * part) / whole)}%`;
 }
 
+// The shares of counts in whole percent, which add to 100: what rounding down leaves goes to the largest remainders.
+export function percentages(counts) {
+  const sum = counts.reduce((total, count) => total + count, 0);
+  if (!sum) return counts.map(() => 0);
+  const exact = counts.map((count) => (100 * count) / sum);
+  const whole = exact.map(Math.floor);
+  const left = 100 - whole.reduce((total, percent) => total + percent, 0);
+  const order = [...counts.keys()].sort((a, b) => exact[b] - whole[b] - (exact[a] - whole[a]) || counts[b] - counts[a]);
+  for (const i of order.slice(0, left)) whole[i] += 1;
+  return whole;
+}
+
 // "3 prompt tokens", "1 token".
 export function countTokens(n, kind = "") {
   return `${n} ${kind}${kind && " "}token${n === 1 ? "" : "s"}`;

@@ -2,7 +2,7 @@
 // tokens carry their level as a digit, and which rejected tokens are shown.
 
 import { button, h, put } from "./dom.js";
-import { countTokens, formatPercent } from "./format.js";
+import { countTokens, percentages } from "./format.js";
 import { levelMarks } from "./log.js";
 import { remember, remembered } from "./state.js";
 import { term } from "./terms.js";
@@ -53,9 +53,11 @@ export function drawLegend({ legend, view, root }) {
   Object.assign(legend, { lane, drawn: key });
   drawKey(legend.key, view, root.dataset.rejected);
   const step = lane.steps[shown - 1];
-  for (const [mark, node] of legend.counts) {
-    const count = step ? step.marks[mark] || 0 : 0;
-    put(node, step ? formatPercent(count, step.count) : "");
+  const counts = [...legend.counts.keys()].map((mark) => step?.marks[mark] || 0);
+  const percents = percentages(counts);
+  for (const [i, node] of [...legend.counts.values()].entries()) {
+    const count = counts[i];
+    put(node, step ? `${percents[i]}%` : "");
     node.closest("li").toggleAttribute("data-none", shown === lane.steps.length && !count); // it wrote nothing of this text
   }
 }

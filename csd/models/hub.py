@@ -38,23 +38,35 @@ def find_files(model: ModelSpec) -> ModelFiles:
 
     Raises FamilyError.
     """
-    local = local_path(model.id)
-    if local is None and model.id.lower().endswith(GGUF):
-        raise FamilyError(f"There is no file {model.id}. Check the path of the GGUF file.")
-    if local is None and model.id.startswith(PATHS):
-        raise FamilyError(f"There is no folder {model.id}. Check the path: it may have been moved or deleted.")
+    local = check_path(model.id)
     cached = cached_folder(model) if model.package and not local else None  # complete: the Hub need not be asked
     path = local or cached or bundled_file(model)
     if path is not None and path.is_file():
         return ModelFiles(path.parent, read_gguf(path))
     folder = path or _download_configs(model)
-    if not (folder / "config.json").is_file():
-        inside = next((f" Name the GGUF file itself: {file}." for file in sorted(folder.glob(f"*{GGUF}"))), "")
-        raise FamilyError(
-            f"{model.id} does not contain a model: config.json is missing. "
-            f"Give the folder or Hub ID of a language model, or a GGUF file.{inside}"
-        )
+    check_folder(model.id, folder)
     return ModelFiles(folder, commit="" if local else folder.name)  # the Hub's cache names a snapshot after its commit
+
+
+def check_path(id: str) -> Path | None:
+    """The file or folder that an ID names; None for a model on the Hub. Raises FamilyError for a path to nowhere."""
+    local = local_path(id)
+    if local is None and id.lower().endswith(GGUF):
+        raise FamilyError(f"There is no file {id}. Check the path of the GGUF file.")
+    if local is None and id.startswith(PATHS):
+        raise FamilyError(f"There is no folder {id}. Check the path: it may have been moved or deleted.")
+    return local
+
+
+def check_folder(id: str, folder: Path) -> None:
+    """Raise FamilyError for a folder without a model."""
+    if (folder / "config.json").is_file():
+        return
+    inside = next((f" Name the GGUF file itself: {file}." for file in sorted(folder.glob(f"*{GGUF}"))), "")
+    raise FamilyError(
+        f"{id} does not contain a model: config.json is missing. "
+        f"Give the folder or Hub ID of a language model, or a GGUF file.{inside}"
+    )
 
 
 def _download_configs(model: ModelSpec) -> Path:

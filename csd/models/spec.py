@@ -145,6 +145,11 @@ def custom(target: str, drafts: Sequence[str] = (), dtype: str = "auto", chat: b
     return spec.with_copies(*copies)
 
 
+def split_names(names: str) -> list[str]:
+    """Names of models that are separated by commas or lines."""
+    return [name for name in names.replace("\n", ",").split(",") if name.strip()]
+
+
 def _split_revision(text: str) -> tuple[str, str]:
     text = text.strip()
     if not text:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate, zip_longest
+from typing import TypeVar
 
 from csd.record.trace import Proposal, Review, Trace, walk
 
+T = TypeVar("T")
+
 REPEATED_LIMIT = 0.15  # share of repeated 8-grams above which a text counts as repeating itself
+LONGEST_LOOP = 7  # words; a longer loop is seen in its 8-grams
+IN_A_ROW = 3  # times that words stand one after another before they are a loop
 OVERHEAD = "<overhead>"  # among levels, whose names have no angle brackets
 SHORT_RUN = 32  # tokens below which a speed says little
 
@@ -53,6 +59,30 @@ def repeated(trace: Trace, n: int = 8) -> float:
         again += gram in seen and gram not in known
         seen.add(gram)
     return _ratio(again, max(0, len(tokens) - n + 1), 0.0)
+
+
+def looped(trace: Trace) -> float:
+    """Share of the words of the text that only go on with a loop, such as the second and third "A:" of "A: A: A:".
+
+    A loop is a few words that stand three times in a row, and do not in the prompt. A text of few tokens may end in one
+    before any of its 8-grams occurs again.
+    """
+    words, prompt = _words(trace.answer), _words(trace.header.text)
+    again: set[int] = set()
+    for period in range(1, LONGEST_LOOP + 1):
+        span = IN_A_ROW * period
+        known = set(_grams(prompt, span))
+        same = 0  # words up to here that are those of one period before
+        for at in range(period, len(words)):
+            same = same + 1 if words[at] == words[at - period] else 0
+            if same >= span - period and words[at - span + 1 : at + 1] not in known:
+                again.update(range(at - span + period + 1, at + 1))
+    return _ratio(len(again), len(words), 0.0)
+
+
+def repeats_itself(trace: Trace) -> bool:
+    """Whether the text is so repetitive that drafting it is easy."""
+    return max(repeated(trace), looped(trace)) > REPEATED_LIMIT
 
 
 def acceptance(trace: Trace) -> dict[str, AcceptanceCount]:
@@ -124,7 +154,12 @@ def _names(trace: Trace) -> list[str]:
     return [level.name for level in trace.header.levels]
 
 
-def _grams(tokens: tuple[int, ...], n: int) -> Iterator[tuple[int, ...]]:
+def _words(text: str) -> tuple[str, ...]:
+    """Words and punctuation of a text in lower case, however its tokens cut it."""
+    return tuple(re.findall(r"\w+|[^\w\s]+", text.lower()))
+
+
+def _grams(tokens: tuple[T, ...], n: int) -> Iterator[tuple[T, ...]]:
     return (tokens[i : i + n] for i in range(len(tokens) - n + 1))
 
 

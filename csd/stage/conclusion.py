@@ -99,18 +99,21 @@ def _cause(verdict: Verdict, dtype: str) -> str:
 
 def _repetition_notes(race: Race) -> list[str]:
     """One note per text that repeats itself, and one per lane that is fast because it copies such a text."""
-    looping = [trace for trace in race.traces if metrics.repeated(trace) > metrics.REPEATED_LIMIT]
-    texts = {trace.tokens: metrics.repeated(trace) for trace in looping}
-    notes = [
-        f"This text is repetitive ({share:.0%} of its 8-grams occurred earlier), so it is easy to draft."
-        for share in texts.values()
-    ]
+    looping = [trace for trace in race.traces if metrics.repeats_itself(trace)]
+    texts = {trace.tokens: _how_repetitive(trace) for trace in looping}
+    notes = [f"This text is repetitive ({how}), so it is easy to draft." for how in texts.values()]
     for trace in looping:
         copied = metrics.copied(trace)
         if copied >= COPIED and (race.speedup(trace) or 0) > 1:
             gain = f"Lane {trace.header.method} copied {copied:.0%} of its tokens"
             notes.append(f"{gain}; expect a smaller speed-up on less repetitive text.")
     return notes
+
+
+def _how_repetitive(trace: Trace) -> str:
+    if metrics.repeated(trace) > metrics.REPEATED_LIMIT:
+        return f"{metrics.repeated(trace):.0%} of its 8-grams occurred earlier"
+    return f"{metrics.looped(trace):.0%} of its words only go on with a loop"
 
 
 def _small(value: float) -> str:

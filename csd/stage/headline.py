@@ -303,7 +303,7 @@ def _difference(verdict: Verdict) -> str:
 
 
 def _flags(race: Race) -> list[str]:
-    looping = any(metrics.repeated(trace) > metrics.REPEATED_LIMIT for trace in race.traces)
+    looping = any(metrics.repeats_itself(trace) for trace in race.traces)
     models = [level.parameters for trace in race.traces for level in trace.header.levels]
     why = ", as tiny models do" if 0 < max(models, default=0) < TINY else ""
     return [*([f"the text repeats itself{why}"] if looping else []), *_shortness(race)]

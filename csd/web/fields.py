@@ -10,7 +10,7 @@ from typing import Any
 from csd.decoding.k_matrix import Matrix, check_K, parse_K
 from csd.decoding.methods import AdaptiveCascade, Cascade, find_method
 from csd.models import catalog
-from csd.models.spec import COPIES, FamilyError, FamilySpec, custom
+from csd.models.spec import COPIES, FamilyError, FamilySpec, custom, split_names
 from csd.ranges import quote
 from csd.request.form import Form, in_order, to_request
 from csd.request.request import Request
@@ -54,8 +54,7 @@ class FamilyFields:
         if not isinstance(copies, (list, tuple)) or not all(copy in list(COPIES) for copy in copies):
             raise FamilyError(f"The copies must be a list of {' or '.join(COPIES)}, not {quote(copies)}.")
         if self.family == CUSTOM:
-            parts = (self.others or "").replace("\n", ",").split(",")
-            drafts = [part for part in parts if part.strip()]
+            drafts = split_names(self.others or "")
             return custom(self.target or "", [*drafts, *(self.copies or ())], self.dtype)
         spec = catalog.find(self.family)
         return spec if self.copies is None else spec.without_copies().with_copies(*self.copies)

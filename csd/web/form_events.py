@@ -8,6 +8,7 @@ from typing import Any
 
 from csd.decoding.methods import AdaptiveCascade, Cascade
 from csd.models import catalog
+from csd.models.names import drafts_fault, target_fault
 from csd.models.spec import COPIES, FamilySpec, custom
 from csd.request import link
 from csd.request.prompts import Prompt
@@ -200,6 +201,15 @@ def name_drafts(context: PageContext, visitor: str, fields: FamilyFields) -> For
     state.was_given_copy = False
     update = change_drafts(replace(fields, copies=[]))
     return replace(update, values={**update.values, "copies": []}, status=StatusLine(NAMED_DRAFTS))
+
+
+def check_names(context: PageContext, fields: FamilyFields) -> tuple[str, str]:
+    """What is wrong with the names of the target and of the drafts, each in a sentence or empty.
+
+    Where visitors may name no models, nothing is looked for on this machine."""
+    if CUSTOM not in context.options["family"]:
+        return "", ""
+    return target_fault(fields.target or ""), drafts_fault(fields.others or "")
 
 
 def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> FormUpdate:

@@ -55,6 +55,10 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     def name_drafts(values: Values, request: gr.Request) -> Changes:
         return tab.fill(form_events.name_drafts(context, visitor_of(context, request), form.read_family(values)))
 
+    @paid
+    def check_names(values: Values) -> tuple[str, str]:
+        return form_events.check_names(context, form.read_family(values))
+
     def apply_preset(values: Values) -> Changes:
         return tab.fill(form_events.apply_preset(values[form.preset], form.read_family(values)))
 
@@ -98,6 +102,9 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     follow(keep_typed(form.home.click(go_home, form.inputs, tab.form_outputs, **QUICK), form))
     follow(form.family.input(choose_family, form.family_inputs, family_outputs, **QUICK))
     form.drawer.others.blur(name_drafts, form.family_inputs, family_outputs, **QUICK)
+    for field in (form.drawer.target, form.drawer.others):
+        checked = field.blur(check_names, form.family_inputs, list(hidden.name_faults), **QUICK)
+        checked.then(None, list(hidden.name_faults), js=scripts.TELL_NAMES, **PRIVATE)
     form.drawer.copies.input(choose_copies, form.family_inputs, family_outputs, **QUICK)
     loading = form.drawer.load.click(change_drafts, form.family_inputs, family_outputs, **QUICK)
     follow(loading.then(load_family, form.family_inputs, [tab.status], **QUICK))

@@ -206,7 +206,7 @@ def _does_not_count(race: Race) -> Attempt | None:
 
 
 def _repeats(race: Race) -> Attempt | None:
-    if max(map(metrics.repeated, race.traces)) <= metrics.REPEATED_LIMIT:
+    if not any(map(metrics.repeats_itself, race.traces)):
         return None
     return Attempt(False, "a text that repeats itself does not count: it is easy to draft.")
 

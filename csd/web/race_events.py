@@ -29,6 +29,7 @@ from csd.web.results import make_results
 from csd.web.typed import has_typed
 from csd.web.updates import FamilyLines, FormUpdate, RaceUpdate, StageView, StatusLine
 from csd.web.views import about_family, about_preferred, describe_end
+from csd.web.visitors import Asked, VisitorState
 from csd.web.what_if import tell_measured
 
 EDITED_K = "K was edited, so the cascade with this K races. Choose a preset to have the adaptive cascade back."
@@ -38,8 +39,9 @@ ON_STAGE = "on="  # before the id of a race that Back leads to
 GONE = "This race is no longer kept. Press Race to run what the form holds."
 CUT = "This link is incomplete: its race is missing. Press Race to run what the form holds."
 UNSHOWN = "This race was read, but it cannot be shown. Open another file, or run the race again and save it anew."
-ENDED = "The page was loaded again, which ended your race. Below is the race before it."
 CUT_OFF = "The page was loaded again, which ended your race."
+REFUSED = "Your race was refused before the page was loaded again. {why}"
+BELOW = " Below is the race before it."
 WHY_OTHERS = "{name} answered, because the {home} know only texts like the examples."
 LITTLE = " Only a copy of itself and a copier guess for it, so the gain is smaller."
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
@@ -52,10 +54,12 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
 
     `first_paint` are the seconds in which the page draws the empty stage, before the lanes start."""
     family = fields.family
+    state = context.studio.visitors.state(visitor)
+    state.unfinished = Asked.keep(fields)
     try:
         choice, request = fields.to_request()
     except ValueError as error:
-        yield RaceUpdate(refusal_line(error), family_lines(context, family))
+        yield RaceUpdate(_refuse(state, refusal_line(error)), family_lines(context, family))
         return
     title = example_title(request.prompt)
     said = f"Racing “{title}”." if title else "Racing."  # the settings beside it say how long
@@ -64,15 +68,16 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
         yield RaceUpdate(form=FormUpdate({"lanes": fields.lanes}))
     elif fields.leaves_out_K:
         said = f"{said} {WRONG_K}"
-    state = context.studio.visitors.state(visitor)
     log, who = "", who_runs(context, choice, state.has_chosen_family)
     predicted, state.predicted = state.predicted, None
     for news in context.studio.race(visitor, choice, request, first_paint):
         if isinstance(news, Waiting):
             yield RaceUpdate(StatusLine(news.sentence), family_lines(context, family))
         elif isinstance(news, Refused):
-            yield RaceUpdate(StatusLine(news.sentence, "refused", field=news.field), family_lines(context, family))
+            line = _refuse(state, StatusLine(news.sentence, "refused", field=news.field))
+            yield RaceUpdate(line, family_lines(context, family))
         elif isinstance(news, Finished):
+            state.unfinished = None
             log += stage.closed(news.race.traces, again=_others(context, visitor, news.race))
             update = _finish(context, visitor, news.race, log, predicted)
             yield _tell_why(update, why_others(context, choice, state.has_chosen_family))
@@ -81,11 +86,16 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
             log += _log_lines(news, *who)
             view = StageView(news.id, log)
             if log and not has_started:
-                state.unfinished = fields
                 yield RaceUpdate(StatusLine(said), family_lines(context, family), view)
             else:
                 yield RaceUpdate(stage=view if log else None)
-    state.unfinished = None
+
+
+def _refuse(state: VisitorState, line: StatusLine) -> StatusLine:
+    """The line of a race that was refused, whose form is kept with it."""
+    if state.unfinished is not None:
+        state.unfinished = replace(state.unfinished, refused=line.text)
+    return line
 
 
 def _finish(
@@ -187,7 +197,8 @@ def show_race(context: PageContext, visitor: str, race_id: str | None, fields: P
 
 def show_address(context: PageContext, visitor: str, fragment: str, fields: PageFields) -> RaceUpdate:
     """The race that the page's address names, such as "race=2-edit-rename-the-fox", or "on=ID" of one that Back leads
-    to; without one, that of the visitor which a reload has ended, or else the latest, or what the page began with."""
+    to; without one, that of the visitor which a reload has ended or which was refused, or else the latest, or what the
+    page began with."""
     if (fragment or "").startswith(ON_STAGE):
         return show_race(context, visitor, fragment.removeprefix(ON_STAGE), fields)
     name = (fragment or "").removeprefix("race=")
@@ -205,10 +216,10 @@ def show_address(context: PageContext, visitor: str, fragment: str, fields: Page
     return show_race(context, visitor, RECORDED + name if name else latest and latest.id, fields)
 
 
-def _ask_again(context: PageContext, visitor: str, fields: PageFields) -> RaceUpdate:
-    """The form of a race that was cut off, over a stage that asks for it and shows the race before."""
-    form = fill_form(context, fields.family, fields.values())
-    family = family_lines(context, fields.family)
+def _ask_again(context: PageContext, visitor: str, asked: Asked) -> RaceUpdate:
+    """The form of a race that was cut off or refused, over a stage that asks for it and shows the race before."""
+    form, family = _form_of(context, asked), family_lines(context, asked.fields.family)
+    said = REFUSED.format(why=asked.refused) if asked.refused else CUT_OFF
     visitors = context.studio.visitors
     own = (visitors.find_race(visitor, race.id) for race in reversed(visitors.find(visitor).races))
     before = next((race for race in own if race and not race.stopped), None)
@@ -217,9 +228,21 @@ def _ask_again(context: PageContext, visitor: str, fields: PageFields) -> RaceUp
     elif context.landing is not None:  # already on the stage: its log goes on
         before, log = context.landing, replay_log(context.landing, True)
     else:
-        return RaceUpdate(StatusLine(""), family, StageView("", stage.ask(CUT_OFF)), form=form)
-    shown = _finish(context, visitor, before, log + stage.ask(ENDED))
+        return RaceUpdate(StatusLine(""), family, StageView("", stage.ask(said)), form=form)
+    shown = _finish(context, visitor, before, log + stage.ask(said + BELOW))
     return replace(shown, status=StatusLine(""), family=family, form=form)
+
+
+def _form_of(context: PageContext, asked: Asked) -> FormUpdate:
+    """The whole form; a prompt that was not kept stays as the browser has brought it back."""
+    values = asked.fields.values()
+    try:
+        form = fill_form(context, asked.fields.family, values)
+    except ValueError:  # its family is what was refused
+        form = FormUpdate(values)
+    return replace(
+        form, values={name: form.values[name] for name in form.values if asked.has_prompt or name != "prompt"}
+    )
 
 
 def _show_linked(context: PageContext, visitor: str, name: str, fields: PageFields) -> RaceUpdate:
@@ -261,6 +284,7 @@ def _with_form(
     form = restore_form(context, race)
     if form is None:
         return update
+    context.studio.visitors.state(visitor).unfinished = None  # the form holds another race now
     family = family_lines(context, FamilyFields.from_values(form.values))
     return replace(update, family=family, form=form)
 

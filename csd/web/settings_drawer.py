@@ -42,6 +42,7 @@ class SettingsDrawer:
     about: gr.HTML
     picture: gr.HTML
     parts: gr.Button
+    target: gr.Textbox
     others: gr.Textbox
     copies: gr.CheckboxGroup
     race: gr.Button
@@ -85,9 +86,9 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
         gr.Markdown(views.families_table(context.options["family"]), elem_id="families")
     first = {"family": family, "max_new": max_new, "lanes": lanes, "temperature": temperature, "seed": seed}
     found = {**first, **methods, "K": K, "lenience": lenience, **sampling, **models}
-    others, copies = models["others"], models["copies"]
+    target, others, copies = models["target"], models["others"], models["copies"]
     return SettingsDrawer(
-        found, family, preset, about, picture, parts, others, copies, race, copy_link, reset, close, load
+        found, family, preset, about, picture, parts, target, others, copies, race, copy_link, reset, close, load
     )
 
 
@@ -229,6 +230,7 @@ def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[
     others = gr.Textbox(
         start["others"],
         label="Its small models (drafts), strongest first, comma-separated",
+        placeholder="owner/name, owner/name@revision or a path",
         max_lines=1,
         elem_id="others",
         visible=is_free,

@@ -20,6 +20,7 @@ MAX_RACES = 20  # per visitor
 MAX_VISITORS = 200
 MAX_KEPT = 400  # MB of races of all visitors together
 SHARE = 0.25  # of it, for one visitor
+LONGEST_KEPT = 20_000  # characters of a text in a form that is kept
 RETURN = 60.0  # seconds in which a visitor who has left may come back to the races, as by loading the page again
 
 
@@ -36,6 +37,22 @@ class Visitor(str):
         return visitor
 
 
+@dataclass(frozen=True)
+class Asked:
+    """The form of a race that was asked for and has not ended, and why it was refused, if it was. Texts that are longer
+    than those that race are left out; `has_prompt` says that the prompt is none of them."""
+
+    fields: PageFields
+    has_prompt: bool = True
+    refused: str = ""
+
+    @classmethod
+    def keep(cls, fields: PageFields) -> Asked:
+        values = fields.values()
+        long = {name for name, value in values.items() if isinstance(value, str) and len(value) > LONGEST_KEPT}
+        return cls(PageFields.from_values({**values, **dict.fromkeys(long, "")}), "prompt" not in long)
+
+
 @dataclass
 class VisitorState:
     """The stop flags of the race that runs and of a comparison, which has pauses between its races, if any; the latest
@@ -43,7 +60,7 @@ class VisitorState:
 
     Whether the visitor has chosen a family (in the form, by a link, or by a file), and whether a copy of a custom
     target was ticked for want of drafts. `compared` is the latest comparison of each kind. `unfinished` is the form of
-    a race that has begun, until it has ended, and `predicted` is what the next one is to measure.
+    the race that was asked for last, until it has ended, and `predicted` is what the next one is to measure.
     `owner` is whom the visitor counts for, and `left` when the visitor left, if so.
     """
 
@@ -55,7 +72,7 @@ class VisitorState:
     has_chosen_family: bool = False
     was_given_copy: bool = False
     compared: dict[str, Compared] = field(default_factory=dict)
-    unfinished: PageFields | None = None
+    unfinished: Asked | None = None
     predicted: Prediction | None = None
     left: float | None = None
 

@@ -52,7 +52,8 @@ class HiddenParts:
     cancels a race that waits, `usual_lanes` undoes the race to lose, and `begin_own` sets the form up for a prompt of
     the visitor's; `shown` is the id of the race on the stage; `query` and `omitted` are the link to copy and what it
     leaves out; `by_hand` names the settings that the visitor has typed; `visitor` is the session of this page, and
-    until the page is open that of the one before it in the same tab."""
+    until the page is open that of the one before it in the same tab; `name_faults` say what is wrong with the names of
+    the target and of the drafts."""
 
     press: gr.Textbox
     leave_queue: gr.Button
@@ -63,6 +64,7 @@ class HiddenParts:
     omitted: gr.Textbox
     by_hand: gr.Textbox
     visitor: gr.Textbox
+    name_faults: tuple[gr.Textbox, gr.Textbox]
 
 
 def build_hidden() -> HiddenParts:
@@ -70,7 +72,8 @@ def build_hidden() -> HiddenParts:
     leave_queue = gr.Button("Leave the queue", visible="hidden", elem_id="leave-queue")
     usual_lanes = gr.Button("Usual lanes", visible="hidden", elem_id="usual-lanes")
     begin_own = gr.Button("Own prompt", visible="hidden", elem_id="begin-own")
-    return HiddenParts(press, leave_queue, usual_lanes, begin_own, shown, query, omitted, by_hand, visitor)
+    faults = gr.Textbox(visible="hidden"), gr.Textbox(visible="hidden")
+    return HiddenParts(press, leave_queue, usual_lanes, begin_own, shown, query, omitted, by_hand, visitor, faults)
 
 
 def visitor_of(context: PageContext, request: gr.Request | None) -> Visitor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from small_lanes import cascade, plain
@@ -13,14 +14,17 @@ from csd.record.metrics import (
     acceptance,
     by_position,
     geometric_mean,
+    looped,
     mat,
     records,
     repeated,
+    repeats_itself,
     seconds_by_level,
     shares,
     speed,
     speed_with_prefill,
 )
+from csd.record.trace import Trace
 
 
 def test_speed_and_mean_accepted_tokens():
@@ -83,6 +87,51 @@ def test_repeated_grams():
     assert repeated(plain(tuple(range(4, 30)))) == 0
     assert repeated(plain((7,) * 20)) == pytest.approx(12 / 13)
     assert repeated(plain((7,) * 8)) == 0 and repeated(plain((7,) * 7)) == 0 and repeated(plain(())) == 0
+
+
+JOKE = (
+    "What",
+    "'s",
+    " a",
+    " joke",
+    " about",
+    " a",
+    " homeless",
+    " shelter",
+    "?",
+    "\n",
+    "A",
+    ":",
+    " A",
+    ":",
+    "\n\n",
+    "A",
+    ":",
+)
+
+
+def saying(pieces: tuple[str, ...], prompt: str = "Tell me a joke") -> Trace:
+    """A lane that wrote these pieces of text, each of which is a token of its own."""
+    trace = plain(tuple(range(len(pieces))))
+    return replace(trace, header=replace(trace.header, text=prompt), pieces=dict(enumerate(pieces)))
+
+
+def test_a_short_text_that_ends_in_a_loop_repeats_itself():
+    """What SmolLM2 135M writes for "Tell me a joke": its loop is shorter than a second 8-gram."""
+    joke = saying(JOKE)
+    assert repeated(joke) == 0 and looped(joke) == pytest.approx(4 / 16)
+    assert repeats_itself(joke)
+    assert not repeats_itself(saying(JOKE[:-3])), "twice is no loop"
+    assert not repeats_itself(saying(JOKE, prompt="Go on: A: A: A:")), "the prompt asks for it"
+
+
+def test_a_few_words_in_a_row_are_no_loop_of_a_long_text():
+    words = tuple(f" w{i}" for i in range(30))
+    knock = (" knock", ",", " knock", ",", " knock", "!")
+    assert looped(saying((*words, *knock))) == 0, "the third is followed by another sign"
+    assert looped(saying((*words, *(" ha",) * 4))) == pytest.approx(3 / 34)
+    assert not repeats_itself(saying((*words, *(" ha",) * 4)))
+    assert looped(plain(())) == 0
 
 
 def test_an_empty_lane_has_no_speed():

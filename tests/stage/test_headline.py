@@ -160,6 +160,11 @@ def test_flags_stand_beside_the_number():
     tiny = tuple(replace(level, parameters=20_000_000) for level in alone(loop).header.levels)
     few = replace(alone(loop), header=replace(alone(loop).header, levels=tiny))
     assert line(few).flags == ("the text repeats itself, as tiny models do",)
+    brief = alone((1, 2, 3, *(4, 5) * 4))
+    brief = replace(brief, pieces={1: "Q", 2: " joke", 3: "?", 4: " A", 5: ":"})
+    assert line(brief).flags == ("the text repeats itself", "only 11 tokens: a rough speed"), (
+        "before an 8-gram occurs again"
+    )
     short = line(alone(TEXT[:1]), drafted(TEXT[:1]))
     assert short.text == "Same 1 token, word for word"
     assert (short.flags, short.few) == (("only 1 token: too few to judge the speed",), True)

@@ -82,6 +82,8 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     assert link == f"{house.url}#race={last.id.removeprefix('recorded-')}&lane=3&step=2"
     note = page.locator("#stage .cs-link-note")
     assert note.inner_text().startswith("Link to step 2 of this race copied. It opens on this computer only.")
+    told, text = note.bounding_box(), page.locator("#stage .cs-lanes").bounding_box()
+    assert told["y"] >= text["y"] + text["height"], "it covers no words of a model"
     with page.expect_download() as saving:
         note.get_by_role("button", name="Save the race as a file").click()
     assert saving.value.suggested_filename.endswith(".html")

@@ -36,6 +36,14 @@ def page():
     return context()
 
 
+def test_names_of_models_are_checked_where_visitors_may_give_some(page):
+    fields = custom(target="asdf", others="/no/such/folder")
+    target, drafts = form_events.check_names(page, fields)
+    assert "owner/name" in target and "no folder" in drafts
+    closed = replace(page, options={**page.options, "family": ("embedded",)})
+    assert form_events.check_names(closed, fields) == ("", "")
+
+
 def custom(**names: str) -> FamilyFields:
     return FamilyFields(CUSTOM, **names)
 

@@ -101,6 +101,41 @@ def test_K_is_dragged_in_the_drawer_and_its_parts_race(tab):
     assert not tab.errors
 
 
+def test_race_is_in_reach_wherever_the_drawer_is_scrolled_to_and_stop_once_it_runs(tab, house):
+    page = tab.page
+    tab.fill()
+    house.gate.hold("Step")
+    for size in ({"width": 1280, "height": 720}, PHONE):
+        page.set_viewport_size(size)
+        tab.advanced()
+        page.evaluate("document.querySelector('#advanced').scrollTo(0, 10000)")
+        assert is_in_view(page, "#advanced-race")
+        page.click("#advanced-race")
+        page.wait_for_function("!document.getElementById('advanced').hasAttribute('data-open')")
+        assert is_in_view(page, "#stop") and is_in_view(page, "#status")
+    assert "still running" in page.inner_text("#status"), "the second press begins no other race"
+    house.gate.open()
+    assert tab.status("ended").startswith("Done")
+    assert not tab.errors
+
+
+def test_a_refusal_has_the_whole_width_of_a_phone_and_covers_nothing(tab):
+    page = tab.page
+    page.set_viewport_size(PHONE)
+    set_field(page, "#temperature input", 1)
+    set_field(page, "#seed input", -1)
+    set_field(page, "#lookup input", 0)
+    page.click("#race")
+    assert tab.status("refused").endswith("1 more setting needs a change.")
+    page.wait_for_selector("#stage [data-refused] .cs-pace >> text=previous race")
+    page.evaluate("CascadePage.close('more')")
+    assert box(page, "#status")["width"] == box(page, "#lines")["width"]
+    assert page.inner_text("#more").strip(), "the settings keep their words"
+    words, before = box(page, "#stage .cs-words"), box(page, "#stage .cs-pace")
+    assert before["y"] >= words["y"] + words["height"] and words["width"] > 300
+    assert not tab.errors
+
+
 def test_a_refusal_is_in_view_with_the_drawer_open(tab):
     page = tab.page
     tab.fill()
@@ -306,6 +341,25 @@ def test_a_K_that_the_race_uses_stops_it_and_one_that_it_does_not_use_is_quiet(t
     assert not page.locator(".number-fault").count()
     page.click("#advanced-race")
     assert tab.status("ended").startswith("Done: 12 tokens each.") and not page.is_visible("#advanced")
+    assert not tab.errors
+
+
+def test_a_name_that_no_model_has_is_told_when_its_field_is_left(tab):
+    """What was typed stays, and the fault goes once it is changed."""
+    page = tab.page
+    tab.advanced()
+    for field, text in (("target", "asdf"), ("others", "/no/such/folder")):
+        page.fill(f"#{field} input, #{field} textarea", text)
+    page.click("#advanced-head h2")
+    page.wait_for_selector("#others .number-fault >> text=There is no folder /no/such/folder.")
+    page.wait_for_selector("#target .number-fault >> text=A Hub ID looks like owner/name")
+    assert page.input_value("#target input, #target textarea") == "asdf"
+    page.fill("#target input, #target textarea", "assets/family/target")
+    assert not page.locator("#target .number-fault").count()
+    page.keyboard.press("Tab")
+    page.fill("#others input, #others textarea", "")
+    page.click("#advanced-head h2")
+    page.wait_for_selector(".number-fault", state="detached")
     assert not tab.errors
 
 

@@ -142,6 +142,34 @@ def test_an_earlier_race_and_a_recorded_one_are_shown_again(page):
         assert "no longer available" in race_events.show_race(page, visitor, unknown, page.start).status.text
 
 
+@pytest.mark.parametrize("changes", [{"seed": -1, "temperature": 1.0}, {"family": CUSTOM}])
+def test_a_page_that_is_loaded_again_beside_a_refused_race_has_its_whole_form(page, changes):
+    """And says why it was refused, over the race before it."""
+    (refused,) = race(page, **{"prompt": "My own", **changes})
+    again = race_events.show_address(page, "v", "", page.start)
+    assert again.form.values == {**page.start.values(), "prompt": "My own", **changes}
+    assert again.stage.race == page.landing.id
+    told = json.loads(again.stage.log.splitlines()[-1])["text"]
+    assert refused.status.text in told and told.endswith(race_events.BELOW)
+    race(page)
+    assert race_events.show_address(page, "v", "", page.start).stage.race != page.landing.id, (
+        "a race that ended is shown"
+    )
+
+
+def test_a_prompt_that_is_too_long_to_keep_is_left_to_the_browser(page):
+    race(page, prompt="word " * 50_000, seed=7)
+    form = race_events.show_address(page, "v", "", page.start).form
+    assert "prompt" not in form.values and form.values["seed"] == 7
+    assert not page.studio.visitors.find("v").unfinished.fields.form.prompt
+
+
+def test_a_race_that_is_shown_takes_the_place_of_a_refused_one(page):
+    race(page, seed=-1, temperature=1.0)
+    race_events.show_race(page, "v", next(iter(page.recorded)), page.start)
+    assert page.studio.visitors.find("v").unfinished is None
+
+
 def test_a_file_is_opened_and_kept(page):
     recording = Recording(RECORDED, "My race", machine="a machine", date="2026-01-02")
     update = race_events.open_file(page, "v", recording.to_gzip(), page.start)

@@ -48,6 +48,26 @@ def test_a_reload_in_the_middle_asks_for_the_race_that_it_ended(tab, house):
     assert one.errors == []
 
 
+def test_a_reload_beside_a_refused_race_brings_its_whole_form_and_says_why(tab):
+    one = tab()
+    page = one.page
+    one.race("A bird sat in a tree", 16)
+    one.status("ended")
+    raced = page.get_attribute("#stage .cascade-stage", "data-race")
+    one.fill("Two boys found a kite", 24)
+    set_field(page, "#temperature input", 1)
+    set_field(page, "#seed input", -1)
+    page.click("#race")
+    refusal = one.status("refused")
+    one.reload()
+    page.wait_for_selector(f"#stage .cs-empty:visible >> text={refusal}")
+    assert page.get_attribute("#stage .cascade-stage", "data-race") == raced
+    assert page.inner_text("#stage .cs-pace") == "previous race"
+    assert page.input_value("#prompt textarea") == "Two boys found a kite"
+    assert [page.input_value(f"#{field} input") for field in ("max-new", "temperature", "seed")] == ["24", "1", "-1"]
+    assert one.errors == []
+
+
 def test_a_reload_while_a_race_waits_keeps_the_prompt(tab, house):
     one, other = tab(), tab()
     house.gate.hold("Step")
