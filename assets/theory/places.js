@@ -6,6 +6,7 @@ const LETTER = 0.54; // of the size of the type: how wide a letter is on average
 const [SYMBOL, LABEL, OUTSIDE] = [60, 300, 500]; // what it costs to cover one, in points of a curve, or to leave the plot
 const FAR = 0.2; // the same for a pixel of distance from the first place
 const [RINGS, STEP] = [12, 14]; // how many places there are over a symbol, and pixels from one to the next
+const ASTRAY = 150; // pixels that the other side of a symbol counts as farther
 const REACH = 8; // pixels from the middle of a symbol to its edge
 
 // The box of lines of text, the first of which is anchored at (x, y), its baseline.
@@ -40,8 +41,8 @@ export function createPlaces(plot, points, symbols) {
 // How far to the side a box must go to be in the plot.
 const shift = ({ left, right }, plot) => Math.max(0, plot.left - left) || Math.min(0, plot.right - right);
 
-// Over symbols that stand at x between two heights, under them and beside them, from the side that is tried first, "above" or
-// "below"; the far places are for where curves lie close.
+// Over symbols that stand at x between two heights, under them and beside them, from the side where they belong, "above" or
+// "below": on the other one they may lie over another curve. The far places are for where curves lie close.
 export function around(x, [top, bottom], first, lines, size) {
   const rest = (lines.length - 1) * LINE * size; // of the label, below the baseline of its first line
   const near = { above: top - 13 - rest, below: bottom + 10 + 0.9 * size };
@@ -51,7 +52,7 @@ export function around(x, [top, bottom], first, lines, size) {
   const ways = [["above", -1], ["below", 1]];
   const [own, other] = first === "above" ? ways : ways.toReversed();
   const level = sides.slice(1).map((place) => ({ ...place, y: beside, far: 3 }));
-  return Array.from({ length: RINGS }, (_, ring) => ring).flatMap((ring) => [...column(...own, ring * STEP), ...(ring ? [] : level), ...column(...other, ring * STEP + 2)]);
+  return Array.from({ length: RINGS }, (_, ring) => ring).flatMap((ring) => [...column(...own, ring * STEP), ...(ring ? [] : level), ...column(...other, ring * STEP + 2).map((place) => ({ ...place, far: place.far + ASTRAY }))]);
 }
 
 // Over a line across the plot, or under it.
