@@ -37,6 +37,8 @@ export function startPanels() {
     byId(button).setAttribute("aria-expanded", "false");
     byId(button).setAttribute("aria-controls", panel);
   }
+  const table = { role: "region", "aria-label": "Families and their sizes", tabindex: "0" }; // it scrolls to the side
+  for (const [name, value] of Object.entries(table)) byId("families").setAttribute(name, value);
   byId("more").title = "Settings: models, methods, length, sampling";
   document.addEventListener("keydown", closeOnEscape);
   document.addEventListener("pointerdown", closeRacesOutside);
