@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from csd.cli.terminal import make_table, print_line
-from csd.record.metrics import REPEATED_LIMIT, SHORT_RUN, mat, repeated, speed, speed_with_prefill
+from csd.record.metrics import SHORT_RUN, mat, repeated, repeats_itself, speed, speed_with_prefill
 from csd.record.race import Race
 from csd.record.verdict import Verdict
 
@@ -33,8 +33,8 @@ def show_results(race: Race, console: Console) -> None:
         header = race.traces[0].header
         where = f"{header.family} on {header.device}, {header.dtype}"
         print_line(console, f"{where}; the lanes share the device, and each is timed on its own clock.")
-    if any(repeated(trace) > REPEATED_LIMIT for trace in race.traces):
-        print_line(console, f"A text is repetitive (over {REPEATED_LIMIT:.0%} repeated 8-grams), which favors copying.")
+    if any(map(repeats_itself, race.traces)):
+        print_line(console, "A text repeats itself, which favors copying.")
 
 
 def verdict_words(verdict: Verdict) -> str:
