@@ -19,14 +19,14 @@ export function createPromptLine(stage) {
   return line;
 }
 
-export function drawPromptLine({ promptLine: { box, text, use, verdict }, race, presenting, reviewOpen, root }) {
+export function drawPromptLine({ promptLine: { box, text, use, verdict }, race, presenting, reviewOpen, root, lasts }) {
   if (root.hasAttribute("data-waiting")) return; // the race of the form's prompt is about to take the place of this one
   const prompt = race.open ? race.open.prompt : "";
   const field = findField();
   const isKnown = field && field.value.trim() === prompt.trim();
   box.hidden = !prompt || (isKnown && !presenting && !reviewOpen);
   use.hidden = !field || isKnown;
-  root.toggleAttribute("data-other", Boolean(prompt && field && field.value.trim() && !isKnown && !presenting));
+  root.toggleAttribute("data-other", Boolean(prompt && field && field.value.trim() && !isKnown && !presenting && !lasts)); // the tour has prompts of its own
   text.toggleAttribute("data-typable", Boolean(field));
   text.title = field && presenting ? "Type a prompt (/)" : "";
   put(text, presenting ? abridged(prompt) : prompt);

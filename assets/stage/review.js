@@ -45,7 +45,7 @@ export function createReview(stage) {
   };
   review.ours = h("span", { hidden: true }, h("br"), "The ", term("adaptive cascade"), " is this project\u2019s own: it has no plan, and picks a guesser before each guess.");
   review.how = h("p", { class: "cs-how" }, h("b", { text: "Why a cascade?" }), " Bigger models check what smaller ones guess (", term("vertical cascade", "vertical"),
-    "), and cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). Look inside shows both.", review.ours);
+    "), and cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). The copier repeats earlier words, for next to nothing.", review.ours);
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
     h("div", { class: "cs-score-head" }, review.title,
       h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.telling, review.rounds), review.how, review.told, review.roundTold, review.grid,

@@ -211,9 +211,11 @@ def walk(record: Review | Proposal) -> Iterator[Review | Proposal]:
 
 
 def detokenize(tokens: tuple[int, ...], pieces: Pieces) -> str:
-    """The text of tokens, from their pieces; bytes that are not a whole character become U+FFFD."""
+    """The text of tokens, from their pieces. Bytes that are not a whole character become U+FFFD, as do halves of
+    surrogate pairs, which a file may hold."""
     parts = (pieces[token] for token in tokens)
-    return b"".join(part.encode() if isinstance(part, str) else bytes(part) for part in parts).decode(errors="replace")
+    encoded = (part.encode(errors="surrogatepass") if isinstance(part, str) else bytes(part) for part in parts)
+    return b"".join(encoded).decode(errors="replace")
 
 
 def to_compact(data: Any) -> str:

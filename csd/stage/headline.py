@@ -63,7 +63,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
     few = _longest(race) < metrics.SHORT_RUN * (1 if stopped else FEWEST)
     ratio = _ratio(race, subject) if subject and not few else None
     text, same = _sameness(race)
-    flags = tuple(_flags(race))
+    flags = (*_flags(race), *_slower_overall(race, subject, ratio))
     speed = _speed(race, subject, ratio) if subject and ratio else ""
     is_whole = all(trace.end != "stopped" for trace in race.traces)
     how = _how(race, subject, ratio) if subject and (ratio or (few and is_whole)) else ""
@@ -212,11 +212,20 @@ def _less(share: float) -> str:
 
 
 def _with_prefill(race: Race, subject: Trace, ratio: float | None) -> str:
-    """The factor with the time to read the prompt, where that makes another one of it, or takes all of a gain."""
+    """The factor with the time to read the prompt, where that makes another one of it."""
     whole = race.speedup_with_prefill(subject)
-    if not ratio or not whole or (ratio < LONG_PREFILL * whole and not whole <= 1 + EVEN < ratio):
+    if not ratio or not whole or ratio < LONG_PREFILL * whole or whole <= 1 + EVEN < ratio:
         return ""
     return f" With the time to read the prompt, it is {times(whole)}."
+
+
+def _slower_overall(race: Race, subject: Trace | None, ratio: float | None) -> list[str]:
+    """A flag for a gain that the time to read the prompt takes."""
+    whole = race.speedup_with_prefill(subject) if subject is not None else None
+    if not ratio or not whole or not whole <= 1 + EVEN < ratio:
+        return []
+    found = "slower" if whole < 1 - EVEN else "no gain"
+    return [f"{found} with the time to read the prompt: {times(whole)}"]
 
 
 def _name(race: Race, trace: Trace) -> str:

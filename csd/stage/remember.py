@@ -42,7 +42,7 @@ POINTS = (
     ),
     Point(
         "Vertical and horizontal",
-        "A bigger model checks what a smaller one guessed. The best guesser writes first, the cheapest one last.",
+        "Upwards, a bigger model checks what a smaller one guessed. To the right, the guessers become cheaper.",
         (
             Row("big model", "ddbbccdddddT"),
             Row("small", "dd22"),

@@ -15,6 +15,7 @@ from csd.decoding.methods import (
     VerticalCascade,
     restore_method,
 )
+from csd.decoding.stages import cascade_stages
 from csd.record.trace import Header
 
 ALONE = "big model alone"
@@ -36,12 +37,12 @@ def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
     if draft := settings.get("draft"):
         name = roles.get(draft, draft)
         return f"{name} guesses {settings['k']}" if "k" in settings else f"{name} alone"
-    return f"copier guesses {settings['k']}" if "k" in settings else header.label or ALONE
+    return "copies earlier words" if "k" in settings else header.label or ALONE
 
 
 def _guessers_in_words(header: Header, roles: Mapping[str, str]) -> str:
-    """Who writes in the target's block, from left to right; empty for a cascade without a plan, or with one that could
-    not have run, as a file may claim."""
+    """Who drafts for the target or for another draft, the strongest first; empty for a cascade without a plan, or with
+    one that could not have run, as a file may claim."""
     try:
         method = restore_method(header.method, header.settings)
         if not isinstance(method, Cascade):
@@ -49,5 +50,7 @@ def _guessers_in_words(header: Header, roles: Mapping[str, str]) -> str:
         method.check(method.drafts)
     except Refusal:
         return ""
-    counts = zip((*method.drafts, MAX_GRAM), to_budgets(method.K)[0], strict=True)
-    return " + ".join(roles.get(name, name).removesuffix(" model") for name, count in counts if count)
+    parts = frozenset[str]().union(*(stage.names() for stage in cascade_stages(method.drafts, to_budgets(method.K))))
+    return " + ".join(
+        roles.get(name, name).removesuffix(" model") for name in (*method.drafts, MAX_GRAM) if name in parts
+    )

@@ -35,9 +35,9 @@ USUAL_AT_HOME = (
 )
 USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
 NO_EXAMPLE = "These models have no example of that kind. Choose another one."
-TAKES_OVER = "{name} answers your own words: the {home} know only texts like the examples."
+TAKES_OVER = "{name} answers your own words: the {home} know little beyond the examples."
 TAKES_OVER_WITH_COPY = (
-    "{name} answers your own words, which the {home} do not know. "
+    "{name} answers your own words: the {home} know little beyond the examples. "
     "Only a copy of itself guesses for it: expect a smaller gain."
 )
 CONTINUES = "The {home} only continue texts like the examples. {name} (under Settings) answers questions."

@@ -30,7 +30,7 @@ def build_prompt_row(context: PageContext) -> PromptRow:
             scale=1,
             min_width=100,
             elem_id="prompt",
-            placeholder="Enter a prompt to continue. Small models do best with how a story begins, as in the examples.",
+            placeholder="Type a question, or how a text begins.",
         )
         with gr.Row(elem_id="go"):
             start = gr.Button("Race", variant="primary", min_width=10, elem_id="race")

@@ -42,8 +42,8 @@ UNSHOWN = "This race was read, but it cannot be shown. Open another file, or run
 CUT_OFF = "The page was loaded again, which ended your race."
 REFUSED = "Your race was refused before the page was loaded again. {why}"
 BELOW = " Below is the race before it."
-WHY_OTHERS = "{name} answered, because the {home} know only texts like the examples."
-LITTLE = " Only a copy of itself and a copier guess for it, so the gain is smaller."
+WHY_OTHERS = "{name} answered, because the {home} know little beyond the examples."
+LITTLE = " Only a copy of itself and a copier guess for it."
 LOOK_AGAIN = 0.25  # seconds between two looks at a family that loads
 
 log = logging.getLogger(__name__)

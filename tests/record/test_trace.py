@@ -182,6 +182,7 @@ def test_detokenizing_joins_bytes_to_characters():
     assert detokenize((), parts) == ""
     assert detokenize((2,), parts) == "\ufffd" and detokenize((3, 1), parts) == "\ufffd\ufffda"
     assert detokenize((1, 2, 1), parts) == "a\ufffda"
+    assert detokenize((1, 5), {1: "a", 5: "\ud83d"}) == "a\ufffd\ufffd\ufffd", "half of a pair"
     assert example().answer == '\u2028é\ufffd\ufffd\x00"</script>'
 
 

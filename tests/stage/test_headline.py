@@ -243,12 +243,13 @@ def test_where_drafting_saved_more_than_runs_its_time_is_told_and_how_much_was_c
     )
 
 
-def test_a_gain_that_reading_the_prompt_takes_is_told_both_ways():
+def test_a_gain_that_reading_the_prompt_takes_is_flagged():
     one = drafted(TEXT, seconds=0.18)
     late = replace(one, prefill=(replace(one.prefill[0], seconds=5 * one.prefill[0].seconds),))
     said, usual = line(alone(TEXT), late), line(alone(TEXT), one)
     assert said.factor == usual.factor == "1.11×"
-    assert said.told == f"{usual.told} With the time to read the prompt, it is 0.91×."
+    assert said.told == usual.told and usual.flags == ()
+    assert said.flags == ("slower with the time to read the prompt: 0.91×",), "its number stands in grey"
 
 
 def test_a_win_over_speculative_decoding_tells_how_often_the_big_model_ran_there():

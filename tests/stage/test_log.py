@@ -64,7 +64,7 @@ def test_open_names_levels_lanes_and_pieces():
         ({}, "", "big model alone"),
         ({"draft": "mid", "k": 16}, "mid, k=16", "small model guesses 16"),
         ({"draft": "mid"}, "mid", "small model alone"),
-        ({"k": 8}, "k=8", "copier guesses 8"),
+        ({"k": 8}, "k=8", "copies earlier words"),
     ],
 )
 def test_settings_are_told_in_plain_words(settings, label, words):
@@ -76,6 +76,7 @@ def test_settings_are_told_in_plain_words(settings, label, words):
     [
         ([[8, 14, 16], [0, 3, 5], [0, 0, 2]], "small + tiny + copier"),
         ([[16, 16, 20], [0, 0, 7], [0, 0, 0]], "small + copier"),
+        ([[4, 4, 4], [0, 4, 4], [0, 0, 4]], "small + tiny + copier"),  # one below the other
         ([[16, 16], [0, 0]], "as in the paper"),  # which cannot have run
         ("<b>", "as in the paper"),
     ],

@@ -286,7 +286,7 @@ def test_who_runs_is_told_where_it_is_not_the_models_of_the_first_race():
     assert (
         race_events.who_runs(page, smollm2, True)[1] == "SmolLM2 135M runs; its 8-bit copy and the copier guess ahead."
     )
-    why = "SmolLM2 135M answered, because the demo models know only texts like the examples. Only a copy of itself and a copier"
+    why = "SmolLM2 135M answered, because the demo models know little beyond the examples. Only a copy of itself and a copier"
     assert race_events.why_others(page, smollm2, False).startswith(why)
     assert race_events.why_others(page, smollm2, True) == race_events.why_others(page, page.studio.home, False) == ""
 

@@ -214,6 +214,9 @@ def test_the_first_act_shows_the_prompt_that_it_continues(one):
     page.click("#tour-start")
     shown = "getComputedStyle(document.querySelector('.tour .cs-text'), '::before').content"
     assert "The wind said to the sun" in page.evaluate(shown)
+    assert page.locator(".tour .cascade-stage[data-other]").count() == 0, (
+        "its colours stay: the tour has its own prompts"
+    )
 
 
 def test_the_tour_steps_and_closes_by_keyboard(one):
