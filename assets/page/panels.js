@@ -32,7 +32,7 @@ export function close(button) {
 // What Gradio's components cannot say by themselves, and the ways to close a panel.
 export function startPanels() {
   for (const [button, panel] of Object.entries(OPENED)) {
-    const attributes = { role: "dialog", "aria-label": button === "more" ? "Settings" : "Races", tabindex: "-1" };
+    const attributes = { role: "dialog", "aria-label": button === "more" ? "Settings" : "Past races", tabindex: "-1" };
     for (const [name, value] of Object.entries(attributes)) byId(panel).setAttribute(name, value);
     byId(button).setAttribute("aria-expanded", "false");
     byId(button).setAttribute("aria-controls", panel);

@@ -82,13 +82,13 @@ export function drawTransport(stage) {
   if (stage.transport.enabled) drawPosition(stage);
   const { transport, view: { lane, shown } } = stage;
   const step = selectedStep(stage);
-  const token = stage.token !== null ? stage.token + 1 : step ? step.count : 0;
   transport.speed.value = stage.speed;
   put(transport.look.firstChild, stage.reviewOpen ? CLOSE : LOOK);
   transport.look.disabled = !stage.reviewOpen && !canOpen(stage);
   const told = reviewedStep(stage) || step;
   put(transport.review, placeInWords(told ? told.number : shown, lane.steps.length, stage));
-  put(transport.token, `token ${token}`);
+  stage.root.toggleAttribute("data-token", stage.token !== null);
+  put(transport.token, stage.token === null ? "" : `token ${stage.token + 1}`);
 }
 
 // At the end of a race no step is the one that is looked at.

@@ -21,7 +21,7 @@ class Replays:
 def build_replays(context: PageContext) -> Replays:
     quiet = {"size": "sm", "min_width": 60, "scale": 0}
     with gr.Row(elem_id="replays"):
-        races = gr.Button("Races", elem_id="races", **quiet)
+        races = gr.Button("Past races", elem_id="races", **quiet)
         with gr.Column(elem_id="races-panel"):
             earlier = gr.Dropdown(
                 [(race.title, race.id) for race in context.recorded.values()],
