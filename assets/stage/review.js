@@ -10,7 +10,7 @@ import { jump, pause, showAll, touch } from "./playback.js";
 import { draftGroups, isReview } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
-import { buildScore, drawScore, scrollOn, scrollToBox, showMore } from "./scoregrid.js";
+import { buildScore, drawScore, isNumbered, scrollOn, scrollToBox, showMore } from "./scoregrid.js";
 import { spoilStep, WRONG } from "./spoiled.js";
 import { forgetSizes, isPlaying, selectedStep } from "./state.js";
 import { term } from "./terms.js";
@@ -221,7 +221,7 @@ function buildReview(stage, step) {
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   put(review.told, tellResult(race, step)); // the picture tells who drafted
   review.rounds.hidden = score.boxes.length < 2;
-  put(review.key, score.boxes.length > 1 ? KEY.join(score.boxes.some(({ cut }) => cut) ? ", or +3" : "") : "");
+  put(review.key, score.boxes.length > 1 ? KEY.join(isNumbered(score) && score.boxes.some(({ cut }) => cut) ? ", or +3" : "") : "");
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
 }
 

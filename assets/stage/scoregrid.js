@@ -46,7 +46,7 @@ export function buildScore(grid, race, lane, score) {
 }
 
 // Whether each box carries the number of its round, which is seen while the rounds are stepped through.
-function isNumbered({ boxes }) {
+export function isNumbered({ boxes }) {
   return boxes.length > 1 && boxes.length <= NUMBERED;
 }
 
