@@ -4,7 +4,7 @@ import { tellOrigin } from "../../assets/controls/sliders.js";
 import { axisEnd } from "../../assets/theory/curves.js";
 import { around, boxOf, placeLabels } from "../../assets/theory/places.js";
 import { axisEnd as timeEnd } from "../../assets/theory/picture.js";
-import { costRows, describeSource, explain, headline, tellBetter, tellGaps, tellGuesses, tellWhose } from "../../assets/theory/words.js";
+import { costRows, describeSource, explain, headline, tellBetter, tellGaps, tellGuesses, tellPlaces, tellWhose } from "../../assets/theory/words.js";
 
 const curve = (speed, more = {}) => ({ xs: [1, 2], ys: [speed, 1], at: 0, round: { tokens: 5, passes: 2.5 }, ...more });
 
@@ -35,6 +35,12 @@ test("the picture of a step is told in words, and its costs level by level", () 
   assert.deepEqual(told({ guesses: 13, each: 0.054, cost: 1.7 }), [["small model", "6.7 runs × 0.178", 1.19], ["tiny model", "takes no part", null],
     ["copier", "lookups, counted as free", 0], ["big model", "1 run, and 13.0 guesses × 0.054", 1.7]]);
   assert.deepEqual(told({ guesses: 13, each: 0, cost: 1 }).at(-1), ["big model", "1 run", 1]);
+});
+
+test("guesses beyond the plan are explained below the picture", () => {
+  assert.match(tellPlaces(16, 16), /^Later guesses are kept less often/);
+  assert.equal(tellPlaces(4, 7, "small model"), "Guesses 5 to 7 go past the plan\u2019s 4: the small model checks in groups, and adds a token of its own to each.");
+  assert.match(tellPlaces(4, 5, "small model"), /^Guess 5 goes past/);
 });
 
 test("the axis of time grows with the bar, and shrinks only where the bar is short", () => {
