@@ -184,17 +184,17 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
   const lines = [1, ...levels.map(({ y }) => y)].map((y) => ({ ys: xs.map(() => y) })); // across the plot
   const isWide = inner.width > WIDE;
   const marks = [...dots, ...measured];
+  const withBare = (lines, bare, choicesOf) => [...choicesOf(lines), ...(bare ? choicesOf([bare]).map((one) => ({ ...one, cost: (one.cost ?? 0) + BARE })) : [])];
   const labels = [
-    ...levels.map(({ look, y, note }) => ({ look, choices: along(toY(y), EDGE.left + 8, right - 8, [note]) })), // first, as they have the fewest places
+    ...levels.map(({ look, y, note }) => ({ look, choices: withBare([note], factor(y), (lines) => along(toY(y), EDGE.left + 8, right - 8, lines)) })),
     ...labelsOf(dots, measured).map(({ look, x, ys, values, bare, side }) => {
       const others = marks.filter((mark) => mark.look !== look).map(({ x, y }) => [x, y]);
-      const choices = (lines) => around(x, ys, side, lines, VALUE, others);
-      return { look, choices: [...choices(isWide ? [values.join(", ")] : values), ...(bare ? choices([bare]).map((one) => ({ ...one, cost: one.cost + BARE })) : [])] };
+      return { look, choices: withBare(isWide ? [values.join(", ")] : values, bare, (lines) => around(x, ys, side, lines, VALUE, others)) };
     }),
   ];
   const drawn = [...curves, ...ghosts, ...lines].flatMap(({ ys }) => pointsOf(ys, xs.length).map(([j, y]) => [atX(j), toY(y)]));
   const within = { left: EDGE.left, right, top: 4, bottom: EDGE.top + inner.height + 4 };
-  const places = placeLabels(labels.map(({ choices }) => choices), VALUE, within, drawn, marks.map(({ x, y }) => [x, y]), levels.length);
+  const places = placeLabels(labels.map(({ choices }) => choices), VALUE, within, drawn, marks.map(({ x, y }) => [x, y]));
   labels.forEach(({ look }, i) => {
     const { x, y, anchor = "start", lines: said } = places[i];
     const label = draw("text", { class: "chart-value", "data-method": look, x, y, "text-anchor": anchor });

@@ -23,9 +23,8 @@ export function boxOf({ x, y, anchor = "start" }, lines, size) {
 const widthOf = (lines, size) => Math.max(...lines.map(({ length }) => length)) * size * LETTER;
 
 // Of each label's choices, {lines, x, y, anchor, cost}, the one that it takes. `plot` is the box that labels stay in, `points` are
-// those of the curves and `symbols` the middles of symbols, as [x, y]. The first `fixed` labels are placed first, the others in the
-// best order.
-export function placeLabels(labels, size, plot, points, symbols, fixed = 0) {
+// those of the curves and `symbols` the middles of symbols, as [x, y]. They are placed in the best order.
+export function placeLabels(labels, size, plot, points, symbols) {
   const found = labels.map((choices) => choices.map((choice) => {
     const moved = shift(boxOf(choice, choice.lines, size), plot);
     const within = { ...choice, x: choice.x + moved };
@@ -33,8 +32,7 @@ export function placeLabels(labels, size, plot, points, symbols, fixed = 0) {
     const covered = points.filter((point) => isIn(box, point, 2)).length + SYMBOL * symbols.filter((point) => isIn(box, point, REACH)).length;
     return { choice: within, box, cost: covered + (isWithin(box, plot) ? 0 : OUTSIDE) + FAR * Math.abs(moved) + (choice.cost ?? 0) };
   }));
-  const indices = labels.map((_, i) => i);
-  const placed = orders(indices.slice(fixed)).map((order) => placeInOrder(found, [...indices.slice(0, fixed), ...order]));
+  const placed = orders(labels.map((_, i) => i)).map((order) => placeInOrder(found, order));
   return placed.reduce((one, other) => (other.cost < one.cost ? other : one)).choices;
 }
 
