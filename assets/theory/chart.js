@@ -2,7 +2,7 @@
 // one chart to the next of the same curves it moves, unless the visitor wants no motion.
 
 import symbols from "../symbols.json" with { type: "json" };
-import { along, around, createPlaces, LINE } from "./places.js";
+import { along, around, LINE, placeLabels } from "./places.js";
 import { factor } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -14,6 +14,7 @@ const VALUE = 17; // the same of the values at symbols
 const POINTS = 100; // of a curve, that labels keep off
 const APART = 17; // pixels between two names
 const MOVES = 220; // milliseconds
+const BARE = 150; // what it costs a label to be only its number, for want of room: see places.js
 const WIDE = 360; // pixels of the plot from which there is room for two values on a line
 const SYMBOLS = { speculative: "square", cascade: "triangle-up", "adaptive cascade": "diamond" }; // as in csd/theme.py
 
@@ -118,7 +119,7 @@ function pointsOf(ys, count) {
   return Array.from({ length: (count - 1) * steps + 1 }, (_, i) => [i / steps, valueAt(ys, i / steps)]);
 }
 
-// The labels of what was predicted and what was measured, {look, x, ys, values, side}: one for both where they are of one method and
+// The labels of what was predicted and what was measured, {look, x, ys, values, bare, side}, `bare` being a single number without a word: one for both where they are of one method and
 // stand at one place. The label of the fastest is above it, so that it keeps out of the way of the others.
 function labelsOf(dots, measured) {
   const fastest = Math.max(...dots.map(({ value }) => value));
@@ -126,8 +127,9 @@ function labelsOf(dots, measured) {
   const alone = measured.filter((one) => !dots.some((dot) => isAt(dot, one)));
   return [...dots.map((dot) => ({ dot, found: measured.find((one) => isAt(dot, one)) })), ...alone.map((found) => ({ found }))].map(({ dot, found }) => {
     const marks = [dot, found].filter(Boolean);
-    const values = [dot && `predicted ${dot.value.toFixed(2)}×`, found && `measured ${factor(found.value)}`].filter(Boolean);
-    return { look: marks[0].look, x: marks[0].x, ys: marks.map(({ y }) => y), values, side: marks[0].value < fastest ? "below" : "above" };
+    const told = [dot && ["predicted", `${dot.value.toFixed(2)}×`], found && ["measured", factor(found.value)]].filter(Boolean);
+    const bare = told.length > 1 ? "" : told[0][1];
+    return { look: marks[0].look, x: marks[0].x, ys: marks.map(({ y }) => y), values: told.map((words) => words.join(" ")), bare, side: marks[0].value < fastest ? "below" : "above" };
   });
 }
 
@@ -180,20 +182,25 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
   dots.forEach(({ look, x, y }) => symbol(look, x, y, "chart-dot"));
   const measured = points.map(({ look, x, y }) => ({ look, x: toX(x), y: toY(y), value: y }));
   const lines = [1, ...levels.map(({ y }) => y)].map((y) => ({ ys: xs.map(() => y) })); // across the plot
-  const place = createPlaces({ left: EDGE.left, right, top: 4, bottom: EDGE.top + inner.height + 4 },
-    [...curves, ...ghosts, ...lines].flatMap(({ ys }) => pointsOf(ys, xs.length).map(([j, y]) => [atX(j), toY(y)])), [...dots, ...measured].map(({ x, y }) => [x, y]));
-  const write = (look, said, choices) => {
-    const { x, y, anchor = "start" } = place(said, VALUE, choices);
-    const label = draw("text", { class: "chart-value", "data-method": look, x, y, "text-anchor": anchor });
-    label.append(...said.map((line, i) => draw("tspan", { x, dy: i && LINE * VALUE }, line)));
-    parts.push(label);
-  };
-  levels.forEach(({ look, y, note }) => write(look, [note], along(toY(y), EDGE.left + 8, right - 8))); // first, as they have the fewest places
   const isWide = inner.width > WIDE;
-  for (const { look, x, ys, values, side } of labelsOf(dots, measured)) {
-    const said = isWide ? [values.join(", ")] : values;
-    write(look, said, around(x, [Math.min(...ys), Math.max(...ys)], side, said, VALUE));
-  }
+  const marks = [...dots, ...measured];
+  const withBare = (lines, bare, choicesOf) => [...choicesOf(lines), ...(bare ? choicesOf([bare]).map((one) => ({ ...one, cost: (one.cost ?? 0) + BARE })) : [])];
+  const labels = [
+    ...levels.map(({ look, y, note }) => ({ look, choices: withBare([note], factor(y), (lines) => along(toY(y), EDGE.left + 8, right - 8, lines)) })),
+    ...labelsOf(dots, measured).map(({ look, x, ys, values, bare, side }) => {
+      const others = marks.filter((mark) => mark.look !== look).map(({ x, y }) => [x, y]);
+      return { look, choices: withBare(isWide ? [values.join(", ")] : values, bare, (lines) => around(x, ys, side, lines, VALUE, others)) };
+    }),
+  ];
+  const drawn = [...curves, ...ghosts, ...lines].flatMap(({ ys }) => pointsOf(ys, xs.length).map(([j, y]) => [atX(j), toY(y)]));
+  const within = { left: EDGE.left, right, top: 4, bottom: EDGE.top + inner.height + 4 };
+  const places = placeLabels(labels.map(({ choices }) => choices), VALUE, within, drawn, marks.map(({ x, y }) => [x, y]));
+  labels.forEach(({ look }, i) => {
+    const { x, y, anchor = "start", lines: said } = places[i];
+    const label = draw("text", { class: "chart-value", "data-method": look, x, y, "text-anchor": anchor });
+    label.append(...said.map((line, j) => draw("tspan", { x, dy: j && LINE * VALUE }, line)));
+    parts.push(label);
+  });
   points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));
   svg.replaceChildren(...parts);
   return { cursor, x: atX, index: (x) => ((x - EDGE.left) / inner.width) * (xs.length - 1) };

@@ -5,7 +5,7 @@ import { ticks } from "./chart.js";
 import { modelOf } from "./curves.js";
 import { stagesOf } from "./prediction.js";
 import { stepOf, total } from "./step.js";
-import { costRows, countsOf, percent, tellGuesses, tellStep } from "./words.js";
+import { costRows, countsOf, percent, tellGuesses, tellPlaces, tellStep } from "./words.js";
 
 const RARE = 0.02; // a place beyond the plan that is written less often is not drawn
 const GROUP = 2; // the row of places grows by so many at once
@@ -29,7 +29,7 @@ export function startStep(root, value, parseK) {
 
 function build(root) {
   const title = make("h3", "", "One step, as predicted", make("small", "", "solid: guesses kept; pale: thrown away"));
-  const [said, why] = [make("p", "step-said"), make("p", "step-why", "Later guesses are kept less often, but still cost time: guessing more pays only up to a point.")];
+  const [said, why] = [make("p", "step-said"), make("p", "step-why")];
   const [places, axis, bar, rows] = ["places", "axis", "bar", "rows"].map((name) => make("div", `step-${name}`));
   const [tokens, runs] = [make("b", ""), make("b", "")];
   const drawn = make("div", "step-drawn", places, make("div", "step-sum", tokens, "tokens"), make("div", "step-time", bar, axis), make("div", "step-sum", runs, "runs"));
@@ -44,7 +44,9 @@ function draw(view, { levels, target }, stages, model) {
   view.said.textContent = tellStep(step);
   view.drawn.setAttribute("aria-label", tellGuesses(step.guesses.map(({ kept }) => total(kept))));
   [view.tokens.textContent, view.runs.textContent] = countsOf(step.tokens, step.passes);
-  drawPlaces(view.places, step.guesses, stages, levels, looks);
+  const planned = stages.reduce((sum, { k }) => sum + k, 0);
+  const guesses = step.guesses.filter(({ written }, i) => i < planned || total(written) >= RARE);
+  drawPlaces(view.places, guesses, levels, looks);
   const rows = costRows(step, levels, target);
   view.end = axisEnd(step.passes, view.end);
   view.bar.replaceChildren(...rows.filter(({ cost }) => cost > 0).map((row) => drawTime(row, looks, view.end)));
@@ -53,7 +55,8 @@ function draw(view, { levels, target }, stages, model) {
     tick.style.left = `${(100 * at) / view.end}%`;
     return tick;
   }));
-  view.why.toggleAttribute("data-idle", !rows.some(({ name, cost }) => name !== BIG && cost > 0));
+  view.why.textContent = tellPlaces(planned, guesses.length, levels.find(({ name }) => guesses[planned]?.written[name])?.role);
+  view.why.toggleAttribute("data-idle", guesses.length <= planned && !rows.some(({ name, cost }) => name !== BIG && cost > 0));
   view.rows.replaceChildren(...rows.map(({ name, role, told, cost }) => {
     const row = make("p", "", make("span", "step-name", mark(looks[name], "i"), role), make("span", "", told), make("b", "", cost === null ? "" : cost.toFixed(2)));
     row.toggleAttribute("data-idle", cost === null);
@@ -62,15 +65,13 @@ function draw(view, { levels, target }, stages, model) {
 }
 
 // A column for each place, of which the lower, solid part is kept; then the big model's own token.
-function drawPlaces(root, guesses, stages, levels, looks) {
-  const planned = stages.reduce((sum, { k }) => sum + k, 0);
-  const drawn = guesses.filter(({ written }, i) => i < planned || total(written) >= RARE);
-  const slots = GROUP * Math.max(2, Math.ceil((SPARE * (drawn.length + 1)) / GROUP));
+function drawPlaces(root, guesses, levels, looks) {
+  const slots = GROUP * Math.max(2, Math.ceil((SPARE * (guesses.length + 1)) / GROUP));
   const every = Math.ceil(slots / NUMBERS);
-  const columns = drawn.map((guess, i) => {
+  const columns = guesses.map((guess, i) => {
     const parts = levels.toReversed().flatMap(({ name }) => lost(guess, name, looks)).concat(levels.toReversed().flatMap(({ name }) => kept(guess, name, looks)));
     const column = make("div", "step-place", ...parts);
-    if (i % every === 0 && i < drawn.length - 1) column.append(make("span", "step-chance", percent(total(guess.kept))), make("span", "step-position", `${i + 1}`));
+    if (i % every === 0 && i < guesses.length - 1) column.append(make("span", "step-chance", percent(total(guess.kept))), make("span", "step-position", `${i + 1}`));
     return column;
   });
   const own = make("div", "step-place", part(1, BIG, "kept"), make("span", "step-position", "own token"));

@@ -61,6 +61,15 @@ export function tellGuesses(chances) {
   return `How often the guess at each position is kept: ${guessed.join(", ") || "never"}. The big model adds a token of its own.`;
 }
 
+const LATER = "Later guesses are kept less often, but still cost time: guessing more pays only up to a point.";
+
+// What is said below the picture: where guesses go past the `planned` ones, up to `last`, why they do. `role` is who hands them up.
+export function tellPlaces(planned, last, role) {
+  if (last <= planned) return LATER;
+  const past = last === planned + 1 ? `Guess ${last} goes` : `Guesses ${planned + 1} to ${last} go`;
+  return `${past} past the plan\u2019s ${planned}: the ${role} checks in groups, and adds a token of its own to each.`;
+}
+
 // What each level costs in a step: {name, role, told, runs, cost}, the cost null for one that takes no part.
 export function costRows({ runs, review }, levels, target) {
   const rows = levels.map(({ name, role }) => {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from csd.decoding.k_matrix import Matrix, format_K, to_budgets
@@ -85,20 +85,6 @@ def with_best_start(drafts: Sequence[str], K: Matrix, model: CostModel) -> Matri
     longest = min(LONGEST_START, LONGEST_DRAFT - (K[0][-1] - first.k))
     more = max(range(1, longest + 1), key=predicted) - first.k
     return (tuple(end + more if end else 0 for end in K[0]), *K[1:])
-
-
-def predicted_speedups(draft: str, k: int, drafts: Sequence[str], K: Matrix, model: CostModel) -> dict[str, float]:
-    """Over autoregressive decoding, by method: of speculative decoding with k, and of the cascade with K."""
-    plans = {Speculative.name: (Stage(draft, k),), Cascade.name: cascade_stages(drafts, to_budgets(K))}
-    return {method: predict_round(plan, model).ewif for method, plan in plans.items()}
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """Speed-ups over autoregressive decoding by method, and the costs of the drafts, by name, that they come from."""
-
-    speedups: Mapping[str, float]
-    costs: Mapping[str, float]
 
 
 def pairs(drafts: Sequence[str]) -> tuple[Pair, ...]:

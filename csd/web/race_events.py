@@ -16,13 +16,14 @@ from csd.roles import COPIER, roles_of_family
 from csd.run import LaneAdvanced, RaceEvent, RaceStarted
 from csd.sentences import listed
 from csd.stage import log as stage
-from csd.theory.what_if import Prediction
+from csd.theory.assumed import Prediction
 from csd.web.context import PageContext
 from csd.web.examples import example_title, find_fault
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.form_events import fill_form, restore_form
 from csd.web.linked_races import is_link, is_part_of_link
 from csd.web.loads import FamilyChoice, FamilyStatus
+from csd.web.measured_words import tell_measured
 from csd.web.news import Batch, Finished, Refused, Waiting
 from csd.web.races import LINKED, RECORDED, FinishedRace, replay_log, uploaded_race
 from csd.web.results import make_results
@@ -30,7 +31,6 @@ from csd.web.typed import has_typed
 from csd.web.updates import FamilyLines, FormUpdate, RaceUpdate, StageView, StatusLine
 from csd.web.views import about_family, about_preferred, describe_end
 from csd.web.visitors import Asked, VisitorState
-from csd.web.what_if import tell_measured
 
 EDITED_K = "K was edited, so the cascade with this K races. Choose a preset to have the adaptive cascade back."
 WRONG_K = "K has a mistake, and no method of this race uses it."

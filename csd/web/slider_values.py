@@ -64,10 +64,16 @@ def read_sliders(value: Any, groups: Sequence[SliderGroup]) -> dict[str, float]:
     return found
 
 
-def _numbers(value: Any) -> Mapping[str, Any]:
+def moved_sliders(value: Any) -> frozenset[str]:
+    """The sliders that do not stand where they began, by key."""
+    began = _numbers(value, "began")
+    return frozenset(key for key, number in _numbers(value).items() if key in began and number != began[key])
+
+
+def _numbers(value: Any, which: Literal["value", "began"] = "value") -> Mapping[str, Any]:
     """What was sent, by key; nothing where it is not a value of this component."""
     try:
-        return {slider["key"]: slider["value"] for group in value["groups"] for slider in group["sliders"]}
+        return {slider["key"]: slider[which] for group in value["groups"] for slider in group["sliders"]}
     except (TypeError, KeyError):
         return {}
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from csd.record.race import Race
-from csd.theory.what_if import Prediction
+from csd.theory.assumed import Prediction
 from csd.web.addresses import region
 from csd.web.compare_findings import Compared
 from csd.web.fields import PageFields

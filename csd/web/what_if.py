@@ -17,23 +17,19 @@ from csd.ranges import DRAFTED, shorten
 from csd.record.race import Race
 from csd.request.defaults import Defaults
 from csd.roles import roles_of_family
-from csd.sentences import listed
-from csd.theme import method_phrase
 from csd.theory import curves as paper
 from csd.theory import what_if as theory
-from csd.theory.comparison import LaneComparison, compare_with_theory
+from csd.theory.assumed import WIDTH, Number, Prediction
 from csd.theory.parts import NO_PARTS, lanes_of_parts, parts_in_words, whole_halves
 from csd.theory.prediction import CostModel, Pair
-from csd.theory.what_if import Measured, PanelSettings, Prediction, SliderValues
-from csd.web.slider_values import Slider, SliderGroup, read_sliders, sliders_value, with_reasons
+from csd.theory.what_if import Measured, PanelSettings, SliderValues
+from csd.web.slider_values import Slider, SliderGroup, moved_sliders, read_sliders, sliders_value, with_reasons
 
 Figure = Any
 """A plotly figure; only the rooms that draw them import plotly."""
 MEASURED = tuple(method.name for method in (Autoregressive, Speculative, Cascade))
 """The lanes of the race that measures a prediction."""
-OTHER = 1.1  # times by which a cost is another one than the prediction's
 MOST_COST = 100.0  # target passes: no prediction needs a dearer draft
-WIDTH = "width"
 OFTEN = "How often is a guess right?"
 ABOUT_ALPHA = "α, the share that is accepted"
 COST = "What does a guess cost?"
@@ -119,6 +115,12 @@ def _slider_groups(drafts: Sequence[str], model: CostModel) -> tuple[SliderGroup
     return SliderGroup(OFTEN, ABOUT_ALPHA, alphas, 1), SliderGroup(COST, ABOUT_C, (*costs, width), 1)
 
 
+def _readable_groups(drafts: Sequence[str]) -> tuple[SliderGroup, ...]:
+    """The groups for reading what a browser sent: a measured cost may be higher than the sliders of usual ones go."""
+    often, cost = _slider_groups(drafts, CostModel())
+    return often, replace(cost, sliders=tuple(replace(slider, high=MOST_COST) for slider in cost.sliders))
+
+
 def _origin(was_measured: bool) -> Literal["measured", "usual"]:
     return "measured" if was_measured else "usual"
 
@@ -169,7 +171,7 @@ def check_plan(asked: WhatIf) -> PlanCheck:
         read_number(DRAFTED, asked.k)
         K = chosen_K(asked)
         check_draft(asked)
-        read_sliders(asked.sliders, _slider_groups(drafts, CostModel()))
+        read_sliders(asked.sliders, _readable_groups(drafts))
     except ValueError as error:
         return PlanCheck(str(error))
     reasons = {
@@ -214,7 +216,7 @@ def _model_of(drafts: Sequence[str], sliders: Any) -> CostModel:
 
 def _read_model(drafts: Sequence[str], sliders: Any) -> CostModel:
     """Raises Refusal."""
-    numbers = read_sliders(sliders, _slider_groups(drafts, CostModel()))
+    numbers = read_sliders(sliders, _readable_groups(drafts))
     alphas = {pair: numbers[_pair_key(pair)] for pair in theory.pairs(drafts)}
     return CostModel(alphas, {name: numbers[name] for name in drafts}, numbers[WIDTH])
 
@@ -253,42 +255,12 @@ def measure(asked: WhatIf) -> MeasureUpdate:
     """Put the panel's k and K into the form, so that a race can measure what they bring."""
     try:
         update, model = _measure(asked, MEASURED), _read_model(asked.drafts, asked.sliders)
-        found = theory.predicted_speedups(asked.draft, int(asked.k or 0), asked.drafts, chosen_K(asked), model)
-        return replace(update, predicted=Prediction(found, {name: model.costs[name] for name in asked.drafts}))
+        keys: dict[str, Number] = {_pair_key(pair): pair for pair in theory.pairs(asked.drafts)}
+        moved = frozenset(keys.get(key, key) for key in moved_sliders(asked.sliders))
+        plan = (asked.drafts, asked.draft, int(asked.k or 0), chosen_K(asked))
+        return replace(update, predicted=Prediction(*plan, model, moved))
     except ValueError as error:
         return MeasureUpdate(str(error))
-
-
-def tell_measured(predicted: Prediction, race: Race) -> str:
-    """What a race measured beside what was predicted, and why they differ: the costs that were assumed, where the
-    race's were others, and else the figures of a step. Empty for a race without these lanes."""
-    speedups = predicted.speedups
-    lanes = {lane.method: lane for lane in compare_with_theory(race) if lane.method in speedups and lane.measured}
-    if lanes.keys() != speedups.keys():
-        return ""
-    said = listed([f"{speedups[name]:.1f}× for {method_phrase(name)}" for name in lanes])
-    found = listed([f"{lane.measured[0]:.1f}×" for lane in lanes.values()])
-    compared = f"Theory said {said}; measured: {found}."
-    if others := _other_costs(predicted.costs, list(lanes.values())):
-        return f"{compared} {others}"
-    *_, last = lanes.values()
-    whose = f"A step of {method_phrase(last.method)} "
-    reasons = [f"{reason.partition('. ')[0].rstrip('.')}." for reason in last.reasons]  # the figures alone
-    return " ".join((compared, *reasons)).replace("A step ", whose)
-
-
-def _other_costs(assumed: Mapping[str, float], lanes: Sequence[LaneComparison]) -> str:
-    """The costs of a race that were not those of the prediction, and what the theory says with them."""
-    costs = {name: c for lane in lanes for name, c in lane.costs.items() if name in assumed}
-    moved = {name: c for name, c in costs.items() if not 1 / OTHER < c / max(assumed[name], 1e-9) < OTHER}
-    again = [f"{lane.flat:.1f}×" for lane in lanes if lane.flat]
-    if not moved or len(again) < len(lanes):
-        return ""
-    called = roles_of_family(tuple(assumed))
-    found = [
-        f"the {called[name]} cost {c:.2f} of the big model's, not {assumed[name]:.2f}" for name, c in moved.items()
-    ]
-    return f"But in this race a run of {listed(found)}; with the race's own numbers, theory says {listed(again)}."
 
 
 def measure_parts(asked: WhatIf) -> MeasureUpdate:

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tellOrigin } from "../../assets/controls/sliders.js";
 import { axisEnd } from "../../assets/theory/curves.js";
-import { around, boxOf, createPlaces } from "../../assets/theory/places.js";
+import { around, boxOf, placeLabels } from "../../assets/theory/places.js";
 import { axisEnd as timeEnd } from "../../assets/theory/picture.js";
-import { costRows, describeSource, explain, headline, tellBetter, tellGaps, tellGuesses, tellWhose } from "../../assets/theory/words.js";
+import { costRows, describeSource, explain, headline, tellBetter, tellGaps, tellGuesses, tellPlaces, tellWhose } from "../../assets/theory/words.js";
 
 const curve = (speed, more = {}) => ({ xs: [1, 2], ys: [speed, 1], at: 0, round: { tokens: 5, passes: 2.5 }, ...more });
 
@@ -35,6 +35,12 @@ test("the picture of a step is told in words, and its costs level by level", () 
   assert.deepEqual(told({ guesses: 13, each: 0.054, cost: 1.7 }), [["small model", "6.7 runs × 0.178", 1.19], ["tiny model", "takes no part", null],
     ["copier", "lookups, counted as free", 0], ["big model", "1 run, and 13.0 guesses × 0.054", 1.7]]);
   assert.deepEqual(told({ guesses: 13, each: 0, cost: 1 }).at(-1), ["big model", "1 run", 1]);
+});
+
+test("guesses beyond the plan are explained below the picture", () => {
+  assert.match(tellPlaces(16, 16), /^Later guesses are kept less often/);
+  assert.equal(tellPlaces(4, 7, "small model"), "Guesses 5 to 7 go past the plan\u2019s 4: the small model checks in groups, and adds a token of its own to each.");
+  assert.match(tellPlaces(4, 5, "small model"), /^Guess 5 goes past/);
 });
 
 test("the axis of time grows with the bar, and shrinks only where the bar is short", () => {
@@ -82,25 +88,48 @@ test("the axis ends at one of a few values", () => {
 
 const areApart = (one, other) => one.right <= other.left || other.right <= one.left || one.bottom <= other.top || other.bottom <= one.top;
 
+const isClearOf = (box, [x, y]) => x < box.left || x > box.right || y < box.top || y > box.bottom;
+
+const farOf = (box, heights, x) => Math.min(...heights.map((y) => Math.hypot(Math.max(box.left - x, 0, x - box.right), Math.max(box.top - y, 0, y - box.bottom))));
+
+// The boxes of labels, {lines, x, ys, side}, placed.
+function boxesOf(labels, size, plot, points, symbols) {
+  const choices = labels.map(({ lines, x, ys, side }) => around(x, ys, side, lines, size, symbols.filter(([, y]) => !ys.includes(y))));
+  return placeLabels(choices, size, plot, points, symbols).map((place) => boxOf(place, place.lines, size));
+}
+
+function checkApart(boxes, symbols) {
+  for (const box of boxes) for (const symbol of symbols) assert.ok(isClearOf(box, symbol));
+  for (const [i, one] of boxes.entries()) for (const other of boxes.slice(i + 1)) assert.ok(areApart(one, other));
+}
+
 test("a label covers neither a symbol nor another label where there is another place", () => {
   const plot = { left: 0, right: 400, top: 0, bottom: 200 };
   const symbols = [[200, 100], [200, 70]];
-  const place = createPlaces(plot, [], symbols);
-  const boxes = [["predicted 1.51×"], ["predicted 1.40×", "measured 1.3×"], ["measured"]].map((lines) => boxOf(place(lines, 15, around(200, [70, 100], "above", lines, 15)), lines, 15));
-  for (const box of boxes) for (const [x, y] of symbols) assert.ok(x < box.left || x > box.right || y < box.top || y > box.bottom);
-  for (const [i, one] of boxes.entries()) for (const other of boxes.slice(i + 1)) assert.ok(areApart(one, other));
-  const free = createPlaces(plot, [], [[200, 100]]);
-  const { x, y, anchor } = free(["1.51×"], 15, around(200, [100, 100], "above", ["1.51×"], 15));
+  const labels = [["predicted 1.51×"], ["predicted 1.40×", "measured 1.3×"], ["measured"]].map((lines) => ({ lines, x: 200, ys: [70, 100], side: "above" }));
+  checkApart(boxesOf(labels, 15, plot, [], symbols), symbols);
+  const [{ x, y, anchor }] = placeLabels([around(200, [100], "above", ["1.51×"], 15)], 15, plot, [], [[200, 100]]);
   assert.deepEqual([x, y, anchor], [200, 87, "middle"], "the first place, where it is free");
 });
 
-test("a label at the edge is moved into the plot, and many find room over each other", () => {
+test("a label stays close to its symbol, though it lies over curves there", () => {
+  const plot = { left: 42, right: 490, top: 4, bottom: 160 };
+  const across = (y) => Array.from({ length: 100 }, (_, i) => [42 + 4.5 * i, y]);
+  const points = [40, 60, 75, 90, 100, 115, 125, 135, 145, 152, 155].flatMap(across); // everywhere but at the top
+  for (const heights of [[150, 146, 75, 45], [150, 110, 106, 60], [156, 156, 30, 90]]) {
+    const at = [140, 260, 260, 140];
+    const labels = heights.map((y, i) => ({ lines: ["predicted 0.21×"], x: at[i], ys: [y], side: "below" }));
+    const symbols = heights.map((y, i) => [at[i], y]);
+    const boxes = boxesOf(labels, 17, plot, points, symbols);
+    checkApart(boxes, symbols);
+    boxes.forEach((box, i) => assert.ok(farOf(box, [heights[i]], at[i]) <= 42));
+  }
+});
+
+test("a label at the edge is moved into the plot", () => {
   const plot = { left: 40, right: 230, top: 0, bottom: 190 };
-  const place = createPlaces(plot, [], []);
-  const boxes = ["predicted 0.13×", "measured 1.33×", "predicted 0.19×", "measured 1.6×"].map((text) => {
-    const box = boxOf(place([text], 17, around(45, [180, 180], "below", [text], 17)), [text], 17);
-    assert.ok(box.left >= plot.left && box.right <= plot.right && box.top >= plot.top && box.bottom <= plot.bottom, text);
-    return box;
-  });
-  for (const [i, one] of boxes.entries()) for (const other of boxes.slice(i + 1)) assert.ok(areApart(one, other));
+  const labels = ["predicted 0.13×", "measured 1.33×"].map((text) => ({ lines: [text], x: 45, ys: [150], side: "below" }));
+  const boxes = boxesOf(labels, 17, plot, [], [[45, 150]]);
+  checkApart(boxes, [[45, 150]]);
+  for (const box of boxes) assert.ok(box.left >= plot.left && box.right <= plot.right && box.top >= plot.top && box.bottom <= plot.bottom);
 });

@@ -14,6 +14,7 @@ from csd.decoding.stages import Stage, cascade_stages
 from csd.ranges import LONGEST_DRAFT
 from csd.record.race import Race
 from csd.record.recording import bundled_recordings
+from csd.theory.assumed import Prediction
 from csd.theory.measurement import measure_cost_model, target_step_seconds
 from csd.theory.prediction import CostModel, predict_round
 from csd.theory.what_if import (
@@ -23,7 +24,6 @@ from csd.theory.what_if import (
     SliderValues,
     pairs,
     parts_without_effect,
-    predicted_speedups,
     settings_of_race,
     with_best_start,
     with_usual_values,
@@ -86,7 +86,8 @@ def test_what_is_predicted_beside_a_measured_lane_lies_on_its_curve():
     race = Race(bundled_recordings()["1-story-a-frog-makes-a-kite"].traces)
     found = settings_of_race(race)
     model = with_usual_values(found.drafts, found.model)
-    curves = predicted_speedups(found.draft, found.k, found.drafts, found.K, model)
+    assert found.k and found.K
+    curves = Prediction(found.drafts, found.draft, found.k, found.K, model).speedups
     assert {one.name: one.predicted for one in found.measured} == pytest.approx(curves)
     assert all(one.speedup == pytest.approx(one.predicted, rel=0.15) for one in found.measured)
     assert found.model == measure_cost_model((race.traces[1], race.traces[3]), target_step_seconds(race))

@@ -10,9 +10,8 @@ from fake_page import HOME, RECORDED
 from csd.decoding.k_matrix import example_K, format_K
 from csd.record.race import Race
 from csd.record.recording import bundled_recordings
-from csd.theory.comparison import compare_with_theory
 from csd.theory.prediction import CostModel
-from csd.theory.what_if import PanelSettings, Prediction, settings_of_race, with_best_start
+from csd.theory.what_if import PanelSettings, settings_of_race, with_best_start
 from csd.web import what_if
 from csd.web.slider_values import sliders_value
 from csd.web.what_if import WhatIf
@@ -153,32 +152,13 @@ def test_measuring_fills_in_the_form():
     assert nothing.fields is None and "no parts" in nothing.text
 
 
-def test_what_was_measured_stands_beside_what_was_predicted():
-    race = Race(RECORDED)
-    predicted = what_if.measure(ASKED).predicted
-    assert predicted and list(predicted.speedups) == ["speculative", "cascade"]
-    assert all(speed > 1 for speed in predicted.speedups.values())
-    lanes = {trace.header.method: race.speedup(trace) for trace in race.traces}
-    known = Prediction({method: 1.5 for method in ("speculative", "cascade") if method in lanes}, {})
-    said = what_if.tell_measured(known, race)
-    assert said.startswith("Theory said 1.5× for speculative decoding and 1.5× for the cascade; measured: ")
-    assert f"measured: {lanes['speculative']:.1f}× and {lanes['cascade']:.1f}×." in said
-    assert what_if.tell_measured(Prediction({"no method": 2.0}, {}), race) == ""
-
-
-def test_a_cost_that_was_assumed_is_told_beside_the_one_of_the_race():
-    """A race runs the models as they are, however dear a slider makes them."""
-    race = Race(RECORDED)
-    lane = next(one for one in compare_with_theory(race) if one.method == "speculative")
-    (name, c), *_ = lane.costs.items()
-    twice = Prediction({"speculative": 1.2}, {name: 2 * c})
-    said = what_if.tell_measured(twice, race)
-    assert (
-        f"cost {c:.2f} of the big model's, not {2 * c:.2f}; with the race's own numbers, theory says {lane.flat:.1f}×."
-        in said
-    )
-    assert "A step" not in said
-    assert "own numbers" not in what_if.tell_measured(Prediction({"speculative": 1.2}, {name: 1.05 * c}), race)
+def test_a_dear_draft_is_predicted_with_the_cost_that_the_browser_computes_with():
+    """The race measured it, so its slider goes further than those of usual costs."""
+    dear = CostModel(costs={DRAFTS[0]: 2.5}, per_reviewed_token=0.4)
+    groups = what_if.make_panel(PanelSettings(DRAFTS, DRAFTS[0], 4, None, dear)).groups
+    predicted = what_if.measure(replace(ASKED, sliders=sliders_value(groups))).predicted
+    assert predicted and (predicted.model.costs[DRAFTS[0]], predicted.model.per_reviewed_token) == (2.5, 0.4)
+    assert predicted.moved == frozenset()
 
 
 def test_the_papers_curves_are_three_figures():
