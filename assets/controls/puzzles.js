@@ -77,10 +77,11 @@ function arrange(view, layout) {
   }
 }
 
-// A press on the title of the puzzle that is shown folds it to a line, and unfolds it.
+// A press on the title of the puzzle that is shown folds it to a line, and unfolds it. Whoever picks one races next.
 function choose(view, key) {
   const isShown = view.chosen === key && view.panel.dataset.layout === "one";
   view.chosen = key;
+  if (!isShown) showRaceTab();
   arrange(view, isShown ? "line" : "one");
 }
 
@@ -113,7 +114,7 @@ function buildRow({ key, title, task, start, hint }, send, choose) {
   if (key === "predict") {
     row.question = make("p", { class: "puzzles-task" });
     row.form = buildForm(send);
-    row.race = button("Race", () => document.getElementById("race").click());
+    row.race = button("Race", race);
     parts.push(row.question, row.form, row.race);
   } else parts.push(button("Settings", openSettings));
   row.box = make("li", { "data-puzzle": key }, row.title, ...parts,
@@ -127,7 +128,18 @@ function button(label, press) {
   return one;
 }
 
+// Prompt, settings and Race are there, and what a race came to.
+function showRaceTab() {
+  document.querySelector('#tabs [role="tab"][data-tab-id="race"]').click();
+}
+
+function race() {
+  showRaceTab();
+  document.getElementById("race").click();
+}
+
 function openSettings() {
+  showRaceTab();
   if (!document.getElementById("advanced").hasAttribute("data-open")) document.getElementById("more").click();
 }
 

@@ -69,7 +69,6 @@ function setPresenting(stage, on) {
   root.querySelector(".cs-keys").open = false; // they would lie over the slide
   root.toggleAttribute("data-present", on);
   document.documentElement.classList.toggle("cs-presenting", on);
-  button.setAttribute("aria-pressed", String(on));
   put(button, on ? "Leave" : "Present");
   if (on) {
     enter("present");

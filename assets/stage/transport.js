@@ -29,8 +29,7 @@ export function createTransport(stage) {
     review: button("cs-link cs-place", "", { title: "One run of the big model, with all that led to it. Click to go to a step by its number.", onclick: () => askForStep(stage) }),
     token: h("span", { class: "cs-place" }),
     present: button("cs-button cs-presenter", "Present", {
-      "aria-pressed": "false", title: "Full screen with large type (p); Escape leaves",
-      onclick: () => togglePresent(stage),
+      title: "Full screen with large type (p); Escape leaves", onclick: () => togglePresent(stage),
     }),
     look: keyButton(LOOK, "o", "The step level by level, in place of the lanes, and back", () => toggleReview(stage)),
     link: button("cs-button cs-copy-link", LINK, { title: "A link to this race, at this step", onclick: askForLink, hidden: !hasLink() }),

@@ -19,7 +19,7 @@ from csd.sentences import counted
 from csd.web import compare
 from csd.web.compare import PlannedRace
 from csd.web.compare_findings import Compared, Figure, LaneResult, draw, lane_words, numbers, verdict
-from csd.web.compare_recording import recorded_comparison
+from csd.web.compare_recording import RecordedComparison, recorded_comparison
 from csd.web.context import PageContext
 from csd.web.deployment import WHILE_AWAITED
 from csd.web.examples import examples_by_kind, settings_for
@@ -45,6 +45,7 @@ NO_DRAFTS = "These models have no draft, so there are no plans to compare."
 DIFFERS = "Your own will differ."
 RUNNING = "A row fills in when its race has ended."
 OTHERS_FIRST = "Race {} of {}: {}. Others are racing first; your comparison goes on by itself."
+RECORDED, YOURS = "Recorded comparison", "Your comparison"  # either can be shown in place of the other
 USUAL_LANES = 3  # besides autoregressive decoding, for which rows are drawn before a comparison
 
 
@@ -60,15 +61,20 @@ class ComparisonForm:
 def show_example(context: PageContext, visitor: str) -> CompareUpdate:
     """The visitor's latest comparison of all kinds; without one, the recorded comparison, or empty rows for a family
     without one."""
-    home = context.studio.home
     if (own := _own(context, visitor, compare.BY_KIND)) is not None:
         return own
-    found = recorded_comparison()
-    if found is None or found.family != home.spec.name:
-        kinds = list(examples_by_kind(home.spec))
-        return CompareUpdate(StatusLine(EMPTY), finding=Finding(ASKED), figure=draw((), kinds, USUAL_LANES))
+    return show_recorded(context, visitor)
+
+
+def show_recorded(context: PageContext, visitor: str) -> CompareUpdate:
+    """The recorded comparison, or empty rows for a family without one."""
+    found = _recorded(context)
+    if found is None:
+        kinds = list(examples_by_kind(context.studio.home.spec))
+        return CompareUpdate(StatusLine(EMPTY), finding=Finding(ASKED), figure=draw((), kinds, USUAL_LANES), other="")
     where = f"{found.date}, on {found.machine.partition(';')[0]}"
     said = f"Recorded with the {catalog.title(found.family)} on {where}, {found.races} races of each prompt. {DIFFERS}"
+    has_own = compare.BY_KIND in context.studio.visitors.find(visitor).compared
     return CompareUpdate(
         StatusLine(said),
         rows=found.rows,
@@ -76,7 +82,19 @@ def show_example(context: PageContext, visitor: str) -> CompareUpdate:
         csv=context.downloads.save_table(compare.csv_text(found.rows), stays=True) or "",
         finding=_finding(found.results),
         figure=_figure(found.results),
+        other=YOURS if has_own else "",
     )
+
+
+def _recorded(context: PageContext) -> RecordedComparison | None:
+    """The recorded comparison, if it is of the family that the page starts with."""
+    found = recorded_comparison()
+    return found if found and found.family == context.studio.home.spec.name else None
+
+
+def _instead_of_own(context: PageContext, what: str) -> str:
+    """What can be shown in place of a comparison of the visitor's own."""
+    return RECORDED if what == compare.BY_KIND and _recorded(context) else ""
 
 
 def run_comparison(
@@ -102,8 +120,10 @@ def run_comparison(
         for update in _compare(context, visitor, choice, plan, state.stop_comparison, first_paint, clock):
             if update.found is not None:
                 state.compared[asked.what] = update.found
-            if update.progress is None and update.status and asked.what in state.compared:
-                state.compared[asked.what] = replace(state.compared[asked.what], said=update.status.text)
+            if update.progress is None and update.status:
+                if asked.what in state.compared:
+                    state.compared[asked.what] = replace(state.compared[asked.what], said=update.status.text)
+                update = replace(update, other=_instead_of_own(context, asked.what))
             yield update
     finally:
         state.stop_comparison = None
@@ -122,7 +142,7 @@ def _compare(
     plans = plan[0].plans
     began = clock()
     first = StatusLine(f"Race 1 of {len(plan)}: {plan[0].label}.")
-    yield replace(_show(context, visitor, plan, races), status=first, progress=(0, len(plan)))
+    yield replace(_show(context, visitor, plan, races), status=first, progress=(0, len(plan)), other="")
     spent = waited = 0.0
     for number, planned in enumerate(plan, 1):
         if races:
@@ -197,7 +217,7 @@ def show_pair(context: PageContext, visitor: str) -> CompareUpdate:
     if (own := _own(context, visitor, compare.TWO_PLANS)) is not None:
         return own
     return CompareUpdate(
-        StatusLine(""), rows=(), csv="", finding=Finding(ASKED_PAIR, ON_PROMPT), figure=draw((), [""], 2)
+        StatusLine(""), rows=(), csv="", finding=Finding(ASKED_PAIR, ON_PROMPT), figure=draw((), [""], 2), other=""
     )
 
 
@@ -215,6 +235,7 @@ def _own(context: PageContext, visitor: str, what: str) -> CompareUpdate | None:
         csv=_save(context, visitor, found.rows),
         finding=_finding(found.results),
         figure=_figure(found.results),
+        other=_instead_of_own(context, what),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import gradio as gr
@@ -23,6 +24,7 @@ LEAD = (
     "<h2>Which method is fastest?</h2>"
     "<p>It depends on the text. Race all of them on every kind, or two plans on yours.</p>"
 )
+USUAL = "Back to the usual"
 TO_OWN = f"() => {OWN!r}"
 
 
@@ -48,13 +50,19 @@ class PlanParts:
 
 @dataclass(frozen=True)
 class CompareTab:
-    """`pair` holds the two cascades, and appears only when two are compared."""
+    """`pair` holds the two cascades, and appears only when two are compared. `settings` says what differs from the
+    usual, which `usual` brings back, and appears only then; `other` shows another comparison, such as the recorded
+    one."""
 
     tab: gr.Tab
     start: gr.Button
     stop: gr.Button
     what: gr.Radio
     repeats: gr.Radio
+    other: gr.Button
+    settings: gr.Row
+    differs: gr.HTML
+    usual: gr.Button
     pair: gr.Row
     plans: tuple[PlanParts, PlanParts]
     status: gr.HTML
@@ -69,7 +77,7 @@ class CompareTab:
 
     @property
     def outputs(self) -> list[Component]:
-        return [self.status, self.finding, self.figure, self.table, self.save]
+        return [self.status, self.finding, self.figure, self.table, self.save, self.other]
 
     def read(self, values: Values) -> ComparisonForm:
         return ComparisonForm(
@@ -91,7 +99,13 @@ class CompareTab:
             changes[self.figure] = gr.Plot(value=update.figure, visible=has_begun)
         if update.csv is not None:
             changes[self.save] = gr.DownloadButton(value=update.csv or None, interactive=bool(update.csv))
+        if update.other is not None:
+            changes[self.other] = gr.Button(update.other, visible=bool(update.other))
         return changes
+
+    def tell_settings(self, sentence: str) -> dict[Any, Any]:
+        """What differs from the usual; empty where nothing does."""
+        return {self.settings: gr.Row(visible=bool(sentence)), self.differs: f"<p>{escape(sentence)}</p>"}
 
 
 def build_compare_tab(defaults: Defaults) -> CompareTab:
@@ -108,6 +122,10 @@ def build_compare_tab(defaults: Defaults) -> CompareTab:
                 scale=0,
                 elem_id="compare-repeats",
             )
+            other = gr.Button("", visible=False, min_width=90, scale=0, elem_id="compare-other-one")
+        with gr.Row(visible=False, elem_id="compare-settings") as settings:
+            differs = gr.HTML("<p></p>")
+            usual = gr.Button(USUAL, min_width=90, scale=0, elem_id="compare-usual")
         with gr.Row(visible=False, elem_id="compare-pair") as pair:
             plans = _build_plan(defaults, 0, "compare-one"), _build_plan(defaults, 1, "compare-other")
         status = gr.HTML(views.status_html(StatusLine("")), elem_id="compare-status")
@@ -116,7 +134,24 @@ def build_compare_tab(defaults: Defaults) -> CompareTab:
         with gr.Accordion("All numbers", open=False, elem_id="compare-numbers"):
             table = gr.HTML(elem_id="comparison")
             save = gr.DownloadButton("Table as CSV", size="sm", scale=0, min_width=160, elem_id="compare-save")
-    return CompareTab(tab, start, stop, what, repeats, pair, plans, status, finding, figure, table, save)
+    return CompareTab(
+        tab,
+        start,
+        stop,
+        what,
+        repeats,
+        other,
+        settings,
+        differs,
+        usual,
+        pair,
+        plans,
+        status,
+        finding,
+        figure,
+        table,
+        save,
+    )
 
 
 def _build_plan(defaults: Defaults, number: int, elem_id: str) -> PlanParts:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import gradio as gr
 from gradio.events import Dependency
 
-from csd.web import compare_events, first_paint
+from csd.web import compare_events, first_paint, form_events
 from csd.web.compare import TWO_PLANS
+from csd.web.compare_settings import from_settings
 from csd.web.compare_tab import CompareTab
 from csd.web.context import PageContext
 from csd.web.giving_turns import Pause, giving_way
@@ -43,8 +44,23 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
         return {
             tab.pair: gr.Row(visible=is_pair),
             **fit(values),
+            **tell_settings(values),
             **tab.show(show(context, visitor_of(context, request))),
         }
+
+    def tell_settings(values: Values) -> Changes:
+        """Two plans bring their own methods."""
+        is_pair = values[tab.what] == TWO_PLANS
+        return tab.tell_settings("" if is_pair else from_settings(context, race.form.read(values)))
+
+    def show_usual_methods(values: Values) -> Changes:
+        update = form_events.show_usual_methods(context, race.form.read_family(values))
+        return {**race.form.fill(update), **tab.tell_settings("")}
+
+    @paid
+    def show_other(label: str, request: gr.Request) -> Changes:
+        show = compare_events.show_recorded if label == compare_events.RECORDED else compare_events.show_example
+        return tab.show(show(context, visitor_of(context, request)))
 
     def fit(values: Values) -> Changes:
         """The plans for the family of the form."""
@@ -58,8 +74,11 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
         return changes
 
     both = [part for plan in tab.plans for part in plan.outputs]
-    shown = {*tab.inputs, *race.form.inputs}
-    gr.on([tab.tab.select, tab.what.input], show_what, shown, [tab.pair, *both, *tab.outputs], **QUICK)
+    shown, settings = {*tab.inputs, *race.form.inputs}, [tab.settings, tab.differs]
+    gr.on([tab.tab.select, tab.what.input], show_what, shown, [tab.pair, *both, *settings, *tab.outputs], **QUICK)
+    usual = [race.form.preset, *race.form.named(context.studio.home.defaults.preset.fields())]
+    tab.usual.click(show_usual_methods, race.form.family_inputs, [*usual, *settings], **QUICK)
+    tab.other.click(show_other, [tab.other], tab.outputs, **QUICK)
     for plan in tab.plans:
         plan.name.input(fit, shown, both, **QUICK)
     wire_stop(context, tab.stop, tab.status, hidden)

@@ -106,6 +106,11 @@ def show_usual_lanes(context: PageContext, fields: FamilyFields, update: FormUpd
     return _with_usual_lanes(context, fields, replace(update, values={**update.values, "temperature": 0.0}))
 
 
+def show_usual_methods(context: PageContext, fields: FamilyFields) -> FormUpdate:
+    """The lanes that the page starts with, and their settings."""
+    return _with_usual_lanes(context, fields, FormUpdate())
+
+
 def _was_to_lose(temperature: float | None, by_hand: Collection[str]) -> bool:
     return temperature == LOSE.temperature and "temperature" not in by_hand
 

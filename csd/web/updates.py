@@ -100,7 +100,8 @@ class BetweenRaces:
 class CompareUpdate:
     """The comparison so far: a sentence, how many of how many races are done, its finding and figure, the rows of the
     table with what readers call their lanes, and its path as CSV, empty where it could not be saved; `found` is what
-    the page keeps of it. One that is `between` two races is shown only where others do go first."""
+    the page keeps of it. One that is `between` two races is shown only where others do go first. `other` names the
+    comparison that can be shown in its place; empty without one."""
 
     status: StatusLine | None = None
     progress: tuple[int, int] | None = None
@@ -111,3 +112,4 @@ class CompareUpdate:
     figure: Any = None
     found: Compared | None = None
     between: BetweenRaces | None = None
+    other: str | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from bare import greedy
@@ -11,6 +12,8 @@ from handmade import alone, nested
 
 from csd.stage import log as stage
 from csd.stage import tour
+
+CONTRAST = (Path(__file__).parent / "contrast.js").read_text("utf-8")
 
 
 def test_a_talk_goes_on_with_the_next_race_where_a_page_can_start_it(bare):
@@ -201,6 +204,20 @@ def test_a_phone_presents_all_lanes_above_the_keys(bare, size):
     if size[0] < size[1]:
         text = one.page.locator(".cs-lane.cs-selected .cs-text").bounding_box()
         assert text["y"] < keys["y"], "and the text"
+    assert not one.errors
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_a_touch_screen_without_escape_shows_the_way_out(bare, dark):
+    one = bare(dark, size=(390, 844), touch=True).show(greedy(alone()), greedy(nested()))
+    page, leave = one.page, one.page.get_by_role("button", name="Leave", exact=True)
+    page.get_by_role("button", name="Present", exact=True).tap()
+    page.tap(".cs-track")  # what was pressed last looks different
+    assert not [found for found in page.evaluate(CONTRAST) if found[1] == "Leave"]
+    edge = leave.evaluate("node => getComputedStyle(node).borderTopColor")
+    assert leave.is_visible() and edge != "rgba(0, 0, 0, 0)", "a button by its looks"
+    leave.tap()
+    assert page.get_attribute(".cascade-stage", "data-present") is None
     assert not one.errors
 
 

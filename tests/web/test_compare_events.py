@@ -9,7 +9,19 @@ from fake_page import RECORDED, context, fields, run_recorded, run_stopped
 
 from csd.decoding.errors import Refusal
 from csd.web.compare import BY_KIND, TWO_PLANS
-from csd.web.compare_events import ComparisonForm, plan_races, run_comparison, show_example, show_pair, time_left
+from csd.web.compare_events import (
+    RECORDED as RECORDED_COMPARISON,
+)
+from csd.web.compare_events import (
+    YOURS,
+    ComparisonForm,
+    plan_races,
+    run_comparison,
+    show_example,
+    show_pair,
+    show_recorded,
+    time_left,
+)
 from csd.web.compare_recording import RecordedComparison, recorded_comparison
 from csd.web.examples import examples_by_kind
 from csd.web.named_plans import OWN, PlanChoice, named_plans, plan_after
@@ -61,6 +73,20 @@ def test_the_tab_begins_with_a_recorded_comparison_until_one_is_started():
     assert counts == [f"{n} of 3" for n in range(4)]
     assert "fastest" in updates[-1].finding.said or "clear" in updates[-1].finding.said
     assert all("left." in update.status.text for update in told if update.progress == (2, 3) and not update.between)
+
+
+@pytest.mark.slow
+def test_the_recorded_comparison_and_the_visitors_own_lead_to_each_other():
+    page = context()
+    example = show_example(page, "v")
+    assert example.other == "", "there is none of the visitor's own"
+    updates = compare(page, ComparisonForm(BY_KIND, 1, PLANS))
+    assert updates[0].other == "" and updates[-1].other == RECORDED_COMPARISON
+    assert {update.other for update in updates[1:-1]} == {None}, "while it runs it stays"
+    own, recorded = show_example(page, "v"), show_recorded(page, "v")
+    assert (own.other, recorded.other) == (RECORDED_COMPARISON, YOURS)
+    assert recorded.rows == example.rows != own.rows and recorded.finding == example.finding
+    assert show_pair(page, "v").other == "" == compare(page, ComparisonForm(TWO_PLANS, 1, PLANS))[-1].other
 
 
 def test_a_family_without_a_recorded_comparison_begins_with_empty_rows(monkeypatch, tmp_path):

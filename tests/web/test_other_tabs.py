@@ -57,6 +57,27 @@ def test_measure_it_races_with_these_knobs_and_the_table_compares(one):
     assert not one.errors
 
 
+def test_compare_says_what_it_takes_from_the_settings_and_leads_back(one):
+    page = one.page
+    one.fill(tokens=16)
+    page.get_by_role("tab", name="Theory").click()
+    page.click("#parts")
+    one.status("ended")
+    page.get_by_role("tab", name="Compare").click()
+    page.get_by_text("From Settings, Compare will race autoregressive, vertical cascade,").wait_for()
+    page.click("#compare-repeats label >> nth=0")
+    page.click("#compare")
+    page.click("text=Recorded comparison")  # it waits for the end
+    page.wait_for_function("document.querySelector('#compare-status').innerText.startsWith('Recorded')")
+    page.click("text=Your comparison")
+    page.wait_for_function("!document.querySelector('#compare-status').innerText.startsWith('Recorded')")
+    page.click("#compare-usual")
+    page.wait_for_selector("#compare-settings", state="hidden")
+    lanes = page.locator("#lanes label:has(input:checked)").all_text_contents()
+    assert [lane.strip() for lane in lanes] == ["autoregressive", "speculative", "prompt lookup", "cascade"]
+    assert not one.errors
+
+
 def test_a_comparison_keeps_what_it_has_when_stopped(one, house):
     page = one.page
     one.fill(tokens=64)  # so that it still runs when it is stopped

@@ -255,6 +255,19 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     tab.close()
 
 
+@pytest.mark.parametrize("other", ["Theory", "Compare"])
+def test_a_puzzle_that_is_picked_elsewhere_leads_to_the_race(tab, other):
+    page = tab.page
+    page.get_by_role("tab", name=other).click()
+    page.click("#puzzles-open")
+    page.get_by_role("button", name="Make the cascade lose").click()
+    assert page.is_visible("#race"), "its text says to press Race"
+    page.get_by_role("tab", name=other).click()
+    page.locator('.puzzles [data-puzzle="lose"]').get_by_role("button", name="Settings").click()
+    page.wait_for_function("document.activeElement.id === 'advanced'")
+    assert page.is_visible("#advanced") and page.is_visible(".puzzles section")
+
+
 def test_the_prediction_has_a_button_that_races_first(tab):
     page = tab.page
     tab.fill(tokens=40)
