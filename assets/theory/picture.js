@@ -74,7 +74,7 @@ function drawPlaces(root, guesses, levels, looks) {
     if (i % every === 0 && i < guesses.length - 1) column.append(make("span", "step-chance", percent(total(guess.kept))), make("span", "step-position", `${i + 1}`));
     return column;
   });
-  const own = make("div", "step-place", part(1, BIG, "kept"), make("span", "step-position", "own token"));
+  const own = make("div", "step-place", part(1, BIG, "kept"), make("span", "step-position", "big model"));
   own.toggleAttribute("data-own", true);
   root.style.setProperty("--slots", slots);
   root.replaceChildren(...columns, own);
