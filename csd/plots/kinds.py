@@ -9,12 +9,13 @@ from html import escape
 
 import plotly.graph_objects as go
 
-from csd import theme
+from csd import theme, typeface
 from csd.plots.style import UNIT_LINE, axis_end, marker, style
 
 GAP = 0.7  # rows between two kinds
 ABOVE, BELOW = 44, 54  # px of a figure above and below its rows: the names of the lanes, and the axis
-SMALL = 13  # px, of a note
+SMALL = typeface.SIZES["note"]  # px, of a note
+LARGE = typeface.SIZES["text"]  # px, of the number of a lane that wins; the others would run into those above and below
 LEAST = 5.0  # where the axis ends at least, so that it seldom changes while rows fill in
 
 
@@ -118,6 +119,7 @@ def _add_lane(figure: go.Figure, dots: Sequence[LaneDot], places: Sequence[float
         number = f"{dot.value:.1f}×"
         figure.add_annotation(
             text=f"<b>{number}</b>" if dot.wins else number,
+            font={"size": LARGE} if dot.wins else None,
             x=max(dot.end, 1),  # the line at 1 would cross the number of a lane that is slower
             y=place,
             xshift=10,

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from csd.decoding.maxgram import MAX_GRAM
-from csd.decoding.methods import Cascade, PromptLookup, Speculative
+from csd.decoding.methods import Autoregressive, Cascade, PromptLookup, Speculative
 from csd.own_files import own_json, reading
 from csd.paths import ASSETS
 from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
+from csd.sentences import capitalized
 from csd.stage.headline import CASCADES, EVEN, times
 from csd.theme import display_name, method_phrase
 from csd.theory.comparison import compare_with_theory
@@ -75,23 +76,24 @@ PUZZLES = _read_puzzles(ASSETS / "puzzles.json")
 
 
 def puzzle_value(races: Sequence[Race], latest: str = "") -> dict[str, Any]:
-    """What the panel shows: a finding for each puzzle that the latest race says something about, and the question.
+    """What the panel shows: what the latest race came to for each puzzle, and the question.
 
     `latest` is the id of that race, which counts once; empty where another race is shown, which solves nothing."""
-    found = {key: check(races) for key, check in CHECKS.items()} if races and latest else {}
+    found = {key: asdict(check(races)) for key, check in CHECKS.items()} if races and latest else {}
     question = find_question(races)
-    findings = {key: asdict(finding) for key, finding in found.items() if finding}
-    return {"race": latest, "found": findings, "question": question.asked if question else ""}
+    return {"race": latest, "found": found, "question": question.asked if question else ""}
 
 
-def lose(races: Sequence[Race]) -> Attempt | None:
+def lose(races: Sequence[Race]) -> Attempt:
     """Solved by a cascade that is slower than autoregressive or speculative decoding at temperature 0: above it the
-    page loses at a click. None without such lanes."""
+    page loses at a click. Speculative decoding is the harder rival to beat: an attempt without it is told so."""
     race = races[-1]
     cascades = [trace for trace in race.traces if trace.header.method in CASCADES]
     rivals = [trace for trace in race.traces if trace is race.reference or trace.header.method == Speculative.name]
-    if not cascades or not rivals:
-        return None
+    if not cascades:
+        return _missing(Cascade.name)
+    if not rivals:
+        return _missing(Speculative.name)
     if fault := _does_not_count(race):
         return fault
     if race.traces[0].header.temperature > 0:
@@ -99,35 +101,36 @@ def lose(races: Sequence[Race]) -> Attempt | None:
     slowest, rival = min(cascades, key=metrics.speed), max(rivals, key=metrics.speed)
     ratio = metrics.speed(slowest) / metrics.speed(rival)
     cascade, other = method_phrase(slowest.header.method), method_phrase(rival.header.method)
-    return Attempt(ratio <= 1 - EVEN, f"{cascade} has {times(ratio)} the speed of {other} on your text.")
+    said = f"{cascade} has {times(ratio)} the speed of {other} on your text."
+    if ratio > 1 - EVEN and _lane(race, Speculative.name) is None:
+        return Attempt(False, f"{said} {capitalized(_missing(Speculative.name).said)}")
+    return Attempt(ratio <= 1 - EVEN, said)
 
 
-def length(races: Sequence[Race]) -> Attempt | None:
-    """Solved by a speculative lane that is fast enough. None without one, or without the autoregressive lane."""
+def length(races: Sequence[Race]) -> Attempt:
+    """Solved by a speculative lane that is fast enough, beside the autoregressive lane."""
     race = races[-1]
-    lane = _lane(race, Speculative.name)
-    ratio = race.speedup(lane) if lane else None
-    if lane is None or ratio is None:
-        return None
-    if fault := _does_not_count(race) or _repeats(race):
+    if (lane := _lane(race, Speculative.name)) is None:
+        return _missing(Speculative.name)
+    if fault := _no_reference(race) or _does_not_count(race) or _repeats(race):
         return fault
+    ratio = race.speedup(lane) or 0.0
     return Attempt(
         ratio > WANTED, f"{lane.header.label} has {ratio:.2f}× the speed of the big model alone on your text."
     )
 
 
-def drop(races: Sequence[Race]) -> Attempt | None:
+def drop(races: Sequence[Race]) -> Attempt:
     """Solved by two races on one prompt: a K without some level, at least as fast as a K in which all levels write.
 
-    Speeds are compared as ratios to the autoregressive lane of each race. None where the latest race has no such lane.
+    Speeds are compared as ratios to the autoregressive lane of each race.
     """
     race = races[-1]
-    lane = _lane(race, Cascade.name)
-    ratio = race.speedup(lane) if lane else None
-    if lane is None or ratio is None:
-        return None
-    if fault := _does_not_count(race):
+    if (lane := _lane(race, Cascade.name)) is None:
+        return _missing(Cascade.name)
+    if fault := _no_reference(race) or _does_not_count(race):
         return fault
+    ratio = race.speedup(lane) or 0.0
     left_out = _left_out(lane)
     if not left_out:
         return Attempt(False, f"every level writes: {ratio:.2f}×. Now leave one out, on the same prompt.")
@@ -140,13 +143,15 @@ def drop(races: Sequence[Race]) -> Attempt | None:
     return Attempt(ratio >= max(whole), said)
 
 
-def copying(races: Sequence[Race]) -> Attempt | None:
+def copying(races: Sequence[Race]) -> Attempt:
     """Solved where prompt lookup is faster than every other lane, a cascade or a draft among them."""
     race = races[-1]
     lane = _lane(race, PromptLookup.name)
     others = [trace for trace in race.traces if trace is not lane]
-    if lane is None or not any(trace.header.method in (*CASCADES, Speculative.name) for trace in others):
-        return None
+    if lane is None:
+        return _missing(PromptLookup.name)
+    if not any(trace.header.method in (*CASCADES, Speculative.name) for trace in others):
+        return _missing(Speculative.name)
     if fault := _does_not_count(race) or _repeats(race):
         return fault
     best = max(others, key=metrics.speed)
@@ -155,7 +160,7 @@ def copying(races: Sequence[Race]) -> Attempt | None:
     return Attempt(ratio >= 1 + EVEN, said)
 
 
-CHECKS: Mapping[str, Callable[[Sequence[Race]], Attempt | None]] = {
+CHECKS: Mapping[str, Callable[[Sequence[Race]], Attempt]] = {
     "lose": lose,
     "length": length,
     "drop": drop,
@@ -194,6 +199,15 @@ def check_guess(question: Question | None, guess: Any) -> Attempt:
 
 def _lane(race: Race, method: str) -> Trace | None:
     return next((trace for trace in race.traces if trace.header.method == method), None)
+
+
+def _missing(method: str) -> Attempt:
+    """A race without the lane that a puzzle is about."""
+    return Attempt(False, f"{method_phrase(method)} did not race. Tick “{method}” under Settings, then press Race.")
+
+
+def _no_reference(race: Race) -> Attempt | None:
+    return _missing(Autoregressive.name) if race.reference is None else None
 
 
 def _does_not_count(race: Race) -> Attempt | None:

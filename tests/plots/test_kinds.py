@@ -39,6 +39,8 @@ def test_whiskers_where_there_are_repeats_and_bold_where_a_lane_wins():
     assert bars.visible and list(bars.arrayminus) == [2.0 - 1.8, 0]
     notes = {(note.x, note.text) for note in made.layout.annotations}
     assert notes == {(2.1, "2.0×"), (4.9, "<b>2.0×</b>"), (1.5, "1.5×"), (1.2, "1.2×"), (1.1, "1.1×")}
+    large = [note.text for note in made.layout.annotations if (note.font.size or 0) > made.layout.font.size]
+    assert large == ["<b>2.0×</b>"]
 
 
 def test_the_line_at_1_crosses_no_number():

@@ -33,6 +33,10 @@ def at_speed(race: Race, method: str, times: float) -> Race:
     return with_lane(race, method, replace(lane, steps=steps))
 
 
+def lanes_of(race: Race, *methods: str) -> Race:
+    return Race(tuple(trace for trace in race.traces if trace.header.method in methods))
+
+
 def with_lane(race: Race, method: str, lane: Trace) -> Race:
     return Race(tuple(lane if trace.header.method == method else trace for trace in race.traces))
 
@@ -73,7 +77,17 @@ def test_the_cascade_loses_where_it_is_filled_to_be_slower():
         assert won is not None and not won.solved
     assert said(lose([at_speed(STORY, "cascade", 0.5)])).startswith("True")
     assert said(lose([slow, STORY])).startswith("False")  # the latest race counts
-    assert lose([Race(STORY.traces[:2])]) is None
+    assert said(lose([Race(STORY.traces[:2])])) == (
+        "False: the cascade did not race. Tick “cascade” under Settings, then press Race."
+    )
+    unrivalled = lanes_of(at_speed(STORY, "cascade", 2.2), "autoregressive", "cascade")
+    assert said(lose([unrivalled])) == (
+        "False: the cascade has 2.2× the speed of autoregressive decoding on your text. "
+        "Speculative decoding did not race. Tick “speculative” under Settings, then press Race."
+    )
+    assert "peculative decoding did not race" in said(lose([lanes_of(STORY, "cascade", "prompt lookup")]))
+    slower = said(lose([at_speed(unrivalled, "cascade", 0.8)]))
+    assert slower.startswith("True") and "did not race" not in slower
     warm = [replace(trace, header=replace(trace.header, temperature=1.5)) for trace in slow.traces]
     assert said(lose([Race(tuple(warm))])).startswith("False: at a temperature above 0 that is easy")
 
@@ -83,8 +97,8 @@ def test_a_draft_length_over_the_wanted_speed():
         "True: draft-mid, k=16 has 2.61× the speed of the big model alone on your text."
     )
     assert said(length([at_speed(EDIT, "speculative", 2.49)])).startswith("False: draft-mid, k=16 has 2.49×")
-    assert length([Race((EDIT.traces[0],))]) is None
-    assert length([Race(EDIT.traces[1:])]) is None  # without the autoregressive lane
+    assert "peculative decoding did not race." in said(length([Race((EDIT.traces[0],))]))
+    assert "Tick “autoregressive” under Settings" in said(length([Race(EDIT.traces[1:])]))
 
 
 def test_a_level_is_dropped_only_beside_a_race_with_all_levels():
@@ -101,16 +115,16 @@ def test_a_level_is_dropped_only_beside_a_race_with_all_levels():
     alone = with_K(PAPER, [[0, 0, 8], [0, 0, 0], [0, 0, 0]], 1.6)
     assert "without draft-mid and draft-small" in said(drop([whole, alone]))
     assert said(drop([STORY])).startswith("False: every level writes: 3.04×."), "of the race that the page begins with"
-    assert drop([Race(STORY.traces[:3])]) is None, "without a cascade"
+    assert "he cascade did not race." in said(drop([Race(STORY.traces[:3])]))
 
 
 def test_copying_wins_where_it_is_the_fastest_lane():
     fast = at_speed(at_speed(STORY, "cascade", 3.0), "prompt lookup", 3.6)
     assert said(copying([fast])) == ("True: prompt lookup has 1.20× the speed of the cascade, the fastest other lane.")
     assert said(copying([at_speed(fast, "prompt lookup", 3.1)])).startswith("False")
-    assert copying([Race(STORY.traces[:2])]) is None
+    assert "prompt lookup did not race." in said(copying([Race(STORY.traces[:2])]))
     alone = Race(tuple(one for one in fast.traces if one.header.method in ("autoregressive", "prompt lookup")))
-    assert copying([alone]) is None
+    assert "Tick “speculative” under Settings" in said(copying([alone]))
 
 
 @pytest.mark.parametrize("check", CHECKS.values(), ids=list(CHECKS))
@@ -200,7 +214,8 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     tab.advanced()
     page.check("#always input")
     page.get_by_label("prompt lookup", exact=True).uncheck()
-    page.fill("#K textarea, #K input", "[[64,64,64],[0,0,0],[0,0,0]]")
+    page.locator("#advanced .staircase-handle").first.press("End")  # as far as the hint says it can be dragged
+    assert page.input_value("#K textarea, #K input").startswith("[[64,64,64],")
     page.click("#puzzles-open", force=True)
     assert page.evaluate(f"({edge})('.puzzles section').right <= ({edge})('#advanced').left"), "side by side"
     page.set_viewport_size({"width": 900, "height": 720})

@@ -322,6 +322,7 @@ def test_on_a_phone_the_tour_scrolls_as_one_page_above_its_buttons(one):
         buttons = page.locator(".tour-buttons").bounding_box()
         assert said["y"] + said["height"] <= buttons["y"] + 1 and buttons["y"] + buttons["height"] <= 845
         assert page.evaluate(CUT, ".tour-stage")[0] == 0
+        assert page.locator(".tour h2:visible").bounding_box()["y"] >= 0, "the title stays above what scrolls"
         page.click(".tour-next")
     assert not one.errors
 
