@@ -182,8 +182,14 @@ function startTour(root, logs, others) {
     else finish();
     nameNext();
     said.replaceChildren(verdict, ` ${said.dataset.answer}`);
-    said.scrollIntoView({ block: "nearest" }); // on a phone
+    showAnswer();
     next.focus({ preventScroll: true });
+  }
+
+  // On a phone it may be below the window. Who is told an answer reads the slide from its top.
+  function showAnswer() {
+    const question = questions[current];
+    if (!question.hasAttribute("data-told")) question.querySelector(".tour-answer").scrollIntoView({ block: "nearest" });
   }
 
   function finish() {
@@ -235,7 +241,7 @@ function startTour(root, logs, others) {
     const top = dialog.scrollTop;
     stage.open(Number(acts[current].dataset.lanes), Number(step));
     dialog.scrollTop = top; // what is opened scrolls into view
-    if (isAnswered()) questions[current].querySelector(".tour-answer").scrollIntoView({ block: "nearest" });
+    if (isAnswered()) showAnswer();
     const block = tried[current].querySelector(`[data-step="${step}"]`);
     if (block) press(block);
   }

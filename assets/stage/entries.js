@@ -4,7 +4,8 @@
 
 let left = Infinity; // how many of these entries are to stay
 let isGoing = false; // back, which ends with popstate
-let entered = []; // names of what was opened meanwhile
+let entered = []; // names of what was opened meanwhile, or lay over what was closed and stays
+const gone = new Set(); // names of what was closed meanwhile
 
 const covers = () => history.state?.over ?? [];
 
@@ -13,11 +14,12 @@ export function enter(name) {
   else if (!covers().includes(name)) push(name); // it is there after a reload
 }
 
-// What is closed otherwise takes its entry with it; of several the lowest.
+// What is closed otherwise takes its entry with it; of several the lowest. What lies over it and stays open gets a new one.
 export function leave(name) {
   entered = entered.filter((one) => one !== name);
   const at = covers().indexOf(name);
   if (at < 0) return;
+  gone.add(name);
   if (left === Infinity) queueMicrotask(goBack);
   left = Math.min(left, at);
 }
@@ -35,10 +37,12 @@ function goBack() {
   if (isGoing) return;
   if (left < covers().length) {
     isGoing = true;
+    entered = [...covers().slice(left).filter((name) => !gone.has(name)), ...entered];
     history.go(left - covers().length);
     return;
   }
   left = Infinity;
+  gone.clear();
   entered.forEach(push);
   entered = [];
 }

@@ -274,3 +274,22 @@ def test_a_talk_plays_few_rounds_and_shows_many_as_one_picture(bare):
         assert one.text(".cs-unfold") == label
         one.press("PageDown", "p")
     assert not one.errors
+
+
+def test_a_talk_goes_on_from_a_step_that_was_opened_before_it(bare):
+    """The entry of the opened step lies below that of the presented stage, which stays."""
+    one = bare().show(greedy(alone()), greedy(nested()))
+    covers = "JSON.stringify(history.state?.over ?? [])"
+    one.press("End", "o", "p")
+    one.page.wait_for_function(f"{covers} === JSON.stringify(['review', 'present'])")
+    one.press("PageDown")
+    one.page.wait_for_function(f"{covers} === JSON.stringify(['present'])")
+    one.page.wait_for_timeout(300)
+    assert one.page.locator(".cascade-stage[data-present]:not([data-opened])").count() == 1
+    one.press("Escape")
+    one.page.wait_for_function(f"{covers} === '[]'")
+    assert one.page.locator(".cascade-stage[data-present]").count() == 0
+    one.press("End", "o", "p", "p")
+    one.page.wait_for_function(f"{covers} === '[]'")
+    assert one.page.locator(".cascade-stage[data-present], .cascade-stage[data-opened]").count() == 0
+    assert not one.errors
