@@ -31,7 +31,7 @@ export function openPlot({ plot, views }) {
   plot.grid = s("g", { class: "cs-grid" });
   plot.lines = views.map(createLine);
   plot.svg = s("svg", { role: "img", "aria-label": "Tokens over the decode time of each lane" },
-    plot.grid, ...plot.lines.map((line) => line.group));
+    plot.grid, ...plot.lines.map((line) => line.group), ...plot.lines.map((line) => line.label)); // no line over a label
   const lanes = COUNTED[views.length] || `the ${views.length}`;
   const shared = views.length > 1 ? ` \u2013 ${lanes} lanes share one device; each has its own clock` : "";
   const caption = h("span", {}, h("b", {}, "Tokens over ", term("decode time")), shared);
@@ -62,7 +62,7 @@ function createLine(view) {
   const path = laneLine(view.lane.info);
   const dot = s("g", {}, laneMarker(view.lane.info, 0, 0));
   const label = s("text", { class: "cs-end", style: colours(view.lane.info.look || {}) });
-  return { view, path, dot, label, group: s("g", { class: "cs-curve" }, path, dot, label), points: [], drawn: -1 };
+  return { view, path, dot, label, group: s("g", { class: "cs-curve" }, path, dot), points: [], drawn: -1 };
 }
 
 // While the race runs the axes have room for what is to come.
@@ -89,7 +89,7 @@ function drawLine(plot, line) {
   for (const step of lane.steps.slice(points.length - 1)) points.push(`L${point(step.decodeSeconds, step.count)}`);
   if (line.drawn === shown) return;
   line.drawn = shown;
-  line.group.style.display = shown ? "" : "none";
+  for (const part of [line.group, line.label]) part.style.display = shown ? "" : "none";
   line.path.setAttribute("d", points.slice(0, shown + 1).join(""));
 }
 

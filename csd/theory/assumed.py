@@ -59,30 +59,26 @@ class OtherNumber:
     number: Number
     assumed: float
     found: float
-    was_moved: bool
 
 
-def other_numbers(prediction: Prediction, race: PanelSettings) -> tuple[OtherNumber, ...]:
-    """The few measured numbers that explain most of the gap between a prediction and the one with the race's numbers;
-    of those that do, the ones that the visitor has moved come first."""
+def wrongly_moved(prediction: Prediction, race: PanelSettings) -> tuple[OtherNumber, ...]:
+    """Of the numbers that the visitor has moved, the few that explain most of the gap between the prediction and the
+    one with the race's numbers."""
     again = prediction.with_numbers_of(race)
     assumed, found = _numbers(prediction.model), _numbers(again.model)
-    measured = [number for number in _numbers(race.model) if number in found]
+    moved = [number for number in _numbers(race.model) if number in found and number in prediction.moved]
     known, told = prediction, []
     whole = left = _distance(known.speedups, again.speedups)
     while len(told) < MOST_TOLD:
-        corrected = {number: _with(known, number, found[number]) for number in measured if number not in told}
+        corrected = {number: _with(known, number, found[number]) for number in moved if number not in told}
         closed = {number: left - _distance(one.speedups, again.speedups) for number, one in corrected.items()}
         enough = [number for number, gain in closed.items() if gain >= max(LEAST, SHARE * whole)]
         if not enough:
             break
-        best = max(enough, key=lambda number: (number in prediction.moved, closed[number]))
+        best = max(enough, key=closed.__getitem__)
         known, left = corrected[best], left - closed[best]
         told.append(best)
-    others = [
-        OtherNumber(number, assumed.get(number, 0.0), found[number], number in prediction.moved) for number in told
-    ]
-    return tuple(sorted(others, key=lambda other: not other.was_moved))
+    return tuple(OtherNumber(number, assumed.get(number, 0.0), found[number]) for number in told)
 
 
 def are_near(some: Mapping[str, float], others: Mapping[str, float]) -> bool:

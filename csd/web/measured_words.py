@@ -10,13 +10,13 @@ from csd.roles import roles_of_family
 from csd.sentences import capitalized, listed
 from csd.stage.headline import times
 from csd.theme import method_phrase
-from csd.theory.assumed import WIDTH, Number, OtherNumber, Prediction, are_near, other_numbers
+from csd.theory.assumed import WIDTH, Number, OtherNumber, Prediction, are_near, wrongly_moved
 from csd.theory.what_if import Measured, settings_of_race
 
 
 def tell_measured(predicted: Prediction, race: Race) -> str:
-    """What a race measured beside what was predicted, and why they differ: the numbers that were assumed, where the
-    race's were others, and else why its steps were. Empty for a race of other plans."""
+    """What a race measured beside what was predicted, and why they differ: the numbers that the visitor had moved, what
+    theory says with the race's, and else why its steps were others. Empty for a race of other plans."""
     settings = settings_of_race(race)
     lanes = {lane.name: lane for lane in settings.measured if lane.name in predicted.plans}
     if lanes.keys() != predicted.plans.keys() or not predicted.is_of(settings):
@@ -29,28 +29,20 @@ def tell_measured(predicted: Prediction, race: Race) -> str:
         return compared
     if are_near(again, before):
         return " ".join(filter(None, (compared, _tell_gaps(lanes))))
-    clauses = _tell_others(other_numbers(predicted, settings), roles_of_family(predicted.drafts))
+    moved = wrongly_moved(predicted, settings)
     says = f"with the race's numbers, theory says {_listed_times({name: again[name] for name in lanes})}."
-    return f"{compared} {capitalized(', '.join([*clauses, f'and {says}' if clauses else says]))}"
+    whole = f"{_tell_moved(moved, roles_of_family(predicted.drafts))}, and {says}" if moved else says
+    return f"{compared} {capitalized(whole)}"
 
 
 def _listed_times(speedups: Mapping[str, float]) -> str:
     return listed([times(speedup) for speedup in speedups.values()])
 
 
-def _tell_others(others: Sequence[OtherNumber], called: Mapping[str, str]) -> list[str]:
-    """The clauses of a sentence, the visitor's own numbers first."""
-    moved = [one for one in others if one.was_moved]
-    rest = [one for one in others if not one.was_moved]
-    clauses = []
-    if moved:
-        chosen = listed([f"{_phrase(one.number, called)} to {_digits(one.assumed)}" for one in moved])
-        were = "it was" if len(moved) == 1 else "they were"
-        clauses.append(f"you had set {chosen}; in this race {were} {listed([_digits(one.found) for one in moved])}")
-    told = [f"{_phrase(one.number, called)} was {_digits(one.found)}, not {_digits(one.assumed)}" for one in rest]
-    if told and not moved:
-        told[0] = f"in this race {told[0]}"
-    return [*clauses, *told]
+def _tell_moved(moved: Sequence[OtherNumber], called: Mapping[str, str]) -> str:
+    chosen = listed([f"{_phrase(one.number, called)} to {_digits(one.assumed)}" for one in moved])
+    were = "it was" if len(moved) == 1 else "they were"
+    return f"you had set {chosen}; in this race {were} {listed([_digits(one.found) for one in moved])}"
 
 
 def _phrase(number: Number, called: Mapping[str, str]) -> str:
