@@ -193,7 +193,7 @@ def _saved_over_speculative(race: Race, subject: Trace, ratio: float) -> str:
         return f", or of {len(rival.steps)} with {_name(race, rival)}"
     if ratio < SMALL or own >= its:  # the reason tells of a small gain
         return ""
-    return f", and drafting took {_less(1 - own / its)} than in {_name(race, rival)}"
+    return f", and guessing took {_less(1 - own / its)} than in {_name(race, rival)}"
 
 
 def _saved(race: Race, subject: Trace, drafted: int) -> str:
@@ -245,9 +245,9 @@ def _reason(race: Race, subject: Trace) -> str:
         return ""
     whole = subject.decode_seconds
     if whole < 1:  # in the unit of the bars, see assets/stage/format.js
-        took = f"Drafting took {1000 * spent:.0f} of {1000 * whole:.0f} ms"
+        took = f"Guessing took {1000 * spent:.0f} of {1000 * whole:.0f} ms"
     else:
-        took = f"Drafting took {spent:.2f} of {whole:.2f} s"
+        took = f"Guessing took {spent:.2f} of {whole:.2f} s"
     return f"{took}{dear_draft(subject)}."
 
 

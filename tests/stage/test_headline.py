@@ -70,7 +70,7 @@ def test_a_loss_is_explained_by_what_was_drafted_in_vain():
     assert said.told == "The big model threw away 60 of 80 guesses, but a fixed plan keeps guessing."
     assert said.reason == "", "its drafts cost nothing"
     lost = headline(Race(tour.ACTS[-1].traces))
-    assert re.fullmatch(r"Drafting took \d+ of \d+ ms\.", lost.reason)
+    assert re.fullmatch(r"Guessing took \d+ of \d+ ms\.", lost.reason)
 
 
 def test_a_fixed_plan_that_loses_is_told_beside_the_adaptive_cascade():
@@ -100,7 +100,7 @@ def test_a_draw_is_explained_by_what_drafting_took():
     steps = tuple(replace(step, seconds=slower * step.seconds) for step in reference.steps)
     said = line(replace(reference, steps=steps), cascade)
     assert said.lead == "as fast as the big model alone: no difference"
-    assert re.fullmatch(r"Drafting took \d+ of \d+ ms\.", said.reason)
+    assert re.fullmatch(r"Guessing took \d+ of \d+ ms\.", said.reason)
 
 
 @pytest.mark.parametrize(("gain", "has_reason"), [(1.4, True), (3.6, False)])
@@ -239,7 +239,7 @@ def test_where_drafting_saved_more_than_runs_its_time_is_told_and_how_much_was_c
     )
     assert said.told == (
         "A copier of earlier words wrote 78% of the text: the big model ran 7 times instead of 90, "
-        "and drafting took 62% less time than in speculative decoding."
+        "and guessing took 62% less time than in speculative decoding."
     )
 
 
