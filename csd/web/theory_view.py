@@ -53,8 +53,8 @@ def _row(lane: LaneComparison, called: Mapping[str, str]) -> str:
 def _prediction(lane: LaneComparison) -> str:
     if lane.flat is None or lane.wide is None:
         return "–"
-    more = f", {lane.wide:.2f}× with this lane's cost of wide reviews" if abs(lane.wide - lane.flat) >= 0.005 else ""
-    return f"<b>{lane.flat:.2f}×</b>{more}"
+    flat = f", {lane.flat:.2f}× if every review cost one pass" if abs(lane.wide - lane.flat) >= 0.005 else ""
+    return f"<b>{lane.wide:.2f}×</b>{flat}"
 
 
 def _formula(lane: LaneComparison) -> str:
