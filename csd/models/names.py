@@ -43,7 +43,7 @@ def _check(model: ModelSpec) -> None:
         if local.is_dir():
             check_folder(model.id, local)
         elif local.suffix.lower() != ".gguf":
-            raise FamilyError(f"{shorten(model.id)} is no GGUF file. Give one, or the folder or Hub ID of a model.")
+            raise FamilyError(f"{shorten(model.id)} is not a GGUF file. Give one, or the folder or Hub ID of a model.")
         return
     try:
         cached = isinstance(try_to_load_from_cache(model.id, "config.json", revision=model.revision), str)

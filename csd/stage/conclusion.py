@@ -113,7 +113,7 @@ def _repetition_notes(race: Race) -> list[str]:
 def _how_repetitive(trace: Trace) -> str:
     if metrics.repeated(trace) > metrics.REPEATED_LIMIT:
         return f"{metrics.repeated(trace):.0%} of its 8-grams occurred earlier"
-    return f"{metrics.looped(trace):.0%} of its words only go on with a loop"
+    return f"{metrics.looped(trace):.0%} of its words only continue a loop"
 
 
 def _small(value: float) -> str:

@@ -225,7 +225,7 @@ def _slower_overall(race: Race, subject: Trace | None, ratio: float | None) -> l
     if not ratio or not whole or not whole <= 1 + EVEN < ratio:
         return []
     found = "slower" if whole < 1 - EVEN else "no gain"
-    return [f"{found} with the time to read the prompt: {times(whole)}"]
+    return [f"{found} including the time to read the prompt: {times(whole)}"]
 
 
 def _name(race: Race, trace: Trace) -> str:

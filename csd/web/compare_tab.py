@@ -24,7 +24,7 @@ LEAD = (
     "<h2>Which method is fastest?</h2>"
     "<p>It depends on the text. Race all of them on every kind, or two plans on yours.</p>"
 )
-USUAL = "Back to the usual"
+USUAL = "Use the usual settings"
 TO_OWN = f"() => {OWN!r}"
 
 

@@ -34,7 +34,7 @@ def test_a_path_must_lead_to_a_model(tmp_path):
     assert target_fault("/no/such/folder").startswith("There is no folder /no/such/folder.")
     assert target_fault("no-such.gguf").startswith("There is no file no-such.gguf.")
     assert "config.json is missing" in target_fault(str(tmp_path))
-    assert target_fault("LICENSE") == "LICENSE is no GGUF file. Give one, or the folder or Hub ID of a model."
+    assert target_fault("LICENSE") == "LICENSE is not a GGUF file. Give one, or the folder or Hub ID of a model."
 
 
 def test_a_model_of_the_hub_is_out_of_reach_where_loading_is_switched_off(monkeypatch):
