@@ -12,8 +12,9 @@ export function createBar() {
   const [tokens, time] = ["tokens", "time"].map((axis) =>
     s("svg", { class: `cs-bar-svg cs-by-${axis}`, preserveAspectRatio: "none", "aria-hidden": "true" }));
   const photo = createPhoto();
+  const pending = s("svg", { class: "cs-bar-svg cs-by-tokens cs-pending", preserveAspectRatio: "none", "aria-hidden": "true" });
   const ran = h("div", { class: "cs-ran" }, tokens, time, photo.late); // clips them at the lane's position
-  return { tokens, time, photo, ran, box: h("div", { class: "cs-lane-bar" }, ran, photo.count), drawn: "" };
+  return { tokens, time, photo, pending, ran, box: h("div", { class: "cs-lane-bar" }, pending, ran, photo.count), drawn: "", waits: "" };
 }
 
 // Draws what has come since. `ends` are those of the axes: {tokens, seconds}; until the race is over, seconds is 0.
@@ -36,6 +37,18 @@ export function clipBar({ ran }, { lane, shown, seconds, state }, axis, ends) {
   ran.style.clipPath = `inset(0 ${left.toFixed(2)}% 0 0 round 5px)`;
 }
 
+// Draws the guesses beyond what the lane has written: pale, and in one frame while the target checks them.
+export function drawPending(race, bar, guesses, end) {
+  const { cells, from, isChecked } = guesses;
+  const key = `${from} ${end} ${cells.map(({ who }) => who).join(" ")}`;
+  bar.pending.toggleAttribute("data-checked", isChecked);
+  if (key === bar.waits) return;
+  bar.waits = key;
+  const looks = cells.map(({ who }) => levelOf(race, who).look);
+  fill(race, bar.pending, end, runsOf(looks, from).map((run) => ({ ...run, wide: run.to - run.from - gapAt(end) / 4 })));
+  bar.pending.append(s("path", { class: "cs-frame", d: cells.length ? boxPath(from, cells.length - gapAt(end)) : "" }));
+}
+
 // Seconds of decoding up to a time on the lane's clock.
 function decodedSeconds(lane, seconds) {
   const [first] = lane.steps;
@@ -45,11 +58,13 @@ function decodedSeconds(lane, seconds) {
 // One path per level, so that a long race has few nodes.
 function fill(race, svg, end, shapes) {
   const paths = new Map(levelMarks(race).map(({ look }) => [look, []]));
-  for (const { look, from, wide } of shapes) paths.get(look).push(`M${round(from)} 0h${round(wide)}v${HEIGHT}h-${round(wide)}z`);
+  for (const { look, from, wide } of shapes) paths.get(look).push(boxPath(from, wide));
   svg.setAttribute("viewBox", `0 0 ${end} ${HEIGHT}`);
   svg.replaceChildren(...[...paths].filter(([, parts]) => parts.length)
     .map(([look, parts]) => s("path", { "data-look": look, d: parts.join("") })));
 }
+
+const boxPath = (from, wide) => `M${round(from)} 0h${round(wide)}v${HEIGHT}h-${round(wide)}z`;
 
 function round(value) {
   return Number(value.toPrecision(5));
@@ -57,21 +72,24 @@ function round(value) {
 
 // A block for each run of tokens of one author, with a gap before the next jump and a hair before the next block.
 function tokenShapes(lane, end) {
-  const gap = Math.min(0.35, end / GAPS);
-  return lane.steps.flatMap((step) => blocksOf(lane, step).map(({ look, from, to }) =>
-    ({ look, from, wide: to - from - (to === step.count ? gap : gap / 4) })));
+  const gap = gapAt(end);
+  return lane.steps.flatMap((step) => {
+    const looks = lane.tokens.slice(step.from, step.count).map(({ level }) => level.look);
+    return runsOf(looks, step.from).map(({ look, from, to }) => ({ look, from, wide: to - from - (to === step.count ? gap : gap / 4) }));
+  });
 }
 
-// The tokens of a step as runs of one look: [{look, from, to}].
-function blocksOf(lane, step) {
-  const blocks = [];
-  for (let i = step.from; i < step.count; i++) {
-    const { look } = lane.tokens[i].level;
-    const last = blocks[blocks.length - 1];
-    if (last && last.look === look) last.to = i + 1;
-    else blocks.push({ look, from: i, to: i + 1 });
-  }
-  return blocks;
+const gapAt = (end) => Math.min(0.35, end / GAPS);
+
+// Looks of tokens from one on, as runs of one look: [{look, from, to}].
+function runsOf(looks, start) {
+  const runs = [];
+  looks.forEach((look, j) => {
+    const last = runs[runs.length - 1];
+    if (last && last.look === look) last.to = start + j + 1;
+    else runs.push({ look, from: start + j, to: start + j + 1 });
+  });
+  return runs;
 }
 
 // A step as the time of each of its levels, the target last; its overhead is left blank, and at least a hair of it, which is

@@ -60,9 +60,12 @@ function writtenBy({ lane, shown }) {
   return shown ? lane.steps[shown - 1].count : 0;
 }
 
-// Steps of the selected lane that it has not written yet, while another lane has begun or passed their text.
-function markAhead({ lane, shown, stepNodes }, furthest) {
-  stepNodes.forEach((node, i) => node.classList.toggle("cs-ahead", i >= shown && lane.steps[i].from < furthest));
+// Tokens that another lane has written, and the selected one has not.
+function markAhead(view, furthest) {
+  const now = view.tokenNodes.slice(writtenBy(view), furthest);
+  for (const node of view.ahead) node.classList.remove("cs-ahead");
+  for (const node of now) node.classList.add("cs-ahead");
+  view.ahead = now;
 }
 
 function chooseView(stage, value) {

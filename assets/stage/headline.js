@@ -3,9 +3,11 @@
 
 import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
-import { speedFactor } from "./state.js";
+import { isOpening, speedFactor } from "./state.js";
 
 const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A run of the big model writes one token (about a word), but can check many."];
+const GUESSING = "A cascade: small models guess ahead \u2026";
+const CHECKING = "\u2026 and the big model checks them in one run.";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
 const SLOW = "In slow motion: will guessing ahead pay here?";
@@ -71,7 +73,11 @@ export function drawHeadline(stage) {
   drawBet(stage);
   const [idea, rest] = mode === "live" || lasts || raceId !== firstId ? ASKED : IDEA; // the first race tells the idea, and later ones ask
   const isSlow = idea === ASKED[0] && mode === "replay" && !lasts && speedFactor(stage) < 1;
-  put(headline.idea, isSlow ? SLOW : idea);
+  put(headline.idea, isSlow ? SLOW : isOpening(stage) ? tellOpening(stage.view) : idea);
   put(headline.rest, unbroken((race.open && race.open.note) || rest));
   headline.box.dataset.shown = String(mode === "done" && Boolean(race.close));
+}
+
+function tellOpening({ guesses }) {
+  return guesses.isChecked ? CHECKING : GUESSING;
 }

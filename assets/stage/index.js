@@ -14,7 +14,7 @@
 //   stage.wait(on)                                       from the start of a new race to its end: until its log comes the old
 //                                                        one stands still
 //
-// Data, without a page:  text, records, log, score, narrate, facts, format, timescale, labels
+// Data, without a page:  text, records, log, pending, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
 // Parts of the page:     invitation, promptline (promptfield), headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext, textsize), review (scoregrid),
 //                        transport, timeline (strips), figures (budget, plot), tooltip, terms, speech, keys, present (talk, entries), bridge; dom and linestyle

@@ -3,9 +3,10 @@
 import { button, h, put } from "./dom.js";
 import { countTokens } from "./format.js";
 import { laneOfHeadline } from "./log.js";
-import { answerOf, copyText, createLaneText, listenToText } from "./lanetext.js";
+import { answerOf, copyText, createLaneText, listenToText, markGuesses } from "./lanetext.js";
 import { laneKey } from "./linestyle.js";
 import { levelOf } from "./log.js";
+import { NONE, pendingGuesses } from "./pending.js";
 import { selectLane } from "./playback.js";
 import { term } from "./terms.js";
 
@@ -27,6 +28,8 @@ export function drawLanes(stage) {
   for (const view of stage.views) {
     view.shown = shownSteps(view, stage.time);
     if (stage.mode === "replay") revealSteps(view);
+    view.guesses = stage.mode === "replay" ? pendingGuesses(view.lane, view.shown, stage.time) : NONE;
+    markGuesses(view);
     drawState(view, stage.time);
     view.box.classList.toggle("cs-selected", view === stage.view);
   }
@@ -71,6 +74,7 @@ function createLaneView(stage, lane) {
     seconds: 0, // of the lane's clock up to the time shown
     state: "waiting", // or "prefill", "drafting" of the first block, "decoding", "done", "stopped"
     cursor: null, // over the text, see cursors.js
+    guesses: NONE, // that wait for the target's check, see pending.js
     ...createLaneText(stage, lane),
     stateNode: h("span", { class: "cs-state", text: "waiting" }),
     badge: h("p", { class: "cs-badge" }),

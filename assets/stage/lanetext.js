@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { rejectedFacts, tokenFacts } from "./facts.js";
 import { levelOf } from "./log.js";
+import { countRight } from "./pending.js";
 import { selectToken } from "./playback.js";
 import { toggleReview } from "./review.js";
 import { isPlaying, selectedStep } from "./state.js";
@@ -25,6 +26,8 @@ export function createLaneText(stage, lane) {
     detokenizer: createDetokenizer(stage.race.pieces),
     breaker: createLineBreaker(),
     lineEnd: null, // the line break that the text ends with so far
+    ahead: [], // tokens that only other lanes have written, see cursors.js
+    guessed: [], // tokens that are shown as guesses, see markGuesses
     hasBegun: false, // whether there is more than white space in it; until then line breaks take no lines
     follow: true, // scrolls along with what is new
     bottoms: null, // where the line ends in which each step ends, in pixels; null until measured
@@ -131,6 +134,15 @@ function flowCode({ root, mode, reviewOpen }, { text }) {
 function measureLines(view) {
   const lineEnd = (bottom) => Math.ceil(bottom / view.line - 0.4) * view.line; // type may reach below its line
   view.bottoms = view.stepNodes.map((node) => lineEnd(node.offsetTop + node.offsetHeight));
+}
+
+// Shows the guesses of the step to come, as far as the target will accept them: a wrong one has no place in the text.
+export function markGuesses(view) {
+  const { tokenNodes, guesses, lane } = view;
+  const now = tokenNodes.slice(guesses.from, guesses.from + countRight(guesses, lane));
+  for (const [j, node] of view.guessed.entries()) if (now[j] !== node) node.classList.remove("cs-guess");
+  for (const node of now) node.classList.add("cs-guess");
+  view.guessed = now;
 }
 
 // Frames the selected token, and the step of the open review while nothing moves.

@@ -4,6 +4,7 @@
 const READABLE = 50; // tokens per second: up to this rate of its slowest lane the eye can follow a race
 const LONG = 4; // seconds: or if its longest lane takes this long
 const SLOW_MOTION = 6; // seconds that the longest lane takes in slow motion
+const OPENING = 4; // seconds that the first step takes in the page's first replay
 
 export function longestClock(race) {
   return Math.max(0, ...race.lanes.map((lane) => lane.clock));
@@ -13,6 +14,16 @@ export function canFollow(race) {
   const begun = race.lanes.filter((lane) => lane.decodeSeconds);
   const slowest = Math.min(...begun.map((lane) => lane.tokens.length / lane.decodeSeconds));
   return slowest <= READABLE || longestClock(race) >= LONG;
+}
+
+// The first step of the lane that a race is about, as the part of its page's first replay that takes longer: {from, until, speed}, in
+// seconds on the lane's clock; null where a step can be followed anyway.
+export function openingOf({ steps }, speed) {
+  const [first] = steps;
+  if (!first) return null;
+  const { c: from } = first.line;
+  const slow = (first.until - from) / OPENING;
+  return slow < speed ? { from, until: first.until, speed: slow } : null;
 }
 
 // The speed of a replay unless the visitor chooses another.

@@ -1,6 +1,7 @@
 // The replay: moves the time shown and the selection, by itself or as the visitor says.
 
 import { closeBet } from "./bet.js";
+import { openingOf } from "./pace.js";
 import { say, sayReview, sayToken } from "./speech.js";
 import { SPEEDS, canReplay, isPlaying, prefersReducedMotion, remember, selectedStep } from "./state.js";
 import { setMode, speedFactor, totalTime } from "./state.js";
@@ -22,6 +23,8 @@ export function play(stage, from) {
 // A replay that begins by itself: until it ends or a visitor touches the stage, there is nothing on it but the race.
 export function playUnasked(stage) {
   play(stage, 0);
+  const isFirst = stage.raceId === stage.firstId && stage.speed === SPEEDS[0] && !stage.lasts;
+  stage.opening = isFirst && isPlaying(stage) ? openingOf(stage.view.lane, speedFactor(stage)) : null;
   stage.root.toggleAttribute("data-unasked", isPlaying(stage));
 }
 
@@ -55,6 +58,7 @@ export function halt(stage) {
   cancelAnimationFrame(stage.frame);
   clearTimeout(stage.roundTimer);
   stage.root.removeAttribute("data-unasked");
+  stage.opening = null;
   stage.frame = 0;
   stage.roundTimer = 0;
 }

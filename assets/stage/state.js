@@ -32,6 +32,7 @@ export function createState(root) {
     // the replay, see playback.js
     speed: SPEEDS[0],
     lasts: 0, // seconds that a replay takes whatever the speed; 0 leaves it to the speed
+    opening: null, // of the page's first replay: its first step, see pace.js
     frame: 0, // the next animation frame; 0 while nothing plays
     clock: 0, // the replay's own time; differs from `time` with reduced motion
     tickedAt: 0, // when the last frame was drawn
@@ -94,7 +95,13 @@ export function isPlaying(stage) {
 
 export function speedFactor(stage) {
   if (stage.lasts) return totalTime(stage) / stage.lasts;
+  if (isOpening(stage)) return stage.opening.speed;
   return stage.speed === "auto" ? usualSpeed(stage.race) : Number(stage.speed);
+}
+
+// Whether the first replay of the page is in its first step, which is shown more slowly.
+export function isOpening({ opening, time }) {
+  return Boolean(opening) && time >= opening.from && time < opening.until;
 }
 
 // The review that is open: that of the selected token, else the last one shown of the selected lane.

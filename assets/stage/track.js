@@ -1,7 +1,7 @@
 // The race track: a row per lane, with its bar and its figures.
 
 import { drawAxis } from "./axis.js";
-import { clipBar, createBar, drawBar } from "./bars.js";
+import { clipBar, createBar, drawBar, drawPending } from "./bars.js";
 import { awaitsBet } from "./bet.js";
 import { h, put } from "./dom.js";
 import { formatRate, formatRatio, formatSeconds } from "./format.js";
@@ -57,6 +57,7 @@ export function drawTrack(stage) {
   for (const row of track.rows) {
     drawBar(race, row.bar, row.view.lane, ends);
     clipBar(row.bar, row.view, axis, ends);
+    drawPending(race, row.bar, row.view.guesses, ends.tokens);
     drawPhoto(row.bar.photo, row.view.lane, first, ends.tokens);
     drawFigures(stage, row, reference, longest);
     row.box.toggleAttribute("data-first", best.has(row.view));
@@ -66,7 +67,8 @@ export function drawTrack(stage) {
 
 function tokensKey(words) {
   const run = h("span", { class: "cs-run-key" }, swatch("T"), " = a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
-  return [title(words[0], h("span", { class: "cs-when", text: words[1] })), run];
+  const guess = h("span", { class: "cs-guess-key" }, swatch("guess"), " = guessed", h("span", { class: "cs-unchecked", text: ", not checked yet" }));
+  return [title(words[0], h("span", { class: "cs-when", text: words[1] })), run, guess];
 }
 
 function timeKey(race) {

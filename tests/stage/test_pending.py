@@ -1,0 +1,41 @@
+"""Guesses that wait for the target's check: on the track, in the text, and in the slow first step of the first replay."""
+
+from __future__ import annotations
+
+from handmade import alone, nested
+
+from csd.stage.log import log_of
+
+TRACK = '.cs-track-row[data-lane="1"] .cs-pending'
+LOOKS = f"[...document.querySelectorAll('{TRACK} path[data-look]')].map(path => path.dataset.look).sort().join('')"
+WORDS = "[...document.querySelectorAll('.cs-lane[data-lane=\"1\"] .cs-guess')].map(token => token.textContent).join('')"
+
+
+def test_guesses_are_pale_until_the_big_model_has_checked_them(bare):
+    one = bare().show_at(0.2025, alone(), nested())
+    assert (one.page.evaluate(LOOKS), one.page.evaluate(WORDS)) == ("0", "The"), "the second copied token is wrong"
+    one.page.evaluate("stage.seek(0.2185)")
+    assert (one.page.evaluate(LOOKS), one.page.evaluate(WORDS)) == ("012", "The fox ran")
+    assert one.page.locator(f"{TRACK}[data-checked]").count() == 0
+    one.page.evaluate("stage.seek(0.23)")
+    assert one.page.locator(f"{TRACK}[data-checked]").count() == 1
+    assert one.page.locator(".cs-guess .cs-word").first.is_visible() and one.page.locator(".cs-guess-key").is_visible()
+    assert one.seen(1) == "", "a guess is no text yet"
+    one.page.evaluate("stage.seek(0.2455)")
+    assert (one.page.evaluate(LOOKS), one.page.evaluate(WORDS)) == ("", "") and one.seen(1) == "The fox ran home"
+    one.press("End")
+    assert one.page.evaluate(LOOKS) == "" and not one.page.locator(".cs-guess-key").is_visible()
+    assert not one.errors
+
+
+def test_the_first_replay_shows_its_first_step_slowly_and_says_what_happens(bare):
+    fast = nested(), nested()  # of 275 ms, of which the first step takes 45 ms
+    one = bare().show(*fast, play=True)
+    first = "A cascade: small models guess ahead \u2026"
+    one.page.wait_for_function("said => document.querySelector('.cs-idea b').textContent === said", arg=first)
+    assert one.text(".cs-pace") == "slow motion 1/89"  # 45 ms in 4 s
+    one.page.wait_for_function("document.querySelector('.cs-idea b').textContent.includes('checks them in one run')")
+    one.page.wait_for_function("document.querySelector('.cs-pace').textContent === 'slow motion 1/22'")  # 275 ms in 6 s
+    one.page.evaluate("log => stage.update({race: 'next', log})", log_of(fast, "next", play=True))
+    assert one.text(".cs-pace") == "slow motion 1/22", "a later race is one of the visitor's own"
+    assert not one.errors
