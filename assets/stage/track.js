@@ -49,7 +49,7 @@ export function drawTrack(stage) {
   const first = stage.mode === "done" ? firstDone(race) : null; // one clock at a time: until then the bars follow the replay's
   const words = photoTitle(first, longest);
   const key = `${axis} ${words.join("")}`;
-  if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(words)));
+  if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(race, words)));
   track.drawn = key;
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
   track.box.toggleAttribute("data-few", isShort(race));
@@ -65,10 +65,11 @@ export function drawTrack(stage) {
   }
 }
 
-function tokensKey(words) {
+function tokensKey(race, words) {
   const run = h("span", { class: "cs-run-key" }, swatch("T"), " = a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
   const guess = h("span", { class: "cs-guess-key" }, swatch("guess"), " = guessed", h("span", { class: "cs-unchecked", text: ", not checked yet" }));
-  return [title(words[0], h("span", { class: "cs-when", text: words[1] })), run, guess];
+  const guesses = race.lanes.some(({ info }) => info.method !== "autoregressive") ? [guess] : [];
+  return [title(words[0], h("span", { class: "cs-when", text: words[1] })), run, ...guesses];
 }
 
 function timeKey(race) {
