@@ -38,7 +38,7 @@ export function drawLanes(stage) {
 
 // What goes on while the selected lane has no text yet.
 function tellReading({ race, views, view }) {
-  const reads = views.findIndex(({ state }) => state === "prefill");
+  const reads = views.findIndex(({ state }) => state === "reading");
   if (reads < 0) return view.state === "waiting" ? "waiting for its turn" : "";
   const which = views.length > 1 ? `lane ${reads + 1} of ${views.length} reads` : "reading";
   return `${which} the prompt: ${tellRead(race, views[reads].lane)}`;
@@ -72,7 +72,7 @@ function createLaneView(stage, lane) {
     revealed: 0, // steps that carry the class cs-on
     rate: 0, // tokens per second up to the time shown
     seconds: 0, // of the lane's clock up to the time shown
-    state: "waiting", // or "prefill", "drafting" of the first block, "decoding", "done", "stopped"
+    state: "waiting", // or "reading" the prompt, "guessing" the first block, "writing", "done", "stopped"
     cursor: null, // over the text, see cursors.js
     guesses: NONE, // that wait for the target's check, see pending.js
     ...createLaneText(stage, lane),
@@ -141,9 +141,9 @@ function drawState(view, time) {
 function laneState(lane, shown, time) {
   const isOver = lane.end && shown === lane.steps.length && time >= lane.clock;
   if (isOver) return lane.end === "stopped" ? "stopped" : "done";
-  if (shown) return "decoding";
+  if (shown) return "writing";
   const now = Math.min(time, lane.clock);
   const [first] = lane.steps;
-  if (first && now >= first.line.c) return (first.line.r.in || []).length ? "drafting" : "decoding";
-  return lane.prefill.length && now ? "prefill" : "waiting";
+  if (first && now >= first.line.c) return (first.line.r.in || []).length ? "guessing" : "writing";
+  return lane.prefill.length && now ? "reading" : "waiting";
 }

@@ -31,7 +31,7 @@ export function createTimeline(stage) {
   const label = "Timeline. The table below has the same in figures.";
   timeline.box = h("section", { class: "cs-timeline", "aria-label": label },
     h("p", { class: "cs-timehead" }, h("b", { text: "Who computed when" }),
-      h("span", {}, "A row for each model, the big one on top. Pale = ", term("prefill"), ", thin grey = ", term("overhead"),
+      h("span", {}, "A row for each model, the big one on top. Pale = ", term("prefill", "reading the prompt"), ", thin grey = ", term("overhead"),
         ". Drag to scrub."),
       h("span", { class: "cs-zoomers" }, timeline.range, zoomButton("\u2212", "Zoom out", 2),
         zoomButton("+", "Zoom in", 0.5), zoomButton("all", "Show the whole race", Infinity))),
