@@ -17,7 +17,7 @@ from browser import House, free_port
 
 from csd.paths import ROOT
 from csd.record.recording import Recording, bundled_recordings
-from csd.record.trace import Prefill, Review, Step, Trace
+from csd.record.trace import Prefill, Proposal, Review, Step, Trace
 from csd.stage import bundle, export
 from csd.stage import log as stage
 from csd.typeface import scale_css
@@ -127,13 +127,21 @@ def _long_race() -> tuple[Trace, ...]:
     return tuple(
         Trace(
             replace(header(name), rule="greedy", temperature=0.0, max_new=512), (Prefill("target", 2, 0.0, 0.1),),
-            tuple(
-                Step((10 + i,), ("target",), Review("target", 2 + i, (), (), 0, 10 + i, 0.1 + pace * i, pace), 0.1 + pace * i, pace)
-                for i in range(512)
-            ), "budget", pieces,
+            tuple(_long_step(at, guesses, pace) for at in range(0, 512, guesses + 1)), "budget", pieces,
         )
-        for name, pace in zip(names, (0.01, 0.008, 0.007, 0.006))
+        for name, guesses, pace in zip(names, (0, 3, 1, 7), (0.01, 0.008, 0.007, 0.006))
     )  # fmt: skip
+
+
+def _long_step(at: int, guesses: int, pace: float) -> Step:
+    """Guesses from token `at` on, one after the other, all of which the target keeps; `pace` seconds for each token."""
+    start, copied = 0.1 + pace * at, "MaxGram"
+    drafts = tuple(
+        Proposal(copied, 2 + at + j, (10 + at + j,), (copied,), start + pace * j, pace) for j in range(guesses)
+    )
+    block, own = tuple(range(10 + at, 10 + at + guesses)), 10 + at + guesses
+    review = Review("target", 2 + at, block, (copied,) * guesses, guesses, own, start + pace * guesses, pace, drafts)
+    return Step((*block, own), (*review.authors, "target"), review, start, pace * (guesses + 1))
 
 
 def files(browser: Any) -> None:
