@@ -23,7 +23,8 @@ function startTour(root, logs, others) {
   let resting = 0; // the timer of the pointer
   let moving = 0; // the timer of the picture that is about to move
   let isMoved = false; // whether the reader has moved a boundary: what changes is seen at once
-  let won = null; // factor, whose it is, and what it is over: of the race to remember
+  let told = []; // factor, whose it is, and what it is over: of the race that a talk began with
+  let won = null; // the same of the last race that a cascade won meanwhile
   let scrolledTo = 0; // where the page was when the tour was opened, in pixels
   let stage = null; // made when the tour is opened for the first time
 
@@ -31,11 +32,11 @@ function startTour(root, logs, others) {
     clearTimeout(moving);
     current = act;
     acts.forEach((one, i) => { one.hidden = i !== current; });
-    questions.forEach((one, i) => { one.hidden = i !== current; });
+    questions.forEach((one, i) => { one.hidden = i !== current || !isAsked(); });
     ask(questions[current]);
     tried.forEach((one, i) => { one.hidden = i !== current || !one.hasChildNodes(); });
     dialog.setAttribute("aria-labelledby", `tour-title-${current + 1}`);
-    const before = dialog.hasAttribute("data-talk") ? 1 : 0; // a talk begins with the race on the page
+    const before = isTalk() ? 1 : 0; // a talk begins with the race on the page
     acts[current].querySelector(".tour-count").textContent = `${before + placeOf() + 1} of ${before + route.length}`;
     back.disabled = placeOf() === 0;
     nameNext();
@@ -48,34 +49,40 @@ function startTour(root, logs, others) {
     next.focus({ preventScroll: true });
     if (kind === "closing") return void tellWon(acts[current].querySelector(".tour-won"));
     for (const one of tried[current].querySelectorAll("button:not([data-step])")) delete one.dataset.more; // no time before it is tried
-    const first = tried[current].querySelector("[data-begins]");
+    const first = isTalk() ? null : tried[current].querySelector("[data-begins]");
     if (first) move(first);
     else {
       press(null);
       draw(`act ${current + 1}`, logs[current]); // and rest
     }
     if (kind === "text" || (kind === "result" && moves())) begin(BEGUN);
-    const isTold = dialog.hasAttribute("data-talk") && acts[current].dataset.talk === "told";
-    questions[current].toggleAttribute("data-told", isTold);
-    if (isTold) reveal();
   }
+
+  const isTalk = () => dialog.hasAttribute("data-talk");
 
   // Where the act stands in the route.
   const placeOf = () => route.indexOf(current);
   const isLast = () => placeOf() === route.length - 1;
 
-  // The last race on the page that a cascade won at no rough speed, if the tour has seen one: a talk that loses one in the middle does
-  // not end with that.
-  function noteWon() {
-    const headline = document.querySelector("#stage .cs-headline:not([data-beaten])");
-    const told = [".cs-factor", ".cs-hero small", ".cs-lead"].map((part) => headline?.querySelector(part)?.textContent ?? "");
-    if (told[0] && told[2] && !told[0].startsWith("\u2248")) won = told;
+  // A talk that loses a race in the middle ends with the one that was won before, if it was at no rough speed.
+  function noteRace(isFirst) {
+    const headline = document.querySelector("#stage .cs-headline");
+    const parts = [".cs-factor", ".cs-hero small", ".cs-lead"].map((part) => headline?.querySelector(part)?.textContent ?? "");
+    const isWon = parts[0] && parts[2] && !headline.hasAttribute("data-beaten") && !parts[0].startsWith("\u2248");
+    if (isFirst) told = parts;
+    if (isFirst || isWon) won = isWon ? parts : null;
   }
 
+  // Where no race was won, the slide has the number of the talk's own small race, and tells what the one before it came to.
   function tellWon(box) {
-    noteWon();
-    box.hidden = !won;
-    if (won) for (const [i, part] of ["b", "small", "span"].entries()) box.querySelector(part).textContent = won[i];
+    noteRace(false);
+    for (const [i, part] of ["b", "small", "span", ".tour-began"].entries()) {
+      const node = box.querySelector(part);
+      node.dataset.own ??= node.textContent;
+      node.textContent = won ? won[i] ?? "" : node.dataset.own;
+    }
+    const [factor, , lead] = told;
+    if (!won && factor) box.querySelector(".tour-began").append(` The race before them: ${factor} ${lead.split(":")[0]}.`);
   }
 
   function draw(race, log) {
@@ -98,7 +105,12 @@ function startTour(root, logs, others) {
   }
 
   function isAnswered() {
-    return !choicesOf(questions[current]).length || questions[current].hasAttribute("data-answered");
+    return !isAsked() || questions[current].hasAttribute("data-answered");
+  }
+
+  // A talk asks few of the questions.
+  function isAsked() {
+    return choicesOf(questions[current]).length > 0 && (!isTalk() || acts[current].dataset.talk === "asked");
   }
 
   function goOn() {
@@ -149,6 +161,13 @@ function startTour(root, logs, others) {
     show(route[placeOf() - 1]);
   }
 
+  // A talk at the race that it began with.
+  function startAgain() {
+    if (!untell) return void show(route[0]);
+    untell();
+    leave();
+  }
+
   function ask(question) {
     if (!choicesOf(question).length) return;
     question.removeAttribute("data-answered");
@@ -186,10 +205,9 @@ function startTour(root, logs, others) {
     next.focus({ preventScroll: true });
   }
 
-  // On a phone it may be below the window. Who is told an answer reads the slide from its top.
+  // On a phone it may be below the window.
   function showAnswer() {
-    const question = questions[current];
-    if (!question.hasAttribute("data-told")) question.querySelector(".tour-answer").scrollIntoView({ block: "nearest" });
+    questions[current].querySelector(".tour-answer")?.scrollIntoView({ block: "nearest" });
   }
 
   function finish() {
@@ -268,14 +286,14 @@ function startTour(root, logs, others) {
     else dialog.close();
   }
 
-  // `isTalk`: the few acts of a talk, and what to remember; `act` is a place in that route, from the end if negative.
-  function open(act, isTalk = false, back = null) {
+  // `isOfTalk`: the few acts of a talk, and what to remember; `act` is a place in that route, from the end if negative.
+  function open(act, isOfTalk = false, back = null) {
     untell = back;
     scrolledTo = scrollY;
-    noteWon();
-    const isIn = (one) => (isTalk ? one.hasAttribute("data-talk") : one.dataset.show !== "closing");
+    noteRace(act === 0);
+    const isIn = (one) => (isOfTalk ? one.hasAttribute("data-talk") : one.dataset.show !== "closing");
     route = acts.map((_, i) => i).filter((i) => isIn(acts[i]));
-    dialog.toggleAttribute("data-talk", isTalk);
+    dialog.toggleAttribute("data-talk", isOfTalk);
     dialog.showModal();
     history.pushState({ ...history.state, tour: true }, "");
     if (!stage) {
@@ -331,14 +349,12 @@ function startTour(root, logs, others) {
     dialog.removeAttribute("data-keys");
     if (isSlide && event.key === "l" && document.getElementById("lose")) return void lose.click();
     if (isSlide && event.key === "b") return void dialog.toggleAttribute("data-blank");
+    if (isSlide && event.key === "Home") return void startAgain();
     const by = MOVES[event.key];
     if (by) event.preventDefault(); // nor does the page behind it scroll
     if (by > 0 && (!isLast() || !isAnswered())) goOn();
     else if (by < 0 && placeOf()) goBack();
-    else if (by < 0 && untell) {
-      untell();
-      leave();
-    }
+    else if (by < 0 && untell) startAgain();
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const choice = choicesOf(questions[current])["123".indexOf(event.key)];
     if (choice && !choice.disabled) answer(choice);

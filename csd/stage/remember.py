@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 COLUMNS = 12  # of a picture, behind the names of its rows
-NAMES, WIDTH, HEIGHT, GAP = 206, 32, 190, 5  # of the names, a cell, and all rows; and between two cells
+NAMES, WIDTH, HEIGHT, GAP = 206, 32, 270, 5  # of the names, a cell, and all rows; and between two cells
 LETTERS, NOTE = 30, 26  # the sizes of what is written there
 AXIS = 48  # the room of an axis and its name, to the left of a picture or below it
 
@@ -53,46 +53,47 @@ POINTS = (
     ),
     Point(
         "Good, cheap guesses pay off",
-        "Where nobody can guess, a fixed plan loses; the adaptive cascade guesses less.",
-        (Row("fixed plan", "2xxxxT2xxxxT", "8 wrong"), Row("adaptive", "2TTxT2TTTTTT", "1 wrong")),
+        "Where nobody can guess the words, drafting costs more than it saves.",
+        (Row("good", "2222T2222T2T", "3 runs"), Row("bad", "2xxxxT2xxxxT", "8 wrong")),
     ),
 )
 
 
-def closing(number: int) -> str:
-    """The slide as the act of the tour with this number."""
+def closing(number: int, runs: tuple[int, int]) -> str:
+    """The slide as the act of the tour with this number. Its number is that of the race that the talk began with, if a
+    cascade won it, and else the `runs` of the big model in the talk's own: with a cascade, and one by one."""
+    few, many = runs
     points = "".join(
         f"<li>{_draw(point)}<h3>{escape(point.title)}</h3><p>{escape(point.text)}</p></li>" for point in POINTS
     )
     return (
         f'<section hidden data-show="closing" data-talk="told"><h2 id="tour-title-{number}">What to remember</h2>'
-        '<p class="tour-won" hidden><b></b><small></small><span></span></p>'
-        f'<ol>{points}</ol><p class="tour-end">Esc: back to the race</p><p class="tour-count"></p></section>'
+        f'<p class="tour-won"><b>{few} runs</b><small>cascade</small><span>of the big model instead of {many}, '
+        'for the same text</span><i class="tour-began">This is the race of the slides.</i></p>'
+        f'<ol>{points}</ol><p class="tour-end">Home: start again &nbsp; Esc: back to the race</p>'
+        '<p class="tour-count"></p></section>'
     )
 
 
 def _draw(point: Point) -> str:
     pitch = HEIGHT / len(point.picture)
-    rows = "".join(_row(row, i * pitch, pitch) for i, row in enumerate(point.picture))
+    left = AXIS + 10 if point.has_axes else 0
+    rows = "".join(_row(row, left, i * pitch, pitch) for i, row in enumerate(point.picture))
     box = f"0 0 {NAMES + COLUMNS * WIDTH} {HEIGHT + AXIS}"
     axes = _axes() if point.has_axes else ""
     return f'<svg class="tour-picture" viewBox="{box}" aria-hidden="true">{axes}{rows}</svg>'
 
 
-def _row(row: Row, top: float, height: float) -> str:
+def _row(row: Row, left: float, top: float, height: float) -> str:
     cells = "".join(_cell(kind, j, top, height) for j, kind in enumerate(row.cells) if kind != " ")
     middle = top + height / 2 + LETTERS / 3
     if not row.note:
-        return f"{_text(row.name, middle)}{cells}"
-    return f"{_text(row.name, middle - NOTE / 2)}{_text(row.note, middle + NOTE * 0.7, NOTE)}{cells}"
+        return f"{_text(row.name, left, middle)}{cells}"
+    return f"{_text(row.name, left, middle - NOTE / 2)}{_text(row.note, left, middle + NOTE * 0.7, NOTE)}{cells}"
 
 
-def _text(words: str, y: float, size: int = LETTERS) -> str:
-    return f'<text {_end_of_names(y)} font-size="{size}" fill="currentColor">{escape(words)}</text>'
-
-
-def _end_of_names(y: float) -> str:
-    return f'x="{NAMES - 10}" y="{y:g}" text-anchor="end"'
+def _text(words: str, x: float, y: float, size: int = LETTERS) -> str:
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="currentColor">{escape(words)}</text>'
 
 
 def _axes() -> str:

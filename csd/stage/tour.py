@@ -22,7 +22,7 @@ from csd.stage.remember import closing
 # Small races: the two cascades each alone, the horizontal one with every boundary, the cascade that joins them, the
 # adaptive one, and one that loses.
 RACES = {name: ASSETS / f"tour-{name}.json.gz" for name in ("parts", "cuts", "whole", "turns", "lost")}
-CSS = theme.css_variables(".tour-picture") + own_text(ASSETS / "tour.css")
+CSS = theme.css_variables(".tour-picture") + own_text(ASSETS / "tour.css") + own_text(ASSETS / "slides.css")
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Act:
     `blocks` lets the reader open each step of its last lane; one with a `wrong` word lets the reader put that in place
     of a guess of the step. `drafting` are the runs of the small model in each of its lanes, where these are what the
     act is about. `answered` are the lanes that come with the answer, where it shows more of them. In a `talk` of two
-    minutes an act asks its question, or has it answered from the start, or is left out."""
+    minutes an act asks its question, or has none, or is left out."""
 
     title: str
     race: str
@@ -145,6 +145,7 @@ KEYS = "".join(
     for key, what in (
         ("page down or →", "the answer, then the next slide"),
         ("page up or ←", "the slide before"),
+        ("home", "from the start"),
         ("1 2 3", "answer the question"),
         ("b", "blank"),
         ("l", "lose a race, live"),
@@ -154,12 +155,18 @@ KEYS = "".join(
 )
 
 
+def _least_runs() -> tuple[int, int]:
+    """Of the big model in the small race of the cascade: with it, and one by one."""
+    one_by_one, *_, cascade = _traces("whole")
+    return len(cascade.steps), len(one_by_one.steps)
+
+
 NOTHING_TO_TRY = '<div class="tour-tried" hidden></div>'
 
 
 def template() -> str:
     """A button and a native dialog with every act, for gr.HTML; assets/tour.js shows one at a time."""
-    told = "".join(_told(i, act) for i, act in enumerate(ACTS, 1)) + closing(len(ACTS) + 1)
+    told = "".join(_told(i, act) for i, act in enumerate(ACTS, 1)) + closing(len(ACTS) + 1, _least_runs())
     asked = "".join(map(_asked, ACTS)) + '<div class="tour-question" hidden></div>'
     tried = "".join(map(_tried, ACTS)) + NOTHING_TO_TRY
     return (
