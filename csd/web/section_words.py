@@ -74,10 +74,8 @@ def _guesses(fields: PageFields, choice: FamilyChoice) -> str:
 
 def _models(fields: PageFields) -> str:
     family = fields.family
-    named = [
-        *([family.dtype] if family.dtype != "auto" else []),
-        *([f"on {family.device}"] if family.device != "auto" else []),
-    ]
+    chosen = ((family.dtype, "{}"), (family.device, "on {}"))
+    named = [said.format(value) for value, said in chosen if value != "auto"]
     copies = [f"{COPIES[copy]}-bit copy" for copy in family.copies or () if copy in COPIES]
     own = ["your own"] if family.family == CUSTOM else []
     return ", ".join([*own, *named, *copies]) or "chosen automatically"
