@@ -109,7 +109,7 @@ def test_a_level_is_dropped_only_beside_a_race_with_all_levels():
     assert said(drop([without])) == "False: without the tiny model: 1.60×. Now race a plan in which every level writes."
     assert said(drop([whole])) == "False: every level writes: 1.50×. Now leave one out, on the same prompt."
     assert said(drop([whole, STORY, without])) == (
-        "True: without draft-small the cascade has 1.60× the speed of the big model alone, with every level 1.50×."
+        "True: without the tiny model the cascade has 1.60× the speed of the big model alone, with every level 1.50×."
     )
     assert said(drop([at_speed(whole, "cascade", 1.7), without])).startswith("False")
     other = with_lane(whole, "cascade", replace(whole.traces[-1], header=replace(whole.traces[-1].header, seed=7)))
