@@ -67,8 +67,8 @@ class Range:
 
 
 DRAFTED = Range("k", 1, LONGEST_DRAFT)
-SPECULATIVE_K = replace(DRAFTED, name="The draft length k")
-LOOKUP_K = replace(DRAFTED, name="The copy length k")
+SPECULATIVE_K = replace(DRAFTED, name="The number of guesses k")
+LOOKUP_K = replace(DRAFTED, name="The number of the copier's guesses")
 ENTRY = Range("An entry of K", 0, LONGEST_DRAFT)
 LENIENCE = Range("Lenience", 1, 1_000_000, whole=False, note="1 is strict")
 TEMPERATURE = Range("Temperature", 0.001, 10, whole=False, zero=True, note="0 is greedy")  # less may leave float32

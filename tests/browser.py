@@ -19,6 +19,7 @@ def set_field(page, selector: str, text: int | str) -> None:
     is_open = page.is_visible("#advanced")
     if not is_open:
         page.click("#more")
+    page.evaluate("(id) => CascadePage.reveal(id)", selector.partition(" ")[0].removeprefix("#"))
     page.fill(selector, str(text))
     if not is_open:
         page.click("#advanced-close")
@@ -173,11 +174,17 @@ class Tab:
         return self.page.locator("#stage .cs-token").count()
 
     def advanced(self) -> None:
-        """Opens the settings, where they are not open yet. A refusal may open them at the same moment."""
+        """Opens the settings with all their sections, where they are not open yet. A refusal may open them at the same
+        moment."""
         opened = "document.getElementById('advanced').hasAttribute('data-open')"
         self.page.wait_for_selector("#more[aria-expanded]")  # the page listens from then on
         self.page.evaluate(f"{opened} || document.getElementById('more').click()")
         self.page.wait_for_selector("#advanced")
+        self.unfold()
+
+    def unfold(self) -> None:
+        """Opens all sections of the settings."""
+        self.page.evaluate("['temperature', 'k', 'K', 'target'].forEach((id) => CascadePage.reveal(id))")
 
     def close(self) -> None:
         self.context.close()

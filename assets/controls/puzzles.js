@@ -8,7 +8,7 @@ const RACES = "cascade-racing"; // the event of a race that begins: the panel ma
 const OPENS = "cascade-panel"; // the event of a panel that opens: in a narrow window the others close
 const ASK_RACE = "Race once with the lanes autoregressive and speculative: the question is about what that race measures.";
 
-// `puzzles` are [{key, title, task, start, hint}]; a value is {race, found: {key: {solved, said}}, question}. `send(number)` is
+// `puzzles` are [{key, title, task, start, hint, field}]; a value is {race, found: {key: {solved, said}}, question}. `send(number)` is
 // called with a prediction. Returns a function that shows another value.
 export function startPuzzles(root, puzzles, value, send) {
   const panel = root.querySelector("section");
@@ -107,7 +107,7 @@ function update(view, value) {
   view.count.textContent = `${Object.keys(view.solved).length}/${view.rows.size}`;
 }
 
-function buildRow({ key, title, task, start, hint }, send, choose) {
+function buildRow({ key, title, task, start, hint, field }, send, choose) {
   const row = { title: make("button", { type: "button", class: "puzzles-title" }, title), said: make("p", { class: "puzzles-said", role: "status" }, start) };
   row.title.addEventListener("click", choose);
   const parts = [make("p", { class: "puzzles-task" }, task)];
@@ -116,7 +116,7 @@ function buildRow({ key, title, task, start, hint }, send, choose) {
     row.form = buildForm(send);
     row.race = button("Race", race);
     parts.push(row.question, row.form, row.race);
-  } else parts.push(button("Settings", openSettings));
+  } else parts.push(button("Settings", () => openSettings(field)));
   row.box = make("li", { "data-puzzle": key }, row.title, ...parts,
     make("details", {}, make("summary", {}, "Hint"), make("p", {}, hint)), row.said);
   return row;
@@ -138,9 +138,10 @@ function race() {
   document.getElementById("race").click();
 }
 
-function openSettings() {
+// At the field that the puzzle is about, see assets/page/sections.js.
+function openSettings(field) {
   showRaceTab();
-  if (!document.getElementById("advanced").hasAttribute("data-open")) document.getElementById("more").click();
+  window.dispatchEvent(new CustomEvent("cascade-field", { detail: field }));
 }
 
 function buildForm(send) {

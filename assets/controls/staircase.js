@@ -16,7 +16,7 @@ const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp:
 
 // Draws into `root`, below a list that says the same; with `data-fold` the picture is folded away under these words.
 // `send(K as text)` is called whenever the visitor changes K. Returns a function that takes a new
-// value: {K, target (its role), levels: [{name, role, look}]}, with the drafts from the strongest on and Max-Gram last; K null leaves it as it is.
+// value: {K, target (its role), levels: [{role, look}]}, with the drafts from the strongest on and Max-Gram last; K null leaves it as it is.
 export function startStaircase(root, value, send) {
   const view = { root, send, levels: [], K: null, full: null, length: 24, tracks: [] };
   const show = (given) => {
@@ -56,7 +56,7 @@ function build(view) {
     });
     return button;
   });
-  const reviewers = [{ name: "target", role: view.target }, ...levels.slice(0, -1)];
+  const reviewers = [{ role: view.target }, ...levels.slice(0, -1)];
   view.tracks = reviewers.map((reviewer, r) => buildTrack(view, reviewer, r));
   view.whole = make("p", { class: "staircase-whole" });
   view.axis = make("div", { class: "staircase-axis", "aria-hidden": "true" });
@@ -78,14 +78,14 @@ function buildTrack(view, reviewer, r) {
   const bars = columns.map((level) => make("span", { class: "staircase-bar", "data-look": level.look }));
   const handles = columns.map((level, i) => buildHandle(view, reviewer.role, r, r + i, level));
   const last = make("span", { class: "staircase-last", "aria-hidden": "true" }); // of the last drafter, where its bar is too short
-  const name = make("span", { class: "staircase-name" }, make("b", {}, reviewer.role), make("small", {}, reviewer.name));
+  const name = make("span", { class: "staircase-name" }, make("b", {}, reviewer.role), make("small", {}));
   return { name, role: reviewer.role, bars, handles, last, box: make("div", { class: "staircase-track" }, ...bars, last, ...handles) };
 }
 
 function buildHandle(view, reviewer, r, c, level) {
   const handle = make("span", {
     class: "staircase-handle", "data-look": level.look, role: "slider", tabindex: "0",
-    "aria-label": `${level.role} (${level.name}) writes for the ${reviewer} up to position`, "aria-valuemin": "0", "aria-valuemax": "64",
+    "aria-label": `${level.role} writes for the ${reviewer} up to position`, "aria-valuemin": "0", "aria-valuemax": "64",
   });
   handle.addEventListener("keydown", (event) => {
     const step = STEPS[event.key];

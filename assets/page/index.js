@@ -9,6 +9,7 @@ import { tellPrompt, watchTyping } from "./typing.js";
 import { watchChips } from "./chips.js";
 import { watchList } from "./racelist.js";
 import { watchReplay } from "./saving.js";
+import { watchSections } from "./sections.js";
 import { watchSettings } from "./settings.js";
 import { watchStatus } from "./status.js";
 import { watchTabs } from "./address.js";
@@ -25,6 +26,7 @@ export { openAddress, readAddress, writeRace } from "./address.js";
 export { checkNumbers, dropFaults, tellNames } from "./numbers.js";
 export { hideControls } from "./query.js";
 export { press } from "./dom.js";
+export { reveal, tellSections } from "./sections.js";
 export { tellSettings } from "./settings.js";
 
 // Runs once, when the page has been drawn.
@@ -35,6 +37,7 @@ export function start() {
   watchChips();
   watchList();
   watchSettings();
+  watchSections();
   watchStatus();
   watchReplay();
   watchTabs();

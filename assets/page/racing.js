@@ -4,7 +4,8 @@ import { enterRace, leaveRace } from "./address.js";
 import { keepVisitor } from "./comeback.js";
 import { byId, stage, stageRoot } from "./dom.js";
 import { hasFault, tellRefusal } from "./numbers.js";
-import { close, isOpen, toggle } from "./panels.js";
+import { close } from "./panels.js";
+import { openField, reveal } from "./sections.js";
 import { awaitOwn, noteRaced, setByHand, tellPrompt } from "./typing.js";
 
 const RUNNING = "Your race is still running. Stop it, or wait for its end, before the next one.";
@@ -48,6 +49,7 @@ function guardChips(event) {
   if (isRacing()) byId("race").click();
   else if (!byId("examples").hasAttribute("data-filling")) {
     isToLose = Boolean(event.target.closest("#lose"));
+    if (isToLose) reveal("temperature"); // which it sets
     return void byId("examples").setAttribute("data-filling", "");
   }
   event.stopImmediatePropagation();
@@ -121,7 +123,7 @@ export function endRace(status) {
 // The setting that a refusal names; while the stage is presented, it tells the refusal itself.
 function showField(id, sentence) {
   if (stageRoot().hasAttribute("data-present") || !document.querySelector(`#advanced #${id}`)) return;
-  if (!isOpen("more")) toggle("more");
+  openField(id);
   tellRefusal(id, sentence);
 }
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 AS_FAST = 0.02  # relative difference of speeds that a single run cannot tell from noise
 FOUR = (Autoregressive.name, Speculative.name, PromptLookup.name, Cascade.name)
 BOTH = (Autoregressive.name, Speculative.name, Cascade.name, AdaptiveCascade.name)
-FITTED = " Its plan, K, was fitted to this text."
+FITTED = " Its plan was tuned to this text."
 WARM_UP = 32  # new tokens of the race before the recorded one
 
 

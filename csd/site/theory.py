@@ -66,7 +66,6 @@ def race_data(name: str, recording: Recording) -> dict[str, Any] | None:
         "target": called[TARGET],
         "levels": [
             {
-                "name": theme.display_name(level),
                 "role": called[level],
                 "look": theme.look(len(drafts) - column, len(levels)).key,
             }

@@ -17,18 +17,19 @@ from csd.decoding.methods import (
 )
 from csd.decoding.stages import cascade_stages
 from csd.record.trace import Header
+from csd.roles import COPIER
 
 ALONE = "big model alone"
 CASCADES = {
     AdaptiveCascade.name: "picks who guesses",
-    Cascade.name: "as in the paper",
+    Cascade.name: "follows a plan",
     VerticalCascade.name: "each checks the one below",
     HorizontalCascade.name: "strong first, cheap last",
 }
 
 
 def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
-    """Such as "small model guesses 16", or "small + tiny + copier" for a cascade with a plan, K. Other cascades
+    """Such as "small model guesses 16", or "small + tiny + copier" for a cascade with a plan. Other cascades
     are told by what makes them one. `roles` are the levels' by name, see csd/roles.py.
     """
     settings: dict[str, Any] = header.settings
@@ -37,7 +38,7 @@ def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
     if draft := settings.get("draft"):
         name = roles.get(draft, draft)
         return f"{name} guesses {settings['k']}" if "k" in settings else f"{name} alone"
-    return "copies earlier words" if "k" in settings else header.label or ALONE
+    return f"{COPIER} guesses {settings['k']}" if "k" in settings else header.label or ALONE
 
 
 def _guessers_in_words(header: Header, roles: Mapping[str, str]) -> str:

@@ -11,6 +11,7 @@ from csd.decoding.methods import find_method
 from csd.request import link
 from csd.request.defaults import Defaults
 from csd.request.form import in_order
+from csd.roles import roles_of_family
 from csd.sentences import listed
 from csd.web.context import PageContext
 from csd.web.examples import is_brought
@@ -19,7 +20,7 @@ from csd.web.form_events import start_with
 from csd.web.named_plans import OWN_PHRASE, named_plans
 
 SAID = "From Settings, Compare will race {}{}."
-KNOBS = {"draft": "the draft {}", "k": "k = {:g}", "lookup": "copies of {:g}", "lenience": "lenience {:g}"}
+KNOBS = {"k": "{:g} guesses per step", "lookup": "{:g} guesses of the copier", "lenience": "lenience {:g}"}
 
 
 def from_settings(context: PageContext, fields: PageFields) -> str:
@@ -45,7 +46,15 @@ def _changed(context: PageContext, fields: PageFields, lanes: list[str]) -> Iter
         value = given[name]
         is_usual = link.same(value, start[name]) or link.same(value, preset[name])
         if not is_usual and not is_brought(choice.spec, name, value):
-            yield _plan_phrase(value, choice.defaults) if name == "K" else KNOBS[name].format(value)
+            yield _in_words(name, value, choice.defaults)
+
+
+def _in_words(name: str, value: Any, defaults: Defaults) -> str:
+    if name == "K":
+        return _plan_phrase(value, defaults)
+    if name == "draft":
+        return f"the {roles_of_family(defaults.drafts).get(value, value)} as the guesser"
+    return KNOBS[name].format(value)
 
 
 def _plan_phrase(K: Any, defaults: Defaults) -> str:

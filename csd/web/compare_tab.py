@@ -164,9 +164,9 @@ def _build_plan(defaults: Defaults, number: int, elem_id: str) -> PlanParts:
             label="One plan" if number == 0 else "Other plan",
             elem_classes="compare-name",
         )
-        K = gr.Textbox(choice.K, label="K as text", elem_classes=term_class("K"), render=False)
+        K = gr.Textbox(choice.K, label="K, the plan in numbers", elem_classes=term_class("K"), render=False)
         picture = build_staircase(K, defaults.drafts, f"{elem_id}-picture")
-        with gr.Accordion("K as text", open=False, elem_classes="compare-matrix"):
+        with gr.Accordion("The plan in numbers", open=False, elem_classes="compare-matrix"):
             K.render()
     for typed in (picture.input, K.input):
         typed(None, None, [name], js=TO_OWN, queue=False, show_progress="hidden", api_visibility="private")

@@ -69,6 +69,12 @@ def _is_free(spec: FamilySpec, name: str, value: Any, usual: Any) -> bool:
     return value is None or value == usual or is_brought(spec, name, value)
 
 
+def find_example(spec: FamilySpec, text: str) -> Prompt | None:
+    """The family's example with this text."""
+    prompts = (prompt for kind in examples_by_kind(spec).values() for prompt in kind)
+    return next((prompt for prompt in prompts if prompt.prompt == text), None)
+
+
 def is_brought(spec: FamilySpec, name: str, value: Any) -> bool:
     """Whether one of the family's examples brings this value, of k or of K as text."""
     brought = (prompt.settings().get(name) for prompts in examples_by_kind(spec).values() for prompt in prompts)

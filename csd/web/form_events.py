@@ -26,14 +26,16 @@ from csd.web.updates import FormUpdate, StatusLine
 
 OWN_PROMPT = "My prompt"  # the chip that brings back what the visitor typed
 USUAL_COPY = "self-8bit"  # drafts for a target that comes without drafts
-NAME_TARGET = f"Name a target under Settings. Without drafts, {USUAL_COPY}, a quantised copy of it, drafts for it."
-NAMED_DRAFTS = f"The drafts that you name take the place of {USUAL_COPY}. Tick it to have both."
+NAME_TARGET = (
+    f"Name a big model under Settings. Without small models, {USUAL_COPY}, a quantised copy of it, guesses for it."
+)
+NAMED_DRAFTS = f"The small models that you name take the place of {USUAL_COPY}. Tick it to have both."
 RESET = "The settings are as they were at the start."
 USUAL_AGAIN = "The usual settings are back."
 USUAL_AT_HOME = (
-    "The {home} race at temperature 1.5 with a fixed K, for a loss. Any example brings the usual settings back."
+    "The {home} race at temperature 1.5 with a fixed plan, for a loss. Any example brings the usual settings back."
 )
-USUAL = "Temperature 1.5 and a fixed K, for a loss. Any example brings the usual settings back."
+USUAL = "Temperature 1.5 and a fixed plan, for a loss. Any example brings the usual settings back."
 NO_EXAMPLE = "These models have no example of that kind. Choose another one."
 TAKES_OVER = "{name} answers your own words: the {home} know little beyond the examples."
 TAKES_OVER_WITH_COPY = (
@@ -42,7 +44,7 @@ TAKES_OVER_WITH_COPY = (
 )
 CONTINUES = "The {home} only continue texts like the examples. {name} (under Settings) answers questions."
 HOME_AGAIN = "Back to the {home}. Press Race."
-NO_DRAFTS = f"Nothing drafts for this target. Tick {USUAL_COPY}, a copy of it, or name a draft."
+NO_DRAFTS = f"Nothing guesses for this big model. Tick {USUAL_COPY}, a copy of it, or name a small model."
 
 
 def show_example(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from csd.web.context import PageContext
 from csd.web.one_at_a_time import paid
 from csd.web.race_form import Values
 from csd.web.race_tab import RaceTab
+from csd.web.section_words import IN_SECTIONS, section_words
 from csd.web.updates import FormUpdate
 from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, RaceView, keep_typed, visitor_of
 
@@ -65,6 +67,9 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     def follow_settings(values: Values) -> Changes:
         return tab.fill(form_events.follow_settings(values[form.preset], form.read(values)))
 
+    def tell_sections(values: Values) -> str:
+        return json.dumps(section_words(form.read(values)))
+
     def reset_settings(values: Values) -> Changes:
         return tab.fill(form_events.reset_settings(context, form.read(values)))
 
@@ -111,6 +116,11 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     form.preset.input(apply_preset, {form.preset, *form.family_inputs}, preset_outputs, **QUICK)
     set_by_preset = [field.change for field in preset_outputs[1:]]  # type: ignore[attr-defined]
     gr.on(set_by_preset, follow_settings, form.inputs, [form.preset], trigger_mode="always_last", **QUICK)
+    in_sections = [field.change for field in form.named(IN_SECTIONS)]  # type: ignore[attr-defined]
+    told = gr.on(in_sections, tell_sections, form.inputs, [hidden.sections], trigger_mode="always_last", **QUICK)
+    told.then(None, [hidden.sections], js=scripts.TELL_SECTIONS, **PRIVATE)
+    form.preset.input(None, [form.preset], js=scripts.REVEAL_PLAN, **PRIVATE)
+    form.family.input(None, [form.family], js=scripts.REVEAL_CUSTOM, **PRIVATE)
     form.prompt.change(None, js=scripts.TELL_PROMPT, **PRIVATE)
     form.more.click(None, js=scripts.TOGGLE_SETTINGS, **PRIVATE)
     reset = form.drawer.reset.click(reset_settings, form.inputs, tab.form_outputs, **QUICK)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 CUSTOM_FROM = "custom, from "  # before the preset that was chosen last: the value of "custom" in the list
+PLANS = {"tuned K": "tuned to these models", "short drafts": "short guesses"}
 
 
 def custom_from(preset: str) -> str:
@@ -21,11 +22,18 @@ def preset_of(name: str) -> str:
 
 
 def labelled(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Names with what is read in the list in front: a preset's says what it races, "cascade, tuned K"."""
+    """Names with what is read in the list in front: a preset's says what it races, "cascade, tuned plan"."""
     return [(_label(name), name) for name in names]
 
 
 def _label(name: str) -> str:
     if is_custom(name):
         return "custom"
-    return f"{name} cascade" if name == "adaptive" else f"cascade, {name}"
+    if name == "adaptive":
+        return f"{name} cascade"
+    return f"cascade, {'tuned plan' if name == 'tuned K' else plan_in_words(name)}"
+
+
+def plan_in_words(preset: str) -> str:
+    """The plan of a preset, such as "tuned to these models" or "the paper's, costs by size"."""
+    return PLANS.get(preset, preset.replace("paper's K", "the paper's"))

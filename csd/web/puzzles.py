@@ -18,9 +18,10 @@ from csd.paths import ASSETS
 from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
+from csd.roles import roles
 from csd.sentences import capitalized
 from csd.stage.headline import CASCADES, EVEN, times
-from csd.theme import display_name, method_phrase
+from csd.theme import method_phrase
 from csd.theory.comparison import compare_with_theory
 from csd.theory.plan import method_of
 
@@ -30,13 +31,15 @@ CLOSE = 0.05  # relative distance of a good prediction
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A task under a title, what is to be done first, and a hint for those who ask for it."""
+    """A task under a title, what is to be done first, a hint for those who ask for it, and the setting that it is
+    about, by the id of its field."""
 
     key: str
     title: str
     task: str
     start: str
     hint: str
+    field: str
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,8 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Question:
-    """What a prediction starts from: the draft's measured alpha and c, and k. `predicted` is the theory's answer,
-    `measured` the speed-up in the race."""
+    """What a prediction starts from: the draft's role, its measured alpha and c, and k. `predicted` is the theory's
+    answer, `measured` the speed-up in the race."""
 
     draft: str
     k: int
@@ -62,7 +65,7 @@ class Question:
     @property
     def asked(self) -> str:
         return (
-            f"Your last race: {self.draft} drafted with k = {self.k}; α = {self.alpha:.2f}, c = {self.c:.2f}. "
+            f"Your last race: the {self.draft} guessed k = {self.k} per step; α = {self.alpha:.2f}, c = {self.c:.2f}. "
             "How many times as fast as the big model alone is that?"
         )
 
@@ -115,13 +118,12 @@ def length(races: Sequence[Race]) -> Attempt:
     if fault := _no_reference(race) or _does_not_count(race) or _repeats(race):
         return fault
     ratio = race.speedup(lane) or 0.0
-    return Attempt(
-        ratio > WANTED, f"{lane.header.label} has {ratio:.2f}× the speed of the big model alone on your text."
-    )
+    guessing = f"speculative decoding with k = {lane.header.settings.get('k', '?')}"
+    return Attempt(ratio > WANTED, f"{guessing} has {ratio:.2f}× the speed of the big model alone on your text.")
 
 
 def drop(races: Sequence[Race]) -> Attempt:
-    """Solved by two races on one prompt: a K without some level, at least as fast as a K in which all levels write.
+    """Solved by two races on one prompt: a plan without some level, at least as fast as one in which all levels write.
 
     Speeds are compared as ratios to the autoregressive lane of each race.
     """
@@ -135,9 +137,10 @@ def drop(races: Sequence[Race]) -> Attempt:
     if not left_out:
         return Attempt(False, f"every level writes: {ratio:.2f}×. Now leave one out, on the same prompt.")
     whole = [speed for other in races[:-1] if (speed := _speed_of_whole(other, lane))]
-    names = " and ".join(map(display_name, left_out))
+    called = roles(lane.header.levels)
+    names = " and ".join(f"the {called.get(name, name)}" for name in left_out)
     if not whole:
-        return Attempt(False, f"without {names}: {ratio:.2f}×. Now race a K in which every level writes.")
+        return Attempt(False, f"without {names}: {ratio:.2f}×. Now race a plan in which every level writes.")
     alone = f"without {names} the cascade has {ratio:.2f}× the speed of the big model alone"
     said = f"{alone}, with every level {max(whole):.2f}×."
     return Attempt(ratio >= max(whole), said)
@@ -180,7 +183,8 @@ def find_question(races: Sequence[Race]) -> Question | None:
         count = next((one for pair, one in theory.acceptance.items() if pair[1] == method.draft), None)
         c = theory.costs.get(method.draft)
         if count and c and theory.flat and theory.measured:
-            return Question(method.draft, method.k, count.rate, c, theory.flat, theory.measured[0])
+            role = roles(lane.header.levels).get(method.draft, method.draft)
+            return Question(role, method.k, count.rate, c, theory.flat, theory.measured[0])
     return None
 
 

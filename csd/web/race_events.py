@@ -12,10 +12,13 @@ from csd.models import catalog
 from csd.models.spec import COPIES
 from csd.record.race import Race
 from csd.record.recording import Recording
+from csd.request.form import to_fields
+from csd.request.request import Request
 from csd.roles import COPIER, roles_of_family
 from csd.run import LaneAdvanced, RaceEvent, RaceStarted
 from csd.sentences import listed
 from csd.stage import log as stage
+from csd.stage.headline import headline
 from csd.theory.assumed import Prediction
 from csd.web.context import PageContext
 from csd.web.examples import example_title, find_fault
@@ -32,9 +35,13 @@ from csd.web.updates import FamilyLines, FormUpdate, RaceUpdate, StageView, Stat
 from csd.web.views import about_family, about_preferred, describe_end
 from csd.web.visitors import Asked, VisitorState
 
-EDITED_K = "K was edited, so the cascade with this K races. Choose a preset to have the adaptive cascade back."
-WRONG_K = "K has a mistake, and no method of this race uses it."
+EDITED_K = (
+    "The plan was changed, so the cascade that follows it races. Choose a preset to have the adaptive cascade back."
+)
+WRONG_K = "The plan (K) has a mistake, and no method of this race uses it."
 KEPT = "What you typed stays in the form."
+MEASURED_HERE = "{} was measured here now. The recording, made on another processor, had {}."
+MEASURED_NOW = "{} was measured here now. The recording had {}: speeds vary from run to run."
 ON_STAGE = "on="  # before the id of a race that Back leads to
 GONE = "This race is no longer kept. Press Race to run what the form holds."
 CUT = "This link is incomplete: its race is missing. Press Race to run what the form holds."
@@ -79,7 +86,7 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
         elif isinstance(news, Finished):
             state.unfinished = None
             log += stage.closed(news.race.traces, again=_others(context, visitor, news.race))
-            update = _finish(context, visitor, news.race, log, predicted)
+            update = _tell_recorded(_finish(context, visitor, news.race, log, predicted), context.landing, news.race)
             yield _tell_why(update, why_others(context, choice, state.has_chosen_family))
         else:
             has_started = bool(log)
@@ -117,6 +124,28 @@ def _tell_why(update: RaceUpdate, why: str) -> RaceUpdate:
     if not why or update.status is None or not update.status.spoken:
         return update
     return replace(update, status=StatusLine(why, "recorded"))
+
+
+def _tell_recorded(update: RaceUpdate, recorded: FinishedRace | None, race: FinishedRace) -> RaceUpdate:
+    """In place of an end that the stage shows anyway: why the factor is not that of the recorded race, which the page
+    began with and which had the same settings."""
+    if recorded is None or update.status is None or not update.status.spoken or not _has_same_settings(recorded, race):
+        return update
+    then, now = (headline(Race(one.traces)).factor for one in (recorded, race))
+    if not then or not now or then == now:
+        return update
+    here, there = (one.recording.machine.partition(",")[0] for one in (race, recorded))
+    said = MEASURED_HERE if here and there and here != there else MEASURED_NOW
+    return replace(update, status=StatusLine(said.format(now, then), "ended"))
+
+
+def _has_same_settings(one: FinishedRace, other: FinishedRace) -> bool:
+    if one.recording.family != other.recording.family:
+        return False
+    try:
+        return to_fields(Request.from_traces(one.traces)) == to_fields(Request.from_traces(other.traces))
+    except ValueError:  # lanes with different settings
+        return False
 
 
 def _others(context: PageContext, visitor: str, race: FinishedRace) -> list[Race]:

@@ -13,6 +13,7 @@ from csd.ranges import LENIENCE, LOOKUP_K, MAX_NEW, SEED, SPECULATIVE_K, TEMPERA
 from csd.stage import bundle
 from csd.typeface import typeface_css
 from csd.web import hidden_controls
+from csd.web.fields import CUSTOM
 
 NUMBERS = {
     field: {**asdict(allowed), "range": str(allowed)}
@@ -51,6 +52,9 @@ TOGGLE_RACES = "() => CascadePage.toggle('races')"
 BEGIN_EXAMPLE = "() => CascadePage.beginExample()"
 END_EXAMPLE = "() => CascadePage.endExample()"
 RACE = "() => CascadePage.press('race')"
+TELL_SECTIONS = "(words) => CascadePage.tellSections(words)"
+REVEAL_CUSTOM = f"(family) => CascadePage.reveal(family === {json.dumps(CUSTOM)} ? 'target' : '')"
+REVEAL_PLAN = "(preset) => CascadePage.reveal(preset === 'adaptive' ? '' : 'K')"
 TELL_NAMES = "(target, drafts) => CascadePage.tellNames(target, drafts)"
 DROP_FAULTS = "() => CascadePage.dropFaults()"
 CLOSE_SETTINGS = "() => CascadePage.close('more')"

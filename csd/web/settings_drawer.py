@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import gradio as gr
@@ -17,16 +19,23 @@ from csd.web.context import PageContext
 from csd.web.fields import CUSTOM
 from csd.web.preset_choice import preset_choices
 from csd.web.preset_names import labelled
+from csd.web.section_words import GUESSES, MODELS, PLAN, SAMPLING, section_words
 from csd.web.staircase import build_staircase
 
 RULES = {  # in words, by the name that links and the API use
     "coupled": "coupled: every lane writes the same text",
     "rejection": "rejection: as in the paper, a text per lane",
 }
-ABOUT_K = (
-    "<h4>K, the fixed plan of a step</h4><p>A row for each reviewer, a bar for each drafter that it asks. Drag the "
-    "ends. A K of your own races as “cascade”; a button below leaves a part of it out.</p>"
+ABOUT_PLAN = (
+    "<p>A plan says who guesses how far. Each row is a model that checks, and each bar a guesser that it asks. Drag "
+    "the ends. The method “cascade” follows the plan; a button below leaves a part of it out.</p>"
 )
+TITLES = {
+    SAMPLING: "Sampling",
+    GUESSES: "Speculative decoding and prompt lookup",
+    PLAN: "The cascade’s plan",
+    MODELS: "Model files and precision",
+}
 RACE_PARTS = "Race the parts: vertical, horizontal, both"
 
 
@@ -70,31 +79,35 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
             info="Choose 2 to 4. They race in this order.",
             elem_id="lanes",
         )
-        with gr.Row():
-            temperature = _number("temperature", start, "Temperature", "0: always the likeliest token.", step=0.1)
-            seed = _number("seed", start, "Seed", "For temperatures above 0.")
-        _build_heading("Speculative decoding, prompt lookup")
-        methods = _build_method_fields(context, start)
-        _build_heading("Cascades")
-        K, picture, parts = _build_cascade(context, start)
-        lenience = _build_lenience(start)
-        _build_heading("Sampling")
-        sampling = _build_sampling_fields(context, start)
-        _build_heading("Models")
-        models = _build_model_fields(context, start)
-        load = gr.Button("Load this family", size="sm", min_width=140)
-        gr.Markdown(views.families_table(context.options["family"]), elem_id="families")
-    first = {"family": family, "max_new": max_new, "lanes": lanes, "temperature": temperature, "seed": seed}
-    found = {**first, **methods, "K": K, "lenience": lenience, **sampling, **models}
+        words = section_words(context.start)
+        with _section(SAMPLING, words):
+            sampling = _build_sampling_fields(context, start)
+        with _section(GUESSES, words):
+            methods = _build_method_fields(context, start)
+        with _section(PLAN, words):
+            K, picture, parts = _build_plan(context, start)
+            lenience = _build_lenience(start)
+        with _section(MODELS, words):
+            models = _build_model_fields(context, start)
+            load = gr.Button("Load this family", size="sm", min_width=140)
+            gr.Markdown(views.families_table(context.options["family"]), elem_id="families")
+    first = {"family": family, "max_new": max_new, "lanes": lanes}
+    found = {**first, **sampling, **methods, "K": K, "lenience": lenience, **models}
     target, others, copies = models["target"], models["others"], models["copies"]
     return SettingsDrawer(
         found, family, preset, about, picture, parts, target, others, copies, race, copy_link, reset, close, load
     )
 
 
-def _build_heading(text: str) -> None:
-    """A heading between groups of settings."""
-    gr.HTML(f"<h3>{text}</h3>", elem_classes="advanced-heading")
+@contextmanager
+def _section(name: str, words: Mapping[str, str]) -> Iterator[None]:
+    """Settings under a heading that says what they are; assets/page/sections.js opens and closes it."""
+    with gr.Column(elem_id=f"{name}-section", elem_classes="section"):
+        heading = f"<b>{TITLES[name]}</b><span>{escape(words[name])}</span>"
+        button = f'<button type="button" aria-expanded="false" aria-controls="{name}-fields">{heading}</button>'
+        gr.HTML(f"<h3>{button}</h3>", elem_classes="section-heading")
+        with gr.Column(elem_id=f"{name}-fields", elem_classes="section-fields"):
+            yield
 
 
 def _build_first_fields(
@@ -133,8 +146,7 @@ def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict
     draft = gr.Dropdown(
         named_with_roles(context.studio.home.defaults.drafts),
         value=start["draft"],
-        label="Speculative: draft",
-        info="The model that guesses.",
+        label="Who guesses in speculative decoding",
         elem_id="draft",
         elem_classes=term_class("draft"),
         allow_custom_value=True,
@@ -143,15 +155,15 @@ def _build_method_fields(context: PageContext, start: Mapping[str, Any]) -> dict
         k = _number(
             "k",
             start,
-            "Speculative: draft length k",
-            "Tokens that it guesses at a time.",
+            "Its guesses per step (k)",
+            "Tokens that it guesses before each check.",
             elem_classes=term_class("k"),
         )
         lookup = _number(
             "lookup",
             start,
-            "Prompt lookup: copy length k",
-            "Tokens that the copier takes over.",
+            "The copier’s guesses per step",
+            "In prompt lookup, where the copier guesses alone.",
             elem_classes=term_class("prompt lookup"),
         )
     return {"draft": draft, "k": k, "lookup": lookup}
@@ -169,14 +181,14 @@ def _build_lenience(start: Mapping[str, Any]) -> gr.Number:
     )
 
 
-def _build_cascade(context: PageContext, start: Mapping[str, Any]) -> tuple[gr.Textbox, gr.HTML, gr.Button]:
-    """K as text, the picture above it, and a button that races its parts."""
-    gr.HTML(ABOUT_K, elem_id="about-K")
+def _build_plan(context: PageContext, start: Mapping[str, Any]) -> tuple[gr.Textbox, gr.HTML, gr.Button]:
+    """The plan in numbers, K, the picture above it, and a button that races its parts."""
+    gr.HTML(ABOUT_PLAN, elem_id="about-plan")
     K = gr.Textbox(
         start["K"],
-        label="K as text, cumulative as in the paper",
-        info="The same plan in numbers: a row per reviewer, the big model first. A number says up to which token its "
-        "drafter writes; the last one of a row is the copier's.",
+        label="The plan in numbers: the paper’s K",
+        info="A row for each model that checks, the big model first. A number says up to which token its guesser "
+        "writes; the last one of a row is the copier’s.",
         elem_id="K",
         elem_classes=term_class("K"),
         render=False,
@@ -188,13 +200,15 @@ def _build_cascade(context: PageContext, start: Mapping[str, Any]) -> tuple[gr.T
 
 
 def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Component]:
-    always = gr.Checkbox(start["always"], label="Ignore end-of-text", container=False, elem_id="always")
+    with gr.Row():
+        temperature = _number("temperature", start, "Temperature", "0: always the likeliest token.", step=0.1)
+        seed = _number("seed", start, "Seed", "For temperatures above 0.")
     rule = gr.Dropdown(
         [(RULES.get(name, name), name) for name in context.options["rule"]],
         value=start["rule"],
         label="Acceptance rule when sampling",
         info="At a temperature above 0. Coupled: all lanes share their random numbers. Rejection: each lane draws its "
-        "own. Under both, every text follows the target's distribution exactly.",
+        "own. Under both, every text follows the big model's distribution exactly.",
         elem_id="rule",
         elem_classes=term_class("acceptance rule"),
     )
@@ -207,8 +221,15 @@ def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> di
             "Sample from the likeliest tokens that hold this share of the probability. 1: from all.",
             step=0.05,
         )
-    shape = {"rule": rule, "top_k": top_k, "top_p": top_p}
-    return {"always": always, **shape}
+    always = gr.Checkbox(start["always"], label="Write on past the end of the text", container=False, elem_id="always")
+    return {
+        "temperature": temperature,
+        "seed": seed,
+        "rule": rule,
+        "top_k": top_k,
+        "top_p": top_p,
+        "always": always,
+    }
 
 
 def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,12 +237,18 @@ def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[
     is_free = CUSTOM in options["family"]  # otherwise only the families of an allow-list run, as they are
     with gr.Row(visible=is_free):
         dtype = gr.Dropdown(
-            list(options["dtype"]), value=start["dtype"], label="Precision of the weights", min_width=140
+            list(options["dtype"]),
+            value=start["dtype"],
+            label="Precision of the weights",
+            min_width=140,
+            elem_id="dtype",
         )
-        device = gr.Dropdown(list(options["device"]), value=start["device"], label="Device", min_width=100)
+        device = gr.Dropdown(
+            list(options["device"]), value=start["device"], label="Device", min_width=100, elem_id="device"
+        )
     target = gr.Textbox(
         start["target"],
-        label="Big model (target) of a custom family: Hub ID, folder or GGUF file",
+        label="Big model of a custom family: Hub ID, folder or GGUF file",
         placeholder="owner/name, owner/name@revision or a path",
         max_lines=1,
         elem_id="target",
@@ -229,7 +256,7 @@ def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[
     )
     others = gr.Textbox(
         start["others"],
-        label="Its small models (drafts), strongest first, comma-separated",
+        label="Its small models, strongest first, comma-separated",
         placeholder="owner/name, owner/name@revision or a path",
         max_lines=1,
         elem_id="others",
@@ -238,7 +265,7 @@ def _build_model_fields(context: PageContext, start: Mapping[str, Any]) -> dict[
     copies = gr.CheckboxGroup(
         list(options["copies"]),
         value=start["copies"],
-        label="Quantised copies of the big model as drafts",
+        label="Quantised copies of the big model that guess for it",
         info=views.COPIES,
         interactive=is_free,
         elem_id="copies",

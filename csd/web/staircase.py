@@ -27,14 +27,11 @@ TO_PICTURE = "(K, picture) => ({ ...picture, K })"
 
 
 def staircase_value(K: str | None, drafts: Sequence[str]) -> dict[str, Any]:
-    """What the picture shows: K as text, or the K that it shows already, the target's role, and the name, the role
-    and the look of each drafter, the strongest first."""
+    """What the picture shows: K as text, or the K that it shows already, the target's role, and the role and the
+    look of each drafter, the strongest first."""
     called, names = roles_of_family(drafts), (*drafts, MAX_GRAM)
     looks = [theme.look(len(drafts) - column, len(names)).key for column in range(len(names))]
-    levels = [
-        {"name": theme.display_name(name), "role": called[name], "look": look}
-        for name, look in zip(names, looks, strict=True)
-    ]
+    levels = [{"role": called[name], "look": look} for name, look in zip(names, looks, strict=True)]
     return {"K": K, "target": called[TARGET], "levels": levels}
 
 

@@ -179,7 +179,9 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
         with gr.Column(scale=8, min_width=320, elem_id="what-if-knobs"):
             sliders = build_sliders(panel.groups, "what-if-sliders")
             gr.HTML(ABOUT_K)
-            K = gr.Textbox(panel.K, label="K as text", elem_id="what-if-K", elem_classes=term_class("K"), render=False)
+            K = gr.Textbox(
+                panel.K, label="K, the plan in numbers", elem_id="what-if-K", elem_classes=term_class("K"), render=False
+            )
             picture = build_staircase(K, drafts, "what-if-picture", FOLD)
             with gr.Column(elem_id="what-if-plan"):
                 K.render()

@@ -79,6 +79,7 @@ def drawer(page: Page, house: House) -> Iterator[None]:
     page.click("#more")
     page.wait_for_selector("#advanced[data-open]")
     page.wait_for_function(f"({IN_PLACE})(document.querySelector('#advanced'))")
+    page.evaluate("CascadePage.reveal('K')")
     yield
     page.click("#advanced-close")
 

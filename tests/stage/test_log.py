@@ -51,7 +51,7 @@ def test_open_names_levels_lanes_and_pieces():
     look = line["lanes"][1].pop("look")
     assert look["symbol"] == theme.method_look("cascade").symbol
     assert line["lanes"][1] == {
-        "method": "cascade", "label": "settings", "words": "as in the paper",
+        "method": "cascade", "label": "settings", "words": "follows a plan",
         "rule": "coupled", "max": 64,
     }  # fmt: skip
     assert line["ends"] == list(header("cascade").eos)
@@ -64,7 +64,7 @@ def test_open_names_levels_lanes_and_pieces():
         ({}, "", "big model alone"),
         ({"draft": "mid", "k": 16}, "mid, k=16", "small model guesses 16"),
         ({"draft": "mid"}, "mid", "small model alone"),
-        ({"k": 8}, "k=8", "copies earlier words"),
+        ({"k": 8}, "k=8", "copier guesses 8"),
     ],
 )
 def test_settings_are_told_in_plain_words(settings, label, words):
@@ -77,8 +77,8 @@ def test_settings_are_told_in_plain_words(settings, label, words):
         ([[8, 14, 16], [0, 3, 5], [0, 0, 2]], "small + tiny + copier"),
         ([[16, 16, 20], [0, 0, 7], [0, 0, 0]], "small + copier"),
         ([[4, 4, 4], [0, 4, 4], [0, 0, 4]], "small + tiny + copier"),  # one below the other
-        ([[16, 16], [0, 0]], "as in the paper"),  # which cannot have run
-        ("<b>", "as in the paper"),
+        ([[16, 16], [0, 0]], "follows a plan"),  # which cannot have run
+        ("<b>", "follows a plan"),
     ],
 )
 def test_the_plan_of_a_cascade_is_told_by_who_guesses(K, words):

@@ -366,18 +366,18 @@ def test_a_name_that_no_model_has_is_told_when_its_field_is_left(tab):
 def test_the_preset_is_custom_once_a_setting_of_it_is_changed(tab):
     page, preset = tab.page, "document.querySelector('#preset input').value"
     tab.advanced()
-    assert page.evaluate(preset) == "cascade, tuned K"
+    assert page.evaluate(preset) == "cascade, tuned plan"
     k = page.input_value("#k input")
     page.fill("#k input", "5")
     page.wait_for_function(f"{preset} === 'custom'")
     page.fill("#k input", k)
-    page.wait_for_function(f"{preset} === 'cascade, tuned K'")
+    page.wait_for_function(f"{preset} === 'cascade, tuned plan'")
     page.fill("#lenience input", "2")
     page.wait_for_function(f"{preset} === 'custom'")
     page.click("#preset input")
-    page.get_by_role("option", name="cascade, tuned K").click()
+    page.get_by_role("option", name="cascade, tuned plan").click()
     page.wait_for_function("document.querySelector('#lenience input').value === '1'")
-    page.wait_for_function(f"{preset} === 'cascade, tuned K'")
+    page.wait_for_function(f"{preset} === 'cascade, tuned plan'")
     assert not tab.errors
 
 

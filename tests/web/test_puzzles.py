@@ -94,9 +94,11 @@ def test_the_cascade_loses_where_it_is_filled_to_be_slower():
 
 def test_a_draft_length_over_the_wanted_speed():
     assert said(length([at_speed(EDIT, "speculative", 2.61)])) == (
-        "True: draft-mid, k=16 has 2.61× the speed of the big model alone on your text."
+        "True: speculative decoding with k = 16 has 2.61× the speed of the big model alone on your text."
     )
-    assert said(length([at_speed(EDIT, "speculative", 2.49)])).startswith("False: draft-mid, k=16 has 2.49×")
+    assert said(length([at_speed(EDIT, "speculative", 2.49)])).startswith(
+        "False: speculative decoding with k = 16 has 2.49×"
+    )
     assert "peculative decoding did not race." in said(length([Race((EDIT.traces[0],))]))
     assert "Tick “autoregressive” under Settings" in said(length([Race(EDIT.traces[1:])]))
 
@@ -104,16 +106,16 @@ def test_a_draft_length_over_the_wanted_speed():
 def test_a_level_is_dropped_only_beside_a_race_with_all_levels():
     whole = with_K(PAPER, [[4, 6, 8], [0, 1, 2], [0, 0, 1]], 1.5)
     without = with_K(PAPER, [[16, 16, 20], [0, 0, 7], [0, 0, 0]], 1.6)
-    assert said(drop([without])) == "False: without draft-small: 1.60×. Now race a K in which every level writes."
+    assert said(drop([without])) == "False: without the tiny model: 1.60×. Now race a plan in which every level writes."
     assert said(drop([whole])) == "False: every level writes: 1.50×. Now leave one out, on the same prompt."
     assert said(drop([whole, STORY, without])) == (
-        "True: without draft-small the cascade has 1.60× the speed of the big model alone, with every level 1.50×."
+        "True: without the tiny model the cascade has 1.60× the speed of the big model alone, with every level 1.50×."
     )
     assert said(drop([at_speed(whole, "cascade", 1.7), without])).startswith("False")
     other = with_lane(whole, "cascade", replace(whole.traces[-1], header=replace(whole.traces[-1].header, seed=7)))
     assert said(drop([other, without])).startswith("False")  # sampled otherwise
     alone = with_K(PAPER, [[0, 0, 8], [0, 0, 0], [0, 0, 0]], 1.6)
-    assert "without draft-mid and draft-small" in said(drop([whole, alone]))
+    assert "without the small model and the tiny model" in said(drop([whole, alone]))
     assert said(drop([STORY])).startswith("False: every level writes: 3.04×."), "of the race that the page begins with"
     assert "he cascade did not race." in said(drop([Race(STORY.traces[:3])]))
 
@@ -149,7 +151,7 @@ def test_the_prediction_asks_with_what_the_latest_race_measured():
     assert question is not None
     a, c, k = question.alpha, question.c, question.k
     assert question.predicted == pytest.approx(sum(a**i for i in range(k + 1)) / (1 + c * k), rel=1e-6)
-    assert f"k = {k}; α = {a:.2f}, c = {c:.2f}" in question.asked
+    assert f"k = {k} per step; α = {a:.2f}, c = {c:.2f}" in question.asked
     near = puzzles.check_guess(question, round(question.predicted * 1.03, 2))
     assert near.solved and f"{question.measured:.2f}× was measured" in near.said
     for guess, word in ((question.predicted * 1.2, "high"), (question.predicted / 1.2, "low"), (None, "number")):
@@ -190,7 +192,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     edge = "(part) => document.querySelector(part).getBoundingClientRect()"
     assert page.locator(".puzzles li:visible").count() == 5
     assert page.evaluate(f"({edge})('.puzzles section').top >= ({edge})('#stage .cs-text').top"), "below the lanes"
-    page.get_by_role("button", name="Find a draft length that gives over 2.5×").click()
+    page.get_by_role("button", name="Get over 2.5× with speculative decoding").click()
     assert page.locator(".puzzles li:visible").count() == 1 and not row.is_visible()
     assert page.is_visible("text=Set your own k under Settings, then press Race.")
     page.wait_for_selector("#stage .cs-transport")
@@ -247,7 +249,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     page.get_by_role("button", name="All puzzles").click()
     assert page.locator(".puzzles li:visible").count() == 5
     asked = page.text_content('.puzzles [data-puzzle="predict"]')
-    found = re.search(r"k = (\d+); α = ([\d.]+), c = ([\d.]+)", asked)
+    found = re.search(r"k = (\d+) per step; α = ([\d.]+), c = ([\d.]+)", asked)
     assert found is not None
     row = page.locator('.puzzles [data-puzzle="predict"]')
     row.get_by_text("Predict a speed-up").click()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -47,6 +48,39 @@ def test_a_race_is_told_from_waiting_to_its_results(page):
     assert all(update.results is None for update in updates[:-1])
 
 
+def test_a_race_says_why_its_factor_is_not_that_of_the_recorded_one(page):
+    update = race_events.RaceUpdate(race_events.StatusLine("Done: 64 tokens each.", "ended", spoken=True))
+    landing = page.landing
+    slow = tuple(replace(one, steps=one.steps) for one in landing.traces)
+    slow = (drawn_out(slow[0]), *slow[1:])  # without guesses it took twice as long
+    recording = replace(landing.recording, traces=slow)
+
+    def told(**changes) -> str:
+        own = FinishedRace("own", "", replace(recording, **changes))
+        return race_events._tell_recorded(update, landing, own).status.text
+
+    assert re.fullmatch(
+        r"[\d.]+× was measured here now. The recording, made on another processor, had 3.0×.", told(machine="Other, 2")
+    )
+    assert told().endswith("was measured here now. The recording had 3.0×: speeds vary from run to run.")
+    assert told(traces=landing.traces) == update.status.text, "the same factor"
+    assert told(traces=slow[:2]) == update.status.text, "other lanes"
+
+
+def drawn_out(trace):
+    """The same text at half the speed."""
+    steps = tuple(
+        replace(
+            step,
+            start=2 * step.start,
+            seconds=2 * step.seconds,
+            review=replace(step.review, seconds=2 * step.review.seconds),
+        )
+        for step in trace.steps
+    )
+    return replace(trace, steps=steps)
+
+
 def test_the_form_shows_the_lanes_that_an_edited_K_brought(page):
     adaptive = ["autoregressive", "adaptive cascade"]
     updates = race(page, K="[[2,4,6],[0,1,2],[0,0,1]]", lanes=adaptive)
@@ -73,7 +107,7 @@ def test_the_results_have_figures_files_and_a_list_of_races(page):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"k": None}, "The draft length k is empty"),
+        ({"k": None}, "The number of guesses k is empty"),
         ({"lanes": ["cascade"]}, "Choose 2 to 4"),
         ({"lanes": ["speculative", "cascade"], "K": "[[1]]"}, "K must have 3 rows"),
         ({"family": CUSTOM}, "The name of a model is empty"),

@@ -58,9 +58,9 @@ def test_an_answer_says_which_edit_it_answers():
 def test_the_picture_names_each_level_in_its_look():
     value = staircase_value("[[1]]", ("mid", "small"))
     assert value["levels"] == [
-        {"name": "mid", "role": "small model", "look": "2"},
-        {"name": "small", "role": "tiny model", "look": "1"},
-        {"name": "Max-Gram", "role": "copier", "look": "0"},
+        {"role": "small model", "look": "2"},
+        {"role": "tiny model", "look": "1"},
+        {"role": "copier", "look": "0"},
     ]
     assert value["target"] == "big model"
-    assert staircase_value(None, ())["levels"] == [{"name": "Max-Gram", "role": "copier", "look": "0"}]
+    assert staircase_value(None, ())["levels"] == [{"role": "copier", "look": "0"}]
