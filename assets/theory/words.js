@@ -60,7 +60,7 @@ export function tellGuesses(chances) {
   return `How often the guess at each position is kept: ${guessed.join(", ") || "never"}. The big model adds a token of its own.`;
 }
 
-export const LATER = "Later guesses are kept less often, but still cost time: guessing more pays only up to a point.";
+export const LATER = "Each guess costs time, but later ones are kept less often: more pay only up to a point.";
 
 // Where guesses go past the `planned` ones, up to `last`, why they do. `role` is who hands them up.
 export function tellPast(planned, last, role) {

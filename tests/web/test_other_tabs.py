@@ -57,6 +57,10 @@ def test_measure_it_races_with_these_knobs_and_the_table_compares(one):
         assert numbers.count() == 3 and all(re.fullmatch(r"[\d.]+×", told) for told in numbers.all_inner_texts())
     place = "(part) => document.querySelector(part).getBoundingClientRect()"
     assert page.evaluate(f"({place})('.outcome').bottom <= ({place})('#stage').top"), "it covers nothing"
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function(f"""() => {{ const {{ left, right }} = ({place})('.outcome');
+        return left >= 0 && left < 20 && right <= innerWidth; }}""")
+    page.set_viewport_size({"width": 1280, "height": 720})
     checked = page.locator("#lanes label:has(input:checked)").all_inner_texts()
     assert {"autoregressive", "speculative", "cascade"} <= {lane.strip() for lane in checked}
     assert checked == lanes or len(checked) > len(lanes), "the visitor's own lanes stay"

@@ -291,7 +291,7 @@ def test_the_end_of_every_tab_can_be_scrolled_above_the_panel(tab, other, size):
     page.get_by_role("tab", name=other).click()
     page.click("#puzzles-open")
     page.wait_for_selector(".puzzles li:visible")
-    last = {"Race": "#after", "Theory": "#glossary", "Compare": "#compare-numbers"}[other]
+    last = {"Race": "#stage", "Theory": "#glossary", "Compare": "#compare-numbers"}[other]
     page.wait_for_selector(last)
     page.wait_for_function(
         """last => { scrollTo(0, document.documentElement.scrollHeight);

@@ -214,7 +214,7 @@ def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     type_K(one, "[[9,9,13],[0,0,7],[0,0,0]]")
     ratio, seen = page.locator(".step-ratio"), page.locator(".step-drawn")
     assert not ratio.is_visible() and not page.is_visible(".whatif-better"), "the arithmetic is folded away"
-    assert page.inner_text(".step-said").startswith("Later guesses are kept less often")
+    assert page.inner_text(".step-said").startswith("Each guess costs time, but later ones")
     page.click(".step-numbers summary")
     assert ratio.is_visible() and page.is_visible(".step-rows")
     page.wait_for_function("document.querySelectorAll('.step-place').length === 14")
