@@ -14,6 +14,7 @@ export function startPuzzles(root, puzzles, value, send) {
   const panel = root.querySelector("section");
   const narrow = matchMedia("(max-width: 1000px)"); // wider, the settings and the puzzles stand side by side
   const view = { panel, solved: remembered(puzzles), rows: new Map(), count: make("b", {}), chosen: null, seen: new Set() };
+  view.models = make("p", { class: "puzzles-models", role: "status" }); // other models than the page's own, as one's own words bring them
   view.news = make("span", { role: "status" }); // what a race made of the chosen puzzle, while the panel is closed
   view.open = make("button", { type: "button", id: "puzzles-open", "aria-expanded": "false" }, "Puzzles ", view.count, view.news);
   view.close = make("button", { type: "button", class: "puzzles-close" }, "Close");
@@ -31,6 +32,7 @@ export function startPuzzles(root, puzzles, value, send) {
   };
   const show = (isOpen) => {
     draw(isOpen);
+    if (isOpen) followModels(view);
     if (isOpen) window.dispatchEvent(new CustomEvent(OPENS, { detail: panel }));
     (isOpen ? panel : view.open).focus({ preventScroll: true });
   };
@@ -48,10 +50,29 @@ export function startPuzzles(root, puzzles, value, send) {
     event.stopPropagation(); // the stage has keys of its own
     if (event.key === "Escape") show(false);
   });
+  const { style } = document.documentElement;
+  new ResizeObserver(() => style.setProperty("--puzzles-height", `${panel.offsetHeight}px`)).observe(panel);
   arrange(view, "all");
   update(view, value);
   return (next) => update(view, next);
 }
+
+// Which models race is in the line with the settings, see assets/page/settings.js. It is there once the panel opens.
+function followModels(view) {
+  if (view.follows) return;
+  view.follows = true;
+  const [lines, more, home] = ["lines", "more", "back-home"].map((id) => document.getElementById(id));
+  const tell = () => {
+    const said = lines.hasAttribute("data-away") ? tellModels(more.textContent, home.textContent) : "";
+    if (view.models.textContent !== said) view.models.textContent = said;
+  };
+  new MutationObserver(tell).observe(lines, { attributes: true, attributeFilter: ["data-away"] });
+  new MutationObserver(tell).observe(more, { childList: true, characterData: true, subtree: true });
+  tell();
+}
+
+// `settings` begin with the models; `back` is what the button says that brings the page's own.
+export const tellModels = (settings, back) => `Your races run ${settings.split("\u00b7")[0].trim()} now. Press “${back.trim()}” for those of the page.`;
 
 // The findings that count: of the chosen puzzle, in a race that was not seen before, and of a prediction.
 export function counting({ race, found = {} }, chosen, seen) {
@@ -69,6 +90,7 @@ export function addFindings(solved, found) {
 // The panel shows "all" titles, "one" puzzle, or of that only a "line".
 function arrange(view, layout) {
   view.panel.dataset.layout = layout;
+  view.rows.get(view.chosen)?.box.append(view.models);
   for (const [key, row] of view.rows) {
     const isChosen = key === view.chosen;
     row.box.toggleAttribute("data-chosen", isChosen);

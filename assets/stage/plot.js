@@ -2,15 +2,19 @@
 
 import { h, put, s } from "./dom.js";
 import { formatRate } from "./format.js";
-import { placeLabels } from "./labels.js";
 import { colours, laneLine, laneMarker } from "./linestyle.js";
 import { term } from "./terms.js";
 import { roundUp, ticks } from "./timescale.js";
+import { around, placeLabels } from "../theory/places.js";
 
 const SIZE = 15; // pixels of the text around it, in the units of the plot, which grow with the page
 const PAD = { left: 46, top: 26, bottom: 42 };
 const NARROW = 560; // pixels below which labels have no room for names; the markers tell the lanes apart
 const padRight = (width) => (width < NARROW ? 88 : 210); // so that the slowest lane's label stands behind its end
+const GAP = 13; // from the end of a line to the label right of it, where it is read first
+const ELSEWHERE = 4; // what it costs a label to be anywhere else, see places.js
+const UNNAMED = 30; // the same to be left out
+const POINTS = 30; // of a line, that labels keep off
 const COUNTED = ["", "", "the two", "the three", "the four"];
 
 export function createPlot() {
@@ -55,7 +59,9 @@ export function drawPlot(stage) {
   }
   if (!plot.lines.some((line) => line.drawn !== line.view.shown)) return;
   for (const line of plot.lines) drawLine(plot, line);
-  drawLabels(plot, plot.lines.filter((line) => line.view.shown));
+  const hasBegun = plot.lines.some((line) => line.view.shown); // from then on a lane without a step waits at the origin
+  for (const { group, label } of plot.lines) for (const part of [group, label]) part.style.display = hasBegun ? "" : "none";
+  if (hasBegun) drawLabels(plot, plot.lines);
 }
 
 function createLine(view) {
@@ -89,24 +95,52 @@ function drawLine(plot, line) {
   for (const step of lane.steps.slice(points.length - 1)) points.push(`L${point(step.decodeSeconds, step.count)}`);
   if (line.drawn === shown) return;
   line.drawn = shown;
-  for (const part of [line.group, line.label]) part.style.display = shown ? "" : "none";
   line.path.setAttribute("d", points.slice(0, shown + 1).join(""));
 }
 
 function drawLabels(plot, lines) {
-  const ends = lines.map(({ view: { lane, shown, rate } }) => {
-    const { decodeSeconds, count } = lane.steps[shown - 1];
-    const name = plot.width < NARROW ? "" : `${lane.info.method} `;
-    return { x: xAt(plot, decodeSeconds), y: yAt(plot, count), text: `${name}${formatRate(rate)} tok/s` };
-  });
-  placeLabels(ends, { left: PAD.left, right: plot.width, height: plot.height }).forEach(({ x, y, anchor }, i) => {
+  const ends = lines.map(({ view }) => endOf(plot, view));
+  const texts = lines.map(({ view }) => labelOf(view, plot.width < NARROW));
+  const area = { left: PAD.left, right: plot.width, top: 0, bottom: plot.height - PAD.bottom + SIZE / 1.5 };
+  const drawn = lines.flatMap(({ view }) => pointsOf(plot, view));
+  const waits = lines.map(({ view }) => !view.shown);
+  endLabels(ends, texts, area, drawn, waits).forEach(({ x, y, anchor = "start", lines: [text] }, i) => {
     const { dot, label } = lines[i];
-    dot.setAttribute("transform", `translate(${ends[i].x.toFixed(1)} ${ends[i].y.toFixed(1)})`);
-    label.setAttribute("x", x);
-    label.setAttribute("y", y);
-    label.setAttribute("text-anchor", anchor);
-    put(label, ends[i].text);
+    dot.setAttribute("transform", `translate(${ends[i].map((at) => at.toFixed(1)).join(" ")})`);
+    for (const [name, value] of Object.entries({ x, y, "text-anchor": anchor })) label.setAttribute(name, value);
+    put(label, text);
   });
+}
+
+const endOf = (plot, { lane, shown }) => placeOf(plot, shown ? lane.steps[shown - 1] : { decodeSeconds: 0, count: 0 });
+
+function labelOf({ lane, shown, rate }, isNarrow) {
+  const speed = shown ? `${formatRate(rate)} tok/s` : "";
+  return isNarrow ? speed : `${lane.info.method} ${speed}`.trim();
+}
+
+const placeOf = (plot, { decodeSeconds, count }) => [xAt(plot, decodeSeconds), yAt(plot, count)];
+
+// A few points of a line, up to its end.
+function pointsOf(plot, { lane, shown }) {
+  const every = Math.ceil(shown / POINTS);
+  return lane.steps.slice(0, shown).filter((_, i) => (shown - 1 - i) % every === 0).map((step) => placeOf(plot, step));
+}
+
+// Where the labels of lines stand that end at `ends`, [x, y], in an `area` that has these points of lines. Of a lane that `waits`
+// the label is empty where others need the room.
+export function endLabels(ends, texts, area, points, waits = []) {
+  const choices = ends.map((end, i) => {
+    const places = placesOf(end, texts[i], ends.filter((other) => other !== end));
+    return waits[i] ? [...places, { ...places[0], lines: [""], cost: UNNAMED }] : places;
+  });
+  return placeLabels(choices, SIZE, area, points, ends);
+}
+
+// Right of the end of a line, or around it.
+function placesOf([x, y], text, others) {
+  const elsewhere = around(x, [y], "above", [text], SIZE, others).map((place) => ({ ...place, cost: place.cost + ELSEWHERE }));
+  return [{ x: x + GAP, y: y + SIZE / 3, lines: [text] }, ...elsewhere];
 }
 
 function drawGrid(plot) {

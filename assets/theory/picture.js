@@ -5,12 +5,13 @@ import { ticks } from "./chart.js";
 import { modelOf } from "./curves.js";
 import { stagesOf } from "./prediction.js";
 import { stepOf, total } from "./step.js";
-import { costRows, countsOf, percent, tellGuesses, tellPlaces, tellStep } from "./words.js";
+import { costRows, countsOf, LATER, tellGuesses, tellPast, tellStep } from "./words.js";
 
 const RARE = 0.02; // a place beyond the plan that is written less often is not drawn
 const GROUP = 2; // the row of places grows by so many at once
 const SPARE = 1.22; // times by which it is longer than its places: the name of the last one needs room
 const NUMBERS = 6; // of the places have their numbers
+const FOLD = "The numbers of this step";
 const BIG = "T"; // the name and the look of the big model
 const RUN = 0.012; // of the axis: narrower runs are drawn as one
 
@@ -28,20 +29,21 @@ export function startStep(root, value, parseK) {
 }
 
 function build(root) {
-  const title = make("h3", "", "One step, as predicted", make("small", "", "solid: guesses kept; pale: thrown away"));
-  const [said, why] = [make("p", "step-said"), make("p", "step-why")];
+  const title = make("h3", "", "One step, as predicted", make("small", "", "pale: guesses thrown away; time in runs of the big model"));
+  const [said, ratio, past] = ["step-said", "step-ratio", "step-past"].map((name) => make("p", name));
+  said.textContent = LATER;
   const [places, axis, bar, rows] = ["places", "axis", "bar", "rows"].map((name) => make("div", `step-${name}`));
   const [tokens, runs] = [make("b", ""), make("b", "")];
-  const drawn = make("div", "step-drawn", places, make("div", "step-sum", tokens, "tokens"), make("div", "step-time", bar, axis), make("div", "step-sum", runs, "runs"));
+  const drawn = make("div", "step-drawn", places, make("div", "step-sum", tokens, "tokens gained"), make("div", "step-time", bar, axis), make("div", "step-sum", runs, "runs paid"));
   drawn.setAttribute("role", "img");
-  root.replaceChildren(title, said, drawn, rows, why);
-  return { said, places, axis, bar, rows, tokens, runs, drawn, why };
+  root.replaceChildren(title, said, drawn, make("details", "step-numbers", make("summary", "", FOLD), rows, ratio, past));
+  return { said, places, axis, bar, rows, ratio, tokens, runs, drawn, past };
 }
 
 function draw(view, { levels, target }, stages, model) {
   const step = stepOf(stages, model);
   const looks = { ...Object.fromEntries(levels.map(({ name, look }) => [name, look])), [BIG]: BIG };
-  view.said.textContent = tellStep(step);
+  view.ratio.textContent = tellStep(step);
   view.drawn.setAttribute("aria-label", tellGuesses(step.guesses.map(({ kept }) => total(kept))));
   [view.tokens.textContent, view.runs.textContent] = countsOf(step.tokens, step.passes);
   const planned = stages.reduce((sum, { k }) => sum + k, 0);
@@ -55,8 +57,8 @@ function draw(view, { levels, target }, stages, model) {
     tick.style.left = `${(100 * at) / view.end}%`;
     return tick;
   }));
-  view.why.textContent = tellPlaces(planned, guesses.length, levels.find(({ name }) => guesses[planned]?.written[name])?.role);
-  view.why.toggleAttribute("data-idle", guesses.length <= planned && !rows.some(({ name, cost }) => name !== BIG && cost > 0));
+  view.past.textContent = tellPast(planned, guesses.length, levels.find(({ name }) => guesses[planned]?.written[name])?.role);
+  view.said.toggleAttribute("data-idle", !rows.some(({ name, cost }) => name !== BIG && cost > 0));
   view.rows.replaceChildren(...rows.map(({ name, role, told, cost }) => {
     const row = make("p", "", make("span", "step-name", mark(looks[name], "i"), role), make("span", "", told), make("b", "", cost === null ? "" : cost.toFixed(2)));
     row.toggleAttribute("data-idle", cost === null);
@@ -71,7 +73,7 @@ function drawPlaces(root, guesses, levels, looks) {
   const columns = guesses.map((guess, i) => {
     const parts = levels.toReversed().flatMap(({ name }) => lost(guess, name, looks)).concat(levels.toReversed().flatMap(({ name }) => kept(guess, name, looks)));
     const column = make("div", "step-place", ...parts);
-    if (i % every === 0 && i < guesses.length - 1) column.append(make("span", "step-chance", percent(total(guess.kept))), make("span", "step-position", `${i + 1}`));
+    if (i % every === 0 && i < guesses.length - 1) column.append(make("span", "step-position", `${i + 1}`));
     return column;
   });
   const own = make("div", "step-place", part(1, BIG, "kept"), make("span", "step-position", "big model"));

@@ -1,4 +1,4 @@
-// Where the labels of a chart stand: each close to its symbol, where it covers neither a symbol nor another label, and as
+// Where the labels of a chart stand, on the Theory tab and below the stage: each close to its symbol, where it covers neither a symbol nor another label, and as
 // little of the curves as can be.
 
 export const LINE = 1.2; // of the size of the type: from one line to the next
@@ -11,6 +11,7 @@ const REACH = 8; // pixels from the middle of a symbol to its edge
 const MOST = 34; // pixels from the edge of a symbol to its label
 const BESIDE = 11; // the same from its middle to a label beside it
 const ASIDE = [0, -1, 1, -0.75, 0.75, -0.5, 0.5, -0.25, 0.25]; // places of a label to the side, in halves of it
+const FEW = 5; // labels, of which every order is tried
 const STEP = 6; // pixels from one of its heights to the next
 
 // The box of lines of text, the first of which is anchored at (x, y), its baseline.
@@ -23,7 +24,7 @@ export function boxOf({ x, y, anchor = "start" }, lines, size) {
 const widthOf = (lines, size) => Math.max(...lines.map(({ length }) => length)) * size * LETTER;
 
 // Of each label's choices, {lines, x, y, anchor, cost}, the one that it takes. `plot` is the box that labels stay in, `points` are
-// those of the curves and `symbols` the middles of symbols, as [x, y]. They are placed in the best order.
+// those of the curves and `symbols` the middles of symbols, as [x, y]. A few are placed in the best order.
 export function placeLabels(labels, size, plot, points, symbols) {
   const found = labels.map((choices) => choices.map((choice) => {
     const moved = shift(boxOf(choice, choice.lines, size), plot);
@@ -32,7 +33,8 @@ export function placeLabels(labels, size, plot, points, symbols) {
     const covered = points.filter((point) => isIn(box, point, 2)).length + SYMBOL * symbols.filter((point) => isIn(box, point, REACH)).length;
     return { choice: within, box, cost: covered + (isWithin(box, plot) ? 0 : OUTSIDE) + FAR * Math.abs(moved) + (choice.cost ?? 0) };
   }));
-  const placed = orders(labels.map((_, i) => i)).map((order) => placeInOrder(found, order));
+  const order = labels.map((_, i) => i);
+  const placed = (order.length > FEW ? [order] : orders(order)).map((order) => placeInOrder(found, order));
   return placed.reduce((one, other) => (other.cost < one.cost ? other : one)).choices;
 }
 

@@ -7,7 +7,7 @@ import { axisEnd, curvesOf, modelOf, restOf } from "./curves.js";
 import { describeSource, factor, headline, speedOf, tellBetter, tellGaps, tellWhose } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const OVER = "guesses before a check: k, or the first number of K";
+const OVER = "guesses before a check, k";
 
 // A value is {drafts, isMeasured, measured: [{name, speedup, rest, at, predicted, gap, about}], start: {draft, k, K, sliders}, draft, k, K, sliders}:
 // `start` is what the knobs were set to, by the race or to usual numbers. `parseK` is that of controls/cumulative.js;

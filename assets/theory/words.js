@@ -13,9 +13,8 @@ export const factor = (value) => `${value.toFixed(value < FINE ? 2 : 1)}×`;
 export function headline([cascade, speculative]) {
   if (Math.max(speedOf(cascade), speedOf(speculative)) < 1 / ALIKE) return lost([cascade, speculative]);
   const ratio = speedOf(cascade) / speedOf(speculative);
-  const k = `k = ${speculative.xs[speculative.at]}`;
-  if (Math.max(ratio, 1 / ratio) < ALIKE) return `The cascade and speculative decoding with ${k} should be about equally fast.`;
-  const [fast, slow] = ratio > 1 ? ["The cascade", `speculative decoding with ${k}`] : [`Speculative decoding with ${k}`, "the cascade"];
+  if (Math.max(ratio, 1 / ratio) < ALIKE) return "The cascade and speculative decoding should be about equally fast.";
+  const [fast, slow] = ratio > 1 ? ["The cascade", "speculative decoding"] : ["Speculative decoding", "the cascade"];
   return `${fast} should be ${Math.max(ratio, 1 / ratio).toFixed(2)} times as fast as ${slow}.`;
 }
 
@@ -53,7 +52,7 @@ function bestOf({ xs, ys, at }) {
   return factor(highest) === factor(ys[at]) ? null : { x: xs[ys.indexOf(highest)], told: factor(highest) };
 }
 
-export const percent = (share) => `${Math.round(100 * share)}%`;
+const percent = (share) => `${Math.round(100 * share)}%`;
 
 // The picture of a step for those who do not see it: `chances` are those of its guesses, by position.
 export function tellGuesses(chances) {
@@ -61,11 +60,11 @@ export function tellGuesses(chances) {
   return `How often the guess at each position is kept: ${guessed.join(", ") || "never"}. The big model adds a token of its own.`;
 }
 
-const LATER = "Later guesses are kept less often, but still cost time: guessing more pays only up to a point.";
+export const LATER = "Each guess costs time, but later ones are kept less often: more pay only up to a point.";
 
-// What is said below the picture: where guesses go past the `planned` ones, up to `last`, why they do. `role` is who hands them up.
-export function tellPlaces(planned, last, role) {
-  if (last <= planned) return LATER;
+// Where guesses go past the `planned` ones, up to `last`, why they do. `role` is who hands them up.
+export function tellPast(planned, last, role) {
+  if (last <= planned) return "";
   const past = last === planned + 1 ? `Guess ${last} goes` : `Guesses ${planned + 1} to ${last} go`;
   return `${past} past the plan\u2019s ${planned}: the ${role} checks in groups, and adds a token of its own to each.`;
 }
@@ -81,22 +80,14 @@ export function costRows({ runs, review }, levels, target) {
   return [...rows, { name: "T", role: target, told: `1 run${more}`, runs: 1, cost: review.cost }];
 }
 
-// How the race compares where it had the plan of the chart, `isRaced`, and else whose the speed-up is that the Race tab shows in
-// large type, see csd/stage/headline.py.
+// Whose the speed-up is that the Race tab shows in large type, see csd/stage/headline.py; nothing where that race had the plan
+// of the chart, `isRaced`, which shows it.
 export function tellWhose(measured, isRaced) {
   const [fixed, adaptive] = ["cascade", "adaptive cascade"].map((method) => measured.find(({ name }) => name === method));
   const missing = "this plan was not in that race";
-  if (!measured.length) return "";
-  if (isRaced) return tellRatio(measured);
+  if (!measured.length || isRaced) return "";
   if (fixed) return `The Race tab\u2019s ${factor(fixed.speedup)} is another plan\u2019s, measured.`;
   return adaptive ? `The Race tab\u2019s ${factor(adaptive.speedup)} is the adaptive cascade\u2019s, measured; ${missing}.` : `Predicted only: ${missing}.`;
-}
-
-function tellRatio(measured) {
-  const [own, rival] = ["cascade", "speculative"].map((method) => measured.find(({ name }) => name === method)?.speedup);
-  if (!rival) return "";
-  const [fast, slow] = own > rival ? ["the cascade", "speculative decoding"] : ["speculative decoding", "the cascade"];
-  return `In the race, ${fast} was ${Math.max(own / rival, rival / own).toFixed(2)} times as fast as ${slow}.`;
 }
 
 const CALLED = { cascade: "The cascade", speculative: "Speculative decoding" };

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -130,7 +130,7 @@ def to_fields(request: Request) -> dict[str, Any]:
     }
 
 
-def in_order(lanes: Sequence[str]) -> list[str]:
+def in_order(lanes: Iterable[str]) -> list[str]:
     """Names of methods in the order of the registry."""
     order = list(METHODS)
     return sorted(lanes, key=order.index)

@@ -25,8 +25,8 @@ STYLES = (  # in the order in which a later rule wins
 )  # fmt: skip
 CSS = theme.css_variables() + "".join(own_text(MODULES / "style" / f"{name}.css") for name in STYLES)
 
-_IMPORT = re.compile(r'import \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";')
-_PASSED_ON = re.compile(r'export \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";')
+_IMPORT = re.compile(r'import \{ (\w+(?:, \w+)*) \} from "((?:\.|\.\./\w+)/\w+\.js)";')
+_PASSED_ON = re.compile(r'export \{ (\w+(?:, \w+)*) \} from "(\./\w+\.js)";')
 _DATA = re.compile(r'import (\w+) from "((?:\.\./)*\w+\.json)" with \{ type: "json" \};')
 _EXPORT = re.compile(r"export ((?:async )?function|const|class) (\w+)\b")
 _KEYWORD = re.compile(r"\s*(?:import|export)\b")
@@ -53,40 +53,42 @@ def join_modules(folder: Path, entry: str, name: str) -> str:
     """A script that defines `name` as the exports of a module, with all modules that it imports.
 
     A module may import JSON, which becomes a constant in it. Raises BundleError for anything but one-line
-    `import { a, b } from "./x.js";`, `export { a, b } from "./x.js";`,
+    `import { a, b } from "./x.js";` or `"../folder/x.js"`, `export { a, b } from "./x.js";`,
     `import a from "../x.json" with { type: "json" };` and `export function|async function|const|class name` at the
-    start of a line, for names that the other module does not export, and for modules that import each other.
+    start of a line, for names that the other module does not export, for modules that import each other, and for two
+    of one name.
     """
-    exports: dict[str, set[str]] = {}  # by module, in the order in which they are needed
+    exports: dict[Path, set[str]] = {}  # by module, in the order in which they are needed
     parts: list[str] = []
 
-    def add(module: str, path: tuple[str, ...]) -> None:
-        if module in path:
-            raise BundleError(f"Modules import each other: {' -> '.join((*path, module))}.")
-        if module in exports:
+    def add(file: Path, path: tuple[Path, ...]) -> None:
+        if file in path:
+            raise BundleError(f"Modules import each other: {' -> '.join(one.stem for one in (*path, file))}.")
+        if file in exports:
             return
-        file = folder / f"{module}.js"
         if not file.is_file():
-            raise BundleError(f"{path[-1] if path else 'The bundle'} imports {file.name}, which does not exist.")
+            raise BundleError(f"{path[-1].stem if path else 'The bundle'} imports {file.name}, which does not exist.")
         parsed = _parse(file)
         for other, names in (*parsed.imports, *parsed.passed_on):
-            add(other, (*path, module))
+            add(other, (*path, file))
             if missing := set(names) - exports[other]:
                 raise BundleError(
-                    f"{file.name} imports {', '.join(sorted(missing))}, which {other}.js does not export."
+                    f"{file.name} imports {', '.join(sorted(missing))}, which {other.name} does not export."
                 )
+        if file.stem in (other.stem for other in exports):
+            raise BundleError(f"Two modules are called {file.name}.")
         passed_on = [(other, name) for other, names in parsed.passed_on for name in names]
-        exports[module] = {*parsed.exported, *(name for _, name in passed_on)}
-        inner = "".join(f"const {{ {', '.join(names)} }} = ${other};\n" for other, names in parsed.imports)
-        returned = ", ".join([*parsed.exported, *(f"{name}: ${other}.{name}" for other, name in passed_on)])
-        parts.append(f"const ${module} = (() => {{\n{inner}{parsed.body}return {{ {returned} }};\n}})();\n")
+        exports[file] = {*parsed.exported, *(name for _, name in passed_on)}
+        inner = "".join(f"const {{ {', '.join(names)} }} = ${other.stem};\n" for other, names in parsed.imports)
+        returned = ", ".join([*parsed.exported, *(f"{name}: ${other.stem}.{name}" for other, name in passed_on)])
+        parts.append(f"const ${file.stem} = (() => {{\n{inner}{parsed.body}return {{ {returned} }};\n}})();\n")
 
-    add(entry, ())
+    add(folder / f"{entry}.js", ())
     return f'const {name} = (() => {{\n"use strict";\n{"".join(parts)}return ${entry};\n}})();\n'
 
 
-Names = tuple[str, list[str]]
-"""A module, and names of it."""
+Names = tuple[Path, list[str]]
+"""The file of a module, and names of it."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +105,9 @@ def _parse(file: Path) -> _Module:
     imports, passed_on, lines, exported = [], [], [], []
     for number, line in enumerate(own_text(file).splitlines(), 1):
         if found := _IMPORT.fullmatch(line):
-            imports.append((found[2], found[1].split(", ")))
+            imports.append((_beside(file, found[2]), found[1].split(", ")))
         elif found := _PASSED_ON.fullmatch(line):
-            passed_on.append((found[2], found[1].split(", ")))
+            passed_on.append((_beside(file, found[2]), found[1].split(", ")))
         elif found := _DATA.fullmatch(line):
             lines.append(f"const {found[1]} = {_compact(file.parent / found[2])};")
         elif found := _EXPORT.match(line):
@@ -116,6 +118,12 @@ def _parse(file: Path) -> _Module:
         else:
             lines.append(line)
     return _Module(imports, passed_on, "\n".join(lines) + "\n", exported)
+
+
+def _beside(file: Path, address: str) -> Path:
+    """A module that a file imports: beside it, or in a folder beside its own."""
+    *up, name = address.removeprefix("./").removeprefix("../").split("/")
+    return file.parent.parent / up[0] / name if up else file.parent / name
 
 
 def _compact(file: Path) -> str:

@@ -73,7 +73,7 @@ def draw(results: Sequence[LaneResult], kinds: Sequence[str], lanes: int) -> Fig
     again = _again(methods)
     rankings = _rankings(results)
     won = {kind: title for kind, title in _won(rankings, _once(results)).items() if not _is_near(rankings[kind])}
-    notes = {one.kind: f"{dict(one.guessers)[COPIER]:.0%} was copied" for one in shown if one.copies}
+    notes = {one.kind: f"{dict(one.guessers)[COPIER]:.0%} repeated words" for one in shown if one.copies}
     dots = [
         LaneDot(
             one.kind,

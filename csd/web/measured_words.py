@@ -3,46 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from csd.decoding.methods.method import TARGET
 from csd.record.race import Race
 from csd.roles import roles_of_family
-from csd.sentences import capitalized, listed
+from csd.sentences import listed
 from csd.stage.headline import times
 from csd.theme import method_phrase
 from csd.theory.assumed import WIDTH, Number, OtherNumber, Prediction, are_near, wrongly_moved
 from csd.theory.what_if import Measured, settings_of_race
 
+COLUMNS = ("predicted", "with the race's numbers", "measured")
 
-def tell_measured(predicted: Prediction, race: Race) -> str:
-    """What a race measured beside what was predicted, and why they differ: the numbers that the visitor had moved, what
-    theory says with the race's, and else why its steps were others. Empty for a race of other plans."""
+
+@dataclass(frozen=True)
+class Row:
+    """The speed-ups of a method: as predicted, as predicted with the race's numbers, and as measured; None before the
+    race has ended."""
+
+    method: str
+    predicted: float
+    again: float | None = None
+    measured: float | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether theory held in a race, in a sentence, and the speed-ups that show it."""
+
+    said: str
+    rows: tuple[Row, ...]
+
+
+def judge_prediction(predicted: Prediction, race: Race) -> Outcome | None:
+    """What a race measured beside what was predicted, and why they differ. None for a race of other plans."""
     settings = settings_of_race(race)
     lanes = {lane.name: lane for lane in settings.measured if lane.name in predicted.plans}
     if lanes.keys() != predicted.plans.keys() or not predicted.is_of(settings):
-        return ""
+        return None
     measured = {name: lane.speedup for name, lane in lanes.items()}
     before, again = predicted.speedups, predicted.with_numbers_of(settings).speedups
-    said = listed([f"{times(before[name])} for {method_phrase(name)}" for name in lanes])
-    compared = f"Theory said {said}; measured: {_listed_times(measured)}."
+    rows = tuple(Row(name, before[name], again[name], measured[name]) for name in lanes)
     if are_near(measured, before):
-        return compared
-    if are_near(again, before):
-        return " ".join(filter(None, (compared, _tell_gaps(lanes))))
-    moved = wrongly_moved(predicted, settings)
-    says = f"with the race's numbers, theory says {_listed_times({name: again[name] for name in lanes})}."
-    whole = f"{_tell_moved(moved, roles_of_family(predicted.drafts))}, and {says}" if moved else says
-    return f"{compared} {capitalized(whole)}"
+        return Outcome("Theory held.", rows)
+    moved = _tell_moved(wrongly_moved(predicted, settings), roles_of_family(predicted.drafts))
+    if not are_near(again, before):
+        why = moved or "its numbers were not those of this race"
+        return Outcome(f"Theory was off: {why}.", rows)
+    return Outcome(f"Theory was off: {_tell_gaps(lanes) or 'steps took another time'}.", rows)
 
 
-def _listed_times(speedups: Mapping[str, float]) -> str:
-    return listed([times(speedup) for speedup in speedups.values()])
+def predicted_rows(predicted: Prediction) -> tuple[Row, ...]:
+    """Before the race."""
+    return tuple(Row(method, speedup) for method, speedup in predicted.speedups.items())
+
+
+def rows_html(rows: Sequence[Row]) -> str:
+    """A table that keeps its size when the race ends."""
+    heads = "".join(f'<th scope="col">{head}</th>' for head in COLUMNS)
+    body = "".join(map(_row, rows))
+    return f'<table class="outcome"><thead><tr><td></td>{heads}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _row(row: Row) -> str:
+    cells = (f"<td>{'–' if one is None else times(one)}</td>" for one in (row.predicted, row.again, row.measured))
+    return f'<tr><th scope="row">{row.method}</th>{"".join(cells)}</tr>'
 
 
 def _tell_moved(moved: Sequence[OtherNumber], called: Mapping[str, str]) -> str:
+    """Empty where the visitor had moved none of them."""
+    if not moved:
+        return ""
     chosen = listed([f"{_phrase(one.number, called)} to {_digits(one.assumed)}" for one in moved])
     were = "it was" if len(moved) == 1 else "they were"
-    return f"you had set {chosen}; in this race {were} {listed([_digits(one.found) for one in moved])}"
+    return f"you set {chosen}; in this race {were} {listed([_digits(one.found) for one in moved])}"
 
 
 def _phrase(number: Number, called: Mapping[str, str]) -> str:
@@ -65,4 +100,4 @@ def _tell_gaps(lanes: Mapping[str, Measured]) -> str:
         for name, lane in lanes.items()
         if lane.gap and lane.predicted
     ]
-    return f"{capitalized('; '.join(gaps))}." if gaps else ""
+    return "; ".join(gaps)

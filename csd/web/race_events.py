@@ -26,7 +26,7 @@ from csd.web.fields import FamilyFields, PageFields
 from csd.web.form_events import fill_form, restore_form
 from csd.web.linked_races import is_link, is_part_of_link
 from csd.web.loads import FamilyChoice, FamilyStatus
-from csd.web.measured_words import tell_measured
+from csd.web.measured_words import judge_prediction, predicted_rows, rows_html
 from csd.web.news import Batch, Finished, Refused, Waiting
 from csd.web.races import LINKED, RECORDED, FinishedRace, replay_log, uploaded_race
 from csd.web.results import make_results
@@ -93,7 +93,8 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
             log += _log_lines(news, *who)
             view = StageView(news.id, log)
             if log and not has_started:
-                yield RaceUpdate(StatusLine(said), family_lines(context, family), view)
+                table = rows_html(predicted_rows(predicted)) if predicted else ""
+                yield RaceUpdate(StatusLine(said, table=table), family_lines(context, family), view)
             else:
                 yield RaceUpdate(stage=view if log else None)
 
@@ -109,11 +110,13 @@ def _finish(
     context: PageContext, visitor: str, race: FinishedRace, log: str, predicted: Prediction | None = None
 ) -> RaceUpdate:
     results = make_results(context, visitor, race)
-    measured = tell_measured(predicted, Race(race.traces)) if predicted else ""
-    end = " ".join((measured, *race.notes)) if measured and not race.stopped else describe_end(race)
+    outcome = judge_prediction(predicted, Race(race.traces)) if predicted and not race.stopped else None
+    end = " ".join((outcome.said, *race.notes)) if outcome else describe_end(race)
     said = " ".join(filter(None, (end, results.files.note)))
     return RaceUpdate(
-        StatusLine(said, "measured" if measured else "ended", spoken=_is_on_stage(race, said)),
+        StatusLine(said, "measured", table=rows_html(outcome.rows))
+        if outcome
+        else StatusLine(said, "ended", spoken=_is_on_stage(race, said)),
         stage=StageView(race.id, log),
         results=results,
     )

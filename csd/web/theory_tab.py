@@ -24,10 +24,10 @@ from csd.web.staircase import build_staircase, staircase_value
 from csd.web.what_if import PlanCheck, WhatIf, WhatIfPanel, figure_value, starting_panel, step_value
 
 LEAD = (
-    "<h2>When does guessing ahead pay?</h2><p>When guesses are often right, and cheap to make. Move a slider: the "
-    "theory predicts how much faster the big model's text is written, without a race.</p>"
+    "<h2>When does guessing ahead pay?</h2><p>When guesses are often right, and cheap to make. Move a slider to see "
+    "what theory predicts.</p>"
 )
-FOLD = "Change the plan (K and k)"
+FOLD = "Change the plan"
 ABOUT_K = "<h3>Who guesses how far?<small>the plan K</small></h3>"
 CURVES = "The paper's formulas and curves"
 ABOUT_MEASURE = "<p>this plan, with the models as they are</p>"

@@ -18,6 +18,7 @@ from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, visitor_of
 
 def wire_theory(context: PageContext, tab: TheoryTab, race: RaceTab, tabs: gr.Tabs, hidden: HiddenParts) -> None:
     panel, curves, form = tab.what_if, tab.curves, race.form
+    (lanes,) = form.named(("lanes",))
 
     @one_at_a_time
     def check_plan(values: Values) -> Changes:
@@ -28,7 +29,7 @@ def wire_theory(context: PageContext, tab: TheoryTab, race: RaceTab, tabs: gr.Ta
         return what_if.paper_curves(sliders) or tuple(gr.skip() for _ in curves.figures)
 
     def measure(values: Values, request: gr.Request) -> Changes:
-        return start(what_if.measure(panel.read(values)), request)
+        return start(what_if.measure(panel.read(values), values[lanes] or ()), request)
 
     def measure_parts(values: Values, request: gr.Request) -> Changes:
         return start(what_if.measure_parts(panel.read(values)), request)
@@ -60,5 +61,5 @@ def wire_theory(context: PageContext, tab: TheoryTab, race: RaceTab, tabs: gr.Ta
     gr.on(events, draw_curves, [curves.sliders], list(curves.figures), trigger_mode="always_last", **QUICK)
     filled = form.named(("draft", "k", "K", "lanes"))
     for button, handler in ((panel.measure, measure), (panel.measure_parts, measure_parts)):
-        measuring = button.click(handler, set(panel.inputs), [*filled, tabs, panel.words, hidden.press], **QUICK)
+        measuring = button.click(handler, {*panel.inputs, lanes}, [*filled, tabs, panel.words, hidden.press], **QUICK)
         measuring.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)

@@ -20,13 +20,14 @@ class StatusLine:
     """A sentence for the visitor. "refused" is set in bold, "ended" marks the result of a race, "measured" one beside
     its prediction, which is seen once the stage has played to its end, "recorded" says what the page begins with, and
     "switched" that other models run now;
-    `spoken` is for screen readers alone, because the stage shows the same, and `field` names the field of the form that
-    a refusal is about."""
+    `spoken` is for screen readers alone, because the stage shows the same, `field` names the field of the form that
+    a refusal is about, and `table` is HTML that stands below the sentence."""
 
     text: str
     state: Literal["", "refused", "ended", "measured", "recorded", "switched"] = ""
     spoken: bool = False
     field: str = ""
+    table: str = ""
 
 
 @dataclass(frozen=True)

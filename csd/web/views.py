@@ -28,7 +28,7 @@ COPIES = (
 def status_html(line: StatusLine) -> str:
     spoken = " data-spoken" if line.spoken else ""
     field = f' data-field="{escape(line.field.replace("_", "-"))}"' if line.field else ""
-    return f'<p data-state="{line.state}"{spoken}{field}>{escape(line.text)}</p>'
+    return f'<p data-state="{line.state}"{spoken}{field}>{escape(line.text)}</p>{line.table}'
 
 
 def progress_html(progress: tuple[int, int] | None) -> str:

@@ -16,6 +16,7 @@ from csd.decoding.methods.method import TARGET
 from csd.ranges import DRAFTED, shorten
 from csd.record.race import Race
 from csd.request.defaults import Defaults
+from csd.request.form import in_order
 from csd.roles import roles_of_family
 from csd.theory import curves as paper
 from csd.theory import what_if as theory
@@ -28,7 +29,7 @@ from csd.web.slider_values import Slider, SliderGroup, moved_sliders, read_slide
 Figure = Any
 """A plotly figure; only the rooms that draw them import plotly."""
 MEASURED = tuple(method.name for method in (Autoregressive, Speculative, Cascade))
-"""The lanes of the race that measures a prediction."""
+"""The lanes that a race needs to measure a prediction."""
 MOST_COST = 100.0  # target passes: no prediction needs a dearer draft
 OFTEN = "How often is a guess right?"
 ABOUT_ALPHA = "α, the share that is accepted"
@@ -251,10 +252,11 @@ def _draw_curves(c: float, copies: float) -> tuple[Figure, ...]:
     return paper.speedup_over_k(c), paper.speedup_over_alpha(), paper.cascades_over_alpha(c, copies)
 
 
-def measure(asked: WhatIf) -> MeasureUpdate:
-    """Put the panel's k and K into the form, so that a race can measure what they bring."""
+def measure(asked: WhatIf, lanes: Sequence[str] = ()) -> MeasureUpdate:
+    """Put the panel's k and K into the form, so that a race can measure what they bring; its own `lanes` stay."""
     try:
-        update, model = _measure(asked, MEASURED), _read_model(asked.drafts, asked.sliders)
+        update = _measure(asked, in_order({*lanes, *MEASURED}))
+        model = _read_model(asked.drafts, asked.sliders)
         keys: dict[str, Number] = {_pair_key(pair): pair for pair in theory.pairs(asked.drafts)}
         moved = frozenset(keys.get(key, key) for key in moved_sliders(asked.sliders))
         plan = (asked.drafts, asked.draft, int(asked.k or 0), chosen_K(asked))

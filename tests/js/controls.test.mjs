@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ablate, axisLength, budget, formatK, isSamePlan, moveEnd, parseK, takesPart } from "../../assets/controls/cumulative.js";
-import { addFindings, counting } from "../../assets/controls/puzzles.js";
+import { addFindings, counting, tellModels } from "../../assets/controls/puzzles.js";
 import { inRange, keepNumbers } from "../../assets/controls/sliders.js";
 
 const K = [[16, 16, 20], [0, 0, 7], [0, 0, 0]];
@@ -84,4 +84,9 @@ test("a new race solves the chosen puzzle alone", () => {
   assert.deepEqual(keys({ race: "", found }, "lose"), []);
   assert.deepEqual(keys({ race: "", found: { predict: { solved: true, said: "2" } } }, null), ["predict"]);
   assert.deepEqual(addFindings({ lose: "first" }, found), { lose: "first", length: "2.6" });
+});
+
+test("a puzzle says which other models race, and the way back", () => {
+  assert.equal(tellModels("SmolLM2 135M \u00b7 cascade \u00b7 64 tokens", " Back to demo models"),
+    "Your races run SmolLM2 135M now. Press “Back to demo models” for those of the page.");
 });

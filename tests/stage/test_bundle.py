@@ -66,6 +66,18 @@ def test_json_becomes_a_constant_of_its_module(tmp_path):
         join(tmp_path / "stage", index=line.replace("words.json", "missing.json"))
 
 
+def test_a_module_of_a_folder_beside_is_joined_as_well(tmp_path):
+    for name in ("stage", "theory"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "theory/a.js").write_text('import { b } from "./b.js";\nexport const a = b;\n', encoding="utf-8")
+    (tmp_path / "theory/b.js").write_text("export const b = 1;\n", encoding="utf-8")
+    line = 'import { a } from "../theory/a.js";\n'
+    script = join(tmp_path / "stage", index=f"{line}export const c = a;\n")
+    assert script.index("const $b = ") < script.index("const $a = ") < script.index("const $index = ")
+    with pytest.raises(BundleError, match=r"Two modules are called a\.js"):
+        join(tmp_path / "stage", index=f'{line}import {{ d }} from "./a.js";\n', a="export const d = 1;\n")
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -382,3 +382,25 @@ def test_while_a_race_runs_there_is_nothing_to_look_into(bare):
     one.page.evaluate("log => stage.update({race: 'r', log})", stage.log_of((greedy(alone()), greedy(nested())), "r"))
     assert one.page.is_enabled(".cs-look")
     assert not one.errors
+
+
+def test_labels_of_the_plot_stay_close_to_the_ends_of_their_lines(bare):
+    """From the first step on every lane has its symbol; a label is missing only where a lane waits."""
+    one = bare(calm=True).show(*RACE)
+    far = """() => [...document.querySelectorAll('.cs-plot .cs-curve')].map((curve, i) => {
+        const label = document.querySelectorAll('.cs-plot .cs-end')[i];
+        if (getComputedStyle(curve).display === 'none') return 'unseen';
+        if (!label.textContent) return 'unnamed';
+        const [dot, box] = [curve.querySelector('g'), label].map((part) => part.getBoundingClientRect());
+        const [x, y] = [dot.x + dot.width / 2, dot.y + dot.height / 2];
+        return Math.hypot(Math.max(box.left - x, 0, x - box.right), Math.max(box.top - y, 0, y - box.bottom));
+    })"""
+    one.press("Home")
+    for step in range(1, 5):
+        one.press("ArrowRight")
+        gaps = one.page.evaluate(far)
+        assert "unseen" not in gaps, (step, gaps)
+        assert all(gap == "unnamed" or gap <= 48 for gap in gaps), (step, gaps)
+    one.press("End")
+    gaps = one.page.evaluate(far)
+    assert "unnamed" not in gaps, "at the end every lane has its label"

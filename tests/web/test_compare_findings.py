@@ -68,9 +68,10 @@ def test_a_win_by_little_is_not_bold_and_who_wrote_its_text_is_said():
     assert " On edit the copier wrote 80% of prompt lookup's text, on story 20%. On edit the two" in verdict(results)
     figure = draw(results, ["story", "code", "edit"], 3)
     assert [note.text for note in figure.layout.annotations if "<b>" in note.text] == ["<b>3.2×</b>"] * 2
-    assert ["20% was copied" in figure.layout.yaxis.ticktext[0], "80% was" in figure.layout.yaxis.ticktext[2]] == [
-        True
-    ] * 2
+    assert [
+        "20% repeated words" in figure.layout.yaxis.ticktext[0],
+        "80% repeated" in figure.layout.yaxis.ticktext[2],
+    ] == [True] * 2
 
 
 def test_lanes_are_called_in_plain_words_where_that_tells_them_apart():

@@ -13,8 +13,9 @@ from csd.paths import ASSETS
 from csd.record.race import Race
 from csd.record.recording import bundled_recordings
 from csd.stage.headline import times
+from csd.theory.assumed import Prediction
 from csd.web import what_if
-from csd.web.measured_words import tell_measured
+from csd.web.measured_words import judge_prediction, predicted_rows, rows_html
 from csd.web.slider_values import sliders_value
 from csd.web.what_if import WhatIf
 
@@ -33,7 +34,7 @@ console.log(JSON.stringify(Object.fromEntries(curves.map(({ look, ys, at }) => [
 """
 
 
-def prediction(race: Race, **moved: float):
+def prediction(race: Race, **moved: float) -> Prediction:
     """What the panel predicts for a race's own plan, with some of its sliders moved."""
     panel = what_if.panel_after(race, race.traces[0].header.drafts)
     value = sliders_value(panel.groups)
@@ -44,51 +45,62 @@ def prediction(race: Race, **moved: float):
     return predicted
 
 
+def said(predicted: Prediction, race: Race) -> str:
+    outcome = judge_prediction(predicted, race)
+    return outcome.said if outcome else ""
+
+
 def test_what_was_measured_stands_beside_what_was_predicted():
-    said = tell_measured(prediction(FROG), FROG)
+    plan = prediction(FROG)
+    outcome = judge_prediction(plan, FROG)
     lanes = {trace.header.method: FROG.speedup(trace) for trace in FROG.traces}
-    assert said.startswith("Theory said 2.0× for speculative decoding and 2.8× for the cascade; measured: ")
-    assert said.endswith(f"{times(lanes['speculative'] or 0)} and {times(lanes['cascade'] or 0)}."), (
-        "near: no more to say"
-    )
+    assert outcome and outcome.said == "Theory held.", "near: no more to say"
+    assert [(row.method, times(row.predicted), row.measured) for row in outcome.rows] == [
+        ("speculative", "2.0×", lanes["speculative"]),
+        ("cascade", "2.8×", lanes["cascade"]),
+    ]
+    before, after = rows_html(predicted_rows(plan)), rows_html(outcome.rows)
+    assert "<td>2.8×</td><td>–</td><td>–</td>" in before, "the race has not ended"
+    assert before.count("<tr>") == after.count("<tr>") == 3, "the table keeps its size"
+    assert "–" not in after
 
 
 def test_the_number_that_the_visitor_invented_is_named_and_no_trivial_one():
-    said = tell_measured(prediction(FROG, target_accepts_draft_mid=0.293, draft_small=0.13), FROG)
-    assert said.endswith(
-        ". You had set the small model's acceptance to 0.29; in this race it was 0.97, and with the race's numbers, "
-        "theory says 2.0× and 2.8×."
-    )
+    outcome = judge_prediction(prediction(FROG, target_accepts_draft_mid=0.293, draft_small=0.13), FROG)
+    assert outcome and [times(row.again or 0) for row in outcome.rows] == ["2.0×", "2.8×"]
+    assert outcome.said == "Theory was off: you set the small model's acceptance to 0.29; in this race it was 0.97."
 
 
 def test_the_visitors_own_numbers_are_told_and_no_others():
-    moved = tell_measured(prediction(FROG, target_accepts_draft_mid=0.5, draft_small=0.9), FROG)
+    moved = said(prediction(FROG, target_accepts_draft_mid=0.5, draft_small=0.9), FROG)
     assert "set the small model's acceptance to 0.50 and the tiny model's cost to 0.90; in this race they were" in moved
-    assert moved.count(". ") == 1, "two sentences"
+    assert ". " not in moved, "one sentence"
     plan = prediction(FROG)
     usual = replace(plan, model=replace(plan.model, costs={**plan.model.costs, "draft-mid": 0.9}))
-    assert ". With the race's numbers, theory says 2.0× and 2.8×." in tell_measured(usual, FROG)
+    assert said(usual, FROG) == "Theory was off: its numbers were not those of this race."
 
 
 def test_steps_that_took_another_time_are_told_where_the_numbers_were_the_same():
     race = Race(bundled_recordings()["6-story-a-mouse-on-an-island-sampled"].traces)
-    assert tell_measured(prediction(race), race).endswith(". Speculative decoding was faster: steps took less time.")
+    assert said(prediction(race), race) == "Theory was off: speculative decoding was faster: steps took less time."
 
 
 def test_a_race_of_another_plan_measures_nothing():
-    assert tell_measured(replace(prediction(FROG), k=3), FROG) == ""
-    assert tell_measured(prediction(FROG), Race(FROG.traces[:1])) == ""
+    assert judge_prediction(replace(prediction(FROG), k=3), FROG) is None
+    assert judge_prediction(prediction(FROG), Race(FROG.traces[:1])) is None
 
 
 @pytest.mark.skipif(NODE is None, reason="Node is not installed")
 @pytest.mark.parametrize("name", RACES)
 def test_theory_says_with_the_races_numbers_what_the_tab_shows_after_the_race(name):
     race = RACES[name]
-    said = tell_measured(prediction(race, target_accepts_draft_mid=0.293), race)
+    outcome = judge_prediction(prediction(race, target_accepts_draft_mid=0.293), race)
     panel = what_if.panel_after(race, race.traces[0].header.drafts)
     command = [str(NODE), "--input-type=module", "--eval", ON_THE_TAB, ASSETS.as_uri()]
     value = json.dumps(what_if.figure_value(panel))
     done = subprocess.run(command, input=value, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     shown = json.loads(done.stdout)
-    assert said.endswith(f"theory says {times(shown['speculative'])} and {times(shown['cascade'])}.")
+    assert outcome and {row.method: times(row.again or 0) for row in outcome.rows} == {
+        method: times(speedup) for method, speedup in shown.items()
+    }

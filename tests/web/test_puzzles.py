@@ -285,6 +285,38 @@ def test_a_puzzle_that_is_picked_elsewhere_leads_to_the_race(tab, other):
     assert page.is_visible("#advanced") and page.is_visible(".puzzles section")
 
 
+@pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
+@pytest.mark.parametrize("other", ["Race", "Theory", "Compare"])
+def test_the_end_of_every_tab_can_be_scrolled_above_the_panel(tab, other, size):
+    page = tab.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.get_by_role("tab", name=other).click()
+    page.click("#puzzles-open")
+    page.wait_for_selector(".puzzles li:visible")
+    last = {"Race": "#stage", "Theory": "#glossary", "Compare": "#compare-numbers"}[other]
+    page.wait_for_selector(last)
+    page.wait_for_function(
+        """last => { scrollTo(0, document.documentElement.scrollHeight);
+        const edge = (part) => document.querySelector(part).getBoundingClientRect();
+        return edge(last).bottom <= edge('.puzzles section').top; }""",
+        arg=last,
+    )
+
+
+def test_a_puzzle_says_that_other_models_race(tab):
+    """One's own words may bring them; here the line with the settings is told so."""
+    page = tab.page
+    page.click("#puzzles-open")
+    page.get_by_role("button", name="Make the cascade lose").click()
+    note = page.locator('.puzzles [data-puzzle="lose"] .puzzles-models')
+    assert not note.is_visible()
+    page.evaluate("document.querySelector('#lines').toggleAttribute('data-away', true)")
+    note.filter(has_text="Your races run").wait_for()
+    assert "Back to" in note.inner_text()
+    page.evaluate("document.querySelector('#lines').toggleAttribute('data-away', false)")
+    note.wait_for(state="hidden")
+
+
 def test_the_prediction_has_a_button_that_races_first(tab):
     page = tab.page
     tab.fill(tokens=40)

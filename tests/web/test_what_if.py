@@ -142,6 +142,10 @@ def test_no_race_measures_sliders_that_cannot_be_read():
 def test_measuring_fills_in_the_form():
     update = what_if.measure(ASKED)
     assert update.fields == {"draft": "draft-mid", "k": 4, "K": ASKED.K, "lanes": list(what_if.MEASURED)}
+    own = what_if.measure(ASKED, ["speculative", "prompt lookup"]).fields
+    assert own and own["lanes"] == ["autoregressive", "speculative", "prompt lookup", "cascade"], (
+        "the form's lanes stay"
+    )
     assert what_if.measure_parts(ASKED).fields["lanes"][1:] == [
         "vertical cascade",
         "horizontal cascade",
