@@ -33,10 +33,12 @@ export function reveal(field) {
   return section;
 }
 
-// The same in the open drawer, where the section comes into view.
+// The same in the open drawer, where the section comes into view; a tab that was chosen just before is drawn first.
 export function openField(field) {
-  if (!isOpen("more")) toggle("more");
-  reveal(field)?.scrollIntoView({ block: "start" });
+  requestAnimationFrame(() => {
+    if (!isOpen("more")) toggle("more");
+    reveal(field)?.scrollIntoView({ block: "start" });
+  });
 }
 
 function turn(section) {

@@ -440,7 +440,10 @@ def test_a_message_and_the_prompt_of_the_race_share_a_line_and_move_nothing(tab)
 def test_the_text_of_a_list_ends_before_its_arrow(tab):
     page = tab.page
     page.click("#races")
-    page.evaluate("document.querySelector('#advanced').setAttribute('data-open', '')")  # beside the open list of races
+    opened = (
+        "document.querySelectorAll('#advanced, #advanced .section').forEach(one => one.setAttribute('data-open', ''))"
+    )
+    page.evaluate(opened)  # beside the open list of races
     for name in ("earlier", "family", "preset", "rule"):
         arrow, text = box(page, f"#{name} .icon-wrap"), box(page, f"#{name} input")
         room = float(

@@ -282,6 +282,7 @@ def test_a_puzzle_that_is_picked_elsewhere_leads_to_the_race(tab, other):
     page.get_by_role("tab", name=other).click()
     page.locator('.puzzles [data-puzzle="lose"]').get_by_role("button", name="Settings").click()
     page.wait_for_function("document.activeElement.id === 'advanced'")
+    assert page.is_visible("#K"), "the puzzle is about the plan"
     assert page.is_visible("#advanced") and page.is_visible(".puzzles section")
 
 
