@@ -16,7 +16,7 @@ export function watchSections() {
     const button = target.closest(".section-heading button");
     if (button) turn(button.closest(".section"));
   });
-  window.addEventListener(OPENS, ({ detail }) => openField(detail));
+  window.addEventListener(OPENS, ({ detail }) => requestAnimationFrame(() => openField(detail))); // the Race tab is drawn first
 }
 
 // What the sections hold, as csd/web/section_words.py says it.
@@ -33,12 +33,10 @@ export function reveal(field) {
   return section;
 }
 
-// The same in the open drawer, where the section comes into view; a tab that was chosen just before is drawn first.
+// The same in the open drawer, where the section comes into view.
 export function openField(field) {
-  requestAnimationFrame(() => {
-    if (!isOpen("more")) toggle("more");
-    reveal(field)?.scrollIntoView({ block: "start" });
-  });
+  if (!isOpen("more")) toggle("more");
+  reveal(field)?.scrollIntoView({ block: "start" });
 }
 
 function turn(section) {
