@@ -10,7 +10,7 @@ import gradio as gr
 from gradio.components import Component
 from gradio.events import Dependency
 
-from csd.web import examples, form_events, link_events, race_events, scripts, views
+from csd.web import examples, family_events, form_events, link_events, scripts, views
 from csd.web.addresses import address, neighbourhood
 from csd.web.context import PageContext
 from csd.web.one_at_a_time import paid
@@ -35,9 +35,9 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
         return {**tab.fill(update), hidden.visitor: str(visitor)}
 
     async def await_preferred(request: gr.Request) -> AsyncIterator[Changes]:
-        loading = race_events.tell_preferred(context)
+        loading = family_events.tell_preferred(context)
         yield {tab.status: views.status_html(loading) if loading else gr.skip()}
-        await race_events.await_preferred(context, visitor_of(context, request))
+        await family_events.await_preferred(context, visitor_of(context, request))
 
     def begin_own_prompt(values: Values, request: gr.Request) -> Changes:
         return tab.fill(form_events.begin_own_prompt(context, visitor_of(context, request), form.read(values)))
@@ -81,7 +81,7 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
         )
 
     def load_family(values: Values, request: gr.Request) -> Changes:
-        refused = race_events.load_family(context, visitor_of(context, request), form.read_family(values))
+        refused = family_events.load_family(context, visitor_of(context, request), form.read_family(values))
         return {tab.status: views.status_html(refused) if refused else gr.skip()}
 
     def choose_parts(values: Values) -> Changes:
@@ -144,7 +144,7 @@ def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> Non
     """After an event, the lines on the chosen family follow what it is doing."""
 
     async def follow(values: Values) -> AsyncIterator[tuple[str, str]]:
-        async for lines in race_events.follow_family(context, tab.form.read_family(values)):
+        async for lines in family_events.follow_family(context, tab.form.read_family(values)):
             yield views.family_html(lines.status), views.about_html(lines.about, lines.context)
 
     lines = [tab.family, tab.form.drawer.about]

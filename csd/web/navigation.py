@@ -9,7 +9,7 @@ from __future__ import annotations
 import gradio as gr
 from gradio.events import Dependency
 
-from csd.web import race_events, scripts
+from csd.web import earlier_races, scripts
 from csd.web.context import PageContext
 from csd.web.one_at_a_time import paid
 from csd.web.race_form import Values
@@ -25,7 +25,7 @@ def wire_navigation(context: PageContext, view: RaceView, opening: Dependency) -
     @paid
     def show(values: Values, request: gr.Request) -> Changes:
         fields = form.read(values)
-        return view.show(race_events.show_address(context, visitor_of(context, request), values[fragment], fields))
+        return view.show(earlier_races.show_address(context, visitor_of(context, request), values[fragment], fields))
 
     read = follow.click(None, None, [fragment], js=scripts.READ_ADDRESS, **PRIVATE)
     followed = read.then(show, {fragment, *form.inputs}, view.outputs, **QUICK)

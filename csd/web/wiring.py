@@ -17,6 +17,7 @@ from gradio.events import Dependency
 from csd.decoding.errors import Refusal
 from csd.web import (
     addresses,
+    earlier_races,
     first_paint,
     puzzle_panel,
     race_events,
@@ -134,7 +135,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
     @one_at_a_time
     def show_race(values: Values, request: gr.Request) -> Changes:
         chosen = values[replays.earlier]
-        return view.show(race_events.show_race(context, visitor_of(context, request), chosen, form.read(values)))
+        return view.show(earlier_races.show_race(context, visitor_of(context, request), chosen, form.read(values)))
 
     deployment = context.studio.deployment
     openings = Openings(most_here=MOST_HERE) if deployment.is_public else Openings()
@@ -142,7 +143,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
     @paid
     def read_file(values: Values, visitor: str) -> Changes:
         with collecting_later():
-            return view.show(race_events.open_file(context, visitor, values[replays.upload], form.read(values)))
+            return view.show(earlier_races.open_file(context, visitor, values[replays.upload], form.read(values)))
 
     async def open_file(values: Values, request: gr.Request) -> Changes:
         visitor = visitor_of(context, request)

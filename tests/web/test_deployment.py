@@ -18,7 +18,7 @@ from csd.record.trace import Review
 from csd.request.defaults import defaults_for
 from csd.request.request import Request
 from csd.run import LaneAdvanced, LaneFinished, RaceStarted
-from csd.web import compare_events, link_events, race_events
+from csd.web import compare_events, family_events, link_events, race_events
 from csd.web.compare import BY_KIND
 from csd.web.compare_events import ComparisonForm
 from csd.web.context import fields_of, make_context
@@ -325,7 +325,7 @@ def test_only_allowed_families_can_be_chosen_linked_loaded_or_raced():
         {"family": "embedded", "dtype": "float64"},
     ):
         asked = fields(page.start, **changes)
-        refused = race_events.load_family(page, "v", asked.family)
+        refused = family_events.load_family(page, "v", asked.family)
         assert refused.state == "refused" and "This page" in refused.text
         last = [*race_events.run_race(page, "v", asked)][-1]
         assert last.status.state == "refused" and "/etc" not in last.status.text
@@ -336,7 +336,7 @@ def test_a_public_page_loads_no_copies_that_a_family_does_not_have_by_itself():
     loaded, page = [], a_page(TIGHT, load=lambda spec, *_: loaded.append(spec.copies) or load_family(spec))
     for copies in (["self-4bit"], ["self-8bit"], ["self-8bit", "self-4bit"]):
         asked = fields(page.start, copies=copies).family
-        refused = race_events.load_family(page, "v", asked)
+        refused = family_events.load_family(page, "v", asked)
         assert refused and "This page runs demo models without copies of the target." in refused.text
         assert [*page.studio.race("v", asked.to_choice(), Request("a", ()))] == [Refused(refused.text)]
     linked = link_events.open_link(page, "v", {"copies": "self-4bit", "max_new": "9"})

@@ -11,7 +11,7 @@ import pytest
 from fake_page import context, race
 from gradio.utils import get_upload_folder
 
-from csd.web import downloads, race_events
+from csd.web import downloads, earlier_races
 from csd.web.downloads import Downloads, RaceFiles
 
 
@@ -55,10 +55,10 @@ def test_a_table_is_written_once_and_pushes_out_only_its_owners_files():
 def test_a_race_has_the_same_files_when_it_is_shown_again(page):
     ended = race(page)[-1].results
     written = Path(ended.files.replay).stat().st_mtime_ns
-    assert race_events.show_race(page, "v", ended.race_id, page.start).results.files == ended.files
+    assert earlier_races.show_race(page, "v", ended.race_id, page.start).results.files == ended.files
     assert Path(ended.files.replay).stat().st_mtime_ns == written
     Path(ended.files.replay).unlink()  # by a cleaner of temporary files
-    assert race_events.show_race(page, "v", ended.race_id, page.start).results.files == ended.files
+    assert earlier_races.show_race(page, "v", ended.race_id, page.start).results.files == ended.files
     assert Path(ended.files.replay).is_file()
 
 
@@ -78,7 +78,7 @@ def test_a_full_disk_costs_the_downloads_and_not_the_race(page, monkeypatch, ful
     assert ended.results.files == RaceFiles()
     assert ended.status.text.startswith("Done: ") and ended.status.text.endswith(downloads.NOT_SAVED)
     assert len(ended.results.figures) == 4 and ended.stage.log
-    again = race_events.show_race(page, "v", ended.results.race_id, page.start)
+    again = earlier_races.show_race(page, "v", ended.results.race_id, page.start)
     assert downloads.NOT_SAVED in again.status.text
     assert not page.downloads.folder.exists() or not list(page.downloads.folder.iterdir())
     assert page.downloads.save_table("a") is None

@@ -13,7 +13,7 @@ from in_a_loop import in_a_loop
 
 from csd.models import catalog
 from csd.record.recording import bundled_recordings
-from csd.web import examples, race_events
+from csd.web import examples, family_events
 from csd.web.context import make_context
 from csd.web.fields import CUSTOM
 from csd.web.loads import FamilyChoice
@@ -40,9 +40,9 @@ def test_the_lines_follow_a_family_until_it_is_ready():
 
     async def states() -> list[str]:
         found = []
-        async for lines in race_events.follow_family(page, page.start.family):
+        async for lines in family_events.follow_family(page, page.start.family):
             if not found:
-                race_events.load_family(page, "v", page.start.family)
+                family_events.load_family(page, "v", page.start.family)
             elif lines.status.state == "loading":
                 gate.set()
             found.append(lines.status.state)
@@ -56,47 +56,47 @@ def test_the_lines_follow_a_family_until_it_is_ready():
 def test_the_preferred_family_is_awaited_and_told_about():
     page = context(behind=(OTHER,))
     families, state = page.studio.families, page.studio.visitors.state("v")
-    assert "Qwen3 is loading" in race_events.family_lines(page, page.start.family).about
+    assert "Qwen3 is loading" in family_events.family_lines(page, page.start.family).about
     state.stop = threading.Event()  # a race runs
 
     async def wait() -> list[str]:
-        waiting = asyncio.create_task(race_events.await_preferred(page, "v"))
+        waiting = asyncio.create_task(family_events.await_preferred(page, "v"))
         seen = []
         for change in (lambda: families.ensure_loading(OTHER), lambda: setattr(state, "stop", None)):
-            await asyncio.sleep(3 * race_events.LOOK_AGAIN)
+            await asyncio.sleep(3 * family_events.LOOK_AGAIN)
             seen.append("done" if waiting.done() else "waits")
             change()
         await waiting
         return [*seen, families.status(OTHER).state]
 
     assert in_a_loop(wait()) == ["waits", "waits", "ready"]
-    assert "Qwen3 is ready: it answers" in race_events.family_lines(page, page.start.family).about
-    assert "it answers" not in race_events.family_lines(page, fields(page.start, family="Qwen3").family).about
+    assert "Qwen3 is ready: it answers" in family_events.family_lines(page, page.start.family).about
+    assert "it answers" not in family_events.family_lines(page, fields(page.start, family="Qwen3").family).about
 
 
 def test_a_page_that_prefers_no_other_family_awaits_nothing(page):
-    in_a_loop(asyncio.wait_for(race_events.await_preferred(page, "v"), 1))
+    in_a_loop(asyncio.wait_for(family_events.await_preferred(page, "v"), 1))
 
 
 @pytest.mark.parametrize(("family", "state"), [("Qwen3", "waiting"), (CUSTOM, "failed")])
 def test_the_lines_do_not_wait_for_a_family_that_nobody_loads(page, family, state):
     async def follow() -> list[str]:
         found = fields(page.start, family=family).family
-        return [lines.status.state async for lines in race_events.follow_family(page, found)]
+        return [lines.status.state async for lines in family_events.follow_family(page, found)]
 
     assert in_a_loop(follow()) == [state]
 
 
 def test_loading_starts_on_request(page):
-    race_events.load_family(page, "v", fields(page.start, family=CUSTOM).family)
+    family_events.load_family(page, "v", fields(page.start, family=CUSTOM).family)
     assert not page.studio.families.any_loading
-    race_events.load_family(page, "v", page.start.family)
+    family_events.load_family(page, "v", page.start.family)
     assert page.studio.families.status(page.studio.home).state in ("queued", "loading", "ready")
 
 
 def test_html_escapes_what_comes_from_others(page):
     assert "&lt;b&gt;" in status_html(StatusLine("<b>"))
-    lines = race_events.family_lines(page, fields(page.start, family=CUSTOM, target="<i>").family)
+    lines = family_events.family_lines(page, fields(page.start, family=CUSTOM, target="<i>").family)
     assert "<i>x" not in family_html(lines.status)
     assert "&lt;i&gt;" in family_html(lines.status)
 
@@ -108,5 +108,5 @@ def test_what_is_damaged_is_said_beside_the_family(monkeypatch, tmp_path):
     page = make_context(Studio(FamilyChoice(bad, "cpu"), load_family, run_recorded))
     assert (page.recorded, page.landing, page.start.form.prompt) == ({}, None, "Once upon a time")
     assert examples.example_kinds(bad) == ("text",)
-    assert "The recorded race 1-cut.json.gz is left out." in race_events.family_lines(page, page.start.family).about
+    assert "The recorded race 1-cut.json.gz is left out." in family_events.family_lines(page, page.start.family).about
     assert "cannot be read" in examples.find_fault(bad) and not examples.find_fault(HOME.spec)

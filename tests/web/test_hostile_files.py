@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from csd.record.recording import Recording
-from csd.web import race_events
+from csd.web import earlier_races
 
 RACE = Recording(RECORDED[:2], "A fox").to_dict()
 for lane in RACE["traces"]:  # short, so that many examples can be opened
@@ -67,7 +67,7 @@ def where(name: str) -> tuple:
 @example(where("settings"), {"K": [[2**62] * 3] * 3}, False)
 @example(where("settings"), {"a": [[[[[[[[[[[[]]]]]]]]]]]]}, False)
 def test_a_file_is_a_race_or_gets_a_sentence(page, path, value, everywhere):
-    update = race_events.open_file(page, "v", changed(path, value, everywhere), page.start)
+    update = earlier_races.open_file(page, "v", changed(path, value, everywhere), page.start)
     assert update.status.text.endswith(".") and len(update.status.text) < 700
     if update.status.state == "refused":
         assert update.stage is None
@@ -83,7 +83,7 @@ def test_a_file_is_a_race_or_gets_a_sentence(page, path, value, everywhere):
 def test_deep_and_large_files_get_a_sentence(page):
     head, tail = b'{"traces":[{"version":2,"header":{"settings":', b"}}]}"
     for data in (b"[" * 10**6, b'{"a":' * 10**6, head + b"[" * 900 + b"]" * 900 + tail, b"1" * 10**6):
-        update = race_events.open_file(page, "v", data, page.start)
+        update = earlier_races.open_file(page, "v", data, page.start)
         assert (update.status.state, update.stage) == ("refused", None) and len(update.status.text) < 300
 
 
@@ -98,5 +98,5 @@ def test_a_block_of_thousands_of_tokens_is_drawn_in_seconds(page):
     review["tokens"] += [review["token"]] * count
     review["authors"] += [review["by"]] * count
     started = process_time()
-    update = race_events.open_file(page, "v", json.dumps(data).encode(), page.start)
+    update = earlier_races.open_file(page, "v", json.dumps(data).encode(), page.start)
     assert update.status.state == "ended" and process_time() - started < 5

@@ -14,7 +14,7 @@ from fake_page import HOME, RECORDED, context, fields, load_family, run_recorded
 
 from csd.record.recording import Recording
 from csd.request import link
-from csd.web import link_events, linked_races, race_events
+from csd.web import earlier_races, link_events, linked_races, race_events
 from csd.web.context import make_context
 from csd.web.deployment import PUBLIC
 from csd.web.fields import PageFields
@@ -55,13 +55,13 @@ def test_a_link_brings_the_race_and_its_settings_to_another_visitor(page):
     name = name_of(link)
     assert omitted == "" and len(name) == 32
     assert link_events.copy_link(page, "v", form, race_id)[0] == link
-    opened = race_events.show_address(page, "w", f"race={name}", page.start)
+    opened = earlier_races.show_address(page, "w", f"race={name}", page.start)
     assert opened.stage.race == LINKED + name
     assert PageFields.from_values(opened.form.values) == form
     assert "was run here on" in json.loads(opened.stage.log.splitlines()[0])["text"]
     assert opened.results.listed[0][1] == LINKED + name
     assert page.studio.visitors.find_race("w", LINKED + name).traces == RECORDED
-    again = race_events.show_address(page, "w", f"race={name}", form)
+    again = earlier_races.show_address(page, "w", f"race={name}", form)
     assert len(page.studio.visitors.races("w")) == 1 and again.stage.race == LINKED + name
     assert link_events.copy_link(page, "w", form, LINKED + name)[0] == link
     assert page.studio.visitors.races_run("w") == ()  # it solves no puzzle
@@ -86,20 +86,20 @@ def test_a_form_that_has_changed_is_linked_without_the_race(page):
 
 
 def test_a_file_is_not_linked(page):
-    opened = race_events.open_file(page, "v", Recording(RECORDED).to_gzip(), page.start)
+    opened = earlier_races.open_file(page, "v", Recording(RECORDED).to_gzip(), page.start)
     form = PageFields.from_values(opened.form.values)
     assert link_events.copy_link(page, "v", form, opened.stage.race) == ("", link_events.FROM_A_FILE)
     assert not any(page.linked._folder.iterdir())
 
 
 def test_a_race_that_is_gone_leaves_the_stage_still(page):
-    update = race_events.show_address(page, "v", f"race={'0' * 32}", page.start)
+    update = earlier_races.show_address(page, "v", f"race={'0' * 32}", page.start)
     (line,) = map(json.loads, update.stage.log.splitlines())
-    assert (update.stage.race, line) == ("", {"t": "ask", "text": race_events.GONE})
+    assert (update.stage.race, line) == ("", {"t": "ask", "text": earlier_races.GONE})
     assert update.status.text == "" and update.form is update.results is None
-    cut = race_events.show_address(page, "v", f"race={'0' * 20}", page.start)
-    assert json.loads(cut.stage.log)["text"] == race_events.CUT
-    unknown = race_events.show_address(page, "v", "race=no-such-race", page.start)
+    cut = earlier_races.show_address(page, "v", f"race={'0' * 20}", page.start)
+    assert json.loads(cut.stage.log)["text"] == earlier_races.CUT
+    unknown = earlier_races.show_address(page, "v", "race=no-such-race", page.start)
     assert "no recorded race “no-such-race”" in unknown.status.text
 
 
@@ -225,7 +225,7 @@ def test_a_colleague_opens_a_race_at_the_same_step_or_runs_it_again(chromium, ho
     begun = house.gate.begun
     page.goto("about:blank")
     page.goto(link.replace(place["race"].removeprefix("linked-"), "0" * 32))  # as on another server
-    page.wait_for_selector(f"#stage .cs-empty:has-text('{race_events.GONE}')")
+    page.wait_for_selector(f"#stage .cs-empty:has-text('{earlier_races.GONE}')")
     assert page.input_value("#prompt textarea") == STORY and page.input_value("#earlier input") == ""
     assert not page.is_visible("#after") and not page.is_visible("#downloads"), "there is no race to tell of"
     assert house.gate.begun == begun

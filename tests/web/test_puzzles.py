@@ -14,7 +14,7 @@ from csd.paths import ASSETS
 from csd.record.race import Race
 from csd.record.recording import bundled_recordings
 from csd.record.trace import Trace
-from csd.web import puzzles, race_events
+from csd.web import earlier_races, puzzles, race_events
 from csd.web.puzzle_panel import check_guess
 from csd.web.puzzles import CHECKS, PUZZLES, copying, drop, find_question, length, lose, puzzle_value
 
@@ -167,12 +167,12 @@ def test_only_races_of_the_visit_count():
     page = context()
     nothing = {"race": "", "found": {}, "question": ""}
     assert puzzle_value(()) == nothing
-    shown = race_events.show_race(page, "v", next(iter(page.recorded)), page.start)
+    shown = earlier_races.show_race(page, "v", next(iter(page.recorded)), page.start)
     assert shown.results is not None and shown.results.puzzles == nothing
     *_, last = race_events.run_race(page, "v", page.start)
     assert last.results is not None and "lose" in last.results.puzzles["found"]
     assert last.results.puzzles["race"] == last.results.race_id
-    again = race_events.show_race(page, "v", next(iter(page.recorded)), page.start)
+    again = earlier_races.show_race(page, "v", next(iter(page.recorded)), page.start)
     assert again.results is not None and again.results.puzzles["found"] == {}  # the race that is shown is another one
     assert check_guess(page, "v", {"guess": 1e9})["found"]["predict"]["said"].endswith("too high.")
     for value in (None, [], {}, {"guess": "x"}):

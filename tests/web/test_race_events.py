@@ -1,4 +1,4 @@
-"""Races, run or shown again: what the page is told, without Gradio."""
+"""A race that runs, and its end: what the page is told, without Gradio."""
 
 from __future__ import annotations
 
@@ -9,20 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fake_page import RECORDED, context, fields, race, run_stopped
-from handmade import RACE
+from fake_page import RECORDED, context, race, run_stopped
 from paired import alone, drafted
 
 from csd.models import catalog
 from csd.record.recording import Recording
-from csd.request.form import to_fields
-from csd.request.request import Request
 from csd.run import LaneFinished, RaceStarted
-from csd.web import race_events
-from csd.web.fields import CUSTOM, PageFields
+from csd.web import other_models, race_end, race_events
+from csd.web.fields import CUSTOM
 from csd.web.loads import FamilyChoice
-from csd.web.race_tab import land
 from csd.web.races import FinishedRace, prompt_start, recorded_races, replay_log
+from csd.web.updates import RaceUpdate, StatusLine
 from csd.web.views import describe_end, status_html
 
 
@@ -49,7 +46,7 @@ def test_a_race_is_told_from_waiting_to_its_results(page):
 
 
 def test_a_race_says_why_its_factor_is_not_that_of_the_recorded_one(page):
-    update = race_events.RaceUpdate(race_events.StatusLine("Done: 64 tokens each.", "ended", spoken=True))
+    update = RaceUpdate(StatusLine("Done: 64 tokens each.", "ended", spoken=True))
     landing = page.landing
     slow = tuple(replace(one, steps=one.steps) for one in landing.traces)
     slow = (drawn_out(slow[0]), *slow[1:])  # without guesses it took twice as long
@@ -57,7 +54,7 @@ def test_a_race_says_why_its_factor_is_not_that_of_the_recorded_one(page):
 
     def told(**changes) -> str:
         own = FinishedRace("own", "", replace(recording, **changes))
-        return race_events._tell_recorded(update, landing, own).status.text
+        return race_end.tell_recorded(update, landing, own).status.text
 
     assert re.fullmatch(
         r"[\d.]+× was measured here now. The recording, made on another processor, had 3.0×.", told(machine="Other, 2")
@@ -163,137 +160,6 @@ def test_stop_takes_a_race_that_has_not_started_out_of_the_queue(page):
     assert flag.is_set()
 
 
-def test_an_earlier_race_and_a_recorded_one_are_shown_again(page):
-    ended = race(page)[-1]
-    again = race_events.show_race(page, "v", ended.results.race_id, page.start)
-    assert again.status.text.startswith(ended.status.text)
-    assert not json.loads(again.stage.log.splitlines()[-1])["play"]
-    race_id, recorded = next(iter(page.recorded.items()))
-    shown = race_events.show_race(page, "v", race_id, page.start)
-    assert json.loads(shown.stage.log.splitlines()[0])["text"] == recorded.origin
-    assert json.loads(shown.stage.log.splitlines()[-1])["play"]
-    for visitor, unknown in (("w", ended.results.race_id), ("v", None)):
-        assert "no longer available" in race_events.show_race(page, visitor, unknown, page.start).status.text
-
-
-@pytest.mark.parametrize("changes", [{"seed": -1, "temperature": 1.0}, {"family": CUSTOM}])
-def test_a_page_that_is_loaded_again_beside_a_refused_race_has_its_whole_form(page, changes):
-    """And says why it was refused, over the race before it."""
-    (refused,) = race(page, **{"prompt": "My own", **changes})
-    again = race_events.show_address(page, "v", "", page.start)
-    assert again.form.values == {**page.start.values(), "prompt": "My own", **changes}
-    assert again.stage.race == page.landing.id
-    told = json.loads(again.stage.log.splitlines()[-1])["text"]
-    assert refused.status.text in told and told.endswith(race_events.BELOW)
-    race(page)
-    assert race_events.show_address(page, "v", "", page.start).stage.race != page.landing.id, (
-        "a race that ended is shown"
-    )
-
-
-def test_a_prompt_that_is_too_long_to_keep_is_left_to_the_browser(page):
-    race(page, prompt="word " * 50_000, seed=7)
-    form = race_events.show_address(page, "v", "", page.start).form
-    assert "prompt" not in form.values and form.values["seed"] == 7
-    assert not page.studio.visitors.find("v").unfinished.fields.form.prompt
-
-
-def test_a_race_that_is_shown_takes_the_place_of_a_refused_one(page):
-    race(page, seed=-1, temperature=1.0)
-    race_events.show_race(page, "v", next(iter(page.recorded)), page.start)
-    assert page.studio.visitors.find("v").unfinished is None
-
-
-def test_a_file_is_opened_and_kept(page):
-    recording = Recording(RECORDED, "My race", machine="a machine", date="2026-01-02")
-    update = race_events.open_file(page, "v", recording.to_gzip(), page.start)
-    assert update.results.listed[0] == ("From a file: My race", update.results.race_id)
-    assert "From a file, recorded on 2026-01-02, on a machine." in update.stage.log
-    assert Recording.from_bytes(Path(update.results.files.traces).read_bytes()) == recording
-    assert race_events.show_race(page, "v", update.results.race_id, page.start).status.state == "ended"
-    for data in (None, b"", b"{}", b"nonsense"):
-        refused = race_events.open_file(page, "v", data, page.start)
-        assert (refused.status.state, refused.stage) == ("refused", None)
-
-
-def test_a_level_may_be_called_overhead(page):
-    data = Recording(RACE).to_json().replace('"small"', '"overhead"').encode()
-    update = race_events.open_file(page, "v", data, page.start)
-    assert update.status.state == "ended" and update.results.figures
-
-
-def test_a_file_that_cannot_be_shown_is_told_and_not_kept(page, monkeypatch, caplog):
-    before = page.studio.visitors.races("v")
-    monkeypatch.setattr(race_events, "make_results", lambda *_: {}["a fault"])
-    update = race_events.open_file(page, "v", Recording(RECORDED).to_gzip(), page.start)
-    assert (update.status.text, update.status.state) == (race_events.UNSHOWN, "refused")
-    assert update.stage is None and page.studio.visitors.races("v") == before
-    assert "KeyError" in caplog.text
-
-
-def test_a_file_fills_in_the_form_with_its_settings(page):
-    recording = Recording(RECORDED)
-    update = race_events.open_file(page, "v", recording.to_gzip(), page.start)
-    _, request = PageFields.from_values(update.form.values).to_request()
-    assert to_fields(request) == to_fields(Request.from_traces(RECORDED))
-    assert update.family.status.state == "waiting"
-    assert "form" not in update.status.text
-
-
-@pytest.mark.parametrize("changes", [{"family": "custom: a/b"}, {"rule": "none", "temperature": 1.0}])
-def test_a_file_with_settings_for_which_there_are_no_fields_leaves_the_form(page, changes):
-    traces = tuple(replace(trace, header=replace(trace.header, **changes)) for trace in RECORDED)
-    update = race_events.open_file(page, "v", Recording(traces).to_gzip(), page.start)
-    assert update.form is None
-    assert update.status.state == "ended"
-
-
-def test_the_page_starts_with_a_recorded_race(page):
-    landing = land(page, page.landing)
-    assert landing.stage.race == next(iter(page.recorded))
-    assert kinds(landing.stage.log)[:2] == ["message", "open"]
-
-
-def test_a_race_that_is_shown_brings_its_prompt_and_settings_into_the_form(page):
-    *_, last = (race for race in page.recorded.values() if race.recording.family == "embedded")
-    update = race_events.show_race(page, "v", last.id, page.start)
-    shown = PageFields.from_values(update.form.values)
-    assert to_fields(shown.to_request()[1]) == to_fields(Request.from_traces(last.traces))
-    assert update.family.status.state == "waiting"
-    back = race_events.show_race(page, "v", page.landing.id, shown)  # nothing of it was typed
-    assert PageFields.from_values(back.form.values) == page.start
-
-
-@pytest.mark.parametrize(
-    "typed",
-    [{"prompt": "Why is the sea salty?"}, {"K": "[[2,4,6],[0,1,2],[0,0,1]]"}, {"family": CUSTOM, "target": "a/b"}],
-)
-def test_what_the_visitor_typed_is_never_replaced_by_a_race(page, typed):
-    update = race_events.show_race(page, "v", page.landing.id, fields(page.start, **typed))
-    assert update.stage.race == page.landing.id
-    assert update.form is None
-    assert update.status.text.endswith(race_events.KEPT)
-
-
-def test_a_typed_prompt_that_was_raced_is_among_the_races_and_may_be_replaced(page):
-    traces = tuple(replace(one, header=replace(one.header, text="Why is the sea salty?")) for one in RECORDED)
-    kept = race_events.open_file(page, "v", Recording(traces).to_gzip(), page.start)
-    typed = PageFields.from_values(kept.form.values)
-    assert typed.form.prompt == "Why is the sea salty?"
-    assert race_events.show_race(page, "v", page.landing.id, typed).form
-
-
-def test_the_address_names_a_race(page):
-    *_, last = page.recorded
-    named = race_events.show_address(page, "v", "race=" + last.removeprefix("recorded-"), page.start)
-    assert named.stage.race == last
-    assert race_events.show_address(page, "v", "", page.start).stage.race == page.landing.id
-    ended = race(page)[-1]
-    assert race_events.show_address(page, "v", "", page.start).stage.race == ended.results.race_id
-    unknown = race_events.show_address(page, "v", "race=<b>", page.start)
-    assert (unknown.status.state, unknown.stage) == ("refused", None)
-
-
 def test_a_lane_that_failed_says_why_and_the_others_are_kept():
     def run(family, request, stopped):
         yield RaceStarted(tuple(trace.header for trace in RECORDED), {**RECORDED[0].pieces})
@@ -314,15 +180,15 @@ def test_prompts_are_named_on_one_short_line():
 
 def test_who_runs_is_told_where_it_is_not_the_models_of_the_first_race():
     page, smollm2 = context(), FamilyChoice(catalog.find("smollm2"), "cpu")
-    assert race_events.who_runs(page, page.studio.home, False) == ("", "")
+    assert other_models.who_runs(page, page.studio.home, False) == ("", "")
     asked = "SmolLM2 135M answers your own words; its 8-bit copy and the copier guess ahead: expect a smaller gain."
-    assert race_events.who_runs(page, smollm2, False) == ("SmolLM2 135M", asked)
+    assert other_models.who_runs(page, smollm2, False) == ("SmolLM2 135M", asked)
     assert (
-        race_events.who_runs(page, smollm2, True)[1] == "SmolLM2 135M runs; its 8-bit copy and the copier guess ahead."
+        other_models.who_runs(page, smollm2, True)[1] == "SmolLM2 135M runs; its 8-bit copy and the copier guess ahead."
     )
     why = "SmolLM2 135M answered, because the demo models know little beyond the examples. Only a copy of itself and a copier"
-    assert race_events.why_others(page, smollm2, False).startswith(why)
-    assert race_events.why_others(page, smollm2, True) == race_events.why_others(page, page.studio.home, False) == ""
+    assert other_models.why_others(page, smollm2, False).startswith(why)
+    assert other_models.why_others(page, smollm2, True) == other_models.why_others(page, page.studio.home, False) == ""
 
 
 def test_a_replay_of_other_models_than_the_demo_ones_names_them():

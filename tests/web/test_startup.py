@@ -101,7 +101,7 @@ def test_the_page_is_served_before_torch_is_imported(running):
 def test_everything_above_the_models_imports_without_torch():
     code = (
         BLOCKED
-        + "import csd.run, csd.models.catalog, csd.web.form_events, csd.web.race_events, csd.web.compare_events, app"
+        + "import csd.run, csd.models.catalog, csd.web.form_events, csd.web.race_events, csd.web.earlier_races, csd.web.compare_events, app"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
 
@@ -109,7 +109,7 @@ def test_everything_above_the_models_imports_without_torch():
 def test_only_components_and_wiring_import_gradio():
     code = (
         "import sys\n"
-        "import csd.run, csd.web.race_events, csd.web.form_events, csd.web.link_events, csd.web.compare_events, csd.web.what_if, app\n"
+        "import csd.run, csd.web.race_events, csd.web.earlier_races, csd.web.form_events, csd.web.link_events, csd.web.compare_events, csd.web.what_if, app\n"
         "assert not [name for name in sys.modules if name.partition('.')[0] == 'gradio']\n"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)

@@ -11,7 +11,7 @@ from fake_page import HOME, RECORDED, context
 from csd.record.recording import Recording
 from csd.record.trace import Trace
 from csd.request.request import Request
-from csd.web import race_events
+from csd.web import earlier_races, race_events
 from csd.web.api import run_to_end
 from csd.web.news import Finished
 from csd.web.races import FinishedRace, KeptRace
@@ -207,7 +207,7 @@ def test_who_only_asks_is_not_remembered():
     page = context()
     for number in range(MAX_VISITORS):
         assert race_events.stop_race(page, f"stranger {number}")
-        race_events.show_race(page, f"stranger {number}", "no such race", page.start)
+        earlier_races.show_race(page, f"stranger {number}", "no such race", page.start)
     assert not page.studio.visitors._states
 
 

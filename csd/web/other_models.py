@@ -1,0 +1,44 @@
+"""Why models other than those of the page's first race answer, and who guesses for them."""
+
+from __future__ import annotations
+
+from csd.models import catalog
+from csd.models.spec import COPIES
+from csd.roles import COPIER, roles_of_family
+from csd.sentences import listed
+from csd.web.context import PageContext
+from csd.web.loads import FamilyChoice
+
+WHY_OTHERS = "{name} answered, because the {home} know little beyond the examples."
+LITTLE = " Only a copy of itself and a copier guess for it."
+
+
+def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tuple[str, str]:
+    """The title of models other than those of the page's first race, and a sentence: why they run, and who guesses for
+    them."""
+    home = context.studio.home
+    if choice.spec.name == home.spec.name:
+        return "", ""
+    drafts = choice.defaults.drafts
+    called = roles_of_family(drafts)
+    guessers = [f"its {COPIES[name]}-bit copy" if name in COPIES else f"the {called[name]}" for name in drafts]
+    helpers = listed([*guessers, f"the {COPIER}"])
+    title = catalog.title(choice.spec.name)
+    if is_chosen:
+        return title, f"{title} runs; {helpers} guess{'' if guessers else 'es'} ahead."
+    little = ": expect a smaller gain" if _has_copies_only(choice) else ""
+    return title, f"{title} answers your own words; {helpers} guess{'' if guessers else 'es'} ahead{little}."
+
+
+def why_others(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> str:
+    """Why other models than those of the page's first race have answered, unless the visitor chose them."""
+    home = context.studio.home
+    if is_chosen or choice.spec.name == home.spec.name:
+        return ""
+    why = WHY_OTHERS.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name))
+    return why + (LITTLE if _has_copies_only(choice) else "")
+
+
+def _has_copies_only(choice: FamilyChoice) -> bool:
+    drafts = choice.defaults.drafts
+    return bool(drafts) and all(name in COPIES for name in drafts)
