@@ -46,6 +46,11 @@ def box(page, selector: str) -> dict:
     return page.locator(selector).bounding_box()
 
 
+def is_in_view(page, selector: str) -> bool:
+    found, size = box(page, selector), page.viewport_size
+    return 0 <= found["y"] and found["y"] + found["height"] <= size["height"] and 0 <= found["x"] < size["width"]
+
+
 CUT_OFF = "Unexpected error Connection errored out"
 
 

@@ -1,0 +1,214 @@
+"""The tour as slides, and the talk: every slide whole and large, its keys, and the clicker."""
+
+from __future__ import annotations
+
+import pytest
+from browser import Tab
+from playwright.sync_api import Page
+
+from csd.stage import tour
+from csd.stage.remember import POINTS
+
+# By how many pixels a part is wider and higher than its box.
+CUT = """selector => {
+  const box = document.querySelector(selector);
+  return [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight];
+}"""
+
+
+@pytest.fixture
+def one(chromium, house):
+    made = Tab(chromium, house)
+    yield made
+    made.close()
+
+
+def test_every_slide_is_whole_on_a_projector_of_720_lines(one):
+    """While the stage is presented: before the question is answered, and after the longer of its answers."""
+    page = one.page
+    page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
+    page.keyboard.press("p")
+    page.keyboard.press("g")
+    for act in tour.ACTS:
+        page.wait_for_selector(f'.tour h2:visible:text-is("{act.title}")')
+        assert page.evaluate(CUT, ".tour-stage") == [0, 0], act.title
+        for axis in page.locator(".tour .cs-axis-vertical:visible").all():
+            assert "check" in axis.inner_text(), "the arrow says what it means"
+        page.keyboard.press("123"[(act.right + 1) % 2])
+        page.wait_for_selector(".tour-answer:visible b")
+        assert page.evaluate(CUT, ".tour-stage") == [0, 0], act.title
+        page.keyboard.press("ArrowRight")
+    assert not one.errors
+
+
+def test_a_slide_has_keys_of_its_own_and_buttons_only_while_the_pointer_moves(one):
+    page = one.page
+    page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
+    page.keyboard.press("p")
+    page.keyboard.press("g")
+    buttons = "getComputedStyle(document.querySelector('.tour-buttons')).opacity"
+    box = page.locator(".tour-next").bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.move(box["x"] + 9, box["y"] + 9)
+    assert page.evaluate(buttons) == "1"
+    page.keyboard.press("PageDown")
+    assert page.evaluate(buttons) == "0" and page.is_visible(".tour-answer:visible b"), "nothing covers the answer"
+    page.keyboard.press("?")
+    assert page.is_visible(".tour-keys")
+    page.keyboard.press("b")
+    assert page.get_attribute(".tour dialog", "data-blank") == "" and not page.is_visible(".tour-keys")
+    for key in ("b", "PageDown", "Escape"):  # any of them brings the slide back, and does nothing else
+        page.keyboard.press(key)
+        assert page.get_attribute(".tour dialog", "data-blank") is None and page.is_visible(".tour-answer:visible b")
+        page.keyboard.press("b")
+    page.keyboard.press("b")
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text(".tour h2:visible") == tour.ACTS[1].title
+    page.keyboard.press("ArrowRight")
+    assert page.is_visible(".tour-answer:visible b"), "an arrow tells the answer first, as Page Down does"
+    assert page.inner_text(".tour h2:visible") == tour.ACTS[1].title
+    assert not one.errors
+
+
+# What a slide has beyond its window or below its fold, and text of less than 16 pixels of a window of 720 lines.
+FAULTS = """() => {
+  const dialog = document.querySelector(".tour dialog"), faults = [];
+  const scale = innerWidth > 900 ? innerHeight / 720 : 0;
+  const zoom = parseFloat(getComputedStyle(dialog).zoom);
+  for (const part of [dialog, ...dialog.querySelectorAll(".tour-stage, .cs-score")]) {
+    if (!part.checkVisibility()) continue;
+    if (part.scrollWidth > part.clientWidth + 1 || part.scrollHeight > part.clientHeight + 1) faults.push(`${part.className} is cut`);
+  }
+  const walker = document.createTreeWalker(dialog, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const words = node.textContent.trim(), owner = node.parentElement;
+    if (!words || !owner.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const { right, bottom, width } = range.getBoundingClientRect();
+    if (width && (right > innerWidth + 1 || bottom > innerHeight + 1)) faults.push(`${words} is outside`);
+    const drawing = owner.closest("svg");
+    const unit = drawing ? drawing.getScreenCTM().a : zoom;
+    if (width && parseFloat(getComputedStyle(owner).fontSize) * unit < 15.9 * scale) faults.push(`${words} is small`);
+  }
+  return faults;
+}"""
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1280, 720), (1920, 1080)])
+def test_every_slide_of_a_talk_is_whole_and_read_from_afar(one, size):
+    page = one.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(reduced_motion="reduce")
+    begin_talk(page)
+    for act in tour.ACTS:
+        if not act.talk:
+            continue
+        page.wait_for_selector(f'.tour h2:visible:text-is("{act.title}")')
+        assert page.evaluate(FAULTS) == [], act.title
+        if act.talk == "asked":
+            page.keyboard.press("PageDown")
+            assert page.evaluate(FAULTS) == [], f"{act.title}, answered"
+        page.keyboard.press("PageDown")
+    page.wait_for_selector('.tour h2:visible:text-is("What to remember")')
+    assert page.evaluate(FAULTS) == []
+    assert not one.errors
+
+
+def begin_talk(page: Page) -> None:
+    """From the race on the stage to the first slide after it."""
+    stage = "#stage .cascade-stage"
+    page.wait_for_selector(f"{stage}[data-state]")
+    page.focus(stage)
+    page.keyboard.press("End")
+    page.keyboard.press("p")
+    page.wait_for_selector(f"{stage}[data-state=done]")
+    page.keyboard.press("PageDown")
+    page.wait_for_selector(".tour dialog[open]")
+
+
+def test_a_talk_from_a_race_without_a_win_ends_with_its_own_number(one):
+    page = one.page
+    one.fill(tokens=40)
+    page.click("#lose")
+    one.status("ended")
+    page.reload()
+    page.wait_for_selector("#stage .cs-headline[data-beaten] .cs-factor:not(:empty)", state="attached")
+    begin_talk(page)
+    factor = page.text_content("#stage .cs-factor")
+    for _ in range(9):
+        page.keyboard.press("PageDown")
+    race = [len(trace.steps) for trace in tour.ACTS[4].traces]
+    assert page.inner_text(".tour-won b") == f"{race[-1]} runs"
+    assert page.inner_text(".tour-won span") == "of the big model instead of 12, for the same text"
+    assert page.inner_text(".tour-began").startswith(
+        f"This is the race of the slides. The race before them: {factor} as fast as"
+    )
+    page.keyboard.press("Home")
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    assert page.inner_text("#stage .cs-onward").startswith("Talk: 1 of"), "the talk begins again"
+    assert not one.errors
+
+
+def test_one_key_of_a_clicker_tells_a_whole_talk(one):
+    """The verdict, a few acts with their answers, and what to remember, where it stops. Who leaves that slide goes on: with
+    a race that is lost, a look inside, the next example and inside that."""
+    page, stage = one.page, "#stage .cascade-stage"
+    title = ".tour section:not([hidden]) h2"
+    one.fill(tokens=12)
+    page.focus(stage)
+    page.keyboard.press("End")
+    page.keyboard.press("p")
+    page.wait_for_selector(f"{stage}[data-state=done]")
+    shown, won = page.get_attribute(stage, "data-race"), page.inner_text(f"{stage} .cs-factor")
+    acts = [act for act in tour.ACTS if act.talk]
+    slides = 2 + len(acts)
+    assert page.inner_text(f"{stage} .cs-onward") == f"Talk: 1 of {slides} →"
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text(".tour-count:visible") == f"2 of {slides}"
+    page.keyboard.press("PageUp")
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    page.click(f"{stage} .cs-onward")  # once more from the race on
+    presses = 1 + sum(2 if act.talk == "asked" else 1 for act in acts)
+    assert presses <= 9, "one every thirteen seconds, for two minutes"
+    for act in acts:
+        assert page.inner_text(title) == act.title
+        assert page.inner_text(".tour-claim:visible").startswith(act.claim) and not page.is_visible(
+            ".tour-text:visible"
+        )
+        assert page.is_visible(".tour-ask:visible") == (act.talk == "asked"), "who is told is not asked"
+        if act.talk == "asked":
+            assert not page.inner_text(".tour-answer:visible")
+            page.keyboard.press("PageDown")
+            assert page.inner_text(".tour-answer:visible").strip() == f"{act.right + 1}. {act.answer}"
+        shown_words = page.inner_text(".tour dialog").lower()
+        assert "adaptive" not in shown_words and "fixed plan" not in shown_words, "a talk introduces neither"
+        page.keyboard.press("PageDown")
+    for _ in range(2):
+        assert page.inner_text(title) == "What to remember"
+        assert page.locator(".tour li:visible > p").all_inner_texts() == [point.text for point in POINTS]
+        assert page.inner_text(".tour-won b") == page.text_content("#stage .cs-factor")
+        assert not page.is_visible(".tour .cascade-stage") and not page.inner_text(".tour-began")
+        page.keyboard.press("PageDown")  # a talk stops here
+    page.keyboard.press("PageUp")
+    assert page.inner_text(title) == acts[-1].title
+    page.keyboard.press("l")
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    one.status("ended")
+    page.wait_for_selector(f'{stage}[data-state=done]:not([data-race="{shown}"])')
+    assert page.input_value("#temperature input") == "1.5", "the race that the last act has named"
+    lost = page.get_attribute(stage, "data-race")
+    page.keyboard.press("PageUp")
+    assert page.inner_text(title) == "What to remember", "back to the last slide"
+    assert page.inner_text(".tour-won b") == won != page.text_content("#stage .cs-factor"), "the race that was won"
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    page.keyboard.press("PageDown")
+    assert page.is_visible(f"{stage}[data-opened] .cs-score") and not page.is_visible(".tour dialog")
+    page.keyboard.press("PageDown")  # and on, without the verdict once more
+    page.wait_for_selector(f'{stage}[data-state=done]:not([data-race="{shown}"], [data-race="{lost}"])')
+    page.keyboard.press("PageDown")
+    assert page.is_visible(f"{stage}[data-opened] .cs-score")
+    page.keyboard.press("PageUp")
+    assert page.is_visible(f"{stage}[data-state=done] .cs-lead")
+    assert not one.errors
