@@ -2,7 +2,7 @@
 
 import { arrive } from "./arrival.js";
 import { hasRaced } from "./comeback.js";
-import { byId, stage, stageRoot } from "./dom.js";
+import { byId, press, stage, stageRoot } from "./dom.js";
 import { addressed, pushPlace, readPlace, splitAddress, writeAddress } from "./fragment.js";
 import { close } from "./panels.js";
 import { beginFilling } from "./typing.js";
@@ -16,6 +16,7 @@ const SETTLED = 3000; // milliseconds after which nothing more is said of a race
 let wanted = ""; // the race that Back leads to, where the address does not name it
 let isRead = false; // the address that the page was opened with; until then the tab that Gradio opens does not replace it
 let followed = ""; // the fragment where the page is
+let isFromTab = false; // the race that begins was asked for on another tab, from which the page has just come
 let shown = ""; // the fragment of the race on the stage; empty for the visitor's own, and for the one at the start
 
 const isTab = (fragment) => ["theory", "compare"].includes(fragment);
@@ -36,10 +37,17 @@ export function readAddress() {
   return on || (isTab(addressed()) ? "" : addressed());
 }
 
+// Begins a race that was asked for on another tab, by pressing a button, if any: Back leads to that tab.
+export function raceFromTab(id) {
+  isFromTab = Boolean(id);
+  press(id);
+}
+
 // A race of the visitor's own has no address, but a place in the history, which Back leads to: called when one begins, under the
 // race that was on the stage, and when it has ended.
 export function leaveRace() {
-  if (!addressed()) history.replaceState({ ...history.state, on: stageRoot().dataset.race }, "");
+  if (!addressed() && !isFromTab) history.replaceState({ ...history.state, on: stageRoot().dataset.race }, "");
+  isFromTab = false;
   writeRace("");
 }
 

@@ -22,7 +22,7 @@ export { noteVisitor, visitorBefore } from "./comeback.js";
 export { close, toggle } from "./panels.js";
 export { copyLink, downloadFigures } from "./saving.js";
 export { drawTogether } from "./drawing.js";
-export { openAddress, readAddress, writeRace } from "./address.js";
+export { openAddress, raceFromTab, readAddress, writeRace } from "./address.js";
 export { checkNumbers, dropFaults, tellNames } from "./numbers.js";
 export { hideControls } from "./query.js";
 export { press } from "./dom.js";

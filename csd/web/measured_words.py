@@ -14,7 +14,7 @@ from csd.theme import method_phrase
 from csd.theory.assumed import WIDTH, Number, OtherNumber, Prediction, are_near, wrongly_moved
 from csd.theory.what_if import Measured, settings_of_race
 
-COLUMNS = ("predicted", "with the race's numbers", "measured")
+COLUMNS = ("predicted", "theory with this race's numbers", "measured")
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,9 @@ def judge_prediction(predicted: Prediction, race: Race) -> Outcome | None:
         return Outcome("Theory held.", rows)
     moved = _tell_moved(wrongly_moved(predicted, settings), roles_of_family(predicted.drafts))
     if not are_near(again, before):
-        why = moved or "its numbers were not those of this race"
-        return Outcome(f"Theory was off: {why}.", rows)
+        why = moved or "it had the acceptance and the costs of another race"
+        right = " With this race's own numbers it holds." if are_near(measured, again) else ""
+        return Outcome(f"Theory was off: {why}.{right}", rows)
     return Outcome(f"Theory was off: {_tell_gaps(lanes) or 'steps took another time'}.", rows)
 
 

@@ -8,7 +8,6 @@ from csd.record.race import Race
 from csd.request.form import to_fields
 from csd.request.request import Request
 from csd.stage.headline import headline
-from csd.theory.assumed import Prediction
 from csd.web.context import PageContext
 from csd.web.measured_words import judge_prediction, rows_html
 from csd.web.races import FinishedRace
@@ -20,9 +19,8 @@ MEASURED_HERE = "{} was measured here now. The recording, made on another proces
 MEASURED_NOW = "{} was measured here now. The recording had {}: speeds vary from run to run."
 
 
-def tell_end(
-    context: PageContext, visitor: str, race: FinishedRace, log: str, predicted: Prediction | None = None
-) -> RaceUpdate:
+def tell_end(context: PageContext, visitor: str, race: FinishedRace, log: str) -> RaceUpdate:
+    predicted = context.studio.visitors.find(visitor).measured.get(race.id)
     results = make_results(context, visitor, race)
     outcome = judge_prediction(predicted, Race(race.traces)) if predicted and not race.stopped else None
     end = " ".join((outcome.said, *race.notes)) if outcome else describe_end(race)

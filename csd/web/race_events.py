@@ -54,8 +54,12 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
             yield RaceUpdate(line, family_lines(context, family))
         elif isinstance(news, Finished):
             state.unfinished = None
-            log += stage.closed(news.race.traces, again=others(context, visitor, news.race))
-            update = tell_recorded(tell_end(context, visitor, news.race, log, predicted), context.landing, news.race)
+            if predicted:
+                kept = {race.id: state.measured[race.id] for race in state.races if race.id in state.measured}
+                state.measured = {**kept, news.race.id: predicted}
+            play = predicted is None  # who measures wants the number
+            log += stage.closed(news.race.traces, play, others(context, visitor, news.race))
+            update = tell_recorded(tell_end(context, visitor, news.race, log), context.landing, news.race)
             yield tell_why(update, why_others(context, choice, state.has_chosen_family))
         else:
             has_started = bool(log)

@@ -44,6 +44,7 @@ HEAD = (
 )
 
 PRESS = "(id) => CascadePage.press(id)"
+RACE_FROM_TAB = "(id) => CascadePage.raceFromTab(id)"
 START = "() => CascadePage.start()"
 TELL_PROMPT = "() => CascadePage.tellPrompt()"
 TOGGLE_SETTINGS = "() => CascadePage.toggle('more')"

@@ -62,4 +62,4 @@ def wire_theory(context: PageContext, tab: TheoryTab, race: RaceTab, tabs: gr.Ta
     filled = form.named(("draft", "k", "K", "lanes"))
     for button, handler in ((panel.measure, measure), (panel.measure_parts, measure_parts)):
         measuring = button.click(handler, {*panel.inputs, lanes}, [*filled, tabs, panel.words, hidden.press], **QUICK)
-        measuring.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)
+        measuring.then(None, [hidden.press], js=scripts.RACE_FROM_TAB, **PRIVATE)

@@ -60,7 +60,8 @@ class VisitorState:
 
     Whether the visitor has chosen a family (in the form, by a link, or by a file), and whether a copy of a custom
     target was ticked for want of drafts. `compared` is the latest comparison of each kind. `unfinished` is the form of
-    the race that was asked for last, until it has ended, and `predicted` is what the next one is to measure.
+    the race that was asked for last, until it has ended, and `predicted` is what the next one is to measure;
+    `measured` has what was predicted of races that have, by their ids.
     `owner` is whom the visitor counts for, and `left` when the visitor left, if so.
     """
 
@@ -74,6 +75,7 @@ class VisitorState:
     compared: dict[str, Compared] = field(default_factory=dict)
     unfinished: Asked | None = None
     predicted: Prediction | None = None
+    measured: dict[str, Prediction] = field(default_factory=dict)
     left: float | None = None
 
 
@@ -132,6 +134,7 @@ class Visitors:
             state = self.state(visitor)
             state.races, state.count = earlier.races, earlier.count
             state.has_chosen_family, state.unfinished = earlier.has_chosen_family, earlier.unfinished
+            state.measured = earlier.measured
             for race in state.races:
                 self._kept[visitor, race.id] = len(race.packed)
             self._fit(visitor)

@@ -68,16 +68,21 @@ def test_what_was_measured_stands_beside_what_was_predicted():
 def test_the_number_that_the_visitor_invented_is_named_and_no_trivial_one():
     outcome = judge_prediction(prediction(FROG, target_accepts_draft_mid=0.293, draft_small=0.13), FROG)
     assert outcome and [times(row.again or 0) for row in outcome.rows] == ["2.0×", "2.8×"]
-    assert outcome.said == "Theory was off: you set the small model's acceptance to 0.29; in this race it was 0.97."
+    assert outcome.said == (
+        "Theory was off: you set the small model's acceptance to 0.29; in this race it was 0.97. "
+        "With this race's own numbers it holds."
+    )
 
 
 def test_the_visitors_own_numbers_are_told_and_no_others():
     moved = said(prediction(FROG, target_accepts_draft_mid=0.5, draft_small=0.9), FROG)
     assert "set the small model's acceptance to 0.50 and the tiny model's cost to 0.90; in this race they were" in moved
-    assert ". " not in moved, "one sentence"
+    assert moved.endswith(" With this race's own numbers it holds.")
     plan = prediction(FROG)
     usual = replace(plan, model=replace(plan.model, costs={**plan.model.costs, "draft-mid": 0.9}))
-    assert said(usual, FROG) == "Theory was off: its numbers were not those of this race."
+    assert said(usual, FROG) == (
+        "Theory was off: it had the acceptance and the costs of another race. With this race's own numbers it holds."
+    )
 
 
 def test_steps_that_took_another_time_are_told_where_the_numbers_were_the_same():
