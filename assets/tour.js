@@ -101,7 +101,7 @@ function startTour(root, logs, others) {
 
   // What Next does: nobody leaves an act without its answer.
   function nameNext() {
-    next.textContent = !isAnswered() ? "Answer" : isLast() ? "Done" : "Next";
+    next.textContent = !isAnswered() ? "Show answer" : isLast() ? "Done" : "Next";
   }
 
   function isAnswered() {
@@ -352,7 +352,8 @@ function startTour(root, logs, others) {
     if (isSlide && event.key === "Home") return void startAgain();
     const by = MOVES[event.key];
     if (by) event.preventDefault(); // nor does the page behind it scroll
-    if (by > 0 && (!isLast() || !isAnswered())) goOn();
+    if (by > 0 && untell && dialog.dataset.show === "result" && place.dataset.state === "replay") stage.skip(); // the slide is about the end
+    else if (by > 0 && (!isLast() || !isAnswered())) goOn();
     else if (by < 0 && placeOf()) goBack();
     else if (by < 0 && untell) startAgain();
     if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -49,7 +49,7 @@ export function drawLegend({ legend, view, root }) {
   const { lane, shown } = view;
   const key = `${lane.index} ${shown} ${root.dataset.rejected}`;
   if (key === legend.drawn) return;
-  if (lane !== legend.lane) legend.caption.replaceChildren(term(lane.info.method), ": text by");
+  if (lane !== legend.lane) legend.caption.replaceChildren(term(lane.info.method), ": written by");
   Object.assign(legend, { lane, drawn: key });
   drawKey(legend.key, view, root.dataset.rejected);
   const step = lane.steps[shown - 1];

@@ -31,11 +31,11 @@ export function usualSpeed(race) {
   return canFollow(race) ? 1 : longestClock(race) / SLOW_MOTION;
 }
 
-// A replay speed in words: "slow motion 1/20", "real time", "2\u00D7 faster".
+// A replay speed in words: "slow motion, 20\u00D7 slower", "real time", "2\u00D7 faster".
 export function speedInWords(speed) {
   if (Math.abs(speed - 1) < 0.01) return "real time";
   const times = (value) => Number(value.toPrecision(2));
-  return speed < 1 ? `slow motion 1/${times(1 / speed)}` : `${times(speed)}\u00D7 faster`;
+  return speed < 1 ? `slow motion, ${times(1 / speed)}\u00D7 slower` : `${times(speed)}\u00D7 faster`;
 }
 
 // What the stage is showing: "live", or how fast it replays; nothing where nothing moves.

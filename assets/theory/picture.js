@@ -34,7 +34,7 @@ function build(root) {
   said.textContent = LATER;
   const [places, axis, bar, rows] = ["places", "axis", "bar", "rows"].map((name) => make("div", `step-${name}`));
   const [tokens, runs] = [make("b", ""), make("b", "")];
-  const drawn = make("div", "step-drawn", places, make("div", "step-sum", tokens, "tokens gained"), make("div", "step-time", bar, axis), make("div", "step-sum", runs, "runs paid"));
+  const drawn = make("div", "step-drawn", places, make("div", "step-sum", tokens, "tokens gained"), make("div", "step-time", bar, axis), make("div", "step-sum", runs, "cost in runs"));
   drawn.setAttribute("role", "img");
   root.replaceChildren(title, said, drawn, make("details", "step-numbers", make("summary", "", FOLD), rows, ratio, past));
   return { said, places, axis, bar, rows, ratio, tokens, runs, drawn, past };

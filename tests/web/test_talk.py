@@ -115,6 +115,24 @@ def test_every_slide_of_a_talk_is_whole_and_read_from_afar(one, size):
     assert not one.errors
 
 
+def test_who_does_not_wait_for_the_end_of_a_race_on_a_slide_is_shown_it(one):
+    page = one.page
+    begin_talk(page)
+    acts = [act for act in tour.ACTS if act.talk]
+    for act in acts[:-1]:
+        if act is acts[-2]:
+            one.allow_motion()
+        for _ in range(2 if act.talk == "asked" else 1):
+            page.keyboard.press("PageDown")
+    page.wait_for_selector(f'.tour h2:visible:text-is("{acts[-1].title}")')
+    page.wait_for_selector(".tour .cascade-stage[data-state=replay]")
+    page.keyboard.press("PageDown")
+    assert page.is_visible(".tour .cs-factor") and page.is_visible(f'.tour h2:text-is("{acts[-1].title}")')
+    page.keyboard.press("PageDown")
+    page.wait_for_selector('.tour h2:visible:text-is("What to remember")')
+    assert not one.errors
+
+
 def begin_talk(page: Page) -> None:
     """From the race on the stage to the first slide after it."""
     stage = "#stage .cascade-stage"

@@ -143,7 +143,7 @@ def test_the_reader_moves_the_boundary_of_the_horizontal_cascade(one):
     page.click(".tour-back")
     go_on(page)
     assert page.inner_text(pressed).startswith("1"), "the act begins anew"
-    assert page.inner_text(".tour-next") == "Answer"
+    assert page.inner_text(".tour-next") == "Show answer"
     page.click(".tour-next")
     assert page.inner_text(pressed).startswith("4"), "nobody leaves it where its idea fails"
     assert page.locator(".tour-boundaries:visible button[data-more]").count() == buttons.count(), "each has its time"
@@ -235,7 +235,7 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
     for act in tour.ACTS[1:]:
         assert page.evaluate("document.activeElement.classList.contains('tour-next')")
         before = tour.ACTS[len(seen) - 1]
-        if page.inner_text(".tour-next") == "Answer":
+        if page.inner_text(".tour-next") == "Show answer":
             page.keyboard.press("ArrowRight")
             assert title() == before.title, "nobody leaves an act without its answer"
             assert page.inner_text(".tour-answer:visible") == f"{before.right + 1}. {before.answer}"
