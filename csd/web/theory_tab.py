@@ -126,7 +126,7 @@ class WhatIfParts:
 
 
 def refusal_html(sentence: str) -> str:
-    return f'<p data-state="refused" role="alert">{escape(sentence)}</p>' if sentence else ""
+    return f'<p class="whatif-refusal" data-state="refused" role="alert">{escape(sentence)}</p>' if sentence else ""
 
 
 @dataclass(frozen=True)
