@@ -10,6 +10,7 @@ function startTour(root, logs, others) {
   const SECONDS = 5; // that the lanes of an act run
   const MOVES = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1 }; // a clicker has the last two
   const SEEN = 3000; // milliseconds that the buttons of a slide are seen after the pointer has moved
+  const TOLD = 3000; // milliseconds for the rounds of a step on a slide of a talk
   const READ = 1200; // milliseconds for the words of an act before its picture moves
   const BEGUN = 0.25; // of the race: an act that is all motion begins with something to see
   const [dialog, lose, again, back, next, place] = ["dialog", ".tour-lose", ".tour-again", ".tour-back", ".tour-next", ".cascade-stage"]
@@ -251,7 +252,7 @@ function startTour(root, logs, others) {
     if (kind !== "review" || place.dataset.state !== "done") return;
     if (!isMoved) dialog.dataset.levels = String(stage.race.lanes[lanes - 1].marks.size); // a picture of few rows is larger
     inspect(step);
-    if (moves() && !isMoved) stage.watch(READ);
+    if (moves() && !isMoved) stage.watch(untell ? 0 : READ, untell ? TOLD : undefined);
   }
 
   // The review of a step of the last lane, and the button of its block.

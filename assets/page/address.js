@@ -27,6 +27,7 @@ export function watchTabs() {
   const watched = { subtree: true, childList: true, attributeFilter: ["aria-selected"] };
   new MutationObserver(writeTab).observe(document.querySelector("#tabs > .tab-wrapper"), watched);
   addEventListener("popstate", followAddress);
+  addEventListener("hashchange", () => isTab(addressed()) && scrollTo(0, 0)); // the browser goes to the part that has the tab's name
 }
 
 // Called when the race that the address names is about to be shown.

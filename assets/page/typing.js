@@ -74,9 +74,10 @@ function noteTyping({ target }) {
   if (id === "prompt") noteOwn(target.value);
 }
 
-// The server sets the form up for a prompt that the visitor begins to type.
+// The server sets the form up for a prompt that the visitor begins to type, unless it is for a puzzle, which is about what the form holds.
 function noteOwn(text) {
   sessionStorage.setItem(KEPT, text);
+  if (document.querySelector(".puzzles section:not([hidden]) [data-chosen]")) return;
   if (own === null) {
     begun = { at: performance.now(), next: null };
     byId("begin-own").click();

@@ -7,7 +7,8 @@
 //   stage.play(), stage.pause(), stage.skip()            the replay of a finished race; skip goes to its end
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
 //   stage.open(lane, step)                               the review of a step, while the time stays
-//   stage.watch(more)                                    the rounds of the open review, one after the other; the first for so many ms more
+//   stage.watch(more, longest)                           the rounds of the open review, one after the other; the first for so many ms more,
+//                                                        and all in about `longest` ms at most
 //   stage.place(), stage.goTo(lane, step, {word, inside})  where the replay stands, for a link, and that step again, whose review
 //                                                        is opened unless `inside` is false
 //   CascadeStage.explain(element)                       explains the terms outside the stage, see terms.js
@@ -87,7 +88,7 @@ export function mount(root, { lasts = 0 } = {}) {
       openReview(stage, true);
     },
     spoil: (place, word) => spoilGuess(stage, place, word),
-    watch: (more) => playRounds(stage, more),
+    watch: (more, longest) => playRounds(stage, more, longest),
     wait: (on, refusal) => wait(stage, on, refusal),
     get race() {
       return stage.race;

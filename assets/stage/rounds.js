@@ -27,15 +27,15 @@ export function playFewRounds(stage) {
   if (countRounds(stage) <= FEW) playRounds(stage);
 }
 
-// Plays the rounds, or stops playing them. The first one stays for so many milliseconds more.
-export function playRounds(stage, more = 0) {
+// Plays the rounds, or stops playing them. The first one stays for so many milliseconds more; all take about `longest` at most.
+export function playRounds(stage, more = 0, longest = LONGEST) {
   const wasPlaying = Boolean(stage.roundTimer);
   const n = countRounds(stage);
   stop(stage);
   if (wasPlaying || n < 2) redraw(stage);
   else {
     stage.round = null;
-    showNext(stage, Math.max(FASTEST, Math.min(SLOWEST, LONGEST / n)), more);
+    showNext(stage, Math.max(FASTEST, Math.min(SLOWEST, longest / n)), more);
   }
 }
 

@@ -90,9 +90,9 @@ export function drawTransport(stage) {
   put(transport.token, stage.token === null ? "" : `token ${stage.token + 1}`);
 }
 
-// At the end of a race no step is the one that is looked at.
+// At the end of a race no step is the one that is looked at; the button asks for one.
 function placeInWords(number, count, { time, token }) {
-  if (time === Infinity && token === null) return count === 1 ? "1 step" : `${count} steps`;
+  if (time === Infinity && token === null) return count === 1 ? "1 step" : "go to step";
   return `step ${number} of ${count}`;
 }
 

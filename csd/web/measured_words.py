@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -48,11 +49,16 @@ def judge_prediction(predicted: Prediction, race: Race) -> Outcome | None:
     if are_near(measured, before):
         return Outcome("Theory held.", rows)
     moved = _tell_moved(wrongly_moved(predicted, settings), roles_of_family(predicted.drafts))
-    if not are_near(again, before):
+    if not are_near(again, before) and _farthest(again, measured) < _farthest(before, measured):
         why = moved or "it had the acceptance and the costs of another race"
         right = " With this race's own numbers it holds." if are_near(measured, again) else ""
         return Outcome(f"Theory was off: {why}.{right}", rows)
     return Outcome(f"Theory was off: {_tell_gaps(lanes) or 'steps took another time'}.", rows)
+
+
+def _farthest(predicted: Mapping[str, float], measured: Mapping[str, float]) -> float:
+    """The largest factor by which a speed-up was missed, as a logarithm."""
+    return max(abs(math.log(predicted[name] / measured[name])) for name in measured)
 
 
 def predicted_rows(predicted: Prediction) -> tuple[Row, ...]:

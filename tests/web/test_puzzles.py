@@ -207,7 +207,8 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     assert not task.is_visible() and row.is_visible(), "folded to a line"
     row.get_by_role("button", name="Make the cascade").click()
     row.get_by_role("button", name="Settings").click()
-    assert page.is_visible("#advanced") and task.is_visible()
+    page.wait_for_selector("#advanced", state="visible")
+    assert task.is_visible()
     page.click("#advanced-close")
     page.click(".puzzles-close")
     assert not page.is_visible(".puzzles section")
@@ -270,6 +271,19 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     page.wait_for_function(f"{count} === '{solved}'")
     assert not tab.errors
     tab.close()
+
+
+def test_a_text_that_is_typed_for_a_puzzle_keeps_the_models_and_lanes(tab):
+    page = tab.page
+    page.evaluate("document.getElementById('begin-own').addEventListener('click', () => (window.begun = true))")
+    page.click("#puzzles-open")
+    page.get_by_role("button", name="Find a text where copying wins").click()
+    page.locator("#prompt textarea").fill("The red fox saw the red fox.")
+    assert not page.evaluate("window.begun"), "other models know no puzzle's lanes"
+    page.get_by_role("button", name="Close").last.click()
+    page.wait_for_selector(".puzzles section", state="hidden")
+    page.locator("#prompt textarea").fill("Why is the sky blue?")
+    assert page.evaluate("window.begun")
 
 
 @pytest.mark.parametrize("other", ["Theory", "Compare"])
