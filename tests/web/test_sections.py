@@ -113,7 +113,8 @@ def test_a_puzzle_opens_the_settings_at_its_field(tab):
     page.click("#puzzles-open")
     page.get_by_role("button", name="Get over 2.5× with speculative decoding").click()
     page.locator('.puzzles [data-puzzle="length"]').get_by_role("button", name="Settings").click()
-    assert page.evaluate(OPEN) == "guesses-section" and page.is_visible("#k")
+    page.wait_for_selector("#k", state="visible")  # the drawer opens in the next frame
+    assert page.evaluate(OPEN) == "guesses-section"
     assert page.evaluate("document.activeElement.id") == "advanced"
     fields_of_puzzles = [puzzle.field for puzzle in PUZZLES if puzzle.field]
     assert page.evaluate("(ids) => ids.every((id) => document.getElementById(id))", fields_of_puzzles)
