@@ -51,6 +51,11 @@ def is_in_view(page, selector: str) -> bool:
     return 0 <= found["y"] and found["y"] + found["height"] <= size["height"] and 0 <= found["x"] < size["width"]
 
 
+# By how many pixels a part is wider and higher than its box.
+CUT = """selector => {
+  const box = document.querySelector(selector);
+  return [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight];
+}"""
 CUT_OFF = "Unexpected error Connection errored out"
 
 

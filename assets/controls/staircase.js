@@ -78,7 +78,7 @@ function buildTrack(view, reviewer, r) {
   const bars = columns.map((level) => make("span", { class: "staircase-bar", "data-look": level.look }));
   const handles = columns.map((level, i) => buildHandle(view, reviewer.role, r, r + i, level));
   const last = make("span", { class: "staircase-last", "aria-hidden": "true" }); // of the last drafter, where its bar is too short
-  const name = make("span", { class: "staircase-name" }, make("b", {}, reviewer.role), make("small", {}));
+  const name = make("span", { class: "staircase-name" }, make("b", {}, reviewer.role), make("small", {})); // the style sheet says there that nobody asks it
   return { name, role: reviewer.role, bars, handles, last, box: make("div", { class: "staircase-track" }, ...bars, last, ...handles) };
 }
 

@@ -40,7 +40,7 @@ export function readAddress() {
 
 // Begins a race that was asked for on another tab, by pressing a button, if any: Back leads to that tab.
 export function raceFromTab(id) {
-  isFromTab = Boolean(id);
+  isFromTab = Boolean(id) && !byId("go").hasAttribute("data-racing");
   press(id);
 }
 

@@ -15,7 +15,7 @@ from csd.web.results import make_results
 from csd.web.updates import RaceUpdate, StageView, StatusLine
 from csd.web.views import describe_end
 
-MEASURED_HERE = "{} was measured here now. The recording had {}, on another processor; what else runs matters too."
+MEASURED_HERE = "{} was measured here now. The recording had {}, on another processor. What else runs counts too."
 MEASURED_NOW = "{} was measured here now. The recording had {}: speeds vary from run to run."
 
 

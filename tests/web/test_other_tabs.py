@@ -5,19 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-from browser import Tab
 
-
-@pytest.fixture
-def one(chromium, house):
-    made = Tab(chromium, house)
-    yield made
-    made.close()
-
-
-def test_theory_needs_no_race(one):
-    page = one.page
+def test_theory_needs_no_race(tab):
+    page = tab.page
     page.get_by_role("tab", name="Theory").click()
     page.wait_for_selector("#what-if-figure .chart-line")
     words = "document.querySelector('#what-if')"
@@ -35,19 +25,19 @@ def test_theory_needs_no_race(one):
     page.wait_for_function(f"{words}.innerText.includes('could not be read')")
     page.get_by_role("button", name="Glossary").click()
     page.wait_for_selector(".glossary dt:visible")
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_measure_it_races_with_these_knobs_and_the_table_compares(one):
-    page = one.page
-    one.fill(tokens=16)
+def test_measure_it_races_with_these_knobs_and_the_table_compares(tab):
+    page = tab.page
+    tab.fill(tokens=16)
     lanes = page.locator("#lanes label:has(input:checked)").all_inner_texts()
     page.get_by_role("tab", name="Theory").click()
     page.eval_on_selector("#what-if-picture details", "plan => (plan.open = true)")
     page.fill("#what-if-K textarea, #what-if-K input", "[[4,6,8],[0,1,2],[0,0,1]]")
     page.wait_for_function("document.querySelector('#what-if-figure').innerHTML.includes('[[4,6,8],[0,1,2],[0,0,1]]')")
     page.click("#measure")
-    assert re.match(r"Theory (held\.|was off: )", one.status("measured"))
+    assert re.match(r"Theory (held\.|was off: )", tab.status("measured"))
     assert re.fullmatch(
         r"(predicted|theory with this race's numbers|measured|speculative|cascade|[\d.]+×|\s)+",
         page.inner_text(".outcome"),
@@ -74,15 +64,15 @@ def test_measure_it_races_with_these_knobs_and_the_table_compares(one):
     page.go_forward()
     page.wait_for_selector("#race", state="visible")
     assert page.inner_text(".outcome") == table
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_compare_says_what_it_takes_from_the_settings_and_leads_back(one):
-    page = one.page
-    one.fill(tokens=16)
+def test_compare_says_what_it_takes_from_the_settings_and_leads_back(tab):
+    page = tab.page
+    tab.fill(tokens=16)
     page.get_by_role("tab", name="Theory").click()
     page.click("#parts")
-    one.status("ended")
+    tab.status("ended")
     page.get_by_role("tab", name="Compare").click()
     page.get_by_text("From Settings, Compare will race autoregressive, vertical cascade,").wait_for()
     page.click("#compare-repeats label >> nth=0")
@@ -95,12 +85,12 @@ def test_compare_says_what_it_takes_from_the_settings_and_leads_back(one):
     page.wait_for_selector("#compare-settings", state="hidden")
     lanes = page.locator("#lanes label:has(input:checked)").all_text_contents()
     assert [lane.strip() for lane in lanes] == ["autoregressive", "speculative", "prompt lookup", "cascade"]
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_a_comparison_keeps_what_it_has_when_stopped(one, house):
-    page = one.page
-    one.fill(tokens=64)  # so that it still runs when it is stopped
+def test_a_comparison_keeps_what_it_has_when_stopped(tab, house):
+    page = tab.page
+    tab.fill(tokens=64)  # so that it still runs when it is stopped
     page.get_by_role("tab", name="Compare").click()
     page.wait_for_function("document.querySelector('#compare-status').innerText.startsWith('Recorded')")
     page.click("#compare")
@@ -119,11 +109,11 @@ def test_a_comparison_keeps_what_it_has_when_stopped(one, house):
         page.click("#compare-save")
     lines = Path(waiting.value.path()).read_text("utf-8").splitlines()
     assert lines[0].startswith('"prompt","lane","repeats","tokens per second"') and len(lines) >= 4
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_the_figure_of_compare_grows_with_the_window(one):
-    page = one.page
+def test_the_figure_of_compare_grows_with_the_window(tab):
+    page = tab.page
     page.get_by_role("tab", name="Compare").click()
     page.wait_for_selector("#compare-figure .js-plotly-plot .xtick text")
     height = "document.querySelector('#compare-figure .xtick text').getBoundingClientRect().height"

@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from browser import Tab
+from browser import CUT
 from playwright.sync_api import Page
 
 from csd.stage import tour
 from csd.stage.remember import POINTS
 
-# By how many pixels a part is wider and higher than its box.
-CUT = """selector => {
-  const box = document.querySelector(selector);
-  return [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight];
-}"""
 
-
-@pytest.fixture
-def one(chromium, house):
-    made = Tab(chromium, house)
-    yield made
-    made.close()
-
-
-def test_every_slide_is_whole_on_a_projector_of_720_lines(one):
+def test_every_slide_is_whole_on_a_projector_of_720_lines(tab):
     """While the stage is presented: before the question is answered, and after the longer of its answers."""
-    page = one.page
+    page = tab.page
     page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
     page.keyboard.press("p")
     page.keyboard.press("g")
@@ -38,11 +25,11 @@ def test_every_slide_is_whole_on_a_projector_of_720_lines(one):
         page.wait_for_selector(".tour-answer:visible b")
         assert page.evaluate(CUT, ".tour-stage") == [0, 0], act.title
         page.keyboard.press("ArrowRight")
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_a_slide_has_keys_of_its_own_and_buttons_only_while_the_pointer_moves(one):
-    page = one.page
+def test_a_slide_has_keys_of_its_own_and_buttons_only_while_the_pointer_moves(tab):
+    page = tab.page
     page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
     page.keyboard.press("p")
     page.keyboard.press("g")
@@ -67,7 +54,7 @@ def test_a_slide_has_keys_of_its_own_and_buttons_only_while_the_pointer_moves(on
     page.keyboard.press("ArrowRight")
     assert page.is_visible(".tour-answer:visible b"), "an arrow tells the answer first, as Page Down does"
     assert page.inner_text(".tour h2:visible") == tour.ACTS[1].title
-    assert not one.errors
+    assert not tab.errors
 
 
 # What a slide has beyond its window or below its fold, and text of less than 16 pixels of a window of 720 lines.
@@ -96,8 +83,8 @@ FAULTS = """() => {
 
 
 @pytest.mark.parametrize("size", [(390, 844), (1280, 720), (1920, 1080)])
-def test_every_slide_of_a_talk_is_whole_and_read_from_afar(one, size):
-    page = one.page
+def test_every_slide_of_a_talk_is_whole_and_read_from_afar(tab, size):
+    page = tab.page
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.emulate_media(reduced_motion="reduce")
     begin_talk(page)
@@ -112,16 +99,16 @@ def test_every_slide_of_a_talk_is_whole_and_read_from_afar(one, size):
         page.keyboard.press("PageDown")
     page.wait_for_selector('.tour h2:visible:text-is("What to remember")')
     assert page.evaluate(FAULTS) == []
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_who_does_not_wait_for_the_end_of_a_race_on_a_slide_is_shown_it(one):
-    page = one.page
+def test_who_does_not_wait_for_the_end_of_a_race_on_a_slide_is_shown_it(tab):
+    page = tab.page
     begin_talk(page)
     acts = [act for act in tour.ACTS if act.talk]
     for act in acts[:-1]:
         if act is acts[-2]:
-            one.allow_motion()
+            tab.allow_motion()
         for _ in range(2 if act.talk == "asked" else 1):
             page.keyboard.press("PageDown")
     page.wait_for_selector(f'.tour h2:visible:text-is("{acts[-1].title}")')
@@ -130,7 +117,7 @@ def test_who_does_not_wait_for_the_end_of_a_race_on_a_slide_is_shown_it(one):
     assert page.is_visible(".tour .cs-factor") and page.is_visible(f'.tour h2:text-is("{acts[-1].title}")')
     page.keyboard.press("PageDown")
     page.wait_for_selector('.tour h2:visible:text-is("What to remember")')
-    assert not one.errors
+    assert not tab.errors
 
 
 def begin_talk(page: Page) -> None:
@@ -145,11 +132,11 @@ def begin_talk(page: Page) -> None:
     page.wait_for_selector(".tour dialog[open]")
 
 
-def test_a_talk_from_a_race_without_a_win_ends_with_its_own_number(one):
-    page = one.page
-    one.fill(tokens=40)
+def test_a_talk_from_a_race_without_a_win_ends_with_its_own_number(tab):
+    page = tab.page
+    tab.fill(tokens=40)
     page.click("#lose")
-    one.status("ended")
+    tab.status("ended")
     page.reload()
     page.wait_for_selector("#stage .cs-headline[data-beaten] .cs-factor:not(:empty)", state="attached")
     begin_talk(page)
@@ -165,15 +152,15 @@ def test_a_talk_from_a_race_without_a_win_ends_with_its_own_number(one):
     page.keyboard.press("Home")
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     assert page.inner_text("#stage .cs-onward").startswith("Talk: 1 of"), "the talk begins again"
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_one_key_of_a_clicker_tells_a_whole_talk(one):
+def test_one_key_of_a_clicker_tells_a_whole_talk(tab):
     """The verdict, a few acts with their answers, and what to remember, where it stops. Who leaves that slide goes on: with
     a race that is lost, a look inside, the next example and inside that."""
-    page, stage = one.page, "#stage .cascade-stage"
+    page, stage = tab.page, "#stage .cascade-stage"
     title = ".tour section:not([hidden]) h2"
-    one.fill(tokens=12)
+    tab.fill(tokens=12)
     page.focus(stage)
     page.keyboard.press("End")
     page.keyboard.press("p")
@@ -212,7 +199,7 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(one):
     assert page.inner_text(title) == acts[-1].title
     page.keyboard.press("l")
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
-    one.status("ended")
+    tab.status("ended")
     page.wait_for_selector(f'{stage}[data-state=done]:not([data-race="{shown}"])')
     assert page.input_value("#temperature input") == "1.5", "the race that the last act has named"
     lost = page.get_attribute(stage, "data-race")
@@ -229,4 +216,4 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(one):
     assert page.is_visible(f"{stage}[data-opened] .cs-score")
     page.keyboard.press("PageUp")
     assert page.is_visible(f"{stage}[data-state=done] .cs-lead")
-    assert not one.errors
+    assert not tab.errors

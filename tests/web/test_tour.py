@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-from browser import Tab
+from browser import CUT
 from playwright.sync_api import Page
 
 from csd.models import catalog
@@ -12,24 +11,11 @@ from csd.record.trace import Review
 from csd.stage import tour
 from csd.web.loads import FamilyChoice
 
-# By how many pixels a part is wider and higher than its box.
-CUT = """selector => {
-  const box = document.querySelector(selector);
-  return [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight];
-}"""
-
 
 def go_on(page: Page) -> None:
-    """To the next act, by way of the answer of this one."""
+    """To the next act, by way of the answer of this tab."""
     page.click(".tour-next")
     page.click(".tour-next")
-
-
-@pytest.fixture
-def one(chromium, house):
-    made = Tab(chromium, house)
-    yield made
-    made.close()
 
 
 def test_every_act_has_few_short_sentences_a_question_and_lanes_of_a_small_race():
@@ -123,8 +109,8 @@ def test_a_boundary_too_early_costs_runs_and_one_too_late_costs_time():
     assert asked[act.right] == best and set(asked) < set(by_count)
 
 
-def test_the_reader_moves_the_boundary_of_the_horizontal_cascade(one):
-    page, act = one.page, tour.ACTS[3]
+def test_the_reader_moves_the_boundary_of_the_horizontal_cascade(tab):
+    page, act = tab.page, tour.ACTS[3]
     page.click("#tour-start")
     assert not page.is_visible(".tour-tried")
     for _ in tour.ACTS[1:4]:
@@ -153,11 +139,11 @@ def test_the_reader_moves_the_boundary_of_the_horizontal_cascade(one):
     page.keyboard.press("1")
     assert page.inner_text(pressed).startswith("4"), "the answer moves it to where the text is done first"
     page.wait_for_selector(".tour .cs-score-title:text('Step 1 of 2, horizontal')")
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_the_reader_makes_a_guess_wrong(one):
-    page, act = one.page, tour.ACTS[1]
+def test_the_reader_makes_a_guess_wrong(tab):
+    page, act = tab.page, tour.ACTS[1]
     review = act.traces[-1].steps[act.step - 1].review
     page.click("#tour-start")
     go_on(page)
@@ -182,11 +168,11 @@ def test_the_reader_makes_a_guess_wrong(one):
     go_on(page)
     assert page.locator('.tour-guesses:visible [aria-pressed="true"]').count() == 0, "the act begins anew"
     page.wait_for_selector(".tour .cs-score-title:text('Step 1 of 3')")
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_the_reader_opens_each_block_of_the_adaptive_cascade(one):
-    page, act = one.page, tour.ACTS[5]
+def test_the_reader_opens_each_block_of_the_adaptive_cascade(tab):
+    page, act = tab.page, tour.ACTS[5]
     reviews = [step.review for step in act.traces[-1].steps]
     lengths = [len(review.tokens) for review in reviews]
     bad = next(i for i, review in enumerate(reviews) if not review.accepted)
@@ -205,11 +191,11 @@ def test_the_reader_opens_each_block_of_the_adaptive_cascade(one):
         assert blocks.nth(number).get_attribute("data-more") == f"{review.accepted} kept"
         assert page.locator('.tour-blocks:visible [aria-pressed="true"]').count() == 1
         assert page.evaluate(CUT, ".tour-stage") == [0, 0]
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_the_first_act_shows_the_prompt_that_it_continues(one):
-    page = one.page
+def test_the_first_act_shows_the_prompt_that_it_continues(tab):
+    page = tab.page
     page.click("#tour-start")
     shown = "getComputedStyle(document.querySelector('.tour .cs-text'), '::before').content"
     assert "The wind said to the sun" in page.evaluate(shown)
@@ -218,8 +204,8 @@ def test_the_first_act_shows_the_prompt_that_it_continues(one):
     )
 
 
-def test_the_tour_steps_and_closes_by_keyboard(one):
-    page = one.page
+def test_the_tour_steps_and_closes_by_keyboard(tab):
+    page = tab.page
     page.focus("#tour-start")
     page.keyboard.press("Enter")
     page.wait_for_selector(".tour dialog[open] section:not([hidden]) h2")
@@ -286,11 +272,11 @@ def test_the_tour_steps_and_closes_by_keyboard(one):
     page.keyboard.press("Escape")
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     assert page.evaluate("document.activeElement.id") == "tour-start"
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_back_closes_the_tour_and_leaves_the_page_where_it_is(one):
-    page = one.page
+def test_back_closes_the_tour_and_leaves_the_page_where_it_is(tab):
+    page = tab.page
     address, race = page.url, page.get_attribute("#stage .cascade-stage", "data-race")
     page.click("#tour-start")
     page.click(".tour-next")
@@ -305,11 +291,11 @@ def test_back_closes_the_tour_and_leaves_the_page_where_it_is(one):
     page.wait_for_selector(f'.tour h2:visible:text-is("{tour.ACTS[0].title}")')
     page.keyboard.press("Escape")
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_on_a_phone_the_tour_scrolls_as_one_page_above_its_buttons(one):
-    page = one.page
+def test_on_a_phone_the_tour_scrolls_as_one_page_above_its_buttons(tab):
+    page = tab.page
     page.set_viewport_size({"width": 390, "height": 844})
     page.click("#tour-start")
     for act in tour.ACTS:
@@ -323,13 +309,13 @@ def test_on_a_phone_the_tour_scrolls_as_one_page_above_its_buttons(one):
         assert page.evaluate(CUT, ".tour-stage")[0] == 0
         assert page.locator(".tour h2:visible").bounding_box()["y"] >= 0, "the title stays above what scrolls"
         page.click(".tour-next")
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_the_picture_of_an_act_moves_once_when_the_act_is_opened(one):
+def test_the_picture_of_an_act_moves_once_when_the_act_is_opened(tab):
     """The rounds of the review come one by one; then the whole picture rests."""
-    page = one.page
-    one.allow_motion()
+    page = tab.page
+    tab.allow_motion()
     page.click("#tour-start")
     go_on(page)
     watch = ".tour .cs-rounds .cs-unfold"
@@ -338,24 +324,24 @@ def test_the_picture_of_an_act_moves_once_when_the_act_is_opened(one):
     assert page.evaluate(CUT, ".tour-stage") == [0, 0], "the sentence of a round takes the place of the key"
     page.wait_for_selector(f"{watch}:text-is('Watch it happen')")
     assert not page.locator(".tour .cs-score[data-stepping]").count()
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_a_double_click_on_answer_leaves_the_answer_there(one):
-    page, title = one.page, "dialog[open] h2:visible"
+def test_a_double_click_on_answer_leaves_the_answer_there(tab):
+    page, title = tab.page, "dialog[open] h2:visible"
     page.click("#tour-start")
     asked = page.inner_text(title)
     page.dblclick(".tour-next")
     assert page.inner_text(title) == asked and page.inner_text(".tour-answer:visible")
     page.click(".tour-next")
     assert page.inner_text(title) != asked
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_an_answer_ends_what_moves_in_the_picture(one):
+def test_an_answer_ends_what_moves_in_the_picture(tab):
     """The lanes that still run, and the rounds that still come."""
-    page = one.page
-    one.allow_motion()
+    page = tab.page
+    tab.allow_motion()
     page.click("#tour-start")
     assert page.get_attribute(".tour .cascade-stage", "data-state") == "replay"
     page.keyboard.press("1")
@@ -365,18 +351,18 @@ def test_an_answer_ends_what_moves_in_the_picture(one):
     page.keyboard.press("1")
     assert page.inner_text(".tour .cs-round-told") == ""
     assert page.inner_text(".tour .cs-unfold") == "Watch it happen"
-    assert not one.errors
+    assert not tab.errors
 
 
-def test_the_tour_races_what_a_cascade_loses_from_any_tab(one):
-    page = one.page
-    one.fill("My own words", 12)
+def test_the_tour_races_what_a_cascade_loses_from_any_tab(tab):
+    page = tab.page
+    tab.fill("My own words", 12)
     page.get_by_role("tab", name="Theory").click()
     page.click("#tour-start")
     for _ in tour.ACTS[1:]:
         go_on(page)
     page.click(".tour-lose")
-    assert one.status("ended").startswith("Done: 12 tokens each.")
+    assert tab.status("ended").startswith("Done: 12 tokens each.")
     assert page.is_visible("#stage .cs-track") and page.input_value("#temperature input") == "1.5"
     assert page.locator("#stage .cs-track-row .cs-name b").all_inner_texts()[2:] == [
         "cascade",
@@ -388,4 +374,4 @@ def test_the_tour_races_what_a_cascade_loses_from_any_tab(one):
     page.wait_for_function("!document.querySelector('#more').innerText.includes('adaptive')")
     assert page.input_value("#prompt textarea") == "Why is the sea salty?"
     assert page.input_value("#max-new input") == "12"
-    assert not one.errors
+    assert not tab.errors
