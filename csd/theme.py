@@ -58,15 +58,17 @@ class MethodLook:
     dark: str
 
 
-# The colours keep away from those of the levels. The cascades with a K share one; their symbols say which it is.
+# Colours mean levels; a method has a marker and a dash pattern. Only the cascades have a colour, that of the result.
+QUIET = (LIGHT_INK, DARK_INK)
+ACCENT = ("#C2410C", "#FB923C")
 METHOD_LOOKS = {
-    "autoregressive": MethodLook("autoregressive decoding", "circle", "solid", LIGHT_INK, DARK_INK),
-    "speculative": MethodLook("speculative decoding", "square", "dash", "#0B7285", "#5CD0E0"),
-    "prompt lookup": MethodLook("prompt lookup", "cross", "dot", "#5C6B0A", "#C0CA4E"),
-    "cascade": MethodLook("the cascade", "triangle-up", "solid", "#B42318", "#FF9B8F"),
-    "vertical cascade": MethodLook("the vertical cascade", "triangle-down", "dashdot", "#B42318", "#FF9B8F"),
-    "horizontal cascade": MethodLook("the horizontal cascade", "triangle-right", "longdash", "#B42318", "#FF9B8F"),
-    "adaptive cascade": MethodLook("the adaptive cascade", "diamond", "solid", "#6741D9", "#BBA4FF"),
+    "autoregressive": MethodLook("autoregressive decoding", "circle", "solid", *QUIET),
+    "speculative": MethodLook("speculative decoding", "square", "dash", *QUIET),
+    "prompt lookup": MethodLook("prompt lookup", "cross", "dot", *QUIET),
+    "cascade": MethodLook("the cascade", "triangle-up", "solid", *ACCENT),
+    "vertical cascade": MethodLook("the vertical cascade", "triangle-down", "dashdot", *ACCENT),
+    "horizontal cascade": MethodLook("the horizontal cascade", "triangle-right", "longdash", *ACCENT),
+    "adaptive cascade": MethodLook("the adaptive cascade", "diamond", "solid", *ACCENT),
     "draft alone": MethodLook("the draft alone", "x", "dot", OVERHEAD.light, OVERHEAD.dark),
 }
 OTHER_METHOD = MethodLook("", "star", "longdashdot", OVERHEAD.light, OVERHEAD.dark)

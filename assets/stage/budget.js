@@ -6,7 +6,7 @@ import { OVERHEAD, levelOf } from "./log.js";
 import { term } from "./terms.js";
 
 export function createBudget() {
-  return h("details", { class: "cs-budget" });
+  return h("section", { class: "cs-budget" });
 }
 
 export function buildBudget({ budget, race, views }) {
@@ -21,7 +21,7 @@ export function buildBudget({ budget, race, views }) {
     createRow([term("prefill"), " (not included)"], lanes.map((lane) => createCell(lane.prefillSeconds))),
   ];
   const heads = lanes.map((lane) => h("th", { scope: "col", text: lane.info.method }));
-  budget.replaceChildren(h("summary", { text: "Where the time went" }), h("table", {},
+  budget.replaceChildren(h("table", {},
     h("caption", { text: "The rows add up to the decoding time." }),
     h("thead", {}, h("tr", {}, h("td"), ...heads)),
     h("tbody", {}, createBars(lanes, levels), ...levels.map((level) => createLevel(lanes, level)), ...sums)));
@@ -41,7 +41,7 @@ function createCell(seconds, note = "") {
 }
 
 function createLevel(lanes, { name, label, role, look, mark }) {
-  const head = [h("span", { class: "cs-swatch", "data-look": look, text: mark }), ` ${role} `, h("small", { text: `(${label})` })];
+  const head = [h("span", { class: "cs-swatch", "data-look": look, "data-mark": mark }), ` ${role} `, h("small", { text: `(${label})` })];
   return createRow(head, lanes.map((lane) => {
     const spent = lane.seconds.get(name);
     if (!spent) return h("td", { text: "\u2013" });

@@ -18,16 +18,16 @@
 // Data, without a page:  text, records, log, pending, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
 // Parts of the page:     invitation, promptline (promptfield), headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext, textsize), review (scoregrid),
-//                        transport, timeline (strips), figures (budget, plot), tooltip, terms, speech, keys, present (talk, entries), bridge; dom and linestyle
+//                        transport, charts (plot, timeline, budget; strips draws the timeline), tooltip, terms, speech, keys, present (talk, entries), bridge; dom and linestyle
 //                        build elements
 
 import { createAxis } from "./axis.js";
 import { reopenBet } from "./bet.js";
 import { createBridge, openBridge, showRacing } from "./bridge.js";
 import { buildBudget, clearBudget, createBudget } from "./budget.js";
+import { createCharts, restoreChart } from "./charts.js";
 import { createViewChoice, drawCursors, drawView, restoreView } from "./cursors.js";
 import { h, put } from "./dom.js";
-import { createFigures } from "./figures.js";
 import { askHeadline, clearHeadline, createHeadline, drawHeadline, fillHeadline } from "./headline.js";
 import { createKeysHelp, listenToKeys } from "./keys.js";
 import { watchBack, watchPointer } from "./present.js";
@@ -60,6 +60,7 @@ export function mount(root, { lasts = 0 } = {}) {
   clearTransport(stage);
   restoreChoices(stage);
   restoreView(stage);
+  restoreChart(stage);
   listenToKeys(stage);
   watchPointer(stage);
   if (!lasts) watchBack(stage);
@@ -123,12 +124,12 @@ function createParts(stage) {
     isResting: watchRest(),
   });
   stage.headline.box.prepend(stage.pace);
+  stage.charts = createCharts(stage, { speed: stage.plot.box, computed: stage.timeline.box, time: stage.budget });
   stage.transport.present.before(createViewMenu(stage.axis.box, ...stage.legend.rows, stage.viewChoice.box, stage.transport.speedRow));
   stage.promptLine.box.append(stage.bridge.box);
   const body = h("div", { class: "cs-body" },
     stage.promptLine.box, stage.headline.box, stage.track.box, stage.legend.box, stage.lanesBox, stage.transport.box,
-    stage.review.box, stage.timeline.box, stage.message, stage.notes,
-    createFigures(stage, stage.plot.box, stage.budget), createKeysHelp());
+    stage.review.box, stage.charts.box, stage.message, stage.notes, createKeysHelp());
   root.replaceChildren(stage.invitation.box, body, stage.speech, stage.tooltip);
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Stage of the race");

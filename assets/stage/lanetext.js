@@ -14,7 +14,6 @@ import { hideTooltip, showTooltip } from "./tooltip.js";
 const NEAR = 30; // pixels from its end within which a text counts as scrolled to its end
 const WIDE = 700; // pixels from which code may stand in columns
 const COLUMNS = [2, 3];
-const DENSE = 5; // places with rejected tokens: more than this, and more often than every so many tokens
 
 // The fields of a lane's view that this module owns.
 export function createLaneText(stage, lane) {
@@ -68,13 +67,6 @@ export function appendSteps(stage, view) {
   stepNodes.push(...fresh);
   view.text.append(...fresh);
   if (lane.end) appendRest(view, view.detokenizer.flush());
-  if (isDense(lane)) view.box.toggleAttribute("data-dense", true);
-}
-
-// Whether counts of rejected tokens would stand after so many words that the text is hard to read.
-function isDense({ rejected, tokens }) {
-  const places = rejected.filter(({ inner }) => !inner).length;
-  return places > DENSE && places > tokens.length / DENSE;
 }
 
 // Keeps the newest text in sight. In a replay the text to come has its place already, so that a step costs no layout.

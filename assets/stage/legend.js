@@ -2,12 +2,12 @@
 // tokens carry their level as a digit, and which rejected tokens are shown.
 
 import { button, h, put } from "./dom.js";
-import { countTokens, percentages } from "./format.js";
+import { percentages } from "./format.js";
 import { levelMarks } from "./log.js";
 import { remember, remembered } from "./state.js";
 import { term } from "./terms.js";
 
-const REJECTED = [["few", "counted where few"], ["target", "in words"], ["all", "of all levels"], ["hidden", "hidden"], ["count", "counted"]];
+const REJECTED = [["hidden", "hidden"], ["count", "counted"], ["target", "in words"], ["all", "of all levels"]];
 const CHOICES = REJECTED.map(([value]) => value);
 const DIGITS = ["off", "on"];
 
@@ -18,7 +18,7 @@ export function createLegend(stage) {
     counts: new Map(), // nodes by mark
     lane: null, // that is shown
     drawn: "", // its index and the step that is shown
-    key: h("span", { class: "cs-rejected-key" }), // what the counts of rejected tokens mean, or how many there are
+    key: h("span", { class: "cs-rejected-key" }, h("b", { text: "\u22122" }), " = 2 tokens ", term("rejected")), // where they are counted
     rejected: createRejectedChoice(stage),
     digits: button("cs-button", "digits and patterns", {
       title: "Show the level of every token as a digit and a pattern (d)", onclick: () => toggleDigits(stage),
@@ -44,14 +44,13 @@ export function clearLegend({ legend }) {
   legend.caption.replaceChildren();
 }
 
-export function drawLegend({ legend, view, root }) {
+export function drawLegend({ legend, view }) {
   if (!view) return;
   const { lane, shown } = view;
-  const key = `${lane.index} ${shown} ${root.dataset.rejected}`;
+  const key = `${lane.index} ${shown}`;
   if (key === legend.drawn) return;
   if (lane !== legend.lane) legend.caption.replaceChildren(term(lane.info.method), ": written by");
   Object.assign(legend, { lane, drawn: key });
-  drawKey(legend.key, view, root.dataset.rejected);
   const step = lane.steps[shown - 1];
   const counts = [...legend.counts.keys()].map((mark) => step?.marks[mark] || 0);
   const percents = percentages(counts);
@@ -60,18 +59,6 @@ export function drawLegend({ legend, view, root }) {
     put(node, step ? `${percents[i]}%` : "");
     node.closest("li").toggleAttribute("data-none", shown === lane.steps.length && !count); // it wrote nothing of this text
   }
-}
-
-// It explains what is there: nothing before the first rejected token.
-function drawKey(key, { lane, shown, box }, rejected) {
-  const steps = lane.steps.slice(0, shown);
-  const n = steps.flatMap((step) => step.rejected).reduce((sum, { inner, ids }) => sum + (inner ? 0 : ids.length), 0);
-  key.style.visibility = n ? "" : "hidden";
-  if (rejected === "count" || !box.hasAttribute("data-dense")) {
-    if (!key.querySelector("b")) key.replaceChildren(h("b", { text: "\u22122" }), " = 2 tokens ", term("rejected"));
-    return;
-  }
-  key.replaceChildren(`${countTokens(n)} `, term("rejected"));
 }
 
 export function restoreChoices(stage) {
@@ -89,7 +76,6 @@ export function cycleRejected(stage) {
 
 function chooseRejected(stage, value) {
   stage.root.dataset.rejected = value;
-  stage.root.toggleAttribute("data-counted", ["few", "count"].includes(value));
   remember("cascade-rejected", value);
   stage.legend.rejected.value = value;
   for (const view of stage.views) view.bottoms = null;
@@ -118,7 +104,7 @@ function createEntry(stage, entry) {
   stage.legend.counts.set(mark, count);
   return h("button", { type: "button", class: "cs-legend-item", "aria-pressed": "false", "data-level": mark,
                        "data-term": meaning, "data-exact": labels.join(" / "), onclick: () => highlight(stage, mark) },
-    h("span", { class: "cs-swatch", "data-look": look, text: mark }),
+    h("span", { class: "cs-swatch", "data-look": look, "data-mark": mark }),
     h("span", { class: "cs-legend-name" }, h("b", { text: role }), count));
 }
 

@@ -49,7 +49,7 @@ export function clearPlot({ plot }) {
 
 export function drawPlot(stage) {
   const { plot, presenting } = stage;
-  if (!plot.svg || presenting) return;
+  if (!plot.svg || plot.box.hidden || presenting) return;
   const { seconds, tokens } = axisEnds(stage);
   if (!plot.width || seconds !== plot.seconds || tokens !== plot.tokens) {
     const unit = parseFloat(getComputedStyle(plot.box).fontSize) / SIZE;

@@ -247,7 +247,7 @@ function createName(entry, cost, height, style) {
   const { mark, look, role } = entry;
   const told = cost ? `${countRuns(cost.runs, mark)}, ${formatSeconds(cost.seconds)}` : "not run";
   return h("div", { class: height > 1 ? "cs-score-name cs-tall" : "cs-score-name", style, "data-level": mark, title: entry.labels.join(" / ") },
-    h("span", { class: "cs-swatch", "data-look": look, text: mark }),
+    h("span", { class: "cs-swatch", "data-look": look, "data-mark": mark }),
     h("span", { class: "cs-score-who" }, h("b", { text: role }), h("small", { text: told })));
 }
 
@@ -257,7 +257,7 @@ function createZone(race, score, { by, from, to }, row) {
   const n = to - from;
   const title = `${role}: ${countTokens(n)} of the block`;
   return h("span", { class: "cs-zone", "data-look": look, style: cell(row, 1, columnOf(score, from), n), title },
-    h("span", { class: "cs-zone-name" }, h("span", { class: "cs-zone-mark", text: mark }), ...[...role.split(" "), `\u00B7 ${n}`].map((text) => h("span", { text }))));
+    h("span", { class: "cs-zone-name" }, h("span", { class: "cs-zone-mark", "data-mark": mark }), ...[...role.split(" "), `\u00B7 ${n}`].map((text) => h("span", { text }))));
 }
 
 function createBox(race, score, box, rows) {

@@ -55,6 +55,7 @@ export function createState(root) {
     timeline: null,
     notes: null,
     review: null,
+    charts: null,
     budget: null,
     plot: null,
     speech: null,

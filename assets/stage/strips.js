@@ -35,8 +35,8 @@ export function drawStrip({ race, timeline }, { view: { lane }, svg, marks }) {
   svg.setAttribute("viewBox", `0 0 ${timeline.width} ${height}`);
   svg.style.height = `${height}px`;
   svg.replaceChildren(...paths, s("path", { class: "cs-idle", d: overhead }));
-  const signs = rows.map((row) => row.mark).join("");
-  if (marks.textContent !== signs) marks.replaceChildren(...rows.map((row) => h("i", { text: row.mark })));
+  const names = rows.map(({ role }) => role.replace(" model", ""));
+  if (marks.textContent !== names.join("")) marks.replaceChildren(...names.map((name) => h("i", { text: name })));
 }
 
 export function drawAxis({ axis, range, part, end, width }) {

@@ -30,7 +30,7 @@ export function createTimeline(stage) {
     button("cs-button cs-zoom", text, { "aria-label": label, title: label, onclick: () => zoom(stage, by) });
   const label = "Timeline. The table below has the same in figures.";
   timeline.box = h("section", { class: "cs-timeline", "aria-label": label },
-    h("p", { class: "cs-timehead" }, h("b", { text: "Who computed when" }),
+    h("p", { class: "cs-timehead" },
       h("span", {}, "A row for each model, the big one on top. Pale = ", term("prefill", "reading the prompt"), ", thin grey = ", term("overhead"),
         ". Drag to scrub."),
       h("span", { class: "cs-zoomers" }, timeline.range, zoomButton("\u2212", "Zoom out", 2),
@@ -55,7 +55,7 @@ export function clearTimeline({ timeline }) {
 export function drawTimeline(stage) {
   const { timeline } = stage;
   const tooSoon = stage.mode === "live" && timeline.width && performance.now() - timeline.drawnAt < PAUSE;
-  if (!timeline.strips.length || tooSoon) return;
+  if (!timeline.strips.length || timeline.box.hidden || tooSoon) return;
   timeline.part = followView(timeline.part, totalTime(stage), shownTime(stage));
   drawPart(stage);
 }

@@ -83,6 +83,7 @@ def test_the_scrubber_and_the_strip_go_to_any_time(bare):
     one.page.locator(".cs-scrubber").fill("5000")  # of 1.2 s
     assert one.seen(0) == "The fox ran home"
     assert "0.40 of 1.00 s" in one.text(".cs-time"), "since the prompt was read"
+    one.page.click("[data-chart=computed]")
     one.page.locator(".cs-tracks").scroll_into_view_if_needed()
     box = one.page.locator(".cs-strip").first.bounding_box()
     one.page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + 4)
@@ -404,3 +405,15 @@ def test_labels_of_the_plot_stay_close_to_the_ends_of_their_lines(bare):
     one.press("End")
     gaps = one.page.evaluate(far)
     assert "unnamed" not in gaps, "at the end every lane has its label"
+
+
+def test_one_chart_at_a_time_is_shown_and_kept(bare):
+    one = bare().show(alone(), nested())
+    charts = {"speed": ".cs-plot svg", "computed": ".cs-strip path", "time": ".cs-budget table"}
+    for chosen in (None, "computed", "time", "speed"):
+        if chosen:
+            one.page.click(f"[data-chart={chosen}]")
+        seen = [name for name, part in charts.items() if one.page.locator(part).first.is_visible()]
+        assert seen == [chosen or "speed"]
+    assert one.page.eval_on_selector(".cs-plot path.cs-line", "line => line.getTotalLength()") > 100
+    assert not one.errors

@@ -27,7 +27,7 @@ def test_a_review_opens_as_a_score(bare):
     assert one.cells(3) == [["then", "rejected"], ["and", "unjudged"]]
     assert [word for word, _ in one.cells(4)] == ["The", "fox", "ran", "home"]
     rows = one.page.eval_on_selector_all(".cs-score-name[data-level]", "all => all.map(row => row.innerText)")
-    assert [row.split()[0] for row in rows] == ["T", "2", "1", "0"]
+    assert [row.split()[0] for row in rows] == ["big", "small", "tiny", "copier"]
     assert "1 run, 10.0 ms" in rows[1]
     assert "2 lookups, 2.0 ms" in rows[3]
     one.page.hover('.cs-cell[data-order="3"] >> nth=0')
@@ -62,7 +62,7 @@ def test_the_budget_adds_up_to_what_the_metrics_say(bare):
     )
     rows = {}
     for head, *values in filter(lambda row: row[0], table):
-        name = head.split()[-1].strip("()") if head[0] in "T0123" else head.split()[0]
+        [name] = re.findall(r"\((\S+)\)", head) or [head.split()[0]]
         rows[{"Max-Gram": "MaxGram", "overhead": metrics.OVERHEAD}.get(name, name)] = values
     for lane, trace in enumerate(traces):
         expected = metrics.seconds_by_level(trace)
@@ -70,8 +70,9 @@ def test_the_budget_adds_up_to_what_the_metrics_say(bare):
         assert shown == pytest.approx(expected, abs=1e-5)
         assert sum(shown.values()) == pytest.approx(float(rows["decoding"][lane]), abs=1e-9)
         assert float(rows["prefill"][lane]) == pytest.approx(trace.prefill_seconds)
-    signs = one.page.eval_on_selector_all(".cs-strip-marks", "all => all.map(node => node.textContent)")
-    assert signs == ["T", "T210"]
+    one.page.click("[data-chart=computed]")
+    names = one.page.eval_on_selector_all(".cs-strip-marks", "all => all.map(node => node.textContent)")
+    assert names == ["big", "bigsmalltinycopier"]
 
 
 def test_a_wide_review_shows_the_correction_without_scrolling(bare):

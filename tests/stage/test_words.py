@@ -96,30 +96,22 @@ def test_the_prompt_is_shown_where_no_form_has_it(bare):
     assert not one.page.is_visible(".cs-prompt-typed")
 
 
-def test_rejected_tokens_can_be_hidden_by_key(bare):
+def test_rejected_tokens_are_shown_by_key(bare):
     one = bare().show(alone(), nested())
     shown = ".cs-fallen:visible"
     words = ".cs-rejected:visible"
+    assert one.page.locator(shown).count() == 0
+    assert not one.page.is_visible(".cs-rejected-key")
+    one.press("h")
     assert one.page.locator(shown).count() == 1
     assert one.page.locator(words).count() == 0, "they are only counted"
+    assert one.text(".cs-rejected-key") == "−2 = 2 tokens rejected"
     one.press("h")
     assert (one.page.locator(shown).count(), one.page.locator(words).count()) == (1, 2)
     one.press("h")
     assert one.page.locator(shown).count() == 2  # all: also the one that mid rejected
     one.press("h")
     assert one.page.locator(shown).count() == 0
-
-
-def test_a_text_with_rejected_tokens_everywhere_is_clean_until_they_are_asked_for(bare):
-    lost = tour.ACTS[-1].traces[-1]
-    n = sum(len(step.review.tokens) - step.review.accepted for step in lost.steps)
-    one = bare().show(lost)
-    assert one.page.locator(".cs-fallen:visible").count() == 0
-    assert one.text(".cs-rejected-key") == f"{n} tokens rejected"
-    one.press("h", "h", "h", "h")
-    assert one.page.locator(".cs-fallen:visible").count() > len(lost.steps) / 2
-    assert one.text(".cs-rejected-key") == "−2 = 2 tokens rejected"
-    assert not one.errors
 
 
 @pytest.mark.parametrize("dark", [False, True])

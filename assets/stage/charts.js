@@ -1,0 +1,42 @@
+// The charts of a race, one at a time: how fast each lane wrote, who computed when, and where the time went. On a phone
+// they are folded away at first.
+
+import { button, h } from "./dom.js";
+import { remember, remembered } from "./state.js";
+
+const NARROW = "(max-width: 700px)"; // as in style/windows.css, where the summary is in view
+const NAMES = { speed: "Speed", computed: "Who computed when", time: "Where the time went" };
+const CHARTS = Object.keys(NAMES);
+
+export function createCharts(stage, boxes) {
+  const buttons = CHARTS.map((name) => button("cs-button", NAMES[name], { "data-chart": name, onclick: () => chooseChart(stage, name) }));
+  const choice = h("div", { class: "cs-choice", role: "group", "aria-label": "Chart of the race" }, ...buttons);
+  const box = h("details", { class: "cs-after" }, h("summary", { text: "Charts" }), choice, ...CHARTS.map((name) => boxes[name]));
+  const narrow = matchMedia(NARROW);
+  const fold = () => { box.open = !narrow.matches; };
+  narrow.addEventListener("change", fold);
+  box.addEventListener("toggle", () => measureAnew(stage));
+  fold();
+  return { boxes, buttons, box };
+}
+
+export function restoreChart(stage) {
+  showChart(stage, remembered("cascade-chart", CHARTS));
+}
+
+function chooseChart(stage, name) {
+  remember("cascade-chart", name);
+  showChart(stage, name);
+  measureAnew(stage);
+}
+
+function showChart({ charts: { boxes, buttons } }, chosen) {
+  for (const name of CHARTS) boxes[name].hidden = name !== chosen;
+  for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset.chart === chosen));
+}
+
+// What was hidden had no size.
+function measureAnew(stage) {
+  stage.plot.width = stage.timeline.width = 0;
+  if (stage.race.open) stage.draw();
+}
