@@ -12,7 +12,6 @@ from bare import greedy
 from handmade import alone, nested
 
 from csd.stage import log as stage
-from csd.stage import tour
 
 HERE = Path(__file__).parent
 
