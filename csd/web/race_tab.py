@@ -30,7 +30,7 @@ RECORDED = "Recorded, with a plan tuned to this text. Press Race to run it, or t
 class ResultParts:
     """What is filled in at the end of a race; `area` appears with the first one."""
 
-    area: gr.Column
+    area: gr.Accordion
     figures: tuple[gr.Plot, ...]
     comparison: gr.HTML
     prediction: gr.Plot
@@ -39,13 +39,13 @@ class ResultParts:
     save_figures: Mapping[str, gr.Button]
 
     @property
-    def outputs(self) -> list[Component | gr.Column]:
+    def outputs(self) -> list[Component | gr.Accordion]:
         files = (self.save_traces, self.save_replay)
         return [self.area, *self.figures, self.comparison, self.prediction, *files]
 
     def show(self, results: RaceResults) -> dict[Any, Any]:
         return {
-            self.area: gr.Column(visible=True),
+            self.area: gr.Accordion(visible=True),
             **dict(zip(self.figures, results.figures, strict=True)),
             self.comparison: results.comparison,
             self.prediction: results.prediction,
@@ -107,7 +107,7 @@ class RaceTab:
         if update.stage is not None:
             changes |= self._draw(update.stage)
             if not update.stage.race:
-                changes[self.results.area] = gr.Column(visible=False)  # it shows another race
+                changes[self.results.area] = gr.Accordion(visible=False)  # it shows another race
         if update.results is not None:
             listed = gr.Dropdown(list(update.results.listed), value=update.results.race_id)
             changes |= {self.replays.earlier: listed, **self.results.show(update.results)}
@@ -162,8 +162,7 @@ def _build_results(landing: Landing | None) -> ResultParts:
     with gr.Row(elem_id="downloads"):
         traces = gr.DownloadButton("Traces as JSON", files and files.traces, elem_id="save", **button)
         replay = gr.DownloadButton("Replay as HTML", files and files.replay, elem_id="replay", **button)
-    with gr.Column(visible=False, elem_id="after") as area:
-        gr.HTML("<h2>This race in figures</h2>", elem_id="in-figures")
+    with gr.Accordion("This race in figures", open=False, visible=False, elem_id="after") as area:
         plots = [gr.Plot(show_label=False, min_width=420, render=False) for _ in FIGURES]
         for pair in (plots[:2], plots[2:]):
             with gr.Row():

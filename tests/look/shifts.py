@@ -63,7 +63,7 @@ def measure(browser: Any, house: House, size: tuple[int, int]) -> Shifts:
     page.click("#race")
     page.wait_for_selector('#status p[data-state="ended"]')
     page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
-    page.wait_for_function("document.querySelectorAll('#after .js-plotly-plot .main-svg').length >= 5")
+    page.wait_for_selector("#after")
     page.wait_for_timeout(300)
     seen = page.evaluate("shifts")
     page.close()

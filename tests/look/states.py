@@ -151,6 +151,7 @@ def running(page: Page, house: House) -> Iterator[None]:
 def done(page: Page, house: House) -> Iterator[None]:
     """The race that `running` began, with its figures."""
     page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
+    page.click("#after > button")
     page.wait_for_function("document.querySelectorAll('#after .js-plotly-plot .main-svg').length >= 5")
     to_top(page)
     yield

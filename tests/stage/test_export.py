@@ -199,6 +199,7 @@ def test_a_recorded_race_plays_before_anything_and_files_are_replayed(chromium, 
         page.wait_for_selector(f'#status p[data-state="{state}"]')
     page.wait_for_function("document.querySelector('#earlier input').value === 'From a file: Mine'")
     assert page.locator("#stage .cs-lane").count() == 2
+    page.click("#after > button")
     page.wait_for_function("document.querySelectorAll('#after .js-plotly-plot').length === 5")
     with page.expect_download() as waiting:
         page.click("#svg")

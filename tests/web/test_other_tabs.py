@@ -55,6 +55,7 @@ def test_measure_it_races_with_these_knobs_and_the_table_compares(tab):
     assert {"autoregressive", "speculative", "cascade"} <= {lane.strip() for lane in checked}
     assert checked == lanes or len(checked) > len(lanes), "the visitor's own lanes stay"
     assert page.input_value("#K textarea, #K input") == "[[4,6,8],[0,1,2],[0,0,1]]"
+    page.click("#after > button")
     page.wait_for_selector(".theory-table tbody tr")
     assert page.locator(".theory-table tbody tr").count() == len(checked)
     assert "theorems 4.3 and 4.5" in page.inner_text(".theory-table")

@@ -99,6 +99,7 @@ def test_a_race_runs_to_its_end_and_its_tokens_carry_levels(tab):
     one.page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
     levels = one.page.eval_on_selector_all("#stage .cs-token", "all => all.map(token => token.dataset.level)")
     assert len(levels) == 96 and set(levels[:24]) == {"T"} and {"2", "T"} < set(levels)
+    one.page.click("#after > button")
     one.page.wait_for_function("document.querySelectorAll('#after .js-plotly-plot').length === 5")
     assert not one.errors
 

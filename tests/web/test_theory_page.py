@@ -324,7 +324,7 @@ def test_labels_of_the_chart_do_not_overlap(chromium, served, name):
     tab = Tab(chromium, served)
     page = tab.page
     page.evaluate(f"location.hash = 'race={name}'")
-    page.wait_for_selector("#after .js-plotly-plot")
+    page.wait_for_selector("#after")
     page.get_by_role("tab", name="Theory").click()
     page.wait_for_selector(".chart-value")
     numbers = page.locator("#what-if-sliders .sliders > .sliders-group input[type=number]")
@@ -347,7 +347,7 @@ def test_the_picture_is_drawn_when_the_tab_is_opened_after_a_race(chromium, serv
     page = tab.page
     adaptive = next(race for race in recorded_races().values() if race.traces[-1].header.method == "adaptive cascade")
     page.evaluate(f"location.hash = 'race={adaptive.id.removeprefix('recorded-')}'")
-    page.wait_for_selector("#after .js-plotly-plot")
+    page.wait_for_selector("#after")
     page.get_by_role("tab", name="Theory").click()
     page.click("#what-if-picture summary")
     page.wait_for_selector("#what-if-picture [role=slider]")
