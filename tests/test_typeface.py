@@ -9,7 +9,7 @@ import pytest
 from csd.paths import ASSETS
 from csd.typeface import SIZES, typeface_css
 
-PAGE = ("page.css", "theory.css", "theory/step.css", "puzzles.css")
+PAGE = ("page.css", "theory.css", "theory/step.css", "compare.css", "compare/chart.css", "puzzles.css")
 STAGE = sorted(path.relative_to(ASSETS).as_posix() for path in (ASSETS / "stage" / "style").glob("*.css"))
 ON_A_WALL = "present.css"  # it is read from afar, and has sizes of its own
 DRAWN = ("text", "cs-strip-marks")  # in the units of a picture

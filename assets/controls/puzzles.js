@@ -27,6 +27,7 @@ export function startPuzzles(root, puzzles, value, send) {
   );
   const draw = (isOpen) => {
     panel.hidden = !isOpen;
+    document.documentElement.toggleAttribute("data-puzzles", isOpen); // the stage keeps its replay bar above the panel
     view.news.textContent = "";
     view.open.setAttribute("aria-expanded", String(isOpen));
   };

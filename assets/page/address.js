@@ -62,6 +62,7 @@ export function enterRace() {
 // Called with the id of the race that the visitor has chosen.
 export function writeRace(id) {
   close("races");
+  if (id) stage().wait(false); // the stage is about to show what was asked for
   beginFilling();
   const prefix = ADDRESSED.find((one) => String(id || "").startsWith(one));
   shown = prefix ? `race=${id.slice(prefix.length)}` : "";
@@ -84,6 +85,7 @@ export function openAddress() {
 function followAddress() {
   const isSame = location.hash === followed;
   followed = location.hash;
+  document.activeElement?.closest("#examples button")?.blur(); // the chip began a race that is no longer shown
   const on = addressed() ? "" : history.state?.on || "";
   if (on !== stageRoot().dataset.race && !byId("go").hasAttribute("data-racing")) wanted = on;
   if (!isSame || wanted) goToAddress(false); // otherwise what covered the page was closed

@@ -16,7 +16,7 @@ import { watchTabs } from "./address.js";
 
 export { arrive } from "./arrival.js";
 export { beginFilling, endOwn, keepTyped, restorePrompt, tellPrompt } from "./typing.js";
-export { beginExample, beginRace, endExample, endRace, shownRace } from "./racing.js";
+export { beginExample, beginRace, endExample, endRace, shownRace, tellPrevious } from "./racing.js";
 export { chooseRace } from "./racelist.js";
 export { noteVisitor, visitorBefore } from "./comeback.js";
 export { close, toggle } from "./panels.js";

@@ -120,6 +120,12 @@ export function endRace(status) {
   tellPrompt();
 }
 
+// The form has other models now than the race on the stage: the stage says that it is the one before.
+export function tellPrevious(status) {
+  const said = new DOMParser().parseFromString(status, "text/html").querySelector('[data-state="previous"]');
+  if (said && !isRacing()) stage().wait(false, said.textContent);
+}
+
 // The setting that a refusal names; while the stage is presented, it tells the refusal itself.
 function showField(id, sentence) {
   if (stageRoot().hasAttribute("data-present") || !document.querySelector(`#advanced #${id}`)) return;

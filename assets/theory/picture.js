@@ -5,7 +5,7 @@ import { ticks } from "./chart.js";
 import { modelOf } from "./curves.js";
 import { stagesOf } from "./prediction.js";
 import { stepOf, total } from "./step.js";
-import { costRows, countsOf, LATER, tellGuesses, tellPast, tellStep } from "./words.js";
+import { costRows, countsOf, LATER, tellGuesses, tellPast, tellRatio } from "./words.js";
 
 const RARE = 0.02; // a place beyond the plan that is written less often is not drawn
 const GROUP = 2; // the row of places grows by so many at once
@@ -29,21 +29,21 @@ export function startStep(root, value, parseK) {
 }
 
 function build(root) {
-  const title = make("h3", "", "One step, as predicted", make("small", "", "pale: guesses thrown away; time in runs of the big model"));
+  const title = make("h3", "", "One step, as predicted", make("small", "", "pale: thrown away"));
   const [said, ratio, past] = ["step-said", "step-ratio", "step-past"].map((name) => make("p", name));
   said.textContent = LATER;
   const [places, axis, bar, rows] = ["places", "axis", "bar", "rows"].map((name) => make("div", `step-${name}`));
   const [tokens, runs] = [make("b", ""), make("b", "")];
   const drawn = make("div", "step-drawn", places, make("div", "step-sum", tokens, "tokens gained"), make("div", "step-time", bar, axis), make("div", "step-sum", runs, "cost in runs"));
   drawn.setAttribute("role", "img");
-  root.replaceChildren(title, said, drawn, make("details", "step-numbers", make("summary", "", FOLD), rows, ratio, past));
+  root.replaceChildren(title, ratio, drawn, make("details", "step-numbers", make("summary", "", FOLD), rows, said, past));
   return { said, places, axis, bar, rows, ratio, tokens, runs, drawn, past };
 }
 
 function draw(view, { levels, target }, stages, model) {
   const step = stepOf(stages, model);
   const looks = { ...Object.fromEntries(levels.map(({ name, look }) => [name, look])), [BIG]: BIG };
-  view.ratio.textContent = tellStep(step);
+  view.ratio.textContent = tellRatio(step);
   view.drawn.setAttribute("aria-label", tellGuesses(step.guesses.map(({ kept }) => total(kept))));
   [view.tokens.textContent, view.runs.textContent] = countsOf(step.tokens, step.passes);
   const planned = stages.reduce((sum, { k }) => sum + k, 0);

@@ -36,6 +36,12 @@ export function tellStep({ tokens, passes }) {
   return `${brought} tokens in the time of ${runs} runs of the big model: ${brought} / ${runs} = ${factor(tokens / passes)}.`;
 }
 
+// The same as a sentence of its own.
+export function tellRatio({ tokens, passes }) {
+  const [brought, runs] = countsOf(tokens, passes);
+  return `${brought} tokens in the time of ${runs} runs: ${brought} / ${runs} = ${factor(tokens / passes)}.`;
+}
+
 // Both with as many digits as their ratio needs.
 export const countsOf = (tokens, passes) => [tokens, passes].map((count) => count.toFixed(tokens / passes < FINE ? 2 : 1));
 

@@ -121,7 +121,7 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
     """What the factor is over, and who was faster, or how much slower speculative decoding was."""
     winner = _faster(race, subject)
     if ratio < 1 - EVEN:
-        return f"as fast as {ALONE}: {_what_lost(race, subject)} did not pay here"
+        return f"as fast as {ALONE}: {_what_lost(race, subject)} cost more than it saved"
     if winner is not None and (best := _ratio(race, winner)):
         return f"as fast as {ALONE}; {_name(race, winner)} was faster here, {times(best)}"
     if _is_even(ratio):
@@ -142,7 +142,7 @@ def _what_lost(race: Race, subject: Trace) -> str:
     """Guessing ahead as such, unless the adaptive cascade lost nothing by it."""
     adaptive = _adaptive(race, subject)
     kept_up = adaptive is not None and (_ratio(race, adaptive) or 0) >= 1 - EVEN
-    return "a fixed plan" if kept_up else "guessing ahead"
+    return "guessing by a fixed plan" if kept_up else "guessing ahead"
 
 
 def _adaptive(race: Race, subject: Trace) -> Trace | None:

@@ -10,7 +10,7 @@ from csd.decoding.methods import Autoregressive, Cascade, HorizontalCascade, Kno
 PARTS = tuple(method.name for method in (Autoregressive, VerticalCascade, HorizontalCascade, Cascade))
 ONE_ZONE = "vertical alone is the whole plan: each reviewer asks one level"
 NO_HELP = "horizontal alone is the whole plan: every level writes without help"
-NO_PARTS = "This plan has no parts: one level writes alone, without help."
+NO_PARTS = "This plan has no halves: one level writes alone, without help."
 
 
 def whole_halves(drafts: Sequence[str], K: Matrix) -> dict[str, str]:
@@ -32,5 +32,5 @@ def parts_in_words(drafts: Sequence[str], K: Matrix) -> str:
     whole = whole_halves(drafts, K)
     if len(whole) > 1:
         return NO_PARTS
-    parts = [part for part in ("vertical", "horizontal") if f"{part} cascade" not in whole]
+    parts = [f"{part} only" for part in ("vertical", "horizontal") if f"{part} cascade" not in whole]
     return "".join([", ".join([*parts, "both"]), *(f"; {why}" for why in whole.values())])

@@ -105,6 +105,20 @@ def check_repeats(value: Any) -> int:
     return read_number(Range("Repeats", 1, MAX_REPEATS), value)
 
 
+def planned_lanes(plan: Sequence[PlannedRace]) -> list[LaneResult]:
+    """The lanes of all kinds as they are before any has run, in the order in which they will."""
+    first = {one.kind: one for one in reversed(plan)}
+    kinds = {kind: first[kind] for kind in dict.fromkeys(one.kind for one in plan)}
+    lanes = {kind: [(method.name, title(method)) for method in one.request.methods] for kind, one in kinds.items()}
+    names = _names_of_lanes(lanes.values())
+    called = {kind: {**names, **one.plans} for kind, one in kinds.items()}
+    return [
+        LaneResult(kind, called[kind].get(named, named), method, ())
+        for kind, own in lanes.items()
+        for method, named in own
+    ]
+
+
 # ---- their table
 
 
@@ -128,7 +142,8 @@ def table_rows(races: Iterable[tuple[str, Race]]) -> list[list[Any]]:
 def lane_results(races: Iterable[tuple[str, Race]], plans: Mapping[str, str] | None = None) -> list[LaneResult]:
     """What the verdict and the figure are made of, in the order of `table_rows`; `plans` name lanes by title."""
     races = tuple(races)
-    names = {**_names_of_lanes(races), **(plans or {})}
+    lanes = [[(trace.header.method, trace.header.title) for trace in race.traces] for _, race in races]
+    names = {**_names_of_lanes(lanes), **(plans or {})}
     return [
         LaneResult(
             kind_of(label),
@@ -144,14 +159,15 @@ def lane_results(races: Iterable[tuple[str, Race]], plans: Mapping[str, str] | N
     ]
 
 
-def _names_of_lanes(races: Iterable[tuple[str, Race]]) -> dict[str, str]:
-    """A method that each race has once is one lane, called by its method where its settings differ between races."""
-    headers = [[trace.header for trace in race.traces] for _, race in races]
-    titles = {one.method: {} for own in headers for one in own}
-    for own in headers:
-        counts = Counter(one.method for one in own)
-        for one in own:
-            titles[one.method][one.title] = counts[one.method]
+def _names_of_lanes(races: Iterable[Sequence[tuple[str, str]]]) -> dict[str, str]:
+    """By title, from the (method, title) of the lanes of each race: a method that each race has once is one lane,
+    called by its method where its settings differ between races."""
+    races = list(races)
+    titles: dict[str, dict[str, int]] = {method: {} for lanes in races for method, _ in lanes}
+    for lanes in races:
+        counts = Counter(method for method, _ in lanes)
+        for method, named in lanes:
+            titles[method][named] = counts[method]
     merged = {method: found for method, found in titles.items() if len(found) > 1 and set(found.values()) == {1}}
     return {title: method for method, found in merged.items() for title in found}
 

@@ -18,13 +18,13 @@ from csd.request.request import Request
 from csd.sentences import counted
 from csd.web import compare
 from csd.web.compare import PlannedRace
-from csd.web.compare_findings import Compared, Figure, LaneResult, draw, lane_words, numbers, verdict
+from csd.web.compare_findings import Compared, LaneResult, draw, lane_words, numbers, verdict
 from csd.web.compare_recording import RecordedComparison, recorded_comparison
 from csd.web.context import PageContext
 from csd.web.deployment import WHILE_AWAITED
 from csd.web.examples import examples_by_kind, settings_for
 from csd.web.fields import PageFields
-from csd.web.finding import Finding, Number
+from csd.web.finding import Finding
 from csd.web.loads import FamilyChoice
 from csd.web.named_plans import PlanChoice, find_plan
 from csd.web.news import Finished, Refused, Waiting
@@ -42,11 +42,11 @@ EMPTY = "Compare races the lanes of the Race tab on every kind of prompt."
 ASKED_PAIR = "Which of two plans is faster on your prompt?"
 ON_PROMPT = "Choose two plans, or drag the ends of the bars. Compare races both on the prompt of the Race tab."
 NO_DRAFTS = "These models have no draft, so there are no plans to compare."
+TOO_LITTLE = "Too little has run to compare."
 DIFFERS = "Your own will differ, and so may its winners."
-RUNNING = "A row fills in when its race has ended."
-OTHERS_FIRST = "Race {} of {}: {}. Others are racing first; your comparison goes on by itself."
+OTHERS_FIRST = "Race {} of {}, {}. Others are racing first; your comparison goes on by itself."
 RECORDED, YOURS = "Recorded comparison", "Your comparison"  # either can be shown in place of the other
-USUAL_LANES = 3  # besides autoregressive decoding, for which rows are drawn before a comparison
+PAIR = ("one plan", "other plan")  # what the rows of two plans are called before they are compared
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ def show_recorded(context: PageContext, visitor: str) -> CompareUpdate:
     """The recorded comparison, or empty rows for a family without one."""
     found = _recorded(context)
     if found is None:
-        kinds = list(examples_by_kind(context.studio.home.spec))
-        return CompareUpdate(StatusLine(EMPTY), finding=Finding(ASKED), figure=draw((), kinds, USUAL_LANES), other="")
+        figure = draw((), _usual_lanes(context))
+        return CompareUpdate(StatusLine(EMPTY), finding=Finding(ASKED), figure=figure, other="")
     where = f"{found.date}, on {found.machine.partition(';')[0]}"
     said = f"Recorded with the {catalog.title(found.family)} on {where}, {found.races} races of each prompt. {DIFFERS}"
     has_own = compare.BY_KIND in context.studio.visitors.find(visitor).compared
@@ -81,9 +81,16 @@ def show_recorded(context: PageContext, visitor: str) -> CompareUpdate:
         words=lane_words(found.results),
         csv=context.downloads.save_table(compare.csv_text(found.rows), stays=True) or "",
         finding=_finding(found.results),
-        figure=_figure(found.results),
+        figure=draw(found.results),
         other=YOURS if has_own else "",
     )
+
+
+def _usual_lanes(context: PageContext) -> list[LaneResult]:
+    """What the page's own models race unless the visitor chooses otherwise."""
+    home = context.studio.home
+    lanes = home.defaults.preset.fields()["lanes"]
+    return [LaneResult(kind, lane, lane, ()) for kind in examples_by_kind(home.spec) for lane in lanes]
 
 
 def _recorded(context: PageContext) -> RecordedComparison | None:
@@ -141,7 +148,7 @@ def _compare(
     races: list[tuple[str, Race]] = []
     plans = plan[0].plans
     began = clock()
-    first = StatusLine(f"Race 1 of {len(plan)}: {plan[0].label}.")
+    first = StatusLine(f"Race 1 of {len(plan)}, {plan[0].label}.")
     yield replace(_show(context, visitor, plan, races), status=first, progress=(0, len(plan)), other="")
     spent = waited = 0.0
     for number, planned in enumerate(plan, 1):
@@ -156,7 +163,7 @@ def _compare(
             return
         left = time_left(spent, number - 1, len(plan))
         shown = CompareUpdate(
-            StatusLine(f"Race {number} of {len(plan)}: {planned.label}.{left}"), (number - 1, len(plan))
+            StatusLine(f"Race {number} of {len(plan)}, {planned.label}.{left}"), (number - 1, len(plan))
         )
         race = yield from _run(context, visitor, choice, planned, shown, first_paint, spent)
         if race is None:
@@ -191,33 +198,32 @@ def time_left(seconds: float, done: int, total: int) -> str:
 def _show(
     context: PageContext, visitor: str, plan: Sequence[PlannedRace], races: Sequence[tuple[str, Race]]
 ) -> CompareUpdate:
-    """The numbers so far, in rows for all that is planned."""
+    """The numbers so far, in rows for all that is planned. What runs is said by the status alone."""
     plans = plan[0].plans
     rows, results = compare.table_rows(races), compare.lane_results(races, plans)
-    count = Number("races", f"{len(races)} of {len(plan)}")
-    kinds = list(dict.fromkeys(planned.kind for planned in plan))
-    lanes = sum(method.name != Autoregressive.name for method in plan[0].request.methods)
+    racing = plan[len(races)].kind if len(races) < len(plan) else ""
     return CompareUpdate(
         rows=rows,
         words={**lane_words(results), **plans},
         csv=_save(context, visitor, rows) if rows else "",
-        finding=Finding(RUNNING, numbers=(count,)),
-        figure=draw(results, kinds, lanes),
+        finding=Finding(""),
+        figure=draw(results, compare.planned_lanes(plan), racing),
         found=Compared(tuple(results), tuple(map(tuple, rows)), dict(plans)) if results else None,
     )
 
 
 def _found(races: Sequence[tuple[str, Race]], plans: Mapping[str, str]) -> Finding:
     """What the races came to, once no more are coming."""
-    return _finding(compare.lane_results(races, plans))
+    return found if (found := _finding(compare.lane_results(races, plans))).said else Finding(TOO_LITTLE)
 
 
 def show_pair(context: PageContext, visitor: str) -> CompareUpdate:
     """The visitor's latest comparison of two plans, or empty rows."""
     if (own := _own(context, visitor, compare.TWO_PLANS)) is not None:
         return own
+    figure = draw((), [LaneResult("", name, Cascade.name, ()) for name in PAIR])
     return CompareUpdate(
-        StatusLine(""), rows=(), csv="", finding=Finding(ASKED_PAIR, ON_PROMPT), figure=draw((), [""], 2), other=""
+        StatusLine(""), rows=(), csv="", finding=Finding(ASKED_PAIR, ON_PROMPT), figure=figure, other=""
     )
 
 
@@ -234,7 +240,7 @@ def _own(context: PageContext, visitor: str, what: str) -> CompareUpdate | None:
         words={**lane_words(found.results), **found.plans},
         csv=_save(context, visitor, found.rows),
         finding=_finding(found.results),
-        figure=_figure(found.results),
+        figure=draw(found.results),
         other=_instead_of_own(context, what),
     )
 
@@ -249,12 +255,6 @@ def _finding(results: Sequence[LaneResult]) -> Finding:
     """The first sentence of the verdict large, what it leaves open below it."""
     first, _, more = verdict(results).partition(". ")
     return Finding(f"{first.rstrip('.')}{'.' if first else ''}", more, numbers(results))
-
-
-def _figure(results: Sequence[LaneResult]) -> Figure:
-    """Of a comparison that is complete."""
-    kinds = list(dict.fromkeys(one.kind for one in results))
-    return draw(results, kinds, len({one.title for one in results if one.method != Autoregressive.name}))
 
 
 def _run(

@@ -1,24 +1,22 @@
-"""What a comparison found: a verdict in a sentence, its numbers, and a plot of kinds of prompt and methods."""
+"""What a comparison found: a verdict in a sentence, its numbers, and a chart of kinds of prompt and methods."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
 from csd.decoding.methods import Autoregressive
-from csd.plots.kinds import LaneDot, rows_by_kind
 from csd.plots.style import SPEEDUP
 from csd.roles import BIG_MODEL, COPIER
 from csd.sentences import capitalized, listed
 from csd.theme import method_phrase
+from csd.web.compare_chart import KindRows, LaneRow, chart_html
 from csd.web.finding import Number
 
 AUTOREGRESSIVE = Autoregressive.name
-Figure = Any
-"""A plotly figure."""
 OVERLAP = "There the ranges of the two fastest overlap; more repeats or longer texts may tell them apart."
 NEAR = 0.1  # relative distance of two speeds that another run may bring into the other order
 WITHIN = f"There the two fastest are within {NEAR:.0%}: which of them wins may change from run to run."
@@ -65,30 +63,56 @@ class Compared:
     said: str = ""
 
 
-def draw(results: Sequence[LaneResult], kinds: Sequence[str], lanes: int) -> Figure:
-    """Median and range of each lane on each kind; a kind whose races are still to come has empty rows for `lanes`."""
-    shown = [one for one in results if one.speedups]
-    methods = _methods(shown)
-    names = _names(methods)
-    again = _again(methods)
-    rankings = _rankings(results)
+def draw(results: Sequence[LaneResult], planned: Sequence[LaneResult] = (), racing: str = "") -> str:
+    """Median and range of each lane on each kind, in the rows of what is `planned`: those whose races are still to come
+    have their names. `racing` is the kind whose race runs."""
+    lanes = [one for one in _fill_in(planned, results) if one.method != AUTOREGRESSIVE]
+    methods = _methods(lanes)
+    names, again = _names(methods), _again(methods)
+    rankings = _rankings(_fill_in(planned, results))
     won = {kind: title for kind, title in _won(rankings, _once(results)).items() if not _is_near(rankings[kind])}
-    notes = {one.kind: f"{dict(one.guessers)[COPIER]:.0%} repeated words" for one in shown if one.copies}
-    dots = [
-        LaneDot(
-            one.kind,
-            names[one.title],
-            one.method,
-            one.middle,
-            _range(one.speedups),
-            won.get(one.kind) == one.title,
-            one.title in again,
+    most = max((len(one.speedups) for one in lanes), default=0)
+    kinds = []
+    for kind in _kinds(lanes):
+        own = [one for one in lanes if one.kind == kind]
+        rows = (
+            LaneRow(
+                names[one.title],
+                one.method,
+                one.middle if one.speedups else None,
+                _range(one.speedups),
+                won.get(kind) == one.title,
+                one.title in again,
+            )
+            for one in own
         )
-        for one in shown
-        if one.method != AUTOREGRESSIVE
+        kinds.append(KindRows(kind, tuple(rows), _note(own), kind == racing))
+    return chart_html(kinds, f"{SPEEDUP}{', median and range' if most > 1 else ''}")
+
+
+def _note(lanes: Sequence[LaneResult]) -> str:
+    """How much of a kind's text is repeated, which a lane that only copies has found out."""
+    return next((f"{dict(one.guessers)[COPIER]:.0%} repeated words" for one in lanes if one.copies), "")
+
+
+def _fill_in(planned: Sequence[LaneResult], results: Sequence[LaneResult]) -> list[LaneResult]:
+    """The results in the places of what was planned, under its titles: those of races that have run may change."""
+    if not planned:
+        return list(results)
+    found = dict(zip(_places(results), results, strict=True))
+    return [
+        replace(found.get(place, one), title=one.title) for place, one in zip(_places(planned), planned, strict=True)
     ]
-    most = max((len(one.speedups) for one in shown), default=0)
-    return rows_by_kind(kinds, lanes, dots, f"{SPEEDUP}{', median and range' if most > 1 else ''}", notes)
+
+
+def _places(lanes: Sequence[LaneResult]) -> list[tuple[str, str, int]]:
+    """Of each lane its kind, its method, and which one of this method it is there."""
+    counts: Counter[tuple[str, str]] = Counter()
+    places = []
+    for one in lanes:
+        places.append((one.kind, one.method, counts[one.kind, one.method]))
+        counts[one.kind, one.method] += 1
+    return places
 
 
 def numbers(results: Sequence[LaneResult]) -> tuple[Number, ...]:

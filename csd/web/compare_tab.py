@@ -67,7 +67,7 @@ class CompareTab:
     plans: tuple[PlanParts, PlanParts]
     status: gr.HTML
     finding: gr.HTML
-    figure: gr.Plot
+    figure: gr.HTML
     table: gr.HTML
     save: gr.DownloadButton
 
@@ -95,8 +95,7 @@ class CompareTab:
         if update.finding is not None:
             changes[self.finding] = finding_html(update.finding)
         if update.figure is not None:
-            has_begun = update.progress is not None or len(update.figure.data) > 1  # the line of the big model is one
-            changes[self.figure] = gr.Plot(value=update.figure, visible=has_begun)
+            changes[self.figure] = update.figure
         if update.csv is not None:
             changes[self.save] = gr.DownloadButton(value=update.csv or None, interactive=bool(update.csv))
         if update.other is not None:
@@ -130,7 +129,7 @@ def build_compare_tab(defaults: Defaults) -> CompareTab:
             plans = _build_plan(defaults, 0, "compare-one"), _build_plan(defaults, 1, "compare-other")
         status = gr.HTML(views.status_html(StatusLine("")), elem_id="compare-status")
         finding = gr.HTML(finding_html(Finding("")), elem_id="compare-verdict")
-        figure = gr.Plot(show_label=False, container=False, elem_id="compare-figure")
+        figure = gr.HTML(elem_id="compare-figure")
         with gr.Accordion("All numbers", open=False, elem_id="compare-numbers"):
             table = gr.HTML(elem_id="comparison")
             save = gr.DownloadButton("Table as CSV", size="sm", scale=0, min_width=160, elem_id="compare-save")

@@ -44,6 +44,7 @@ TAKES_OVER_WITH_COPY = (
 )
 CONTINUES = "The {home} only continue texts like the examples. {name} (under Settings) answers questions."
 HOME_AGAIN = "Back to the {home}. Press Race."
+BEFORE = " On the stage is still the race of {name}."
 NO_DRAFTS = f"Nothing guesses for this big model. Tick {USUAL_COPY}, a copy of it, or name a small model."
 
 
@@ -273,8 +274,17 @@ def go_home(context: PageContext, visitor: str, fields: PageFields) -> FormUpdat
     names = {*link.FAMILY, *home.defaults.preset.fields()}
     values = {name: value for name, value in start.items() if name in names}
     presets = preset_choices(home, {**fields.values(), **values})
-    said = StatusLine(HOME_AGAIN.format(home=catalog.title(home.spec.name)))
+    other = _other_family_raced(context, visitor)
+    before = BEFORE.format(name=catalog.title(other)) if other else ""
+    said = StatusLine(HOME_AGAIN.format(home=catalog.title(home.spec.name)) + before, "previous" if other else "")
     return FormUpdate(values, home.defaults.drafts, presets, example_kinds(home.spec), said)
+
+
+def _other_family_raced(context: PageContext, visitor: str) -> str:
+    """The family of the visitor's latest race; empty where that is the one of the page, or where there was none."""
+    own = context.studio.visitors.find(visitor).races
+    family = own[-1].unpack().recording.family if own else ""
+    return family if family != context.studio.home.spec.name else ""
 
 
 def apply_preset(name: str, fields: FamilyFields) -> FormUpdate:

@@ -104,7 +104,9 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     begun = own.then(begin_own_prompt, form.inputs, tab.form_outputs, **QUICK)
     keep_typed(begun, form).then(None, js=scripts.END_OWN, **PRIVATE)
     follow(begun)
-    follow(keep_typed(form.home.click(go_home, form.inputs, tab.form_outputs, **QUICK), form))
+    at_home = keep_typed(form.home.click(go_home, form.inputs, tab.form_outputs, **QUICK), form)
+    at_home.then(None, [tab.status], js=scripts.TELL_PREVIOUS, **PRIVATE)
+    follow(at_home)
     follow(form.family.input(choose_family, form.family_inputs, family_outputs, **QUICK))
     form.drawer.others.blur(name_drafts, form.family_inputs, family_outputs, **QUICK)
     for field in (form.drawer.target, form.drawer.others):

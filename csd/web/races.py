@@ -48,12 +48,18 @@ class FinishedRace:
         """Whether at least one lane was stopped before its end."""
         return any(trace.end == "stopped" for trace in self.traces)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it was stopped before any lane had a step to show."""
+        return self.stopped and not any(trace.steps for trace in self.traces)
+
 
 @dataclass(frozen=True)
 class KeptRace:
     """A finished race in a small part of its memory, for as long as nobody looks at it.
 
-    `packed` is memory of its own: among what races need for a moment, it would keep the heap from shrinking.
+    `packed` is memory of its own: among what races need for a moment, it would keep the heap from shrinking. In one
+    that `is_empty` there is nothing to see.
     """
 
     id: str
@@ -61,13 +67,14 @@ class KeptRace:
     origin: str
     prompt: str
     packed: mmap
+    is_empty: bool = False
 
     @staticmethod
     def of(race: FinishedRace) -> KeptRace:
         data = zlib.compress(pickle.dumps(race))
         packed = mmap(-1, len(data))
         packed[:] = data
-        return KeptRace(race.id, race.title, race.origin, race.traces[0].header.text, packed)
+        return KeptRace(race.id, race.title, race.origin, race.traces[0].header.text, packed, race.is_empty)
 
     def unpack(self) -> FinishedRace:
         return pickle.loads(zlib.decompress(self.packed))  # written by this process
@@ -114,7 +121,8 @@ def linked_race(name: str, recording: Recording) -> FinishedRace:
 def race_title(number: int, prompt: str, traces: tuple[Trace, ...]) -> str:
     """A visitor's own race in the list: its number, how the prompt begins, and each lane's tokens per second."""
     speeds = " | ".join(f"{speed(trace):.0f}" if trace.steps else "-" for trace in traces)
-    return f"{number}. {prompt_start(prompt)} · {speeds} tok/s"
+    stopped = " · stopped" if any(trace.end == "stopped" for trace in traces) else ""
+    return f"{number}. {prompt_start(prompt)} · {speeds} tok/s{stopped}"
 
 
 def prompt_start(prompt: str) -> str:

@@ -43,8 +43,10 @@ class RaceResults:
 
 
 def listed_races(context: PageContext, own: Sequence[KeptRace]) -> tuple[tuple[str, str], ...]:
-    """(title, id) of every race that can be shown again: the visitor's `own`, latest first, and the recorded ones."""
-    return tuple((one.title, one.id) for one in (*reversed(own), *context.recorded.values()))
+    """(title, id) of every race that can be shown again: the visitor's `own`, latest first, and the recorded ones. Of
+    one that was stopped at once there is nothing to show."""
+    seen = (one for one in reversed(own) if not one.is_empty)
+    return tuple((one.title, one.id) for one in (*seen, *context.recorded.values()))
 
 
 def make_results(context: PageContext, visitor: str, race: FinishedRace) -> RaceResults:

@@ -36,7 +36,7 @@ TITLES = {
     PLAN: "The cascade’s plan",
     MODELS: "Model files and precision",
 }
-RACE_PARTS = "Race the parts: vertical, horizontal, both"
+RACE_PARTS = "Race the plan’s two halves, and both together"
 
 
 @dataclass(frozen=True)

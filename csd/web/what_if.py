@@ -32,9 +32,9 @@ MEASURED = tuple(method.name for method in (Autoregressive, Speculative, Cascade
 """The lanes that a race needs to measure a prediction."""
 MOST_COST = 100.0  # target passes: no prediction needs a dearer draft
 OFTEN = "How often is a guess right?"
-ABOUT_ALPHA = "α, the share that is accepted"
+ABOUT_ALPHA = "α, share accepted"
 COST = "What does a guess cost?"
-ABOUT_C = "c, in runs of the big model"
+ABOUT_C = "c, in big model runs"
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ def compare(page: Page, house: House) -> Iterator[None]:
     page.click("#compare-repeats label")
     page.click("#compare")
     page.wait_for_selector('#compare-status p[data-state="ended"]')
-    page.wait_for_selector("#compare-figure .js-plotly-plot .main-svg")
+    page.wait_for_selector("#compare-figure .speeds-bar")
     to_top(page)
     yield
     page.get_by_role("tab", name="Race").click()

@@ -31,6 +31,6 @@ def test_each_shipped_plan_and_its_halves_are_three_plans_or_a_sentence_says_whi
 def test_a_plan_without_zones_or_without_help_is_not_raced_twice():
     one_zone, alone, no_help = ((5, 5), (0, 2)), ((5, 5), (0, 0)), ((5, 9), (0, 0))
     assert lanes_of_parts(["a"], one_zone) == (PARTS[0], *PARTS[2:])
-    assert parts_in_words(["a"], one_zone).startswith("horizontal, both; vertical alone is the whole plan")
+    assert parts_in_words(["a"], one_zone).startswith("horizontal only, both; vertical alone is the whole plan")
     assert lanes_of_parts(["a"], no_help) == (*PARTS[:2], PARTS[3])
     assert parts_in_words(["a"], alone) == NO_PARTS

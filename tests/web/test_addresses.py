@@ -24,9 +24,25 @@ def test_back_goes_to_the_tab_and_the_race_before(tab, house):
     page.go_back()
     page.wait_for_url(address)
     assert page.is_visible("#race") and page.get_attribute("#stage .cascade-stage", "data-race") == last.id
+    page.locator("#examples button").first.focus()
     page.go_back()
     await_race(page, landing.id)
     await_prompt(page, landing.traces[0].header.text)
+    assert not page.evaluate("document.activeElement.matches('#examples button')"), "no chip stays outlined"
+    assert not tab.errors
+
+
+def test_a_race_of_other_models_is_called_the_previous_one_until_another_is_chosen(tab):
+    page = tab.page
+    stage = "#stage .cascade-stage"
+    *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
+    page.evaluate("CascadePage.tellPrevious('<p>Back to the demo models. Press Race.</p>')")
+    assert page.get_attribute(stage, "data-refused") is None
+    page.evaluate("CascadePage.tellPrevious('<p data-state=\"previous\">On the stage is another race.</p>')")
+    assert page.get_attribute(stage, "data-refused") == ""
+    choose_race(page, last.title)
+    await_race(page, last.id)
+    assert page.get_attribute(stage, "data-refused") is None
     assert not tab.errors
 
 

@@ -95,10 +95,11 @@ def test_a_comparison_keeps_what_it_has_when_stopped(tab, house):
     page.get_by_role("tab", name="Compare").click()
     page.wait_for_function("document.querySelector('#compare-status').innerText.startsWith('Recorded')")
     page.click("#compare")
-    page.wait_for_function(
-        "/races\\s+[1-9]/.test(document.querySelector('#compare-verdict .finding-number')?.innerText)"
-    )
-    page.wait_for_selector("#compare-figure .js-plotly-plot")
+    page.wait_for_selector("#compare-status progress")
+    assert not page.is_visible("#compare-verdict"), "what happens is said in one line, in its place"
+    page.wait_for_function("document.querySelectorAll('.speeds li[data-empty]').length >= 12")
+    assert page.locator(".speeds .speeds-name").all_inner_texts()[:3] == ["speculative", "prompt lookup", "cascade"]
+    page.wait_for_selector(".speeds .speeds-bar")
     page.click("#compare-stop")
     page.wait_for_function("/Stopped|Done/.test(document.querySelector('#compare-status').innerText)")
     page.wait_for_function("/fastest|clear/.test(document.querySelector('#compare-verdict').innerText)")
@@ -113,17 +114,21 @@ def test_a_comparison_keeps_what_it_has_when_stopped(tab, house):
     assert not tab.errors
 
 
-def test_the_figure_of_compare_grows_with_the_window(tab):
+def test_the_chart_of_compare_fills_the_window_and_its_words_never_meet(tab):
     page = tab.page
     page.get_by_role("tab", name="Compare").click()
-    page.wait_for_selector("#compare-figure .js-plotly-plot .xtick text")
-    height = "document.querySelector('#compare-figure .xtick text').getBoundingClientRect().height"
-    fills = """() => { const edge = (part) => document.querySelector(`#compare-figure${part}`).getBoundingClientRect();
-        const [box, plot] = [edge(''), edge(' .main-svg')];
-        return Math.abs(box.width - plot.width) < 3 && plot.bottom <= box.bottom + 1; }"""
-    small = page.evaluate(height)
-    page.set_viewport_size({"width": 1920, "height": 1080})
-    page.wait_for_function(f"{height} > {1.15 * small}")
-    page.wait_for_function(fills)
+    page.wait_for_selector(".speeds .speeds-bar")
+    meets = """() => {
+        const words = [...document.querySelectorAll('.speeds h3, .speeds-name, .speeds b, .speeds span span, .speeds em, .speeds p')];
+        const boxes = words.filter((one) => one.textContent).map((one) => [one.textContent, one.getBoundingClientRect()]);
+        return boxes.flatMap(([one, a], i) => boxes.slice(i + 1).filter(([, b]) => a.left < b.right - 1 && b.left < a.right - 1
+            && a.top < b.bottom - 4 && b.top < a.bottom - 4).map(([other]) => [one, other]));
+    }"""
+    bottoms = []
+    for width, height in ((1280, 720), (1920, 1080), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate(meets) == [], width
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        bottoms.append(page.eval_on_selector(".speeds", "chart => chart.getBoundingClientRect().bottom / innerHeight"))
+    assert all(0.9 < bottom <= 1 for bottom in bottoms[:2]), bottoms
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.wait_for_function(fills)

@@ -68,7 +68,7 @@ def test_the_family_of_the_page_comes_back_with_its_settings_and_stays(growing):
     after = PageFields.from_values({**form.values(), **update.values})
     assert after.family.to_choice() == growing.studio.home
     assert after.form == replace(growing.start.form, prompt="Why is the sea salty?")
-    assert "Back to the demo models" in update.status.text
+    assert (update.status.text, update.status.state) == ("Back to the demo models. Press Race.", "")
     assert (update.drafts, update.kinds) == (
         growing.studio.home.defaults.drafts,
         example_kinds(growing.studio.home.spec),
@@ -79,6 +79,18 @@ def test_the_family_of_the_page_comes_back_with_its_settings_and_stays(growing):
     )
     kept = form_events.go_home(growing, "back", replace(form, form=replace(form.form, max_new=40)))
     assert "max_new" not in kept.values and "prompt" not in kept.values
+
+
+def test_back_at_the_family_of_the_page_the_race_of_another_is_said_to_be_on_the_stage(growing):
+    def keep(name: str, family: str) -> None:
+        recording = Recording(tuple(replace(one, header=replace(one.header, family=family)) for one in RECORDED))
+        growing.studio.visitors.keep_race("raced", FinishedRace(name, name, recording))
+
+    keep("one", "smollm2")
+    status = form_events.go_home(growing, "raced", own(growing)).status
+    assert status.state == "previous" and status.text.endswith("On the stage is still the race of SmolLM2 135M.")
+    keep("two", growing.studio.home.spec.name)
+    assert form_events.go_home(growing, "raced", own(growing)).status.state == ""
 
 
 def test_what_was_typed_stays_when_the_preferred_family_takes_over(growing):

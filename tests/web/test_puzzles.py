@@ -301,6 +301,29 @@ def test_a_puzzle_that_is_picked_elsewhere_leads_to_the_race(tab, other):
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
+def test_the_panel_leaves_the_replay_and_race_in_reach(tab, size):
+    """With all titles, and with one puzzle: the replay bar stands above the panel."""
+    page = tab.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.click("#puzzles-open")
+    reach = """() => ['#race', '#stage .cs-replay', '#stage .cs-scrubber'].filter((name) => {
+        const one = document.querySelector(name);
+        const { left, top, width, height } = one.getBoundingClientRect();
+        const found = document.elementFromPoint(left + width / 2, top + height / 2);
+        return !found || !(one.contains(found) || found.contains(one));
+    })"""
+    for layout in ("all", "one"):
+        page.wait_for_selector(f'.puzzles section[data-layout="{layout}"]')
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert page.evaluate(reach) == [], layout
+        page.locator(".puzzles-title").first.click()
+    page.click(".puzzles-close")
+    assert page.eval_on_selector("#stage .cs-transport", "bar => getComputedStyle(bar).position") != "sticky"
+    page.set_viewport_size({"width": 1280, "height": 720})
+    assert not tab.errors
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
 @pytest.mark.parametrize("other", ["Race", "Theory", "Compare"])
 def test_the_end_of_every_tab_can_be_scrolled_above_the_panel(tab, other, size):
     page = tab.page

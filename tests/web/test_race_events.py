@@ -152,6 +152,19 @@ def test_a_stopped_race_says_so():
     assert race(context(run_stopped))[-1].status.text.startswith("Stopped: ")
 
 
+def test_a_race_that_was_stopped_before_its_first_step_is_not_listed_and_another_says_that_it_was_stopped():
+    def run(family, request, stopped):
+        for lane, trace in enumerate(RECORDED):
+            yield LaneFinished(lane, replace(trace, steps=(), end="stopped"))
+
+    page = context(run)
+    ended = race(page)[-1].results
+    assert [race_id for _, race_id in ended.listed] == list(page.recorded)
+    assert page.studio.visitors.find_race("v", ended.race_id), "Back still leads to it"
+    assert race(context(run_stopped))[-1].results.listed[0][0].endswith(" tok/s · stopped")
+    assert "stopped" not in race(context())[-1].results.listed[0][0]
+
+
 def test_stop_takes_a_race_that_has_not_started_out_of_the_queue(page):
     assert race_events.stop_race(page, "v").text == "Stopped. Your race is no longer running or queued."
     page.studio.visitors.state("v").stop = flag = threading.Event()

@@ -213,10 +213,10 @@ def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     page = one.page
     type_K(one, "[[9,9,13],[0,0,7],[0,0,0]]")
     ratio, seen = page.locator(".step-ratio"), page.locator(".step-drawn")
-    assert not ratio.is_visible() and not page.is_visible(".whatif-better"), "the arithmetic is folded away"
-    assert page.inner_text(".step-said").startswith("Each guess costs time, but later ones")
+    assert ratio.is_visible() and not page.is_visible(".whatif-better") and not page.is_visible(".step-rows")
     page.click(".step-numbers summary")
-    assert ratio.is_visible() and page.is_visible(".step-rows")
+    assert page.is_visible(".step-rows")
+    assert page.inner_text(".step-said").startswith("Each guess costs time, but later ones")
     page.wait_for_function("document.querySelectorAll('.step-place').length === 14")
     page.wait_for_function(
         "document.querySelector('#what-if-picture .staircase-words').innerText.includes('small model\\u00a09')"
@@ -230,7 +230,7 @@ def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     page.wait_for_function("before => document.querySelector('.step-ratio').textContent !== before", arg=before)
     assert page.evaluate(place) == pytest.approx(stood, abs=0.1)
     tokens, runs = (page.locator(".step-sum b").nth(i).inner_text() for i in (0, 1))
-    assert ratio.inner_text().startswith(f"{tokens} tokens in the time of {runs} runs of the big model: ")
+    assert ratio.inner_text().startswith(f"{tokens} tokens in the time of {runs} runs: ")
     costs = [float(text) for text in page.locator(".step-rows b").all_inner_texts() if text]
     assert sum(costs) == pytest.approx(float(runs), abs=0.06)
     assert "1: " in (seen.get_attribute("aria-label") or "")
@@ -270,10 +270,8 @@ def test_the_results_stay_in_view_while_the_knobs_are_used_and_find_their_way_ba
     began = number.input_value()
     assert note.inner_text() == ""
     said = [" ".join(lines) for lines in page.locator(".chart-value").evaluate_all(LINES)]
-    assert [re.findall(r"[a-z]+ [\d.]+×", text) for text in said] == [
-        ["predicted 2.77×", "measured 3.0×"],
-        ["predicted 2.03×", "measured 1.9×"],
-    ]
+    found = [label for text in said for label in re.findall(r"[a-z]+ [\d.]+×", text)]  # apart where there is room
+    assert sorted(found) == ["measured 1.9×", "measured 3.0×", "predicted 2.03×", "predicted 2.77×"]
     assert not page.is_visible(".whatif-whose"), "the chart shows the race"
     page.eval_on_selector("#what-if-plan", "plan => plan.scrollIntoView({ block: 'end' })")
     page.get_by_role("button", name="vertical only").click()
@@ -309,6 +307,13 @@ def test_a_step_is_seen_without_scrolling_and_the_controls_stand_beside_the_resu
     tops = [box[name]["y"] for name in RESULTS]
     assert tops == sorted(tops)
     assert all(box[one]["x"] + box[one]["width"] < box[other]["x"] for one in RESULTS for other in CONTROLS)
+    assert box["#parts"]["y"] + box["#parts"]["height"] < 720, "what is needed is seen without scrolling"
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    chart, step, knobs = (
+        page.locator(name).bounding_box() for name in (".whatif .chart", "#what-if-step", "#what-if-knobs")
+    )
+    assert chart["height"] > 1080 / 2 and chart["width"] > 1920 / 2, "one picture is the largest by far"
+    assert knobs["y"] + knobs["height"] <= step["y"] and step["y"] + step["height"] <= 1080
     page.set_viewport_size({"width": 390, "height": 844})
     order = (".finding", "#what-if-sliders", ".whatif .chart", "#what-if-step", "#what-if-picture", "#what-if-races")
     tops = [page.locator(f"#theory {name}").first.bounding_box()["y"] for name in order]

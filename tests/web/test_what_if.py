@@ -153,7 +153,7 @@ def test_measuring_fills_in_the_form():
     ]
     assert what_if.measure(replace(ASKED, K="[[")).fields is None
     nothing = what_if.measure_parts(replace(ASKED, K="[[5,5,5],[0,0,0],[0,0,0]]"))
-    assert nothing.fields is None and "no parts" in nothing.text
+    assert nothing.fields is None and "no halves" in nothing.text
 
 
 def test_a_dear_draft_is_predicted_with_the_cost_that_the_browser_computes_with():
