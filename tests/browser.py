@@ -138,17 +138,17 @@ class House:
 
 
 class Tab:
-    """One visitor's page. It asks for reduced motion until `allow_motion`, so that tests neither draw replays nor wait
-    for them."""
+    """One visitor's page, opened at `address`, a query or a fragment. It asks for reduced motion until `allow_motion`, so
+    that tests neither draw replays nor wait for them."""
 
-    def __init__(self, chromium, house: House):
+    def __init__(self, chromium, house: House, address: str = ""):
         self.errors: list[str] = []
         self.context = chromium.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
         self.page = self.context.new_page()
         self.page.set_default_timeout(180_000)
         self.page.on("console", lambda line: self._hear(line.text) if line.type == "error" else None)
         self.page.on("pageerror", lambda error: self._hear(f"{error.name}: {error}"))
-        self.page.goto(house.url)
+        self.page.goto(house.url + address)
         self.page.wait_for_selector('#family-status [data-state="ready"]')
 
     def _hear(self, error: str) -> None:

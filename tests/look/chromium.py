@@ -8,6 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+# The first two are pages that each window would start, for suggestions below an address bar that nobody sees. The others are
+# playwright's own, repeated since Chromium heeds only the last list.
+WITHOUT = (
+    "WebUIOmniboxPopup", "WebUIOmniboxAimPopup",
+    "AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades", "LensOverlay", "MediaRouter",
+    "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding", "PreconnectToSearch", "TcpPortRandomizationWin",
+    "ThirdPartyStoragePartitioning",
+)  # fmt: skip
 SWITCHES = (
     "--headless",
     "--no-sandbox",
@@ -15,6 +24,7 @@ SWITCHES = (
     "--disable-background-networking",
     "--disable-sync",
     "--no-first-run",
+    f"--disable-features={','.join(WITHOUT)}",
     "--font-render-hinting=none",  # widths of text do not depend on the system's hinting
 )
 NAMES = ("chromium", "chromium-browser", "google-chrome")

@@ -7,6 +7,20 @@ from browser import Tab
 
 
 @pytest.fixture
+def tab_at(chromium, house):
+    """Opens a visitor's page at an address, as often as a test asks for one."""
+    opened = []
+
+    def new(address: str) -> Tab:
+        opened.append(Tab(chromium, house, address))
+        return opened[-1]
+
+    yield new
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
 def tab(chromium, house):
     """A visitor's page, opened for one test."""
     one = Tab(chromium, house)

@@ -200,7 +200,7 @@ STAGE = "document.querySelector('#stage .cascade-stage')"
 
 
 def test_a_colleague_opens_a_race_at_the_same_step_or_runs_it_again(chromium, house):
-    sender, receiver = Tab(chromium, house), Tab(chromium, house)
+    sender = Tab(chromium, house)
     sender.context.grant_permissions(["clipboard-read", "clipboard-write"])
     sender.race()
     sender.status("ended")
@@ -210,8 +210,8 @@ def test_a_colleague_opens_a_race_at_the_same_step_or_runs_it_again(chromium, ho
         "/Link to step 2 of this race copied/.test(document.querySelector('#status').innerText)"
     )
     link = sender.page.evaluate("navigator.clipboard.readText()")
+    receiver = Tab(chromium, house, link.removeprefix(house.url))
     page = receiver.page
-    page.goto(link)
     page.wait_for_function(
         f"{STAGE} && {STAGE}.dataset.race.startsWith('linked-') && {STAGE}.cascadeStage.place().step"
     )

@@ -121,9 +121,9 @@ def test_a_puzzle_opens_the_settings_at_its_field(tab):
     assert not tab.errors
 
 
-def test_a_section_opens_for_a_link(tab):
+def test_a_section_opens_for_a_link(tab_at):
+    tab = tab_at("?temperature=0.5&k=3&hide=seed")
     page = tab.page
-    page.goto(page.url.partition("?")[0] + "?temperature=0.5&k=3&hide=seed")
     page.click("#more")
     page.wait_for_function(f"{OPEN} === 'sampling-section,guesses-section'")
     assert page.is_visible("#temperature") and not page.is_visible("#seed")
