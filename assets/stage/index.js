@@ -45,6 +45,7 @@ import { playRounds } from "./rounds.js";
 import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
+import { createSlideMarks } from "./talk.js";
 import { explainTerms } from "./terms.js";
 import { fitText } from "./textsize.js";
 import { createTooltip, hideTooltip, watchRest } from "./tooltip.js";
@@ -114,6 +115,7 @@ function createParts(stage) {
     legend: createLegend(stage),
     lanesBox: createLanesBox(),
     transport: createTransport(stage),
+    slideMarks: createSlideMarks(),
     timeline: createTimeline(stage),
     review: createReview(stage),
     budget: createBudget(),
@@ -128,7 +130,7 @@ function createParts(stage) {
   const body = h("div", { class: "cs-body" },
     stage.promptLine.box, stage.headline.box, stage.track.box, stage.legend.box, stage.lanesBox, stage.transport.box,
     stage.review.box, stage.timeline.box, stage.message, stage.notes,
-    createFigures(stage, stage.plot.box, stage.budget), createKeysHelp());
+    createFigures(stage, stage.plot.box, stage.budget), createKeysHelp(), stage.slideMarks.box);
   root.replaceChildren(stage.invitation.box, body, stage.speech, stage.tooltip);
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Stage of the race");
