@@ -11,7 +11,7 @@ from csd.typeface import SIZES, typeface_css
 
 PAGE = ("page.css", "theory.css", "theory/step.css", "compare.css", "compare/chart.css", "puzzles.css")
 STAGE = sorted(path.relative_to(ASSETS).as_posix() for path in (ASSETS / "stage" / "style").glob("*.css"))
-ON_A_WALL = "present.css"  # it is read from afar, and has sizes of its own
+ON_A_WALL = ("present.css", "slide.css")  # they are read from afar, and have sizes of their own
 DRAWN = ("text", "cs-strip-marks")  # in the units of a picture
 SMALL = "max-height: 480px"  # a phone on its side
 

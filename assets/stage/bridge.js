@@ -64,9 +64,9 @@ export function askForTour() {
 }
 
 // The acts of a talk, from the first one on, or from the last one.
-// `back` is called where the clicker goes back from the first slide.
-export function askForTalk(from, back) {
-  window.dispatchEvent(new CustomEvent("cascade-talk", { detail: { from, back } }));
+// `back` is called where the clicker goes back from the first slide, and `again` where the talk begins anew.
+export function askForTalk(from, back, again) {
+  window.dispatchEvent(new CustomEvent("cascade-talk", { detail: { from, back, again } }));
 }
 
 // The form, with its link, may be drawn after the stage.

@@ -3,6 +3,7 @@
 
 import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
+import { tellPace } from "./pace.js";
 import { isOpening, speedFactor } from "./state.js";
 
 const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A run of the big model writes one token (about a word), but can check many."];
@@ -11,6 +12,7 @@ const CHECKING = "\u2026 and the big model checks them in one run.";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
 const SLOW = "In slow motion: will guessing ahead pay here?";
+const COUNTS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 
 export function createHeadline(stage) {
   const headline = {
@@ -21,7 +23,7 @@ export function createHeadline(stage) {
     idea: h("b"),
     rest: h("span"),
     text: h("b", { class: "cs-same" }),
-    told: h("span"),
+    told: h("span", { class: "cs-account" }),
     flags: h("span", { class: "cs-flags" }),
     reason: h("span", { class: "cs-reason" }),
     bet: createBet(stage),
@@ -69,13 +71,27 @@ export function askHeadline({ headline }) {
 }
 
 export function drawHeadline(stage) {
-  const { headline, mode, race, raceId, firstId, lasts } = stage;
+  const { headline, mode, race, presenting } = stage;
   drawBet(stage);
+  const [idea, rest] = presenting ? tellSlide(stage) : tellIdea(stage);
+  put(headline.idea, idea);
+  put(headline.rest, rest);
+  headline.box.dataset.shown = String(mode === "done" && Boolean(race.close));
+}
+
+function tellIdea(stage) {
+  const { mode, race, raceId, firstId, lasts } = stage;
   const [idea, rest] = mode === "live" || lasts || raceId !== firstId ? ASKED : IDEA; // the first race tells the idea, and later ones ask
   const isSlow = idea === ASKED[0] && mode === "replay" && !lasts && speedFactor(stage) < 1;
-  put(headline.idea, isSlow ? SLOW : isOpening(stage) ? tellOpening(stage.view) : idea);
-  put(headline.rest, unbroken((race.open && race.open.note) || rest));
-  headline.box.dataset.shown = String(mode === "done" && Boolean(race.close));
+  return [isSlow ? SLOW : isOpening(stage) ? tellOpening(stage.view) : idea, unbroken((race.open && race.open.note) || rest)];
+}
+
+// For a hall: what to look at, and how fast it is shown.
+function tellSlide(stage) {
+  const { length } = stage.views;
+  const title = length > 1 ? `One prompt, ${COUNTS[length] ?? length} methods: which is done first?` : "One prompt: when is it done?";
+  const pace = tellPace(stage.mode, speedFactor(stage));
+  return [title, pace && `${pace[0].toUpperCase()}${pace.slice(1)}.`];
 }
 
 function tellOpening({ guesses }) {

@@ -45,6 +45,7 @@ import { playRounds } from "./rounds.js";
 import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
+import { createSlideMarks } from "./talk.js";
 import { explainTerms } from "./terms.js";
 import { fitText } from "./textsize.js";
 import { createTooltip, hideTooltip, watchRest } from "./tooltip.js";
@@ -115,6 +116,7 @@ function createParts(stage) {
     legend: createLegend(stage),
     lanesBox: createLanesBox(),
     transport: createTransport(stage),
+    slideMarks: createSlideMarks(),
     timeline: createTimeline(stage),
     review: createReview(stage),
     budget: createBudget(),
@@ -129,7 +131,7 @@ function createParts(stage) {
   stage.promptLine.box.append(stage.bridge.box);
   const body = h("div", { class: "cs-body" },
     stage.promptLine.box, stage.headline.box, stage.track.box, stage.legend.box, stage.lanesBox, stage.transport.box,
-    stage.review.box, stage.charts.box, stage.message, stage.notes, createKeysHelp());
+    stage.review.box, stage.charts.box, stage.message, stage.notes, createKeysHelp(), stage.slideMarks.box);
   root.replaceChildren(stage.invitation.box, body, stage.speech, stage.tooltip);
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Stage of the race");

@@ -11,7 +11,7 @@ import { openPromptField } from "./promptfield.js";
 import { openReview, toggleReview } from "./review.js";
 import { stepRound } from "./rounds.js";
 import { isPlaying } from "./state.js";
-import { goBack, goOn } from "./talk.js";
+import { beginAgain, goBack, goOn, hideHint } from "./talk.js";
 import { zoom } from "./timeline.js";
 import { hideTooltip } from "./tooltip.js";
 
@@ -52,8 +52,8 @@ const ACTIONS = {
   Escape: leave,
 };
 
-// What a clicker has; elsewhere these keys scroll the page.
-const CLICKER = { PageUp: goBack, PageDown: goOn };
+// What a clicker has, whose keys scroll the page elsewhere; and a talk begins again as on each of its slides.
+const OF_A_TALK = { PageUp: goBack, PageDown: goOn, Home: beginAgain };
 
 // Names the keys, for those who ask.
 export function createKeysHelp() {
@@ -86,6 +86,7 @@ function press(stage, event) {
   const action = isTaken(event) ? null : actionOf(stage, event.key);
   if (!action) return;
   event.preventDefault();
+  hideHint(stage);
   if (unblank(stage.root)) return; // what goes on behind an empty screen is a surprise
   hideTooltip(stage);
   action(stage, event);
@@ -101,7 +102,7 @@ function isTaken({ target, key }) {
 function actionOf(stage, key) {
   const view = /^[1-9]$/.test(key) && stage.views[key - 1];
   if (view) return () => selectLane(stage, view);
-  const actions = stage.presenting ? { ...ACTIONS, ...CLICKER } : ACTIONS;
+  const actions = stage.presenting ? { ...ACTIONS, ...OF_A_TALK } : ACTIONS;
   return Object.hasOwn(actions, key) ? actions[key] : null;
 }
 

@@ -4,6 +4,7 @@
 const READABLE = 50; // tokens per second: up to this rate of its slowest lane the eye can follow a race
 const LONG = 4; // seconds: or if its longest lane takes this long
 const SLOW_MOTION = 6; // seconds that the longest lane takes in slow motion
+const PRESENTED = 10; // seconds that it takes for a hall, however long the race was
 const OPENING = 4; // seconds that the first step takes in the page's first replay
 
 export function longestClock(race) {
@@ -29,6 +30,11 @@ export function openingOf({ steps }, speed) {
 // The speed of a replay unless the visitor chooses another.
 export function usualSpeed(race) {
   return canFollow(race) ? 1 : longestClock(race) / SLOW_MOTION;
+}
+
+// The speed while the stage is presented.
+export function presentedSpeed(race) {
+  return longestClock(race) / PRESENTED;
 }
 
 // A replay speed in words: "slow motion, 20\u00D7 slower", "real time", "2\u00D7 faster".

@@ -6,7 +6,7 @@ import { enter, leave, whenBack } from "./entries.js";
 import { tellRefusal } from "./promptline.js";
 import { openReview } from "./review.js";
 import { forgetSizes } from "./state.js";
-import { untold } from "./talk.js";
+import { tellRace, untold } from "./talk.js";
 
 const KEPT = "cascade-presenting"; // in sessionStorage, which belongs to the tab: a page that is loaded again goes on, see assets/page/drawing.js
 const SEEN = 3000; // milliseconds that the buttons over the slide are seen after the pointer has moved
@@ -68,6 +68,7 @@ function setPresenting(stage, on) {
   keep(on);
   root.querySelector(".cs-keys").open = false; // they would lie over the slide
   root.toggleAttribute("data-present", on);
+  root.removeAttribute("data-pressed");
   document.documentElement.classList.toggle("cs-presenting", on);
   put(button, on ? "Leave" : "Present");
   if (on) {
@@ -85,5 +86,7 @@ function setPresenting(stage, on) {
     scrollTo(0, stage.scrolledTo); // an opened review has moved the page behind it
   }
   forgetSizes(stage);
-  if (stage.race.open) stage.draw();
+  if (!stage.race.open) return;
+  stage.draw();
+  if (on) tellRace(stage);
 }

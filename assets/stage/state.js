@@ -1,7 +1,7 @@
 // The state of one stage: everything that its modules share, created once by index.js and passed to all of them.
 
 import { emptyRace } from "./log.js";
-import { longestClock, usualSpeed } from "./pace.js";
+import { longestClock, presentedSpeed, usualSpeed } from "./pace.js";
 
 export const SPEEDS = ["auto", "0.02", "0.05", "0.2", "0.5", "1", "2", "4"];
 
@@ -52,6 +52,7 @@ export function createState(root) {
     legend: null,
     lanesBox: null,
     transport: null,
+    slideMarks: null,
     timeline: null,
     notes: null,
     review: null,
@@ -97,7 +98,8 @@ export function isPlaying(stage) {
 export function speedFactor(stage) {
   if (stage.lasts) return totalTime(stage) / stage.lasts;
   if (isOpening(stage)) return stage.opening.speed;
-  return stage.speed === "auto" ? usualSpeed(stage.race) : Number(stage.speed);
+  if (stage.speed !== "auto") return Number(stage.speed);
+  return (stage.presenting ? presentedSpeed : usualSpeed)(stage.race);
 }
 
 // Whether the first replay of the page is in its first step, which is shown more slowly.

@@ -1,32 +1,48 @@
-// A talk of two minutes with the two keys of a clicker, while the stage is presented: the verdict, a few acts of the tour with
-// their answers, and what to remember. Who leaves that last slide goes on: a look inside the race, then the next example and a
-// look inside it.
+// A talk of two minutes with the two keys of a clicker, while the stage is presented: the race in slow motion with its verdict,
+// a few acts of the tour with their answers, and what to remember. Who leaves that last slide goes on: a look inside the race,
+// then the next example and a look inside it.
 
 import { askForExample, askForTalk, countSlides, hasTour } from "./bridge.js";
-import { button, put } from "./dom.js";
-import { skip, stepReview } from "./playback.js";
+import { button, h, put } from "./dom.js";
+import { play, skip, stepReview } from "./playback.js";
 import { openReview } from "./review.js";
 import { playFewRounds } from "./rounds.js";
-import { canReplay, isPlaying } from "./state.js";
+import { canReplay, isPlaying, prefersReducedMotion } from "./state.js";
+
+const HINT = "Page Down: next \u00B7 B: blank \u00B7 Esc: leave"; // until the first press
 
 // The button that does what a clicker does, on the presented stage; the first one tells that there is a talk, and how long it is.
 export function createOnward(stage) {
   return button("cs-button cs-onward", "", { onclick: () => goOn(stage) });
 }
 
+// The number of the slide, as on those that follow, and the keys.
+export function createSlideMarks() {
+  const count = h("p", { class: "cs-slide-count" });
+  return { count, box: h("div", { class: "cs-slide-marks" }, count, h("p", { class: "cs-hint", text: HINT })) };
+}
+
 export function drawOnward(stage) {
-  const { talk, transport: { onward } } = stage;
+  const { talk, slideMarks, transport: { onward } } = stage;
   if (!stage.presenting) return;
   const slides = countSlides();
   const isUntold = slides > 0 && !talk.tour;
+  put(slideMarks.count, isUntold ? `1 of ${1 + slides}` : "");
   put(onward, isUntold ? `Talk: 1 of ${1 + slides} \u2192` : "Go on \u2192");
   onward.title = isUntold ? "A talk of two minutes: the next slide (\u2192 or Page Down)" : "What a clicker does (Page Down)";
 }
 
 export const untold = () => ({ tour: false, inside: "" }); // whether the tour was shown, and the race that was looked into
 
+// The first slide: the hall sees the race happen. A step that somebody stopped at stays.
+export function tellRace(stage) {
+  const isAtStep = stage.reviewOpen || (stage.time !== Infinity && !isPlaying(stage));
+  if (!isAtStep && !prefersReducedMotion()) play(stage, 0);
+}
+
 export function goOn(stage) {
   if (!canReplay(stage)) return;
+  hideHint(stage);
   if (!isPlaying(stage) && stage.reviewOpen) leaveReview(stage);
   else if (stage.time !== Infinity) skip(stage); // steps belong to the arrows
   else tellNext(stage);
@@ -35,13 +51,33 @@ export function goOn(stage) {
 export function goBack(stage) {
   const { talk, reviewOpen, time } = stage;
   if (reviewOpen) openReview(stage, false);
-  else if (talk.tour && !talk.inside && time === Infinity) askForTalk(-1, () => untell(talk));
+  else if (talk.tour && !talk.inside && time === Infinity) openSlides(stage, -1);
   else stepReview(stage, -1);
 }
 
-// Back at the race that the talk began with.
-function untell(talk) {
-  talk.tour = false;
+// From its beginning.
+export function beginAgain(stage) {
+  openReview(stage, false);
+  play(stage, 0);
+}
+
+export function hideHint({ root }) {
+  root.setAttribute("data-pressed", "");
+}
+
+// The slides of the tour, from the first one on, or from the last one.
+function openSlides(stage, from) {
+  const { talk } = stage;
+  talk.tour = true;
+  const back = () => { // at the race that the talk began with
+    talk.tour = false;
+    stage.draw();
+  };
+  const again = () => {
+    back();
+    play(stage, 0);
+  };
+  askForTalk(from, back, again);
 }
 
 // A talk that has looked into a race is done with it.
@@ -52,10 +88,8 @@ function leaveReview(stage) {
 
 function tellNext(stage) {
   const { talk, bridge, raceId } = stage;
-  if (!talk.tour && hasTour()) {
-    talk.tour = true;
-    askForTalk(0, () => untell(talk));
-  } else if (talk.inside !== raceId || !bridge.names) {
+  if (!talk.tour && hasTour()) openSlides(stage, 0);
+  else if (talk.inside !== raceId || !bridge.names) {
     talk.inside = raceId;
     openReview(stage, true);
     playFewRounds(stage);

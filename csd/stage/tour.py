@@ -22,6 +22,7 @@ from csd.stage.remember import closing
 # Small races: the two cascades each alone, the horizontal one with every boundary, the cascade that joins them, the
 # adaptive one, and one that loses.
 RACES = {name: ASSETS / f"tour-{name}.json.gz" for name in ("parts", "cuts", "whole", "turns", "lost")}
+MODULES = ASSETS / "tour"
 CSS = theme.css_variables(".tour-picture") + own_text(ASSETS / "tour.css") + own_text(ASSETS / "slides.css")
 
 
@@ -165,7 +166,7 @@ NOTHING_TO_TRY = '<div class="tour-tried" hidden></div>'
 
 
 def template() -> str:
-    """A button and a native dialog with every act, for gr.HTML; assets/tour.js shows one at a time."""
+    """A button and a native dialog with every act, for gr.HTML; assets/tour/ shows one at a time."""
     told = "".join(_told(i, act) for i, act in enumerate(ACTS, 1)) + closing(len(ACTS) + 1, _least_runs())
     asked = "".join(map(_asked, ACTS)) + '<div class="tour-question" hidden></div>'
     tried = "".join(map(_tried, ACTS)) + NOTHING_TO_TRY
@@ -186,8 +187,8 @@ def script() -> str:
     """What gr.HTML runs when the tour is loaded: the stage, the races of the acts, and what shows them."""
     logs = json.dumps([log_of(act.traces, act.title) for act in ACTS])
     others = json.dumps([[log_of(lanes, act.title) for lanes in act.others] for act in ACTS])
-    start = f"\nstartTour(element.querySelector('.tour'), {logs}, {others});\n"
-    return bundle.stage_script() + own_text(ASSETS / "tour.js") + start
+    start = f"CascadeTour.start(element.querySelector('.tour'), {logs}, {others});\n"
+    return bundle.stage_script() + bundle.join_modules(MODULES, "index", "CascadeTour") + start
 
 
 def _told(number: int, act: Act) -> str:

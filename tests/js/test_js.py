@@ -11,13 +11,14 @@ import pytest
 
 from csd.paths import ASSETS
 from csd.site.theory import theory_script
-from csd.stage import bundle
+from csd.stage import bundle, tour
 from csd.web import puzzle_panel, scripts, sliders, staircase, theory_tab
 
 HERE = Path(__file__).parent
 THEORY = list((ASSETS / "theory").glob("*.js"))
 PAGE = list((ASSETS / "page").glob("*.js"))
-MODULES = sorted([*bundle.MODULES.glob("*.js"), *(ASSETS / "controls").glob("*.js"), *PAGE, *THEORY])
+TOUR = list(tour.MODULES.glob("*.js"))
+MODULES = sorted([*bundle.MODULES.glob("*.js"), *(ASSETS / "controls").glob("*.js"), *PAGE, *TOUR, *THEORY])
 
 
 def find_node() -> str | None:
@@ -83,7 +84,7 @@ def test_scripts_parse(name, tmp_path):
         "what-if": lambda: in_component(theory_tab.SCRIPT),
         "step": lambda: in_component(theory_tab.STEP_SCRIPT),
         "page": lambda: scripts.PAGE,
-        "tour": (ASSETS / "tour.js").read_text,
+        "tour": lambda: in_component(tour.script()),
         "export": lambda: "".join((ASSETS / "export" / name).read_text() for name in ("ground.js", "page.js")),
         "site": theory_script,
     }[name]()
@@ -98,7 +99,7 @@ def in_component(script: str) -> str:
 
 
 def every_script() -> str:
-    served = bundle.stage_script() + sliders.SCRIPT + staircase.SCRIPT + puzzle_panel.SCRIPT + scripts.PAGE
+    served = tour.script() + sliders.SCRIPT + staircase.SCRIPT + puzzle_panel.SCRIPT + scripts.PAGE
     return served + theory_tab.SCRIPT + theory_tab.STEP_SCRIPT + theory_script()
 
 

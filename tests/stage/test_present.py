@@ -51,7 +51,7 @@ def assert_beside(page):
 def test_presenting_keeps_the_proof_and_leaves_out_tooltips(bare):
     one = bare().show(greedy(alone()), greedy(nested()))
     one.page.hover(".cs-token >> nth=0")
-    one.press("p")
+    one.press("p", "End")
     assert not one.page.is_visible(".cs-tip")
     assert one.page.is_visible(".cs-lead")
     one.press("b")
@@ -257,7 +257,7 @@ def test_back_closes_the_review_and_then_the_presented_stage(bare):
 def test_a_clicker_leaves_a_step_that_somebody_stopped_at(bare):
     """Steps belong to the arrows: a talk goes on from wherever the race stands."""
     one = bare().show(alone(), nested())
-    one.press("p", "Home", "ArrowRight")
+    one.press("p", "End", "ArrowLeft")
     assert one.state() == "replay"
     one.press("PageDown")
     assert one.state() == "done"
@@ -270,7 +270,7 @@ def test_a_talk_plays_few_rounds_and_shows_many_as_one_picture(bare):
     for traces, label in ((tour.ACTS[-1].traces, "Watch it happen"), (tour.ACTS[1].traces, "Stop")):
         one.page.evaluate("log => stage.update({race: String(log.length), log})", stage.log_of(traces, "r"))
         one.page.focus(".cascade-stage")
-        one.press("p", "PageDown")
+        one.press("p", "PageDown", "PageDown")  # the end of the race, and inside it
         assert one.text(".cs-unfold") == label
         one.press("PageDown", "p")
     assert not one.errors

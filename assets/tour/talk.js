@@ -1,0 +1,38 @@
+// A talk of two minutes: the slides after the race that it begins with, see assets/stage/talk.js. It has few of the acts of the
+// tour, each as a slide with one claim, and ends with what to remember, beside the number of that race.
+
+// `back` is called where the clicker goes back from the first of its slides, and `again` where the talk begins anew.
+export function beginTalk(back, again) {
+  const race = readRace();
+  return { back, again, told: race, won: race.isWon ? race : null }; // `won`: the last race that a cascade won
+}
+
+// The acts of a talk, as indices.
+export function routeOfTalk(acts) {
+  return acts.map((_, i) => i).filter((i) => acts[i].hasAttribute("data-talk"));
+}
+
+// A talk that loses a race in the middle ends with the one that was won before, if it was at no rough speed.
+export function resumeTalk(talk) {
+  const race = readRace();
+  if (race.isWon) talk.won = race;
+}
+
+// The result of the race on the page.
+function readRace() {
+  const headline = document.querySelector("#stage .cs-headline");
+  const [factor, subject, lead] = [".cs-factor", ".cs-hero small", ".cs-lead"].map((part) => headline?.querySelector(part)?.textContent ?? "");
+  const isWon = Boolean(factor && lead) && !headline.hasAttribute("data-beaten") && !factor.startsWith("\u2248");
+  return { factor, subject, lead, isWon };
+}
+
+// Where no race was won, the slide has the number of the talk's own small race, and tells what the one before it came to.
+export function tellWon({ won, told }, box) {
+  const words = { b: won?.factor, small: won?.subject, span: won?.lead, ".tour-began": won && "" };
+  for (const [part, word] of Object.entries(words)) {
+    const node = box.querySelector(part);
+    node.dataset.own ??= node.textContent;
+    node.textContent = word ?? node.dataset.own;
+  }
+  if (!won && told.factor) box.querySelector(".tour-began").append(` The race before them: ${told.factor} ${told.lead.split(":")[0]}.`);
+}

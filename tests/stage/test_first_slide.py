@@ -1,0 +1,47 @@
+"""The first slide of a talk: the race in slow motion, and its verdict."""
+
+from __future__ import annotations
+
+from bare import greedy
+from handmade import alone, nested
+
+CONTROLS = """() => [...document.querySelectorAll(".cs-transport *, .cs-bridge *, .cs-ask *")]
+    .filter(one => one.checkVisibility({ opacityProperty: true, visibilityProperty: true })).map(one => one.className)"""
+
+
+def test_the_first_slide_is_the_race_in_slow_motion_without_a_control(bare):
+    """It ends by itself, or with the first press, and both lead to the verdict on the same slide."""
+    one = bare().show(greedy(alone()), greedy(nested()))
+    one.press("End", "p")
+    assert one.state() == "replay", "from its start, for the hall"
+    assert one.text(".cs-idea b") == "One prompt, two methods: which is done first?"
+    assert one.text(".cs-idea span").startswith("Slow motion, ") and not one.page.is_visible(".cs-lead")
+    assert one.page.is_visible(".cs-prompt-text")
+    one.page.wait_for_function(f"({CONTROLS})().length === 0")
+    title = one.page.locator(".cs-track").bounding_box()
+    assert one.page.eval_on_selector(".cs-hint", "node => getComputedStyle(node).opacity") == "1"
+    one.press("PageDown")
+    assert one.state() == "done" and one.page.is_visible(".cs-lead"), "the press is not lost"
+    assert one.page.locator(".cs-track").bounding_box() == title, "nothing moves when the verdict comes"
+    one.page.wait_for_function("getComputedStyle(document.querySelector('.cs-hint')).opacity === '0'")
+    one.press("Home")
+    assert one.state() == "replay"
+    one.page.wait_for_selector(".cascade-stage[data-state=done]", timeout=20_000)
+    assert one.page.is_visible(".cs-lead") and not one.page.evaluate(CONTROLS)
+    one.page.hover(".cs-transport")
+    one.page.wait_for_function(f"({CONTROLS})().length > 0")  # the pointer at the lower edge brings them
+    assert not one.errors
+
+
+def test_who_asks_for_less_motion_begins_a_talk_with_the_verdict(bare):
+    one = bare(calm=True).show(greedy(alone()), greedy(nested()))
+    one.press("End", "p")
+    assert one.state() == "done" and one.page.is_visible(".cs-lead")
+    assert not one.errors
+
+
+def test_a_step_that_somebody_stopped_at_is_presented(bare):
+    one = bare().show(alone(), nested())
+    one.press("End", "ArrowLeft", "p")
+    assert one.state() == "replay" and one.text(".cs-replay") == "Play", "it stands"
+    assert not one.errors
