@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import gradio as gr
 from gradio.events import Dependency
 
-from csd.web import compare_events, first_paint, form_events
+from csd.web import compare_events, first_paint, usual_lanes
 from csd.web.compare import TWO_PLANS
 from csd.web.compare_settings import from_settings
 from csd.web.compare_tab import CompareTab
@@ -54,7 +54,7 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
         return tab.tell_settings("" if is_pair else from_settings(context, race.form.read(values)))
 
     def show_usual_methods(values: Values) -> Changes:
-        update = form_events.show_usual_methods(context, race.form.read_family(values))
+        update = usual_lanes.show_usual_methods(context, race.form.read_family(values))
         return {**race.form.fill(update), **tab.tell_settings("")}
 
     @paid

@@ -11,8 +11,8 @@ from gradio.components import Component
 
 from csd.sentences import capitalized
 from csd.web.context import PageContext
+from csd.web.example_events import OWN_PROMPT
 from csd.web.examples import MOST_KINDS, example_kinds
-from csd.web.form_events import OWN_PROMPT
 
 
 @dataclass(frozen=True)

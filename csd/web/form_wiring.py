@@ -10,7 +10,19 @@ import gradio as gr
 from gradio.components import Component
 from gradio.events import Dependency
 
-from csd.web import examples, family_events, form_events, link_events, scripts, views
+from csd.web import (
+    example_events,
+    examples,
+    family_choice,
+    family_events,
+    form_events,
+    link_events,
+    losing_race,
+    own_prompts,
+    scripts,
+    usual_lanes,
+    views,
+)
 from csd.web.addresses import address, neighbourhood
 from csd.web.context import PageContext
 from csd.web.one_at_a_time import paid
@@ -40,26 +52,26 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
         await family_events.await_preferred(context, visitor_of(context, request))
 
     def begin_own_prompt(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(form_events.begin_own_prompt(context, visitor_of(context, request), form.read(values)))
+        return tab.fill(own_prompts.begin_own_prompt(context, visitor_of(context, request), form.read(values)))
 
     def go_home(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(form_events.go_home(context, visitor_of(context, request), form.read(values)))
+        return tab.fill(own_prompts.go_home(context, visitor_of(context, request), form.read(values)))
 
     def choose_family(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(form_events.choose_family(context, visitor_of(context, request), form.read_family(values)))
+        return tab.fill(family_choice.choose_family(context, visitor_of(context, request), form.read_family(values)))
 
     def change_drafts(values: Values) -> Changes:
-        return tab.fill(form_events.change_drafts(form.read_family(values)))
+        return tab.fill(family_choice.change_drafts(form.read_family(values)))
 
     def choose_copies(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(form_events.choose_copies(context, visitor_of(context, request), form.read_family(values)))
+        return tab.fill(family_choice.choose_copies(context, visitor_of(context, request), form.read_family(values)))
 
     def name_drafts(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(form_events.name_drafts(context, visitor_of(context, request), form.read_family(values)))
+        return tab.fill(family_choice.name_drafts(context, visitor_of(context, request), form.read_family(values)))
 
     @paid
     def check_names(values: Values) -> tuple[str, str]:
-        return form_events.check_names(context, form.read_family(values))
+        return family_choice.check_names(context, form.read_family(values))
 
     def apply_preset(values: Values) -> Changes:
         return tab.fill(form_events.apply_preset(values[form.preset], form.read_family(values)))
@@ -164,22 +176,22 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
             by_hand = (values[hidden.by_hand] or "").split(",")
             family = form.read_family(values)
             prompt, *settings = (values[field] for field in asked)
-            return tab.fill(form_events.show_example(context, family, number, prompt, by_hand, *settings))
+            return tab.fill(example_events.show_example(context, family, number, prompt, by_hand, *settings))
 
         return show
 
     def show_losing_race(values: Values) -> Changes:
         family = form.read_family(values)
-        return tab.fill(form_events.show_losing_race(context, family, values[form.prompt]))
+        return tab.fill(losing_race.show_losing_race(context, family, values[form.prompt]))
 
     def show_own_prompt(values: Values) -> Changes:
         by_hand = (values[hidden.by_hand] or "").split(",")
         typed, temperature = values[chips.typed], values[asked[2]]
-        update = form_events.show_own_prompt(context, form.read_family(values), typed, by_hand, temperature)
+        update = example_events.show_own_prompt(context, form.read_family(values), typed, by_hand, temperature)
         return {**tab.fill(update), chips.own: gr.Button(visible=False)}
 
     def show_usual_lanes(values: Values) -> Changes:
-        return tab.fill(form_events.show_usual_lanes(context, form.read_family(values)))
+        return tab.fill(usual_lanes.show_usual_lanes(context, form.read_family(values)))
 
     def race(button: gr.Button, fill: Callable[..., Any], inputs: Any, outputs: list[Component]) -> Dependency:
         begun = [tab.status, hidden.by_hand]

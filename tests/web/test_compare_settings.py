@@ -10,7 +10,7 @@ from csd.request.defaults import PAPER_K
 from csd.web.compare_settings import from_settings
 from csd.web.examples import examples_by_kind
 from csd.web.fields import PageFields
-from csd.web.form_events import show_usual_methods
+from csd.web.usual_lanes import show_usual_methods
 
 PARTS = ["cascade", "horizontal cascade", "vertical cascade", "autoregressive"]  # in any order
 

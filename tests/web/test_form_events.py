@@ -15,7 +15,7 @@ from csd.request.form import to_fields
 from csd.request.prompts import Prompt
 from csd.request.request import Request
 from csd.stage.tour import LOSE
-from csd.web import form_events
+from csd.web import example_events, family_choice, form_events, losing_race
 from csd.web.context import fields_of, settings_of
 from csd.web.examples import MOST_KINDS, example_kinds, example_title, examples_by_kind, first_example, settings_for
 from csd.web.fields import CUSTOM, FamilyFields, PageFields
@@ -38,10 +38,10 @@ def page():
 
 def test_names_of_models_are_checked_where_visitors_may_give_some(page):
     fields = custom(target="asdf", others="/no/such/folder")
-    target, drafts = form_events.check_names(page, fields)
+    target, drafts = family_choice.check_names(page, fields)
     assert "owner/name" in target and "no folder" in drafts
     closed = replace(page, options={**page.options, "family": ("embedded",)})
-    assert form_events.check_names(closed, fields) == ("", "")
+    assert family_choice.check_names(closed, fields) == ("", "")
 
 
 def custom(**names: str) -> FamilyFields:
@@ -82,28 +82,28 @@ def test_a_kind_of_examples_goes_round(page):
     prompts = next(iter(examples_by_kind(HOME.spec).values()))
     seen, text = [], "typed by hand"
     for _ in range(len(prompts) + 1):
-        update = form_events.show_example(page, EMBEDDED, 0, text)
+        update = example_events.show_example(page, EMBEDDED, 0, text)
         assert update.own_prompt == (text if text == "typed by hand" else None)
         text = update.values["prompt"]
         seen.append(text)
     assert seen == [*(prompt.prompt for prompt in prompts), prompts[0].prompt]
     assert update.values.keys() == {"prompt", "temperature", "seed", "max_new", "k", "K"}
     assert update.status.text == f"1 of {len(prompts)}: {prompts[0].title}."
-    assert form_events.show_example(page, EMBEDDED, 9, text).status.text == form_events.NO_EXAMPLE
-    kept = form_events.show_example(page, EMBEDDED, 0, prompts[0].prompt, ("max_new", "temperature", "k", "K"))
+    assert example_events.show_example(page, EMBEDDED, 9, text).status.text == example_events.NO_EXAMPLE
+    kept = example_events.show_example(page, EMBEDDED, 0, prompts[0].prompt, ("max_new", "temperature", "k", "K"))
     assert kept.values.keys() == {"prompt", "seed"}, "what the visitor has set stays"
-    told = form_events.show_example(page, EMBEDDED, 0, prompts[-1].prompt, max_new=128).status.text
+    told = example_events.show_example(page, EMBEDDED, 0, prompts[-1].prompt, max_new=128).status.text
     assert told == f"1 of {len(prompts)}: {prompts[0].title}. 64 tokens instead of 128."
     for same in ({"max_new": 128}, {"by_hand": ("max_new",), "max_new": 64}):
-        assert "instead" not in form_events.show_example(page, EMBEDDED, 0, text, **same).status.text
+        assert "instead" not in example_events.show_example(page, EMBEDDED, 0, text, **same).status.text
     assert example_title(text) == prompts[0].title
     assert example_title("typed by hand") == ""
 
 
 def test_a_prompt_that_is_too_long_to_race_is_not_kept_for_the_session(page):
     most = page.studio.deployment.max_prompt
-    assert form_events.show_example(page, EMBEDDED, 0, "a" * most).own_prompt == "a" * most
-    assert form_events.show_example(page, EMBEDDED, 0, "a" * (most + 1)).own_prompt is None
+    assert example_events.show_example(page, EMBEDDED, 0, "a" * most).own_prompt == "a" * most
+    assert example_events.show_example(page, EMBEDDED, 0, "a" * (most + 1)).own_prompt is None
 
 
 def test_an_example_may_have_a_plan_and_a_draft_length_of_its_own(page):
@@ -113,7 +113,7 @@ def test_an_example_may_have_a_plan_and_a_draft_length_of_its_own(page):
     assert page.start.form.K == frog["K"] != usual["K"] and fox["k"] == 7 != usual["k"]
 
     def brought(number, before=None, by_hand=(), **given):
-        values = form_events.show_example(page, EMBEDDED, number, before, by_hand, **given).values
+        values = example_events.show_example(page, EMBEDDED, number, before, by_hand, **given).values
         return {name: values[name] for name in ("k", "K") if name in values}
 
     edit = example_kinds(HOME.spec).index("edit")
@@ -130,44 +130,44 @@ def test_an_example_may_have_a_plan_and_a_draft_length_of_its_own(page):
 
 
 def test_the_losing_race_of_the_tour_leaves_the_length(page):
-    update = form_events.show_losing_race(page, EMBEDDED, "typed by hand")
+    update = losing_race.show_losing_race(page, EMBEDDED, "typed by hand")
     tuned = DEFAULTS.find_preset("tuned K")
     lanes = [*tuned.lanes, "adaptive cascade"]
     assert update.values.items() >= {**tuned.fields(), "lanes": lanes, "temperature": LOSE.temperature}.items()
     assert update.presets.selected == "tuned K" and update.own_prompt == "typed by hand"
     assert "max_new" not in update.values
     assert update.values["prompt"] == examples_by_kind(HOME.spec)["story"][0].prompt
-    after = form_events.show_example(page, EMBEDDED, 1, None, temperature=LOSE.temperature)
+    after = example_events.show_example(page, EMBEDDED, 1, None, temperature=LOSE.temperature)
     problem = next(iter(examples_by_kind(HOME.spec)["word problem"])).settings()
     usual = {**page.start.values(), "k": DEFAULTS.preset.k, **problem}
     assert after.values.items() >= {name: usual[name] for name in tuned.fields()}.items(), "the usual lanes are back"
-    own = form_events.show_own_prompt(page, EMBEDDED, "My words", (), LOSE.temperature)
+    own = example_events.show_own_prompt(page, EMBEDDED, "My words", (), LOSE.temperature)
     assert own.values["prompt"] == "My words" and own.values["temperature"] == 0
     assert own.values["lanes"] == after.values["lanes"]
-    kept = form_events.show_own_prompt(page, EMBEDDED, "My words", ("temperature",), LOSE.temperature)
+    kept = example_events.show_own_prompt(page, EMBEDDED, "My words", ("temperature",), LOSE.temperature)
     assert kept.values == {"prompt": "My words"}
-    by_hand = form_events.show_example(page, EMBEDDED, 1, None, ("temperature",), temperature=LOSE.temperature)
+    by_hand = example_events.show_example(page, EMBEDDED, 1, None, ("temperature",), temperature=LOSE.temperature)
     assert "lanes" not in by_hand.values, "the temperature is the visitor's own"
-    other = form_events.show_losing_race(page, FamilyFields("smollm2", device="cpu"), "typed by hand")
+    other = losing_race.show_losing_race(page, FamilyFields("smollm2", device="cpu"), "typed by hand")
     assert other.values.items() >= update.values.items(), "a copy of the target guesses too well to lose"
     assert (other.values["family"], other.drafts, other.own_prompt) == ("embedded", DEFAULTS.drafts, "typed by hand")
     assert other.status.text.startswith("The demo models race at temperature 1.5")
 
 
 def test_a_family_brings_its_presets_and_drafts():
-    update = form_events.change_drafts(EMBEDDED)
+    update = family_choice.change_drafts(EMBEDDED)
     assert update.values == DEFAULTS.preset.fields()
     assert update.drafts == DEFAULTS.drafts
     assert update.presets == Choices(tuple(one.name for one in DEFAULTS.presets), DEFAULTS.preset.name)
-    one_draft = form_events.change_drafts(custom(target="a/b", others="c/d, "))
+    one_draft = family_choice.change_drafts(custom(target="a/b", others="c/d, "))
     assert (one_draft.drafts, one_draft.values["draft"]) == (("d",), "d")
-    assert form_events.change_drafts(custom()) == FormUpdate()
+    assert family_choice.change_drafts(custom()) == FormUpdate()
 
 
 def test_leaving_the_field_of_custom_drafts_changes_nothing_for_a_ready_family(page):
-    assert form_events.name_drafts(page, "v", EMBEDDED) == FormUpdate()
+    assert family_choice.name_drafts(page, "v", EMBEDDED) == FormUpdate()
     edited = custom(target="a/b", others="c/d, ")
-    assert form_events.name_drafts(page, "v", edited) == form_events.change_drafts(edited) != FormUpdate()
+    assert family_choice.name_drafts(page, "v", edited) == family_choice.change_drafts(edited) != FormUpdate()
 
 
 def test_a_preset_fills_in_its_fields():
@@ -231,15 +231,15 @@ def test_every_ready_family_has_examples_and_a_button_for_each_kind(page):
         assert 5 <= len(kinds) <= MOST_KINDS
         for number, kind in enumerate(example_kinds(spec)):
             first = kinds[kind][0]
-            update = form_events.show_example(page, FamilyFields(spec.name), number, "typed by hand")
+            update = example_events.show_example(page, FamilyFields(spec.name), number, "typed by hand")
             assert (update.values["prompt"], example_title(first.prompt)) == (first.prompt, first.title)
-    unnamed = form_events.show_example(page, custom(), 0, None)  # a custom family that is not filled in yet
+    unnamed = example_events.show_example(page, custom(), 0, None)  # a custom family that is not filled in yet
     assert unnamed.values["prompt"] == first_example(OTHER.spec).prompt
 
 
 def test_copies_of_the_target_are_drafts():
     ticked = FamilyFields("embedded", device="cpu", copies=["self-4bit", "self-8bit"])
-    update = form_events.change_drafts(ticked)
+    update = family_choice.change_drafts(ticked)
     assert update.drafts == ("self-8bit", "self-4bit", "draft-mid", "draft-small")
     assert update.values["draft"] == "self-8bit"
     assert update.presets.options == ("adaptive", "short drafts")
@@ -247,24 +247,24 @@ def test_copies_of_the_target_are_drafts():
 
 
 def test_a_custom_family_without_drafts_gets_a_copy_and_is_told_so(page):
-    update = form_events.choose_family(page, "v", custom(target="a/b"))
+    update = family_choice.choose_family(page, "v", custom(target="a/b"))
     assert (update.values["copies"], update.drafts) == (["self-8bit"], ("self-8bit",))
-    assert update.status.text == form_events.NAME_TARGET
-    unticked = form_events.choose_copies(page, "v", custom(target="a/b", copies=[]))
-    assert (unticked.drafts, unticked.status.text) == ((), form_events.NO_DRAFTS)
-    named = form_events.choose_family(page, "v", custom(target="a/b", others="c/d"))
+    assert update.status.text == family_choice.NAME_TARGET
+    unticked = family_choice.choose_copies(page, "v", custom(target="a/b", copies=[]))
+    assert (unticked.drafts, unticked.status.text) == ((), family_choice.NO_DRAFTS)
+    named = family_choice.choose_family(page, "v", custom(target="a/b", others="c/d"))
     assert (named.values["copies"], named.drafts, named.status) == ([], ("d",), None)
-    assert form_events.choose_family(page, "v", EMBEDDED).values["copies"] == []
+    assert family_choice.choose_family(page, "v", EMBEDDED).values["copies"] == []
 
 
 def test_named_drafts_take_the_place_of_a_copy_that_the_visitor_has_not_ticked(page):
     named = custom(target="a/b", others="c/d", copies=["self-8bit"])
-    form_events.choose_family(page, "v", custom())
-    update = form_events.name_drafts(page, "v", named)
-    assert (update.values["copies"], update.drafts, update.status.text) == ([], ("d",), form_events.NAMED_DRAFTS)
-    form_events.choose_family(page, "v", custom())
-    form_events.choose_copies(page, "v", named)
-    update = form_events.name_drafts(page, "v", named)
+    family_choice.choose_family(page, "v", custom())
+    update = family_choice.name_drafts(page, "v", named)
+    assert (update.values["copies"], update.drafts, update.status.text) == ([], ("d",), family_choice.NAMED_DRAFTS)
+    family_choice.choose_family(page, "v", custom())
+    family_choice.choose_copies(page, "v", named)
+    update = family_choice.name_drafts(page, "v", named)
     assert "copies" not in update.values and update.drafts == ("self-8bit", "d")
 
 

@@ -10,7 +10,7 @@ from fake_page import RECORDED, context, fields
 
 from csd.models import catalog
 from csd.record.recording import Recording
-from csd.web import form_events, link_events
+from csd.web import family_choice, link_events, losing_race, own_prompts
 from csd.web.examples import example_kinds
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.loads import FamilyChoice
@@ -45,7 +45,7 @@ def own(page, **changes) -> PageFields:
 
 
 def test_the_preferred_family_takes_over_a_form_with_a_prompt_of_the_visitors(growing):
-    update = form_events.begin_own_prompt(growing, "v", own(growing))
+    update = own_prompts.begin_own_prompt(growing, "v", own(growing))
     after = PageFields.from_values({**own(growing).values(), **update.values})
     assert after.family.to_choice() == SMOLLM2
     assert after.form.prompt == "Why is the sea salty?"
@@ -53,18 +53,18 @@ def test_the_preferred_family_takes_over_a_form_with_a_prompt_of_the_visitors(gr
     assert "SmolLM2 135M answers your own words" in update.status.text and update.stage is None
     assert update.presets.selected == SMOLLM2.defaults.preset.name
     assert (update.drafts, update.kinds) == (SMOLLM2.defaults.drafts, example_kinds(SMOLLM2.spec))
-    assert form_events.begin_own_prompt(growing, "v", after) == FormUpdate()
+    assert own_prompts.begin_own_prompt(growing, "v", after) == FormUpdate()
 
 
 def test_an_example_and_a_link_without_settings_leave_the_family_of_the_page(growing):
-    assert form_events.begin_own_prompt(growing, "v", growing.start) == FormUpdate()
+    assert own_prompts.begin_own_prompt(growing, "v", growing.start) == FormUpdate()
     assert link_events.open_link(growing, "v", {}) == FormUpdate()
 
 
 def test_the_family_of_the_page_comes_back_with_its_settings_and_stays(growing):
-    taken = form_events.begin_own_prompt(growing, "back", own(growing))
+    taken = own_prompts.begin_own_prompt(growing, "back", own(growing))
     form = PageFields.from_values({**own(growing).values(), **taken.values})
-    update = form_events.go_home(growing, "back", form)
+    update = own_prompts.go_home(growing, "back", form)
     after = PageFields.from_values({**form.values(), **update.values})
     assert after.family.to_choice() == growing.studio.home
     assert after.form == replace(growing.start.form, prompt="Why is the sea salty?")
@@ -73,11 +73,11 @@ def test_the_family_of_the_page_comes_back_with_its_settings_and_stays(growing):
         growing.studio.home.defaults.drafts,
         example_kinds(growing.studio.home.spec),
     )
-    stays = form_events.begin_own_prompt(growing, "back", own(growing))
+    stays = own_prompts.begin_own_prompt(growing, "back", own(growing))
     assert "family" not in stays.values and stays.status.text == (
         "The demo models only continue texts like the examples. SmolLM2 135M (under Settings) answers questions."
     )
-    kept = form_events.go_home(growing, "back", replace(form, form=replace(form.form, max_new=40)))
+    kept = own_prompts.go_home(growing, "back", replace(form, form=replace(form.form, max_new=40)))
     assert "max_new" not in kept.values and "prompt" not in kept.values
 
 
@@ -87,14 +87,14 @@ def test_back_at_the_family_of_the_page_the_race_of_another_is_said_to_be_on_the
         growing.studio.visitors.keep_race("raced", FinishedRace(name, name, recording))
 
     keep("one", "smollm2")
-    status = form_events.go_home(growing, "raced", own(growing)).status
+    status = own_prompts.go_home(growing, "raced", own(growing)).status
     assert status.state == "previous" and status.text.endswith("On the stage is still the race of SmolLM2 135M.")
     keep("two", growing.studio.home.spec.name)
-    assert form_events.go_home(growing, "raced", own(growing)).status.state == ""
+    assert own_prompts.go_home(growing, "raced", own(growing)).status.state == ""
 
 
 def test_what_was_typed_stays_when_the_preferred_family_takes_over(growing):
-    update = form_events.begin_own_prompt(growing, "v", own(growing, max_new=40, temperature=0.5))
+    update = own_prompts.begin_own_prompt(growing, "v", own(growing, max_new=40, temperature=0.5))
     assert update.values["family"] == "smollm2"
     assert not update.values.keys() & {"prompt", "max_new", "temperature", "seed"}
 
@@ -103,43 +103,43 @@ def test_it_takes_over_after_races_of_examples_too(growing):
     """Which may have brought their own draft length, or the usual one back."""
     growing.studio.visitors.state("v").count = 1
     usual = own(growing, k=growing.studio.home.defaults.preset.k)
-    assert form_events.begin_own_prompt(growing, "v", usual).values["family"] == "smollm2"
+    assert own_prompts.begin_own_prompt(growing, "v", usual).values["family"] == "smollm2"
 
 
 def test_the_settings_of_the_race_to_lose_give_way_to_a_prompt_of_the_visitors(growing):
     """Also on a page that was loaded again, and has them from the race on its stage."""
-    lost = form_events.show_losing_race(growing, growing.start.family, None).values
+    lost = losing_race.show_losing_race(growing, growing.start.family, None).values
     form = PageFields.from_values({**own(growing).values(), **lost, "prompt": "My grandmother keeps bees."})
-    update = form_events.begin_own_prompt(growing, "v", form)
+    update = own_prompts.begin_own_prompt(growing, "v", form)
     assert (update.values["family"], update.values["temperature"]) == ("smollm2", 0)
     assert update.values["lanes"] == SMOLLM2.defaults.preset.fields()["lanes"]
     assert "SmolLM2 135M answers your own words" in update.status.text
     chosen = replace(form, form=replace(form.form, seed=5))
-    assert "temperature" not in form_events.begin_own_prompt(growing, "v", chosen).values, "that was set up by hand"
+    assert "temperature" not in own_prompts.begin_own_prompt(growing, "v", chosen).values, "that was set up by hand"
 
 
 def test_a_prompt_that_has_raced_meanwhile_keeps_the_settings_of_its_race(growing):
     first = RECORDED[0]
     trace = replace(first, header=replace(first.header, text="Why is the sea salty?"))
     growing.studio.visitors.keep_race("raced", FinishedRace("race 1", "sea", Recording((trace,))))
-    assert form_events.begin_own_prompt(growing, "raced", own(growing)) == FormUpdate()
-    after = form_events.begin_own_prompt(growing, "raced", own(growing, prompt="Why is the sky blue?"))
+    assert own_prompts.begin_own_prompt(growing, "raced", own(growing)) == FormUpdate()
+    after = own_prompts.begin_own_prompt(growing, "raced", own(growing, prompt="Why is the sky blue?"))
     assert after.values["family"] == "smollm2"
 
 
 def test_without_another_family_an_own_prompt_has_the_usual_plan_and_draft_length(page):
     usual = page.studio.home.defaults.preset.fields()
     assert page.start.form.K != usual["K"], "the race on the stage has one of its own"
-    assert form_events.begin_own_prompt(page, "v", own(page)).values == {"K": usual["K"]}
-    assert form_events.begin_own_prompt(page, "v", own(page, k=7)).values == {"K": usual["K"], "k": usual["k"]}
-    assert form_events.begin_own_prompt(page, "v", own(page, K="[[2,4,6],[0,1,2],[0,0,1]]")) == FormUpdate()
+    assert own_prompts.begin_own_prompt(page, "v", own(page)).values == {"K": usual["K"]}
+    assert own_prompts.begin_own_prompt(page, "v", own(page, k=7)).values == {"K": usual["K"], "k": usual["k"]}
+    assert own_prompts.begin_own_prompt(page, "v", own(page, K="[[2,4,6],[0,1,2],[0,0,1]]")) == FormUpdate()
 
 
 @pytest.mark.parametrize(
     "changes", [{"k": 9}, {"lanes": ["autoregressive", "cascade"]}, {"copies": ["self-8bit"]}, {"family": "Qwen2.5"}]
 )
 def test_a_form_that_was_set_up_for_a_family_keeps_it(growing, changes):
-    assert "family" not in form_events.begin_own_prompt(growing, "v", own(growing, **changes)).values
+    assert "family" not in own_prompts.begin_own_prompt(growing, "v", own(growing, **changes)).values
 
 
 def test_a_copy_that_this_machine_leaves_out_is_not_offered_ready_made():
@@ -154,9 +154,9 @@ def test_a_copy_that_this_machine_leaves_out_is_not_offered_ready_made():
     families.ensure_loading(SMOLLM2)
     while families.any_loading:
         pass
-    update = form_events.begin_own_prompt(page, "v", own(page))
+    update = own_prompts.begin_own_prompt(page, "v", own(page))
     assert (update.values["copies"], update.drafts) == ([], ())
-    chosen = form_events.choose_family(page, "v", FamilyFields("smollm2", device="cpu"))
+    chosen = family_choice.choose_family(page, "v", FamilyFields("smollm2", device="cpu"))
     assert (chosen.values["copies"], chosen.drafts) == ([], ())
     shown = PageFields.from_values({**page.start.values(), **update.values}).family.to_choice()
     families.ensure_loading(OTHER)  # which does not push it out
@@ -165,15 +165,15 @@ def test_a_copy_that_this_machine_leaves_out_is_not_offered_ready_made():
 
 
 def test_a_family_that_the_visitor_or_a_link_has_chosen_stays(growing):
-    form_events.choose_family(growing, "v", FamilyFields("embedded"))
+    family_choice.choose_family(growing, "v", FamilyFields("embedded"))
     link_events.open_link(growing, "w", {"seed": "3"})
     for visitor in "vw":
-        assert "family" not in form_events.begin_own_prompt(growing, visitor, own(growing)).values
+        assert "family" not in own_prompts.begin_own_prompt(growing, visitor, own(growing)).values
 
 
 def test_nothing_is_preferred_before_it_is_ready(page):
     waiting = context(behind=(OTHER,))
-    assert "family" not in form_events.begin_own_prompt(waiting, "v", own(waiting)).values
+    assert "family" not in own_prompts.begin_own_prompt(waiting, "v", own(waiting)).values
 
 
 def test_a_link_names_its_family_where_another_one_may_take_over(growing):

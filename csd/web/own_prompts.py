@@ -1,0 +1,84 @@
+"""A prompt of the visitor's own: the models that answer it, and the way back from them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from csd.models import catalog
+from csd.request import link
+from csd.web.context import PageContext, fields_of
+from csd.web.example_events import settings_for
+from csd.web.examples import example_kinds
+from csd.web.family_choice import USUAL_COPY
+from csd.web.fields import PageFields
+from csd.web.losing_race import holds_losing_race
+from csd.web.preset_choice import preset_choices
+from csd.web.typed import is_own_prompt
+from csd.web.updates import FormUpdate, StatusLine
+from csd.web.usual_lanes import show_usual_lanes
+
+TAKES_OVER = "{name} answers your own words: the {home} know little beyond the examples."
+TAKES_OVER_WITH_COPY = (
+    "{name} answers your own words: the {home} know little beyond the examples. "
+    "Only a copy of itself guesses for it: expect a smaller gain."
+)
+CONTINUES = "The {home} only continue texts like the examples. {name} (under Settings) answers questions."
+HOME_AGAIN = "Back to the {home}. Press Race."
+BEFORE = " On the stage is still the race of {name}."
+
+
+def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> FormUpdate:
+    """What a prompt of the visitor's own brings along: the studio's preferred family, once it is ready, or else the
+    usual k and K in place of those that an example has.
+
+    The family stays where the visitor has chosen it, or has changed a setting that belongs to a family. The length
+    stays in any case: larger models take longer as it is. A prompt that has raced meanwhile keeps the settings of its
+    race, which is on the stage. The settings of the race to lose give way, also on a page that was loaded again.
+    """
+    studio, home = context.studio, context.studio.home
+    raced = {race.prompt for race in studio.visitors.find(visitor).races}
+    if not is_own_prompt(context, fields.form.prompt) or fields.form.prompt in raced:
+        return FormUpdate()
+    usual = show_usual_lanes(context, fields.family) if holds_losing_race(context, fields) else FormUpdate()
+    given, initial = {**fields.values(), **usual.values}, context.start.values()
+    kept = {name for name in given if link.same(given[name], initial[name])}
+    kept |= {name for name, value in home.defaults.preset.fields().items() if link.same(given[name], value)}
+    of_family = {*link.FAMILY, *home.defaults.preset.fields()}
+    has_chosen = studio.visitors.find(visitor).has_chosen_family
+    is_ready = studio.families.status(studio.preferred).state == "ready"
+    if studio.preferred == home or not is_ready or has_chosen or not of_family <= kept:
+        settings = settings_for(fields.family, None, given)
+        goes_on = is_ready and studio.preferred != home and given["family"] == home.spec.name
+        name, at_home = (catalog.title(choice.spec.name) for choice in (studio.preferred, home))
+        said = StatusLine(CONTINUES.format(name=name, home=at_home)) if goes_on else None
+        return replace(usual, values={**usual.values, **settings}, status=said)
+    choice = studio.families.as_loaded(studio.preferred)
+    preferred = fields_of(choice, None, studio.deployment.lanes)
+    values = {**usual.values, **{name: value for name, value in preferred.values().items() if name in of_family}}
+    presets = preset_choices(choice, {**given, **values})
+    drafts = choice.defaults.drafts
+    sentence = TAKES_OVER_WITH_COPY if drafts == (USUAL_COPY,) else TAKES_OVER
+    told = sentence.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name))
+    said = StatusLine(told, "switched")
+    return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
+
+
+def go_home(context: PageContext, visitor: str, fields: PageFields) -> FormUpdate:
+    """The family that the page starts with, and its settings, in place of another one that took over. The prompt and
+    the length stay."""
+    context.studio.visitors.state(visitor).has_chosen_family = True
+    home, start = context.studio.home, context.start.values()
+    names = {*link.FAMILY, *home.defaults.preset.fields()}
+    values = {name: value for name, value in start.items() if name in names}
+    presets = preset_choices(home, {**fields.values(), **values})
+    other = _other_family_raced(context, visitor)
+    before = BEFORE.format(name=catalog.title(other)) if other else ""
+    said = StatusLine(HOME_AGAIN.format(home=catalog.title(home.spec.name)) + before, "previous" if other else "")
+    return FormUpdate(values, home.defaults.drafts, presets, example_kinds(home.spec), said)
+
+
+def _other_family_raced(context: PageContext, visitor: str) -> str:
+    """The family of the visitor's latest race; empty where that is the one of the page, or where there was none."""
+    own = context.studio.visitors.find(visitor).races
+    family = own[-1].unpack().recording.family if own else ""
+    return family if family != context.studio.home.spec.name else ""
