@@ -7,7 +7,7 @@ import { cellFacts, tokenFacts } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
 import { tellResult, tellRoundSentence } from "./narrate.js";
 import { jump, pause, showAll, touch } from "./playback.js";
-import { draftGroups, isReview } from "./records.js";
+import { draftGroups } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
 import { buildScore, drawScore, isNumbered, scrollOn, scrollToBox, showMore } from "./scoregrid.js";
@@ -225,17 +225,12 @@ function buildReview(stage, step) {
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
 }
 
-// The copier's runs are lookups.
-function countRuns(boxes) {
-  return `${boxes.length} runs${boxes.every(({ record }) => isReview(record)) ? "" : " and lookups"}`;
-}
-
 function drawRounds({ review, race, round, roundTimer, token }) {
   const { boxes } = review.score;
   const box = round === null ? null : boxes[round];
   review.grid.toggleAttribute("data-stepping", Boolean(box));
   drawScore(review.score, round, token === null ? null : race.open.start + token);
-  put(review.roundLabel, box ? `${round + 1} of ${boxes.length}` : countRuns(boxes));
+  put(review.roundLabel, box ? `${round + 1} of ${boxes.length}` : `${boxes.length} runs`);
   if (!review.told.hidden) review.roundTold.style.minHeight = `${review.told.offsetHeight}px`;
   put(review.roundTold, box ? tellRoundSentence(race, box.record) : "");
   review.told.hidden = Boolean(box); // the round's sentence takes its place
