@@ -51,7 +51,7 @@ function guardChips(event) {
     isToLose = Boolean(event.target.closest("#lose"));
     if (isToLose) reveal("temperature"); // which it sets
     return void byId("examples").setAttribute("data-filling", "");
-  }
+  } else event.target.closest("button").blur(); // it is not the one that races
   event.stopImmediatePropagation();
 }
 

@@ -43,7 +43,7 @@ import { createPromptLine, drawPromptLine, tellRefusal } from "./promptline.js";
 import { clearReview, createReview, drawReview, openReview, spoilGuess } from "./review.js";
 import { playRounds } from "./rounds.js";
 import { createSpeech, say, sayReview } from "./speech.js";
-import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
+import { canReplay, createState, forgetSizes, isOpening, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
 import { createSlideMarks } from "./talk.js";
 import { explainTerms } from "./terms.js";
@@ -226,6 +226,7 @@ function finish(stage, isWhole) {
 
 // Draws everything as of the time shown. Only what changes is touched.
 function draw(stage) {
+  stage.root.toggleAttribute("data-opening", isPlaying(stage) && isOpening(stage));
   tellPaceOf(stage);
   drawPromptLine(stage);
   drawView(stage);

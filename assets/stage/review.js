@@ -149,8 +149,13 @@ function findTelling(stage) {
   if (!best) return undefined;
   const isWide = countWriters(best) < 2 || countGuesses(best) > WIDE;
   const isSmall = (step) => step.line.r.ok < countGuesses(step) && countGuesses(step) <= WIDE;
-  if (isWide && steps.some(isSmall)) return shown && isSmall(shown) ? undefined : steps.find(isSmall);
-  const isMore = countWriters(best) > Math.max(1, shown ? countWriters(shown) : 0);
+  const writers = shown ? countWriters(shown) : 0;
+  const small = steps.filter(isSmall);
+  if (isWide && small.length) {
+    const richest = small.reduce((most, step) => (countWriters(step) > countWriters(most) ? step : most));
+    return writers > 1 || (shown && isSmall(shown)) ? undefined : richest;
+  }
+  const isMore = countWriters(best) > Math.max(1, writers);
   return isMore || (shown && !countGuesses(shown) && countGuesses(best)) ? best : undefined;
 }
 
@@ -216,7 +221,7 @@ function buildReview(stage, step) {
   put(review.rest, ` including ${formatSeconds(Math.max(0, step.line.d - spent))} of `);
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
-  put(review.telling, telling ? `Step ${telling.number} shows both cascades` : "");
+  put(review.telling, telling ? `Step ${telling.number} shows ${countWriters(telling) > 1 ? "both cascades" : "a rejected guess"}` : "");
   const what = `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`;
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   put(review.told, tellResult(race, step)); // the picture tells who drafted

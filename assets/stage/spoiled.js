@@ -11,11 +11,13 @@ export function spoilStep(step, j) {
   return { ...step, line: { ...step.line, x: step.line.x.slice(0, j + 1), r: spoiled } };
 }
 
-// The record with WRONG at a position, wherever it was passed up.
+// The record with WRONG at a position, as far down as it was passed up from there.
 function replaceAt(record, at) {
+  const end = isReview(record) ? record.at + record.ok : Infinity; // of the tokens that it passed up
+  if (at > end) return record;
+  if (at === end) return record.y === undefined ? record : { ...record, y: WRONG };
   const made = { ...record };
   if (record.x) made.x = tokensOf(record).map((id, j) => (record.at + j === at ? WRONG : id));
   if (record.in) made.in = record.in.map((inner) => replaceAt(inner, at));
-  if (isReview(record) && record.y !== undefined && record.at + record.ok === at) made.y = WRONG;
   return made;
 }

@@ -22,10 +22,10 @@ export function term(name, text = name) {
 }
 
 
-// The word that was pointed at comes first, such as "big model (target)".
+// The word that was pointed at comes first, such as "big model (target)", unless the term has it.
 function titleOf(element, word) {
   const text = element.classList.contains("cs-term") ? element.textContent.trim() : word;
-  return text.toLowerCase() === word ? text : `${text} (${word})`;
+  return word.includes(text.toLowerCase()) ? word : `${text} (${word})`;
 }
 
 // Shows the meaning of any element with data-term in `root`, and of labels of fields, but not of those in a part that has been given to this

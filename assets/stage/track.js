@@ -115,7 +115,7 @@ function createRow(stage, view) {
   };
   row.outcome = h("span", { class: "cs-outcome", "data-term": "speed" }, row.ratio, row.rate);
   row.bar.box.append(row.clock);
-  row.box = h("div", { class: "cs-track-row", "data-lane": index }, select, row.bar.box,
+  row.box = h("div", { class: "cs-track-row", "data-lane": index, "data-plain": info.method === "autoregressive" }, select, row.bar.box,
     h("span", { class: "cs-runs" }, row.runs),
     row.outcome);
   return row;

@@ -44,7 +44,7 @@ class Act:
     its last lane by each of that race, which differ in how many positions the first draft writes, from the one that
     `begins`, of which `at_first` tells more while it is set, to the act's own, which comes with the answer. One with
     `blocks` lets the reader open each step of its last lane; one with a `wrong` word lets the reader put that in place
-    of a guess of the step. `drafting` are the runs of the small model in each of its lanes, where these are what the
+    of a guess of the step, of which the answer puts it in place of the `asked`, from 0. `drafting` are the runs of the small model in each of its lanes, where these are what the
     act is about. `answered` are the lanes that come with the answer, where it shows more of them. In a `talk` of two
     minutes an act asks its question, or has none, or is left out."""
 
@@ -66,6 +66,7 @@ class Act:
     at_first: str = ""
     blocks: bool = False
     wrong: str = ""
+    asked: int | None = None
     talk: Literal["", "asked", "told"] = ""
     answered: tuple[int, ...] = ()
 
@@ -127,6 +128,7 @@ def _act(written: dict[str, Any]) -> Act:
         at_first=written.get("at_first", ""),
         blocks=written.get("blocks", False),
         wrong=written.get("wrong", ""),
+        asked=written.get("asked"),
         talk=written.get("talk", ""),
         answered=tuple(written.get("answered", ())),
     )
@@ -244,16 +246,16 @@ def _blocks(act: Act) -> str:
 
 
 def _guesses(act: Act) -> str:
-    """A button for each guess of the step that was kept; the second is the one of the question."""
+    """A button for each guess of the step that was kept."""
     trace = act.traces[-1]
     review = trace.steps[act.step - 1].review
     buttons = "".join(
-        f'<button type="button" data-wrong="{i}" data-word="{escape(act.wrong)}"{" data-own" if i == 1 else ""}>'
+        f'<button type="button" data-wrong="{i}" data-word="{escape(act.wrong)}"{" data-own" if i == act.asked else ""}>'
         f"{escape(detokenize((token,), trace.pieces).strip())}</button>"
         for i, token in enumerate(review.tokens[: review.accepted])
     )
     return (
-        '<div class="tour-tried tour-guesses" role="group" aria-label="Guesses of the small model" hidden>'
+        '<div class="tour-tried tour-guesses" role="group" aria-label="Guesses of the step" hidden>'
         f"<b>Make a guess wrong.</b> {buttons}</div>"
     )
 
