@@ -142,7 +142,7 @@ def _what_lost(race: Race, subject: Trace) -> str:
     """Guessing ahead as such, unless the adaptive cascade lost nothing by it."""
     adaptive = _adaptive(race, subject)
     kept_up = adaptive is not None and (_ratio(race, adaptive) or 0) >= 1 - EVEN
-    return "guessing by a fixed plan" if kept_up else "guessing ahead"
+    return "guessing by a fixed plan" if kept_up else "guessing"
 
 
 def _adaptive(race: Race, subject: Trace) -> Trace | None:

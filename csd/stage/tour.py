@@ -44,9 +44,10 @@ class Act:
     its last lane by each of that race, which differ in how many positions the first draft writes, from the one that
     `begins`, of which `at_first` tells more while it is set, to the act's own, which comes with the answer. One with
     `blocks` lets the reader open each step of its last lane; one with a `wrong` word lets the reader put that in place
-    of a guess of the step, of which the answer puts it in place of the `asked`, from 0. `drafting` are the runs of the small model in each of its lanes, where these are what the
-    act is about. `answered` are the lanes that come with the answer, where it shows more of them. In a `talk` of two
-    minutes an act asks its question, or has none, or is left out."""
+    of a guess of the step, and its answer puts it in place of the guess `asked` about, from 0. `drafting` are the runs
+    of the small model in each of its lanes, where these are what the act is about. `answered` are the lanes that come
+    with the answer, where it shows more of them. In a `talk` of two minutes an act asks its question, or has none, or
+    is left out."""
 
     title: str
     race: str
@@ -249,8 +250,9 @@ def _guesses(act: Act) -> str:
     """A button for each guess of the step that was kept."""
     trace = act.traces[-1]
     review = trace.steps[act.step - 1].review
+    word = escape(act.wrong)
     buttons = "".join(
-        f'<button type="button" data-wrong="{i}" data-word="{escape(act.wrong)}"{" data-own" if i == act.asked else ""}>'
+        f'<button type="button" data-wrong="{i}" data-word="{word}"{" data-own" if i == act.asked else ""}>'
         f"{escape(detokenize((token,), trace.pieces).strip())}</button>"
         for i, token in enumerate(review.tokens[: review.accepted])
     )

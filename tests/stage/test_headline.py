@@ -34,7 +34,7 @@ def test_a_loss_is_told_as_calmly_as_a_win():
     said = line(alone(TEXT), drafted(TEXT, seconds=0.4))
     assert (said.factor, said.lead) == (
         "0.50×",
-        "as fast as the big model alone: guessing ahead cost more than it saved",
+        "as fast as the big model alone: guessing cost more than it saved",
     )
     assert said.told == "The big model ran 20 times instead of 40, and yet the text took longer."
     even = line(alone(TEXT), drafted(TEXT, seconds=0.2))
@@ -138,7 +138,7 @@ def test_a_race_that_one_by_one_decoding_wins_says_so():
     speculative = drafted(TEXT, by="small", method="speculative", seconds=0.3)
     said = line(alone(TEXT), speculative, drafted(TEXT, seconds=0.4))
     assert said.beaten
-    assert said.lead == "as fast as the big model alone: guessing ahead cost more than it saved"
+    assert said.lead == "as fast as the big model alone: guessing cost more than it saved"
 
 
 @pytest.mark.parametrize(

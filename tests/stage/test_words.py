@@ -178,7 +178,7 @@ def test_terms_are_explained_by_hover_by_keyboard_and_by_tap(bare):
     one = bare().show(greedy(alone()), greedy(nested()))
     page = one.page
     page.hover(".cs-clock >> nth=1")
-    assert one.text(shown).startswith("drafting\nThe time of everything but the target")
+    assert one.text(shown).startswith("drafting\nThe time of everything but the big model")
     assert re.search(r"\nbig model .* ms, drafting and overhead .* ms$", one.text(shown))
     page.mouse.move(5, 700)
     assert page.locator(shown).count() == 0

@@ -261,7 +261,7 @@ def test_the_time_that_a_comparison_waits_for_others_does_not_count():
     updates = [*compare_events.run_comparison(page, "v", asked, fields(page.start), clock=lambda: next(times))]
     assert updates[-1].status.text == "Done: 5 races."
     pauses = [update.status.text for update in updates if update.between]
-    assert len(pauses) == 4 and pauses[0].startswith("Race 2 of 5: word problem: ") and "Others are" in pauses[0]
+    assert len(pauses) == 4 and pauses[0].startswith("Race 2 of 5, word problem: ") and "Others are" in pauses[0]
 
 
 def test_a_race_is_cut_where_the_time_of_its_comparison_ends_and_its_lanes_are_kept():
