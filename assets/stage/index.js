@@ -227,8 +227,8 @@ function finish(stage, isWhole) {
 // Draws everything as of the time shown. Only what changes is touched.
 function draw(stage) {
   stage.root.toggleAttribute("data-opening", isPlaying(stage) && isOpening(stage));
-  tellPaceOf(stage);
   drawPromptLine(stage);
+  tellPaceOf(stage); // which tells whether the form has another prompt
   drawView(stage);
   drawLanes(stage);
   drawHeadline(stage);

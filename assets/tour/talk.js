@@ -21,7 +21,8 @@ export function resumeTalk(talk) {
 // The result of the race on the page.
 function readRace() {
   const headline = document.querySelector("#stage .cs-headline");
-  const [factor, subject, lead] = [".cs-factor", ".cs-hero small", ".cs-lead"].map((part) => headline?.querySelector(part)?.textContent ?? "");
+  const words = (part) => [...(headline?.querySelectorAll(part) ?? [])].map((node) => node.textContent).filter(Boolean).join(", ");
+  const [factor, subject, lead] = [".cs-factor", ".cs-hero small span", ".cs-lead"].map(words);
   const isWon = Boolean(factor && lead) && !headline.hasAttribute("data-beaten") && !factor.startsWith("\u2248");
   return { factor, subject, lead, isWon };
 }

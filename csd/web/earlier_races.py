@@ -25,7 +25,7 @@ CUT = "This link is incomplete: its race is missing. Press Race to run what the 
 UNSHOWN = "This race was read, but it cannot be shown. Open another file, or run the race again and save it anew."
 CUT_OFF = "The page was loaded again, which ended your race."
 REFUSED = "Your race was refused before the page was loaded again. {why}"
-BELOW = " Below is the race before it."
+BELOW = " Below is the last race that was finished."
 
 log = logging.getLogger(__name__)
 

@@ -17,10 +17,11 @@ from csd.web.fields import FamilyFields, PageFields
 from csd.web.preset_choice import preset_choices
 from csd.web.updates import FormUpdate, StatusLine
 
-USUAL_AT_HOME = (
-    "The {home} race at temperature 1.5 with a fixed plan, for a loss. Any example brings the usual settings back."
+USUAL = (
+    "At temperature 1.5 words are drawn almost at random: nobody can guess them. "
+    "Any example brings the usual settings back."
 )
-USUAL = "Temperature 1.5 and a fixed plan, for a loss. Any example brings the usual settings back."
+USUAL_AT_HOME = f"Back to the {{home}}. {USUAL}"
 
 
 def show_losing_race(context: PageContext, fields: FamilyFields, prompt: str | None) -> FormUpdate:

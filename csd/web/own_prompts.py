@@ -32,11 +32,12 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     usual k and K in place of those that an example has.
 
     The family stays where the visitor has chosen it, or has changed a setting that belongs to a family. The length
-    stays in any case: larger models take longer as it is. A prompt that has raced meanwhile keeps the settings of its
-    race, which is on the stage. The settings of the race to lose give way, also on a page that was loaded again.
+    stays in any case: larger models take longer as it is. A prompt that has raced, or races, keeps the settings of its
+    race. The settings of the race to lose give way, also on a page that was loaded again.
     """
     studio, home = context.studio, context.studio.home
-    raced = {race.prompt for race in studio.visitors.find(visitor).races}
+    own = studio.visitors.find(visitor)
+    raced = {race.prompt for race in own.races} | ({own.unfinished.fields.form.prompt} if own.unfinished else set())
     if not is_own_prompt(context, fields.form.prompt) or fields.form.prompt in raced:
         return FormUpdate()
     usual = show_usual_lanes(context, fields.family) if holds_losing_race(context, fields) else FormUpdate()
@@ -44,7 +45,7 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     kept = {name for name in given if link.same(given[name], initial[name])}
     kept |= {name for name, value in home.defaults.preset.fields().items() if link.same(given[name], value)}
     of_family = {*link.FAMILY, *home.defaults.preset.fields()}
-    has_chosen = studio.visitors.find(visitor).has_chosen_family
+    has_chosen = own.has_chosen_family
     is_ready = studio.families.status(studio.preferred).state == "ready"
     if studio.preferred == home or not is_ready or has_chosen or not of_family <= kept:
         settings = settings_for(fields.family, None, given)

@@ -201,7 +201,10 @@ def _build_plan(context: PageContext, start: Mapping[str, Any]) -> tuple[gr.Text
 
 def _build_sampling_fields(context: PageContext, start: Mapping[str, Any]) -> dict[str, Component]:
     with gr.Row():
-        temperature = _number("temperature", start, "Temperature", "0: always the likeliest token.", step=0.1)
+        said = "0: always the likeliest token."
+        temperature = _number(
+            "temperature", start, "Temperature", said, step=0.1, elem_classes=term_class("temperature")
+        )
         seed = _number("seed", start, "Seed", "For temperatures above 0.")
     rule = gr.Dropdown(
         [(RULES.get(name, name), name) for name in context.options["rule"]],

@@ -151,7 +151,7 @@ def test_the_losing_race_of_the_tour_leaves_the_length(page):
     other = losing_race.show_losing_race(page, FamilyFields("smollm2", device="cpu"), "typed by hand")
     assert other.values.items() >= update.values.items(), "a copy of the target guesses too well to lose"
     assert (other.values["family"], other.drafts, other.own_prompt) == ("embedded", DEFAULTS.drafts, "typed by hand")
-    assert other.status.text.startswith("The demo models race at temperature 1.5")
+    assert other.status.text.startswith("Back to the demo models. At temperature 1.5")
 
 
 def test_a_family_brings_its_presets_and_drafts():

@@ -45,6 +45,7 @@ def test_a_reload_in_the_middle_asks_for_the_race_that_it_ended(tab, house):
     one.reload()
     page.wait_for_function("document.querySelector('#earlier input')?.value.startsWith('2. Once upon')")
     assert page.is_visible("#stage .cs-track")
+    page.wait_for_function("document.querySelector('#stage .cs-pace').textContent === ''")  # it is the form's prompt
     assert one.errors == []
 
 

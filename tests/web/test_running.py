@@ -44,9 +44,11 @@ def test_a_race_that_waits_is_told_in_words_and_the_stage_stands_still(tab, chro
     stage = page.locator("#stage .cascade-stage")
     assert stage.get_attribute("data-state") == "done" and stage.get_attribute("data-waiting") == ""
     assert page.inner_text("#status").endswith(".") and "queue" not in page.inner_text("#status")
+    assert page.locator("#stage .cs-token:visible").count() == 0, "nothing of the race before is seen as this one's"
     tab.stop()
     page.wait_for_function("document.querySelector('#status').innerText.startsWith('Stopped.')")
     page.wait_for_selector("#stage .cascade-stage:not([data-waiting])")
+    assert page.locator("#stage .cs-token:visible").count() > 10, "it is there again"
     house.gate.open()
     other.status("ended")
     other.close()

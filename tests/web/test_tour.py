@@ -142,6 +142,33 @@ def test_the_reader_moves_the_boundary_of_the_horizontal_cascade(tab):
     assert not tab.errors
 
 
+def test_a_wrong_guess_of_the_cascade_spoils_all_behind_it_whoever_wrote_it(tab):
+    page, act = tab.page, tour.ACTS[4]
+    review = act.traces[-1].steps[act.step - 1].review
+    page.click("#tour-start")
+    for _ in range(4):
+        go_on(page)
+    guesses = page.locator(".tour-guesses:visible button")
+    assert guesses.count() == review.accepted > 8
+    for number in (4, 1):
+        guesses.nth(number).click()
+        assert page.inner_text(".tour .cs-score-title").startswith(
+            f"If guess {number + 1} were wrong: {number + 1} token"
+        )
+        fates = page.eval_on_selector_all(
+            ".tour .cs-cell",
+            "all => all.filter(cell => cell.offsetParent).map(cell => [cell.innerText.trim(), cell.dataset.fate])",
+        )
+        assert [act.wrong.strip(), "rejected"] in fates and page.evaluate(CUT, ".tour-stage") == [0, 0]
+        assert (
+            act.traces[-1].pieces[review.tokens[number]].strip()
+            in page.locator('.tour .cs-cell[data-own="correction"]').all_inner_texts()
+        )
+    page.keyboard.press(str(act.right + 1))
+    page.wait_for_selector(".tour-answer:visible b")
+    assert not tab.errors
+
+
 def test_the_reader_makes_a_guess_wrong(tab):
     page, act = tab.page, tour.ACTS[1]
     review = act.traces[-1].steps[act.step - 1].review
