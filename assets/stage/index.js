@@ -226,7 +226,7 @@ function finish(stage, isWhole) {
 
 // Draws everything as of the time shown. Only what changes is touched.
 function draw(stage) {
-  stage.root.toggleAttribute("data-opening", isPlaying(stage) && isOpening(stage));
+  showOpening(stage);
   drawPromptLine(stage);
   tellPaceOf(stage); // which tells whether the form has another prompt
   drawView(stage);
@@ -241,6 +241,13 @@ function draw(stage) {
   drawTimeline(stage);
   followText(stage);
   drawCursors(stage);
+}
+
+// While the page's first replay is in its first step, the stage shows less, and so does the page around it.
+function showOpening(stage) {
+  const isOpen = isPlaying(stage) && isOpening(stage);
+  const nodes = stage.lasts ? [stage.root] : [stage.root, document.documentElement];
+  for (const node of nodes) node.toggleAttribute("data-opening", isOpen);
 }
 
 // Under a refusal, and beside another prompt in the form, the stage says that it
