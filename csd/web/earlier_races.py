@@ -57,7 +57,7 @@ def show_address(context: PageContext, visitor: str, fragment: str, fields: Page
     own = context.studio.visitors.find(visitor)
     if not name and own.unfinished:
         return _ask_again(context, visitor, own.unfinished)
-    latest = next(reversed(own.races), context.landing)
+    latest = next((one for one in reversed(own.races) if not one.is_empty), context.landing)
     return show_race(context, visitor, RECORDED + name if name else latest and latest.id, fields)
 
 

@@ -42,13 +42,14 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
         return FormUpdate()
     usual = show_usual_lanes(context, fields.family) if holds_losing_race(context, fields) else FormUpdate()
     given, initial = {**fields.values(), **usual.values}, context.start.values()
-    kept = {name for name in given if link.same(given[name], initial[name])}
-    kept |= {name for name, value in home.defaults.preset.fields().items() if link.same(given[name], value)}
+    settings = settings_for(fields.family, None, given)  # what an example brought is not the visitor's
+    now = {**given, **settings}
+    kept = {name for name in now if link.same(now[name], initial[name])}
+    kept |= {name for name, value in home.defaults.preset.fields().items() if link.same(now[name], value)}
     of_family = {*link.FAMILY, *home.defaults.preset.fields()}
     has_chosen = own.has_chosen_family
     is_ready = studio.families.status(studio.preferred).state == "ready"
     if studio.preferred == home or not is_ready or has_chosen or not of_family <= kept:
-        settings = settings_for(fields.family, None, given)
         goes_on = is_ready and studio.preferred != home and given["family"] == home.spec.name
         name, at_home = (catalog.title(choice.spec.name) for choice in (studio.preferred, home))
         said = StatusLine(CONTINUES.format(name=name, home=at_home)) if goes_on else None

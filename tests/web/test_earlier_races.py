@@ -16,6 +16,7 @@ from csd.request.request import Request
 from csd.web import earlier_races, race_end
 from csd.web.fields import CUSTOM, PageFields
 from csd.web.race_tab import land
+from csd.web.races import FinishedRace
 
 
 @pytest.fixture
@@ -34,6 +35,16 @@ def test_an_earlier_race_and_a_recorded_one_are_shown_again(page):
     assert json.loads(shown.stage.log.splitlines()[-1])["play"]
     for visitor, unknown in (("w", ended.results.race_id), ("v", None)):
         assert "no longer available" in earlier_races.show_race(page, visitor, unknown, page.start).status.text
+
+
+def test_a_race_that_was_stopped_at_once_takes_no_place(page):
+    """There is nothing of it to see: the page shows the one before."""
+    ended = race(page)[-1]
+    nothing = tuple(replace(trace, steps=(), end="stopped") for trace in RECORDED)
+    page.studio.visitors.keep_race("v", FinishedRace("race 9", "stopped", Recording(nothing)))
+    shown = earlier_races.show_address(page, "v", "", page.start)
+    assert shown.results.race_id == ended.results.race_id
+    assert "race 9" not in {name: title for title, name in shown.results.listed}
 
 
 @pytest.mark.parametrize("changes", [{"seed": -1, "temperature": 1.0}, {"family": CUSTOM}])

@@ -11,7 +11,7 @@ from fake_page import RECORDED, context, fields
 from csd.models import catalog
 from csd.record.recording import Recording
 from csd.web import family_choice, link_events, losing_race, own_prompts
-from csd.web.examples import example_kinds
+from csd.web.examples import example_kinds, examples_by_kind
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.loads import FamilyChoice
 from csd.web.races import FinishedRace
@@ -100,10 +100,14 @@ def test_what_was_typed_stays_when_the_preferred_family_takes_over(growing):
 
 
 def test_it_takes_over_after_races_of_examples_too(growing):
-    """Which may have brought their own draft length, or the usual one back."""
+    """Which may have brought a draft length and a plan of their own, or the usual ones back."""
     growing.studio.visitors.state("v").count = 1
-    usual = own(growing, k=growing.studio.home.defaults.preset.k)
-    assert own_prompts.begin_own_prompt(growing, "v", usual).values["family"] == "smollm2"
+    home = growing.studio.home
+    usual = own(growing, k=home.defaults.preset.k)
+    brought = [one.settings() for kind in examples_by_kind(home.spec).values() for one in kind]
+    assert any("K" in one for one in brought)
+    for form in (usual, *(own(growing, **one) for one in brought)):
+        assert own_prompts.begin_own_prompt(growing, "v", form).values["family"] == "smollm2"
 
 
 def test_the_settings_of_the_race_to_lose_give_way_to_a_prompt_of_the_visitors(growing):
