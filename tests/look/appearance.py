@@ -33,7 +33,7 @@ PARTS = (
     ".cs-track", ".cs-goal", ".cs-track-row", ".cs-track-row:last-child", ".cs-lane-bar", ".cs-ratio",
     ".cs-bar-svg path[data-look='1']", ".cs-legend", ".cs-lanes", ".cs-text", ".cs-step.cs-on .cs-token",
     ".cs-transport", ".cs-replay", ".cs-scrubber", ".cs-opened", ".cs-score-title", ".cs-told", ".cs-score",
-    ".cs-cell[data-own]", ".cs-cell[data-fate=rejected]", ".cs-tracks", ".cs-strip",
+    ".cs-cell[data-own]", ".cs-cell[data-fate=rejected]", ".cs-after", ".cs-plot .cs-line",
 )  # fmt: skip
 NEAR = 4  # pixels: rounding adds up over a page; a margin that somebody changes is larger
 TOKENS = tuple(dict.fromkeys(re.findall(r"(--cs-[\w-]+)\s*:", bundle.CSS)))
