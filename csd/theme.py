@@ -1,10 +1,10 @@
 """Names, colours and signs of levels and methods, defined once for the stage, the figures and the terminal.
 
-A level is shown by a colour, a pattern and a digit, a method by a colour and a symbol, so that colour is never the only
-cue. The levels' colours are for blocks, and have a contrast of at least 3 : 1 on their background; those of methods are
-for lines and words, and have 4.5 : 1 (computed in tests/test_theme.py). Costlier levels are darker on a light page, so
-that their order can be seen without colours. Figures are drawn in the colours of a light page; `figure_css` replaces
-them on a dark one.
+A level is shown by a colour, and on demand by a pattern and a digit, a method by a symbol and a dash pattern, so that
+colour is never the only cue. The levels' colours are for blocks, and have a contrast of at least 3 : 1 on their
+background; those of methods are for lines and words, and have 4.5 : 1 (computed in tests/test_theme.py). Costlier
+levels are darker on a light page, so that their order can be seen without colours. Figures are drawn in the colours of
+a light page; `figure_css` replaces them on a dark one.
 """
 
 from __future__ import annotations

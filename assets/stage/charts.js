@@ -14,10 +14,13 @@ export function createCharts(stage, boxes) {
   const box = h("details", { class: "cs-after" }, h("summary", { text: "Charts" }), choice, ...CHARTS.map((name) => boxes[name]));
   const narrow = matchMedia(NARROW);
   const fold = () => { box.open = !narrow.matches; };
-  narrow.addEventListener("change", fold);
+  narrow.addEventListener("change", () => {
+    fold();
+    restoreChart(stage);
+  });
   box.addEventListener("toggle", () => measureAnew(stage));
   fold();
-  return { boxes, buttons, box };
+  return { boxes, buttons, box, narrow };
 }
 
 export function restoreChart(stage) {
@@ -30,7 +33,9 @@ function chooseChart(stage, name) {
   measureAnew(stage);
 }
 
-function showChart({ charts: { boxes, buttons } }, chosen) {
+// On a phone the runs of a timeline would be narrower than a pixel.
+function showChart({ charts: { boxes, buttons, narrow } }, wanted) {
+  const chosen = narrow.matches && wanted === "computed" ? CHARTS[0] : wanted;
   for (const name of CHARTS) boxes[name].hidden = name !== chosen;
   for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset.chart === chosen));
 }

@@ -1,4 +1,4 @@
-// How a method looks: colour, marker and dash pattern, the same in every race and in the figures (csd/theme.py). The log
+// How a method looks: marker, dash pattern and colour, the same in every race and in the figures (csd/theme.py). The log
 // says for each lane which: {symbol, dash, light, dark}.
 
 import symbols from "../symbols.json" with { type: "json" };

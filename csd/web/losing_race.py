@@ -18,7 +18,7 @@ from csd.web.preset_choice import preset_choices
 from csd.web.updates import FormUpdate, StatusLine
 
 USUAL = (
-    "At temperature 1.5 words are drawn almost at random: nobody can guess them. "
+    "At temperature 1.5 the big model often picks unlikely words, which nobody can guess. "
     "Any example brings the usual settings back."
 )
 USUAL_AT_HOME = f"Back to the {{home}}. {USUAL}"

@@ -416,4 +416,9 @@ def test_one_chart_at_a_time_is_shown_and_kept(bare):
         seen = [name for name, part in charts.items() if one.page.locator(part).first.is_visible()]
         assert seen == [chosen or "speed"]
     assert one.page.eval_on_selector(".cs-plot path.cs-line", "line => line.getTotalLength()") > 100
+    one.page.click("[data-chart=computed]")
+    one.page.set_viewport_size({"width": 390, "height": 844})  # too narrow for it
+    one.page.click(".cs-after > summary")
+    one.page.wait_for_selector(".cs-plot svg:visible")
+    assert not one.page.is_visible("[data-chart=computed]")
     assert not one.errors
