@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LIGHT_GROUND = "#FFFFFF"
-DARK_GROUND = "#0F1419"
+DARK_GROUND = "#0F0F11"
 LIGHT_INK = "#1A1A1A"
 DARK_INK = "#F2F2F2"
 TINT = 0.3  # share of the level's colour in the background of a token

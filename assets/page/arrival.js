@@ -22,5 +22,5 @@ export function arrive() {
   if (!document.documentElement.hasAttribute("data-arriving")) return;
   document.documentElement.removeAttribute("data-arriving");
   const { race, step } = stage().place();
-  if (addressed().startsWith("race=") && race === first && !step && stageRoot().dataset.state === "replay") stage().play();
+  if (addressed().startsWith("race=") && race === first && !step && stageRoot().dataset.state === "replay") stage().begin();
 }

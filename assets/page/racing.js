@@ -103,7 +103,8 @@ export function beginRace() {
   keepVisitor();
   byId("examples").removeAttribute("data-filling");
   const [statusTop, stageTop] = ["status", "stage"].map((id) => byId(id).getBoundingClientRect().top);
-  if (statusTop < 0 || stageTop > innerHeight / 2) byId("lines").scrollIntoView({ block: "start" });
+  if (stageTop + scrollY > innerHeight / 2) byId("lines").scrollIntoView({ block: "start" });
+  else if (statusTop < 0) scrollTo(0, 0);
   stage().wait(true);
   return STARTING;
 }

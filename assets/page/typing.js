@@ -85,6 +85,12 @@ function noteOwn(text) {
   own = text;
 }
 
+// Called when the server begins to set the form up for a prompt that is typed. Returns the settings that stay.
+export function beginOwn() {
+  beginFilling();
+  return setByHand();
+}
+
 export function endOwn() {
   const next = begun && begun.next;
   begun = null;

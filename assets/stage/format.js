@@ -2,6 +2,7 @@
 
 // In the unit that suits `whole`, so that what stands in one column has one unit; below a second that is ms, as of a step.
 export function formatSeconds(value, whole = value) {
+  if (value && value < 0.00005 && whole < 0.1) return "<0.1 ms";
   if (whole < 1) return `${(value * 1000).toFixed(whole < 0.1 ? 1 : 0)} ms`;
   return whole < 10 ? `${value.toFixed(2)} s` : `${value.toFixed(1)} s`;
 }

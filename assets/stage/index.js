@@ -5,6 +5,7 @@
 //   CascadeStage.mount(element, {lasts})                 with replays of so many seconds, whatever speed the visitor chose
 //   stage.update({race, log})                            the whole log so far; only what is new in it is processed
 //   stage.play(), stage.pause(), stage.skip()            the replay of a finished race; skip goes to its end
+//   stage.begin()                                        the replay for which nobody asked, as a page begins with it
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
 //   stage.open(lane, step)                               the review of a step, while the time stays
 //   stage.watch(more, longest)                           the rounds of the open review, one after the other; the first for so many ms more,
@@ -71,6 +72,7 @@ export function mount(root, { lasts = 0 } = {}) {
   root.cascadeStage = {
     update: (value) => update(stage, value || {}),
     play: (from) => play(stage, from),
+    begin: () => begin(stage),
     pause: () => pause(stage),
     skip: () => skip(stage),
     seek(to) {
@@ -222,6 +224,12 @@ function finish(stage, isWhole) {
   else if (!isWhole || close.play) say(stage, close.summary || "");
   stage.root.toggleAttribute("data-untouched", Boolean(close.play));
   if (isPlaying(stage)) reopenBet(stage);
+}
+
+function begin(stage) {
+  playUnasked(stage);
+  stage.root.setAttribute("data-untouched", "");
+  stage.draw();
 }
 
 // Draws everything as of the time shown. Only what changes is touched.

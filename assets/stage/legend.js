@@ -3,7 +3,7 @@
 
 import { button, h, put } from "./dom.js";
 import { percentages } from "./format.js";
-import { levelMarks } from "./log.js";
+import { levelMarks, levelsOfLane } from "./log.js";
 import { remember, remembered } from "./state.js";
 import { term } from "./terms.js";
 
@@ -35,7 +35,7 @@ export function createLegend(stage) {
 export function openLegend(stage) {
   const { legend, race } = stage;
   legend.counts.clear();
-  legend.list.replaceChildren(...levelMarks(race).map((entry) => h("li", {}, createEntry(stage, entry))));
+  legend.list.replaceChildren(...levelMarks(race).reverse().map((entry) => h("li", {}, createEntry(stage, entry))));
 }
 
 export function clearLegend({ legend }) {
@@ -44,20 +44,23 @@ export function clearLegend({ legend }) {
   legend.caption.replaceChildren();
 }
 
-export function drawLegend({ legend, view }) {
+export function drawLegend({ legend, view, race, mode }) {
   if (!view) return;
   const { lane, shown } = view;
-  const key = `${lane.index} ${shown}`;
+  const key = `${mode} ${lane.index} ${shown}`;
   if (key === legend.drawn) return;
   if (lane !== legend.lane) legend.caption.replaceChildren(term(lane.info.method), ": written by");
   Object.assign(legend, { lane, drawn: key });
   const step = lane.steps[shown - 1];
   const counts = [...legend.counts.keys()].map((mark) => step?.marks[mark] || 0);
   const percents = percentages(counts);
-  for (const [i, node] of [...legend.counts.values()].entries()) {
+  const part = new Set(levelsOfLane(race, lane).map(({ mark }) => mark));
+  for (const [i, [mark, node]] of [...legend.counts.entries()].entries()) {
     const count = counts[i];
     put(node, step ? `${percents[i]}%` : "");
-    node.closest("li").toggleAttribute("data-none", shown === lane.steps.length && !count); // it wrote nothing of this text
+    const item = node.closest("li");
+    item.toggleAttribute("data-none", shown === lane.steps.length && !count); // it wrote nothing of this text
+    item.hidden = mode !== "live" && !part.has(mark);
   }
 }
 

@@ -31,7 +31,7 @@ export function drawPromptLine({ promptLine: { box, text, use, verdict }, race, 
   text.title = field && presenting ? "Type a prompt (/)" : "";
   put(text, presenting ? abridged(prompt) : prompt);
   box.toggleAttribute("data-known", Boolean(isKnown) && !presenting);
-  put(verdict, reviewOpen ? tellVerdict(race, presenting || isKnown) : "");
+  put(verdict, reviewOpen ? tellVerdict(race, isKnown) : "");
 }
 
 // A long prompt as it is presented: its beginning, and its end, which mostly says what to do.

@@ -144,7 +144,7 @@ function drawFigures(stage, row, reference, longest) {
   put(row.rate, factor || !(isLive || isOver) ? "" : speed);
   row.outcome.dataset.exact = speed;
   const runs = countTargetRuns(race, view);
-  put(row.runs, `${runs} run${runs === 1 ? "" : "s"}`);
+  put(row.runs, runs || isOver ? `${runs} run${runs === 1 ? "" : "s"}` : "");
   const step = lane.steps[shown - 1];
   put(row.clock, !step || !isOver ? "" : lane.end === "stopped" ? "stopped" : formatSeconds(step.decodeSeconds, longest));
   const [target, rest] = step ? [step.targetSeconds, Math.max(0, step.decodeSeconds - step.targetSeconds)] : [0, 0];

@@ -127,7 +127,7 @@ function labelsOf(dots, measured) {
   const alone = measured.filter((one) => !dots.some((dot) => isAt(dot, one)));
   return [...dots.map((dot) => ({ dot, found: measured.find((one) => isAt(dot, one)) })), ...alone.map((found) => ({ found }))].map(({ dot, found }) => {
     const marks = [dot, found].filter(Boolean);
-    const told = [dot && ["predicted", `${dot.value.toFixed(2)}×`], found && ["measured", factor(found.value)]].filter(Boolean);
+    const told = [dot && ["predicted", factor(dot.value)], found && ["measured", factor(found.value)]].filter(Boolean);
     const bare = told.length > 1 ? "" : told[0][1];
     return { look: marks[0].look, x: marks[0].x, ys: marks.map(({ y }) => y), values: told.map((words) => words.join(" ")), bare, side: marks[0].value < fastest ? "below" : "above" };
   });

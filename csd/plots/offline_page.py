@@ -18,7 +18,7 @@ CSS = (
     typeface_css()
     + """
 :root { color-scheme: light dark; --ink: #1A1A1A; --ground: #FFFFFF; --line: #C9CDD2 }
-@media (prefers-color-scheme: dark) { :root { --ink: #F2F2F2; --ground: #0F1419; --line: #3A424C } }
+@media (prefers-color-scheme: dark) { :root { --ink: #F2F2F2; --ground: #0F0F11; --line: #3A424C } }
 body { font: 16px/1.5 var(--cs-font); color: var(--ink); background: var(--ground);
   max-width: 1200px; margin: 2rem auto; padding: 0 1rem }
 .wide { overflow-x: auto }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 COLUMNS = 12  # of a picture, behind the names of its rows
+STRUCK = "#C0392B"  # through a rejected guess, as in a look inside
 NAMES, WIDTH, HEIGHT, GAP = 206, 32, 270, 5  # of the names, a cell, and all rows; and between two cells
 LETTERS, NOTE = 30, 26  # the sizes of what is written there
 AXIS = 48  # the room of an axis and its name, to the left of a picture or below it
@@ -110,7 +111,7 @@ def _axes() -> str:
 def _cell(kind: str, column: int, top: float, height: float) -> str:
     x, y, w, h = NAMES + column * WIDTH + GAP / 2, top + GAP / 2, WIDTH - GAP, height - GAP
     if kind == REJECTED:
-        line = f'<path d="M{x:g} {y:g}l{w:g} {h:g}" />'
+        line = f'<path d="M{x + GAP:g} {y + h / 2:g}h{w - 2 * GAP:g}" style="stroke: {STRUCK}; stroke-width: 4" />'
         return f'<g style="fill: none; stroke: var(--cs-rejected)"><rect {_at(x, y, w, h)} />{line}</g>'
     name = f"--cs-level-{kind}" if kind in SOLID else f"--cs-tint-{TINTED[kind]}"
     return f'<rect {_at(x, y, w, h)} style="fill: var({name})" />'

@@ -76,9 +76,13 @@ def find_example(spec: FamilySpec, text: str) -> Prompt | None:
 
 
 def is_brought(spec: FamilySpec, name: str, value: Any) -> bool:
-    """Whether one of the family's examples brings this value, of k or of K as text."""
-    brought = (prompt.settings().get(name) for prompts in examples_by_kind(spec).values() for prompt in prompts)
+    """Whether one of the family's examples brings this value: of one of FIELDS, of k, or of K as text."""
+    brought = (_value(prompt, name) for prompts in examples_by_kind(spec).values() for prompt in prompts)
     return any(own is not None and own == value for own in brought)
+
+
+def _value(prompt: Prompt, name: str) -> Any:
+    return getattr(prompt, name) if name in FIELDS else prompt.settings().get(name)
 
 
 def example_title(text: str) -> str:

@@ -52,7 +52,8 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
         await family_events.await_preferred(context, visitor_of(context, request))
 
     def begin_own_prompt(values: Values, request: gr.Request) -> Changes:
-        return tab.fill(own_prompts.begin_own_prompt(context, visitor_of(context, request), form.read(values)))
+        by_hand = (values[hidden.by_hand] or "").split(",")
+        return tab.fill(own_prompts.begin_own_prompt(context, visitor_of(context, request), form.read(values), by_hand))
 
     def go_home(values: Values, request: gr.Request) -> Changes:
         return tab.fill(own_prompts.go_home(context, visitor_of(context, request), form.read(values)))
@@ -112,8 +113,8 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     own = hidden.begin_own.click(
         await_preferred, None, [tab.status], concurrency_limit=None, show_progress="hidden", **PRIVATE
     )
-    own = own.then(None, js=scripts.BEGIN_FILLING, **PRIVATE)
-    begun = own.then(begin_own_prompt, form.inputs, tab.form_outputs, **QUICK)
+    own = own.then(None, None, [hidden.by_hand], js=scripts.BEGIN_OWN, **PRIVATE)
+    begun = own.then(begin_own_prompt, {hidden.by_hand, *form.inputs}, tab.form_outputs, **QUICK)
     keep_typed(begun, form).then(None, js=scripts.END_OWN, **PRIVATE)
     follow(begun)
     at_home = keep_typed(form.home.click(go_home, form.inputs, tab.form_outputs, **QUICK), form)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
 from csd.models import catalog
 from csd.request import link
 from csd.web.context import PageContext, fields_of
 from csd.web.example_events import settings_for
-from csd.web.examples import example_kinds
-from csd.web.family_choice import USUAL_COPY
+from csd.web.examples import example_kinds, is_brought
+from csd.web.family_choice import USUAL_COPY, spec_of
 from csd.web.fields import PageFields
 from csd.web.losing_race import holds_losing_race
 from csd.web.preset_choice import preset_choices
@@ -27,13 +29,16 @@ HOME_AGAIN = "Back to the {home}. Press Race."
 BEFORE = " On the stage is still the race of {name}."
 
 
-def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> FormUpdate:
+def begin_own_prompt(
+    context: PageContext, visitor: str, fields: PageFields, by_hand: Collection[str] = ()
+) -> FormUpdate:
     """What a prompt of the visitor's own brings along: the studio's preferred family, once it is ready, or else the
     usual k and K in place of those that an example has.
 
-    The family stays where the visitor has chosen it, or has changed a setting that belongs to a family. The length
-    stays in any case: larger models take longer as it is. A prompt that has raced, or races, keeps the settings of its
-    race. The settings of the race to lose give way, also on a page that was loaded again.
+    The family stays where the visitor has chosen it, or has changed a setting that belongs to a family. Length and
+    temperature are the usual ones again where an example has brought others; fields named in `by_hand` stay. A prompt
+    that has raced, or races, keeps the settings of its race. The settings of the race to lose give way, also on a page
+    that was loaded again.
     """
     studio, home = context.studio, context.studio.home
     own = studio.visitors.find(visitor)
@@ -41,6 +46,8 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     if not is_own_prompt(context, fields.form.prompt) or fields.form.prompt in raced:
         return FormUpdate()
     usual = show_usual_lanes(context, fields.family) if holds_losing_race(context, fields) else FormUpdate()
+    size = _usual_size(context, fields, by_hand)
+    usual = replace(usual, values={**size, **usual.values})
     given, initial = {**fields.values(), **usual.values}, context.start.values()
     settings = settings_for(fields.family, None, given)  # what an example brought is not the visitor's
     now = {**given, **settings}
@@ -63,6 +70,13 @@ def begin_own_prompt(context: PageContext, visitor: str, fields: PageFields) -> 
     told = sentence.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name))
     said = StatusLine(told, "switched")
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
+
+
+def _usual_size(context: PageContext, fields: PageFields, by_hand: Collection[str]) -> dict[str, Any]:
+    """The page's own length and temperature, in place of those that an example has brought."""
+    spec, given, initial = spec_of(fields.family), fields.values(), context.start.values()
+    names = [name for name in ("max_new", "temperature") if name not in by_hand and given[name] != initial[name]]
+    return {name: initial[name] for name in names if is_brought(spec, name, given[name])}
 
 
 def go_home(context: PageContext, visitor: str, fields: PageFields) -> FormUpdate:

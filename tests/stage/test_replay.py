@@ -54,6 +54,14 @@ def test_steps_by_review_and_by_token_keep_the_lanes_in_sync(bare):
     assert not one.errors
 
 
+def test_a_model_that_takes_no_part_in_a_lane_is_not_in_its_legend(bare):
+    one = bare().show(alone(), nested())
+    shown = "[...document.querySelectorAll('.cs-legend-item')].filter((one) => one.offsetWidth).map((one) => one.dataset.level)"
+    assert one.page.evaluate(shown) == ["T", "2", "1", "0"], "from the big model down, as in a look inside"
+    one.page.click('.cs-track-row[data-lane="0"] .cs-name')
+    assert one.page.evaluate(shown) == ["T"]
+
+
 def test_play_pause_speed_and_the_end(bare):
     one = bare().show(alone(), nested())
     one.page.click(".cs-view-open")
@@ -207,7 +215,7 @@ def test_a_bar_is_solid_as_far_as_its_lane_was_when_the_first_was_done(bare):
     late = lambda lane: one.page.eval_on_selector(  # noqa: E731
         f'.cs-track-row[data-lane="{lane}"] .cs-late', "bar => bar.style.left"
     )
-    assert one.text(".cs-axis-title") == "Tokens written when the first was done, after 200 ms"
+    assert one.text(".cs-axis-title") == "Tokens written when the fastest finished (200 ms)"
     assert (late(0), late(1)) == ("50%", "100%"), "two tokens of 100 ms each, and all"
     assert one.text('[data-lane="0"] .cs-late-count') == "2 of 4" and one.text('[data-lane="1"] .cs-late-count') == ""
     one.page.evaluate("stage.seek(0.1)")

@@ -151,10 +151,11 @@ def test_a_link_to_a_race_that_is_none_says_so_over_the_race_at_the_start(tab, h
     page = tab.page
     tab.allow_motion()
     page.goto("about:blank")
-    page.goto(f"{house.url}#race=nothing")
+    page.goto(f"{house.url}#race=nothing&lane=4&step=3")
     page.wait_for_function("document.querySelector('#status')?.innerText.includes('no recorded race “nothing”')")
     page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
     assert page.is_visible("#stage .cs-lead"), "it has played to its end"
+    assert page.is_visible("#stage .cs-how") and not page.is_visible("#stage .cs-told"), "and nobody looks at a step"
     assert not tab.errors
 
 

@@ -122,6 +122,18 @@ def test_the_settings_of_the_race_to_lose_give_way_to_a_prompt_of_the_visitors(g
     assert "temperature" not in own_prompts.begin_own_prompt(growing, "v", chosen).values, "that was set up by hand"
 
 
+def test_the_length_and_the_temperature_of_an_example_give_way_unless_they_were_typed(growing):
+    usual = growing.start.form
+    examples = [one for kind in examples_by_kind(growing.studio.home.spec).values() for one in kind]
+    longer = next(one for one in examples if one.max_new != usual.max_new)
+    warmer = next(one for one in examples if one.temperature != usual.temperature)
+    brought = {"max_new": longer.max_new, "temperature": warmer.temperature}
+    values = own_prompts.begin_own_prompt(growing, "v", own(growing, **brought)).values
+    assert (values["max_new"], values["temperature"]) == (usual.max_new, usual.temperature)
+    typed = own_prompts.begin_own_prompt(growing, "v", own(growing, **brought), ["max_new"]).values
+    assert "max_new" not in typed and typed["temperature"] == usual.temperature
+
+
 def test_a_prompt_that_has_raced_meanwhile_keeps_the_settings_of_its_race(growing):
     first = RECORDED[0]
     trace = replace(first, header=replace(first.header, text="Why is the sea salty?"))
