@@ -12,7 +12,8 @@ import { shrinkText } from "./textsize.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const NEAR = 30; // pixels from its end within which a text counts as scrolled to its end
-const WIDE = 700; // pixels from which code may stand in columns
+const WIDE = 700; // pixels from which short lines may stand in columns
+const GAP = 32; // pixels between two columns, as in assets/stage/style/lanetext.css
 const COLUMNS = [2, 3];
 
 // The fields of a lane's view that this module owns.
@@ -99,8 +100,11 @@ function fitLines(stage, view) {
     const lines = Math.max(1, Math.floor((text.clientHeight - head) / view.line + 0.02));
     text.style.flex = `0 0 ${lines * view.line + head + text.offsetHeight - text.clientHeight}px`;
   }
-  flowCode(stage, view);
-  if (stage.presenting && isCut(stage, view) && shrinkText(stage)) return fitLines(stage, view);
+  flowLines(stage, view, false);
+  if (isCut(stage, view)) {
+    if (stage.presenting && shrinkText(stage)) return fitLines(stage, view);
+    flowLines(stage, view, true);
+  }
   view.height = text.clientHeight;
 }
 
@@ -109,18 +113,25 @@ function isCut({ root, mode }, { text }) {
   return mode !== "live" && root.dataset.view === "one" && text.scrollHeight > text.clientHeight + 2;
 }
 
-// Code has short lines: those that there is no room for go on beside the others, once all of them are known.
-function flowCode({ root, mode, reviewOpen }, { text }) {
-  const isCode = root.hasAttribute("data-code") && root.dataset.view === "one" && mode !== "live" && !reviewOpen;
+// Code and lists have short lines: those that there is no room for go on beside the others, once all of them are known. A
+// line is broken for that only where it `mayWrap`.
+function flowLines({ root, mode, reviewOpen }, { text }, mayWrap) {
+  const isOne = root.dataset.view === "one" && mode !== "live" && !reviewOpen;
   const isWhole = () => text.scrollHeight <= text.clientHeight + 2 && text.scrollWidth <= text.clientWidth + 2;
-  if (!isCode || text.clientWidth < WIDE || isWhole()) return;
+  if (!isOne || text.clientWidth < WIDE || isWhole()) return;
   text.style.height = `${text.offsetHeight}px`;
   text.scrollTop = 0; // where it was scrolled to would count as its height
+  const [height, width] = [text.scrollHeight, text.clientWidth];
   for (const count of COLUMNS) {
+    text.style.width = `${Math.floor(width / count) - GAP}px`;
+    const wraps = text.scrollHeight > height + 2;
+    text.style.removeProperty("width");
+    if (wraps && !(mayWrap && root.hasAttribute("data-code"))) continue;
     text.style.columns = count;
     if (isWhole()) return;
+    text.style.removeProperty("columns");
   }
-  for (const property of ["columns", "height"]) text.style.removeProperty(property);
+  text.style.removeProperty("height");
 }
 
 function measureLines(view) {

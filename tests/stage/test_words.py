@@ -217,10 +217,11 @@ CODE = "Code:\n    def f():\n        pass\nResult:"
 
 
 @pytest.mark.parametrize("keys", ["", "p"], ids=["on the page", "presented"])
-def test_code_goes_on_beside_its_first_lines_where_they_do_not_fit(bare, keys):
-    words = {i: f" w{i}" if i % 5 else f"\n w{i}" for i in range(70)}
-    trace = greedy(alone(tuple(range(70)), 0.01, words))
-    trace = replace(trace, header=replace(trace.header, text=CODE))
+@pytest.mark.parametrize(("prompt", "count"), [(CODE, 70), ("List:", 50)], ids=["code", "list"])
+def test_short_lines_go_on_beside_the_first_ones_where_they_do_not_fit(bare, keys, prompt, count):
+    words = {i: f" w{i}" if i % 5 else f"\n w{i}" for i in range(count)}
+    trace = greedy(alone(tuple(range(count)), 0.01, words))
+    trace = replace(trace, header=replace(trace.header, text=prompt))
     one = bare().show(trace, replace(trace, header=replace(trace.header, method="cascade")))
     one.press(*keys)
     shown = """() => { const text = document.querySelector(".cs-lane.cs-selected .cs-text");
@@ -233,6 +234,19 @@ def test_code_goes_on_beside_its_first_lines_where_they_do_not_fit(bare, keys):
     one.press("o")
     one.press("o")
     assert one.page.evaluate(shown)["out"] == 0
+    assert not one.errors
+
+
+def test_no_line_of_presented_code_is_broken_for_a_column(bare):
+    """Smaller type and two columns show all of it, as three would with a few broken lines."""
+    lengths = [(12 if line % 5 == 0 else 6) for line in range(21) for _ in range(3)]
+    words = {i: ("\n    " if i % 3 == 0 else " ") + "x" * length for i, length in enumerate(lengths)}
+    trace = greedy(alone(tuple(words), 0.01, words))
+    trace = replace(trace, header=replace(trace.header, text=CODE))
+    one = bare().show(trace, replace(trace, header=replace(trace.header, method="cascade"))).press("p")
+    ends = "all => all.map(word => Math.round([...word.getClientRects()].at(-1).bottom))"
+    bottoms = one.page.eval_on_selector_all(".cs-lane.cs-selected .cs-token .cs-word:last-of-type", ends)
+    assert [len({*bottoms[i : i + 3]}) for i in range(0, len(words), 3)] == [1] * 21
     assert not one.errors
 
 
