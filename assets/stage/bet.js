@@ -60,7 +60,7 @@ function isAsked({ race, raceId, firstId }) {
   return methodsOf(race).includes("autoregressive") && Boolean(cascadeOf(race));
 }
 
-// The cascade that the result will be about: the paper's own before any other, as in csd/stage/headline.py.
+// The cascade that the result will be about: the paper's own before any other, as in csd/stage/standing.py.
 function cascadeOf(race) {
   const methods = methodsOf(race);
   return methods.includes("cascade") ? "cascade" : methods.find((name) => name.endsWith("cascade"));

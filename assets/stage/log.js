@@ -39,7 +39,7 @@ function close(race, line) {
   alignStarts(race);
 }
 
-// The lane that the line in large type is about, if there is a cascade: see `CASCADES` in csd/stage/headline.py.
+// The lane that the line in large type is about, if there is a cascade: see `CASCADES` in csd/stage/standing.py.
 export function laneOfHeadline({ lanes }) {
   const fixed = lanes.findIndex(({ info }) => info.method === "cascade");
   return fixed < 0 ? lanes.length - 1 : fixed;

@@ -14,7 +14,7 @@ import { term } from "./terms.js";
 const SEEN = 0.005; // of the longest time: what is shorter cannot be seen in a bar
 const UNKNOWN = "\u2013"; // in place of a factor
 const SHORT = 32; // tokens below which a speed says little, as SHORT_RUN in csd/record/metrics.py
-const EVEN = 0.05; // speeds that differ by less are equal, as in csd/stage/headline.py
+const EVEN = 0.05; // speeds that differ by less are equal, as in csd/stage/standing.py
 
 export function createTrack() {
   return {

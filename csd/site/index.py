@@ -12,8 +12,9 @@ from csd.record.recording import Recording, title_of
 from csd.record.trace import Trace
 from csd.site.frame import TITLE, frame, read
 from csd.stage import tour
-from csd.stage.headline import headline, times
+from csd.stage.headline import headline
 from csd.stage.sealed import html
+from csd.stage.standing import times
 
 SHOWN = 8.0  # seconds in which the slowest lane of the first race is shown to run
 

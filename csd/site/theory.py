@@ -20,8 +20,8 @@ from csd.roles import roles_of_family
 from csd.site.frame import TITLE, frame, read
 from csd.stage import bundle
 from csd.stage.glossary import glossary_html
-from csd.stage.headline import times
 from csd.stage.sealed import inert
+from csd.stage.standing import times
 from csd.theory.assumptions import ASSUMPTIONS
 from csd.theory.what_if import MOST_DRAFTS, SliderValues, pairs, settings_of_race, with_best_start
 

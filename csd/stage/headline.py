@@ -11,17 +11,25 @@ from csd.record.trace import Trace
 from csd.record.verdict import Verdict
 from csd.sentences import capitalized, counted
 from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_copied
+from csd.stage.standing import (
+    ADAPTIVE,
+    CASCADES,
+    EVEN,
+    SMALL,
+    adaptive_beside,
+    find_faster,
+    find_level,
+    find_subject,
+    is_even,
+    is_tied,
+    ratio_of,
+    rivals_of,
+    times,
+)
 from csd.theme import method_phrase
 
-# Whom the line is about. Whoever adds a fixed plan to the adaptive cascade wants to know what the plan is worth.
-FIXED, ADAPTIVE = "cascade", "adaptive cascade"
-CASCADES = (FIXED, ADAPTIVE, "vertical cascade", "horizontal cascade")
 SPECULATIVE = "speculative"
-
 ALONE = "the big model alone"
-EVEN = 0.05  # a ratio this close to 1 is no difference
-CLOSE = 0.15  # and one this close no victory of one method over another: a single race is not as exact as that
-SMALL = 1.5  # a gain below this asks for its reason
 NOTHING_LEFT = 0.995  # a share that is saved: what is left of it rounds to nothing
 FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
 LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
@@ -58,10 +66,10 @@ class Headline:
 
 def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
     """The line of a finished race; those of the visitor's races `again` that had the same settings give the spread."""
-    subject = _subject(race)
+    subject = find_subject(race)
     stopped = any(trace.end == "stopped" for trace in race.traces)
     few = _longest(race) < metrics.SHORT_RUN * (1 if stopped else FEWEST)
-    ratio = _ratio(race, subject) if subject and not few else None
+    ratio = ratio_of(race, subject) if subject and not few else None
     text, same = _sameness(race)
     flags = (*_flags(race), *_slower_overall(race, subject, ratio))
     speed = _speed(race, subject, ratio) if subject and ratio else ""
@@ -79,14 +87,9 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
         reason=_reason(race, subject) if subject and ratio and not flags else "",
         flags=flags,
         few=few,
-        beaten=bool(subject and ratio and _faster(race, subject)),
-        even=bool(subject and ratio and (_is_even(ratio) or _level_with(race, subject) or _is_tied(race, subject))),
+        beaten=bool(subject and ratio and find_faster(race, subject)),
+        even=bool(subject and ratio and (is_even(ratio) or find_level(race, subject) or is_tied(race, subject))),
     )
-
-
-def times(ratio: float) -> str:
-    """A ratio of speeds: "5.6×", or "0.84×" and "1.16×" where a decimal more tells a gain from a loss."""
-    return f"{ratio:.2f}×" if ratio < SMALL else f"{ratio:.1f}×"
 
 
 def _is_rough(race: Race) -> bool:
@@ -104,33 +107,20 @@ def _spread(race: Race, subject: Trace, again: Sequence[Race]) -> str:
     return f"Over {len(ratios)} races: {f'{low} to {high}' if low != high else f'{low} each time'}."
 
 
-def _subject(race: Race) -> Trace | None:
-    """The cascade whose speed is told; without one, the last lane besides the autoregressive one."""
-    written = [trace for trace in race.traces if trace.tokens and trace is not race.reference and trace.lossless]
-    by_method = {trace.header.method: trace for trace in written}
-    return next((by_method[name] for name in CASCADES if name in by_method), written[-1] if written else None)
-
-
-def _ratio(race: Race, subject: Trace) -> float | None:
-    """The subject's speed over autoregressive decoding; None where one of the two was stopped."""
-    compared = [trace for trace in (subject, race.reference) if trace is not None]
-    return None if any(trace.end == "stopped" for trace in compared) else race.speedup(subject)
-
-
 def _speed(race: Race, subject: Trace, ratio: float) -> str:
     """What the factor is over, and who was faster, or how much slower speculative decoding was."""
-    winner = _faster(race, subject)
+    winner = find_faster(race, subject)
     if ratio < 1 - EVEN:
         return f"as fast as {ALONE}: {_what_lost(race, subject)} cost more than it saved"
-    if winner is not None and (best := _ratio(race, winner)):
+    if winner is not None and (best := ratio_of(race, winner)):
         return f"as fast as {ALONE}; {_name(race, winner)} was faster here, {times(best)}"
-    if _is_even(ratio):
+    if is_even(ratio):
         return f"as fast as {ALONE}: no difference"
-    level = _level_with(race, subject)
-    if level is not None and (same := _ratio(race, level)):
+    level = find_level(race, subject)
+    if level is not None and (same := ratio_of(race, level)):
         how = f", {times(same)}" if times(same) != times(ratio) else ""
         return f"as fast as {ALONE}; {_name(race, level)} was slightly faster{how}"
-    rival = next((one for one in _rivals(race, subject) if one.header.method == SPECULATIVE), None)
+    rival = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
     if rival is not None:
         return (
             f"as fast as {ALONE}, and {_as_fast_as(metrics.speed(subject) / metrics.speed(rival), _name(race, rival))}"
@@ -140,20 +130,9 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
 
 def _what_lost(race: Race, subject: Trace) -> str:
     """Guessing ahead as such, unless the adaptive cascade lost nothing by it."""
-    adaptive = _adaptive(race, subject)
-    kept_up = adaptive is not None and (_ratio(race, adaptive) or 0) >= 1 - EVEN
+    adaptive = adaptive_beside(race, subject)
+    kept_up = adaptive is not None and (ratio_of(race, adaptive) or 0) >= 1 - EVEN
     return "guessing by a fixed plan" if kept_up else "guessing"
-
-
-def _adaptive(race: Race, subject: Trace) -> Trace | None:
-    """The adaptive lane beside one with a fixed plan."""
-    if subject.header.method != FIXED:
-        return None
-    return next((one for one in _rivals(race, subject) if one.header.method == ADAPTIVE), None)
-
-
-def _is_even(ratio: float) -> bool:
-    return abs(ratio - 1) <= EVEN
 
 
 def _how(race: Race, subject: Trace, ratio: float | None) -> str:
@@ -182,7 +161,7 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
 def _saved_over_speculative(race: Race, subject: Trace, ratio: float) -> str:
     """Why a cascade is faster than speculative decoding: fewer runs of the target, or less time for drafting, whichever
     saved more."""
-    rival = next((one for one in _rivals(race, subject) if one.header.method == SPECULATIVE), None)
+    rival = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
     if rival is None or subject.header.method not in CASCADES:
         return ""
     if metrics.speed(subject) <= metrics.speed(rival) * (1 + EVEN):
@@ -198,8 +177,8 @@ def _saved_over_speculative(race: Race, subject: Trace, ratio: float) -> str:
 
 def _saved(race: Race, subject: Trace, drafted: int) -> str:
     """How the adaptive cascade fared beside a fixed plan that lost."""
-    adaptive = _adaptive(race, subject)
-    ratio = _ratio(race, adaptive) if adaptive is not None else None
+    adaptive = adaptive_beside(race, subject)
+    ratio = ratio_of(race, adaptive) if adaptive is not None else None
     if adaptive is None or not ratio:
         return ""
     guessed, _ = drafted_and_lost(adaptive)
@@ -233,15 +212,15 @@ def _name(race: Race, trace: Trace) -> str:
 
 
 def _as_fast_as(ratio: float, name: str) -> str:
-    return f"about as fast as {name}" if _is_even(ratio) else f"{times(ratio)} as fast as {name}"
+    return f"about as fast as {name}" if is_even(ratio) else f"{times(ratio)} as fast as {name}"
 
 
 def _reason(race: Race, subject: Trace) -> str:
     """What drafting took, where another lane was faster, or the gain is small."""
-    spent, ratio = drafting_seconds(subject), _ratio(race, subject)
-    if ratio and ratio < 1 - EVEN and _adaptive(race, subject) is not None:
+    spent, ratio = drafting_seconds(subject), ratio_of(race, subject)
+    if ratio and ratio < 1 - EVEN and adaptive_beside(race, subject) is not None:
         return ""  # the other cascade is the better explanation
-    if not spent or not ratio or not (_faster(race, subject) or 1 - EVEN <= ratio < SMALL):
+    if not spent or not ratio or not (find_faster(race, subject) or 1 - EVEN <= ratio < SMALL):
         return ""
     whole = subject.decode_seconds
     if whole < 1:  # in the unit of the bars, see assets/stage/format.js
@@ -249,37 +228,6 @@ def _reason(race: Race, subject: Trace) -> str:
     else:
         took = f"Guessing took {spent:.2f} of {whole:.2f} s"
     return f"{took}{dear_draft(subject)}."
-
-
-def _rivals(race: Race, subject: Trace) -> list[Trace]:
-    """The other lanes whose speed counts, besides the autoregressive one."""
-    written = [trace for trace in race.traces if trace.tokens and trace.lossless and trace.end != "stopped"]
-    return [trace for trace in written if trace is not subject and trace is not race.reference]
-
-
-def _faster(race: Race, subject: Trace) -> Trace | None:
-    """The fastest lane, the autoregressive one included, where that is clearly another one than the subject."""
-    reference = race.reference
-    others = [*_rivals(race, subject), *([reference] if reference is not None and reference.end != "stopped" else [])]
-    fastest = max(others, key=metrics.speed, default=None)
-    enough = 1 + (EVEN if fastest is reference else CLOSE)
-    if fastest is None or metrics.speed(fastest) <= metrics.speed(subject) * enough:
-        return None
-    return fastest
-
-
-def _level_with(race: Race, subject: Trace) -> Trace | None:
-    """The fastest other lane, where it is faster than the subject, but not clearly."""
-    fastest = max(_rivals(race, subject), key=metrics.speed, default=None)
-    if fastest is None or metrics.speed(fastest) <= metrics.speed(subject) * (1 + EVEN):
-        return None
-    return fastest
-
-
-def _is_tied(race: Race, subject: Trace) -> bool:
-    """Whether another lane was as fast."""
-    own = metrics.speed(subject)
-    return any(abs(own / metrics.speed(rival) - 1) <= EVEN for rival in _rivals(race, subject))
 
 
 def _often(count: int) -> str:

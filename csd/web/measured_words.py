@@ -10,7 +10,7 @@ from csd.decoding.methods.method import TARGET
 from csd.record.race import Race
 from csd.roles import roles_of_family
 from csd.sentences import listed
-from csd.stage.headline import times
+from csd.stage.standing import times
 from csd.theme import method_phrase
 from csd.theory.assumed import WIDTH, Number, OtherNumber, Prediction, are_near, wrongly_moved
 from csd.theory.what_if import Measured, settings_of_race

@@ -20,7 +20,7 @@ from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.roles import roles
 from csd.sentences import capitalized
-from csd.stage.headline import CASCADES, EVEN, times
+from csd.stage.standing import CASCADES, EVEN, times
 from csd.theme import method_phrase
 from csd.theory.comparison import compare_with_theory
 from csd.theory.plan import method_of

@@ -10,7 +10,8 @@ from csd.record.race import Race
 from csd.record.recording import bundled_recordings
 from csd.stage import tour
 from csd.stage.conclusion import conclude
-from csd.stage.headline import Headline, headline, times
+from csd.stage.headline import Headline, headline
+from csd.stage.standing import times
 
 TEXT = tuple(range(40))
 

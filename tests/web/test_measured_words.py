@@ -12,7 +12,7 @@ import pytest
 from csd.paths import ASSETS
 from csd.record.race import Race
 from csd.record.recording import bundled_recordings
-from csd.stage.headline import times
+from csd.stage.standing import times
 from csd.theory.assumed import Prediction
 from csd.web import what_if
 from csd.web.measured_words import judge_prediction, predicted_rows, rows_html
