@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import math
-import threading
-import time
-from collections.abc import Iterator
 from contextvars import Context
 from dataclasses import replace
 from types import SimpleNamespace
 
 import gradio as gr
-import httpx
 import pytest
 from fake_page import HOME, load_family
 from gradio import queueing
 from gradio.data_classes import PredictBodyInternal
 from gradio.events import api
 from in_a_loop import in_a_loop
-from starlette.datastructures import Headers
 
-from csd.traffic.protocol import API
 from csd.web import gradio_queue
-from csd.web.addresses import address, neighbourhood, region
 from csd.web.deployment import PUBLIC, Deployment
 from csd.web.gradio_queue import (
     BUSY,
@@ -32,7 +25,6 @@ from csd.web.gradio_queue import (
     LONG_NAME,
     LONGEST,
     LOOKS,
-    LOOKS_RUNNING,
     MANY_HERE,
     MANY_NEARBY,
     NEARBY,
@@ -41,8 +33,6 @@ from csd.web.gradio_queue import (
     ONE_EACH,
     OTHERS,
     OTHERS_EACH,
-    UNHEARD,
-    end_unheard,
     open_queue,
     open_queue_of,
     refuse_place,
@@ -313,50 +303,6 @@ def test_a_session_that_has_gone_does_not_end_the_queue():
     assert not queue.stopped and not queue.pending_messages_per_session["here"].empty()
 
 
-@pytest.mark.parametrize(
-    ("is_space", "lines", "found"),
-    [
-        (True, ["9.9.9.9, 10.0.0.7"], "9.9.9.9"),
-        (False, ["9.9.9.9, 10.0.0.7"], "10.0.0.1"),
-        (True, ["1.1.1.1, 9.9.9.9"], "9.9.9.9"),  # a visitor wrote the first one
-        (True, ["1.1.1.1, 9.9.9.9, 100.64.0.1, ::ffff:10.0.0.7"], "9.9.9.9"),
-        (True, ["1.1.1.1", "9.9.9.9"], "9.9.9.9"),
-        (True, ["10.0.0.7, fd00::1,"], "10.0.0.1"),
-        (True, [], "10.0.0.1"),
-    ],
-)
-def test_only_the_proxy_of_a_space_is_believed(is_space, lines, found):
-    headers = Headers(raw=[(b"x-forwarded-for", line.encode()) for line in lines])
-    request = SimpleNamespace(client=SimpleNamespace(host="10.0.0.1"), headers=headers)
-    assert address(request, replace(PUBLIC, is_space=is_space)) == found
-
-
-def test_an_ipv6_connection_counts_once():
-    def counted(host):
-        return address(SimpleNamespace(client=SimpleNamespace(host=host), headers={}), PUBLIC)
-
-    assert len({counted(f"2001:db8:1:2:{one:x}::{one:x}") for one in range(1, 20)}) == 1
-    assert counted("2001:db8:1:2::1") != counted("2001:db8:1:3::1")
-    assert counted("::ffff:1.2.3.4") == counted("1.2.3.4") != counted("::ffff:1.2.3.5")
-    assert counted("fe80::1%eth0") == counted("fe80::2")
-    assert counted("a name") == "a name"
-
-
-@pytest.mark.parametrize(
-    ("own", "around", "wide"),
-    [
-        ("2a00:1450:4001:82a::/64", "2a00:1450:4001::/48", "2a00:1450::/32"),
-        ("8.8.8.8", "8.8.8.0/24", "8.8.0.0/16"),
-        ("192.168.1.7", "192.168.1.7", "192.168.1.7"),
-        ("fd00:1:2:3::/64", "fd00:1:2:3::/64", "fd00:1:2:3::/64"),
-        ("a name", "a name", "a name"),
-        ("", "", ""),
-    ],
-)
-def test_a_neighbourhood_is_what_one_customer_may_have_and_a_region_what_a_provider_has(own, around, wide):
-    assert (neighbourhood(own), region(own)) == (around, wide)
-
-
 def test_races_have_less_time_while_another_waits():
     with gr.Blocks() as page:
         api(lambda: 1, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
@@ -370,79 +316,3 @@ def test_races_have_less_time_while_another_waits():
     assert studio.most_seconds() == PUBLIC.max_seconds
     in_a_loop(join())
     assert studio.most_seconds() < PUBLIC.max_seconds
-
-
-@pytest.mark.parametrize(("waits", "looks"), [(True, LOOKS), (False, LOOKS_RUNNING)])
-def test_a_race_that_has_the_device_is_given_up_sooner(waits, looks, monkeypatch):
-    monkeypatch.setattr(gradio_queue, "LOOK", 0.0)
-    told: list[str] = []
-
-    async def end(queue, event, message):
-        told.append(message.output["error"])
-
-    async def listen(reads: bool):
-        messages = asyncio.Queue()
-        event = SimpleNamespace(alive=True, _id="id", session_hash="s", concurrency_id=ON_DEVICE)
-        places = SimpleNamespace(queue=[event] if waits else [])
-        queue = SimpleNamespace(
-            pending_messages_per_session={"s": messages},
-            event_ids_to_events={"id": event},
-            event_queue_per_concurrency_id={ON_DEVICE: places},
-        )
-        watch = asyncio.create_task(end_unheard(queue, event))
-        messages.put_nowait("told before")
-        for number in range(30):
-            messages.put_nowait(f"told {number}")  # so that there always is one
-            if reads:
-                messages.get_nowait()
-            await asyncio.sleep(0)
-            if watch.done():
-                break
-        event.alive = False
-        await watch
-
-    monkeypatch.setattr(gradio_queue, "end_event", end)
-    in_a_loop(listen(True))
-    assert not told, "messages that come as fast as they are read are read"
-    in_a_loop(listen(False))
-    assert told == [UNHEARD.format(looks)]
-
-
-@pytest.mark.slow
-def test_a_race_that_nobody_listens_to_ends_and_one_with_a_listener_goes_on(monkeypatch):
-    ended, given_up = threading.Semaphore(0), threading.Semaphore(0)
-
-    async def give_up(*given) -> None:
-        await end_unheard(*given)
-        given_up.release()
-
-    monkeypatch.setattr(gradio_queue, "LOOK", 0.02)
-    monkeypatch.setattr(gradio_queue, "end_unheard", give_up)
-
-    def race(most: int) -> Iterator[int]:
-        try:
-            for number in range(most):
-                time.sleep(0.02)
-                yield number
-        finally:
-            ended.release()
-
-    with gr.Blocks() as page:
-        api(race, api_name="race", concurrency_id=ON_DEVICE, concurrency_limit=1)
-    _, url, _ = open_queue(page, Deployment()).launch(prevent_thread_lock=True, quiet=True)
-    try:
-        with httpx.Client(base_url=url.rstrip("/") + f"{API}/call/race", timeout=20) as http:
-
-            def join(most: int) -> str:
-                return http.post("", json={"data": [most]}).json()["event_id"]
-
-            runs, waits = join(10**6), join(10**6)
-            assert all(one.acquire(timeout=20) for one in (ended, given_up, given_up))
-            assert not page._queue.event_queue_per_concurrency_id[ON_DEVICE].queue
-            assert UNHEARD.format(LOOKS_RUNNING) in http.get(f"/{runs}").text
-            assert UNHEARD.partition("{}")[0] in http.get(f"/{waits}").text
-            monkeypatch.setattr(gradio_queue, "LOOK", 0.2)  # a busy machine opens the stream late
-            heard = http.get(f"/{join(120)}").text  # for longer than all looks
-            assert "event: complete" in heard and "119" in heard
-    finally:
-        page.close(verbose=False)
