@@ -1,14 +1,12 @@
-"""A race in time, on a bare page: replay, steps, keys, the bars of the track, the bet and the result."""
+"""A race in time, on a bare page: replay, steps and keys."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from bare import greedy
-from handmade import RACE, alone, nested
+from handmade import alone, nested
 
-from csd.record import metrics
 from csd.record.trace import Prefill
 from csd.stage import log as stage
 from csd.stage import tour
@@ -108,134 +106,6 @@ def test_the_scrubber_and_the_strip_go_to_any_time(bare):
     one.page.keyboard.up("Control")
     one.page.wait_for_function("document.querySelector('.cs-zoom-label').textContent === ''")
     assert not one.errors
-
-
-def test_the_result_is_the_last_thing_that_the_replay_reaches(bare, any_length):
-    one = bare().show(greedy(alone()), greedy(nested()))
-    assert one.page.is_visible(".cs-factor")
-    assert one.text(".cs-factor").endswith("×")
-    assert not one.page.is_visible(".cs-idea")
-    assert one.text(".cs-lead") == "Texts differ from position 7: a bug", "the first thing to know"
-    one.press("Home", "ArrowRight")
-    assert not one.page.is_visible(".cs-factor")
-    assert one.page.is_visible(".cs-idea"), "until then the idea stands there"
-    assert not one.page.is_visible(".cs-ask"), "the result has been seen"
-    runs = one.page.locator(".cs-track-row .cs-runs b").all_inner_texts()
-    assert runs[1] == "1 run", "runs of the target are counted while the race goes on"
-    one.press("End")
-    assert one.page.is_visible(".cs-factor")
-    assert not one.errors
-
-
-def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare, any_length):
-    one = bare().show(greedy(alone())).show_at(0.1, greedy(alone()), greedy(nested()), race="second")
-    ratios = "nodes => nodes.filter(node => node.textContent).length"
-    one.page.click(".cs-ask button >> text='1.5×'")
-    one.page.evaluate("stage.seek(0.5)")  # the cascade has finished
-    assert one.page.eval_on_selector_all(".cs-ratio", ratios) == 1
-    places = [one.page.locator(part).bounding_box() for part in (".cs-headline", ".cs-track")]
-    one.press("End")
-    assert not one.page.is_visible(".cs-ask")
-    assert one.text(".cs-bet") == f"You said 1.5×; it was {one.text('.cs-factor')}."
-    assert [one.page.locator(part).bounding_box() for part in (".cs-headline", ".cs-track")] == places
-    one.press("Home")
-    assert one.text(".cs-ask") == "You said 1.5×." and not one.page.is_visible(".cs-ask button"), "the result is known"
-    other = bare().show(greedy(alone())).show_at(0.1, greedy(alone()), greedy(nested()), race="second")
-    assert other.page.is_visible(".cs-ask") and other.page.eval_on_selector_all(".cs-ratio", ratios) == 0
-    other.page.evaluate("stage.seek(0.5)")
-    assert not other.page.is_visible(".cs-ask"), "a lane is done: too late"
-    assert other.page.eval_on_selector_all(".cs-ratio", ratios) == 1
-    one.show_at(0.1, greedy(nested()), race="third")
-    assert one.state() == "replay" and not one.page.is_visible(".cs-ask"), "there is nothing to compare with"
-    assert one.text(".cs-bet") == ""
-    assert not one.errors
-
-
-def test_a_short_text_has_a_rough_factor(bare):
-    one = bare().show(alone(), nested())
-    assert one.text(".cs-factor").startswith("\u2248") and "a rough speed" in one.text(".cs-flags")
-    assert not one.errors
-
-
-def test_a_text_of_a_few_tokens_has_no_factor(bare, monkeypatch):
-    monkeypatch.setattr(metrics, "SHORT_RUN", 100)
-    one = bare().show(alone(), nested())
-    assert one.text(".cs-lead") == "Different samples from the same distribution"
-    assert "too few to judge the speed" in one.text(".cs-flags") and not one.page.is_visible(".cs-factor")
-    assert set(one.page.locator(".cs-ratio").all_inner_texts()) == {"\u2013"}
-    assert one.page.locator("[data-first]").count() == 0
-    one.press("Home")
-    assert not one.page.is_visible(".cs-ask"), "there will be nothing to compare a guess with"
-    assert not one.errors
-
-
-def test_bars_run_over_tokens_and_over_time_where_one_wants_it(bare):
-    one = bare(calm=True).show(*RACE)
-    axis = lambda: one.page.get_attribute(".cs-track", "data-axis")  # noqa: E731
-    left = lambda lane: one.page.eval_on_selector(  # noqa: E731
-        f'.cs-track-row[data-lane="{lane}"] .cs-ran', "bar => bar.style.clipPath.split(' ')[1]"
-    )
-    extent = """path => {
-        const { x, width } = path.getBBox();
-        const wide = [...path.getAttribute("d").matchAll(/0h([\\d.e-]+)v/g)].map(([, size]) => Number(size));
-        return [x, x + width, wide.reduce((sum, size) => sum + size, 0)];
-    }"""
-    assert axis() == "tokens"
-    one.press("t")
-    drawn = {
-        lane: one.page.eval_on_selector(f'.cs-track-row[data-lane="{lane}"] .cs-by-time [data-look="T"]', extent)
-        for lane in (0, 1)
-    }
-    assert axis() == "time" and one.text(".cs-axis-title") == "Time spent"
-    assert one.text('[data-lane="0"] .cs-clock') == "400 ms"
-    assert drawn[0][:2] == pytest.approx([0, 0.4], abs=0.002), "autoregressive decoding fills the scale"
-    assert drawn[1] == pytest.approx([0.025, 0.19, 0.13], abs=0.002), "two passes of 70 and 60 ms, after their drafts"
-    one.press("t")
-    one.page.evaluate("stage.seek(0.35)")
-    assert axis() == "tokens" and "4 tokens" in one.text(".cs-goal")
-    assert (left(0), left(1)) == ("100%", "100%")
-    one.press("t")
-    assert axis() == "time"
-    assert (left(0), left(1)) == ("87.5%", "87.5%"), "50 of 400 ms: both have read the prompt since 300 ms"
-    one.page.evaluate("stage.seek(0.41)")
-    one.press("t")
-    assert (left(0), left(1)) == ("75%", "25%")
-    one.press("End")
-    one.page.click(".cs-view-open")
-    one.page.click('.cs-view-menu [data-value="tokens"]')
-    assert axis() == "tokens"
-    assert bare().show(alone()).page.get_attribute(".cs-track", "data-axis") == "tokens", "one lane has no rival"
-    short = bare().show(alone(), alone((1, 2, 3)))
-    short.page.click(".cs-view-open")
-    assert not short.page.is_visible('.cs-view-menu [data-value="time"]'), "a shorter text is not a faster one"
-
-
-def test_a_bar_is_solid_as_far_as_its_lane_was_when_the_first_was_done(bare):
-    one = bare(calm=True).show(*RACE)
-    late = lambda lane: one.page.eval_on_selector(  # noqa: E731
-        f'.cs-track-row[data-lane="{lane}"] .cs-late', "bar => bar.style.left"
-    )
-    assert one.text(".cs-axis-title") == "Tokens written when the fastest finished (200 ms)"
-    assert (late(0), late(1)) == ("50%", "100%"), "two tokens of 100 ms each, and all"
-    assert one.text('[data-lane="0"] .cs-late-count') == "2 of 4" and one.text('[data-lane="1"] .cs-late-count') == ""
-    one.page.evaluate("stage.seek(0.1)")
-    assert (late(0), one.text(".cs-axis-title")) == ("100%", "Tokens written"), "nobody is done yet"
-    one.page.evaluate("stage.seek(0.3)")
-    assert (late(0), one.text(".cs-axis-title")) == ("100%", "Tokens written"), "the bars and the counts have one clock"
-    short = bare().show(alone(), alone((1, 2, 3)))
-    assert short.text(".cs-axis-title") == "Tokens written", "a shorter text is not a faster one"
-
-
-def test_the_factor_of_a_lane_that_has_finished_stands_still(bare):
-    one = bare().show(alone(), nested())
-    final = one.text('.cs-track-row[data-lane="1"] .cs-ratio')
-    seen = set()
-    for time in (0.3, 0.5, 0.8, 1.1):  # the cascade's clock ends at 0.275 s
-        one.page.evaluate("time => stage.seek(time)", time)
-        seen.add(one.text('.cs-track-row[data-lane="1"] .cs-ratio'))
-    assert seen == {final}
-    one.page.evaluate("stage.seek(0.26)")
-    assert one.text('.cs-track-row[data-lane="1"] .cs-ratio') == "", "in the middle of a race a speed is no result"
 
 
 def test_reduced_motion_jumps_from_review_to_review(bare):
@@ -372,14 +242,6 @@ def test_look_inside_leads_to_the_same_step_during_the_replay_that_begins_by_its
     assert not one.errors
 
 
-def test_a_lane_that_was_stopped_after_a_few_tokens_has_no_speed(bare):
-    """Nor have others a factor over it."""
-    cut = replace(greedy(alone()), end="stopped")
-    one = bare().show(cut, greedy(nested()))
-    assert one.page.locator(".cs-track-row .cs-ratio").all_inner_texts() == ["–", "–"]
-    assert not one.errors
-
-
 def test_while_a_race_runs_there_is_nothing_to_look_into(bare):
     one = bare()
     *running, _ = stage.log_of((greedy(alone()), greedy(nested())), "r").splitlines(keepends=True)
@@ -390,43 +252,4 @@ def test_while_a_race_runs_there_is_nothing_to_look_into(bare):
     assert one.page.locator(".cascade-stage[data-opened]").count() == 0
     one.page.evaluate("log => stage.update({race: 'r', log})", stage.log_of((greedy(alone()), greedy(nested())), "r"))
     assert one.page.is_enabled(".cs-look")
-    assert not one.errors
-
-
-def test_labels_of_the_plot_stay_close_to_the_ends_of_their_lines(bare):
-    """From the first step on every lane has its symbol; a label is missing only where a lane waits."""
-    one = bare(calm=True).show(*RACE)
-    far = """() => [...document.querySelectorAll('.cs-plot .cs-curve')].map((curve, i) => {
-        const label = document.querySelectorAll('.cs-plot .cs-end')[i];
-        if (getComputedStyle(curve).display === 'none') return 'unseen';
-        if (!label.textContent) return 'unnamed';
-        const [dot, box] = [curve.querySelector('g'), label].map((part) => part.getBoundingClientRect());
-        const [x, y] = [dot.x + dot.width / 2, dot.y + dot.height / 2];
-        return Math.hypot(Math.max(box.left - x, 0, x - box.right), Math.max(box.top - y, 0, y - box.bottom));
-    })"""
-    one.press("Home")
-    for step in range(1, 5):
-        one.press("ArrowRight")
-        gaps = one.page.evaluate(far)
-        assert "unseen" not in gaps, (step, gaps)
-        assert all(gap == "unnamed" or gap <= 48 for gap in gaps), (step, gaps)
-    one.press("End")
-    gaps = one.page.evaluate(far)
-    assert "unnamed" not in gaps, "at the end every lane has its label"
-
-
-def test_one_chart_at_a_time_is_shown_and_kept(bare):
-    one = bare().show(alone(), nested())
-    charts = {"speed": ".cs-plot svg", "computed": ".cs-strip path", "time": ".cs-budget table"}
-    for chosen in (None, "computed", "time", "speed"):
-        if chosen:
-            one.page.click(f"[data-chart={chosen}]")
-        seen = [name for name, part in charts.items() if one.page.locator(part).first.is_visible()]
-        assert seen == [chosen or "speed"]
-    assert one.page.eval_on_selector(".cs-plot path.cs-line", "line => line.getTotalLength()") > 100
-    one.page.click("[data-chart=computed]")
-    one.page.set_viewport_size({"width": 390, "height": 844})  # too narrow for it
-    one.page.click(".cs-after > summary")
-    one.page.wait_for_selector(".cs-plot svg:visible")
-    assert not one.page.is_visible("[data-chart=computed]")
     assert not one.errors
