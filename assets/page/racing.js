@@ -14,8 +14,6 @@ const SETTLED = 600; // milliseconds after which Stop, in the place of Race, can
 const STARTING = "<p>Starting.</p>";
 const CHIP = "Races an example of this kind, with its own length and temperature. What you have set yourself stays.";
 
-let isToLose = false; // the form holds the settings of the race that a cascade loses, untouched
-
 const isRacing = () => byId("go").hasAttribute("data-racing");
 
 export function takeRaces() {
@@ -25,7 +23,6 @@ export function takeRaces() {
   window.addEventListener("keydown", pressOnce, { capture: true });
   window.addEventListener("click", awaitForm, { capture: true });
   window.addEventListener("click", guardChips, { capture: true });
-  document.addEventListener("input", bringUsualBack);
   window.addEventListener("cascade-race", raceForStage);
   window.addEventListener("cascade-lose", raceForTour);
   window.addEventListener("cascade-stop", () => byId("stop").click());
@@ -44,22 +41,13 @@ function awaitForm(event) {
 // A chip fills in its example and presses Race. Until that race begins no other chip is taken, and while it runs a chip
 // is refused as Race itself is.
 function guardChips(event) {
-  if (event.target.closest("#advanced-reset")) isToLose = false; // the settings are as they were at the start
   if (!event.target.closest("#examples button")) return;
   if (isRacing()) byId("race").click();
   else if (!byId("examples").hasAttribute("data-filling")) {
-    isToLose = Boolean(event.target.closest("#lose"));
-    if (isToLose) reveal("temperature"); // which it sets
+    if (event.target.closest("#lose")) reveal("temperature"); // which it sets
     return void byId("examples").setAttribute("data-filling", "");
   } else event.target.closest("button").blur(); // it is not the one that races
   event.stopImmediatePropagation();
-}
-
-// Who types a prompt after the race that was to be lost wants the usual settings; who changes a setting keeps them.
-function bringUsualBack({ target }) {
-  if (!isToLose || !target.closest("#prompt, #advanced")) return;
-  isToLose = false;
-  if (target.closest("#prompt")) byId("usual-lanes").click();
 }
 
 // Enter races, and Shift+Enter begins a line, for which Gradio has another use, at keypress; on a touch screen Enter begins

@@ -18,6 +18,7 @@ export function createLegend(stage) {
     counts: new Map(), // nodes by mark
     lane: null, // that is shown
     drawn: "", // its index and the step that is shown
+    wasLive: false, // the race ran here, and a level has kept its place since
     key: h("span", { class: "cs-rejected-key" }, h("b", { text: "\u22122" }), " = 2 tokens ", term("rejected")), // where they are counted
     rejected: createRejectedChoice(stage),
     digits: button("cs-button", "digits and patterns", {
@@ -39,7 +40,7 @@ export function openLegend(stage) {
 }
 
 export function clearLegend({ legend }) {
-  Object.assign(legend, { lane: null, drawn: "" });
+  Object.assign(legend, { lane: null, drawn: "", wasLive: false });
   legend.list.replaceChildren();
   legend.caption.replaceChildren();
 }
@@ -49,6 +50,7 @@ export function drawLegend({ legend, view, race, mode }) {
   const { lane, shown } = view;
   const key = `${mode} ${lane.index} ${shown}`;
   if (key === legend.drawn) return;
+  legend.wasLive ||= mode === "live";
   if (lane !== legend.lane) legend.caption.replaceChildren(term(lane.info.method), ": written by");
   Object.assign(legend, { lane, drawn: key });
   const step = lane.steps[shown - 1];
@@ -60,7 +62,7 @@ export function drawLegend({ legend, view, race, mode }) {
     put(node, step ? `${percents[i]}%` : "");
     const item = node.closest("li");
     item.toggleAttribute("data-none", shown === lane.steps.length && !count); // it wrote nothing of this text
-    item.hidden = mode !== "live" && !part.has(mark);
+    item.hidden = !legend.wasLive && !part.has(mark);
   }
 }
 

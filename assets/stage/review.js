@@ -26,6 +26,7 @@ export function createReview(stage) {
     title: h("b", { class: "cs-score-title" }),
     rest: h("span"), // how much of its time no model ran
     telling: button("cs-link cs-telling", "", { onclick: () => jump(stage, findTelling(stage).until) }), // to a step with more to see
+    why: h("span", { class: "cs-why" }), // why it was opened at this step
     told: h("p", { class: "cs-told" }),
     ...createRounds(stage),
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
@@ -42,13 +43,14 @@ export function createReview(stage) {
     inSight: true,
     hasEntry: false, // in the browser's history, which Back leaves
     fromEnd: false, // whether it was opened at the end of the race
+    chosen: null, // the step that it was opened at where nobody chose one
   };
   review.ours = h("span", { hidden: true }, h("br"), "The ", term("adaptive cascade"), " is this project\u2019s own: it has no plan, and picks a guesser before each guess.");
   review.how = h("p", { class: "cs-how" }, h("b", { text: "Why a cascade?" }), " Bigger models check what smaller ones guess (", term("vertical cascade", "vertical"),
     "), and cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). The copier repeats earlier words, for next to nothing.", review.ours);
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
     h("div", { class: "cs-score-head" }, review.title,
-      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.telling, review.rounds), review.how, review.told, review.roundTold, review.grid,
+      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.why, review.telling, review.rounds), review.how, review.told, review.roundTold, review.grid,
     review.more, review.key, review.readout);
   review.grid.addEventListener("pointerover", (event) => !stage.isResting(event) && showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
@@ -106,6 +108,7 @@ export function openReview(stage, open = !stage.reviewOpen) {
   if (!open) stage.review.hasEntry = false;
   const isBlank = !selectedStep(stage);
   const telling = open && (atEnd || isBlank) && (findTelling(stage) || (isBlank && stage.view.lane.steps[0]));
+  if (open) stage.review.chosen = telling || null;
   if (telling) jump(stage, telling.until);
   if (!open && stage.review.fromEnd) showAll(stage);
   forgetSizes(stage);
@@ -157,6 +160,12 @@ function findTelling(stage) {
   }
   const isMore = countWriters(best) > Math.max(1, writers);
   return isMore || (shown && !countGuesses(shown) && countGuesses(best)) ? best : undefined;
+}
+
+// What a step is chosen for; empty where it has neither.
+function tellShown(step) {
+  if (countWriters(step) > 1) return "shows both cascades";
+  return step.line.r.ok < countGuesses(step) ? "shows a rejected guess" : "";
 }
 
 const countGuesses = ({ line }) => (line.r.x || []).length;
@@ -221,7 +230,8 @@ function buildReview(stage, step) {
   put(review.rest, ` including ${formatSeconds(Math.max(0, step.line.d - spent))} of `);
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
-  put(review.telling, telling ? `Step ${telling.number} shows ${countWriters(telling) > 1 ? "both cascades" : "a rejected guess"}` : "");
+  put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
+  put(review.why, step === review.chosen && tellShown(step) ? `opened here: it ${tellShown(step)}` : "");
   const what = `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`;
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   put(review.told, tellResult(race, step)); // the picture tells who drafted

@@ -49,6 +49,7 @@ export function reveal(visit) {
 // What Next does.
 export function nameNext(visit) {
   visit.next.textContent = !isAnswered(visit) ? "Show answer" : isLast(visit) ? "Done" : "Next";
+  visit.next.toggleAttribute("data-answers", !isAnswered(visit)); // a guess of one’s own comes first
 }
 
 const numberOf = (question) => question.querySelector("[data-right] kbd").textContent;

@@ -24,12 +24,13 @@ function readRace() {
   const words = (part) => [...(headline?.querySelectorAll(part) ?? [])].map((node) => node.textContent).filter(Boolean).join(", ");
   const [factor, subject, lead] = [".cs-factor", ".cs-hero small span", ".cs-lead"].map(words);
   const isWon = Boolean(factor && lead) && !headline.hasAttribute("data-beaten") && !factor.startsWith("\u2248");
-  return { factor, subject, lead, isWon };
+  const isRecorded = document.querySelector("#stage .cascade-stage")?.dataset.race?.startsWith("recorded-");
+  return { factor, subject, lead, isWon, measured: isRecorded ? "One recorded race." : "One race on this page." };
 }
 
 // Where no race was won, the slide has the number of the talk's own small race, and tells what the one before it came to.
 export function tellWon({ won, told }, box) {
-  const words = { b: won?.factor, small: won?.subject, span: won?.lead, ".tour-began": won && "" };
+  const words = { b: won?.factor, small: won?.subject, span: won?.lead, ".tour-began": won?.measured };
   for (const [part, word] of Object.entries(words)) {
     const node = box.querySelector(part);
     node.dataset.own ??= node.textContent;

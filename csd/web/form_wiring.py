@@ -20,7 +20,6 @@ from csd.web import (
     losing_race,
     own_prompts,
     scripts,
-    usual_lanes,
     views,
 )
 from csd.web.addresses import address, neighbourhood
@@ -191,9 +190,6 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
         update = example_events.show_own_prompt(context, form.read_family(values), typed, by_hand, temperature)
         return {**tab.fill(update), chips.own: gr.Button(visible=False)}
 
-    def show_usual_lanes(values: Values) -> Changes:
-        return tab.fill(usual_lanes.show_usual_lanes(context, form.read_family(values)))
-
     def race(button: gr.Button, fill: Callable[..., Any], inputs: Any, outputs: list[Component]) -> Dependency:
         begun = [tab.status, hidden.by_hand]
         button.click(None, None, begun, js=scripts.BEGIN_EXAMPLE, **PRIVATE)
@@ -208,7 +204,3 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
     of_family = list(dict.fromkeys([*outputs, *tab.form_outputs]))  # it may bring another one
     lost = race(chips.lose, show_losing_race, {form.prompt, *form.family_inputs}, of_family)
     _follow_family(lost, context, tab)
-    usual = hidden.usual_lanes.click(show_usual_lanes, form.family_inputs, outputs, **QUICK)
-    usual.then(lambda: hidden.begin_own.elem_id, None, [hidden.press], **QUICK).then(
-        None, [hidden.press], js=scripts.PRESS, **PRIVATE
-    )

@@ -11,7 +11,7 @@ from csd.request import link
 from csd.stage.tour import LOSE
 from csd.web.context import PageContext
 from csd.web.example_events import show_example
-from csd.web.examples import example_kinds
+from csd.web.examples import example_kinds, is_brought
 from csd.web.family_choice import spec_of
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.preset_choice import preset_choices
@@ -67,5 +67,6 @@ def holds_losing_race(context: PageContext, fields: PageFields) -> bool:
     if given["temperature"] != LOSE.temperature:
         return False
     losing = {**context.start.values(), **show_losing_race(context, fields.family, None).values}
-    own = ("prompt", "max_new", *link.FAMILY)
-    return all(link.same(given[name], value) for name, value in losing.items() if name in given and name not in own)
+    free = {"prompt", "max_new", *link.FAMILY}
+    free |= {"seed"} if is_brought(spec_of(fields.family), "seed", given["seed"]) else set()
+    return all(link.same(given[name], value) for name, value in losing.items() if name in given and name not in free)

@@ -60,7 +60,7 @@ def begin_own_prompt(
         goes_on = is_ready and studio.preferred != home and given["family"] == home.spec.name
         name, at_home = (catalog.title(choice.spec.name) for choice in (studio.preferred, home))
         said = StatusLine(CONTINUES.format(name=name, home=at_home)) if goes_on else None
-        return replace(usual, values={**usual.values, **settings}, status=said)
+        return replace(usual, values={**usual.values, **settings}, status=said or usual.status)
     choice = studio.families.as_loaded(studio.preferred)
     preferred = fields_of(choice, None, studio.deployment.lanes)
     values = {**usual.values, **{name: value for name, value in preferred.values().items() if name in of_family}}

@@ -65,7 +65,8 @@ class Question:
     @property
     def asked(self) -> str:
         return (
-            f"Your last race: the {self.draft} guessed k = {self.k} per step; α = {self.alpha:.2f}, c = {self.c:.2f}. "
+            f"In the speculative lane of your last race the {self.draft} guessed k = {self.k} per step, "
+            f"with α = {self.alpha:.2f} and c = {self.c:.2f}. "
             "How many times as fast as the big model alone is that?"
         )
 

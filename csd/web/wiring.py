@@ -50,15 +50,14 @@ def on_device(context: PageContext) -> dict[str, Any]:
 @dataclass(frozen=True)
 class HiddenParts:
     """How events talk to the browser: `press` holds the id of a button that it presses next, or nothing; `leave_queue`
-    cancels a race that waits, `usual_lanes` undoes the race to lose, and `begin_own` sets the form up for a prompt of
-    the visitor's; `shown` is the id of the race on the stage; `query` and `omitted` are the link to copy and what it
-    leaves out; `by_hand` names the settings that the visitor has typed; `visitor` is the session of this page, and
-    until the page is open that of the one before it in the same tab; `name_faults` say what is wrong with the names of
-    the target and of the drafts; `sections` say what the sections of the settings hold, as JSON."""
+    cancels a race that waits, and `begin_own` sets the form up for a prompt of the visitor's; `shown` is the id of the
+    race on the stage; `query` and `omitted` are the link to copy and what it leaves out; `by_hand` names the settings
+    that the visitor has typed; `visitor` is the session of this page, and until the page is open that of the one before
+    it in the same tab; `name_faults` say what is wrong with the names of the target and of the drafts; `sections` say
+    what the sections of the settings hold, as JSON."""
 
     press: gr.Textbox
     leave_queue: gr.Button
-    usual_lanes: gr.Button
     begin_own: gr.Button
     shown: gr.Textbox
     query: gr.Textbox
@@ -72,12 +71,9 @@ class HiddenParts:
 def build_hidden() -> HiddenParts:
     press, shown, query, omitted, by_hand, visitor, sections = (gr.Textbox(visible="hidden") for _ in range(7))
     leave_queue = gr.Button("Leave the queue", visible="hidden", elem_id="leave-queue")
-    usual_lanes = gr.Button("Usual lanes", visible="hidden", elem_id="usual-lanes")
     begin_own = gr.Button("Own prompt", visible="hidden", elem_id="begin-own")
     faults = gr.Textbox(visible="hidden"), gr.Textbox(visible="hidden")
-    return HiddenParts(
-        press, leave_queue, usual_lanes, begin_own, shown, query, omitted, by_hand, visitor, faults, sections
-    )
+    return HiddenParts(press, leave_queue, begin_own, shown, query, omitted, by_hand, visitor, faults, sections)
 
 
 def visitor_of(context: PageContext, request: gr.Request | None) -> Visitor:
