@@ -151,7 +151,7 @@ def test_the_prediction_asks_with_what_the_latest_race_measured():
     assert question is not None
     a, c, k = question.alpha, question.c, question.k
     assert question.predicted == pytest.approx(sum(a**i for i in range(k + 1)) / (1 + c * k), rel=1e-6)
-    assert f"k = {k} per step; α = {a:.2f}, c = {c:.2f}" in question.asked
+    assert f"k = {k} per step, with α = {a:.2f} and c = {c:.2f}" in question.asked
     near = puzzles.check_guess(question, round(question.predicted * 1.03, 2))
     assert near.solved and f"{question.measured:.2f}× was measured" in near.said
     for guess, word in ((question.predicted * 1.2, "high"), (question.predicted / 1.2, "low"), (None, "number")):
@@ -250,7 +250,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     page.get_by_role("button", name="All puzzles").click()
     assert page.locator(".puzzles li:visible").count() == 5
     asked = page.text_content('.puzzles [data-puzzle="predict"]')
-    found = re.search(r"k = (\d+) per step; α = ([\d.]+), c = ([\d.]+)", asked)
+    found = re.search(r"k = (\d+) per step, with α = ([\d.]+) and c = ([\d.]+)", asked)
     assert found is not None
     row = page.locator('.puzzles [data-puzzle="predict"]')
     row.get_by_text("Predict a speed-up").click()
