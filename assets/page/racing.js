@@ -41,12 +41,14 @@ function awaitForm(event) {
 // A chip fills in its example and presses Race. Until that race begins no other chip is taken, and while it runs a chip
 // is refused as Race itself is.
 function guardChips(event) {
-  if (!event.target.closest("#examples button")) return;
-  if (isRacing()) byId("race").click();
-  else if (!byId("examples").hasAttribute("data-filling")) {
-    if (event.target.closest("#lose")) reveal("temperature"); // which it sets
+  const chip = event.target.closest("#examples button");
+  if (!chip) return;
+  if (!isRacing() && !byId("examples").hasAttribute("data-filling")) {
+    if (chip.id === "lose") reveal("temperature"); // which it sets
     return void byId("examples").setAttribute("data-filling", "");
-  } else event.target.closest("button").blur(); // it is not the one that races
+  }
+  chip.blur(); // it is not the one that races
+  if (isRacing()) byId("race").click();
   event.stopImmediatePropagation();
 }
 
@@ -64,7 +66,7 @@ function raceByKey(event) {
 // The example comes under a stage that waits: no race of before is seen with another prompt. Returns the status line, and
 // the fields that the example leaves alone.
 export function beginExample() {
-  stage().wait(true);
+  awaitRace();
   return [STARTING, setByHand()];
 }
 
@@ -93,8 +95,18 @@ export function beginRace() {
   const [statusTop, stageTop] = ["status", "stage"].map((id) => byId(id).getBoundingClientRect().top);
   if (stageTop + scrollY > innerHeight / 2) byId("lines").scrollIntoView({ block: "start" });
   else if (statusTop < 0) scrollTo(0, 0);
-  stage().wait(true);
+  awaitRace();
   return STARTING;
+}
+
+// The lanes of before keep their names where the race to come has the same methods and models.
+function awaitRace() {
+  const { open } = stage().race;
+  const asked = [...document.querySelectorAll("#lanes input:checked")].map(({ name }) => name);
+  const raced = open ? open.lanes.map(({ method }) => method) : [];
+  const isSame = asked.join() === raced.join() && Boolean(open?.models) === byId("lines").hasAttribute("data-away");
+  stageRoot().toggleAttribute("data-anew", !isSame);
+  stage().wait(true);
 }
 
 // The stage is told why a race was refused: while it is presented, nobody sees the status line.

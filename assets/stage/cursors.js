@@ -14,8 +14,9 @@ export function createViewChoice(stage) {
   return { choices, box: h("p", { class: "cs-choice-name" }, h("span", { text: "text" }), choice) };
 }
 
-export function restoreView(stage) {
-  chooseView(stage, remembered("cascade-view", VIEWS));
+// As the visitor chose it; a presented race begins with one text.
+export function startView(stage) {
+  setView(stage, stage.presenting ? VIEWS[0] : remembered("cascade-view", VIEWS));
 }
 
 export function cycleView(stage) {
@@ -69,8 +70,12 @@ function markAhead(view, furthest) {
 }
 
 function chooseView(stage, value) {
-  stage.chosenView = value;
   remember("cascade-view", value);
+  setView(stage, value);
+}
+
+function setView(stage, value) {
+  stage.chosenView = value;
   for (const one of stage.viewChoice.choices) one.setAttribute("aria-pressed", String(one.dataset.value === value));
   if (stage.race.open) stage.draw();
 }

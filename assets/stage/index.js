@@ -18,7 +18,7 @@
 //
 // Data, without a page:  text, records, log, pending, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
-// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext, textsize), review (scoregrid),
+// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext, textsize), review (scoregrid), why,
 //                        transport, charts (plot, timeline, budget; strips draws the timeline), tooltip, terms, speech, keys, present (talk, entries), bridge; dom and linestyle
 //                        build elements
 
@@ -27,7 +27,7 @@ import { reopenBet } from "./bet.js";
 import { createBridge, openBridge, showRacing } from "./bridge.js";
 import { buildBudget, clearBudget, createBudget } from "./budget.js";
 import { createCharts, restoreChart } from "./charts.js";
-import { createViewChoice, drawCursors, drawView, restoreView } from "./cursors.js";
+import { createViewChoice, drawCursors, drawView, startView } from "./cursors.js";
 import { h, put } from "./dom.js";
 import { askHeadline, clearHeadline, createHeadline, drawHeadline, fillHeadline } from "./headline.js";
 import { createKeysHelp, listenToKeys } from "./keys.js";
@@ -51,6 +51,7 @@ import { explainTerms } from "./terms.js";
 import { fitText } from "./textsize.js";
 import { createTooltip, hideTooltip, watchRest } from "./tooltip.js";
 import { createViewMenu } from "./viewmenu.js";
+import { createWhy, drawWhy } from "./why.js";
 import { clearTrack, createTrack, drawTrack, openTrack } from "./track.js";
 import { clearTransport, createTransport, drawTransport } from "./transport.js";
 
@@ -61,7 +62,7 @@ export function mount(root, { lasts = 0 } = {}) {
   createParts(stage);
   clearTransport(stage);
   restoreChoices(stage);
-  restoreView(stage);
+  startView(stage);
   restoreChart(stage);
   listenToKeys(stage);
   watchPointer(stage);
@@ -120,13 +121,14 @@ function createParts(stage) {
     transport: createTransport(stage),
     slideMarks: createSlideMarks(),
     timeline: createTimeline(stage),
-    review: createReview(stage),
+    why: createWhy(),
     budget: createBudget(),
     plot: createPlot(),
     speech: createSpeech(),
     tooltip: createTooltip(),
     isResting: watchRest(),
   });
+  stage.review = createReview(stage);
   stage.headline.box.prepend(stage.pace);
   stage.charts = createCharts(stage, { speed: stage.plot.box, computed: stage.timeline.box, time: stage.budget });
   stage.transport.present.before(createViewMenu(stage.axis.box, ...stage.legend.rows, stage.viewChoice.box, stage.transport.speedRow));
@@ -243,6 +245,7 @@ function draw(stage) {
   drawTrack(stage);
   drawLegend(stage);
   drawPlot(stage);
+  drawWhy(stage);
   drawReview(stage);
   drawTransport(stage);
   if (stage.view) markSelection(stage);

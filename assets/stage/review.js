@@ -7,7 +7,7 @@ import { cellFacts, tokenFacts } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
 import { tellResult, tellRoundSentence } from "./narrate.js";
 import { jump, pause, showAll, touch } from "./playback.js";
-import { draftGroups } from "./records.js";
+import { draftGroups, flattenRecords } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
 import { buildScore, drawScore, isNumbered, scrollOn, scrollToBox, showMore } from "./scoregrid.js";
@@ -45,12 +45,9 @@ export function createReview(stage) {
     fromEnd: false, // whether it was opened at the end of the race
     chosen: null, // the step that it was opened at where nobody chose one
   };
-  review.ours = h("span", { hidden: true }, h("br"), "The ", term("adaptive cascade"), " is this project\u2019s own: it has no plan, and picks a guesser before each guess.");
-  review.how = h("p", { class: "cs-how" }, h("b", { text: "Why a cascade?" }), " Bigger models check what smaller ones guess (", term("vertical cascade", "vertical"),
-    "), and cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). The copier repeats earlier words, for next to nothing.", review.ours);
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
     h("div", { class: "cs-score-head" }, review.title,
-      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.why, review.telling, review.rounds), review.how, review.told, review.roundTold, review.grid,
+      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.why, review.telling, review.rounds), stage.why.box, review.told, review.roundTold, review.grid,
     review.more, review.key, review.readout);
   review.grid.addEventListener("pointerover", (event) => !stage.isResting(event) && showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
@@ -72,7 +69,6 @@ export function clearReview(stage) {
 export function drawReview(stage) {
   const { review, view } = stage;
   const isLive = stage.mode === "live";
-  review.ours.hidden = !stage.race.lanes.some(({ info }) => info.method === "adaptive cascade");
   if (!view || (isLive && stage.token === null) || (stage.presenting && !stage.reviewOpen)) return;
   const step = selectedStep(stage);
   const key = `${view.lane.index} ${step ? step.number : 0} ${stage.token} ${stage.round}`;
@@ -140,14 +136,17 @@ export function toggleReview(stage) {
   enter("review");
 }
 
-// The step whose block most levels wrote, of these the longest that is read from afar, as the picture of a horizontal
-// cascade. Where none of those is read from afar, one that is and in which a guess was rejected. Undefined where no step
+// The step whose block most levels wrote, of these the longest that is read from afar, and then the one with most guesses
+// kept in fewest runs, as the picture of a horizontal cascade. Where none of those is read from afar, one that is and in which a guess was rejected. Undefined where no step
 // has more to see than the shown one.
 function findTelling(stage) {
   const { steps } = stage.view.lane;
   const shown = selectedStep(stage);
-  const worth = (step) => [countWriters(step), fitted(countGuesses(step))];
-  const isBetter = ([writers, tokens], [most, longest]) => writers > most || (writers === most && tokens > longest);
+  const worth = (step) => [countWriters(step), fitted(countGuesses(step)), step.line.r.ok, -flattenRecords(step.line.r).length];
+  const isBetter = (one, other) => {
+    const at = one.findIndex((value, i) => value !== other[i]);
+    return at >= 0 && one[at] > other[at];
+  };
   const best = steps.reduce((most, step) => (isBetter(worth(step), worth(most)) ? step : most), steps[0]);
   if (!best) return undefined;
   const isWide = countWriters(best) < 2 || countGuesses(best) > WIDE;
@@ -231,7 +230,7 @@ function buildReview(stage, step) {
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
   put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
-  put(review.why, step === review.chosen && tellShown(step) ? `opened here: it ${tellShown(step)}` : "");
+  put(review.why, step === review.chosen && tellShown(step) ? `chosen because it ${tellShown(step)}` : "");
   const what = `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`;
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   put(review.told, tellResult(race, step)); // the picture tells who drafted

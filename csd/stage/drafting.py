@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
+from csd import theme
 from csd.record import metrics
 from csd.record.trace import Trace
 from csd.roles import COPIER, roles
@@ -12,8 +16,33 @@ MOSTLY = 0.5  # share of a text above which the speed is owed to copying
 
 def how_copied(trace: Trace) -> str:
     """How much was copied, where that is most of the text: few texts are as fast as such a one. Empty otherwise."""
-    copied = metrics.copied(trace)
-    return f"a {COPIER} of earlier words wrote {copied:.0%} of the text" if copied > MOSTLY else ""
+    if metrics.copied(trace) <= MOSTLY:
+        return ""
+    return f"a {COPIER} of earlier words wrote {_percent_copied(trace)}% of the text"
+
+
+def _percent_copied(trace: Trace) -> int:
+    """As in the stage's legend, where the shares of all levels add to 100."""
+    levels, shares = trace.header.levels, metrics.shares(trace)
+    target = max(level.level for level in levels)
+    counts: Counter[str] = Counter()
+    for level in levels:
+        counts[theme.mark(level.level, target)] += shares.get(level.name, 0)
+    marks = list(counts)
+    return dict(zip(marks, percentages([counts[one] for one in marks]), strict=True))[theme.mark(0, target)]
+
+
+def percentages(counts: Sequence[int]) -> list[int]:
+    """Shares in whole percent that add to 100: what rounding down leaves goes to the largest remainders. The same as in
+    assets/stage/format.js."""
+    total = sum(counts)
+    if not total:
+        return [0 for _ in counts]
+    whole = [100 * count // total for count in counts]
+    order = sorted(range(len(counts)), key=lambda i: (-(100 * counts[i] % total), -counts[i]))
+    for i in order[: 100 - sum(whole)]:
+        whole[i] += 1
+    return whole
 
 
 def dear_draft(trace: Trace) -> str:

@@ -9,6 +9,8 @@ from browser import Tab
 
 from csd.web.races import recorded_races
 
+FIELD = "#what-if-K textarea, #what-if-K input"
+SIZES = [(1280, 720), (1920, 1080), (390, 844)]
 RESULTS = (".whatif .finding", ".whatif .chart", ".step-places")
 CONTROLS = ("#what-if-sliders", "#what-if-picture", "#measure", "#parts")
 LABELLED = ("1-story-a-frog-makes-a-kite", "6-story-a-mouse-on-an-island-sampled")

@@ -1,0 +1,29 @@
+// Why a cascade, in place of a step until there is one to look at: or what one without a plan is, where no other one runs.
+
+import { h } from "./dom.js";
+import { levelMarks } from "./log.js";
+import { term } from "./terms.js";
+
+const ADAPTIVE = "adaptive cascade";
+
+export const createWhy = () => ({ box: h("p", { class: "cs-how" }), of: null }); // `of`: the race that it is about
+
+export function drawWhy({ why, race }) {
+  if (why.of === race.open) return;
+  why.of = race.open;
+  const methods = race.lanes.map(({ info }) => info.method);
+  const isAdaptive = methods.includes(ADAPTIVE);
+  const hasPlan = methods.some((method) => method.endsWith("cascade") && method !== ADAPTIVE);
+  why.box.replaceChildren(...(isAdaptive && !hasPlan ? withoutPlan(race) : withPlan()), ...(isAdaptive && hasPlan ? beside() : []));
+}
+
+const withPlan = () => [h("b", { text: "Why a cascade?" }), " Bigger models check what smaller ones guess (", term("vertical cascade", "vertical"),
+  "), and cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). The copier repeats earlier words, for next to nothing."];
+
+const beside = () => [h("br"), "The ", term(ADAPTIVE), " is this project\u2019s own: it has no plan, and picks a guesser before each guess."];
+
+function withoutPlan(race) {
+  const guessers = levelMarks(race).filter(({ mark }) => mark !== "T").reverse().map(({ role }) => `the ${role}`);
+  const named = [guessers.slice(0, -1).join(", "), guessers.at(-1)].filter(Boolean).join(" or ");
+  return [h("b", {}, "What is an ", term(ADAPTIVE), "?"), ` One without a plan, this project\u2019s own: before each guess it picks who makes it${named && `, here ${named}`}. The big model checks every guess, so the text stays the same.`];
+}
