@@ -14,9 +14,14 @@ export function createViewChoice(stage) {
   return { choices, box: h("p", { class: "cs-choice-name" }, h("span", { text: "text" }), choice) };
 }
 
-// As the visitor chose it; a presented race begins with one text.
-export function startView(stage) {
-  setView(stage, stage.presenting ? VIEWS[0] : remembered("cascade-view", VIEWS));
+export function restoreView(stage) {
+  setView(stage, remembered("cascade-view", VIEWS));
+}
+
+// A presented race begins with one text, and the page has its own view again afterwards.
+export function presentView(stage) {
+  if (stage.presenting) stage.pageView = stage.chosenView;
+  setView(stage, stage.presenting ? VIEWS[0] : stage.pageView || stage.chosenView);
 }
 
 export function cycleView(stage) {

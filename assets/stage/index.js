@@ -27,7 +27,7 @@ import { reopenBet } from "./bet.js";
 import { createBridge, openBridge, showRacing } from "./bridge.js";
 import { buildBudget, clearBudget, createBudget } from "./budget.js";
 import { createCharts, restoreChart } from "./charts.js";
-import { createViewChoice, drawCursors, drawView, startView } from "./cursors.js";
+import { createViewChoice, drawCursors, drawView, restoreView } from "./cursors.js";
 import { h, put } from "./dom.js";
 import { askHeadline, clearHeadline, createHeadline, drawHeadline, fillHeadline } from "./headline.js";
 import { createKeysHelp, listenToKeys } from "./keys.js";
@@ -62,7 +62,7 @@ export function mount(root, { lasts = 0 } = {}) {
   createParts(stage);
   clearTransport(stage);
   restoreChoices(stage);
-  startView(stage);
+  restoreView(stage);
   restoreChart(stage);
   listenToKeys(stage);
   watchPointer(stage);

@@ -1,7 +1,7 @@
 // Presenting: the stage alone on the screen, in large type.
 
 import { openBridge } from "./bridge.js";
-import { startView } from "./cursors.js";
+import { presentView } from "./cursors.js";
 import { put } from "./dom.js";
 import { enter, leave, whenBack } from "./entries.js";
 import { tellRefusal } from "./promptline.js";
@@ -66,7 +66,7 @@ function setPresenting(stage, on) {
   const button = stage.transport.present;
   stage.presenting = on;
   stage.talk = untold();
-  startView(stage);
+  presentView(stage);
   keep(on);
   root.querySelector(".cs-keys").open = false; // they would lie over the slide
   root.toggleAttribute("data-present", on);

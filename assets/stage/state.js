@@ -26,6 +26,7 @@ export function createState(root) {
     scrolledTo: 0, // where the page was when presenting began, in pixels
     time: Infinity, // seconds on the lanes' clocks; Infinity shows everything
     chosenView: "one", // how the visitor wants the text: "one" or "columns", see cursors.js
+    pageView: "", // the same while the stage is presented, for the page to have back
     marked: {}, // nodes of the text that are framed, by class
     round: null, // of the opened review: rounds up to this one are shown; null shows all
 

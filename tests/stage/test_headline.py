@@ -10,6 +10,7 @@ from csd.record.race import Race
 from csd.record.recording import bundled_recordings
 from csd.stage import tour
 from csd.stage.conclusion import conclude
+from csd.stage.drafting import percentages
 from csd.stage.headline import Headline, headline
 from csd.stage.standing import times
 
@@ -267,3 +268,12 @@ def test_a_win_over_speculative_decoding_tells_how_often_the_big_model_ran_there
     assert " or of " not in headline(Race(frog.traces)).told
     rival = drafted(TEXT, by="small", method="speculative", seconds=0.1)
     assert " or of " not in line(alone(TEXT), rival, drafted(TEXT, seconds=0.12)).told, "no win, nothing to explain"
+
+
+def test_shares_in_words_are_those_of_the_legend():
+    """As in tests/js/format.test.mjs."""
+    assert percentages([14, 35, 10, 5]) == [22, 55, 15, 8]
+    assert percentages([1, 1, 1]) == [34, 33, 33]
+    assert percentages([0, 19, 0]) == [0, 100, 0]
+    assert percentages([0, 0]) == [0, 0]
+    assert all(sum(percentages([n, 7, 3, n % 5, 1])) == 100 for n in range(1, 200))

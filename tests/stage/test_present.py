@@ -105,6 +105,20 @@ def test_a_method_of_a_long_name_stays_on_the_stage(bare):
     assert not one.errors
 
 
+def test_a_presented_race_begins_with_one_text_and_the_page_keeps_its_columns(bare):
+    trace = greedy(alone())
+    one = bare().show(trace, replace(trace, header=replace(trace.header, method="cascade"))).press("v")
+    view = "document.querySelector('.cascade-stage').dataset.view"
+    assert one.page.evaluate(view) == "columns"
+    one.press("p")
+    assert one.page.evaluate(view) == "one"
+    one.press("v")
+    assert one.page.evaluate(view) == "columns"
+    one.press("Escape")
+    assert one.page.evaluate(view) == "columns"
+    assert not one.errors
+
+
 def test_presenting_fills_the_screen_with_large_tokens(bare):
     one = bare().show(alone(), nested()).press("p")
     size = one.page.eval_on_selector(".cs-token", "node => getComputedStyle(node).fontSize")

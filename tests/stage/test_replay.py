@@ -60,6 +60,16 @@ def test_a_model_that_takes_no_part_in_a_lane_is_not_in_its_legend(bare):
     assert one.page.evaluate(shown) == ["T"]
 
 
+def test_what_a_cascade_without_a_plan_is_stands_where_no_other_one_runs(bare):
+    adaptive = replace(nested(), header=replace(nested().header, method="adaptive cascade"))
+    one = bare(calm=True).show(alone(), nested(), adaptive, play=True)
+    assert one.text(".cs-how").startswith("Why a cascade?") and "has no plan" in one.text(".cs-how")
+    other = bare(calm=True).show(alone(), adaptive, play=True)
+    assert other.text(".cs-how").startswith("What is an adaptive cascade?")
+    assert "or the copier. The big model checks every guess" in other.text(".cs-how")
+    assert not one.errors and not other.errors
+
+
 def test_play_pause_speed_and_the_end(bare):
     one = bare().show(alone(), nested())
     one.page.click(".cs-view-open")
