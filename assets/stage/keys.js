@@ -11,7 +11,7 @@ import { openPromptField } from "./promptfield.js";
 import { openReview, toggleReview } from "./review.js";
 import { stepRound } from "./rounds.js";
 import { isPlaying } from "./state.js";
-import { beginAgain, goBack, goOn, hideHint } from "./talk.js";
+import { beginAgain, goBack, goOn, goToEnd, hideHint } from "./talk.js";
 import { zoom } from "./timeline.js";
 import { hideTooltip } from "./tooltip.js";
 
@@ -53,7 +53,7 @@ const ACTIONS = {
 };
 
 // What a clicker has, whose keys scroll the page elsewhere; and a talk begins again as on each of its slides.
-const OF_A_TALK = { PageUp: goBack, PageDown: goOn, Home: beginAgain };
+const OF_A_TALK = { PageUp: goBack, PageDown: goOn, Home: beginAgain, End: goToEnd };
 
 // Names the keys, for those who ask.
 export function createKeysHelp() {

@@ -137,8 +137,8 @@ export function toggleReview(stage) {
 }
 
 // The step whose block most levels wrote, of these the longest that is read from afar, and then the one with most guesses
-// kept in fewest runs, as the picture of a horizontal cascade. Where none of those is read from afar, one that is and in which a guess was rejected. Undefined where no step
-// has more to see than the shown one.
+// kept in fewest runs, as the picture of a horizontal cascade. Where none of those is read from afar, one that is and in
+// which a guess was rejected. Undefined where no step has more to see than the shown one.
 function findTelling(stage) {
   const { steps } = stage.view.lane;
   const shown = selectedStep(stage);

@@ -4,7 +4,7 @@
 
 import { askForExample, askForTalk, countSlides, hasTour } from "./bridge.js";
 import { button, h, put } from "./dom.js";
-import { play, skip, stepReview } from "./playback.js";
+import { jump, play, skip, stepReview } from "./playback.js";
 import { openReview } from "./review.js";
 import { playFewRounds } from "./rounds.js";
 import { canReplay, isPlaying, prefersReducedMotion } from "./state.js";
@@ -59,6 +59,13 @@ export function goBack(stage) {
 export function beginAgain(stage) {
   openReview(stage, false);
   play(stage, 0);
+}
+
+// The end of the race, and from there the last slide.
+export function goToEnd(stage) {
+  const isAtEnd = stage.time === Infinity && !isPlaying(stage) && !stage.reviewOpen;
+  if (isAtEnd && hasTour()) openSlides(stage, -1);
+  else jump(stage, Infinity);
 }
 
 export function hideHint({ root }) {

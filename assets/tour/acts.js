@@ -66,3 +66,7 @@ export function startAgain(visit) {
   visit.talk.again();
   leave(visit);
 }
+
+export function goToEnd(visit) {
+  show(visit, visit.route.at(-1));
+}

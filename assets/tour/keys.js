@@ -1,12 +1,12 @@
 // The keyboard, and a clicker, which has the keys Page Up and Page Down.
 
-import { goBack, goOn, startAgain } from "./acts.js";
+import { goBack, goOn, goToEnd, startAgain } from "./acts.js";
 import { answer } from "./question.js";
 import { blank, closeKeys, isSlide, rested, toggleKeys, unblank } from "./slide.js";
 import { actOf, choicesOf, isAnswered, isLast, isTalk, questionOf } from "./visit.js";
 
 const MOVES = { ArrowRight: goForward, PageDown: goForward, ArrowLeft: goBack, PageUp: goBack };
-const OF_A_SLIDE = { b: blank, Home: startAgain, l: lose };
+const OF_A_SLIDE = { b: blank, Home: startAgain, End: goToEnd, l: lose };
 
 export function listenToKeys(visit) {
   visit.dialog.addEventListener("keydown", (event) => press(visit, event));

@@ -11,7 +11,9 @@ from csd.decoding.methods import AdaptiveCascade, Cascade, Speculative
 from csd.decoding.methods.method import TARGET
 from csd.decoding.stages import Stage, cascade_stages
 from csd.ranges import LONGEST_DRAFT
+from csd.record import metrics
 from csd.record.race import Race
+from csd.record.trace import Trace
 from csd.roles import roles_of_family
 from csd.theory.comparison import compare_with_theory, is_near
 from csd.theory.measurement import measure_cost_model, target_step_seconds
@@ -159,7 +161,7 @@ def _measured_lanes(race: Race, model: CostModel) -> Iterator[Measured]:
     full = with_usual_values(drafts, model) if len(drafts) <= MOST_DRAFTS else model
     for trace, lane in zip(race.traces, compare_with_theory(race), strict=True):
         method, speedup = method_of(trace), race.speedup(trace)
-        if speedup is None:
+        if speedup is None or _was_cut_short(race, trace):
             continue
         if isinstance(method, Speculative):
             own = Measured(method.name, speedup, method.draft, method.k)
@@ -172,3 +174,9 @@ def _measured_lanes(race: Race, model: CostModel) -> Iterator[Measured]:
             continue
         predicted = predict_round(method.stages(), full).ewif
         yield replace(own, predicted=predicted, gap="" if is_near(speedup, predicted) else lane.gap)
+
+
+def _was_cut_short(race: Race, trace: Trace) -> bool:
+    """Whether the lane, or the one it is compared with, was stopped before its speed says much."""
+    compared = [one for one in (trace, race.reference) if one is not None]
+    return any(one.end == "stopped" and len(one.tokens) < metrics.SHORT_RUN for one in compared)

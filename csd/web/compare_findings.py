@@ -18,6 +18,8 @@ from csd.web.finding import Number
 
 AUTOREGRESSIVE = Autoregressive.name
 OVERLAP = "There the ranges of the two fastest overlap; more repeats or longer texts may tell them apart."
+SINGLE = "There only one race has been run, which does not show how much a speed varies."
+MIXED = "There the ranges of the two fastest overlap, or only one race has been run."
 NEAR = 0.1  # relative distance of two speeds that another run may bring into the other order
 WITHIN = f"There the two fastest are within {NEAR:.0%}: which of them wins may change from run to run."
 ONCE = " One race does not show how much a speed varies: ask for repeats."
@@ -171,7 +173,7 @@ def _of_one(lanes: Sequence[LaneResult], names: Mapping[str, str], once: bool) -
         )
     return (
         f"no clear winner: {names[first.title]} has {first.middle:.2f}×, {names[second.title]} {second.middle:.2f}×. "
-        f"{WITHIN if once else OVERLAP}"
+        f"{_why_unclear([lanes], once)}"
     )
 
 
@@ -179,7 +181,7 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
     won = _won(rankings, once)
     unclear = [kind for kind in rankings if kind not in won]
     if not won:
-        return f"no clear winner on any of the {len(rankings)} kinds. {WITHIN if once else OVERLAP}"
+        return f"no clear winner on any of the {len(rankings)} kinds. {_why_unclear(list(rankings.values()), once)}"
     (best, count), *others = Counter(won.values()).most_common()
     where = f"all {count} kinds" if count == len(rankings) else f"{count} of {len(rankings)} kinds"
     ahead = [kind for kind in unclear if rankings[kind][0].title == best]
@@ -189,7 +191,14 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
         f"{names[title]} on {listed([kind for kind, winner in won.items() if winner == title])}" for title, _ in others
     ]
     parts += [f"no clear winner on {listed(unclear)}"] if unclear else []
-    return f"{'; '.join(parts)}.{f' {WITHIN if once else OVERLAP}' if unclear or ahead else ''}"
+    why = _why_unclear([rankings[kind] for kind in (*ahead, *unclear)], once)
+    return f"{'; '.join(parts)}.{f' {why}' if unclear or ahead else ''}"
+
+
+def _why_unclear(kinds: Sequence[Sequence[LaneResult]], once: bool) -> str:
+    """Why no lane clearly wins on these kinds; a comparison that was stopped has one race of some."""
+    single = [min(len(lane.speedups) for lane in lanes[:2]) == 1 for lanes in kinds]
+    return WITHIN if once else OVERLAP if not any(single) else SINGLE if all(single) else MIXED
 
 
 def _of_near(rankings: Mapping[str, Sequence[LaneResult]], once: bool) -> str:

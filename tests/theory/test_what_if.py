@@ -79,6 +79,8 @@ def test_what_a_race_measured_has_its_place_on_a_curve():
     assert (measured["cascade"].at, measured["cascade"].speedup) == (2, pytest.approx(2.0))
     assert measured["cascade"].rest == "[[2,3],[0,2]]"
     assert settings_of_race(Race((guess, both))).measured == (), "no autoregressive lane, no speed-up"
+    stopped = replace(autoregressive(), end="stopped")
+    assert settings_of_race(Race((stopped, guess, both))).measured == (), "nor where the Race tab tells none"
 
 
 def test_what_is_predicted_beside_a_measured_lane_lies_on_its_curve():

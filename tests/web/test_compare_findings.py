@@ -38,6 +38,14 @@ def test_who_wins_where():
     assert verdict(results[:6]) == "The adaptive cascade is fastest on all 2 kinds."
 
 
+def test_a_comparison_that_was_stopped_speaks_of_ranges_only_where_there_are_some():
+    once = ((2.0,), (2.4,))
+    some = verdict([*lanes("story", *CLEAR), *lanes("code", *once)])
+    assert some.endswith("There only one race has been run, which does not show how much a speed varies.")
+    both = verdict([*lanes("story", *OVERLAPPING), *lanes("code", *once)])
+    assert both.endswith("There the ranges of the two fastest overlap, or only one race has been run.")
+
+
 def test_one_prompt_gets_numbers():
     assert verdict(lanes("story", *CLEAR)) == (
         "The adaptive cascade is fastest: 3.20× against 2.10× of speculative decoding."

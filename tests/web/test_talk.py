@@ -218,3 +218,19 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(tab):
     page.keyboard.press("PageUp")
     assert page.is_visible(f"{stage}[data-state=done] .cs-lead")
     assert not tab.errors
+
+
+def test_end_leads_to_the_end_of_the_race_and_then_to_the_last_slide(tab):
+    page, title = tab.page, ".tour section:not([hidden]) h2"
+    page.focus("#stage .cascade-stage")
+    page.keyboard.press("End")
+    page.keyboard.press("p")
+    page.keyboard.press("End")
+    page.wait_for_selector("#stage .cascade-stage[data-present][data-state=done]")
+    page.keyboard.press("End")
+    assert page.inner_text(title) == "What to remember"
+    page.keyboard.press("PageUp")
+    assert page.inner_text(title) != "What to remember"
+    page.keyboard.press("End")
+    assert page.inner_text(title) == "What to remember"
+    assert not tab.errors
