@@ -150,6 +150,7 @@ KEYS = "".join(
         ("page down or →", "the answer, then the next slide"),
         ("page up or ←", "the slide before"),
         ("home", "from the start"),
+        ("end", "the last slide"),
         ("1 2 3", "answer the question"),
         ("b", "blank"),
         ("l", "lose a race, live"),

@@ -51,7 +51,9 @@ def landing(page: Page, house: House) -> Iterator[None]:
 
 @contextmanager
 def review(page: Page, house: House) -> Iterator[None]:
-    press(page, "Home", "ArrowRight", "ArrowRight", "ArrowRight", "o")
+    press(page, "Home", "ArrowRight", "ArrowRight", "ArrowRight")
+    to_top(page)
+    page.click("#stage .cs-look")
     page.wait_for_selector("#stage .cs-score")
     yield
     press(page, "Escape", "End")
