@@ -26,7 +26,7 @@ export function createReview(stage) {
     title: h("b", { class: "cs-score-title" }),
     rest: h("span"), // how much of its time no model ran
     telling: button("cs-link cs-telling", "", { onclick: () => jump(stage, findTelling(stage).until) }), // to a step with more to see
-    why: h("span", { class: "cs-why" }), // why it was opened at this step
+    reason: h("span", { class: "cs-reason-chosen" }), // why it was opened at this step
     told: h("p", { class: "cs-told" }),
     ...createRounds(stage),
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
@@ -47,7 +47,7 @@ export function createReview(stage) {
   };
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
     h("div", { class: "cs-score-head" }, review.title,
-      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.why, review.telling, review.rounds), stage.why.box, review.told, review.roundTold, review.grid,
+      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.reason, review.telling, review.rounds), stage.why.box, review.told, review.roundTold, review.grid,
     review.more, review.key, review.readout);
   review.grid.addEventListener("pointerover", (event) => !stage.isResting(event) && showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
@@ -230,7 +230,7 @@ function buildReview(stage, step) {
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
   put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
-  put(review.why, step === review.chosen && tellShown(step) ? `chosen because it ${tellShown(step)}` : "");
+  put(review.reason, step === review.chosen && tellShown(step) ? `chosen because it ${tellShown(step)}` : "");
   const what = `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`;
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   put(review.told, tellResult(race, step)); // the picture tells who drafted

@@ -18,7 +18,7 @@ from csd.web.finding import Number
 
 AUTOREGRESSIVE = Autoregressive.name
 OVERLAP = "There the ranges of the two fastest overlap; more repeats or longer texts may tell them apart."
-SINGLE = "There only one race has been run, which does not show how much a speed varies."
+SINGLE = "Only one race has been run there, which does not show how much speeds vary."
 MIXED = "There the ranges of the two fastest overlap, or only one race has been run."
 NEAR = 0.1  # relative distance of two speeds that another run may bring into the other order
 WITHIN = f"There the two fastest are within {NEAR:.0%}: which of them wins may change from run to run."

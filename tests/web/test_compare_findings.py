@@ -41,7 +41,7 @@ def test_who_wins_where():
 def test_a_comparison_that_was_stopped_speaks_of_ranges_only_where_there_are_some():
     once = ((2.0,), (2.4,))
     some = verdict([*lanes("story", *CLEAR), *lanes("code", *once)])
-    assert some.endswith("There only one race has been run, which does not show how much a speed varies.")
+    assert some.endswith("Only one race has been run there, which does not show how much speeds vary.")
     both = verdict([*lanes("story", *OVERLAPPING), *lanes("code", *once)])
     assert both.endswith("There the ranges of the two fastest overlap, or only one race has been run.")
 
