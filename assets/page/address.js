@@ -27,7 +27,7 @@ export function watchTabs() {
   const watched = { subtree: true, childList: true, attributeFilter: ["aria-selected"] };
   new MutationObserver(writeTab).observe(document.querySelector("#tabs > .tab-wrapper"), watched);
   addEventListener("popstate", followAddress);
-  addEventListener("hashchange", () => isTab(addressed()) && scrollTo(0, 0)); // the browser goes to the part that has the tab's name
+  addEventListener("hashchange", () => isTab(addressed()) && requestAnimationFrame(() => scrollTo(0, 0))); // the browser goes to the part that has the tab's name, or where the page was
 }
 
 // Called when the race that the address names is about to be shown.

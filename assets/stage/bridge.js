@@ -63,10 +63,10 @@ export function askForTour() {
   document.querySelector(TOUR)?.click();
 }
 
-// The acts of a talk, from the first one on, or from the last one.
-// `back` is called where the clicker goes back from the first slide, and `again` where the talk begins anew.
-export function askForTalk(from, back, again) {
-  window.dispatchEvent(new CustomEvent("cascade-talk", { detail: { from, back, again } }));
+// The acts of a talk from one of them on, or from the last one.
+// `leaveAt` is called with the slide at which the talk is left before its last one, and `again` where it begins anew.
+export function askForTalk(from, leaveAt, again) {
+  window.dispatchEvent(new CustomEvent("cascade-talk", { detail: { from, leaveAt, again } }));
 }
 
 // The form, with its link, may be drawn after the stage.

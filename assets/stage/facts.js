@@ -53,7 +53,7 @@ export function cellFacts(race, step, box, j) {
   return [
     ["", `${wrote}${end[cell.fate] || ""}.`],
     ...identity(race, cell.id, cell.at),
-    ["run", `${box.order + 1}, of ${nameWithRole(race, box.record.by)}`],
+    ["move", `${box.order + 1}, of ${nameWithRole(race, box.record.by)}`],
     ...historyRows(race, tokenHistory(step.line.r, cell.at, cell.id)),
   ];
 }

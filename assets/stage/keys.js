@@ -16,7 +16,7 @@ import { zoom } from "./timeline.js";
 import { hideTooltip } from "./tooltip.js";
 
 const HELP = [
-  ["space", "play"], ["\u2190 \u2192", "step"], ["shift \u2190 \u2192", "token"], [", .", "run of the step"],
+  ["space", "play"], ["\u2190 \u2192", "step"], ["shift \u2190 \u2192", "token"], [", .", "move of the step"],
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
   ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["l", "make it lose"], ["Esc", "leave"], ["?", "these keys"],
 ];

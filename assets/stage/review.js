@@ -181,14 +181,14 @@ export function showReview(stage, open) {
 }
 
 function createRounds(stage) {
-  const roundLabel = term("run", "");
+  const roundLabel = term("move", "");
   roundLabel.classList.add("cs-place");
   const roundTold = h("p", { class: "cs-round-told" });
   const watch = button("cs-button cs-unfold", "Watch it happen", { onclick: () => playRounds(stage) });
   const rounds = h("div", { class: "cs-rounds" }, watch,
     h("span", { class: "cs-stepper" },
-      iconButton("previous", "Previous run", ",", () => stepRound(stage, -1)), roundLabel,
-      iconButton("next", "Next run", ".", () => stepRound(stage, 1))));
+      iconButton("previous", "Previous move", ",", () => stepRound(stage, -1)), roundLabel,
+      iconButton("next", "Next move", ".", () => stepRound(stage, 1))));
   return { roundLabel, roundTold, watch, rounds };
 }
 
@@ -244,7 +244,7 @@ function drawRounds({ review, race, round, roundTimer, token }) {
   const box = round === null ? null : boxes[round];
   review.grid.toggleAttribute("data-stepping", Boolean(box));
   drawScore(review.score, round, token === null ? null : race.open.start + token);
-  put(review.roundLabel, box ? `${round + 1} of ${boxes.length}` : `${boxes.length} runs`);
+  put(review.roundLabel, box ? `${round + 1} of ${boxes.length}` : `${boxes.length} move${boxes.length === 1 ? "" : "s"}`);
   if (!review.told.hidden) review.roundTold.style.minHeight = `${review.told.offsetHeight}px`;
   put(review.roundTold, box ? tellRoundSentence(race, box.record) : "");
   review.told.hidden = Boolean(box); // the round's sentence takes its place

@@ -19,7 +19,8 @@ const LARGEST = 1.7; // times the usual size, where there is room
 const LARGEST_SHOWN = 2.2; // of the tour and while presenting
 const EDGE = 4; // pixels right of the last column
 const WIDER = 0.6; // of the letters' height, on each side of a word at most, where the columns leave room
-const TALLER = 0.35; // the same above and below it
+const TALLER = 0.5; // the same above and below it
+const LETTERS = 7; // of a writer's name, for which there is always room over its positions
 const FEW = 6; // positions up to which each one gets its number, and else every fifth
 const ACROSS = [": cheaper writers further right", ": cheaper writers", ": cheaper", ""]; // what the horizontal arrow means
 const UPWARDS = [": bigger checks smaller", ": checks below", ""]; // and the vertical one
@@ -256,7 +257,7 @@ function createZone(race, score, { by, from, to }, row) {
   const { role, look, mark } = levelOf(race, by);
   const n = to - from;
   const title = `${role}: ${countTokens(n)} of the block`;
-  return h("span", { class: "cs-zone", "data-look": look, style: cell(row, 1, columnOf(score, from), n), title },
+  return h("span", { class: "cs-zone", "data-look": look, style: `${cell(row, 1, columnOf(score, from), n)}; min-width: ${Math.min(role.split(" ")[0].length, LETTERS)}ch`, title },
     h("span", { class: "cs-zone-name" }, h("span", { class: "cs-zone-mark", "data-mark": mark }), ...[...role.split(" "), `\u00B7 ${n}`].map((text) => h("span", { text }))));
 }
 

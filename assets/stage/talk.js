@@ -27,12 +27,14 @@ export function drawOnward(stage) {
   if (!stage.presenting) return;
   const slides = countSlides();
   const isUntold = slides > 0 && !talk.tour;
-  put(slideMarks.count, isUntold ? `1 of ${1 + slides}` : "");
-  put(onward, isUntold ? `Talk: 1 of ${1 + slides} \u2192` : "Go on \u2192");
+  const place = `${1 + talk.next} of ${1 + slides}`;
+  put(slideMarks.count, isUntold ? place : "");
+  put(onward, isUntold ? `Talk: ${place} \u2192` : "Go on \u2192");
   onward.title = isUntold ? "A talk of two minutes: the next slide (\u2192 or Page Down)" : "What a clicker does (Page Down)";
 }
 
-export const untold = () => ({ tour: false, inside: "" }); // whether the tour was shown, and the race that was looked into
+// Whether the slides were shown, and which of them is next; and the race that was looked into.
+export const untold = () => ({ tour: false, next: 0, inside: "" });
 
 // The first slide: the hall sees the race happen. A step that somebody stopped at stays.
 export function tellRace(stage) {
@@ -52,6 +54,7 @@ export function goBack(stage) {
   const { talk, reviewOpen, time } = stage;
   if (reviewOpen) openReview(stage, false);
   else if (talk.tour && !talk.inside && time === Infinity) openSlides(stage, -1);
+  else if (talk.next && time === Infinity) openSlides(stage, talk.next - 1);
   else stepReview(stage, -1);
 }
 
@@ -76,15 +79,16 @@ export function hideHint({ root }) {
 function openSlides(stage, from) {
   const { talk } = stage;
   talk.tour = true;
-  const back = () => { // at the race that the talk began with
+  const leaveAt = (slide) => { // to the race that the talk began with, or to another one
     talk.tour = false;
+    talk.next = slide;
     stage.draw();
   };
   const again = () => {
-    back();
+    leaveAt(0);
     play(stage, 0);
   };
-  askForTalk(from, back, again);
+  askForTalk(from, leaveAt, again);
 }
 
 // A talk that has looked into a race is done with it.
@@ -95,7 +99,7 @@ function leaveReview(stage) {
 
 function tellNext(stage) {
   const { talk, bridge, raceId } = stage;
-  if (!talk.tour && hasTour()) openSlides(stage, 0);
+  if (!talk.tour && hasTour()) openSlides(stage, talk.next);
   else if (talk.inside !== raceId || !bridge.names) {
     talk.inside = raceId;
     openReview(stage, true);

@@ -4,6 +4,7 @@
 const UNKNOWN = "\uFFFD";
 const PART = "\u25CC"; // of a character
 const ENDS = /^<\|?(endoftext|im_end|eot_id|end_of_turn|end|eos|\/s)\|?>$/;
+const STARTS = /^<\|?(im_start|begin_of_text|start_of_turn|start_header_id|bos|s)\|?>$/;
 const MOST_PARTS = 64; // of a word: line breaks, runs of spaces, and what is between them
 const LONGEST_RUN = 24; // characters without white space after which a line may break anywhere
 // Control characters, line separators and characters that change the writing direction.
@@ -58,6 +59,7 @@ export function visibleText(text) {
 export function tokenWord(pieces, id) {
   const text = tokenText(pieces, id);
   if (isEndSign(text)) return "\u25A0 end";
+  if (STARTS.test(text)) return "\u25A0 start";
   return escapeControls(text).trim() || visibleText(text);
 }
 

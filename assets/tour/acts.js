@@ -55,15 +55,14 @@ export function goOn(visit) {
 // From the first slide of a talk to the race that it began with.
 export function goBack(visit) {
   if (placeOf(visit)) return void show(visit, visit.route[placeOf(visit) - 1]);
-  if (!isTalk(visit)) return;
-  visit.talk.back();
-  leave(visit);
+  if (isTalk(visit)) leave(visit);
 }
 
 // A talk at the race that it began with, the tour at its first act.
 export function startAgain(visit) {
   if (!isTalk(visit)) return void show(visit, visit.route[0]);
   visit.talk.again();
+  visit.talk = null;
   leave(visit);
 }
 

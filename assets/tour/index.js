@@ -19,7 +19,7 @@ import { answer } from "./question.js";
 import { point, rested, unblank } from "./slide.js";
 import { beginTalk, resumeTalk, routeOfTalk } from "./talk.js";
 import { tryOut } from "./trying.js";
-import { choicesOf, createVisit, isAnswered, leave, questionOf } from "./visit.js";
+import { choicesOf, createVisit, isAnswered, isLast, isTalk, leave, placeOf, questionOf } from "./visit.js";
 
 export function start(root, logs, others) {
   const visit = createVisit(root, logs, others);
@@ -54,8 +54,8 @@ function openTour(visit) {
 }
 
 // `from` is a place in the talk, from its end if negative.
-function openTalk(visit, { from, back, again }) {
-  if (from === 0 || !visit.given) visit.given = beginTalk(back, again);
+function openTalk(visit, { from, leaveAt, again }) {
+  if (from === 0 || !visit.given) visit.given = beginTalk(leaveAt, again);
   else resumeTalk(visit.given);
   visit.talk = visit.given;
   visit.route = routeOfTalk(visit.acts);
@@ -74,13 +74,17 @@ function open(visit, from) {
 }
 
 function close(visit) {
+  if (isTalk(visit) && !isLast(visit)) visit.talk.leaveAt(placeOf(visit));
   unblank(visit);
   halt(visit);
   visit.stage?.pause();
   scrollTo(0, visit.scrolledTo); // the focus that goes back may have moved it
 }
 
-function raceToLose({ dialog }) {
+function raceToLose(visit) {
+  const { dialog } = visit;
+  if (isTalk(visit)) visit.talk.leaveAt(placeOf(visit) + 1);
+  visit.talk = null;
   history.replaceState(null, ""); // going back takes a moment, and the race writes its own address
   dialog.close();
   window.dispatchEvent(new Event("cascade-lose"));

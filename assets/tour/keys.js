@@ -19,7 +19,7 @@ function press(visit, event) {
   rested(visit);
   if (unblank(visit)) return void event.preventDefault(); // a key brings the slide back, and does nothing else
   if (isSlide(visit) && key === "?") return void toggleKeys(visit);
-  closeKeys(visit);
+  if (closeKeys(visit) && key === "Escape") return void event.preventDefault(); // which would close the slide too
   if (isSlide(visit) && Object.hasOwn(OF_A_SLIDE, key)) return void OF_A_SLIDE[key](visit);
   if (Object.hasOwn(MOVES, key)) {
     event.preventDefault(); // nor does the page behind it scroll

@@ -50,6 +50,7 @@ export function reveal(visit) {
 export function nameNext(visit) {
   visit.next.textContent = !isAnswered(visit) ? "Show answer" : isLast(visit) ? "Done" : "Next";
   visit.next.toggleAttribute("data-answers", !isAnswered(visit)); // a guess of one’s own comes first
+  visit.dialog.toggleAttribute("data-asks", !isAnswered(visit)); // who gives a talk sees what the next key brings
 }
 
 const numberOf = (question) => question.querySelector("[data-right] kbd").textContent;

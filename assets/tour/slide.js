@@ -35,6 +35,9 @@ export function toggleKeys({ dialog }) {
   dialog.toggleAttribute("data-keys");
 }
 
+// Returns whether they were shown.
 export function closeKeys({ dialog }) {
+  const wereShown = dialog.hasAttribute("data-keys");
   dialog.removeAttribute("data-keys");
+  return wereShown;
 }

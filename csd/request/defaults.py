@@ -100,8 +100,8 @@ def _say_once(fault: str) -> None:
 def make_defaults(drafts: Sequence[str], tuned: Tuned | None = None, published: Sequence[Published] = ()) -> Defaults:
     """Presets for a family with these drafts, strongest first.
 
-    The paper's cascade comes first where a plan for several drafts was tuned, otherwise the adaptive one, which needs
-    none. The published K follow.
+    The paper's cascade comes first where a plan for drafts was tuned, otherwise the adaptive one, which needs none. The
+    published K follow.
     """
     strongest = drafts[0] if drafts else ""
     baselines = (Autoregressive.name, Speculative.name if drafts else PromptLookup.name)
@@ -125,7 +125,7 @@ def make_defaults(drafts: Sequence[str], tuned: Tuned | None = None, published: 
             lenience=tuned.lenience,
         )
     adaptive = replace(fixed, name="adaptive", lenience=1.0, lanes=(*baselines, AdaptiveCascade.name))
-    presets = [fixed, adaptive] if tuned is not None and len(drafts) > 1 else [adaptive, fixed]
+    presets = [fixed, adaptive] if tuned is not None and drafts else [adaptive, fixed]
     for one in published_settings(len(drafts), published):
         presets.append(replace(fixed, name=one.name, draft=strongest, k=5, K=one.K, lenience=one.lenience))
     return Defaults(tuple(drafts), tuple(presets), tuned.prior if tuned else GENERAL)

@@ -64,6 +64,8 @@ def begin_own_prompt(
     choice = studio.families.as_loaded(studio.preferred)
     preferred = fields_of(choice, None, studio.deployment.lanes)
     values = {**usual.values, **{name: value for name, value in preferred.values().items() if name in of_family}}
+    if set(values["lanes"]) <= set(given["lanes"]):
+        values["lanes"] = given["lanes"]  # the same lanes as before, with other models
     presets = preset_choices(choice, {**given, **values})
     drafts = choice.defaults.drafts
     sentence = TAKES_OVER_WITH_COPY if drafts == (USUAL_COPY,) else TAKES_OVER

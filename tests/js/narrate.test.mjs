@@ -75,7 +75,7 @@ test("facts on a token, a rejected token and a cell", () => {
   const box = reviewScore(made, step).boxes[0];
   const facts = cellFacts(made, step, box, 1);
   assert.deepEqual(facts[0], ["", "The copier guessed it; the small model rejected it."]);
-  assert.deepEqual(facts[3], ["run", "1, of copier (Max-Gram)"]);
+  assert.deepEqual(facts[3], ["move", "1, of copier (Max-Gram)"]);
   made.levels.set("mid", { ...made.levels.get("mid"), role: "draft 3" });
   assert.equal(rejectedFacts(made, inner, 0)[0][1], "The copier guessed it; draft 3 rejected it.");
 });

@@ -71,4 +71,5 @@ test("the end of a text is a mark, not its tokenizer's name", () => {
   assert.ok(ends.every(isEndSign));
   assert.ok(!["<|start|>", "end", "</b>", "<s>", " </s>", "<endless>"].some(isEndSign));
   assert.equal(tokenWord(new Map([[1, "</s>"]]), 1), "\u25A0 end");
+  assert.equal(tokenWord(new Map([[1, "<|im_start|>"]]), 1), "\u25A0 start");
 });

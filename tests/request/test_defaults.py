@@ -22,15 +22,16 @@ def tuned():
     return find_tuned(find("embedded"), "cpu")
 
 
-def test_a_plan_that_was_tuned_for_several_drafts_comes_before_the_adaptive_cascade(tuned):
+def test_a_plan_that_was_tuned_comes_before_the_adaptive_cascade(tuned):
     defaults = make_defaults(DRAFTS, tuned)
     first, second, *_ = defaults.presets
     assert (first.name, first.draft, first.k, first.K) == ("tuned K", tuned.draft, tuned.k, tuned.K)
     assert (second.name, second.lanes[-1], second.k) == ("adaptive", AdaptiveCascade.name, tuned.k)
     assert defaults.preset is first and defaults.find_preset("adaptive") is second
     assert defaults.find_preset("no such preset") is first
-    assert make_defaults(DRAFTS[:1], tuned).preset.name == "adaptive", "one draft leaves little to plan"
+    assert defaults_for(find("smollm2"), "cpu").preset.name == "tuned K", "for one draft too"
     assert make_defaults(DRAFTS).preset.name == "adaptive", "nothing was tuned"
+    assert make_defaults((), tuned).preset.name == "adaptive", "without drafts there is nothing to plan"
 
 
 def test_methods_take_their_settings_from_the_tuned_record(tuned):

@@ -50,6 +50,8 @@ def test_the_preferred_family_takes_over_a_form_with_a_prompt_of_the_visitors(gr
     assert after.family.to_choice() == SMOLLM2
     assert after.form.prompt == "Why is the sea salty?"
     assert after.form.max_new == growing.start.form.max_new
+    assert after.form.lanes == growing.start.form.lanes, "the lanes of the race on the stage"
+    assert after.form.K == SMOLLM2.defaults.preset.fields()["K"]
     assert "SmolLM2 135M answers your own words" in update.status.text and update.stage is None
     assert update.presets.selected == SMOLLM2.defaults.preset.name
     assert (update.drafts, update.kinds) == (SMOLLM2.defaults.drafts, example_kinds(SMOLLM2.spec))
@@ -116,7 +118,7 @@ def test_the_settings_of_the_race_to_lose_give_way_to_a_prompt_of_the_visitors(g
     form = PageFields.from_values({**own(growing).values(), **lost, "prompt": "My grandmother keeps bees."})
     update = own_prompts.begin_own_prompt(growing, "v", form)
     assert (update.values["family"], update.values["temperature"]) == ("smollm2", 0)
-    assert update.values["lanes"] == SMOLLM2.defaults.preset.fields()["lanes"]
+    assert update.values["lanes"] == growing.start.form.lanes
     assert "SmolLM2 135M answers your own words" in update.status.text
     chosen = replace(form, form=replace(form.form, seed=5))
     assert "temperature" not in own_prompts.begin_own_prompt(growing, "v", chosen).values, "that was set up by hand"

@@ -205,7 +205,13 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(tab):
     assert page.input_value("#temperature input") == "1.5", "the race that the last act has named"
     lost = page.get_attribute(stage, "data-race")
     page.keyboard.press("PageUp")
-    assert page.inner_text(title) == "What to remember", "back to the last slide"
+    assert page.inner_text(title) == acts[-1].title, "back to the slide that was left"
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    page.keyboard.press("PageDown")
+    assert page.inner_text(title) == acts[-1].title, "which is still to come"
+    page.keyboard.press("PageDown")
+    assert page.inner_text(title) == "What to remember"
     assert page.inner_text(".tour-won b") == won != page.text_content("#stage .cs-factor"), "the race that was won"
     page.keyboard.press("Escape")
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
@@ -217,6 +223,35 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(tab):
     assert page.is_visible(f"{stage}[data-opened] .cs-score")
     page.keyboard.press("PageUp")
     assert page.is_visible(f"{stage}[data-state=done] .cs-lead")
+    assert not tab.errors
+
+
+def test_a_slide_that_was_left_comes_next_and_escape_closes_its_keys_first(tab):
+    page, title, keys = tab.page, ".tour section:not([hidden]) h2", ".tour-keys"
+    page.focus("#stage .cascade-stage")
+    page.keyboard.press("p")
+    page.keyboard.press("Home")
+    page.keyboard.press("PageDown")
+    page.wait_for_selector("#stage .cascade-stage[data-present][data-state=done]")
+    for _ in range(2):
+        page.keyboard.press("PageDown")
+    assert (page.inner_text(title), page.inner_text(".tour-count:visible")) == ("Guess ahead", "3 of 9")
+    assert page.locator("dialog[data-asks]").count(), "the next key brings the answer"
+    page.keyboard.press("PageDown")
+    assert not page.locator("dialog[data-asks]").count()
+    page.keyboard.press("?")
+    assert page.is_visible(keys)
+    page.keyboard.press("Escape")
+    assert not page.is_visible(keys) and page.inner_text(title) == "Guess ahead"
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    assert page.inner_text("#stage .cs-onward") == "Talk: 2 of 9 →"
+    page.keyboard.press("PageDown")
+    assert page.inner_text(title) == "Guess ahead"
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    page.keyboard.press("PageUp")
+    assert page.inner_text(title) == "One by one"
     assert not tab.errors
 
 
