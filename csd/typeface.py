@@ -19,7 +19,7 @@ RANGES = {  # the characters of each file, as its publisher divides them
 
 SIZES = {"note": 14, "small": 15, "text": 17, "large": 20, "title": 24, "figure": 53}
 """The scale of text, in pixels of a window of 1280; all of it grows with the window, as `UNIT` does."""
-UNIT = "clamp(0.94px, 0.55px + 0.03515625vw, 1.4px)"
+UNIT = "clamp(0.94px, 0.4px + 0.046875vw, 1.5px)"
 
 
 def typeface_css() -> str:
