@@ -36,7 +36,7 @@ TITLES = {
     PLAN: "The cascade’s plan",
     MODELS: "Model files and precision",
 }
-RACE_PARTS = "Race the plan’s two halves, and both together"
+RACE_PARTS = "Race each cascade of the plan alone, and both together"
 
 
 @dataclass(frozen=True)

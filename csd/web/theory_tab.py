@@ -207,7 +207,7 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
             with gr.Row(elem_id="what-if-races"):
                 measure = gr.Button("Measure it in a race", variant="primary", scale=0, elem_id="measure")
                 gr.HTML(ABOUT_MEASURE)
-                measure_parts = gr.Button("Race its two halves", scale=0, elem_id="parts")
+                measure_parts = gr.Button("Race each cascade alone", scale=0, elem_id="parts")
                 parts = gr.HTML()
     return WhatIfParts(state, draft, k, K, picture, sliders, words, figure, step, measure, measure_parts, parts)
 
