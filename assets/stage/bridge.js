@@ -64,9 +64,10 @@ export function askForTour() {
 }
 
 // The acts of a talk from one of them on, or from the last one.
-// `leaveAt` is called with the slide at which the talk is left before its last one, and `again` where it begins anew.
-export function askForTalk(from, leaveAt, again) {
-  window.dispatchEvent(new CustomEvent("cascade-talk", { detail: { from, leaveAt, again } }));
+// What is called: `leaveAt` with the slide at which the talk is left before its last one, `again` where it begins anew, `end` where
+// nothing is presented any more.
+export function askForTalk(from, calls) {
+  window.dispatchEvent(new CustomEvent("cascade-talk", { detail: { from, ...calls } }));
 }
 
 // The form, with its link, may be drawn after the stage.

@@ -28,7 +28,7 @@ export function playUnasked(stage) {
   stage.root.toggleAttribute("data-unasked", isPlaying(stage));
 }
 
-// Until a visitor touches the stage, the place of a step says how to read the race.
+// Until a visitor touches the stage, and where the whole race is shown, the place of a step says how to read it.
 export function touch({ root }) {
   root.removeAttribute("data-untouched");
 }
@@ -63,9 +63,10 @@ export function halt(stage) {
   stage.roundTimer = 0;
 }
 
-// Shows the whole race; what is selected stays selected.
+// Shows the whole race; what is selected stays selected. Where nothing is, there is no step to tell of.
 export function showAll(stage) {
   halt(stage);
+  if (stage.token === null && !stage.reviewOpen) stage.root.setAttribute("data-untouched", "");
   stage.time = Infinity;
   setMode(stage, "done");
   for (const view of stage.views) view.follow = true;

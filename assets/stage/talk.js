@@ -88,7 +88,8 @@ function openSlides(stage, from) {
     leaveAt(0);
     play(stage, 0);
   };
-  askForTalk(from, leaveAt, again);
+  const end = () => stage.transport.present.click(); // which leaves
+  askForTalk(from, { leaveAt, again, end });
 }
 
 // A talk that has looked into a race is done with it.

@@ -20,6 +20,10 @@ function press(visit, event) {
   if (unblank(visit)) return void event.preventDefault(); // a key brings the slide back, and does nothing else
   if (isSlide(visit) && key === "?") return void toggleKeys(visit);
   if (closeKeys(visit) && key === "Escape") return void event.preventDefault(); // which would close the slide too
+  if (isTalk(visit) && key === "Escape") {
+    event.preventDefault(); // it would close the slide alone
+    return void end(visit);
+  }
   if (isSlide(visit) && Object.hasOwn(OF_A_SLIDE, key)) return void OF_A_SLIDE[key](visit);
   if (Object.hasOwn(MOVES, key)) {
     event.preventDefault(); // nor does the page behind it scroll
@@ -35,6 +39,11 @@ function goForward(visit) {
   const isRunning = isTalk(visit) && actOf(visit).dataset.show === "result" && visit.place.dataset.state === "replay";
   if (isRunning) visit.stage.skip();
   else if (!isLast(visit) || !isAnswered(visit)) goOn(visit);
+}
+
+function end({ dialog, talk }) {
+  dialog.close();
+  talk.end();
 }
 
 function lose(visit) {

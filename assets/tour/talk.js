@@ -1,10 +1,11 @@
 // A talk of two minutes: the slides after the race that it begins with, see assets/stage/talk.js. It has few of the acts of the
 // tour, each as a slide with one claim, and ends with what to remember, beside the number of that race.
 
-// `leaveAt` is called with the slide at which the talk is left before its last one, and `again` where it begins anew.
-export function beginTalk(leaveAt, again) {
+// `leaveAt` is called with the slide at which the talk is left before its last one, `again` where it begins anew, and `end` where
+// nothing is presented any more.
+export function beginTalk(leaveAt, again, end) {
   const race = readRace();
-  return { leaveAt, again, told: race, won: race.isWon ? race : null }; // `won`: the last race that a cascade won
+  return { leaveAt, again, end, told: race, won: race.isWon ? race : null }; // `won`: the last race that a cascade won
 }
 
 // The acts of a talk, as indices.

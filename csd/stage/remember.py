@@ -71,7 +71,7 @@ def closing(number: int, runs: tuple[int, int]) -> str:
         f'<section hidden data-show="closing" data-talk="told"><h2 id="tour-title-{number}">What to remember</h2>'
         f'<p class="tour-won"><b>{few} runs</b><small>cascade</small><span>of the big model instead of {many}, '
         'for the same text</span><i class="tour-began">This is the race of the slides.</i></p>'
-        f'<ol>{points}</ol><p class="tour-end">Home: start again &nbsp; Esc: back to the race</p>'
+        f'<ol>{points}</ol><p class="tour-end">Home: start again &nbsp; Esc: leave</p>'
         '<p class="tour-count"></p></section>'
     )
 

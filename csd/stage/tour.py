@@ -154,7 +154,7 @@ KEYS = "".join(
         ("1 2 3", "answer the question"),
         ("b", "blank"),
         ("l", "lose a race, live"),
-        ("Esc", "leave the tour"),
+        ("Esc", "leave"),
         ("?", "these keys"),
     )
 )

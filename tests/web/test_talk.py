@@ -206,14 +206,14 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(tab):
     lost = page.get_attribute(stage, "data-race")
     page.keyboard.press("PageUp")
     assert page.inner_text(title) == acts[-1].title, "back to the slide that was left"
-    page.keyboard.press("Escape")
+    page.go_back()
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     page.keyboard.press("PageDown")
     assert page.inner_text(title) == acts[-1].title, "which is still to come"
     page.keyboard.press("PageDown")
     assert page.inner_text(title) == "What to remember"
     assert page.inner_text(".tour-won b") == won != page.text_content("#stage .cs-factor"), "the race that was won"
-    page.keyboard.press("Escape")
+    page.eval_on_selector(".tour-next", "button => button.click()")
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     page.keyboard.press("PageDown")
     assert page.is_visible(f"{stage}[data-opened] .cs-score") and not page.is_visible(".tour dialog")
@@ -243,15 +243,19 @@ def test_a_slide_that_was_left_comes_next_and_escape_closes_its_keys_first(tab):
     assert page.is_visible(keys)
     page.keyboard.press("Escape")
     assert not page.is_visible(keys) and page.inner_text(title) == "Guess ahead"
-    page.keyboard.press("Escape")
+    page.go_back()
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     assert page.inner_text("#stage .cs-onward") == "Talk: 2 of 9 →"
     page.keyboard.press("PageDown")
     assert page.inner_text(title) == "Guess ahead"
-    page.keyboard.press("Escape")
+    page.go_back()
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     page.keyboard.press("PageUp")
     assert page.inner_text(title) == "One by one"
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#stage .cascade-stage:not([data-present])")
+    assert not page.is_visible(".tour dialog") and page.is_visible("#stage .cs-how"), "the page, as it was before"
+    page.wait_for_function("!history.state?.over?.length && !history.state?.tour")
     assert not tab.errors
 
 
