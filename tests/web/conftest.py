@@ -7,11 +7,11 @@ from browser import Tab
 
 
 @pytest.fixture
-def tab_at(chromium, house):
-    """Opens a visitor's page at an address, as often as a test asks for one."""
+def open_tab(chromium, house):
+    """Opens a visitor's page, at an address or at its start, as often as a test asks for one."""
     opened = []
 
-    def new(address: str) -> Tab:
+    def new(address: str = "") -> Tab:
         opened.append(Tab(chromium, house, address))
         return opened[-1]
 

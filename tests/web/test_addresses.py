@@ -69,9 +69,9 @@ def test_back_goes_to_the_race_before_though_own_races_have_no_address(tab, hous
     assert not tab.errors
 
 
-def test_an_address_opens_a_race_and_hides_controls(tab_at):
+def test_an_address_opens_a_race_and_hides_controls(open_tab):
     *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
-    tab = tab_at(f"?hide=stop,seed&k=9#race={last.id.removeprefix('recorded-')}")
+    tab = open_tab(f"?hide=stop,seed&k=9#race={last.id.removeprefix('recorded-')}")
     page = tab.page
     await_race(page, last.id)
     await_prompt(page, last.traces[0].header.text)
@@ -137,9 +137,9 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
 
 
 @pytest.mark.parametrize("place", ["lane=99&step=999", "lane=1&step=x"])
-def test_a_link_to_a_step_that_is_none_shows_the_whole_race_and_says_so(tab_at, place):
+def test_a_link_to_a_step_that_is_none_shows_the_whole_race_and_says_so(open_tab, place):
     *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
-    tab = tab_at(f"#race={last.id.removeprefix('recorded-')}&{place}")
+    tab = open_tab(f"#race={last.id.removeprefix('recorded-')}&{place}")
     page = tab.page
     await_race(page, last.id)
     page.wait_for_function("document.querySelector('#status').innerText.startsWith('The link names a step that')")

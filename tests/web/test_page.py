@@ -7,7 +7,6 @@ import threading
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
 from browser import STORY, House, Tab, choose_race, set_field
 
 from csd.models import catalog
@@ -17,19 +16,6 @@ from csd.web.loads import FamilyChoice
 from csd.web.races import first_recorded, recorded_races
 
 REFUSED = "words => document.querySelector('#status p[data-state=refused]')?.innerText.includes(words)"
-
-
-@pytest.fixture
-def tab(chromium, house):
-    opened = []
-
-    def new() -> Tab:
-        opened.append(Tab(chromium, house))
-        return opened[-1]
-
-    yield new
-    for one in opened:
-        one.close()
 
 
 def test_a_second_family_answers_what_a_visitor_types(chromium):
@@ -77,8 +63,8 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
     house.page.close()
 
 
-def test_a_race_says_that_it_is_another_prompts_while_the_form_holds_a_new_one(tab):
-    one = tab()
+def test_a_race_says_that_it_is_another_prompts_while_the_form_holds_a_new_one(open_tab):
+    one = open_tab()
     one.race()
     one.status("ended")
     for text, said in (("An owl", "another prompt"), (STORY, ""), ("", "")):
@@ -88,8 +74,8 @@ def test_a_race_says_that_it_is_another_prompts_while_the_form_holds_a_new_one(t
     assert not one.errors
 
 
-def test_a_race_runs_to_its_end_and_its_tokens_carry_levels(tab):
-    one = tab()
+def test_a_race_runs_to_its_end_and_its_tokens_carry_levels(open_tab):
+    one = open_tab()
     assert one.page.inner_text("#status").startswith("Recorded, with a plan tuned to this text."), (
         "what the page begins with"
     )
@@ -104,8 +90,8 @@ def test_a_race_runs_to_its_end_and_its_tokens_carry_levels(tab):
     assert not one.errors
 
 
-def test_a_double_click_races_once(tab, house):
-    one, before = tab(), house.gate.begun
+def test_a_double_click_races_once(open_tab, house):
+    one, before = open_tab(), house.gate.begun
     one.fill()
     one.page.dblclick("#race")
     one.status("ended")
@@ -114,64 +100,8 @@ def test_a_double_click_races_once(tab, house):
     assert house.gate.begun == before + 2
 
 
-def test_stop_ends_the_race_where_it_is_and_keeps_what_it_has(tab, house):
-    one = tab()
-    for where in ("Prefill", "Step"):
-        house.gate.hold(where)
-        one.race()
-        house.gate.wait()
-        one.page.wait_for_function("!document.querySelector('#status').innerText.startsWith('Stopped')")
-        one.stop()
-        one.page.wait_for_function("document.querySelector('#status').innerText.startsWith('Stopped: ')")
-        assert (one.tokens() > 0) == (where == "Step")
-        house.gate.open()
-    one.race("The device is free again")
-    one.page.wait_for_function("document.querySelector('#status').innerText.startsWith('Done')")
-
-
-def test_stop_in_the_queue_takes_the_race_out_of_it(tab, house):
-    first, second = tab(), tab()
-    house.gate.hold("Step")
-    first.race()
-    house.gate.wait()
-    before = house.gate.begun
-    second.race("Waiting for the device")
-    second.page.wait_for_function("/^Waiting|^Queue/i.test(document.querySelector('#status').innerText)")
-    assert second.page.is_visible("#stage .cs-idea"), "the question stands where its answer will be"
-    second.stop()
-    second.page.wait_for_function("document.querySelector('#status').innerText.includes('Stopped')")
-    house.gate.open()
-    assert first.status("ended").startswith("Done")
-    assert house.gate.begun == before
-    second.race("Once more")
-    assert second.status("ended").startswith("Done")
-    assert house.gate.begun == before + 1
-
-
-def test_a_closed_tab_frees_the_device(tab, house):
-    first, second = tab(), tab()
-    house.gate.hold("Step")
-    first.race()
-    house.gate.wait()
-    house.gate.at = ""  # the second race is not held; the first one is, until it is stopped
-    stopped = house.gate.stopped
-    second.race("The next visitor")
-    first.close()
-    assert second.status("ended").startswith("Done")
-    assert house.gate.stopped == stopped + 1
-
-
-def test_two_tabs_do_not_disturb_each_other(tab):
-    tabs = {"Two boys found a kite": tab(), "A bird sat in a tree": tab()}
-    for prompt, one in tabs.items():
-        one.race(prompt)
-    for prompt, one in tabs.items():
-        assert one.status("ended").startswith("Done")
-        assert one.page.input_value("#earlier input").startswith(f"1. {prompt}")
-
-
-def test_an_earlier_race_is_shown_again(tab):
-    one = tab()
+def test_an_earlier_race_is_shown_again(open_tab):
+    one = open_tab()
     one.race("A bird sat in a tree")
     one.page.wait_for_function("document.querySelector('#earlier input')?.value.startsWith('1. A bird')")
     first = one.page.get_attribute("#stage .cascade-stage", "data-race")
@@ -181,8 +111,8 @@ def test_an_earlier_race_is_shown_again(tab):
     one.page.wait_for_selector(f'#stage .cascade-stage[data-race="{first}"]')
 
 
-def test_an_example_races_at_once_and_what_the_visitor_typed_is_kept(tab, house):
-    one = tab()
+def test_an_example_races_at_once_and_what_the_visitor_typed_is_kept(open_tab, house):
+    one = open_tab()
     page, chips = one.page, one.page.locator("#examples > button:visible")
     told = []
     page.on("console", lambda line: told.append(line.text))
@@ -216,8 +146,8 @@ def test_an_example_races_at_once_and_what_the_visitor_typed_is_kept(tab, house)
     assert not one.errors
 
 
-def test_bad_input_gets_a_sentence_and_the_prompt_stays(tab):
-    one = tab()
+def test_bad_input_gets_a_sentence_and_the_prompt_stays(open_tab):
+    one = open_tab()
     one.fill(tokens=16)
     one.advanced()
     for field, value, sentence in (
@@ -243,8 +173,8 @@ def test_bad_input_gets_a_sentence_and_the_prompt_stays(tab):
     assert not one.errors
 
 
-def test_a_pasted_K_is_what_the_next_press_of_race_uses_and_what_is_saved(tab):
-    one = tab()
+def test_a_pasted_K_is_what_the_next_press_of_race_uses_and_what_is_saved(open_tab):
+    one = open_tab()
     one.fill(tokens=16)
     one.advanced()
     one.page.get_by_label("cascade", exact=True).uncheck()
@@ -269,8 +199,8 @@ def test_a_pasted_K_is_what_the_next_press_of_race_uses_and_what_is_saved(tab):
     assert not one.errors
 
 
-def test_a_race_that_is_saved_from_its_link_opens_at_the_same_step(tab):
-    one = tab()
+def test_a_race_that_is_saved_from_its_link_opens_at_the_same_step(open_tab):
+    one = open_tab()
     one.context.grant_permissions(["clipboard-read", "clipboard-write"])
     one.page.wait_for_selector("#stage .cascade-stage[data-race]")
     one.page.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.goTo(4, 3)")
@@ -286,8 +216,8 @@ def test_a_race_that_is_saved_from_its_link_opens_at_the_same_step(tab):
     assert not one.errors
 
 
-def test_a_refused_prompt_does_not_cover_why(tab):
-    one = tab()
+def test_a_refused_prompt_does_not_cover_why(open_tab):
+    one = open_tab()
     one.page.fill("#prompt textarea", "word " * 1200)
     one.page.focus("#prompt textarea")
     one.page.keyboard.press("Enter")
@@ -303,9 +233,9 @@ def test_a_refused_prompt_does_not_cover_why(tab):
     assert not one.errors
 
 
-def test_text_of_a_visitor_is_never_markup_nor_in_a_link_that_a_stranger_opens(tab):
+def test_text_of_a_visitor_is_never_markup_nor_in_a_link_that_a_stranger_opens(open_tab):
     prompt = "</textarea></title><img src=x onerror='window.hit=1'><script>window.hit=1</script>"
-    sender, stranger = tab(), tab()
+    sender, stranger = open_tab(), open_tab()
     sender.context.grant_permissions(["clipboard-read", "clipboard-write"])
     sender.race(prompt)
     assert sender.status("ended").startswith("Done")
@@ -324,8 +254,8 @@ def test_text_of_a_visitor_is_never_markup_nor_in_a_link_that_a_stranger_opens(t
         assert one.page.evaluate("window.hit") is None and not one.errors
 
 
-def test_a_custom_family_that_cannot_be_loaded_gives_a_sentence(tab, tmp_path):
-    one = tab()
+def test_a_custom_family_that_cannot_be_loaded_gives_a_sentence(open_tab, tmp_path):
+    one = open_tab()
     one.fill()
     one.advanced()
     one.page.click("#family input")

@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-from browser import STORY, Tab, set_field
+from browser import STORY, set_field
 
 
-@pytest.fixture
-def tab(chromium, house):
-    opened = []
-
-    def new() -> Tab:
-        opened.append(Tab(chromium, house))
-        return opened[-1]
-
-    yield new
-    for one in opened:
-        one.close()
-
-
-def test_a_reload_in_the_middle_asks_for_the_race_that_it_ended(tab, house):
+def test_a_reload_in_the_middle_asks_for_the_race_that_it_ended(open_tab, house):
     """Under the form of that race, with the races before it in the list, and not once that race has ended."""
-    one = tab()
+    one = open_tab()
     page = one.page
     one.race("A bird sat in a tree", 16)
     one.status("ended")
@@ -49,8 +35,8 @@ def test_a_reload_in_the_middle_asks_for_the_race_that_it_ended(tab, house):
     assert one.errors == []
 
 
-def test_a_reload_beside_a_refused_race_brings_its_whole_form_and_says_why(tab):
-    one = tab()
+def test_a_reload_beside_a_refused_race_brings_its_whole_form_and_says_why(open_tab):
+    one = open_tab()
     page = one.page
     one.race("A bird sat in a tree", 16)
     one.status("ended")
@@ -69,8 +55,8 @@ def test_a_reload_beside_a_refused_race_brings_its_whole_form_and_says_why(tab):
     assert one.errors == []
 
 
-def test_a_reload_while_a_race_waits_keeps_the_prompt(tab, house):
-    one, other = tab(), tab()
+def test_a_reload_while_a_race_waits_keeps_the_prompt(open_tab, house):
+    one, other = open_tab(), open_tab()
     house.gate.hold("Step")
     other.race()
     house.gate.wait()
@@ -84,9 +70,9 @@ def test_a_reload_while_a_race_waits_keeps_the_prompt(tab, house):
     assert one.status("ended").startswith("Done")
 
 
-def test_a_reload_brings_the_latest_race_back(tab, house):
+def test_a_reload_brings_the_latest_race_back(open_tab, house):
     """With its settings, and among the visitor's races; a page in another tab begins as usual."""
-    one, begun = tab(), house.gate.begun
+    one, begun = open_tab(), house.gate.begun
     one.race("A bird sat in a tree")
     one.status("ended")
     raced = one.page.get_attribute("#stage .cascade-stage", "data-race")
@@ -98,12 +84,12 @@ def test_a_reload_brings_the_latest_race_back(tab, house):
     assert house.gate.begun == begun + 1, "nothing runs again"
     one.race("Two boys found a kite")
     one.page.wait_for_function("document.querySelector('#earlier input').value.startsWith('2. Two boys')")
-    assert tab().page.get_attribute("#stage .cascade-stage", "data-race") != raced
+    assert open_tab().page.get_attribute("#stage .cascade-stage", "data-race") != raced
     assert one.errors == []
 
 
-def test_a_reload_under_the_theory_shows_what_the_visitors_race_measured(tab):
-    one = tab()
+def test_a_reload_under_the_theory_shows_what_the_visitors_race_measured(open_tab):
+    one = open_tab()
     one.race("A bird sat in a tree", 16)
     one.status("ended")
     one.page.get_by_role("tab", name="Theory").click()
@@ -116,8 +102,8 @@ def test_a_reload_under_the_theory_shows_what_the_visitors_race_measured(tab):
     assert one.errors == []
 
 
-def test_a_reload_goes_on_presenting_until_the_visitor_leaves(tab):
-    one = tab()
+def test_a_reload_goes_on_presenting_until_the_visitor_leaves(open_tab):
+    one = open_tab()
     one.page.keyboard.press("p")
     one.page.wait_for_selector("#stage .cascade-stage[data-present]")
     one.reload()

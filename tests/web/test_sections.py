@@ -121,8 +121,8 @@ def test_a_puzzle_opens_the_settings_at_its_field(tab):
     assert not tab.errors
 
 
-def test_a_section_opens_for_a_link(tab_at):
-    tab = tab_at("?temperature=0.5&k=3&hide=seed")
+def test_a_section_opens_for_a_link(open_tab):
+    tab = open_tab("?temperature=0.5&k=3&hide=seed")
     page = tab.page
     page.click("#more")
     page.wait_for_function(f"{OPEN} === 'sampling-section,guesses-section'")

@@ -1,0 +1,59 @@
+"""Races that are stopped, that wait for one another, and whose tab is closed, in a headless Chromium."""
+
+from __future__ import annotations
+
+
+def test_stop_ends_the_race_where_it_is_and_keeps_what_it_has(open_tab, house):
+    one = open_tab()
+    for where in ("Prefill", "Step"):
+        house.gate.hold(where)
+        one.race()
+        house.gate.wait()
+        one.page.wait_for_function("!document.querySelector('#status').innerText.startsWith('Stopped')")
+        one.stop()
+        one.page.wait_for_function("document.querySelector('#status').innerText.startsWith('Stopped: ')")
+        assert (one.tokens() > 0) == (where == "Step")
+        house.gate.open()
+    one.race("The device is free again")
+    one.page.wait_for_function("document.querySelector('#status').innerText.startsWith('Done')")
+
+
+def test_stop_in_the_queue_takes_the_race_out_of_it(open_tab, house):
+    first, second = open_tab(), open_tab()
+    house.gate.hold("Step")
+    first.race()
+    house.gate.wait()
+    before = house.gate.begun
+    second.race("Waiting for the device")
+    second.page.wait_for_function("/^Waiting|^Queue/i.test(document.querySelector('#status').innerText)")
+    assert second.page.is_visible("#stage .cs-idea"), "the question stands where its answer will be"
+    second.stop()
+    second.page.wait_for_function("document.querySelector('#status').innerText.includes('Stopped')")
+    house.gate.open()
+    assert first.status("ended").startswith("Done")
+    assert house.gate.begun == before
+    second.race("Once more")
+    assert second.status("ended").startswith("Done")
+    assert house.gate.begun == before + 1
+
+
+def test_a_closed_tab_frees_the_device(open_tab, house):
+    first, second = open_tab(), open_tab()
+    house.gate.hold("Step")
+    first.race()
+    house.gate.wait()
+    house.gate.at = ""  # the second race is not held; the first one is, until it is stopped
+    stopped = house.gate.stopped
+    second.race("The next visitor")
+    first.close()
+    assert second.status("ended").startswith("Done")
+    assert house.gate.stopped == stopped + 1
+
+
+def test_two_tabs_do_not_disturb_each_other(open_tab):
+    tabs = {"Two boys found a kite": open_tab(), "A bird sat in a tree": open_tab()}
+    for prompt, one in tabs.items():
+        one.race(prompt)
+    for prompt, one in tabs.items():
+        assert one.status("ended").startswith("Done")
+        assert one.page.input_value("#earlier input").startswith(f"1. {prompt}")
