@@ -64,8 +64,8 @@ export function askForTour() {
 }
 
 // The acts of a talk from one of them on, or from the last one.
-// What is called: `leaveAt` with the slide at which the talk is left before its last one, `again` where it begins anew, `end` where
-// nothing is presented any more.
+// `calls` holds what the talk calls: `leaveAt(slide)` when it is left before its last slide, `again` when it begins anew, and `end`
+// when nothing is to be presented any more.
 export function askForTalk(from, calls) {
   window.dispatchEvent(new CustomEvent("cascade-talk", { detail: { from, ...calls } }));
 }

@@ -224,13 +224,11 @@ function finish(stage, isWhole) {
   const wasWatched = !isWhole && (canFollow(stage.race) || stage.race.lanes.some(({ end }) => end === "stopped"));
   if (close.play && !stage.race.ask && canReplay(stage) && !wasWatched && !prefersReducedMotion()) playUnasked(stage);
   else if (!isWhole || close.play) say(stage, close.summary || "");
-  stage.root.toggleAttribute("data-untouched", Boolean(close.play));
   if (isPlaying(stage)) reopenBet(stage);
 }
 
 function begin(stage) {
   playUnasked(stage);
-  stage.root.setAttribute("data-untouched", "");
   stage.draw();
 }
 

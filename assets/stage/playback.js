@@ -26,11 +26,12 @@ export function playUnasked(stage) {
   const isFirst = stage.raceId === stage.firstId && stage.speed === SPEEDS[0] && !stage.lasts;
   stage.opening = isFirst && isPlaying(stage) ? openingOf(stage.view.lane, speedFactor(stage)) : null;
   stage.root.toggleAttribute("data-unasked", isPlaying(stage));
+  stage.root.setAttribute("data-no-step", "");
 }
 
-// Until a visitor touches the stage, and where the whole race is shown, the place of a step says how to read it.
+// From then on the stage tells of a step. Until a visitor touches it, and where the whole race is shown, it says how to read the race.
 export function touch({ root }) {
-  root.removeAttribute("data-untouched");
+  root.removeAttribute("data-no-step");
 }
 
 export function pause(stage) {
@@ -63,10 +64,10 @@ export function halt(stage) {
   stage.roundTimer = 0;
 }
 
-// Shows the whole race; what is selected stays selected. Where nothing is, there is no step to tell of.
+// Shows the whole race; what is selected stays selected. Where nothing is, there is no step to tell of: see `touch`.
 export function showAll(stage) {
   halt(stage);
-  if (stage.token === null && !stage.reviewOpen) stage.root.setAttribute("data-untouched", "");
+  if (stage.token === null && !stage.reviewOpen) stage.root.setAttribute("data-no-step", "");
   stage.time = Infinity;
   setMode(stage, "done");
   for (const view of stage.views) view.follow = true;

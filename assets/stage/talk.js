@@ -88,7 +88,7 @@ function openSlides(stage, from) {
     leaveAt(0);
     play(stage, 0);
   };
-  const end = () => stage.transport.present.click(); // which leaves
+  const end = () => stage.transport.present.click(); // "Leave", while presenting
   askForTalk(from, { leaveAt, again, end });
 }
 

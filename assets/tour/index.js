@@ -54,8 +54,8 @@ function openTour(visit) {
 }
 
 // `from` is a place in the talk, from its end if negative.
-function openTalk(visit, { from, leaveAt, again, end }) {
-  if (from === 0 || !visit.given) visit.given = beginTalk(leaveAt, again, end);
+function openTalk(visit, { from, ...calls }) {
+  if (from === 0 || !visit.given) visit.given = beginTalk(calls);
   else resumeTalk(visit.given);
   visit.talk = visit.given;
   visit.route = routeOfTalk(visit.acts);

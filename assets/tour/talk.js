@@ -1,11 +1,10 @@
 // A talk of two minutes: the slides after the race that it begins with, see assets/stage/talk.js. It has few of the acts of the
 // tour, each as a slide with one claim, and ends with what to remember, beside the number of that race.
 
-// `leaveAt` is called with the slide at which the talk is left before its last one, `again` where it begins anew, and `end` where
-// nothing is presented any more.
-export function beginTalk(leaveAt, again, end) {
+// `calls` are those of assets/stage/bridge.js.
+export function beginTalk(calls) {
   const race = readRace();
-  return { leaveAt, again, end, told: race, won: race.isWon ? race : null }; // `won`: the last race that a cascade won
+  return { ...calls, told: race, won: race.isWon ? race : null }; // `won`: the last race that a cascade won
 }
 
 // The acts of a talk, as indices.
