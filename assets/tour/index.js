@@ -27,12 +27,12 @@ export function start(root, logs, others) {
   root.querySelector("#tour-start").addEventListener("click", () => openTour(visit));
   window.addEventListener("cascade-talk", ({ detail }) => openTalk(visit, detail));
   root.querySelector(".tour-close").addEventListener("click", () => leave(visit));
-  window.addEventListener("popstate", () => dialog.close());
+  window.addEventListener("popstate", () => shut(visit));
   dialog.addEventListener("cancel", (event) => { // Escape
     event.preventDefault();
     leave(visit);
   });
-  dialog.addEventListener("close", () => close(visit));
+  dialog.addEventListener("close", () => dialog.open || close(visit));
   lose.addEventListener("click", () => raceToLose(visit));
   again.addEventListener("click", () => run(visit, 0));
   back.addEventListener("click", () => goBack(visit));
@@ -71,6 +71,13 @@ function open(visit, from) {
   if (!stage) mountPicture(visit);
   rested(visit);
   show(visit, route.at(from));
+}
+
+// The event of a dialog that closes comes a frame later, and a key that is pressed before it must find the talk where it was left.
+function shut(visit) {
+  if (!visit.dialog.open) return;
+  visit.dialog.close();
+  close(visit);
 }
 
 function close(visit) {
