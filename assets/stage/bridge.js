@@ -59,13 +59,17 @@ export function countSlides() {
   return hasTour() ? document.querySelectorAll(SLIDES).length : 0;
 }
 
+export function titleOfSlide(slide) {
+  return document.querySelectorAll(SLIDES)[slide]?.querySelector("h2").textContent ?? "";
+}
+
 export function askForTour() {
   document.querySelector(TOUR)?.click();
 }
 
 // The acts of a talk from one of them on, or from the last one.
-// `calls` holds what the talk calls: `leaveAt(slide)` when it is left before its last slide, `again` when it begins anew, and `end`
-// when nothing is to be presented any more.
+// `calls` holds what the talk calls: `leaveAt(slide)` when the slides are left, of which that one is next, `again` when it begins
+// anew, `end` when nothing is to be presented any more, `tell(note)` for the speaker, and `openNotes` for the window with the notes.
 export function askForTalk(from, calls) {
   window.dispatchEvent(new CustomEvent("cascade-talk", { detail: { from, ...calls } }));
 }

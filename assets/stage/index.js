@@ -19,7 +19,7 @@
 // Data, without a page:  text, records, log, pending, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, playback, rounds
 // Parts of the page:     invitation, promptline (promptfield), headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext, textsize), review (scoregrid), why,
-//                        transport, charts (plot, timeline, budget; strips draws the timeline), tooltip, terms, speech, keys, present (talk, entries), bridge; dom and linestyle
+//                        transport, charts (plot, timeline, budget; strips draws the timeline), tooltip, terms, speech, keys, present (talk, speaker, racenote, entries), bridge; dom and linestyle
 //                        build elements
 
 import { createAxis } from "./axis.js";
@@ -46,6 +46,8 @@ import { playRounds } from "./rounds.js";
 import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, isOpening, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
+import { drawRaceNote } from "./racenote.js";
+import { createSpeaker } from "./speaker.js";
 import { createSlideMarks } from "./talk.js";
 import { explainTerms } from "./terms.js";
 import { fitText } from "./textsize.js";
@@ -120,6 +122,7 @@ function createParts(stage) {
     lanesBox: createLanesBox(),
     transport: createTransport(stage),
     slideMarks: createSlideMarks(),
+    speaker: createSpeaker(),
     timeline: createTimeline(stage),
     why: createWhy(),
     budget: createBudget(),
@@ -250,6 +253,7 @@ function draw(stage) {
   drawTimeline(stage);
   followText(stage);
   drawCursors(stage);
+  drawRaceNote(stage);
 }
 
 // While the page's first replay is in its first step, the stage shows less, and so does the page around it.
@@ -263,7 +267,13 @@ function showOpening(stage) {
 // does not show the race that is asked for.
 function tellPaceOf(stage) {
   const before = stage.root.hasAttribute("data-refused") ? "previous race" : stage.root.hasAttribute("data-other") ? "another prompt" : "";
-  put(stage.pace, tellPace(stage.mode, speedFactor(stage)) || before);
+  put(stage.pace, tellPace(stage.mode, speedFactor(stage), partOfReplay(stage)) || before);
+}
+
+// The page's first replay shows its first step more slowly than the rest.
+function partOfReplay(stage) {
+  if (isOpening(stage)) return "first step ";
+  return stage.opening ? "now " : "";
 }
 
 function watchSize(stage) {

@@ -10,6 +10,7 @@ import { blank, leavePresent, togglePresent, unblank } from "./present.js";
 import { openPromptField } from "./promptfield.js";
 import { openReview, toggleReview } from "./review.js";
 import { stepRound } from "./rounds.js";
+import { openSpeaker } from "./speaker.js";
 import { isPlaying } from "./state.js";
 import { beginAgain, goBack, goOn, goToEnd, hideHint } from "./talk.js";
 import { zoom } from "./timeline.js";
@@ -20,7 +21,7 @@ const HELP = [
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
   ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["l", "make it lose"], ["Esc", "leave"], ["?", "these keys"],
 ];
-const PRESENTING = [["page down", "go on: a talk of two minutes"], ["page up", "back"], ["r", "race"], ["e", "next example"], ["/", "type a prompt"]];
+const PRESENTING = [["page down", "go on: a talk of two minutes"], ["page up", "back"], ["s", "speaker\u2019s notes"], ["r", "race"], ["e", "next example"], ["/", "type a prompt"]];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
 const ACTIONS = {
@@ -47,6 +48,7 @@ const ACTIONS = {
   o: toggleReview,
   p: togglePresent,
   r: (stage) => stage.presenting && askForRace(),
+  s: (stage) => stage.presenting && openSpeaker(stage),
   t: toggleAxis,
   v: cycleView,
   Escape: leave,

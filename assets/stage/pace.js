@@ -44,8 +44,8 @@ export function speedInWords(speed) {
   return speed < 1 ? `slow motion, ${times(1 / speed)}\u00D7 slower` : `${times(speed)}\u00D7 faster`;
 }
 
-// What the stage is showing: "live", or how fast it replays; nothing where nothing moves.
-export function tellPace(mode, speed) {
+// What the stage is showing: "live", or how fast it replays, and of which `part` of the race that holds; nothing where nothing moves.
+export function tellPace(mode, speed, part = "") {
   if (mode === "live") return "live";
-  return mode === "replay" ? speedInWords(speed) : "";
+  return mode === "replay" ? speedInWords(speed).replace(", ", `, ${part}`) : "";
 }

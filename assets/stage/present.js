@@ -6,6 +6,7 @@ import { put } from "./dom.js";
 import { enter, leave, whenBack } from "./entries.js";
 import { tellRefusal } from "./promptline.js";
 import { openReview } from "./review.js";
+import { closeSpeaker } from "./speaker.js";
 import { forgetSizes } from "./state.js";
 import { tellRace, untold } from "./talk.js";
 
@@ -81,6 +82,7 @@ function setPresenting(stage, on) {
   }
   else {
     openReview(stage, false);
+    closeSpeaker(stage);
     leave("present");
     tellRefusal(stage, "");
     root.removeAttribute("data-blank");

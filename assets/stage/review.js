@@ -24,9 +24,7 @@ const BRIEF = 100; // and of the sentence alone
 export function createReview(stage) {
   const review = {
     title: h("b", { class: "cs-score-title" }),
-    rest: h("span"), // how much of its time no model ran
     telling: button("cs-link cs-telling", "", { onclick: () => jump(stage, findTelling(stage).until) }), // to a step with more to see
-    reason: h("span", { class: "cs-reason-chosen" }), // why it was opened at this step
     told: h("p", { class: "cs-told" }),
     ...createRounds(stage),
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
@@ -43,11 +41,9 @@ export function createReview(stage) {
     inSight: true,
     hasEntry: false, // in the browser's history, which Back leaves
     fromEnd: false, // whether it was opened at the end of the race
-    chosen: null, // the step that it was opened at where nobody chose one
   };
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
-    h("div", { class: "cs-score-head" }, review.title,
-      h("span", { class: "cs-score-rest" }, review.rest, term("overhead")), review.reason, review.telling, review.rounds), stage.why.box, review.told, review.roundTold, review.grid,
+    h("div", { class: "cs-score-head" }, review.title, review.telling, review.rounds), stage.why.box, review.told, review.roundTold, review.grid,
     review.more, review.key, review.readout);
   review.grid.addEventListener("pointerover", (event) => !stage.isResting(event) && showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
@@ -104,7 +100,6 @@ export function openReview(stage, open = !stage.reviewOpen) {
   if (!open) stage.review.hasEntry = false;
   const isBlank = !selectedStep(stage);
   const telling = open && (atEnd || isBlank) && (findTelling(stage) || (isBlank && stage.view.lane.steps[0]));
-  if (open) stage.review.chosen = telling || null;
   if (telling) jump(stage, telling.until);
   if (!open && stage.review.fromEnd) showAll(stage);
   forgetSizes(stage);
@@ -226,11 +221,10 @@ function buildReview(stage, step) {
   Object.assign(review, { step, lane, score: stage.reviewOpen ? score : null });
   const wrote = `${countTokens(step.line.x.length)} in ${formatSeconds(step.line.d)}`;
   const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
-  put(review.rest, ` including ${formatSeconds(Math.max(0, step.line.d - spent))} of `);
+  review.title.title = `${formatSeconds(Math.max(0, step.line.d - spent))} of it between the runs of the models`;
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
   put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
-  put(review.reason, step === review.chosen && tellShown(step) ? `chosen because it ${tellShown(step)}` : "");
   const what = `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`;
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   put(review.told, tellResult(race, step)); // the picture tells who drafted

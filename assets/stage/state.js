@@ -54,6 +54,7 @@ export function createState(root) {
     lanesBox: null,
     transport: null,
     slideMarks: null,
+    speaker: null,
     timeline: null,
     notes: null,
     review: null,

@@ -7,9 +7,10 @@ import { button, h, put } from "./dom.js";
 import { jump, play, skip, stepReview } from "./playback.js";
 import { openReview } from "./review.js";
 import { playFewRounds } from "./rounds.js";
+import { openSpeaker, restartClock, tellSpeaker } from "./speaker.js";
 import { canReplay, isPlaying, prefersReducedMotion } from "./state.js";
 
-const HINT = "Page Down: next \u00B7 B: blank \u00B7 Esc: leave"; // until the first press
+const HINT = "Page Down: next \u00B7 S: speaker\u2019s notes \u00B7 B: blank \u00B7 Esc: leave"; // until the first press
 
 // The button that does what a clicker does, on the presented stage; the first one tells that there is a talk, and how long it is.
 export function createOnward(stage) {
@@ -33,8 +34,8 @@ export function drawOnward(stage) {
   onward.title = isUntold ? "A talk of two minutes: the next slide (\u2192 or Page Down)" : "What a clicker does (Page Down)";
 }
 
-// Whether the slides were shown, and which of them is next; and the race that was looked into.
-export const untold = () => ({ tour: false, next: 0, inside: "" });
+// Whether the slides were shown, which of them is next, and whether one lies over the race; and the race that was looked into.
+export const untold = () => ({ tour: false, next: 0, isSlide: false, inside: "" });
 
 // The first slide: the hall sees the race happen. A step that somebody stopped at stays.
 export function tellRace(stage) {
@@ -61,6 +62,7 @@ export function goBack(stage) {
 // From its beginning.
 export function beginAgain(stage) {
   openReview(stage, false);
+  restartClock(stage);
   play(stage, 0);
 }
 
@@ -78,18 +80,19 @@ export function hideHint({ root }) {
 // The slides of the tour, from the first one on, or from the last one.
 function openSlides(stage, from) {
   const { talk } = stage;
-  talk.tour = true;
+  Object.assign(talk, { tour: true, isSlide: true });
   const leaveAt = (slide) => { // to the race that the talk began with, or to another one
-    talk.tour = false;
-    talk.next = slide;
+    const isOver = slide >= countSlides();
+    Object.assign(talk, { tour: isOver, isSlide: false, next: isOver ? 0 : slide });
     stage.draw();
   };
   const again = () => {
     leaveAt(0);
+    restartClock(stage);
     play(stage, 0);
   };
   const end = () => stage.transport.present.click(); // "Leave", while presenting
-  askForTalk(from, { leaveAt, again, end });
+  askForTalk(from, { leaveAt, again, end, tell: (note) => tellSpeaker(stage, note), openNotes: () => openSpeaker(stage) });
 }
 
 // A talk that has looked into a race is done with it.

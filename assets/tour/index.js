@@ -81,7 +81,7 @@ function shut(visit) {
 }
 
 function close(visit) {
-  if (isTalk(visit) && !isLast(visit)) visit.talk.leaveAt(placeOf(visit));
+  if (isTalk(visit)) visit.talk.leaveAt(placeOf(visit) + (isLast(visit) ? 1 : 0));
   unblank(visit);
   halt(visit);
   visit.stage?.pause();

@@ -6,7 +6,7 @@ import { blank, closeKeys, isSlide, rested, toggleKeys, unblank } from "./slide.
 import { actOf, choicesOf, isAnswered, isLast, isTalk, questionOf } from "./visit.js";
 
 const MOVES = { ArrowRight: goForward, PageDown: goForward, ArrowLeft: goBack, PageUp: goBack };
-const OF_A_SLIDE = { b: blank, Home: startAgain, End: goToEnd, l: lose };
+const OF_A_SLIDE = { b: blank, Home: startAgain, End: goToEnd, l: lose, s: ({ talk }) => talk?.openNotes() };
 
 export function listenToKeys(visit) {
   visit.dialog.addEventListener("keydown", (event) => press(visit, event));

@@ -1,8 +1,9 @@
 // The question of an act: nobody leaves it without its answer.
 
+import { noteOf } from "./note.js";
 import { draw, finish, halt, showAnswer } from "./picture.js";
 import { tryOwn } from "./trying.js";
-import { choicesOf, isAnswered, isLast, questionOf } from "./visit.js";
+import { choicesOf, isAnswered, isLast, isTalk, questionOf } from "./visit.js";
 
 export function ask(visit) {
   const question = questionOf(visit);
@@ -51,6 +52,7 @@ export function nameNext(visit) {
   visit.next.textContent = !isAnswered(visit) ? "Show answer" : isLast(visit) ? "Done" : "Next";
   visit.next.toggleAttribute("data-answers", !isAnswered(visit)); // a guess of one’s own comes first
   visit.dialog.toggleAttribute("data-asks", !isAnswered(visit)); // who gives a talk sees what the next key brings
+  if (isTalk(visit)) visit.talk.tell(noteOf(visit));
 }
 
 const numberOf = (question) => question.querySelector("[data-right] kbd").textContent;

@@ -152,6 +152,7 @@ KEYS = "".join(
         ("home", "from the start"),
         ("end", "the last slide"),
         ("1 2 3", "answer the question"),
+        ("s", "speaker’s notes"),
         ("b", "blank"),
         ("l", "lose a race, live"),
         ("Esc", "leave"),

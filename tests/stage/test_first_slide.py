@@ -45,3 +45,22 @@ def test_a_step_that_somebody_stopped_at_is_presented(bare):
     one.press("End", "ArrowLeft", "p")
     assert one.state() == "replay" and one.text(".cs-replay") == "Play", "it stands"
     assert not one.errors
+
+
+def test_its_notes_follow_the_race_and_a_blocked_window_is_told_of(bare):
+    one = bare().show(greedy(alone()), greedy(nested()))
+    one.page.evaluate("window.kept = window.open; window.open = () => null")
+    one.press("End", "p", "s")
+    assert "Allow pop-ups" in one.text(".cs-prompt-refused")
+    one.page.evaluate("window.open = kept")
+    one.press("Home")
+    with one.page.expect_popup() as opened:
+        one.page.keyboard.press("s")
+    notes = opened.value
+    assert notes.inner_text("h1") == one.text(".cs-idea b") and "Ask the hall" in notes.inner_text("main")
+    notes.keyboard.press("End")
+    assert notes.inner_text("h1") != one.text(".cs-idea b") and one.state() == "done"
+    notes.keyboard.press("o")
+    assert notes.inner_text("h1") == one.text(".cs-score-title"), "a look inside"
+    assert one.text(".cs-prompt-refused") == ""
+    assert not one.errors

@@ -33,10 +33,10 @@ def test_the_first_replay_shows_its_first_step_slowly_and_says_what_happens(bare
     one = bare().show(*fast, play=True)
     first = "A cascade: small models guess ahead \u2026"
     one.page.wait_for_function("said => document.querySelector('.cs-idea b').textContent === said", arg=first)
-    assert one.text(".cs-pace") == "slow motion, 89× slower"  # 45 ms in 4 s
+    assert one.text(".cs-pace") == "slow motion, first step 89× slower"  # 45 ms in 4 s
     one.page.wait_for_function("document.querySelector('.cs-idea b').textContent.includes('checks them in one run')")
     one.page.wait_for_function(
-        "document.querySelector('.cs-pace').textContent === 'slow motion, 22× slower'"
+        "document.querySelector('.cs-pace').textContent === 'slow motion, now 22× slower'"
     )  # 275 ms in 6 s
     one.page.evaluate("log => stage.update({race: 'next', log})", log_of(fast, "next", play=True))
     assert one.text(".cs-pace") == "slow motion, 22× slower", "a later race is one of the visitor's own"

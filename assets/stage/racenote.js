@@ -1,0 +1,33 @@
+// What a speaker says about the race on the stage; of the slides that follow it the tour knows, see assets/tour/note.js.
+
+import { countSlides, titleOfSlide } from "./bridge.js";
+import { tellSpeaker } from "./speaker.js";
+
+const WATCHED = [
+  "Each row is one method, with the same prompt and the same big model. Each black mark is a run of the big model; what is coloured was guessed by smaller models and kept.",
+  "Ask the hall which one will be done first.",
+];
+
+// Tells it whenever the stage of a talk has changed, unless a slide lies over it.
+export function drawRaceNote(stage) {
+  const { presenting, talk, race } = stage;
+  if (!presenting || talk.isSlide || !race.open) return;
+  const [title, say, next] = stage.reviewOpen ? tellReview(stage) : stage.mode === "done" ? tellResult(stage) : tellRace(stage);
+  const slides = countSlides();
+  tellSpeaker(stage, { place: slides && !talk.tour ? `${1 + talk.next} of ${1 + slides}` : "", title, say, next });
+}
+
+const tellRace = ({ headline }) => [headline.idea.textContent, WATCHED, "the result"];
+
+function tellResult({ talk, race, headline }) {
+  const { factor, lead } = race.close?.headline ?? {};
+  const title = factor && lead ? `${factor} ${lead}` : headline.lead.textContent;
+  const said = [headline.text, headline.told, headline.flags, headline.reason].map((part) => part.textContent.trim());
+  const onward = talk.inside === "" ? "a look inside this race" : "the next example";
+  return [title, said, talk.tour ? onward : titleOfSlide(talk.next)];
+}
+
+function tellReview({ review, talk }) {
+  const onward = talk.tour ? "the next example" : titleOfSlide(talk.next);
+  return [review.title.textContent, [review.told.textContent, "The arrow keys go from step to step."], onward];
+}

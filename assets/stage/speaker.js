@@ -1,0 +1,99 @@
+// The speaker's window, for a screen that the hall does not see: what to say on this slide, what comes next, and a clock. Its keys
+// and buttons are those of the talk.
+
+import { button, h, put } from "./dom.js";
+import { tellRefusal } from "./promptline.js";
+
+const TITLE = "Speaker\u2019s notes";
+const BLOCKED = "The browser blocked the window with the notes. Allow pop-ups for this page, and press S again.";
+const SIZE = "popup,width=760,height=620";
+const STYLE = `
+  :root { color-scheme: light dark; font: 22px/1.45 system-ui, sans-serif; }
+  body { display: flex; flex-direction: column; gap: 16px; box-sizing: border-box; min-height: 100vh; margin: 0; padding: 24px 28px; }
+  header, footer { display: flex; align-items: center; gap: 16px; }
+  header span, footer span { margin-right: auto; }
+  header b { font-size: 40px; line-height: 1; font-variant-numeric: tabular-nums; }
+  h1 { margin: 0 0 16px; font-size: 28px; line-height: 1.2; }
+  p { margin: 0 0 12px; }
+  main { flex: 1; }
+  button { padding: 8px 16px; font: inherit; font-size: 18px; white-space: nowrap; }
+`;
+const OWN_KEYS = ["Tab", "Enter", " "]; // of the buttons in the window
+
+export function createSpeaker() {
+  return {
+    window: null, // while it is open
+    note: null, // what is told now: its place and title, what to say, and what comes next
+    parts: null, // of the window
+    since: 0, // when the talk began, in milliseconds
+    ticking: 0, // the timer of the clock
+  };
+}
+
+// `note` is {place, title, say, next}; `say` has a paragraph each.
+export function tellSpeaker({ speaker }, note) {
+  speaker.note = note;
+  if (speaker.window) drawNote(speaker);
+}
+
+export function openSpeaker(stage) {
+  const { speaker } = stage;
+  if (speaker.window && !speaker.window.closed) return void speaker.window.focus();
+  speaker.window = window.open("", "cascade-speaker", SIZE);
+  tellRefusal(stage, speaker.window ? "" : BLOCKED);
+  if (!speaker.window) return;
+  build(stage);
+  restartClock(stage);
+  if (speaker.note) drawNote(speaker);
+  window.addEventListener("pagehide", () => closeSpeaker(stage), { once: true });
+}
+
+export function closeSpeaker({ speaker }) {
+  clearInterval(speaker.ticking);
+  speaker.window?.close();
+  speaker.window = null;
+}
+
+export function restartClock({ speaker }) {
+  clearInterval(speaker.ticking);
+  if (!speaker.window) return;
+  speaker.since = Date.now();
+  speaker.ticking = setInterval(drawClock, 500, speaker);
+  drawClock(speaker);
+}
+
+function build(stage) {
+  const { speaker } = stage;
+  const { document: other } = speaker.window;
+  const [clock, place, title, said, next] = ["b", "span", "h1", "div", "span"].map((tag) => h(tag));
+  speaker.parts = { clock, place, title, said, next };
+  other.title = TITLE;
+  other.head.replaceChildren(h("style", { text: STYLE }));
+  other.body.replaceChildren(
+    h("header", {}, clock, place, button("", "Restart the clock", { onclick: () => restartClock(stage) })),
+    h("main", {}, title, said),
+    h("footer", {}, next, button("", "\u2190 Back", { onclick: () => pass("PageUp") }), button("", "Next \u2192", { onclick: () => pass("PageDown") })));
+  other.addEventListener("keydown", (event) => {
+    if (OWN_KEYS.includes(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    pass(event.key);
+  });
+}
+
+// A key that is pressed here does what it does on the slide.
+function pass(key) {
+  document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+}
+
+function drawNote({ note: { place, title, say, next }, parts }) {
+  put(parts.place, place);
+  put(parts.title, title);
+  parts.said.replaceChildren(...say.filter(Boolean).map((text) => h("p", { text })));
+  put(parts.next, next && `Next: ${next}`);
+}
+
+function drawClock(speaker) {
+  if (speaker.window.closed) return void clearInterval(speaker.ticking);
+  const seconds = Math.floor((Date.now() - speaker.since) / 1000);
+  put(speaker.parts.clock, `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`);
+}

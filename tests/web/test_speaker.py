@@ -1,0 +1,71 @@
+"""The speaker's window: what to say on each slide of the talk, and what comes next."""
+
+from __future__ import annotations
+
+from csd.stage import tour
+from csd.stage.remember import POINTS
+
+STAGE = "#stage .cascade-stage"
+
+
+def present(page):
+    page.focus(STAGE)
+    page.keyboard.press("p")
+    page.wait_for_selector(f"{STAGE}[data-present]")
+
+
+def test_the_window_tells_every_slide_and_its_keys_and_buttons_are_those_of_the_talk(tab):
+    page, title = tab.page, ".tour section:not([hidden]) h2"
+    acts = [act for act in tour.ACTS if act.talk]
+    page.focus(STAGE)
+    page.keyboard.press("s")
+    assert len(page.context.pages) == 1, "only while presenting"
+    present(page)
+    with page.expect_popup() as opened:
+        page.keyboard.press("s")
+    notes = opened.value
+    assert notes.inner_text("header span") == f"1 of {len(acts) + 2}"
+    assert notes.inner_text("h1").startswith(page.inner_text("#stage .cs-factor"))
+    assert "word for word" in notes.inner_text("main")
+    for place, act in enumerate(acts):
+        assert notes.inner_text("footer span") == f"Next: {act.title}"
+        notes.click("button:has-text('Next')")
+        assert notes.inner_text("h1") == page.inner_text(title) == act.title
+        assert notes.inner_text("header span") == f"{place + 2} of {len(acts) + 2}"
+        said = notes.locator("main p").all_inner_texts()
+        assert said[0].startswith(act.text) and said[1] == f"Question: {act.question}"
+        assert said[2] == f"Answer: {act.choices[act.right]}. {act.answer}"
+        if act.talk == "asked":
+            assert notes.inner_text("footer span") == "Next: the answer"
+            notes.keyboard.press("PageDown")
+        if act.show == "result":  # the end of its race comes first
+            notes.keyboard.press("PageDown")
+    assert notes.inner_text("h1") == "What to remember" and notes.inner_text("footer span") == ""
+    assert [point.title in notes.inner_text("main") for point in POINTS] == [True] * len(POINTS)
+    notes.click("button:has-text('Back')")
+    assert notes.inner_text("h1") == page.inner_text(title) == acts[-1].title
+    page.go_back()
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    assert notes.inner_text("h1").startswith(page.inner_text("#stage .cs-factor")), "the race that lay under the slide"
+    with notes.expect_event("close"):
+        page.keyboard.press("Escape")
+    assert not tab.errors
+
+
+def test_its_clock_begins_again_with_the_talk(tab):
+    page = tab.page
+    present(page)
+    with page.expect_popup() as opened:
+        page.keyboard.press("s")
+    notes = opened.value
+    shows = "text => document.querySelector('header b').textContent === text"
+    for restart in (lambda: page.keyboard.press("Home"), lambda: notes.click("button:has-text('clock')")):
+        notes.wait_for_function(shows, arg="0:01")
+        restart()
+        assert notes.inner_text("header b") == "0:00"
+    notes.close()
+    page.keyboard.press("End")
+    with page.expect_popup() as again:
+        page.keyboard.press("s")
+    assert again.value.inner_text("header b") == "0:00" and "word for word" in again.value.inner_text("main")
+    assert not tab.errors
