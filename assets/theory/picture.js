@@ -1,17 +1,18 @@
-// One step as a picture: the guesses by position, how much of each is kept, and below them on one axis of time what the step
-// costs. Its height stays while the sliders move.
+// One step as an equation: its tokens, with the guesses by position and how much of each is kept, over its time, with what
+// each level costs on an axis, is the speed-up. Its parts stay where they are while the sliders move.
 
 import { ticks } from "./chart.js";
 import { modelOf } from "./curves.js";
 import { stagesOf } from "./prediction.js";
 import { stepOf, total } from "./step.js";
-import { costRows, countsOf, LATER, tellGuesses, tellPast, tellRatio } from "./words.js";
+import { costRows, countsOf, factor, LATER, tellGuesses, tellPast, tellRatio } from "./words.js";
 
 const RARE = 0.02; // a place beyond the plan that is written less often is not drawn
 const GROUP = 2; // the row of places grows by so many at once
-const SPARE = 1.22; // times by which it is longer than its places: the name of the last one needs room
 const NUMBERS = 6; // of the places have their numbers
+const NAME = 0.21; // of the row: a place that is nearer to the last one has no number, since the last one's name is there
 const FOLD = "The numbers of this step";
+const NOTE = "pale: thrown away; time in runs of the big model";
 const BIG = "T"; // the name and the look of the big model
 const RUN = 0.012; // of the axis: narrower runs are drawn as one
 
@@ -29,23 +30,26 @@ export function startStep(root, value, parseK) {
 }
 
 function build(root) {
-  const title = make("h3", "", "One step, as predicted", make("small", "", "pale: thrown away"));
-  const [said, ratio, past] = ["step-said", "step-ratio", "step-past"].map((name) => make("p", name));
+  const title = make("h3", "", "One step, as predicted", make("small", "", NOTE));
+  const [said, past] = ["step-said", "step-past"].map((name) => make("p", name));
   said.textContent = LATER;
   const [places, axis, bar, rows] = ["places", "axis", "bar", "rows"].map((name) => make("div", `step-${name}`));
-  const [tokens, runs] = [make("b", ""), make("b", "")];
-  const drawn = make("div", "step-drawn", places, make("div", "step-sum", tokens, "tokens gained"), make("div", "step-time", bar, axis), make("div", "step-sum", runs, "cost in runs"));
+  const [tokens, runs, speed] = Array.from({ length: 3 }, () => make("b", ""));
+  const sum = (number, name) => make("div", "step-sum", number, name);
+  const sign = (text) => make("span", "step-sign", text);
+  const drawn = make("div", "step-drawn", sum(tokens, "tokens"), places, sign("÷"), sum(runs, "runs\u2019 time"),
+    make("div", "step-time", bar, axis), sign("="), sum(speed, "speed-up"));
   drawn.setAttribute("role", "img");
-  root.replaceChildren(title, ratio, drawn, make("details", "step-numbers", make("summary", "", FOLD), rows, said, past));
-  return { said, places, axis, bar, rows, ratio, tokens, runs, drawn, past };
+  root.replaceChildren(title, drawn, make("details", "step-numbers", make("summary", "", FOLD), rows, said, past));
+  return { said, places, axis, bar, rows, tokens, runs, speed, drawn, past };
 }
 
 function draw(view, { levels, target }, stages, model) {
   const step = stepOf(stages, model);
   const looks = { ...Object.fromEntries(levels.map(({ name, look }) => [name, look])), [BIG]: BIG };
-  view.ratio.textContent = tellRatio(step);
-  view.drawn.setAttribute("aria-label", tellGuesses(step.guesses.map(({ kept }) => total(kept))));
+  view.drawn.setAttribute("aria-label", `${tellRatio(step)} ${tellGuesses(step.guesses.map(({ kept }) => total(kept)))}`);
   [view.tokens.textContent, view.runs.textContent] = countsOf(step.tokens, step.passes);
+  view.speed.textContent = factor(step.tokens / step.passes);
   const planned = stages.reduce((sum, { k }) => sum + k, 0);
   const guesses = step.guesses.filter(({ written }, i) => i < planned || total(written) >= RARE);
   drawPlaces(view.places, guesses, levels, looks);
@@ -68,12 +72,12 @@ function draw(view, { levels, target }, stages, model) {
 
 // A column for each place, of which the lower, solid part is kept; then the big model's own token.
 function drawPlaces(root, guesses, levels, looks) {
-  const slots = GROUP * Math.max(2, Math.ceil((SPARE * (guesses.length + 1)) / GROUP));
+  const slots = GROUP * Math.max(2, Math.ceil((guesses.length + 1) / GROUP));
   const every = Math.ceil(slots / NUMBERS);
   const columns = guesses.map((guess, i) => {
     const parts = levels.toReversed().flatMap(({ name }) => lost(guess, name, looks)).concat(levels.toReversed().flatMap(({ name }) => kept(guess, name, looks)));
     const column = make("div", "step-place", ...parts);
-    if (i % every === 0 && i < guesses.length - 1) column.append(make("span", "step-position", `${i + 1}`));
+    if (i % every === 0 && slots - 1 - i > NAME * slots) column.append(make("span", "step-position", `${i + 1}`));
     return column;
   });
   const own = make("div", "step-place", part(1, BIG, "kept"), make("span", "step-position", "big model"));

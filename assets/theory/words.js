@@ -36,14 +36,19 @@ export function tellStep({ tokens, passes }) {
   return `${brought} tokens in the time of ${runs} runs of the big model: ${brought} / ${runs} = ${factor(tokens / passes)}.`;
 }
 
-// The same as a sentence of its own.
+// The equation of a step for those who do not see it.
 export function tellRatio({ tokens, passes }) {
   const [brought, runs] = countsOf(tokens, passes);
   return `${brought} tokens in the time of ${runs} runs: ${brought} / ${runs} = ${factor(tokens / passes)}.`;
 }
 
-// Both with as many digits as their ratio needs.
-export const countsOf = (tokens, passes) => [tokens, passes].map((count) => count.toFixed(tokens / passes < FINE ? 2 : 1));
+const DIGITS = [1, 2, 3, 4]; // after the point
+
+// Both with the fewest digits with which whoever divides them finds the speed-up that is told.
+export function countsOf(tokens, passes) {
+  const written = DIGITS.map((digits) => [tokens, passes].map((count) => count.toFixed(digits)));
+  return written.find(([brought, runs]) => factor(brought / runs) === factor(tokens / passes)) ?? written.at(-1);
+}
 
 // Of each curve, whether another length would be better; empty where none is.
 export function tellBetter([cascade, speculative]) {

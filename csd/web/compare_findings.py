@@ -118,7 +118,7 @@ def _places(lanes: Sequence[LaneResult]) -> list[tuple[str, str, int]]:
 
 
 def numbers(results: Sequence[LaneResult]) -> tuple[Number, ...]:
-    """The speed-ups of the lane that wins most kinds, and how many; on a single kind, those of the two fastest."""
+    """The speed-ups of the lane that wins most kinds; on a single kind, those of the two fastest."""
     rankings, methods, once = _rankings(results), _methods(results), _once(results)
     names, again = _names(methods), _again(methods)
     if len(rankings) == 1:
@@ -130,14 +130,10 @@ def numbers(results: Sequence[LaneResult]) -> tuple[Number, ...]:
     won = Counter(_won(rankings, once).values()).most_common(1)
     if not won:
         return ()
-    title, count = won[0]
+    title, _ = won[0]
     speeds = [one.middle for lanes in rankings.values() for one in lanes if one.title == title]
     spread = dict.fromkeys(f"{end(speeds):.1f}" for end in (min, max))
-    fastest = "kinds won" if once else "kinds clearly won"
-    return (
-        Number(names[title], f"{'–'.join(spread)}×", methods[title]),
-        Number(fastest, f"{count} of {len(rankings)}", title="kinds of prompt on which it is fastest", is_bold=False),
-    )
+    return (Number(names[title], f"{'–'.join(spread)}×", methods[title]),)
 
 
 def verdict(results: Sequence[LaneResult]) -> str:

@@ -20,14 +20,13 @@ def shapes() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Number:
-    """A number under its name. One with a `method` has its symbol, filled or open, and its colour, as in the figure
-    below. `title` is what is told on hovering; of two numbers, the one of the winner is bold."""
+    """A number above its name. One with a `method` has its symbol, filled or open, and its colour, as in the figure
+    below. Of two numbers, the one of the winner is bold."""
 
     name: str
     value: str
     method: str = ""
     is_filled: bool = True
-    title: str = ""
     is_bold: bool = True
 
 
@@ -57,9 +56,8 @@ def _number(number: Number) -> str:
         look = theme.method_look(number.method)
         colours = f' style="--light:{look.light};--dark:{look.dark}"'
         symbol = f'<svg viewBox="0 0 16 16" aria-hidden="true"><path d="{shapes()[look.symbol]}"/></svg>'
-    title = f' title="{escape(number.title)}"' if number.title else ""
     return (
         f'<div class="finding-number" data-filled="{str(number.is_filled).lower()}" '
-        f'data-bold="{str(number.is_bold).lower()}"{colours}{title}>'
+        f'data-bold="{str(number.is_bold).lower()}"{colours}>'
         f"<small>{symbol}{escape(number.name)}</small><b>{escape(number.value)}</b></div>"
     )

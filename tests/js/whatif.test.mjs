@@ -4,7 +4,7 @@ import { tellOrigin } from "../../assets/controls/sliders.js";
 import { axisEnd } from "../../assets/theory/curves.js";
 import { around, boxOf, placeLabels } from "../../assets/theory/places.js";
 import { axisEnd as timeEnd } from "../../assets/theory/picture.js";
-import { costRows, describeSource, explain, headline, tellBetter, tellGaps, tellGuesses, tellPast, tellWhose } from "../../assets/theory/words.js";
+import { costRows, countsOf, describeSource, explain, factor, headline, tellBetter, tellGaps, tellGuesses, tellPast, tellWhose } from "../../assets/theory/words.js";
 
 const curve = (speed, more = {}) => ({ xs: [1, 2], ys: [speed, 1], at: 0, round: { tokens: 5, passes: 2.5 }, ...more });
 
@@ -24,6 +24,17 @@ test("the speed is explained, with a better first number where there is one", ()
   assert.equal(tellBetter([curve(2, { ys: [2, 3] }), curve(1, { ys: [1, 1.6] })]),
     "With 2 guesses first, the cascade would be 3.0×; speculative decoding 1.6× with k = 2.");
   assert.equal(tellBetter([curve(2), curve(1, { ys: [1, 1.6] })]), "Speculative decoding would be 1.6× with k = 2.");
+});
+
+test("the equation of a step is right as it is written, with the speed-up that the verdict tells", () => {
+  assert.deepEqual(countsOf(12.44, 4.5), ["12.4", "4.5"]);
+  assert.deepEqual(countsOf(12.44, 4.54), ["12.44", "4.54"], "12.4 / 4.5 would be 2.8, and it is 2.7");
+  for (let passes = 1; passes < 9; passes += 0.037) {
+    for (let tokens = 1; tokens < 20; tokens += 0.113) {
+      const [brought, runs] = countsOf(tokens, passes);
+      assert.equal(factor(brought / runs), factor(tokens / passes), `${brought} / ${runs}`);
+    }
+  }
 });
 
 test("the picture of a step is told in words, and its costs level by level", () => {

@@ -214,8 +214,8 @@ def test_parts_of_the_cascade_are_one_click_away(one):
 def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     page = one.page
     type_K(one, "[[9,9,13],[0,0,7],[0,0,0]]")
-    ratio, seen = page.locator(".step-ratio"), page.locator(".step-drawn")
-    assert ratio.is_visible() and not page.is_visible(".whatif-better") and not page.is_visible(".step-rows")
+    equation, told = page.locator(".step-drawn"), "document.querySelector('.step-drawn').getAttribute('aria-label')"
+    assert equation.is_visible() and not page.is_visible(".whatif-better") and not page.is_visible(".step-rows")
     page.click(".step-numbers summary")
     assert page.is_visible(".step-rows")
     assert page.inner_text(".step-said").startswith("Each guess costs time, but later ones")
@@ -225,19 +225,25 @@ def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     )
     cost = page.locator(row("draft-mid") + " input[type=number]")
     began = cost.input_value()
-    place = """() => { const [{ top }, step] = ['.whatif .finding', '.step-picture'].map((name) => document.querySelector(name).getBoundingClientRect());
-        return [step.top - top, step.height]; }"""
-    before, stood = ratio.inner_text(), page.evaluate(place)
+    place = """() => { const box = (one) => one.getBoundingClientRect(), { top } = box(document.querySelector('.whatif .finding'));
+        return ['.step-picture', '.step-drawn > *'].flatMap((name) => [...document.querySelectorAll(name)].map(box))
+            .flatMap(({ left, y, width, height }) => [left, y - top, width, height]); }"""
+    before, stood = page.evaluate(told), page.evaluate(place)
     cost.fill("0.9")
-    page.wait_for_function("before => document.querySelector('.step-ratio').textContent !== before", arg=before)
-    assert page.evaluate(place) == pytest.approx(stood, abs=0.1)
-    tokens, runs = (page.locator(".step-sum b").nth(i).inner_text() for i in (0, 1))
-    assert ratio.inner_text().startswith(f"{tokens} tokens in the time of {runs} runs: ")
+    page.wait_for_function(f"before => {told} !== before", arg=before)
+    assert page.evaluate(place) == pytest.approx(stood, abs=0.1), "no part of the equation moves"
+    tokens, runs, speed = page.locator(".step-sum b").all_inner_texts()
+    page.wait_for_function(
+        "speed => document.querySelector('.whatif .finding-number b').textContent === speed", arg=speed
+    )
+    digits = len(speed.rstrip("×").partition(".")[2])
+    assert f"{float(tokens) / float(runs):.{digits}f}×" == speed, "the equation is right as it is written"
+    assert f"{tokens} tokens in the time of {runs} runs: {tokens} / {runs} = {speed}. " in page.evaluate(told)
     costs = [float(text) for text in page.locator(".step-rows b").all_inner_texts() if text]
     assert sum(costs) == pytest.approx(float(runs), abs=0.06)
-    assert "1: " in (seen.get_attribute("aria-label") or "")
+    assert " 1: " in page.evaluate(told)
     cost.fill(began)
-    page.wait_for_function("before => document.querySelector('.step-ratio').textContent === before", arg=before)
+    page.wait_for_function(f"before => {told} === before", arg=before)
 
 
 @pytest.mark.parametrize("size", SIZES)
