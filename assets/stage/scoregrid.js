@@ -75,7 +75,7 @@ export function scrollOn(grid) {
 function fitType(grid) {
   for (const name of ["--cs-cell", "--cs-wider", "--cs-taller"]) grid.style.removeProperty(name);
   grid.removeAttribute("data-tall");
-  const { room, isBounded, largest } = measureRoom(grid);
+  const { room, isBounded, largest, spare } = measureRoom(grid);
   const names = grid.querySelector(".cs-score-name");
   const left = names.offsetLeft + names.offsetWidth - grid.scrollLeft; // they stay where they are in a scrolled grid
   grid.style.setProperty("--cs-names", `${left}px`); // where other names stay in sight
@@ -86,7 +86,7 @@ function fitType(grid) {
   const ratio = isBounded && wide() < 1 ? setRatio(grid, Math.max(fitting, SEEN)) : fitting;
   lower(grid, ratio, isBounded ? 0 : Math.min(1, ratio), high);
   grid.toggleAttribute("data-tall", isBounded && high() < 1); // what its signs mean would be cut
-  spread(grid, isBounded ? room() - grid.offsetHeight : 0);
+  spread(grid, spare());
 }
 
 // Type at a ratio to the usual size, or smaller until it fits; margins keep their size. Returns the ratio.
@@ -127,22 +127,25 @@ function spread(grid, below) {
   grid.style.setProperty("--cs-taller", each(below, high, TALLER));
 }
 
-// The height that there is for the grid, as a function; whether the grid must keep within it; and how many times the usual size
-// its type may have. A picture of the tour fills its dialog, which on a phone is scrolled as a whole.
+// The height that there is for the grid, as a function; whether the grid must keep within it; how many times the usual size its
+// type may have; and what is left below it, as a function: on the page, which can be scrolled, down to the window's lower edge.
+// A picture of the tour fills its dialog, which on a phone is scrolled as a whole.
 function measureRoom(grid) {
   const stage = grid.closest(".cascade-stage");
   const holder = grid.closest("dialog .tour-stage");
   if (holder) {
     const isBounded = getComputedStyle(holder).overflowY !== "visible";
     const room = () => (isBounded ? holder.clientHeight - stage.offsetHeight + grid.offsetHeight : Infinity);
-    return { room, isBounded, largest: LARGEST_SHOWN };
+    return { room, isBounded, largest: LARGEST_SHOWN, spare: () => (isBounded ? room() - grid.offsetHeight : 0) };
   }
   const isPresented = Boolean(grid.closest("[data-present]"));
   const below = stage.querySelectorAll(`.cs-score-key, .cs-readout${isPresented ? ", .cs-transport" : ""}`);
   const taken = [...below].reduce((sum, node) => sum + node.offsetHeight, 0);
   const above = grid.getBoundingClientRect().top - stage.getBoundingClientRect().top;
   const room = () => innerHeight - above - taken - (isPresented ? MARGINS_PRESENTED : MARGINS);
-  return { room, isBounded: isPresented, largest: isPresented ? LARGEST_SHOWN : LARGEST };
+  const over = isPresented ? 0 : stage.getBoundingClientRect().top + scrollY; // the page's form
+  const spare = () => room() - over - grid.offsetHeight;
+  return { room, isBounded: isPresented, largest: isPresented ? LARGEST_SHOWN : LARGEST, spare };
 }
 
 // The arrows say as much as they have room for, the vertical one in two lines.

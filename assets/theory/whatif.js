@@ -9,7 +9,7 @@ import { describeSource, factor, headline, speedOf, tellBetter, tellGaps, tellWh
 const SVG = "http://www.w3.org/2000/svg";
 const OVER = "guesses before a check, k";
 
-// A value is {drafts, isMeasured, measured: [{name, speedup, rest, at, predicted, gap, about}], start: {draft, k, K, sliders}, draft, k, K, sliders}:
+// A value is {drafts, isMeasured, wasStopped, measured: [{name, speedup, rest, at, predicted, gap, about}], start: {draft, k, K, sliders}, draft, k, K, sliders}:
 // `start` is what the knobs were set to, by the race or to usual numbers. `parseK` is that of controls/cumulative.js;
 // `reset(start)` is called with the way back. Returns a function that shows another value.
 export function startWhatIf(root, value, parseK, reset) {
@@ -80,7 +80,7 @@ function update(view, value, parseK) {
   const isRaced = measured.some(({ name, rest }) => name === "cascade" && isSame(parseK(rest, drafts.length + 1), K));
   view.whose.textContent = tellWhose(measured, isRaced);
   view.better.textContent = tellBetter(curves);
-  view.source.textContent = describeSource(value.isMeasured, isMoved);
+  view.source.textContent = describeSource(value, isMoved);
   view.gaps.textContent = tellGaps([...points, ...levels]);
   view.ghost.textContent = "before";
   view.ghost.hidden = !isAway;

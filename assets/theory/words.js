@@ -110,9 +110,10 @@ export function tellGaps(measured) {
   return [...gaps, ...measured.map(({ about }) => about)].filter(Boolean).join(" ");
 }
 
-// Where the predicted curves come from: `isMoved` is {plan, numbers}.
-export function describeSource(isMeasured, isMoved) {
+// Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
+export function describeSource({ isMeasured, wasStopped }, isMoved) {
   if (isMoved.numbers) return "predicted, from numbers that you assume";
   if (!isMeasured) return "predicted, from usual numbers: no race has measured these models yet";
-  return isMoved.plan ? "predicted for your plan, from the race\u2019s averages" : "predicted, from the race\u2019s averages";
+  const source = wasStopped ? "the averages of a race that was stopped: roughly" : "the race\u2019s averages";
+  return `predicted${isMoved.plan ? " for your plan" : ""}, from ${source}`;
 }

@@ -113,7 +113,7 @@ class Measured:
 @dataclass(frozen=True)
 class PanelSettings:
     """What the panel takes over from a race: its family's drafts, the draft and k of the speculative lane, the K of the
-    cascade, and what was measured. None where the race does not say."""
+    cascade, what was measured, and whether a lane `was_stopped` before its end. None where the race does not say."""
 
     drafts: tuple[str, ...]
     draft: str
@@ -121,6 +121,7 @@ class PanelSettings:
     K: Matrix | None
     model: CostModel
     measured: tuple[Measured, ...] = ()
+    was_stopped: bool = False
 
 
 def settings_of_race(race: Race) -> PanelSettings:
@@ -145,6 +146,7 @@ def settings_of_race(race: Race) -> PanelSettings:
         fixed[0].K if fixed else None,
         model,
         tuple(_measured_lanes(race, model)),
+        any(trace.end == "stopped" for trace in race.traces),
     )
 
 

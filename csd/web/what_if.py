@@ -51,7 +51,8 @@ class WhatIf:
 @dataclass(frozen=True)
 class WhatIfPanel:
     """What the panel shows for a family. `k` and `K` are None where the race had none; families with more drafts than
-    the panel takes, or with none, have no sliders. `measured` are the speed-ups of the race, if there was one."""
+    the panel takes, or with none, have no sliders. `measured` are the speed-ups of the race, if there was one, and
+    `was_stopped` says whether it came to no end."""
 
     drafts: tuple[str, ...]
     draft: str
@@ -59,6 +60,7 @@ class WhatIfPanel:
     K: str | None
     groups: tuple[SliderGroup, ...] = ()
     measured: tuple[Measured, ...] = ()
+    was_stopped: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,9 @@ class MeasureUpdate:
 
 def make_panel(settings: PanelSettings) -> WhatIfPanel:
     """The panel with the rates and costs that a race has measured, or with typical ones."""
-    drafts, K = settings.drafts, settings.K
-    panel = WhatIfPanel(drafts, settings.draft, settings.k, format_K(K) if K else None, measured=settings.measured)
+    drafts, K = settings.drafts, format_K(settings.K) if settings.K else None
+    measured, was_stopped = settings.measured, settings.was_stopped
+    panel = WhatIfPanel(drafts, settings.draft, settings.k, K, measured=measured, was_stopped=was_stopped)
     if not 0 < len(drafts) <= theory.MOST_DRAFTS:
         return panel
     return replace(panel, groups=_slider_groups(drafts, settings.model))
@@ -131,7 +134,8 @@ def figure_value(panel: WhatIfPanel) -> dict[str, Any]:
     start = {"draft": panel.draft, "k": panel.k, "K": panel.K, "sliders": sliders_value(panel.groups)}
     is_measured = any(one.origin == "measured" for group in panel.groups for one in group.sliders)
     measured = [asdict(one) for one in panel.measured]
-    return {"drafts": list(panel.drafts), "isMeasured": is_measured, "measured": measured, "start": start, **start}
+    race = {"isMeasured": is_measured, "wasStopped": panel.was_stopped, "measured": measured}
+    return {"drafts": list(panel.drafts), **race, "start": start, **start}
 
 
 def step_value(panel: WhatIfPanel) -> dict[str, Any]:

@@ -79,10 +79,12 @@ test("what is far from its prediction has the reason, and an adaptive cascade it
 
 test("nothing that was moved is called measured", () => {
   const still = { plan: false, numbers: false };
-  assert.match(describeSource(true, still), /from the race\u2019s averages$/);
-  assert.match(describeSource(true, { ...still, plan: true }), /for your plan/);
-  for (const wasMeasured of [true, false]) assert.doesNotMatch(describeSource(wasMeasured, { plan: true, numbers: true }), /measured/);
-  assert.match(describeSource(false, still), /no race has measured/);
+  const measured = { isMeasured: true, wasStopped: false };
+  assert.match(describeSource(measured, still), /from the race\u2019s averages$/);
+  assert.match(describeSource(measured, { ...still, plan: true }), /for your plan/);
+  assert.match(describeSource({ ...measured, wasStopped: true }, still), /of a race that was stopped: roughly$/);
+  for (const isMeasured of [true, false]) assert.doesNotMatch(describeSource({ isMeasured }, { plan: true, numbers: true }), /measured/);
+  assert.match(describeSource({ isMeasured: false }, still), /no race has measured/);
   assert.equal(tellOrigin({ value: 0.9, began: 0.9, origin: "measured" }), "", "the chart says so");
   assert.equal(tellOrigin({ value: 0.8, began: 0.9, origin: "measured" }), "assumed; the race measured 0.9");
   assert.equal(tellOrigin({ value: 0.8, began: 0.9, origin: "usual" }), "assumed; usual is 0.9");

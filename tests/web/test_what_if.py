@@ -102,6 +102,9 @@ def test_the_figure_begins_with_what_the_race_measured_and_says_so():
     assert origins["target accepts draft-mid"] == "measured" and set(origins.values()) <= {"measured", "usual"}
     assert all(one["about"] == "" for one in value["measured"]), "both lanes are as predicted"
     assert what_if.figure_value(what_if.panel_after(adaptive, ("self-8bit",)))["measured"][-1]["about"]
+    assert not value["wasStopped"]
+    stopped = Race((*race.traces[:-1], replace(race.traces[-1], end="stopped")))
+    assert what_if.figure_value(what_if.panel_after(stopped, DRAFTS))["wasStopped"]
     usual = what_if.figure_value(PANEL)
     assert not usual["isMeasured"] and not usual["measured"] and usual["K"] == PANEL.K
 
