@@ -272,8 +272,7 @@ function tellPaceOf(stage) {
 
 // The page's first replay shows its first step more slowly than the rest.
 function partOfReplay(stage) {
-  if (isOpening(stage)) return "first step ";
-  return stage.opening ? "now " : "";
+  return isOpening(stage) ? "first step " : stage.opening ? "now " : "";
 }
 
 function watchSize(stage) {

@@ -19,9 +19,9 @@ import { hideTooltip } from "./tooltip.js";
 const HELP = [
   ["space", "play"], ["\u2190 \u2192", "step"], ["shift \u2190 \u2192", "token"], [", .", "move of the step"],
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
-  ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["l", "make it lose"], ["Esc", "leave"], ["?", "these keys"],
+  ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["Esc", "leave"], ["?", "these keys"],
 ];
-const PRESENTING = [["page down", "go on: a talk of two minutes"], ["page up", "back"], ["s", "speaker\u2019s notes"], ["r", "race"], ["e", "next example"], ["/", "type a prompt"]];
+const PRESENTING = [["page down", "go on: a talk of two minutes"], ["page up", "back"], ["s", "speaker\u2019s notes"], ["r", "race"], ["e", "next example"], ["l", "make it lose"], ["/", "type a prompt"]];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
 const ACTIONS = {
@@ -44,7 +44,7 @@ const ACTIONS = {
   e: (stage) => stage.presenting && askForExample(stage),
   g: () => askForTour(),
   h: cycleRejected,
-  l: () => askForLoss(),
+  l: (stage) => stage.presenting && askForLoss(), // on the page it would take the place of a race that somebody looks at
   o: toggleReview,
   p: togglePresent,
   r: (stage) => stage.presenting && askForRace(),
@@ -111,7 +111,7 @@ function actionOf(stage, key) {
 export function showKeys({ root }) {
   const keys = root.querySelector(".cs-keys");
   keys.open = !keys.open;
-  if (keys.open) keys.scrollIntoView({ block: "nearest" });
+  keys.toggleAttribute("data-over", keys.open); // over the page, which stays where it is
 }
 
 // Whether the presented race tells itself: while it plays the arrow leads to its end, and from there into the talk.
@@ -126,7 +126,7 @@ function goRound(stage, by) {
 
 function leave(stage) {
   const keys = stage.root.querySelector(".cs-keys");
-  if (stage.presenting && keys.open) keys.open = false;
+  if ((stage.presenting || keys.hasAttribute("data-over")) && keys.open) showKeys(stage);
   else if (stage.reviewOpen) openReview(stage, false);
   else if (stage.presenting) leavePresent(stage);
   else if (isPlaying(stage)) skip(stage);

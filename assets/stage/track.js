@@ -137,7 +137,7 @@ function drawFigures(stage, row, reference, longest) {
   const { lane, shown, rate, state } = view;
   const isOver = state === "done" || state === "stopped";
   const isFinal = reference && isOver && reference.lane.end && !awaitsBet(stage);
-  const factor = isFinal && finalRate(reference.lane) ? (isShort(race) || [lane, reference.lane].some(wasCutShort) ? UNKNOWN : formatRatio(finalRate(lane) / finalRate(reference.lane))) : "";
+  const factor = isFinal && finalRate(reference.lane) ? tellFactor(race, lane, reference.lane) : "";
   const speed = rate ? `${formatRate(rate)} tok/s` : state;
   const isLive = stage.mode === "live" || !reference; // a replay shows no speed that is not the result
   put(row.ratio, factor);
@@ -150,6 +150,14 @@ function drawFigures(stage, row, reference, longest) {
   const [target, rest] = step ? [step.targetSeconds, Math.max(0, step.decodeSeconds - step.targetSeconds)] : [0, 0];
   row.clock.dataset.exact = `big model ${formatSeconds(target)}, drafting and overhead ${formatSeconds(rest)}`;
   row.box.dataset.laneState = state;
+}
+
+// Roughly where one of the two was stopped, for then they wrote texts of different lengths.
+function tellFactor(race, lane, reference) {
+  const both = [lane, reference];
+  if (isShort(race) || both.some(wasCutShort)) return UNKNOWN;
+  const about = lane !== reference && both.some(({ end }) => end === "stopped") ? "\u2248" : "";
+  return `${about}${formatRatio(finalRate(lane) / finalRate(reference))}`;
 }
 
 // Whether the texts are too short to judge a speed.

@@ -23,7 +23,12 @@ SCRIPT = bundle.join_modules(ASSETS / "controls", "staircase", "Staircase") + (
     "watch('value', () => show(props.value));\n"
 )
 TO_FIELD = "(picture) => picture.K"
-TO_PICTURE = "(K, picture) => ({ ...picture, K })"
+# A K for another number of levels belongs to a family that is just being set, and `picture` may be that of before.
+TO_PICTURE = """(K, picture) => {
+  const rows = (String(K).match(/\\[/g) ?? []).length - 1;
+  const isOther = rows > 0 && rows !== picture.levels.length;
+  return isOther ? { __type__: "update" } : { ...picture, K };
+}"""
 
 
 def staircase_value(K: str | None, drafts: Sequence[str]) -> dict[str, Any]:

@@ -68,6 +68,7 @@ class WhatIfParts:
     with the plan."""
 
     drafts: gr.State
+    raced: gr.State
     draft: gr.Dropdown
     k: gr.Number
     K: gr.Textbox
@@ -92,7 +93,7 @@ class WhatIfParts:
     @property
     def knobs(self) -> list[Component]:
         """What a race sets."""
-        return [*self.inputs, self.picture, self.figure, self.step]
+        return [*self.inputs, self.raced, self.picture, self.figure, self.step]
 
     def read(self, values: Values) -> WhatIf:
         return WhatIf(
@@ -114,7 +115,7 @@ class WhatIfParts:
 
     def set(self, panel: WhatIfPanel) -> dict[Component, Any]:
         """The knobs of a panel."""
-        changes: dict[Component, Any] = {self.drafts: panel.drafts}
+        changes: dict[Component, Any] = {self.drafts: panel.drafts, self.raced: panel.K}
         if not panel.groups:
             return changes
         changes[self.draft] = gr.Dropdown(named_with_roles(panel.drafts), value=panel.draft)
@@ -158,7 +159,7 @@ def build_theory_tab(defaults: Defaults, shown: Race | None = None) -> TheoryTab
 
 def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
     drafts = defaults.drafts
-    state = gr.State(drafts)
+    state, raced = gr.State(drafts), gr.State(panel.K)
     gr.HTML(LEAD, elem_id="what-if-lead")
     with gr.Row(elem_id="what-if"):
         with gr.Column(scale=11, min_width=320, elem_id="what-if-answer"):
@@ -209,7 +210,7 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                 gr.HTML(ABOUT_MEASURE)
                 measure_parts = gr.Button("Race each cascade alone", scale=0, elem_id="parts")
                 parts = gr.HTML()
-    return WhatIfParts(state, draft, k, K, picture, sliders, words, figure, step, measure, measure_parts, parts)
+    return WhatIfParts(state, raced, draft, k, K, picture, sliders, words, figure, step, measure, measure_parts, parts)
 
 
 def _build_curves() -> CurveParts:

@@ -41,13 +41,14 @@ def wire_theory(context: PageContext, tab: TheoryTab, race: RaceTab, tabs: gr.Ta
         told = {tabs: gr.Tabs(selected="race")}
         return {**form.fill(FormUpdate(update.fields)), **told, hidden.press: form.start.elem_id}
 
-    def fit_K(drafts: tuple[str, ...], K: str, sliders: Any) -> Any:
-        fitted = what_if.fit_K(drafts, K, sliders)
+    def fit_K(drafts: tuple[str, ...], raced: str | None, K: str, sliders: Any) -> Any:
+        """`raced` is the race's own. It has just been set, and the browser may still send the K of before."""
+        fitted = raced or what_if.fit_K(drafts, K, sliders)
         return gr.skip() if fitted == K else fitted  # K may have changed meanwhile, as with the race of a reload
 
     # The tab's parts are drawn when it is opened first; only then can the picture follow the field.
     tab.tab.select(None, [panel.K, panel.picture], [panel.picture], js=staircase.TO_PICTURE, **PRIVATE)
-    panel.drafts.change(fit_K, [panel.drafts, panel.K, panel.sliders], [panel.K], **QUICK)
+    panel.drafts.change(fit_K, [panel.drafts, panel.raced, panel.K, panel.sliders], [panel.K], **QUICK)
     # K.change and not K.input: pasting is not an input event.
     events = [tab.tab.select, panel.K.change, panel.draft.input, panel.k.input]
     knobs = [panel.draft, panel.k, panel.K, panel.sliders]

@@ -263,3 +263,20 @@ def test_while_a_race_runs_there_is_nothing_to_look_into(bare):
     one.page.evaluate("log => stage.update({race: 'r', log})", stage.log_of((greedy(alone()), greedy(nested())), "r"))
     assert one.page.is_enabled(".cs-look")
     assert not one.errors
+
+
+def test_the_list_of_keys_lies_over_the_page_and_a_key_that_races_is_one_of_the_presented_stage(bare):
+    one = bare().show(greedy(alone()), greedy(nested()))
+    one.page.evaluate("""window.asked = 0; window.addEventListener("cascade-race", () => asked++);
+        document.body.insertAdjacentHTML("beforeend", '<button id="race">Race</button><button id="lose">Make it lose</button>')""")
+    one.press("End", "l")
+    assert one.page.evaluate("asked") == 0, "the race that somebody looks at stays"
+    before = one.page.evaluate("scrollY")
+    one.press("?")
+    box = one.page.locator(".cs-keys p").bounding_box()
+    assert one.page.evaluate("scrollY") == before and box["y"] + box["height"] < one.page.viewport_size["height"]
+    one.press("Escape")
+    assert not one.page.is_visible(".cs-keys p") and one.state() == "done"
+    one.press("p", "l")
+    assert one.page.evaluate("asked") == 1
+    assert not one.errors

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from bare import greedy
-from handmade import RACE, alone, nested
+from handmade import RACE, WORDS, alone, nested
 
 from csd.record import metrics
 
@@ -144,4 +144,14 @@ def test_a_lane_that_was_stopped_after_a_few_tokens_has_no_speed(bare):
     cut = replace(greedy(alone()), end="stopped")
     one = bare().show(cut, greedy(nested()))
     assert one.page.locator(".cs-track-row .cs-ratio").all_inner_texts() == ["–", "–"]
+    assert not one.errors
+
+
+def test_a_speed_beside_a_lane_that_was_stopped_is_a_rough_one(bare):
+    whole, cut = (alone([next(iter(WORDS))] * count) for count in (80, 48))
+    cut = replace(cut, end="stopped")
+    one = bare().show(whole, cut)
+    assert one.page.locator(".cs-track-row .cs-ratio").all_inner_texts() == ["1×", "≈1.00×"]
+    one = bare().show(cut, whole)
+    assert one.page.locator(".cs-track-row .cs-ratio").all_inner_texts() == ["1×", "≈1.00×"]
     assert not one.errors
