@@ -11,12 +11,14 @@ const STYLE = `
   :root { color-scheme: light dark; font: 22px/1.45 system-ui, sans-serif; }
   body { display: flex; flex-direction: column; gap: 16px; box-sizing: border-box; min-height: 100vh; margin: 0; padding: 24px 28px; }
   header, footer { display: flex; align-items: center; gap: 16px; }
-  header span, footer span { margin-right: auto; }
+  header { padding-bottom: 16px; border-bottom: 1px solid color-mix(in srgb, CanvasText 18%, Canvas); }
+  header span, footer span { margin-right: auto; color: color-mix(in srgb, CanvasText 70%, Canvas); }
   header b { font-size: 40px; line-height: 1; font-variant-numeric: tabular-nums; }
   h1 { margin: 0 0 16px; font-size: 28px; line-height: 1.2; }
   p { margin: 0 0 12px; }
   main { flex: 1; }
-  button { padding: 8px 16px; font: inherit; font-size: 18px; white-space: nowrap; }
+  button { padding: 8px 16px; border: 1px solid color-mix(in srgb, CanvasText 35%, Canvas); border-radius: 8px; background: none; color: inherit; font: inherit; font-size: 18px; white-space: nowrap; }
+  footer button:last-child { border-color: CanvasText; background: CanvasText; color: Canvas; font-weight: 600; }
 `;
 const OWN_KEYS = ["Tab", "Enter", " "]; // of the buttons in the window
 
