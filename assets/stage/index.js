@@ -41,13 +41,13 @@ import { goTo, halt, openStep, pause, placeOf, play, playUnasked, scrub, showAll
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
 import { createPromptLine, drawPromptLine, tellRefusal } from "./promptline.js";
+import { drawRaceNote } from "./racenote.js";
 import { clearReview, createReview, drawReview, openReview, spoilGuess } from "./review.js";
 import { playRounds } from "./rounds.js";
+import { createSpeaker } from "./speaker.js";
 import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, isOpening, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
-import { drawRaceNote } from "./racenote.js";
-import { createSpeaker } from "./speaker.js";
 import { createSlideMarks } from "./talk.js";
 import { explainTerms } from "./terms.js";
 import { fitText } from "./textsize.js";

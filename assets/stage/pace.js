@@ -37,15 +37,15 @@ export function presentedSpeed(race) {
   return longestClock(race) / PRESENTED;
 }
 
-// A replay speed in words: "slow motion, 20\u00D7 slower", "real time", "2\u00D7 faster".
-export function speedInWords(speed) {
+// A replay speed in words: "slow motion, 20\u00D7 slower", "real time", "2\u00D7 faster". `part` of the race, if given, is named in slow motion.
+export function speedInWords(speed, part = "") {
   if (Math.abs(speed - 1) < 0.01) return "real time";
   const times = (value) => Number(value.toPrecision(2));
-  return speed < 1 ? `slow motion, ${times(1 / speed)}\u00D7 slower` : `${times(speed)}\u00D7 faster`;
+  return speed < 1 ? `slow motion, ${part}${times(1 / speed)}\u00D7 slower` : `${times(speed)}\u00D7 faster`;
 }
 
 // What the stage is showing: "live", or how fast it replays, and of which `part` of the race that holds; nothing where nothing moves.
 export function tellPace(mode, speed, part = "") {
   if (mode === "live") return "live";
-  return mode === "replay" ? speedInWords(speed).replace(", ", `, ${part}`) : "";
+  return mode === "replay" ? speedInWords(speed, part) : "";
 }

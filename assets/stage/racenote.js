@@ -12,12 +12,12 @@ const WATCHED = [
 export function drawRaceNote(stage) {
   const { presenting, talk, race } = stage;
   if (!presenting || talk.isSlide || !race.open) return;
-  const [title, say, next] = stage.reviewOpen ? tellReview(stage) : stage.mode === "done" ? tellResult(stage) : tellRace(stage);
+  const [title, say, next] = stage.reviewOpen ? tellReview(stage) : stage.mode === "done" ? tellResult(stage) : tellRunning(stage);
   const slides = countSlides();
   tellSpeaker(stage, { place: slides && !talk.tour ? `${1 + talk.next} of ${1 + slides}` : "", title, say, next });
 }
 
-const tellRace = ({ headline }) => [headline.idea.textContent, WATCHED, "the result"];
+const tellRunning = ({ headline }) => [headline.idea.textContent, WATCHED, "the result"];
 
 function tellResult({ talk, race, headline }) {
   const { factor, lead } = race.close?.headline ?? {};

@@ -114,6 +114,6 @@ export function tellGaps(measured) {
 export function describeSource({ isMeasured, wasStopped }, isMoved) {
   if (isMoved.numbers) return "predicted, from numbers that you assume";
   if (!isMeasured) return "predicted, from usual numbers: no race has measured these models yet";
-  const source = wasStopped ? "the averages of a race that was stopped: roughly" : "the race\u2019s averages";
-  return `predicted${isMoved.plan ? " for your plan" : ""}, from ${source}`;
+  const [how, source] = wasStopped ? ["predicted roughly", "the averages of a stopped race"] : ["predicted", "the race\u2019s averages"];
+  return `${how}${isMoved.plan ? " for your plan" : ""}, from ${source}`;
 }

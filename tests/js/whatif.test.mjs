@@ -82,7 +82,7 @@ test("nothing that was moved is called measured", () => {
   const measured = { isMeasured: true, wasStopped: false };
   assert.match(describeSource(measured, still), /from the race\u2019s averages$/);
   assert.match(describeSource(measured, { ...still, plan: true }), /for your plan/);
-  assert.match(describeSource({ ...measured, wasStopped: true }, still), /of a race that was stopped: roughly$/);
+  assert.match(describeSource({ ...measured, wasStopped: true }, still), /^predicted roughly, from the averages of a stopped race$/);
   for (const isMeasured of [true, false]) assert.doesNotMatch(describeSource({ isMeasured }, { plan: true, numbers: true }), /measured/);
   assert.match(describeSource({ isMeasured: false }, still), /no race has measured/);
   assert.equal(tellOrigin({ value: 0.9, began: 0.9, origin: "measured" }), "", "the chart says so");
