@@ -86,7 +86,7 @@ function setView(stage, value) {
 }
 
 function createCursor(info) {
-  return h("i", { class: "cs-caret", style: colours(info.look || {}), title: `So far ${info.method} has come`, "aria-hidden": "true" },
+  return h("i", { class: "cs-caret", "data-plain": info.method === "autoregressive", style: colours(info.look || {}), title: `So far ${info.method} has come`, "aria-hidden": "true" },
     s("svg", { viewBox: "0 0 14 14" }, laneMarker(info, 7, 7)));
 }
 

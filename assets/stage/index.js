@@ -40,13 +40,14 @@ import { createInvitation, drawInvitation } from "./invitation.js";
 import { goTo, halt, openStep, pause, placeOf, play, playUnasked, scrub, showAll, skip, stepReview, stepToken, touch } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, drawPlot, openPlot } from "./plot.js";
+import { showOpening, tellOpeningPace } from "./opening.js";
 import { createPromptLine, drawPromptLine, tellRefusal } from "./promptline.js";
 import { drawRaceNote } from "./racenote.js";
 import { clearReview, createReview, drawReview, openReview, spoilGuess } from "./review.js";
 import { playRounds } from "./rounds.js";
 import { createSpeaker } from "./speaker.js";
 import { createSpeech, say, sayReview } from "./speech.js";
-import { canReplay, createState, forgetSizes, isOpening, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
+import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, drawTimeline, openTimeline } from "./timeline.js";
 import { createSlideMarks } from "./talk.js";
 import { explainTerms } from "./terms.js";
@@ -256,23 +257,11 @@ function draw(stage) {
   drawRaceNote(stage);
 }
 
-// While the page's first replay is in its first step, the stage shows less, and so does the page around it.
-function showOpening(stage) {
-  const isOpen = isPlaying(stage) && isOpening(stage);
-  const nodes = stage.lasts ? [stage.root] : [stage.root, document.documentElement];
-  for (const node of nodes) node.toggleAttribute("data-opening", isOpen);
-}
-
 // Under a refusal, and beside another prompt in the form, the stage says that it
 // does not show the race that is asked for.
 function tellPaceOf(stage) {
   const before = stage.root.hasAttribute("data-refused") ? "previous race" : stage.root.hasAttribute("data-other") ? "another prompt" : "";
-  put(stage.pace, tellPace(stage.mode, speedFactor(stage), partOfReplay(stage)) || before);
-}
-
-// The page's first replay shows its first step more slowly than the rest.
-function partOfReplay(stage) {
-  return isOpening(stage) ? "first step " : stage.opening ? "now " : "";
+  put(stage.pace, tellOpeningPace(stage) || tellPace(stage.mode, speedFactor(stage)) || before);
 }
 
 function watchSize(stage) {

@@ -5,7 +5,7 @@ const READABLE = 50; // tokens per second: up to this rate of its slowest lane t
 const LONG = 4; // seconds: or if its longest lane takes this long
 const SLOW_MOTION = 6; // seconds that the longest lane takes in slow motion
 const PRESENTED = 10; // seconds that it takes for a hall, however long the race was
-const OPENING = 4; // seconds that the first step takes in the page's first replay
+export const OPENING = 4; // seconds that the first step takes in the page's first replay
 
 export function longestClock(race) {
   return Math.max(0, ...race.lanes.map((lane) => lane.clock));
@@ -37,15 +37,15 @@ export function presentedSpeed(race) {
   return longestClock(race) / PRESENTED;
 }
 
-// A replay speed in words: "slow motion, 20\u00D7 slower", "real time", "2\u00D7 faster". `part` of the race, if given, is named in slow motion.
-export function speedInWords(speed, part = "") {
+// A replay speed in words: "slow motion, 20\u00D7 slower", "real time", "2\u00D7 faster".
+export function speedInWords(speed) {
   if (Math.abs(speed - 1) < 0.01) return "real time";
   const times = (value) => Number(value.toPrecision(2));
-  return speed < 1 ? `slow motion, ${part}${times(1 / speed)}\u00D7 slower` : `${times(speed)}\u00D7 faster`;
+  return speed < 1 ? `slow motion, ${times(1 / speed)}\u00D7 slower` : `${times(speed)}\u00D7 faster`;
 }
 
-// What the stage is showing: "live", or how fast it replays, and of which `part` of the race that holds; nothing where nothing moves.
-export function tellPace(mode, speed, part = "") {
+// What the stage is showing: "live", or how fast it replays; nothing where nothing moves.
+export function tellPace(mode, speed) {
   if (mode === "live") return "live";
-  return mode === "replay" ? speedInWords(speed, part) : "";
+  return mode === "replay" ? speedInWords(speed) : "";
 }

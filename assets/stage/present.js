@@ -4,10 +4,11 @@ import { openBridge } from "./bridge.js";
 import { presentView } from "./cursors.js";
 import { put } from "./dom.js";
 import { enter, leave, whenBack } from "./entries.js";
+import { showAll } from "./playback.js";
 import { tellRefusal } from "./promptline.js";
 import { openReview } from "./review.js";
 import { closeSpeaker } from "./speaker.js";
-import { forgetSizes } from "./state.js";
+import { forgetSizes, isPlaying } from "./state.js";
 import { tellRace, untold } from "./talk.js";
 
 const KEPT = "cascade-presenting"; // in sessionStorage, which belongs to the tab: a page that is loaded again goes on, see assets/page/drawing.js
@@ -84,6 +85,7 @@ function setPresenting(stage, on) {
     openReview(stage, false);
     closeSpeaker(stage);
     leave("present");
+    if (isPlaying(stage)) showAll(stage); // else the page would show a race in mid-play
     tellRefusal(stage, "");
     root.removeAttribute("data-blank");
     button.focus({ preventScroll: true }); // the stage itself would keep a frame around it

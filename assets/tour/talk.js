@@ -25,7 +25,7 @@ function readRace() {
   const [factor, subject, lead] = [".cs-factor", ".cs-hero small span", ".cs-lead"].map(words);
   const isWon = Boolean(factor && lead) && !headline.hasAttribute("data-beaten") && !factor.startsWith("\u2248");
   const isRecorded = document.querySelector("#stage .cascade-stage")?.dataset.race?.startsWith("recorded-");
-  return { factor, subject, lead, isWon, measured: isRecorded ? "One recorded race." : "One race on this page." };
+  return { factor, subject, lead, isWon, measured: isRecorded ? "Measured in one recorded race." : "Measured in one race on this page." };
 }
 
 // Where no race was won, the slide has the number of the talk's own small race, and tells what the one before it came to.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from handmade import alone, nested
 
 from csd.stage.log import log_of
@@ -9,6 +11,8 @@ from csd.stage.log import log_of
 TRACK = '.cs-track-row[data-lane="1"] .cs-pending'
 LOOKS = f"[...document.querySelectorAll('{TRACK} path[data-look]')].map(path => path.dataset.look).sort().join('')"
 WORDS = "[...document.querySelectorAll('.cs-lane[data-lane=\"1\"] .cs-guess')].map(token => token.textContent).join('')"
+
+ROWS = "[...document.querySelectorAll('.cs-track-row')].map(row => {})"
 
 
 def test_guesses_are_pale_until_the_big_model_has_checked_them(bare):
@@ -33,11 +37,25 @@ def test_the_first_replay_shows_its_first_step_slowly_and_says_what_happens(bare
     one = bare().show(*fast, play=True)
     first = "A cascade: small models guess ahead \u2026"
     one.page.wait_for_function("said => document.querySelector('.cs-idea b').textContent === said", arg=first)
-    assert one.text(".cs-pace") == "slow motion, first step 89× slower"  # 45 ms in 4 s
+    assert one.text(".cs-pace") == "slow motion: 45 ms take 4 s"
     one.page.wait_for_function("document.querySelector('.cs-idea b').textContent.includes('checks them in one run')")
     one.page.wait_for_function(
-        "document.querySelector('.cs-pace').textContent === 'slow motion, now 22× slower'"
+        "document.querySelector('.cs-pace').textContent === 'slow motion, 22× slower'"
     )  # 275 ms in 6 s
     one.page.evaluate("log => stage.update({race: 'next', log})", log_of(fast, "next", play=True))
     assert one.text(".cs-pace") == "slow motion, 22× slower", "a later race is one of the visitor's own"
+    assert not one.errors
+
+
+def test_the_first_replay_begins_with_two_lanes_and_the_others_come_in_between(bare):
+    other = replace(nested(), header=replace(nested().header, method="speculative"))
+    one = bare().show(alone(), other, nested(), play=True)
+    one.page.wait_for_selector(".cascade-stage[data-opening]")
+    seen, tops = ROWS.format("getComputedStyle(row).opacity === '1'"), ROWS.format("row.getBoundingClientRect().top")
+    assert one.page.evaluate(seen) == [True, False, True]
+    _, second, third = one.page.evaluate(tops)
+    assert third == second, "the lane that the race is about stands below the big model alone"
+    one.page.wait_for_selector(".cascade-stage:not([data-opening])")
+    one.page.wait_for_function(f"{seen}.every(Boolean)")
+    assert sorted(one.page.evaluate(tops)) == (places := one.page.evaluate(tops)) and len(set(places)) == 3
     assert not one.errors

@@ -1,0 +1,26 @@
+// The page's first replay begins with two lanes, the big model alone and the lane that the race is about, until the first step of that one
+// is over. It takes as long as one needs to see what a step is; then the other lanes come in between.
+
+import { OPENING } from "./pace.js";
+import { isOpening, isPlaying } from "./state.js";
+
+// While it lasts, the stage shows less, and so does the page around it.
+export function showOpening(stage) {
+  const isOpen = isPlaying(stage) && isOpening(stage);
+  const nodes = stage.lasts ? [stage.root] : [stage.root, document.documentElement];
+  for (const node of nodes) node.toggleAttribute("data-opening", isOpen);
+  if (isOpen) stage.root.style.setProperty("--cs-folded", `${foldedHeight(stage)}px`);
+}
+
+// How far the lane that the race is about, and what is below it, move up to the first lane.
+function foldedHeight({ track, view }) {
+  const { box } = track.rows.find((row) => row.view === view);
+  return Math.max(0, box.offsetTop - (track.rows[1] ?? track.rows[0]).box.offsetTop);
+}
+
+// How fast the first step is shown; nothing once it is over.
+export function tellOpeningPace(stage) {
+  if (!isPlaying(stage) || !isOpening(stage)) return "";
+  const { from, until } = stage.opening;
+  return `slow motion: ${Math.round(1000 * (until - from))} ms take ${OPENING} s`;
+}
