@@ -2,7 +2,7 @@
 
 import { noteOf } from "./note.js";
 import { draw, finish, halt, showAnswer } from "./picture.js";
-import { tryOwn } from "./trying.js";
+import { tryAsked } from "./trying.js";
 import { choicesOf, isAnswered, isLast, isTalk, questionOf } from "./visit.js";
 
 export function ask(visit) {
@@ -30,7 +30,7 @@ export function answer(visit, choice) {
   for (const one of choicesOf(question)) one.disabled = true;
   visit.isMoved = true; // the words tell what the picture comes to, so it is whole at once
   halt(visit);
-  if (!tryOwn(visit)) {
+  if (!tryAsked(visit)) {
     if (others[current].length) draw(visit, `act ${current + 1}, answered`, others[current][0]);
     else finish(visit);
   }

@@ -11,13 +11,13 @@ export function tryOut(visit, button) {
   else move(visit, button);
 }
 
-// The choice of the act itself, once each of them has told what it comes to. Returns whether there is one.
-export function tryOwn(visit) {
-  const own = triedOf(visit).querySelector("[data-own]");
-  if (!own) return false;
-  const show = own.dataset.wrong ? spoil : move;
+// What the question is about, once each choice has told what it comes to. Returns whether the act has such a choice.
+export function tryAsked(visit) {
+  const asked = triedOf(visit).querySelector("[data-asked]");
+  if (!asked) return false;
+  const show = asked.dataset.wrong ? spoil : move;
   for (const one of triedOf(visit).querySelectorAll("button")) show(visit, one);
-  show(visit, own);
+  show(visit, asked);
   return true;
 }
 
@@ -25,7 +25,6 @@ export function tryOwn(visit) {
 export function move(visit, button) {
   halt(visit);
   press(visit, button);
-  actOf(visit).toggleAttribute("data-moved", !button.hasAttribute("data-begins"));
   const number = [...triedOf(visit).children].filter((one) => one.matches("button")).indexOf(button);
   draw(visit, `act ${visit.current + 1}, boundary ${number + 1}`, visit.others[visit.current][number]);
   const clocks = visit.place.querySelectorAll(".cs-clock");

@@ -41,10 +41,9 @@ class Act:
     of the last lane, or the text with the result. The words hold the figures of the race; on a slide the `claim` stands
     in place of the `text`. The question has `choices`, of which the one numbered `right`, from 0, is true; the answer
     says why. An act with a recipe has a button that races it on the page; one with `boundaries` lets the reader replace
-    its last lane by each of that race, which differ in how many positions the first draft writes, from the one that
-    `begins`, of which `at_first` tells more while it is set, to the act's own, which comes with the answer. One with
-    `blocks` lets the reader open each step of its last lane; one with a `wrong` word lets the reader put that in place
-    of a guess of the step, and its answer puts it in place of the guess `asked` about, from 0. `drafting` are the runs
+    its last lane by each of that race, which differ in how many positions the first draft writes. One with `blocks` lets
+    the reader open each step of its last lane; one with a `wrong` word lets the reader put that in place of a guess of
+    the step. What is `asked` about comes with the answer: a boundary, or the guess, from 0. `drafting` are the runs
     of the small model in each of its lanes, where these are what the act is about. `answered` are the lanes that come
     with the answer, where it shows more of them. In a `talk` of two minutes an act asks its question, or has none, or
     is left out."""
@@ -63,8 +62,6 @@ class Act:
     drafting: tuple[int, ...] = ()
     recipe: Recipe | None = None
     boundaries: str = ""
-    begins: int = 0
-    at_first: str = ""
     blocks: bool = False
     wrong: str = ""
     asked: int | None = None
@@ -125,8 +122,6 @@ def _act(written: dict[str, Any]) -> Act:
         else (),
         recipe=recipe,
         boundaries=written.get("boundaries", ""),
-        begins=written.get("begins", 0),
-        at_first=written.get("at_first", ""),
         blocks=written.get("blocks", False),
         wrong=written.get("wrong", ""),
         asked=written.get("asked"),
@@ -197,15 +192,14 @@ def script() -> str:
 
 
 def _told(number: int, act: Act) -> str:
-    at_first = f' <span class="tour-at-first">{escape(act.at_first)}</span>' if act.at_first else ""
     recipe = " data-recipe" if act.recipe else ""
     talk = f' data-talk="{act.talk}"' if act.talk else ""
     drafting = ",".join(map(str, act.drafting))
     return (
         f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}" data-step="{act.step}" '
         f'data-drafting="{drafting}"{recipe}{talk}>'
-        f'<h2 id="tour-title-{number}">{escape(act.title)}</h2><p class="tour-text">{escape(act.text)}{at_first}</p>'
-        f'<p class="tour-claim">{escape(act.claim)}{at_first}</p>'
+        f'<h2 id="tour-title-{number}">{escape(act.title)}</h2><p class="tour-text">{escape(act.text)}</p>'
+        f'<p class="tour-claim">{escape(act.claim)}</p>'
         '<p class="tour-count"></p></section>'
     )
 
@@ -223,8 +217,8 @@ def _boundaries(act: Act) -> str:
     own = act.traces[-1].header.settings
 
     def marks(count: int, lanes: tuple[Trace, ...]) -> str:
-        begins = " data-begins" if count == act.begins else ""
-        return begins + (" data-own" if lanes[-1].header.settings == own else "")
+        begins = " data-begins" if lanes[-1].header.settings == own else ""
+        return begins + (" data-asked" if count == act.asked else "")
 
     buttons = "".join(
         f'<button type="button"{marks(count, lanes)}>{count}</button>' for count, lanes in act.choices_of_boundary
@@ -254,7 +248,7 @@ def _guesses(act: Act) -> str:
     review = trace.steps[act.step - 1].review
     word = escape(act.wrong)
     buttons = "".join(
-        f'<button type="button" data-wrong="{i}" data-word="{word}"{" data-own" if i == act.asked else ""}>'
+        f'<button type="button" data-wrong="{i}" data-word="{word}"{" data-asked" if i == act.asked else ""}>'
         f"{escape(detokenize((token,), trace.pieces).strip())}</button>"
         for i, token in enumerate(review.tokens[: review.accepted])
     )
