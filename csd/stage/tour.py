@@ -41,9 +41,9 @@ class Act:
     of the last lane, or the text with the result. The words hold the figures of the race; on a slide the `claim` stands
     in place of the `text`. The question has `choices`, of which the one numbered `right`, from 0, is true; the answer
     says why. An act with a recipe has a button that races it on the page; one with `boundaries` lets the reader replace
-    its last lane by each of that race, which differ in how many positions the first draft writes. One with `blocks` lets
-    the reader open each step of its last lane; one with a `wrong` word lets the reader put that in place of a guess of
-    the step. What is `asked` about comes with the answer: a boundary, or the guess, from 0. `drafting` are the runs
+    its last lane by each of that race, which differ in how many positions the first draft writes. One with `blocks`
+    lets the reader open each step of its last lane; one with a `wrong` word lets the reader put that in place of a
+    guess of the step. What is `asked` about comes with the answer: a boundary, or a guess, from 0. `drafting` are runs
     of the small model in each of its lanes, where these are what the act is about. `answered` are the lanes that come
     with the answer, where it shows more of them. In a `talk` of two minutes an act asks its question, or has none, or
     is left out."""
