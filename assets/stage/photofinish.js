@@ -1,12 +1,12 @@
-// The photo finish: what every lane had written when the first one was done. Each bar is solid as far as that, and pale
+// The photo finish: what every lane had written when the first one was done. Each bar is filled as far as that, and empty
 // beyond, so that the lengths at the end of a race tell the speeds, over the same axis as while it ran.
 
 import { h, put } from "./dom.js";
 import { formatSeconds } from "./format.js";
 
-const SHORT = 0.12; // of a bar: the count stands beyond the solid part where there is at least that much
+const SHORT = 0.12; // of a bar: the count stands beyond the filled part where there is at least that much
 
-// `late` covers a bar beyond the solid part, and `count` says how many tokens that is.
+// `late` covers a bar beyond that, and `count` says how many tokens that is.
 export function createPhoto() {
   const [written, all] = [h("span"), h("span", { class: "cs-late-all" })]; // the second is left out where bars are short
   return { late: h("i", { class: "cs-late" }), written, all, count: h("span", { class: "cs-late-count" }, written, all) };
@@ -21,7 +21,7 @@ export function firstDone({ lanes }) {
   return done.reduce((best, lane) => (lane.decodeSeconds < best.decodeSeconds ? lane : best));
 }
 
-// Draws the pale part of a lane's bar; `first` is null until the race or its replay has ended.
+// Draws the empty part of a lane's bar; `first` is null until the race or its replay has ended.
 export function drawPhoto({ late, written, all, count }, lane, first, end) {
   const tokens = first ? writtenBy(lane, first.decodeSeconds) : end;
   const left = `${(100 * tokens / end).toFixed(2)}%`;
