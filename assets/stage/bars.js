@@ -13,7 +13,7 @@ export function createBar() {
     s("svg", { class: `cs-bar-svg cs-by-${axis}`, preserveAspectRatio: "none", "aria-hidden": "true" }));
   const photo = createPhoto();
   const pending = s("svg", { class: "cs-bar-svg cs-by-tokens cs-pending", preserveAspectRatio: "none", "aria-hidden": "true" });
-  const ran = h("div", { class: "cs-ran" }, tokens, time, photo.late); // clips them at the lane's position
+  const ran = h("div", { class: "cs-ran" }, tokens, time); // clips them at the lane's position
   return { tokens, time, photo, pending, ran, box: h("div", { class: "cs-lane-bar" }, pending, ran, photo.count), drawn: "", waits: "" };
 }
 

@@ -6,10 +6,10 @@ import { formatSeconds } from "./format.js";
 
 const SHORT = 0.12; // of a bar: the count stands beyond the filled part where there is at least that much
 
-// `late` covers a bar beyond that, and `count` says how many tokens that is.
+// `count` says how many tokens that is.
 export function createPhoto() {
   const [written, all] = [h("span"), h("span", { class: "cs-late-all" })]; // the second is left out where bars are short
-  return { late: h("i", { class: "cs-late" }), written, all, count: h("span", { class: "cs-late-count" }, written, all) };
+  return { written, all, count: h("span", { class: "cs-late-count" }, written, all) };
 }
 
 // The lane whose text was complete first, or null: times compare only where all lanes wrote equally many tokens.
@@ -21,12 +21,12 @@ export function firstDone({ lanes }) {
   return done.reduce((best, lane) => (lane.decodeSeconds < best.decodeSeconds ? lane : best));
 }
 
-// Draws the empty part of a lane's bar; `first` is null until the race or its replay has ended.
-export function drawPhoto({ late, written, all, count }, lane, first, end) {
+// Cuts a lane's bar off there; `first` is null until the race or its replay has ended.
+export function drawPhoto({ tokens: bar, photo: { written, all, count } }, lane, first, end) {
   const tokens = first ? writtenBy(lane, first.decodeSeconds) : end;
-  const left = `${(100 * tokens / end).toFixed(2)}%`;
-  late.style.left = left;
-  count.style.left = left;
+  const part = 100 * tokens / end;
+  bar.style.clipPath = part < 100 ? `inset(0 ${(100 - part).toFixed(2)}% 0 0)` : "";
+  count.style.left = `${part.toFixed(2)}%`;
   const shown = first && 1 - tokens / end >= SHORT;
   put(written, shown ? String(tokens) : "");
   put(all, shown ? ` of ${end}` : "");

@@ -58,7 +58,7 @@ export function drawTrack(stage) {
     drawBar(race, row.bar, row.view.lane, ends);
     clipBar(row.bar, row.view, axis, ends);
     drawPending(race, row.bar, row.view.guesses, ends.tokens);
-    drawPhoto(row.bar.photo, row.view.lane, first, ends.tokens);
+    drawPhoto(row.bar, row.view.lane, first, ends.tokens);
     drawFigures(stage, row, reference, longest);
     row.box.toggleAttribute("data-first", best.has(row.view));
     row.box.classList.toggle("cs-selected", row.view === view && views.length > 1);
