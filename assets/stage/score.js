@@ -4,13 +4,14 @@ import { authorOf, flattenRecords, isReview, tokenKind, tokensOf } from "./recor
 import { levelOf } from "./log.js";
 
 const CROWDED = 20; // positions from which on a block has a tail
+const MOST_LINES = 2; // of a level, before what was guessed in vain is left out
 const TAIL = 3; // positions from the target's correction on that are before it
 
 // Returns {root, from, to, tail, boxes, lines, costs}. `from` and `to` are positions; `lines` says how many lines the row of
 // a mark needs, more than one where rounds overlap; `costs` holds {seconds, runs} by mark. A box holds what its round
 // passed up; boxes are in the order in which the rounds ended. Where rounds of a level overlap, their boxes end with what
-// was rejected, and `cut` says how many tokens came after it. From `tail` on no review of the target reached a long block:
-// it has only what the target was given.
+// was rejected, and `cut` says how many tokens came after it, and vain ones may have no cells. From `tail` on no review of the
+// target reached a long block: it has only what the target was given.
 export function reviewScore(race, step) {
   const root = step.line.r;
   const rounds = flattenRecords(root);
@@ -26,7 +27,7 @@ export function reviewScore(race, step) {
   });
   const tail = endOf(root, boxes) - root.at > CROWDED ? root.at + root.ok + TAIL : Infinity;
   for (const box of boxes) if (box.parent && box.parent !== root) cutAt(box, tail);
-  const lines = new Map([...rows].map(([mark, all]) => [mark, layOut(all.filter(isSeen)) > 1 ? layOut(all.filter(isSeen).map(cutTail)) : 1]));
+  const lines = new Map([...rows].map(([mark, all]) => [mark, countLines(all, root)]));
   return { root, from: root.at, to: endOf(root, boxes), tail, boxes, lines, costs: costsByMark(boxes) };
 }
 
@@ -61,7 +62,21 @@ function fateAt(at, parent) {
   return j === parent.ok ? "rejected" : "unjudged";
 }
 
-// Gives every box of a level its line, and returns how many lines that takes.
+// Gives every box of a level its line, of as few as may be, and returns how many that takes. Where the ends of overlapping
+// rounds are cut off and there are still many, those that guessed in vain behind the target's own token have no cells.
+function countLines(boxes, root) {
+  if (layOut(boxes.filter(isSeen)) < 2) return 1;
+  const lines = layOut(boxes.filter(isSeen).map(cutTail));
+  if (lines <= MOST_LINES) return lines;
+  for (const box of boxes) if (isVain(box, root)) cutAt(box, box.from);
+  return layOut(boxes.filter(isSeen));
+}
+
+function isVain({ from, cells }, root) {
+  return from > root.at + root.ok && !cells.some(({ fate }) => fate === "kept");
+}
+
+// Gives every box its line, and returns how many lines that takes.
 function layOut(boxes) {
   const ends = []; // the first free position of each line
   for (const box of boxes) box.line = takeLine(ends, box.from, Math.max(box.to, box.from + 1));
