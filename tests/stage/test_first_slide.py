@@ -33,6 +33,17 @@ def test_the_first_slide_is_the_race_in_slow_motion_without_a_control(bare):
     assert not one.errors
 
 
+def test_who_leaves_while_it_plays_is_shown_the_whole_race(bare):
+    one = bare().show(greedy(alone()), greedy(nested()))
+    one.press("End", "p")
+    assert one.state() == "replay"
+    one.press("Escape")
+    assert one.state() == "done" and one.page.is_visible(".cs-lead")
+    one.press("ArrowLeft", "p", "Escape")
+    assert one.state() == "replay", "a step that somebody stopped at stays"
+    assert not one.errors
+
+
 def test_who_asks_for_less_motion_begins_a_talk_with_the_verdict(bare):
     one = bare(calm=True).show(greedy(alone()), greedy(nested()))
     one.press("End", "p")
