@@ -216,8 +216,16 @@ function createToken(race, view, token) {
   else if (text.includes("\n")) node.classList.add("cs-breaks");
   if (view.breaker.isLong(text)) node.classList.add("cs-long");
   joinBreaks(view, node, text);
+  joinTokens(view.tokenNodes.at(-1), node);
   view.tokenNodes.push(node);
   return view.breaker.next(text) ? [h("wbr"), node] : [node];
+}
+
+// Neighbours of one draft are one band of its colour.
+function joinTokens(before, node) {
+  if (!before || before.dataset.look !== node.dataset.look || node.dataset.look === "T") return;
+  before.classList.add("cs-goes-on");
+  node.classList.add("cs-joins");
 }
 
 // Of several line breaks in a row only the last one takes a line; the others are signs before it.
