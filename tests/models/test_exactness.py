@@ -37,7 +37,7 @@ pytestmark = pytest.mark.slow
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 NEAR_TIE = 1e-4
-TOKENS = 14  # of each text
+TOKENS = 20  # of each text
 MID, SMALL, BOTH = ("draft-mid",), ("draft-small",), ("draft-mid", "draft-small")
 
 TREES: tuple[Method, ...] = (
