@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
+from statistics import median
 from typing import Any, Literal
 
 from csd import theme
@@ -15,6 +17,7 @@ from csd.paths import ASSETS
 from csd.record import metrics
 from csd.record.recording import Recording
 from csd.record.trace import Trace, detokenize
+from csd.sentences import counted
 from csd.stage import bundle
 from csd.stage.log import log_of
 from csd.stage.remember import closing
@@ -44,9 +47,9 @@ class Act:
     its last lane by each of that race, which differ in how many positions the first draft writes. One with `blocks`
     lets the reader open each step of its last lane; one with a `wrong` word lets the reader put that in place of a
     guess of the step. What is `asked` about comes with the answer: a boundary, or a guess, from 0. `drafting` are runs
-    of the small model in each of its lanes, where these are what the act is about. `answered` are the lanes that come
-    with the answer, where it shows more of them. In a `talk` of two minutes an act asks its question, or has none, or
-    is left out."""
+    of the small model in each of its lanes, where these are what the act is about. One with `costs` shows what a run of
+    the big model costs, in its race. `answered` are the lanes that come with the answer, where it shows more of them.
+    In a `talk` of two minutes an act asks its question, or has none, or is left out."""
 
     title: str
     race: str
@@ -63,6 +66,7 @@ class Act:
     recipe: Recipe | None = None
     boundaries: str = ""
     blocks: bool = False
+    costs: bool = False
     wrong: str = ""
     asked: int | None = None
     talk: Literal["", "asked", "told"] = ""
@@ -123,6 +127,7 @@ def _act(written: dict[str, Any]) -> Act:
         recipe=recipe,
         boundaries=written.get("boundaries", ""),
         blocks=written.get("blocks", False),
+        costs=written.get("costs", False),
         wrong=written.get("wrong", ""),
         asked=written.get("asked"),
         talk=written.get("talk", ""),
@@ -210,6 +215,8 @@ def _tried(act: Act) -> str:
         return _boundaries(act)
     if act.wrong:
         return _guesses(act)
+    if act.costs:
+        return _costs(act)
     return _blocks(act) if act.blocks else NOTHING_TO_TRY
 
 
@@ -240,6 +247,30 @@ def _blocks(act: Act) -> str:
         '<div class="tour-tried tour-blocks" role="group" aria-label="Guesses of each step" hidden>'
         f"<b>Look at each step.</b> {buttons}</div>"
     )
+
+
+def _costs(act: Act) -> str:
+    """Bars of the time that runs took: one for a token, one for a block, and one by one for as many tokens."""
+    tokens, one, block = run_costs(_traces(act.race))
+    rows = ((1, 1, one), (1, tokens, block), (tokens, tokens, one))
+    longest = max(runs * seconds for runs, _, seconds in rows)
+
+    def row(runs: int, written: int, seconds: float) -> str:
+        bar = f'<i style="width:{100 * seconds / longest:.1f}%"></i>'
+        said = f"{counted(runs, 'run')}, {counted(written, 'token')}"
+        return f"<span>{said}</span><span>{bar * runs}</span><b>{1000 * runs * seconds:.1f} ms</b>"
+
+    told = "".join(row(*one) for one in rows)
+    return f'<div class="tour-tried tour-costs" hidden><h3>What runs of the big model cost</h3>{told}</div>'
+
+
+def run_costs(traces: Sequence[Trace]) -> tuple[int, float, float]:
+    """The most tokens that a run of the target came to in the second lane, and the median seconds of its runs for one
+    token in the first lane and for that many in the second."""
+    alone, guessed = ([step.review for step in trace.steps] for trace in traces[:2])
+    most = max(len(review.tokens) for review in guessed)
+    blocks = [review.seconds for review in guessed if len(review.tokens) == most]
+    return most + 1, median(review.seconds for review in alone), median(blocks)
 
 
 def _guesses(act: Act) -> str:

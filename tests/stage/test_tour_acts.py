@@ -96,3 +96,12 @@ def test_a_boundary_too_early_costs_runs_and_one_too_late_costs_time():
     assert min(by_count) < best < max(by_count) and runs[list(by_count).index(best)] == runs[-1]
     assert len({trace.tokens for lanes in by_count.values() for trace in lanes}) == 1
     assert seconds[act.asked] > seconds[best] and act.choices[act.right].startswith("No")
+
+
+def test_one_run_for_a_block_costs_less_than_runs_one_by_one():
+    """What the picture of the first act shows, and its question asks."""
+    act = tour.ACTS[0]
+    tokens, one, block = tour.run_costs(tour.ACTS[0].traces + tour.ACTS[1].traces[1:])
+    assert act.costs and tokens == 5 and "five tokens" in act.question
+    assert one < block < tokens * one / 2
+    assert f"<b>{1000 * block:.1f} ms</b>" in tour.template() and tour.template().count("<i style=") == 1 + 1 + tokens
