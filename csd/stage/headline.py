@@ -222,12 +222,32 @@ def _reason(race: Race, subject: Trace) -> str:
         return ""  # the other cascade is the better explanation
     if not spent or not ratio or not (find_faster(race, subject) or 1 - EVEN <= ratio < SMALL):
         return ""
-    whole = subject.decode_seconds
-    if whole < 1:  # in the unit of the bars, see assets/stage/format.js
-        took = f"Guessing took {1000 * spent:.0f} of {1000 * whole:.0f} ms"
-    else:
-        took = f"Guessing took {spent:.2f} of {whole:.2f} s"
-    return f"{took}{dear_draft(subject)}."
+    if lost := _lost_to_speculative(race, subject, spent):
+        return lost
+    of, unit = _in_one_unit(spent, subject.decode_seconds)
+    return f"Guessing took {' of '.join(of)} {unit}{dear_draft(subject)}."
+
+
+def _lost_to_speculative(race: Race, subject: Trace, spent: float) -> str:
+    """Why speculative decoding was faster: fewer runs of the target, or less drafting, whichever saved more time."""
+    winner = find_faster(race, subject)
+    if winner is None or winner.header.method != SPECULATIVE:
+        return ""
+    its, name = drafting_seconds(winner), _name(race, winner)
+    elsewhere = (subject.decode_seconds - spent) - (winner.decode_seconds - its)
+    if len(winner.steps) < len(subject.steps) and elsewhere >= spent - its:
+        return f"{capitalized(name)} needed only {counted(len(winner.steps), 'run')} of it."
+    if its >= spent:
+        return ""
+    (own, other), unit = _in_one_unit(spent, its)
+    return f"Guessing took {own} {unit}, and {other} {unit} in {name}."
+
+
+def _in_one_unit(first: float, second: float) -> tuple[tuple[str, str], str]:
+    """Two times as numbers in a unit, that of the bars: see assets/stage/format.js."""
+    if max(first, second) < 1:
+        return (f"{1000 * first:.0f}", f"{1000 * second:.0f}"), "ms"
+    return (f"{first:.2f}", f"{second:.2f}"), "s"
 
 
 def _often(count: int) -> str:

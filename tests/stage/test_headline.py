@@ -108,6 +108,30 @@ def test_a_draw_is_explained_by_what_drafting_took():
     assert re.fullmatch(r"Guessing took \d+ of \d+ ms\.", said.reason)
 
 
+def test_a_cascade_that_loses_to_speculative_decoding_says_what_that_saved():
+    lost = {trace.header.method: trace for trace in tour.ACTS[-1].traces}
+    steps = tuple(replace(step, seconds=3 * step.seconds) for step in lost["autoregressive"].steps)
+    slow = replace(lost["autoregressive"], steps=steps)
+    said = line(slow, lost["speculative"], lost["cascade"])
+    assert "speculative decoding was faster here" in said.lead
+    assert re.fullmatch(r"Guessing took \d+ ms, and \d+ ms in speculative decoding\.", said.reason)
+    own, other = map(int, re.findall(r"\d+", said.reason))
+    assert own > other
+    heavy = tuple(
+        replace(step, seconds=step.seconds + 0.1, review=replace(step.review, seconds=step.review.seconds + 0.1))
+        for step in lost["cascade"].steps
+    )
+    pairs = tuple(
+        replace(before, tokens=before.tokens + last.tokens, authors=before.authors + last.authors)
+        for before, last in zip(heavy[::2], heavy[1::2], strict=True)
+    )
+    header = replace(lost["cascade"].header, method="speculative")
+    fewer = replace(lost["cascade"], header=header, steps=pairs)
+    slower = replace(slow, steps=tuple(replace(step, seconds=9 * step.seconds) for step in steps))
+    said = line(slower, fewer, replace(lost["cascade"], steps=heavy))
+    assert said.reason == f"Speculative decoding needed only {len(pairs)} runs of it."
+
+
 @pytest.mark.parametrize(("gain", "has_reason"), [(1.4, True), (3.6, False)])
 def test_a_small_gain_is_explained_by_what_drafting_took(gain, has_reason):
     lost = {trace.header.method: trace for trace in tour.ACTS[-1].traces}
