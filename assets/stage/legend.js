@@ -20,6 +20,7 @@ export function createLegend(stage) {
     drawn: "", // its index and the step that is shown
     wasLive: false, // the race ran here, and a level has kept its place since
     key: h("span", { class: "cs-rejected-key" }, h("b", { text: "\u22122" }), " = 2 tokens ", term("rejected")), // where they are counted
+    cursors: h("span", { class: "cs-cursor-key", text: "symbols in the text: how far each lane is" }),
     rejected: createRejectedChoice(stage),
     digits: button("cs-button", "digits and patterns", {
       title: "Show the level of every token as a digit and a pattern (d)", onclick: () => toggleDigits(stage),
@@ -29,7 +30,7 @@ export function createLegend(stage) {
     h("p", { class: "cs-choice-name" }, h("span", {}, term("rejected", "rejected words")), legend.rejected),
     h("p", { class: "cs-choice-name" }, h("span", { text: "levels" }), legend.digits),
   ];
-  legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, legend.key);
+  legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, legend.key, legend.cursors);
   return legend;
 }
 

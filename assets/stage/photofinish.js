@@ -35,7 +35,7 @@ export function drawPhoto({ tokens: bar, photo: { written, all, count } }, lane,
 
 // The title of the bars, and what it goes on with where there is room; the time is in the unit of the longest lane.
 export function photoTitle(first, longest) {
-  return ["Tokens written", first ? ` when the fastest finished (${formatSeconds(first.decodeSeconds, longest)})` : ""];
+  return ["Tokens written", first ? ` when ${first.info.method} finished (${formatSeconds(first.decodeSeconds, longest)})` : ""];
 }
 
 // Tokens that a lane had written after some seconds of decoding.

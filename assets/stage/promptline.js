@@ -2,6 +2,7 @@
 // is open, and while the stage is presented.
 
 import { button, h, put } from "./dom.js";
+import { showAll } from "./playback.js";
 import { createPromptField, findField, openPromptField, write } from "./promptfield.js";
 
 const [BEGIN, END] = [64, 44]; // characters, of which a word that is cut is left out
@@ -15,7 +16,10 @@ export function createPromptLine(stage) {
   const refused = h("span", { class: "cs-prompt-refused" });
   const box = h("p", { class: "cs-prompt", hidden: true }, h("b", { text: "Prompt: " }), text, typed, more, use, verdict, refused);
   const line = { box, text, typed, more, use, verdict, refused };
-  window.addEventListener("cascade-prompt", () => drawPromptLine(stage)); // the form's has changed
+  window.addEventListener("cascade-prompt", () => { // the form's has changed
+    drawPromptLine(stage);
+    if (stage.root.matches("[data-unasked][data-other]")) showAll(stage); // nobody watches it any more
+  });
   return line;
 }
 

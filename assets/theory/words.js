@@ -2,6 +2,7 @@
 
 const ALIKE = 1.05; // speeds that differ by less are told as equal
 const PAYS = 1.1; // a highest speed below it is no reason to guess ahead
+const FAR = 1.1; // a ratio that is off by more is told
 const FINE = 1.5; // below it, a digit more
 
 export const speedOf = ({ ys, at }) => ys[at];
@@ -107,7 +108,16 @@ const CALLED = { cascade: "The cascade", speculative: "Speculative decoding" };
 export function tellGaps(measured) {
   const gaps = measured.filter(({ gap }) => gap).map(({ name, predicted, speedup, gap }) => (
     `${CALLED[name]} was ${speedup > predicted ? "faster" : "slower"} in the race than predicted: ${gap}.`));
-  return [...gaps, ...measured.map(({ about }) => about)].filter(Boolean).join(" ");
+  return [...(gaps.length ? gaps : [tellBetween(measured)]), ...measured.map(({ about }) => about)].filter(Boolean).join(" ");
+}
+
+// Two predictions that are each near can be off in opposite directions.
+function tellBetween(measured) {
+  const [cascade, speculative] = Object.keys(CALLED).map((method) => measured.find(({ name }) => name === method));
+  if (!cascade?.predicted || !speculative?.predicted) return "";
+  const ratio = cascade.speedup / speculative.speedup;
+  const off = ratio / (cascade.predicted / speculative.predicted);
+  return Math.max(off, 1 / off) < FAR ? "" : `In the race it was ${factor(ratio)}: both predictions are near, and a little off in opposite directions.`;
 }
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.

@@ -51,7 +51,7 @@ def tell_recorded(update: RaceUpdate, recorded: FinishedRace | None, race: Finis
         return update
     here, there = (one.recording.machine.partition(",")[0] for one in (race, recorded))
     said = MEASURED_HERE if here and there and here != there else MEASURED_NOW
-    return replace(update, status=StatusLine(said.format(now, then), "ended"))
+    return replace(update, status=StatusLine(said.format(now, then), "measured"))
 
 
 def _has_same_settings(one: FinishedRace, other: FinishedRace) -> bool:

@@ -17,11 +17,11 @@ from csd.web.results import RaceResults
 
 @dataclass(frozen=True)
 class StatusLine:
-    """A sentence for the visitor. "refused" is set in bold, "ended" marks the result of a race, "measured" one beside
-    its prediction, which is seen once the stage has played to its end, "recorded" says what the page begins with, and
-    "switched" that other models run now, and "previous" that the stage shows a race of before with others;
-    `spoken` is for screen readers alone, because the stage shows the same, `field` names the field of the form that
-    a refusal is about, and `table` is HTML that stands below the sentence."""
+    """A sentence for the visitor. "refused" is set in bold, "ended" marks the result of a race, "measured" one that
+    tells its speed, which is seen once the stage has played to its end, "recorded" says what the page begins with,
+    "switched" that other models run now, and "previous" that the stage shows a race of before with others; `spoken` is
+    for screen readers alone, because the stage shows the same, `field` names the field of the form that a refusal is
+    about, and `table` is HTML that stands below the sentence."""
 
     text: str
     state: Literal["", "refused", "ended", "measured", "recorded", "switched", "previous"] = ""
