@@ -141,7 +141,7 @@ def test_a_talk_from_a_race_without_a_win_ends_with_its_own_number(tab):
     page.wait_for_selector("#stage .cs-headline[data-beaten] .cs-factor:not(:empty)", state="attached")
     begin_talk(page)
     factor = page.text_content("#stage .cs-factor")
-    for _ in range(9):
+    for _ in range(11):
         page.keyboard.press("PageDown")
     race = [len(trace.steps) for trace in tour.ACTS[4].traces]
     assert page.inner_text(".tour-won b") == f"{race[-1]} runs"
@@ -175,7 +175,7 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(tab):
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     page.click(f"{stage} .cs-onward")  # once more from the race on
     presses = 1 + sum(2 if act.talk == "asked" else 1 for act in acts)
-    assert presses <= 9, "one every thirteen seconds, for two minutes"
+    assert presses <= 11, "one every eleven seconds, for two minutes"
     for act in acts:
         assert page.inner_text(title) == act.title
         assert page.inner_text(".tour-claim:visible").startswith(act.claim) and not page.is_visible(
