@@ -12,7 +12,7 @@ export function showOpening(stage) {
   if (isOpen) stage.root.style.setProperty("--cs-folded", `${foldedHeight(stage)}px`);
 }
 
-// How far the lane that the race is about, and what is below it, move up to the first lane.
+// The room of the lanes that are not seen yet, between the first lane and the one that the race is about.
 function foldedHeight({ track, view }) {
   const { box } = track.rows.find((row) => row.view === view);
   return Math.max(0, box.offsetTop - (track.rows[1] ?? track.rows[0]).box.offsetTop);
