@@ -6,7 +6,7 @@ import { h, put } from "./dom.js";
 import { tellPace } from "./pace.js";
 import { isOpening, speedFactor } from "./state.js";
 
-const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A run of the big model writes one token (about a word), but can check many."];
+const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A big model is slow: each run writes one token (about a word). But a run can check many."];
 const GUESSING = "A cascade: small models guess ahead \u2026";
 const CHECKING = "\u2026 and the big model checks them in one run.";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
@@ -88,8 +88,10 @@ function tellIdea(stage) {
 
 // For a hall: what to look at, and how fast it is shown.
 function tellSlide(stage) {
-  const { length } = stage.views;
-  const title = length > 1 ? `One prompt, ${COUNTS[length] ?? length} methods: which is done first?` : "One prompt: when is it done?";
+  const { views: { length }, raceId, firstId } = stage;
+  const isOwn = raceId !== firstId && !raceId.startsWith("recorded-");
+  const prompt = isOwn ? "Live, one prompt" : "One prompt";
+  const title = length > 1 ? `${prompt}, ${COUNTS[length] ?? length} methods: which is done first?` : `${prompt}: when is it done?`;
   const pace = tellPace(stage.mode, speedFactor(stage));
   return [title, pace && `${pace[0].toUpperCase()}${pace.slice(1)}.`];
 }

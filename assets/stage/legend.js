@@ -3,6 +3,7 @@
 
 import { button, h, put } from "./dom.js";
 import { percentages } from "./format.js";
+import { laneKey } from "./linestyle.js";
 import { levelMarks, levelsOfLane } from "./log.js";
 import { remember, remembered } from "./state.js";
 import { term } from "./terms.js";
@@ -20,7 +21,7 @@ export function createLegend(stage) {
     drawn: "", // its index and the step that is shown
     wasLive: false, // the race ran here, and a level has kept its place since
     key: h("span", { class: "cs-rejected-key" }, h("b", { text: "\u22122" }), " = 2 tokens ", term("rejected")), // where they are counted
-    cursors: h("span", { class: "cs-cursor-key", text: "symbols in the text: how far each lane is" }),
+    cursors: h("span", { class: "cs-cursor-key" }),
     rejected: createRejectedChoice(stage),
     digits: button("cs-button", "digits and patterns", {
       title: "Show the level of every token as a digit and a pattern (d)", onclick: () => toggleDigits(stage),
@@ -37,6 +38,7 @@ export function createLegend(stage) {
 export function openLegend(stage) {
   const { legend, race } = stage;
   legend.counts.clear();
+  legend.cursors.replaceChildren(...race.lanes.map(({ info }) => laneKey(info)), " in the text: how far each lane is");
   legend.list.replaceChildren(...levelMarks(race).reverse().map((entry) => h("li", {}, createEntry(stage, entry))));
 }
 

@@ -22,5 +22,5 @@ function foldedHeight({ track, view }) {
 export function tellOpeningPace(stage) {
   if (!isPlaying(stage) || !isOpening(stage)) return "";
   const { from, until } = stage.opening;
-  return `slow motion: ${Math.round(1000 * (until - from))} ms take ${OPENING} s`;
+  return `slow motion: ${OPENING} s for ${Math.round(1000 * (until - from))} ms`;
 }

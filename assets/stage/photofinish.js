@@ -33,9 +33,9 @@ export function drawPhoto({ tokens: bar, photo: { written, all, count } }, lane,
   count.hidden = !shown;
 }
 
-// The title of the bars, and what it goes on with where there is room; the time is in the unit of the longest lane.
+// The title of the bars, and the time that they stand for; it is in the unit of the longest lane.
 export function photoTitle(first, longest) {
-  return ["Tokens written", first ? ` when ${first.info.method} finished (${formatSeconds(first.decodeSeconds, longest)})` : ""];
+  return ["Tokens written", first ? ` after ${formatSeconds(first.decodeSeconds, longest)}` : ""];
 }
 
 // Tokens that a lane had written after some seconds of decoding.

@@ -67,7 +67,7 @@ function setPresenting(stage, on) {
   const { root } = stage;
   const button = stage.transport.present;
   stage.presenting = on;
-  stage.talk = untold();
+  stage.talk = untold(stage.raceId);
   presentView(stage);
   keep(on);
   root.querySelector(".cs-keys").open = false; // they would lie over the slide

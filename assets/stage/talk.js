@@ -29,13 +29,14 @@ export function drawOnward(stage) {
   const slides = countSlides();
   const isUntold = slides > 0 && !talk.tour;
   const place = `${1 + talk.next} of ${1 + slides}`;
-  put(slideMarks.count, isUntold ? place : "");
+  put(slideMarks.count, isUntold && stage.raceId === talk.race ? place : ""); // another race is no slide
   put(onward, isUntold ? `Talk: ${place} \u2192` : "Go on \u2192");
   onward.title = isUntold ? "A talk of two minutes: the next slide (\u2192 or Page Down)" : "What a clicker does (Page Down)";
 }
 
-// Whether the slides were shown, which of them is next, and whether one lies over the race; and the race that was looked into.
-export const untold = () => ({ tour: false, next: 0, isSlide: false, inside: "" });
+// The race that a talk began with, whether the slides were shown, which of them is next, and whether one lies over the race;
+// and the race that was looked into.
+export const untold = (race) => ({ race, tour: false, next: 0, isSlide: false, inside: "" });
 
 // The first slide: the hall sees the race happen. A step that somebody stopped at stays.
 export function tellRace(stage) {

@@ -81,7 +81,7 @@ function update(view, value, parseK) {
   view.whose.textContent = tellWhose(measured, isRaced);
   view.better.textContent = tellBetter(curves);
   view.source.textContent = describeSource(value, isMoved);
-  view.gaps.textContent = tellGaps([...points, ...levels]);
+  view.gaps.textContent = tellGaps([...points, ...levels], isAway);
   view.ghost.textContent = "before";
   view.ghost.hidden = !isAway;
   view.back.textContent = value.isMeasured ? "Back to the race" : "Back to the usual numbers";

@@ -104,11 +104,13 @@ export function tellWhose(measured, isRaced) {
 
 const CALLED = { cascade: "The cascade", speculative: "Speculative decoding" };
 
-// Why lanes of a race were not as fast as predicted, and what is to be said of an adaptive one.
-export function tellGaps(measured) {
+// Why lanes of a race were not as fast as predicted, until the prediction is another one, `isAway`; and what is to be said of an adaptive one.
+export function tellGaps(measured, isAway = false) {
+  const abouts = measured.map(({ about }) => about);
+  if (isAway) return abouts.filter(Boolean).join(" ");
   const gaps = measured.filter(({ gap }) => gap).map(({ name, predicted, speedup, gap }) => (
     `${CALLED[name]} was ${speedup > predicted ? "faster" : "slower"} in the race than predicted: ${gap}.`));
-  return [...(gaps.length ? gaps : [tellBetween(measured)]), ...measured.map(({ about }) => about)].filter(Boolean).join(" ");
+  return [...(gaps.length ? gaps : [tellBetween(measured)]), ...abouts].filter(Boolean).join(" ");
 }
 
 // Two predictions that are each near can be off in opposite directions.

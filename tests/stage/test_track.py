@@ -116,7 +116,7 @@ def test_a_bar_is_filled_as_far_as_its_lane_was_when_the_first_was_done(bare):
     empty = lambda lane: one.page.eval_on_selector(  # noqa: E731
         f'.cs-track-row[data-lane="{lane}"] .cs-ran .cs-by-tokens', "bar => bar.style.clipPath"
     )
-    assert one.text(".cs-axis-title") == "Tokens written when cascade finished (200 ms)"
+    assert one.text(".cs-axis-title") == "Tokens written after 200 ms"
     assert (empty(0), empty(1)) == ("inset(0px 50% 0px 0px)", ""), "two tokens of 100 ms each, and all"
     assert one.text('[data-lane="0"] .cs-late-count') == "2 of 4" and one.text('[data-lane="1"] .cs-late-count') == ""
     one.page.evaluate("stage.seek(0.1)")
