@@ -6,7 +6,7 @@ import { formatSeconds } from "./format.js";
 
 const SHORT = 0.12; // of a bar: the count stands beyond the filled part where there is at least that much
 
-// `count` says how many tokens that is.
+// `count` says how many tokens a lane had written.
 export function createPhoto() {
   const [written, all] = [h("span"), h("span", { class: "cs-late-all" })]; // the second is left out where bars are short
   return { written, all, count: h("span", { class: "cs-late-count" }, written, all) };
@@ -21,7 +21,7 @@ export function firstDone({ lanes }) {
   return done.reduce((best, lane) => (lane.decodeSeconds < best.decodeSeconds ? lane : best));
 }
 
-// Cuts a lane's bar off there; `first` is null until the race or its replay has ended.
+// Cuts a lane's bar off where the lane was then; `first` is null until the race or its replay has ended.
 export function drawPhoto({ tokens: bar, photo: { written, all, count } }, lane, first, end) {
   const tokens = first ? writtenBy(lane, first.decodeSeconds) : end;
   const part = 100 * tokens / end;

@@ -10,7 +10,7 @@ const TAIL = 3; // positions from the target's correction on that are before it
 // Returns {root, from, to, tail, boxes, lines, costs}. `from` and `to` are positions; `lines` says how many lines the row of
 // a mark needs, more than one where rounds overlap; `costs` holds {seconds, runs} by mark. A box holds what its round
 // passed up; boxes are in the order in which the rounds ended. Where rounds of a level overlap, their boxes end with what
-// was rejected, and `cut` says how many tokens came after it, and vain ones may have no cells. From `tail` on no review of the
+// was rejected, and `cut` says how many tokens came after it, and rounds in vain may have no cells. From `tail` on no review of the
 // target reached a long block: it has only what the target was given.
 export function reviewScore(race, step) {
   const root = step.line.r;

@@ -104,7 +104,8 @@ export function tellWhose(measured, isRaced) {
 
 const CALLED = { cascade: "The cascade", speculative: "Speculative decoding" };
 
-// Why lanes of a race were not as fast as predicted, until the prediction is another one, `isAway`; and what is to be said of an adaptive one.
+// Why lanes of a race were not as fast as predicted, unless another plan or other numbers are set, `isAway`; and what is to be
+// said of an adaptive lane.
 export function tellGaps(measured, isAway = false) {
   const abouts = measured.map(({ about }) => about);
   if (isAway) return abouts.filter(Boolean).join(" ");

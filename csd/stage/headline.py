@@ -236,7 +236,7 @@ def _lost_to_speculative(race: Race, subject: Trace, spent: float) -> str:
     its, name = drafting_seconds(winner), _name(race, winner)
     elsewhere = (subject.decode_seconds - spent) - (winner.decode_seconds - its)
     if len(winner.steps) < len(subject.steps) and elsewhere >= spent - its:
-        return f"{capitalized(name)} needed only {counted(len(winner.steps), 'run')} of it."
+        return f"{capitalized(name)} needed only {counted(len(winner.steps), 'run')} of the big model."
     if its >= spent:
         return ""
     (own, other), unit = _in_one_unit(spent, its)

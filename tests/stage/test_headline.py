@@ -129,7 +129,7 @@ def test_a_cascade_that_loses_to_speculative_decoding_says_what_that_saved():
     fewer = replace(lost["cascade"], header=header, steps=pairs)
     slower = replace(slow, steps=tuple(replace(step, seconds=9 * step.seconds) for step in steps))
     said = line(slower, fewer, replace(lost["cascade"], steps=heavy))
-    assert said.reason == f"Speculative decoding needed only {len(pairs)} runs of it."
+    assert said.reason == f"Speculative decoding needed only {len(pairs)} runs of the big model."
 
 
 @pytest.mark.parametrize(("gain", "has_reason"), [(1.4, True), (3.6, False)])
