@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
-from statistics import median
 from typing import Any, Literal
 
 from csd import theme
@@ -17,10 +15,10 @@ from csd.paths import ASSETS
 from csd.record import metrics
 from csd.record.recording import Recording
 from csd.record.trace import Trace, detokenize
-from csd.sentences import counted
 from csd.stage import bundle
 from csd.stage.log import log_of
 from csd.stage.remember import closing
+from csd.stage.run_costs import costs_html
 
 # Small races: the two cascades each alone, the horizontal one with every boundary, the cascade that joins them, the
 # adaptive one, and one that loses.
@@ -216,7 +214,7 @@ def _tried(act: Act) -> str:
     if act.wrong:
         return _guesses(act)
     if act.costs:
-        return _costs(act)
+        return costs_html(_traces(act.race))
     return _blocks(act) if act.blocks else NOTHING_TO_TRY
 
 
@@ -247,30 +245,6 @@ def _blocks(act: Act) -> str:
         '<div class="tour-tried tour-blocks" role="group" aria-label="Guesses of each step" hidden>'
         f"<b>Look at each step.</b> {buttons}</div>"
     )
-
-
-def _costs(act: Act) -> str:
-    """Bars of the time that runs took: one for a token, one for a block, and one by one for as many tokens."""
-    tokens, one, block = run_costs(_traces(act.race))
-    rows = ((1, 1, one), (1, tokens, block), (tokens, tokens, one))
-    longest = max(runs * seconds for runs, _, seconds in rows)
-
-    def row(runs: int, written: int, seconds: float) -> str:
-        bar = f'<i style="width:{100 * seconds / longest:.1f}%"></i>'
-        said = f"{counted(runs, 'run')}, {counted(written, 'token')}"
-        return f"<span>{said}</span><span>{bar * runs}</span><b>{1000 * runs * seconds:.1f} ms</b>"
-
-    told = "".join(row(*one) for one in rows)
-    return f'<div class="tour-tried tour-costs" hidden><h3>What runs of the big model cost</h3>{told}</div>'
-
-
-def run_costs(traces: Sequence[Trace]) -> tuple[int, float, float]:
-    """The most tokens that a run of the target came to in the second lane, and the median seconds of its runs for one
-    token in the first lane and for that many in the second."""
-    alone, guessed = ([step.review for step in trace.steps] for trace in traces[:2])
-    most = max(len(review.tokens) for review in guessed)
-    blocks = [review.seconds for review in guessed if len(review.tokens) == most]
-    return most + 1, median(review.seconds for review in alone), median(blocks)
 
 
 def _guesses(act: Act) -> str:

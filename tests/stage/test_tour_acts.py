@@ -6,6 +6,7 @@ from csd.models import catalog
 from csd.record.metrics import forward_passes
 from csd.record.trace import Review
 from csd.stage import tour
+from csd.stage.run_costs import run_costs
 from csd.web.loads import FamilyChoice
 
 
@@ -101,7 +102,7 @@ def test_a_boundary_too_early_costs_runs_and_one_too_late_costs_time():
 def test_one_run_for_a_block_costs_less_than_runs_one_by_one():
     """What the picture of the first act shows, and its question asks."""
     act = tour.ACTS[0]
-    tokens, one, block = tour.run_costs(tour.ACTS[0].traces + tour.ACTS[1].traces[1:])
+    tokens, one, block = run_costs(tour.ACTS[0].traces + tour.ACTS[1].traces[1:])
     assert act.costs and tokens == 5 and "five tokens" in act.question
     assert one < block < tokens * one / 2
     assert f"<b>{1000 * block:.1f} ms</b>" in tour.template() and tour.template().count("<i style=") == 1 + 1 + tokens
