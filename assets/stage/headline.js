@@ -90,7 +90,7 @@ function tellIdea(stage) {
 function tellSlide(stage) {
   const { views: { length }, raceId, firstId } = stage;
   const isOwn = raceId !== firstId && !raceId.startsWith("recorded-");
-  const prompt = isOwn ? "Live, one prompt" : "One prompt";
+  const prompt = isOwn ? "Live: one prompt" : "One prompt";
   const title = length > 1 ? `${prompt}, ${COUNTS[length] ?? length} methods: which is done first?` : `${prompt}: when is it done?`;
   const pace = tellPace(stage.mode, speedFactor(stage));
   return [title, pace && `${pace[0].toUpperCase()}${pace.slice(1)}.`];

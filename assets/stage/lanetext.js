@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { rejectedFacts, tokenFacts } from "./facts.js";
+import { joinBreaks, joinTokens } from "./joins.js";
 import { levelOf } from "./log.js";
 import { countRight } from "./pending.js";
 import { selectToken } from "./playback.js";
@@ -219,25 +220,6 @@ function createToken(race, view, token) {
   joinTokens(view.tokenNodes.at(-1), node);
   view.tokenNodes.push(node);
   return view.breaker.next(text) ? [h("wbr"), node] : [node];
-}
-
-// Neighbours of one draft are one band of its colour.
-function joinTokens(before, node) {
-  if (!before || before.dataset.look !== node.dataset.look || node.dataset.look === "T") return;
-  before.classList.add("cs-goes-on");
-  node.classList.add("cs-joins");
-}
-
-// Of several line breaks in a row only the last one takes a line; the others are signs before it.
-function joinBreaks(view, node, text) {
-  const breaks = [...node.querySelectorAll(".cs-newline")];
-  if (view.lineEnd && text.startsWith("\n")) breaks.unshift(view.lineEnd);
-  for (const [i, one] of breaks.entries()) {
-    const next = breaks[i + 1];
-    const isJoined = next && (one === view.lineEnd || one.nextSibling === next.previousSibling);
-    one.classList.toggle("cs-joined", Boolean(isJoined));
-  }
-  view.lineEnd = text.endsWith("\n") ? breaks[breaks.length - 1] : text ? null : view.lineEnd;
 }
 
 // A token as its word, which carries its looks, behind the space before it, at which a line may end. White space is

@@ -4,13 +4,13 @@ import { authorOf, flattenRecords, isReview, tokenKind, tokensOf } from "./recor
 import { levelOf } from "./log.js";
 
 const CROWDED = 20; // positions from which on a block has a tail
-const MOST_LINES = 2; // of a level, before what was guessed in vain is left out
+const MOST_LINES = 2; // of a level, before rounds of which nothing was kept are left out
 const TAIL = 3; // positions from the target's correction on that are before it
 
 // Returns {root, from, to, tail, boxes, lines, costs}. `from` and `to` are positions; `lines` says how many lines the row of
 // a mark needs, more than one where rounds overlap; `costs` holds {seconds, runs} by mark. A box holds what its round
 // passed up; boxes are in the order in which the rounds ended. Where rounds of a level overlap, their boxes end with what
-// was rejected, and `cut` says how many tokens came after it, and rounds in vain may have no cells. From `tail` on no review of the
+// was rejected, and `cut` says how many tokens came after it, and rounds of which nothing was kept may have no cells. From `tail` on no review of the
 // target reached a long block: it has only what the target was given.
 export function reviewScore(race, step) {
   const root = step.line.r;
@@ -63,16 +63,16 @@ function fateAt(at, parent) {
 }
 
 // Gives every box of a level its line, of as few as may be, and returns how many that takes. Where the ends of overlapping
-// rounds are cut off and there are still many, those that guessed in vain behind the target's own token have no cells.
+// rounds are cut off and there are still many, those of which nothing was kept, behind the target's own token, have no cells.
 function countLines(boxes, root) {
   if (layOut(boxes.filter(isSeen)) < 2) return 1;
   const lines = layOut(boxes.filter(isSeen).map(cutTail));
   if (lines <= MOST_LINES) return lines;
-  for (const box of boxes) if (isVain(box, root)) cutAt(box, box.from);
+  for (const box of boxes) if (isWasted(box, root)) cutAt(box, box.from);
   return layOut(boxes.filter(isSeen));
 }
 
-function isVain({ from, cells }, root) {
+function isWasted({ from, cells }, root) {
   return from > root.at + root.ok && !cells.some(({ fate }) => fate === "kept");
 }
 

@@ -114,13 +114,13 @@ export function tellGaps(measured, isAway = false) {
   return [...(gaps.length ? gaps : [tellBetween(measured)]), ...abouts].filter(Boolean).join(" ");
 }
 
-// Two predictions that are each near can be off in opposite directions.
+// Of two predictions that are each near, the ratio can be further off.
 function tellBetween(measured) {
   const [cascade, speculative] = Object.keys(CALLED).map((method) => measured.find(({ name }) => name === method));
   if (!cascade?.predicted || !speculative?.predicted) return "";
   const ratio = cascade.speedup / speculative.speedup;
   const off = ratio / (cascade.predicted / speculative.predicted);
-  return Math.max(off, 1 / off) < FAR ? "" : `In the race it was ${factor(ratio)}: both predictions are near, and a little off in opposite directions.`;
+  return Math.max(off, 1 / off) < FAR ? "" : `In the race it was ${factor(ratio)}: each prediction is near, but their ratio is further off.`;
 }
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.

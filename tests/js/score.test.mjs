@@ -36,7 +36,7 @@ test("where they overlap all the same, they get lines of their own", () => {
   assert.equal(reviewScore(made, made.lanes[0].steps[1]).lines.get("0"), 2);
 });
 
-test("where they would fill many lines, those that guessed in vain behind the target's own token have no cells", () => {
+test("where they would fill many lines, those of which nothing was kept have no cells", () => {
   const guess = (at) => ({ by: "MaxGram", at, x: [1, 9], who: "MaxGram", c: 0.3, d: 0 });
   const own = (at, y) => ({ by: "mid", at, x: [1, 9], who: "MaxGram", ok: 0, y, c: 0.3, d: 0.01, in: [guess(at), guess(at), guess(at)] });
   const made = raceOf({ x: [7, 8, 4], who: "mid", ok: 1, y: 2, in: [own(3, 7), own(4, 8), own(5, 4)] });
