@@ -11,6 +11,7 @@ const BEGUN = 0.25; // of the race: an act that is all motion begins with someth
 export function mountPicture(visit) {
   visit.stage = CascadeStage.mount(visit.place, { lasts: SECONDS });
   new MutationObserver(() => rest(visit)).observe(visit.place, { attributeFilter: ["data-state"] });
+  new ResizeObserver(() => { if (isAnswered(visit)) showAnswer(visit); }).observe(visit.place); // a picture may grow when it has been drawn
 }
 
 export function draw(visit, race, log) {
