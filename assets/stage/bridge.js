@@ -10,7 +10,7 @@ const EXAMPLES = "#examples button";
 const LOSE = "#lose";
 const TOUR = "#tour-start";
 const SLIDES = ".tour section[data-talk]";
-const LINK = "#copy";
+const LINK = "#copy-race";
 const PAGE = ".gradio-container";
 
 export function createBridge(stage) {

@@ -24,11 +24,13 @@ from csd.web import (
 )
 from csd.web.addresses import address, neighbourhood
 from csd.web.context import PageContext
+from csd.web.fields import PageFields
 from csd.web.one_at_a_time import paid
 from csd.web.race_form import Values
 from csd.web.race_tab import RaceTab
 from csd.web.section_words import IN_SECTIONS, section_words
 from csd.web.updates import FormUpdate
+from csd.web.visitors import Visitor
 from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, RaceView, keep_typed, visitor_of
 
 
@@ -87,10 +89,15 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
 
     @paid
     def copy_link(values: Values, request: gr.Request) -> tuple[str, str]:
+        return link_events.copy_link(context, *about_link(values, request))
+
+    @paid
+    def copy_race_link(values: Values, request: gr.Request) -> tuple[str, str]:
+        return link_events.copy_race_link(context, *about_link(values, request))
+
+    def about_link(values: Values, request: gr.Request) -> tuple[Visitor, PageFields, str, str]:
         owner = neighbourhood(address(request, context.studio.deployment))
-        return link_events.copy_link(
-            context, visitor_of(context, request), form.read(values), values[hidden.shown], owner
-        )
+        return visitor_of(context, request), form.read(values), values[hidden.shown], owner
 
     def load_family(values: Values, request: gr.Request) -> Changes:
         refused = family_events.load_family(context, visitor_of(context, request), form.read_family(values))
@@ -147,9 +154,10 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     chosen = form.drawer.parts.click(choose_parts, form.inputs, [form.fields["lanes"], hidden.press], **QUICK)
     chosen.then(None, [hidden.press], js=scripts.PRESS, **PRIVATE)
     link = [hidden.query, hidden.omitted]
-    form.drawer.copy_link.click(None, None, [hidden.shown], js=scripts.SHOWN_RACE, **PRIVATE)
-    copied = form.drawer.copy_link.click(copy_link, {hidden.shown, *form.inputs}, link, **QUICK)
-    copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)
+    for button, copy in ((form.drawer.copy_link, copy_link), (hidden.copy_race, copy_race_link)):
+        button.click(None, None, [hidden.shown], js=scripts.SHOWN_RACE, **PRIVATE)
+        copied = button.click(copy, {hidden.shown, *form.inputs}, link, **QUICK)
+        copied.then(None, link, [tab.status], js=scripts.COPY_LINK, **PRIVATE)
     _wire_chips(context, tab, hidden, preset_outputs)
     return opening
 

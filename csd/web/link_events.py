@@ -17,7 +17,7 @@ from csd.stage import log as stage
 from csd.web import hidden_controls
 from csd.web.context import PageContext
 from csd.web.fields import FamilyFields, PageFields
-from csd.web.form_events import fill_form, start_with
+from csd.web.form_events import fill_form, restore_form, start_with
 from csd.web.races import LINKED, RECORDED, FinishedRace
 from csd.web.updates import FormUpdate, StageView, StatusLine
 
@@ -47,6 +47,15 @@ def copy_link(
         return query, " ".join(filter(None, (omitted, FROM_A_FILE)))
     name = own.id.removeprefix(LINKED) if own.origin else context.linked.share(own, owner)
     return (f"{query}#race={name}", omitted) if name else (query, " ".join(filter(None, (omitted, NOT_KEPT))))
+
+
+def copy_race_link(
+    context: PageContext, visitor: str, fields: PageFields, shown: str | None = None, owner: str = ""
+) -> tuple[str, str]:
+    """The same for the race `shown`, whatever the form holds by now; where no form can hold it, for the form."""
+    race = context.recorded.get(shown or "") or context.studio.visitors.find_race(visitor, shown or "")
+    form = race and restore_form(context, race)
+    return copy_link(context, visitor, PageFields.from_values(form.values) if form else fields, shown, owner)
 
 
 def open_link(context: PageContext, visitor: str, query: Mapping[str, str]) -> FormUpdate:

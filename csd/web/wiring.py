@@ -49,16 +49,18 @@ def on_device(context: PageContext) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class HiddenParts:
-    """How events talk to the browser: `press` holds the id of a button that it presses next, or nothing; `leave_queue`
-    cancels a race that waits, and `begin_own` sets the form up for a prompt of the visitor's; `shown` is the id of the
-    race on the stage; `query` and `omitted` are the link to copy and what it leaves out; `by_hand` names the settings
-    that the visitor has typed; `visitor` is the session of this page, and until the page is open that of the one before
-    it in the same tab; `name_faults` say what is wrong with the names of the target and of the drafts; `sections` say
-    what the sections of the settings hold, as JSON."""
+    """How events talk to the browser: `press` holds the id of a button that it presses next, or nothing;
+    `leave_queue` cancels a race that waits, `begin_own` sets the form up for a prompt of the visitor's, and
+    `copy_race` copies a link to the race on the stage; `shown` is the id of that race; `query` and `omitted` are the
+    link to copy and what it leaves out; `by_hand` names the settings that the visitor has typed; `visitor` is the
+    session of this page, and until the page is open that of the one before it in the same tab; `name_faults` say what
+    is wrong with the names of the target and of the drafts; `sections` say what the sections of the settings hold, as
+    JSON."""
 
     press: gr.Textbox
     leave_queue: gr.Button
     begin_own: gr.Button
+    copy_race: gr.Button
     shown: gr.Textbox
     query: gr.Textbox
     omitted: gr.Textbox
@@ -72,8 +74,11 @@ def build_hidden() -> HiddenParts:
     press, shown, query, omitted, by_hand, visitor, sections = (gr.Textbox(visible="hidden") for _ in range(7))
     leave_queue = gr.Button("Leave the queue", visible="hidden", elem_id="leave-queue")
     begin_own = gr.Button("Own prompt", visible="hidden", elem_id="begin-own")
+    copy_race = gr.Button("Copy link to the race", visible="hidden", elem_id="copy-race")
     faults = gr.Textbox(visible="hidden"), gr.Textbox(visible="hidden")
-    return HiddenParts(press, leave_queue, begin_own, shown, query, omitted, by_hand, visitor, faults, sections)
+    return HiddenParts(
+        press, leave_queue, begin_own, copy_race, shown, query, omitted, by_hand, visitor, faults, sections
+    )
 
 
 def visitor_of(context: PageContext, request: gr.Request | None) -> Visitor:

@@ -131,6 +131,9 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     other.context.close()
     page.fill("#prompt textarea", "My own words")
     page.click("#stage .cs-copy-link")
+    page.wait_for_function("async link => await navigator.clipboard.readText() === link", arg=link)
+    page.click("#more")
+    page.click("#copy")
     page.wait_for_function("document.querySelector('#status').innerText.includes('fills in the form')")
     assert "prompt=My%20own%20words" in page.evaluate("navigator.clipboard.readText()")
     assert not tab.errors

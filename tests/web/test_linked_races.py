@@ -85,6 +85,14 @@ def test_a_form_that_has_changed_is_linked_without_the_race(page):
     assert "#race=" in link_events.copy_link(page, "v", same, race_id)[0]
 
 
+def test_the_stage_links_its_race_whatever_the_form_holds(page):
+    race_id, form = ran(page)
+    changed = fields(form, prompt="My own.", seed=7)
+    link = link_events.copy_race_link(page, "v", changed, race_id)
+    assert link == link_events.copy_link(page, "v", form, race_id) and name_of(link[0])
+    assert link_events.copy_race_link(page, "v", changed, "") == link_events.copy_link(page, "v", changed, "")
+
+
 def test_a_file_is_not_linked(page):
     opened = earlier_races.open_file(page, "v", Recording(RECORDED).to_gzip(), page.start)
     form = PageFields.from_values(opened.form.values)

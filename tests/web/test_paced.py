@@ -299,6 +299,7 @@ def test_handlers_that_compute_are_paid_for(house):
         "show_race",
         "show",
         "copy_link",
+        "copy_race_link",
         "open_page",
         "open_file",
         "show_what",
