@@ -25,12 +25,14 @@ export function createReview(stage) {
   const review = {
     title: h("b", { class: "cs-score-title" }),
     telling: button("cs-link cs-telling", "", { onclick: () => jump(stage, findTelling(stage).until) }), // to a step with more to see
+    reason: h("span", { class: "cs-opened-for" }), // why this step was opened, where nobody chose it
     told: h("p", { class: "cs-told" }),
     ...createRounds(stage),
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
     key: h("p", { class: "cs-score-key" }), // what its signs mean
     more: button("cs-link cs-score-more", "", { onclick: () => scrollOn(review.grid), hidden: true }),
     readout: h("div", { class: "cs-readout" }),
+    chosen: null, // the step that was opened for what it shows
     step: null, // that is open, of this lane
     lane: null,
     wrong: null, // the place of the guess that is shown as if it had been wrong
@@ -43,7 +45,7 @@ export function createReview(stage) {
     fromEnd: false, // whether it was opened at the end of the race
   };
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
-    h("div", { class: "cs-score-head" }, review.title, review.telling, review.rounds), stage.why.box, review.told, review.roundTold, review.grid,
+    h("div", { class: "cs-score-head" }, review.title, review.reason, review.telling, review.rounds), stage.why.box, review.told, review.roundTold, review.grid,
     review.more, review.key, review.readout);
   review.grid.addEventListener("pointerover", (event) => !stage.isResting(event) && showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
@@ -100,6 +102,7 @@ export function openReview(stage, open = !stage.reviewOpen) {
   if (!open) stage.review.hasEntry = false;
   const isBlank = !selectedStep(stage);
   const telling = open && (atEnd || isBlank) && (findTelling(stage) || (isBlank && stage.view.lane.steps[0]));
+  if (open) stage.review.chosen = telling || null;
   if (telling) jump(stage, telling.until);
   if (!open && stage.review.fromEnd) showAll(stage);
   forgetSizes(stage);
@@ -222,6 +225,8 @@ function buildReview(stage, step) {
   const wrote = `${countTokens(step.line.x.length)} in ${formatSeconds(step.line.d)}`;
   const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
   review.title.title = `${formatSeconds(Math.max(0, step.line.d - spent))} of it between the runs of the models`;
+  const why = step === review.chosen ? tellShown(step) : "";
+  put(review.reason, why && `opened because it ${why}`);
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
   put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
