@@ -12,7 +12,7 @@ from csd.web.family_events import family_lines
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.form_events import fill_form, restore_form
 from csd.web.linked_races import is_link, is_part_of_link
-from csd.web.race_end import others, tell_end
+from csd.web.race_end import others, tell_end, tell_last_finished
 from csd.web.races import LINKED, RECORDED, FinishedRace, replay_log, uploaded_race
 from csd.web.typed import has_typed
 from csd.web.updates import FormUpdate, RaceUpdate, StageView, StatusLine
@@ -25,7 +25,6 @@ CUT = "This link is incomplete: its race is missing. Press Race to run what the 
 UNSHOWN = "This race was read, but it cannot be shown. Open another file, or run the race again and save it anew."
 CUT_OFF = "The page was loaded again, which ended your race."
 REFUSED = "Your race was refused before the page was loaded again. {why}"
-BELOW = " Below is the last race that was finished."
 
 log = logging.getLogger(__name__)
 
@@ -65,16 +64,9 @@ def _ask_again(context: PageContext, visitor: str, asked: Asked) -> RaceUpdate:
     """The form of a race that was cut off or refused, over a stage that asks for it and shows the race before."""
     form, family = _form_of(context, asked), family_lines(context, asked.fields.family)
     said = REFUSED.format(why=asked.refused) if asked.refused else CUT_OFF
-    visitors = context.studio.visitors
-    own = (visitors.find_race(visitor, race.id) for race in reversed(visitors.find(visitor).races))
-    before = next((race for race in own if race and not race.stopped), None)
-    if before is not None:
-        log = replay_log(before, False, others(context, visitor, before))
-    elif context.landing is not None:  # already on the stage: its log goes on
-        before, log = context.landing, replay_log(context.landing, True)
-    else:
+    shown = tell_last_finished(context, visitor, said, play_landing=True)  # already on the stage: its log goes on
+    if shown is None:
         return RaceUpdate(StatusLine(""), family, StageView("", stage.ask(said)), form=form)
-    shown = tell_end(context, visitor, before, log + stage.ask(said + BELOW))
     return replace(shown, status=StatusLine(""), family=family, form=form)
 
 

@@ -7,14 +7,16 @@ from dataclasses import replace
 from csd.record.race import Race
 from csd.request.form import to_fields
 from csd.request.request import Request
+from csd.stage import log as stage
 from csd.stage.headline import headline
 from csd.web.context import PageContext
 from csd.web.measured_words import judge_prediction, rows_html
-from csd.web.races import FinishedRace
+from csd.web.races import FinishedRace, replay_log
 from csd.web.results import make_results
 from csd.web.updates import RaceUpdate, StageView, StatusLine
 from csd.web.views import describe_end
 
+BELOW = " Below is the last race that was finished."
 MEASURED_HERE = "{} was measured here now. The recording had {}, on another processor. What else runs counts too."
 MEASURED_NOW = "{} was measured here now. The recording had {}: speeds vary from run to run."
 
@@ -32,6 +34,18 @@ def tell_end(context: PageContext, visitor: str, race: FinishedRace, log: str) -
         stage=StageView(race.id, log),
         results=results,
     )
+
+
+def tell_last_finished(context: PageContext, visitor: str, said: str, play_landing: bool = False) -> RaceUpdate | None:
+    """In place of a race with nothing to see: a sentence that says why, over the visitor's last race that was finished,
+    or over what the page began with. None where there is neither."""
+    visitors = context.studio.visitors
+    own = (visitors.find_race(visitor, race.id) for race in reversed(visitors.find(visitor).races))
+    race = next((race for race in own if race and not race.stopped), context.landing)
+    if race is None:
+        return None
+    log = replay_log(race, play_landing and race is context.landing, others(context, visitor, race))
+    return tell_end(context, visitor, race, log + stage.ask(said + BELOW))
 
 
 def tell_why(update: RaceUpdate, why: str) -> RaceUpdate:

@@ -15,13 +15,14 @@ from csd.web.fields import PageFields
 from csd.web.measured_words import predicted_rows, rows_html
 from csd.web.news import Batch, Finished, Refused, Waiting
 from csd.web.other_models import who_runs, why_others
-from csd.web.race_end import others, tell_end, tell_recorded, tell_why
+from csd.web.race_end import others, tell_end, tell_last_finished, tell_recorded, tell_why
 from csd.web.updates import FormUpdate, RaceUpdate, StageView, StatusLine
 from csd.web.visitors import Asked, VisitorState
 
 EDITED_K = (
     "The plan was changed, so the cascade that follows it races. Choose a preset to have the adaptive cascade back."
 )
+STOPPED = "Your race was stopped before its first token."
 WRONG_K = "The plan (K) has a mistake, and no method of this race uses it."
 
 
@@ -60,6 +61,8 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
             play = predicted is None  # who measures wants the number
             log += stage.closed(news.race.traces, play, others(context, visitor, news.race))
             update = tell_recorded(tell_end(context, visitor, news.race, log), context.landing, news.race)
+            before = tell_last_finished(context, visitor, STOPPED) if news.race.is_empty else None
+            update = replace(before, status=update.status) if before else update
             yield tell_why(update, why_others(context, choice, state.has_chosen_family))
         else:
             has_started = bool(log)

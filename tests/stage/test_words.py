@@ -131,7 +131,9 @@ def test_a_level_has_one_colour_everywhere(bare, dark):
             f".cs-lane[data-lane='1'] .cs-step:not(.cs-now) .cs-token[data-look='{look}'] .cs-word",
             "all => [...new Set(all.map(node => getComputedStyle(node).backgroundImage))]",
         )
-        assert lines in ([], [f"linear-gradient({bars[0]} 0px, {bars[0]} 0px)"]), "words stand on the colour of their blocks"
+        assert lines in ([], [f"linear-gradient({bars[0]} 0px, {bars[0]} 0px)"]), (
+            "words stand on the colour of their blocks"
+        )
         seen |= set(lines)
         tints = one.page.eval_on_selector_all(
             f".cs-cell[data-look='{look}'][data-fate='kept']:not([data-own])",

@@ -55,7 +55,7 @@ def test_a_page_that_is_loaded_again_beside_a_refused_race_has_its_whole_form(pa
     assert again.form.values == {**page.start.values(), "prompt": "My own", **changes}
     assert again.stage.race == page.landing.id
     told = json.loads(again.stage.log.splitlines()[-1])["text"]
-    assert refused.status.text in told and told.endswith(earlier_races.BELOW)
+    assert refused.status.text in told and told.endswith(race_end.BELOW)
     race(page)
     assert earlier_races.show_address(page, "v", "", page.start).stage.race != page.landing.id, (
         "a race that ended is shown"

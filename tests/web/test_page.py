@@ -76,7 +76,7 @@ def test_a_race_says_that_it_is_another_prompts_while_the_form_holds_a_new_one(o
 
 def test_a_race_runs_to_its_end_and_its_tokens_carry_levels(open_tab):
     one = open_tab()
-    assert one.page.inner_text("#status").startswith("A recorded race, tuned to this text."), (
+    assert one.page.inner_text("#status").startswith("A recorded race, with settings tuned to this text."), (
         "what the page begins with"
     )
     one.allow_motion()

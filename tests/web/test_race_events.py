@@ -158,9 +158,12 @@ def test_a_race_that_was_stopped_before_its_first_step_is_not_listed_and_another
             yield LaneFinished(lane, replace(trace, steps=(), end="stopped"))
 
     page = context(run)
-    ended = race(page)[-1].results
-    assert [race_id for _, race_id in ended.listed] == list(page.recorded)
-    assert page.studio.visitors.find_race("v", ended.race_id), "Back still leads to it"
+    last = race(page)[-1]
+    assert [race_id for _, race_id in last.results.listed] == list(page.recorded)
+    assert last.status.text.startswith("Stopped: 0 tokens")
+    assert last.stage.race == last.results.race_id == page.landing.id, "the stage is not left empty"
+    told = json.loads(last.stage.log.splitlines()[-1])
+    assert told == {"t": "ask", "text": race_events.STOPPED + race_end.BELOW}
     assert race(context(run_stopped))[-1].results.listed[0][0].endswith(" tok/s · stopped")
     assert "stopped" not in race(context())[-1].results.listed[0][0]
 

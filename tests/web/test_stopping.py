@@ -12,7 +12,9 @@ def test_stop_ends_the_race_where_it_is_and_keeps_what_it_has(open_tab, house):
         one.page.wait_for_function("!document.querySelector('#status').innerText.startsWith('Stopped')")
         one.stop()
         one.page.wait_for_function("document.querySelector('#status').innerText.startsWith('Stopped: ')")
-        assert (one.tokens() > 0) == (where == "Step")
+        said = one.page.locator("#stage .cs-empty:visible", has_text="before its first token. Below is the last race")
+        assert said.count() == (where == "Prefill")
+        assert one.tokens() > 0, "what it has, or the race before it"
         house.gate.open()
     one.race("The device is free again")
     one.page.wait_for_function("document.querySelector('#status').innerText.startsWith('Done')")
