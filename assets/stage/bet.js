@@ -1,6 +1,6 @@
 // The bet: while the race runs and its result is hidden, the stage asks how many times faster the cascade will be, and shows
-// no factor before the answer. Once a lane is done it is too late to bet: the bars tell the answer. At the end the visitor's answer
-// stands beside the result. It is forgotten with the race. The first race of a page tells the idea and asks nothing.
+// no factor before the answer. At the end the visitor's answer stands beside the result. It is forgotten with the race. The first race
+// of a page tells the idea and asks nothing.
 
 import { button, h, put } from "./dom.js";
 
@@ -37,9 +37,8 @@ export function awaitsBet(stage) {
 }
 
 export function drawBet(stage) {
-  const { headline: { bet }, mode, race, views } = stage;
+  const { headline: { bet }, mode, race } = stage;
   if (mode === "done" && race.close) bet.isKnown = true;
-  if (!bet.factor && views.some(({ state }) => state === "done")) bet.isKnown = true; // the bars tell the answer
   bet.box.hidden = !isAsked(stage);
   bet.box.toggleAttribute("data-over", bet.isKnown); // it keeps its place, so that the idea does
   put(bet.question, bet.isKnown && bet.factor ? `You said ${bet.factor}.` : `How many times as fast will the ${cascadeOf(race) || "cascade"} be?`);

@@ -58,13 +58,18 @@ export function cellFacts(race, step, box, j) {
   ];
 }
 
-const guessed = (race, name) => `${capitalize(nameOf(race, name))} guessed it`;
+// Max-Gram copies what followed the same words before; where nothing does, its bigrams have the usual next token.
+function guessed(race, name) {
+  const who = capitalize(nameOf(race, name));
+  if (name === "MaxGram") return `${who} copied it, as it followed the same words before`;
+  return name === "Bigram" ? `${who} found no repeat, and guessed the usual next token` : `${who} guessed it`;
+}
 const list = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`);
 
 function identity(race, id, at) {
   return [
     ["token", `${visibleText(tokenText(race.pieces, id))}   id ${id}`],
-    ["position", `${at - race.open.start} in the answer, ${at} including the prompt`],
+    ["position", `${at - race.open.start + 1} in the answer, ${at + 1} including the prompt`],
   ];
 }
 

@@ -92,7 +92,7 @@ function tellSlide(stage) {
   const isOwn = raceId !== firstId && !raceId.startsWith("recorded-");
   const prompt = isOwn ? "Live: one prompt" : "One prompt";
   const title = length > 1 ? `${prompt}, ${COUNTS[length] ?? length} methods: which is done first?` : `${prompt}: when is it done?`;
-  const pace = tellPace(stage.mode, speedFactor(stage));
+  const pace = stage.mode === "live" ? "" : tellPace(stage.mode, speedFactor(stage)); // the title says so
   return [title, pace && `${pace[0].toUpperCase()}${pace.slice(1)}.`];
 }
 

@@ -85,7 +85,8 @@ function tellGroup(race, { by, records }) {
 }
 
 function tellProposals(race, records) {
-  return `${listNames(race, records.flatMap(authorsOf))} ${verbOf(records)} ${countTokens(sum(records, countPassedUp))}`;
+  const authors = records.flatMap(authorsOf);
+  return `${listNames(race, authors)} ${verbOf(authors)} ${countTokens(sum(records, countPassedUp))}`;
 }
 
 // "the tiny model and the copier".
@@ -117,8 +118,9 @@ function authorsOf(record) {
 }
 
 // What the statistical level did: Max-Gram copies, its fallback guesses.
-function verbOf(records) {
-  return records.flatMap(authorsOf).every((name) => name === "MaxGram") ? "copied" : "guessed";
+function verbOf(authors) {
+  if (authors.every((name) => name === "MaxGram")) return "copied";
+  return authors.every((name) => name === "Bigram") ? "found no repeat and guessed" : "guessed";
 }
 
 // Levels are called by their role; one of many drafts has a number for a name.

@@ -6,6 +6,7 @@ const LONG = 4; // seconds: or if its longest lane takes this long
 const SLOW_MOTION = 6; // seconds that the longest lane takes in slow motion
 const PRESENTED = 10; // seconds that it takes for a hall, however long the race was
 export const OPENING = 4; // seconds that the first step takes in the page's first replay
+const TAIL = 2; // and the time in which the other lanes come in, once the lane that it is about has
 
 export function longestClock(race) {
   return Math.max(0, ...race.lanes.map((lane) => lane.clock));
@@ -17,14 +18,15 @@ export function canFollow(race) {
   return slowest <= READABLE || longestClock(race) >= LONG;
 }
 
-// The first step of the lane that a race is about, as the part of its page's first replay that takes longer: {from, until, speed}, in
-// seconds on the lane's clock; null where a step can be followed anyway.
-export function openingOf({ steps }, speed) {
+// The page's first replay is slower in the first step of the lane that its race is about, and faster once that lane is done:
+// {from, until, speed, tail: {from, speed}}, in seconds on the lane's clock; null where a step can be followed anyway.
+export function openingOf(race, { steps, clock }, speed) {
   const [first] = steps;
   if (!first) return null;
   const { c: from } = first.line;
   const slow = (first.until - from) / OPENING;
-  return slow < speed ? { from, until: first.until, speed: slow } : null;
+  const tail = { from: clock, speed: Math.max(speed, (longestClock(race) - clock) / TAIL) };
+  return slow < speed ? { from, until: first.until, speed: slow, tail } : null;
 }
 
 // The speed of a replay unless the visitor chooses another.

@@ -24,7 +24,7 @@ export function play(stage, from) {
 export function playUnasked(stage) {
   play(stage, 0);
   const isFirst = stage.raceId === stage.firstId && stage.speed === SPEEDS[0] && !stage.lasts;
-  stage.opening = isFirst && isPlaying(stage) ? openingOf(stage.view.lane, speedFactor(stage)) : null;
+  stage.opening = isFirst && isPlaying(stage) ? openingOf(stage.race, stage.view.lane, speedFactor(stage)) : null;
   stage.root.toggleAttribute("data-unasked", isPlaying(stage));
   stage.root.setAttribute("data-no-step", "");
 }

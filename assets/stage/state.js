@@ -33,7 +33,7 @@ export function createState(root) {
     // the replay, see playback.js
     speed: SPEEDS[0],
     lasts: 0, // seconds that a replay takes whatever the speed; 0 leaves it to the speed
-    opening: null, // of the page's first replay: its first step, see pace.js
+    opening: null, // of the page's first replay: how fast its parts are shown, see pace.js
     frame: 0, // the next animation frame; 0 while nothing plays
     clock: 0, // the replay's own time; differs from `time` with reduced motion
     tickedAt: 0, // when the last frame was drawn
@@ -99,7 +99,9 @@ export function isPlaying(stage) {
 
 export function speedFactor(stage) {
   if (stage.lasts) return totalTime(stage) / stage.lasts;
-  if (isOpening(stage)) return stage.opening.speed;
+  const { opening, time } = stage;
+  if (isOpening(stage)) return opening.speed;
+  if (opening && time >= opening.tail.from) return opening.tail.speed;
   if (stage.speed !== "auto") return Number(stage.speed);
   return (stage.presenting ? presentedSpeed : usualSpeed)(stage.race);
 }

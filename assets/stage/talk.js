@@ -1,4 +1,4 @@
-// A talk of two minutes with the two keys of a clicker, while the stage is presented: the race in slow motion with its verdict,
+// A talk of three minutes with the two keys of a clicker, while the stage is presented: the race in slow motion with its verdict,
 // a few acts of the tour with their answers, and what to remember. Who leaves that last slide goes on: a look inside the race,
 // then the next example and a look inside it.
 
@@ -31,7 +31,7 @@ export function drawOnward(stage) {
   const place = `${1 + talk.next} of ${1 + slides}`;
   put(slideMarks.count, isUntold && stage.raceId === talk.race ? place : ""); // another race is no slide
   put(onward, isUntold ? `Talk: ${place} \u2192` : "Go on \u2192");
-  onward.title = isUntold ? "A talk of two minutes: the next slide (\u2192 or Page Down)" : "What a clicker does (Page Down)";
+  onward.title = isUntold ? "A talk of three minutes: the next slide (\u2192 or Page Down)" : "What a clicker does (Page Down)";
 }
 
 // The race that a talk began with, whether the slides were shown, which of them is next, and whether one lies over the race;

@@ -114,13 +114,20 @@ export function tellGaps(measured, isAway = false) {
   return [...(gaps.length ? gaps : [tellBetween(measured)]), ...abouts].filter(Boolean).join(" ");
 }
 
-// Of two predictions that are each near, the ratio can be further off.
+// The ratio of two speed-ups can be further off than each of them.
 function tellBetween(measured) {
   const [cascade, speculative] = Object.keys(CALLED).map((method) => measured.find(({ name }) => name === method));
   if (!cascade?.predicted || !speculative?.predicted) return "";
   const ratio = cascade.speedup / speculative.speedup;
   const off = ratio / (cascade.predicted / speculative.predicted);
-  return Math.max(off, 1 / off) < FAR ? "" : `In the race it was ${factor(ratio)}: each prediction is near, but their ratio is further off.`;
+  if (Math.max(off, 1 / off) < FAR) return "";
+  const [ours, theirs] = [cascade, speculative].map(tellMiss);
+  return `In the race it was ${factor(ratio)}: the cascade was ${ours} than predicted, speculative ${theirs}.`;
+}
+
+function tellMiss({ speedup, predicted }) {
+  const ratio = speedup / predicted;
+  return `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? "faster" : "slower"}`;
 }
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.

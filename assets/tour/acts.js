@@ -3,7 +3,7 @@
 import { begin, draw, halt, press } from "./picture.js";
 import { ask, nameNext, reveal } from "./question.js";
 import { makeSlide } from "./slide.js";
-import { tellWon } from "./talk.js";
+import { tellHere, tellWon } from "./talk.js";
 import { move } from "./trying.js";
 import { actOf, isAnswered, isAsked, isLast, isTalk, leave, placeOf, triedOf } from "./visit.js";
 
@@ -19,8 +19,13 @@ export function show(visit, act) {
   makeSlide(visit);
   visit.dialog.scrollTop = 0;
   visit.next.focus({ preventScroll: true });
-  if (actOf(visit).dataset.show === "closing") tellWon(visit.talk, actOf(visit).querySelector(".tour-won"));
+  if (actOf(visit).dataset.show === "closing") close(visit);
   else showPicture(visit);
+}
+
+function close(visit) {
+  tellWon(visit.talk, actOf(visit).querySelector(".tour-won"));
+  tellHere(actOf(visit).querySelector(".tour-here"));
 }
 
 function nameAct(visit) {

@@ -1,6 +1,6 @@
 // What a speaker says on a slide of a talk: the words of the act, of which the slide itself has one claim, and its question.
 
-import { actOf, choicesOf, isAnswered, questionOf } from "./visit.js";
+import { actOf, choicesOf, isAnswered, isAsked, questionOf } from "./visit.js";
 
 export function noteOf(visit) {
   const act = actOf(visit);
@@ -15,7 +15,8 @@ function asked(visit) {
   const choices = choicesOf(question);
   if (!choices.length) return [];
   const right = choices.find((choice) => choice.hasAttribute("data-right")).querySelector("span").textContent;
-  return [`Question: ${question.querySelector(".tour-ask p").textContent}`, `Answer: ${right}. ${question.querySelector(".tour-answer").dataset.answer}`];
+  const ask = isAsked(visit) ? "Question" : "You may ask";
+  return [`${ask}: ${question.querySelector(".tour-ask p").textContent}`, `Answer: ${right}. ${question.querySelector(".tour-answer").dataset.answer}`];
 }
 
 function nextOf(visit) {

@@ -1,4 +1,4 @@
-// A talk of two minutes: the slides after the race that it begins with, see assets/stage/talk.js. It has few of the acts of the
+// A talk of three minutes: the slides after the race that it begins with, see assets/stage/talk.js. It has few of the acts of the
 // tour, each as a slide with one claim, and ends with what to remember, beside the number of that race.
 
 // `calls` are those of assets/stage/bridge.js.
@@ -26,6 +26,12 @@ function readRace() {
   const isWon = Boolean(factor && lead) && !headline.hasAttribute("data-beaten") && !factor.startsWith("\u2248");
   const isRecorded = document.querySelector("#stage .cascade-stage")?.dataset.race?.startsWith("recorded-");
   return { factor, subject, lead, isWon, measured: isRecorded ? "Measured in one recorded race." : "Measured in one race on this page." };
+}
+
+// An audience can try the page where it has an address of its own.
+export function tellHere(place) {
+  const isLocal = /^(localhost|127\..*|\[::1\]|)$/.test(location.hostname);
+  place.textContent = isLocal ? "" : `Try it: ${location.host}${location.pathname.replace(/\/$/, "")}`;
 }
 
 // Where no race was won, the slide has the number of the talk's own small race, and tells what the one before it came to.

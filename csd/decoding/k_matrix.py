@@ -30,7 +30,10 @@ def parse_K(text: str) -> Matrix:
         return tuple(tuple(row) for row in json.loads(text))
     except (ValueError, TypeError, RecursionError) as error:
         found = repr(shorten(text, 80))
-        raise Refusal(f"K must look like [[2,6,10],[0,4,8],[0,0,8]]; this could not be read: {found}.") from error
+        raise Refusal(
+            f"K must be a list of rows, such as [[4,6],[0,4]] for one small model and the copier; "
+            f"this could not be read: {found}."
+        ) from error
 
 
 def format_K(K: Any) -> str:
@@ -51,7 +54,10 @@ def check_K(K: Any, drafts: int) -> Matrix:
         if any(row[:r]):
             raise Refusal(f"K is upper triangular: row {r + 1} must begin with {r} zeros, but is {list(row)}.")
         if any(a > b for a, b in zip(row[r:], row[r + 1 :])):
-            raise Refusal(f"K is cumulative: row {r + 1} must not decrease after its diagonal, but is {list(row)}.")
+            raise Refusal(
+                f"K is cumulative: in row {r + 1} every number must be at least the one before it, but the row is "
+                f"{list(row)}."
+            )
     if K[0][-1] < 1:
         raise Refusal("The first row of K is all zeros, so nothing would be drafted. Use autoregressive for that.")
     return tuple(tuple(row) for row in K)

@@ -20,8 +20,8 @@ from csd.stage.standing import (
     find_faster,
     find_level,
     find_subject,
+    find_tied,
     is_even,
-    is_tied,
     ratio_of,
     rivals_of,
     times,
@@ -88,7 +88,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
         flags=flags,
         few=few,
         beaten=bool(subject and ratio and find_faster(race, subject)),
-        even=bool(subject and ratio and (is_even(ratio) or find_level(race, subject) or is_tied(race, subject))),
+        even=bool(subject and ratio and (is_even(ratio) or find_level(race, subject) or find_tied(race, subject))),
     )
 
 
@@ -120,7 +120,8 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
     if level is not None and (same := ratio_of(race, level)):
         how = f", {times(same)}" if times(same) != times(ratio) else ""
         return f"as fast as {ALONE}; {_name(race, level)} was slightly faster{how}"
-    rival = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
+    speculative = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
+    rival = find_tied(race, subject) or speculative
     if rival is not None:
         return (
             f"as fast as {ALONE}, and {_as_fast_as(metrics.speed(subject) / metrics.speed(rival), _name(race, rival))}"

@@ -60,6 +60,12 @@ POINTS = (
 )
 
 
+PAPER = (
+    "<cite>Cascade Speculative Drafting for Even Faster LLM Inference</cite>, Chen et al., NeurIPS 2024, "
+    "arXiv 2312.11462"
+)
+
+
 def closing(number: int, runs: tuple[int, int]) -> str:
     """The slide as the act of the tour with this number. Its number is that of the race that the talk began with, if a
     cascade won it, and else the `runs` of the big model in the talk's own: with a cascade, and one by one."""
@@ -71,7 +77,8 @@ def closing(number: int, runs: tuple[int, int]) -> str:
         f'<section hidden data-show="closing" data-talk="told"><h2 id="tour-title-{number}">What to remember</h2>'
         f'<p class="tour-won"><b>{few} runs</b><small>cascade</small><span>of the big model instead of {many}, '
         'for the same text</span><i class="tour-began">This is the race of the slides.</i></p>'
-        f'<ol>{points}</ol><p class="tour-end">Home: start again &nbsp; Esc: leave</p>'
+        f'<ol>{points}</ol><p class="tour-end"><span class="tour-paper">{PAPER}</span><span class="tour-here"></span>'
+        "<span>Home: start again &nbsp; Esc: leave</span></p>"
         '<p class="tour-count"></p></section>'
     )
 

@@ -69,7 +69,8 @@ def find_level(race: Race, subject: Trace) -> Trace | None:
     return fastest
 
 
-def is_tied(race: Race, subject: Trace) -> bool:
-    """Whether another lane was as fast."""
+def find_tied(race: Race, subject: Trace) -> Trace | None:
+    """The fastest other lane that was as fast as the subject."""
     own = metrics.speed(subject)
-    return any(abs(own / metrics.speed(rival) - 1) <= EVEN for rival in rivals_of(race, subject))
+    tied = [rival for rival in rivals_of(race, subject) if is_even(own / metrics.speed(rival))]
+    return max(tied, key=metrics.speed, default=None)

@@ -47,7 +47,7 @@ class Act:
     guess of the step. What is `asked` about comes with the answer: a boundary, or a guess, from 0. `drafting` are runs
     of the small model in each of its lanes, where these are what the act is about. One with `costs` shows what a run of
     the big model costs, in its race. `answered` are the lanes that come with the answer, where it shows more of them.
-    In a `talk` of two minutes an act asks its question, or has none, or is left out."""
+    In a `talk` of three minutes an act asks its question, or has none, or is left out."""
 
     title: str
     race: str

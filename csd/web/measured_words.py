@@ -53,7 +53,7 @@ def judge_prediction(predicted: Prediction, race: Race) -> Outcome | None:
         why = moved or "it had the acceptance and the costs of another race"
         right = " With this race's own numbers it holds." if are_near(measured, again) else ""
         return Outcome(f"Theory was off: {why}.{right}", rows)
-    return Outcome(f"Theory was off: {_tell_gaps(lanes) or 'steps took another time'}.", rows)
+    return Outcome(f"Theory was off: {_tell_gaps(lanes) or _tell_misses(before, measured)}.", rows)
 
 
 def _farthest(predicted: Mapping[str, float], measured: Mapping[str, float]) -> float:
@@ -108,3 +108,15 @@ def _tell_gaps(lanes: Mapping[str, Measured]) -> str:
         if lane.gap and lane.predicted
     ]
     return "; ".join(gaps)
+
+
+def _tell_misses(predicted: Mapping[str, float], measured: Mapping[str, float]) -> str:
+    """By how much each method was faster or slower than predicted."""
+    ratios = {name: measured[name] / predicted[name] for name in measured}
+    return listed(
+        [
+            f"{method_phrase(name)} was {abs(ratio - 1):.0%} {'faster' if ratio > 1 else 'slower'} than predicted"
+            for name, ratio in ratios.items()
+            if f"{abs(ratio - 1):.0%}" != "0%"
+        ]
+    )

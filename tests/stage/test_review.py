@@ -32,7 +32,10 @@ def test_a_review_opens_as_a_score(bare):
     assert "2 lookups, 2.0 ms" in rows[3]
     one.page.hover('.cs-cell[data-order="3"] >> nth=0')
     assert "p 0.0500, q 1.00" in one.text(".cs-tip")
-    assert one.text(".cs-tip-said") == "The copier guessed it; the big model rejected it."
+    assert (
+        one.text(".cs-tip-said")
+        == "The copier copied it, as it followed the same words before; the big model rejected it."
+    )
     assert one.text(".cs-readout-said") == "The big model wrote it itself, in place of a wrong guess."
     assert "margin 2.50" in one.text(".cs-readout")
     one.press("o", "o")

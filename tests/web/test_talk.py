@@ -175,7 +175,7 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(tab):
     page.wait_for_selector(".tour dialog:not([open])", state="attached")
     page.click(f"{stage} .cs-onward")  # once more from the race on
     presses = 1 + sum(2 if act.talk == "asked" else 1 for act in acts)
-    assert presses <= 11, "one every eleven seconds, for two minutes"
+    assert presses <= 11, "one every sixteen seconds, for three minutes"
     for act in acts:
         assert page.inner_text(title) == act.title
         assert page.inner_text(".tour-claim:visible").startswith(act.claim) and not page.is_visible(

@@ -68,10 +68,13 @@ def test_the_tour_steps_and_closes_by_keyboard(tab):
             assert not page.is_visible(".tour .cs-score")
             page.focus(".tour-next")
             page.wait_for_selector(".tour .cascade-stage[data-state=done] .cs-score")
-            page.keyboard.press("1")
-            assert page.inner_text(".tour-answer:visible") == f"The answer is 2. {act.answer}"
+            page.keyboard.press(str(2 - act.right))  # the other one
+            assert page.inner_text(".tour-answer:visible") == f"The answer is {act.right + 1}. {act.answer}"
             assert page.locator(".tour-choices:visible button:disabled").count() == len(act.choices), "they stay"
-            assert page.inner_text(".tour-choices:visible [data-taken]:not([data-right]) span") == act.choices[0]
+            assert (
+                page.inner_text(".tour-choices:visible [data-taken]:not([data-right]) span")
+                == act.choices[1 - act.right]
+            )
             assert page.evaluate(CUT, ".tour-stage") == [0, 0]
             page.set_viewport_size({"width": 390, "height": 844})
             page.wait_for_function(f"({CUT})('.tour .cs-score')[0] === 0")  # its type is fitted to the phone
