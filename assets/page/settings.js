@@ -26,8 +26,8 @@ export function tellSettings(titles, name, ...rest) {
 
 export function settingsInWords(family, lanes, tokens, temperature) {
   const cascades = lanes.filter((name) => name.endsWith("cascade"));
-  const shown = cascades.length ? cascades : lanes.slice(-1);
+  const shown = cascades.length > 1 ? `${cascades.length} cascades` : cascades[0] ?? lanes.at(-1) ?? "";
   const heat = temperature > 0 ? `temperature ${temperature}` : ""; // near the start, as the end may be cut off
-  const words = [family, heat, shown.join(" + "), `${tokens > 0 ? tokens : "?"} tokens`]; // until it is a number of tokens
+  const words = [family, heat, shown, `${tokens > 0 ? tokens : "?"} tokens`]; // until it is a number of tokens
   return words.filter(Boolean).join(" \u00B7 ");
 }

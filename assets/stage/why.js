@@ -18,7 +18,7 @@ export function drawWhy({ why, race }) {
 }
 
 const withPlan = () => [h("b", { text: "Why a cascade?" }), " Bigger models check smaller ones\u2019 guesses (", term("vertical cascade", "vertical"),
-  "), and cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). The copier repeats words or adds a usual one, almost for free."];
+  "), cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). The copier repeats words or adds a usual one, almost for free."];
 
 const beside = () => [h("br"), "The ", term(ADAPTIVE), " is this project\u2019s own: it has no plan, and picks a guesser before each guess."];
 
