@@ -4,7 +4,7 @@
 import { h, put } from "./dom.js";
 import { formatSeconds } from "./format.js";
 
-const SHORT = 0.12; // of a bar: the count stands beyond the filled part where there is at least that much
+const SHORT = 0.17; // of a bar: the count stands beyond the filled part where there is at least that much
 
 // `count` says how many tokens a lane had written.
 export function createPhoto() {

@@ -16,7 +16,7 @@ import { forgetSizes, isPlaying, selectedStep } from "./state.js";
 import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
-const KEY = ["Solid: written in this row. Tinted: from a row below. Crossed out: rejected. Grey", ": dropped, because a guess before it was wrong."];
+const KEY = "Solid: written in this row. Tinted: from a row below. Crossed out: rejected.";
 const PAUSE = 350; // milliseconds between two drawings of the score while something moves
 const WIDE = 12; // tokens of a block that are read from afar
 const BRIEF = 100; // and of the sentence alone
@@ -234,8 +234,16 @@ function buildReview(stage, step) {
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   put(review.told, tellResult(race, step)); // the picture tells who drafted
   review.rounds.hidden = score.boxes.length < 2;
-  put(review.key, score.boxes.length > 1 ? KEY.join(isNumbered(score) && score.boxes.some(({ cut }) => cut) ? ", or +3" : "") : "");
+  put(review.key, score.boxes.length > 1 ? `${KEY}${tellDropped(score)}` : "");
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
+}
+
+// What is grey in a step, or left out and counted, where there is any.
+function tellDropped(score) {
+  const isCut = isNumbered(score) && score.boxes.some(({ cut }) => cut);
+  const isGrey = score.boxes.some(({ cells }) => cells.some(({ fate }) => fate === "unjudged"));
+  const signs = [isGrey && "Grey", isCut && "+3"].filter(Boolean).join(", or ");
+  return signs && ` ${signs}: dropped, because a guess before it was wrong.`;
 }
 
 function drawRounds({ review, race, round, roundTimer, token }) {
