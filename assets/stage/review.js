@@ -246,6 +246,11 @@ function tellDropped(score) {
   return signs && ` ${signs}: dropped, because a guess before it was wrong.`;
 }
 
+function tellCut({ cut }) {
+  if (!cut) return "";
+  return ` The ${cut === 1 ? "one" : countTokens(cut)} behind the rejected one ${cut === 1 ? "is" : "are"} not drawn.`;
+}
+
 function drawRounds({ review, race, round, roundTimer, token }) {
   const { boxes } = review.score;
   const box = round === null ? null : boxes[round];
@@ -253,7 +258,7 @@ function drawRounds({ review, race, round, roundTimer, token }) {
   drawScore(review.score, round, token === null ? null : race.open.start + token);
   put(review.roundLabel, box ? `${round + 1} of ${boxes.length}` : `${boxes.length} move${boxes.length === 1 ? "" : "s"}`);
   if (!review.told.hidden) review.roundTold.style.minHeight = `${review.told.offsetHeight}px`;
-  put(review.roundTold, box ? tellRoundSentence(race, box.record) : "");
+  put(review.roundTold, box ? `${tellRoundSentence(race, box.record)}${tellCut(box)}` : "");
   review.told.hidden = Boolean(box); // the round's sentence takes its place
   put(review.watch, roundTimer ? "Stop" : "Watch it happen");
   if (box) scrollToBox(review.grid, box);
