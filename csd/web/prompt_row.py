@@ -8,6 +8,8 @@ import gradio as gr
 
 from csd.web.context import PageContext
 
+ASK, CONTINUE = "Ask a question, or set a task.", "Type how a text begins."  # of a model that chats, and of another one
+
 
 @dataclass(frozen=True)
 class PromptRow:
@@ -30,7 +32,7 @@ def build_prompt_row(context: PageContext) -> PromptRow:
             scale=1,
             min_width=100,
             elem_id="prompt",
-            placeholder="Type a question, or how a text begins.",
+            placeholder=ASK if context.studio.preferred.spec.chat else CONTINUE,
         )
         with gr.Row(elem_id="go"):
             start = gr.Button("Race", variant="primary", min_width=10, elem_id="race")

@@ -23,7 +23,7 @@ from csd.web.results import FIGURES, RaceResults
 from csd.web.settings_drawer import build_settings_drawer
 from csd.web.updates import FormUpdate, Landing, RaceUpdate, StageView, StatusLine
 
-RECORDED = "A recorded race, with settings tuned to this text. Press Race to run it live, or type your own{}."
+RECORDED = "A recorded race, with settings tuned to this text. Press Race to run it live, or {}."
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,9 @@ class RaceTab:
 def _tell_recorded(context: PageContext) -> str:
     """Also which models answer a prompt of the visitor's own, where these are others."""
     home, preferred = context.studio.home, context.studio.preferred
-    return RECORDED.format("" if preferred == home else f" for {catalog.title(preferred.spec.name)}")
+    name = catalog.title(preferred.spec.name)
+    other = f"ask {name} something of your own" if preferred.spec.chat else f"type your own for {name}"
+    return RECORDED.format("type your own" if preferred == home else other)
 
 
 def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
