@@ -28,7 +28,8 @@ function draw(tag, attributes, text) {
 // Returns show({title, xTitle, xs, curves: [{name, look, ys, at}], ghosts, points, levels, top}): `look` is a method's name,
 // `at` the index of the open symbol with the predicted value. Of the rest, which may be missing, `ghosts` are curves behind the others,
 // `points` [{look, x, y}] filled symbols, which were measured, `levels` [{name, look, y, note}] lines across with what is said of them, and `top` is where the axis ends.
-export function startChart(root) {
+// `pick(x)`, where there is one, is called with the place that the visitor clicks, or draws the pointer to.
+export function startChart(root, pick = null) {
   const title = document.createElement("h3");
   const svg = draw("svg", { role: "img" });
   const read = document.createElement("p");
@@ -49,14 +50,27 @@ export function startChart(root) {
     scale?.cursor.setAttribute("hidden", "");
     read.textContent = "";
   };
+  const indexAt = (event) => {
+    const x = (event.clientX - svg.getBoundingClientRect().left) / unitOf(root);
+    return Math.max(0, Math.min(drawn.xs.length - 1, Math.round(scale.index(x))));
+  };
+  let picked = null; // the last place since the pointer went down
+  const pickAt = (index) => {
+    if (index !== picked) pick(drawn.xs[(picked = index)]);
+  };
   svg.addEventListener("pointermove", (event) => {
     if (!scale) return;
-    const x = (event.clientX - svg.getBoundingClientRect().left) / unitOf(root);
-    const index = Math.max(0, Math.min(drawn.xs.length - 1, Math.round(scale.index(x))));
+    const index = indexAt(event);
     scale.cursor.setAttribute("transform", `translate(${scale.x(index)} 0)`);
     scale.cursor.removeAttribute("hidden");
     tell(index);
+    if (pick && event.buttons) pickAt(index);
   });
+  if (pick) {
+    root.toggleAttribute("data-picks", true);
+    svg.addEventListener("pointerdown", () => { picked = null; });
+    svg.addEventListener("click", (event) => scale && pickAt(indexAt(event)));
+  }
   svg.addEventListener("pointerleave", forget);
   new ResizeObserver(paint).observe(root);
   return (chart) => {

@@ -8,13 +8,15 @@ import { describeSource, factor, headline, speedOf, tellBetter, tellGaps, tellWh
 
 const SVG = "http://www.w3.org/2000/svg";
 const OVER = "guesses before a check, k";
+const LONGEST = 64; // of K, see csd/decoding/k_matrix.py
 
 // A value is {drafts, isMeasured, wasStopped, measured: [{name, speedup, rest, at, predicted, gap, about}], start: {draft, k, K, sliders}, draft, k, K, sliders}:
 // `start` is what the knobs were set to, by the race or to usual numbers. `parseK` is that of controls/cumulative.js;
-// `reset(start)` is called with the way back. Returns a function that shows another value.
-export function startWhatIf(root, value, parseK, reset) {
-  const view = { start: null, given: "", K: null, top: 0, ...build(root) };
-  view.back.addEventListener("click", () => reset(view.start));
+// `ask({draft, k, K, sliders})` is called with the way back, and with the plan of a place of the chart. Returns a function that
+// shows another value.
+export function startWhatIf(root, value, parseK, ask) {
+  const view = { start: null, given: "", K: null, now: null, top: 0, ...build(root, (x) => ask(withLength(view.now, x))) };
+  view.back.addEventListener("click", () => ask(view.start));
   const show = (next) => {
     if (next?.start?.sliders.groups.length) update(view, next, parseK);
   };
@@ -22,7 +24,14 @@ export function startWhatIf(root, value, parseK, reset) {
   return show;
 }
 
-function build(root) {
+// The same with a first drafter that writes up to position `x`; those after it write as many as before, as far as K goes.
+export function withLength({ draft, k, K, sliders }, x) {
+  const first = K[0].findIndex((end) => end > 0);
+  const row = K[0].map((end, c) => (c < first ? end : Math.min(LONGEST, end + x - K[0][first])));
+  return { draft, k, K: JSON.stringify([row, ...K.slice(1)]), sliders };
+}
+
+function build(root, pick) {
   const [number, title] = [document.createElement("b"), document.createElement("h2")];
   const name = make("small", "", drawSymbol("triangle-up"), "cascade, predicted");
   const told = make("div", "finding-number", name, number);
@@ -42,7 +51,7 @@ function build(root) {
   const [better, gaps] = [make("p", "whatif-better"), make("p", "whatif-gaps")];
   words.setAttribute("aria-live", "polite");
   root.replaceChildren(finding, make("div", "whatif-key", make("p", "", source, ghost), back), chart, better, gaps);
-  return { told, number, title, whose, source, better, gaps, ghost, back, show: startChart(chart) };
+  return { told, number, title, whose, source, better, gaps, ghost, back, show: startChart(chart, pick) };
 }
 
 function update(view, value, parseK) {
@@ -53,6 +62,7 @@ function update(view, value, parseK) {
   const K = parseK(value.K ?? start.K, drafts.length + 1);
   if (!K || !isLength(k) || !drafts.includes(draft)) return; // the page says what is wrong
   view.K = value.K ?? start.K; // stays for a race that had none
+  view.now = { draft, k, K, sliders };
   const curves = curvesOf(drafts, draft, k, K, modelOf(sliders));
   const first = parseK(start.K, drafts.length + 1) ?? K;
   const before = curvesOf(drafts, start.draft, start.k, first, modelOf(start.sliders));

@@ -24,8 +24,8 @@ from csd.web.staircase import build_staircase, staircase_value
 from csd.web.what_if import PlanCheck, WhatIf, WhatIfPanel, figure_value, starting_panel, step_value
 
 LEAD = (
-    "<h2>When does guessing ahead pay?</h2><p>When guesses are often right, and cheap to make. Move a slider to see "
-    "what theory predicts.</p>"
+    "<h2>When does guessing ahead pay?</h2><p>When guesses are often right, and cheap to make. Move a slider, or click "
+    "the chart, to see what theory predicts.</p>"
 )
 FOLD = "Change the plan"
 ABOUT_K = "<h3>Who guesses how far?<small>the plan K</small></h3>"
@@ -36,8 +36,8 @@ ABOUT_MEASURE = "<p>this plan, with the models as they are</p>"
 SCRIPT = (
     bundle.join_modules(ASSETS / "theory", "whatif", "WhatIf")
     + bundle.join_modules(ASSETS / "controls", "cumulative", "Cumulative")
-    + "const show = WhatIf.startWhatIf(element.querySelector('.whatif'), props.value, Cumulative.parseK, (start) => {\n"
-    "  props.value = { ...props.value, start };\n"
+    + "const show = WhatIf.startWhatIf(element.querySelector('.whatif'), props.value, Cumulative.parseK, (asked) => {\n"
+    "  props.value = { ...props.value, asked };\n"
     "  trigger('input');\n"
     "});\n"
     "watch('value', () => show(props.value));\n"
@@ -51,8 +51,8 @@ STEP_SCRIPT = (
 TO_FIGURES = """(draft, k, K, sliders, figure, step) => [
   { ...figure, draft, k, K, sliders }, { ...step, K, sliders },
 ]"""
-TO_START = """(figure, sliders) => {
-  const { draft, k, K, sliders: began } = figure.start;
+TO_ASKED = """(figure, sliders) => {
+  const { draft, k, K, sliders: began } = figure.asked;
   const values = Object.fromEntries(began.groups.flatMap((group) => group.sliders.map((one) => [one.key, one.value])));
   const groups = sliders.groups.map((group) => ({
     ...group, sliders: group.sliders.map((one) => ({ ...one, value: values[one.key] })),

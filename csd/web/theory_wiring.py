@@ -11,7 +11,7 @@ from csd.web.context import PageContext
 from csd.web.one_at_a_time import one_at_a_time
 from csd.web.race_form import Values
 from csd.web.race_tab import RaceTab
-from csd.web.theory_tab import TO_FIGURES, TO_START, TheoryTab, refusal_html
+from csd.web.theory_tab import TO_ASKED, TO_FIGURES, TheoryTab, refusal_html
 from csd.web.updates import FormUpdate
 from csd.web.wiring import PRIVATE, QUICK, Changes, HiddenParts, visitor_of
 
@@ -55,9 +55,9 @@ def wire_theory(context: PageContext, tab: TheoryTab, race: RaceTab, tabs: gr.Ta
     figures = [panel.figure, panel.step]
     gr.on([*events, panel.sliders.input], None, [*knobs, *figures], figures, js=TO_FIGURES, **QUICK)
     gr.on(events, check_plan, set(panel.inputs), panel.outputs, trigger_mode="always_last", **QUICK)
-    back = panel.figure.input(None, [panel.figure, panel.sliders], knobs, js=TO_START, **QUICK)
-    back = back.then(None, [*knobs, *figures], figures, js=TO_FIGURES, **QUICK)
-    back.then(check_plan, set(panel.inputs), panel.outputs, **QUICK)
+    asked = panel.figure.input(None, [panel.figure, panel.sliders], knobs, js=TO_ASKED, **QUICK)
+    asked = asked.then(None, [*knobs, *figures], figures, js=TO_FIGURES, **QUICK)
+    asked.then(check_plan, set(panel.inputs), panel.outputs, **QUICK)
     events = [curves.fold.expand, curves.sliders.input]
     gr.on(events, draw_curves, [curves.sliders], list(curves.figures), trigger_mode="always_last", **QUICK)
     filled = form.named(("draft", "k", "K", "lanes"))

@@ -5,6 +5,7 @@ import { axisEnd } from "../../assets/theory/curves.js";
 import { around, boxOf, placeLabels } from "../../assets/theory/places.js";
 import { axisEnd as timeEnd } from "../../assets/theory/picture.js";
 import { costRows, countsOf, describeSource, explain, factor, headline, tellBetter, tellGaps, tellGuesses, tellPast, tellWhose } from "../../assets/theory/words.js";
+import { withLength } from "../../assets/theory/whatif.js";
 
 const curve = (speed, more = {}) => ({ xs: [1, 2], ys: [speed, 1], at: 0, round: { tokens: 5, passes: 2.5 }, ...more });
 
@@ -145,4 +146,11 @@ test("a label at the edge is moved into the plot", () => {
   const boxes = boxesOf(labels, 17, plot, [], [[45, 150]]);
   checkApart(boxes, [[45, 150]]);
   for (const box of boxes) assert.ok(box.left >= plot.left && box.right <= plot.right && box.top >= plot.top && box.bottom <= plot.bottom);
+});
+
+test("a plan of another length keeps what the later drafters add", () => {
+  const of = (K, x) => JSON.parse(withLength({ draft: "mid", k: 4, K, sliders: null }, x).K);
+  assert.deepEqual(of([[4, 6, 8], [0, 1, 2], [0, 0, 1]], 8), [[8, 10, 12], [0, 1, 2], [0, 0, 1]]);
+  assert.deepEqual(of([[0, 6, 8], [0, 1, 2], [0, 0, 1]], 2), [[0, 2, 4], [0, 1, 2], [0, 0, 1]]);
+  assert.deepEqual(of([[4, 60], [0, 1]], 32), [[32, 64], [0, 1]], "as far as K goes");
 });

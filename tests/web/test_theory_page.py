@@ -192,6 +192,29 @@ def test_an_end_can_be_dragged_and_ends_that_were_pushed_come_back(one):
     )
 
 
+def test_a_click_on_the_chart_moves_the_first_end_there(one):
+    """The drafters behind it write as many as before; the way back brings the plan of the race."""
+    page = one.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    type_K(one, K)
+    page.wait_for_function(f"{TITLES}.includes('K={K}')")
+    page.wait_for_timeout(400)  # the chart has moved
+    grid = page.locator(".whatif .chart-unit").bounding_box()  # from the first k to the last one, 32
+    x, y = grid["x"] + grid["width"] * 7 / 31, grid["y"] - 20
+    page.mouse.click(x, y)
+    page.wait_for_function(f"{TITLES}.includes('K=[[8,10,12],[0,1,2],[0,0,1]]')")
+    assert json.loads(page.input_value(FIELD))[0] == [8, 10, 12]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(grid["x"] + grid["width"] * 15 / 31, y, steps=5)
+    page.mouse.up()
+    page.wait_for_function(f"{TITLES}.includes('K=[[16,18,20],[0,1,2],[0,0,1]]')")
+    page.wait_for_function("document.querySelector('#what-if-picture [role=slider]').textContent === '16'")
+    page.click(".whatif-back")
+    page.wait_for_function("!document.querySelector('.chart-ghost')")
+    assert page.input_value(FIELD) == RACED
+
+
 def test_parts_of_the_cascade_are_one_click_away(one):
     page = one.page
     type_K(one, K)
