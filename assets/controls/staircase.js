@@ -63,9 +63,9 @@ function build(view) {
   view.words = make("dl", { class: "staircase-words" });
   const picture = [
     make("div", { class: "staircase-parts", role: "group", "aria-label": "Parts of the cascade" }, ...parts),
-    view.whole,
     make("div", { class: "staircase-rows" }, ...view.tracks.flatMap((track) => [track.name, track.box]),
       make("span", { class: "staircase-unit" }, "position"), view.axis),
+    view.whole, // below what is dragged, which keeps its place
   ];
   const { fold } = root.dataset;
   const isOpen = root.querySelector("details")?.open;
@@ -162,7 +162,7 @@ function draw(view) {
       handle.setAttribute("aria-valuenow", K[r][c]);
       handle.setAttribute("aria-valuetext", `${K[r][c]}, ${tokens} ${tokens === 1 ? "token" : "tokens"}`);
       handle.dataset.told = `${levels[c].role} for the ${track.role}: ${tokens ? `${tokens} tokens, to position ${K[r][c]}` : "nothing"}`;
-      handle.toggleAttribute("data-right", at > width / 2);
+      handle.toggleAttribute("data-right", at > 0.35 * width);
     });
   });
   const step = length > 32 ? 16 : 8;

@@ -96,7 +96,8 @@ function placeCursor(cursor, { text, tokenNodes }, count) {
   if (!box) return;
   const frame = text.getBoundingClientRect();
   const zoom = text.currentCSSZoom || 1; // of the tour in a large window: rectangles have it, and lengths in a style do not
-  const x = (box.right - frame.left) / zoom - text.clientLeft;
+  const end = text.dir === "rtl" ? box.left : box.right;
+  const x = (end - frame.left) / zoom - text.clientLeft;
   const y = (box.top - frame.top) / zoom - text.clientTop + text.scrollTop;
   cursor.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
   cursor.style.height = `${(box.height / zoom).toFixed(1)}px`;

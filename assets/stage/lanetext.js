@@ -8,7 +8,7 @@ import { countRight } from "./pending.js";
 import { selectToken } from "./playback.js";
 import { toggleReview } from "./review.js";
 import { isPlaying, selectedStep } from "./state.js";
-import { createDetokenizer, createLineBreaker, escapeControls, isEndSign, splitWhitespace, tokenText } from "./text.js";
+import { createDetokenizer, createLineBreaker, directionOf, escapeControls, isEndSign, splitWhitespace, tokenText } from "./text.js";
 import { shrinkText } from "./textsize.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
@@ -212,6 +212,7 @@ function createToken(race, view, token) {
     "data-author": token.who, "data-kind": token.kind, "data-mark": mark, "data-i": token.position, tabindex: "-1",
   }, ...(isEnd ? [h("span", { class: "cs-word", text: "end" })] : wordNodes(text, mark)));
   view.hasBegun ||= Boolean(text.trim());
+  if (!view.text.dir) view.text.dir = directionOf(text);
   if (!view.hasBegun) node.classList.add("cs-leading");
   if (text === "") node.classList.add("cs-part");
   else if (text.includes("\n")) node.classList.add("cs-breaks");

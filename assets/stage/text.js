@@ -103,3 +103,10 @@ export function createLineBreaker() {
     },
   };
 }
+
+// The direction of a text, from its first letter: "ltr", "rtl", or "" where it has none.
+export function directionOf(text) {
+  const [letter] = /\p{L}/u.exec(text) ?? [];
+  if (!letter) return "";
+  return /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/.test(letter) ? "rtl" : "ltr";
+}

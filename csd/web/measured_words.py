@@ -51,8 +51,9 @@ def judge_prediction(predicted: Prediction, race: Race) -> Outcome | None:
     moved = _tell_moved(wrongly_moved(predicted, settings), roles_of_family(predicted.drafts))
     if not are_near(again, before) and _farthest(again, measured) < _farthest(before, measured):
         why = moved or "it had the acceptance and the costs of another race"
-        right = " With this race's own numbers it holds." if are_near(measured, again) else ""
-        return Outcome(f"Theory was off: {why}.{right}", rows)
+        rest = _tell_gaps(lanes) or _tell_misses(again, measured)
+        right = "it holds" if are_near(measured, again) else f"it is nearer; still, {rest}"
+        return Outcome(f"Theory was off: {why}. With this race's own numbers {right}.", rows)
     return Outcome(f"Theory was off: {_tell_gaps(lanes) or _tell_misses(before, measured)}.", rows)
 
 
