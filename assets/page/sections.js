@@ -4,6 +4,7 @@ import { byId } from "./dom.js";
 import { isOpen, toggle } from "./panels.js";
 
 const KEPT = "cascade-sections"; // in sessionStorage: the ids of those that the visitor has left open
+const OWN = "your own"; // of csd/web/section_words.py
 const OPENS = "cascade-field"; // the event of a field to be shown: controls/puzzles.js asks for it
 
 const sections = () => [...document.querySelectorAll("#advanced .section")];
@@ -19,9 +20,11 @@ export function watchSections() {
   window.addEventListener(OPENS, ({ detail }) => requestAnimationFrame(() => openField(detail))); // the Race tab is drawn first
 }
 
-// What the sections hold, as csd/web/section_words.py says it.
+// What the sections hold, as csd/web/section_words.py says it. A plan of the visitor's own is named beside the button, too.
 export function tellSections(words) {
-  for (const [name, said] of Object.entries(JSON.parse(words))) {
+  const told = JSON.parse(words);
+  byId("more").toggleAttribute("data-own-plan", told.plan === OWN);
+  for (const [name, said] of Object.entries(told)) {
     byId(`${name}-section`).querySelector(".section-heading span").textContent = said;
   }
 }

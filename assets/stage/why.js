@@ -17,8 +17,10 @@ export function drawWhy({ why, race }) {
   why.box.replaceChildren(...(isAdaptive && !hasPlan ? withoutPlan(race) : withPlan()), ...(isAdaptive && hasPlan ? beside() : []));
 }
 
-const withPlan = () => [h("b", { text: "Why a cascade?" }), " Bigger models check smaller ones\u2019 guesses (", term("vertical cascade", "vertical"),
-  "), cheaper ones write further ahead (", term("horizontal cascade", "horizontal"), "). The copier repeats words or adds a usual one, almost for free."];
+const withPlan = () => [h("b", { text: "Why a cascade?" }), " Bigger models check smaller ones\u2019 guesses ", bracketed("vertical"),
+  ", cheaper ones write further ahead ", bracketed("horizontal"), ". The copier repeats words or adds a usual one, almost for free."];
+
+const bracketed = (axis) => h("span", { class: "cs-unbroken" }, "(", term(`${axis} cascade`, axis), ")");
 
 const beside = () => [h("br"), "The ", term(ADAPTIVE), " is this project\u2019s own: it has no plan, and picks a guesser before each guess."];
 
