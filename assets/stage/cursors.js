@@ -50,7 +50,7 @@ function isCut({ lanes, close }) {
 export function drawCursors(stage) {
   const { root, view, views, mode, reviewOpen } = stage;
   const isShown = root.dataset.view === "one" && mode !== "done" && !reviewOpen && view.tokenNodes.length > 0;
-  if (isShown) markAhead(view, Math.max(...views.map(writtenBy)));
+  for (const one of views) markAhead(one, isShown && one === view ? Math.max(...views.map(writtenBy)) : 0);
   for (const one of views) {
     if (!one.cursor) one.cursor = createCursor(one.lane.info);
     const { cursor } = one;

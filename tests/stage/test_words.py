@@ -144,6 +144,19 @@ def test_a_level_has_one_colour_everywhere(bare, dark):
     assert not one.errors
 
 
+def test_at_the_end_no_token_waits_for_its_lane(bare):
+    """While a race is replayed, what only other lanes have written is marked in the text of the selected one."""
+    words, tokens = {i: f" word{i}" for i in range(8)}, tuple(range(8))
+    slow, fast = (greedy(alone(tokens, seconds, words)) for seconds in (0.1, 0.05))
+    one = bare().show(slow, replace(fast, header=replace(fast.header, method="cascade")))
+    one.page.click('.cs-track-row[data-lane="0"] .cs-name')
+    one.page.evaluate("stage.seek(0.43)")
+    assert one.page.locator(".cs-ahead").count() == 2
+    one.press("End")
+    assert one.state() == "done" and one.page.locator(".cs-ahead").count() == 0
+    assert not one.errors
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_text_has_contrast_on_both_grounds(bare, dark):
     one = bare(dark=dark).show(alone(), nested()).press("Home", "ArrowRight")
