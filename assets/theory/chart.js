@@ -11,8 +11,9 @@ const EDGE = { left: 42, right: 132, top: 26, bottom: 42 };
 const NEAR = 28; // pixels between two symbols of a method up to which they share a label
 const SIZE = 15; // pixels of its text, in its own units, which grow with the page
 const VALUE = 17; // the same of the values at symbols
-const POINTS = 100; // of a curve, that labels keep off
+const POINTS = 100; // of a curve or a bar, that labels keep off
 const APART = 17; // pixels between two names
+const CAP = 5; // pixels on either side of a bar, at its ends
 const MOVES = 220; // milliseconds
 const BARE = 150; // what it costs a label to be only its number, for want of room: see places.js
 const WIDE = 360; // pixels of the plot from which there is room for two values on a line
@@ -25,8 +26,8 @@ function draw(tag, attributes, text) {
   return element;
 }
 
-// Returns show({title, xTitle, xs, curves: [{name, look, ys, at}], ghosts, points, levels, top}): `look` is a method's name,
-// `at` the index of the open symbol with the predicted value. Of the rest, which may be missing, `ghosts` are curves behind the others,
+// Returns show({title, xTitle, xs, curves: [{name, look, ys, at, range}], ghosts, points, levels, top}): `look` is a method's name,
+// `at` the index of the open symbol with the predicted value, and `range` the ends of a bar through it. Of the rest, which may be missing, `ghosts` are curves behind the others,
 // `points` [{look, x, y}] filled symbols, which were measured, `levels` [{name, look, y, note}] lines across with what is said of them, and `top` is where the axis ends.
 // `pick(x)`, where there is one, is called with the place that the visitor clicks, or draws the pointer to.
 export function startChart(root, pick = null) {
@@ -98,7 +99,7 @@ export function startChart(root, pick = null) {
 export function between(from, to, part) {
   const mix = (a, b) => (a === undefined || b === undefined ? b : a + (b - a) * part);
   const curves = to.curves.map((curve, i) => ({
-    ...curve, at: mix(from.curves[i].at, curve.at), ys: curve.ys.map((y, j) => mix(from.curves[i].ys[j], y)),
+    ...curve, at: mix(from.curves[i].at, curve.at), range: curve.range?.map((y, j) => mix(from.curves[i].range?.[j], y)), ys: curve.ys.map((y, j) => mix(from.curves[i].ys[j], y)),
   }));
   return { ...to, curves, top: mix(from.top, to.top) };
 }
@@ -189,10 +190,13 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
     if (isAway) parts.push(draw("path", { class: "chart-leader", d: `M${right + 2} ${toY(y)}L${right + 10} ${heights[i]}` }));
     parts.push(draw("text", { class: "chart-name", "data-method": look, x: right + (isAway ? 14 : 8), y: heights[i] + 4 }, name));
   });
-  const dots = curves.filter(({ at }) => at !== undefined).map(({ look, ys, at }) => {
+  const dots = curves.filter(({ at }) => at !== undefined).map(({ look, ys, at, range }) => {
     const value = valueAt(ys, at);
-    return { look, value, x: atX(at), y: toY(value) };
+    return { look, value, x: atX(at), y: toY(value), ends: range?.map((y) => toY(Math.min(y, high))) };
   });
+  const bars = dots.filter(({ ends }) => ends);
+  bars.forEach(({ look, x, ends: [low, top] }) => parts.push(draw("path", { class: "chart-range", "data-method": look,
+    d: `M${x} ${low}V${top}M${x - CAP} ${low}h${2 * CAP}M${x - CAP} ${top}h${2 * CAP}` })));
   dots.forEach(({ look, x, y }) => symbol(look, x, y, "chart-dot"));
   const measured = points.map(({ look, x, y }) => ({ look, x: toX(x), y: toY(y), value: y }));
   const lines = [1, ...levels.map(({ y }) => y)].map((y) => ({ ys: xs.map(() => y) })); // across the plot
@@ -207,6 +211,7 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
     }),
   ];
   const drawn = [...curves, ...ghosts, ...lines].flatMap(({ ys }) => pointsOf(ys, xs.length).map(([j, y]) => [atX(j), toY(y)]));
+  bars.forEach(({ x, ends: [low, top] }) => drawn.push(...Array.from({ length: POINTS }, (_, i) => [x, low + ((top - low) * i) / POINTS])));
   const within = { left: EDGE.left, right, top: 4, bottom: EDGE.top + inner.height + 4 };
   const places = placeLabels(labels.map(({ choices }) => choices), VALUE, within, drawn, marks.map(({ x, y }) => [x, y]));
   labels.forEach(({ look }, i) => {

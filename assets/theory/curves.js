@@ -1,18 +1,22 @@
 // The curves of a plan: the cascade's over its first number, and speculative decoding's over k.
 
+import { rangeOf } from "./chance.js";
 import { predict, stagesOf, withFirst } from "./prediction.js";
 
 const END = 32; // tokens: the curves go at least this far
 const AXIS_ENDS = [2, 3.5, 5, 6.5, 8, 10, 12, 20, 30, 50]; // of a few, so that the axis stays while sliders move
 
-export function curvesOf(drafts, draft, k, K, model) {
+// Each is {name, look, xs, ys, at, range}: `range` is where races of `length` tokens lie by chance, null without a length.
+export function curvesOf(drafts, draft, k, K, model, length = 0) {
   const stages = stagesOf(drafts, K);
   const last = Math.max(END, k, stages[0].k);
   const xs = Array.from({ length: last }, (_, i) => i + 1);
   const ys = (plan) => xs.map((x) => predict(withFirst(plan, x), model).wide);
+  const alone = [{ name: draft, k, below: [] }];
+  const range = (plan) => (length ? rangeOf(plan, model, length) : null);
   return [
-    { name: "cascade", look: "cascade", xs, ys: ys(stages), at: stages[0].k - 1, round: predict(stages, model) },
-    { name: "speculative", look: "speculative", xs, ys: ys([{ name: draft, k, below: [] }]), at: k - 1 },
+    { name: "cascade", look: "cascade", xs, ys: ys(stages), at: stages[0].k - 1, range: range(stages), round: predict(stages, model) },
+    { name: "speculative", look: "speculative", xs, ys: ys(alone), at: k - 1, range: range(alone) },
   ];
 }
 

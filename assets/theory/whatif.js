@@ -4,13 +4,13 @@
 import symbols from "../symbols.json" with { type: "json" };
 import { startChart } from "./chart.js";
 import { axisEnd, curvesOf, modelOf, restOf } from "./curves.js";
-import { describeSource, factor, headline, speedOf, tellBetter, tellGaps, tellWhose } from "./words.js";
+import { describeRange, describeSource, factor, headline, speedOf, tellBetter, tellGaps, tellWhose } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const OVER = "guesses before a check, k";
 const LONGEST = 64; // of K, see csd/decoding/k_matrix.py
 
-// A value is {drafts, isMeasured, wasStopped, measured: [{name, speedup, rest, at, predicted, gap, about}], start: {draft, k, K, sliders}, draft, k, K, sliders}:
+// A value is {drafts, isMeasured, wasStopped, measured: [{name, speedup, tokens, rest, at, predicted, gap, about}], start: {draft, k, K, sliders}, draft, k, K, sliders}:
 // `start` is what the knobs were set to, by the race or to usual numbers. `parseK` is that of controls/cumulative.js;
 // `ask({draft, k, K, sliders})` is called with the way back, and with the plan of a place of the chart. Returns a function that
 // shows another value.
@@ -41,7 +41,7 @@ function build(root, pick) {
   const finding = make("div", "finding", make("div", "finding-numbers", told), words, whose);
   const chart = make("div", "chart");
   chart.toggleAttribute("data-fills", true);
-  const [source, ghost] = ["predicted", "before"].map((kind) => {
+  const [source, range, ghost] = ["predicted", "range", "before"].map((kind) => {
     const line = make("span", "");
     line.dataset.kind = kind;
     return line;
@@ -50,8 +50,8 @@ function build(root, pick) {
   back.type = "button";
   const [better, gaps] = [make("p", "whatif-better"), make("p", "whatif-gaps")];
   words.setAttribute("aria-live", "polite");
-  root.replaceChildren(finding, make("div", "whatif-key", make("p", "", source, ghost), back), chart, better, gaps);
-  return { told, number, title, whose, source, better, gaps, ghost, back, show: startChart(chart, pick) };
+  root.replaceChildren(finding, make("div", "whatif-key", make("p", "", source, range, ghost), back), chart, better, gaps);
+  return { told, number, title, whose, source, range, better, gaps, ghost, back, show: startChart(chart, pick) };
 }
 
 function update(view, value, parseK) {
@@ -63,7 +63,8 @@ function update(view, value, parseK) {
   if (!K || !isLength(k) || !drafts.includes(draft)) return; // the page says what is wrong
   view.K = value.K ?? start.K; // stays for a race that had none
   view.now = { draft, k, K, sliders };
-  const curves = curvesOf(drafts, draft, k, K, modelOf(sliders));
+  const length = Math.max(0, ...measured.map(({ tokens }) => tokens));
+  const curves = curvesOf(drafts, draft, k, K, modelOf(sliders), length);
   const first = parseK(start.K, drafts.length + 1) ?? K;
   const before = curvesOf(drafts, start.draft, start.k, first, modelOf(start.sliders));
   const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
@@ -91,7 +92,9 @@ function update(view, value, parseK) {
   view.whose.textContent = tellWhose(measured, isRaced);
   view.better.textContent = tellBetter(curves);
   view.source.textContent = describeSource(value, isMoved);
-  view.gaps.textContent = tellGaps([...points, ...levels], isAway);
+  view.range.textContent = describeRange(length);
+  view.range.hidden = !length;
+  view.gaps.textContent = tellGaps([...points, ...levels], curves, isAway);
   view.ghost.textContent = "before";
   view.ghost.hidden = !isAway;
   view.back.textContent = value.isMeasured ? "Back to the race" : "Back to the usual numbers";

@@ -106,23 +106,29 @@ const CALLED = { cascade: "The cascade", speculative: "Speculative decoding" };
 
 // Why lanes of a race were not as fast as predicted, unless another plan or other numbers are set, `isAway`; and what is to be
 // said of an adaptive lane.
-export function tellGaps(measured, isAway = false) {
+export function tellGaps(measured, curves, isAway = false) {
   const abouts = measured.map(({ about }) => about);
   if (isAway) return abouts.filter(Boolean).join(" ");
   const gaps = measured.filter(({ gap }) => gap).map(({ name, predicted, speedup, gap }) => (
     `${CALLED[name]} was ${speedup > predicted ? "faster" : "slower"} in the race than predicted: ${gap}.`));
-  return [...(gaps.length ? gaps : [tellBetween(measured)]), ...abouts].filter(Boolean).join(" ");
+  return [...(gaps.length ? gaps : [tellBetween(measured, curves)]), ...abouts].filter(Boolean).join(" ");
 }
 
 // The ratio of two speed-ups can be further off than each of them.
-function tellBetween(measured) {
+function tellBetween(measured, curves) {
   const [cascade, speculative] = Object.keys(CALLED).map((method) => measured.find(({ name }) => name === method));
   if (!cascade?.predicted || !speculative?.predicted) return "";
   const ratio = cascade.speedup / speculative.speedup;
   const off = ratio / (cascade.predicted / speculative.predicted);
   if (Math.max(off, 1 / off) < FAR) return "";
   const [ours, theirs] = [cascade, speculative].map(tellMiss);
-  return `In the race it was ${factor(ratio)}: the cascade was ${ours} than predicted, speculative ${theirs}.`;
+  const chance = [cascade, speculative].every((one) => isByChance(one, curves)) ? ", both within chance" : "";
+  return `Measured: ${ratio.toFixed(2)} times. The cascade was ${ours} than predicted, speculative ${theirs}${chance}.`;
+}
+
+function isByChance({ name, speedup }, curves) {
+  const [low, high] = curves.find(({ look }) => look === name)?.range ?? [Infinity, 0];
+  return low <= speedup && speedup <= high;
 }
 
 function tellMiss({ speedup, predicted }) {
@@ -130,9 +136,12 @@ function tellMiss({ speedup, predicted }) {
   return `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? "faster" : "slower"}`;
 }
 
+// What the bars at the open symbols are.
+export const describeRange = (length) => `8 of 10 races of ${length} tokens, by chance`;
+
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {
-  if (isMoved.numbers) return "predicted, from numbers that you assume";
+  if (isMoved.numbers) return "predicted, from your numbers";
   if (!isMeasured) return "predicted, from usual numbers: no race has measured these models yet";
   const [how, source] = wasStopped ? ["predicted roughly", "the averages of a stopped race"] : ["predicted", "the race\u2019s averages"];
   return `${how}${isMoved.plan ? " for your plan" : ""}, from ${source}`;

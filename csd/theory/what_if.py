@@ -97,12 +97,16 @@ def pairs(drafts: Sequence[str]) -> tuple[Pair, ...]:
 
 @dataclass(frozen=True)
 class Measured:
-    """The speed-up of a lane in a race. `rest` and `at` are where it belongs on a curve: the draft and k, or K as text
-    and the first number of its plan; a method without a curve has neither. `predicted` is what the theory says with the
-    numbers of the curves, `gap` in a few words why it is far off, and `about` in a sentence."""
+    """The speed-up of a lane in a race, and how many `tokens` it wrote.
+
+    `rest` and `at` are where it belongs on a curve: the draft and k, or K as text and the first number of its plan; a
+    method without a curve has neither. `predicted` is what the theory says with the numbers of the curves, `gap` in a
+    few words why it is far off, and `about` in a sentence.
+    """
 
     name: str
     speedup: float
+    tokens: int
     rest: str = ""
     at: int = 0
     predicted: float | None = None
@@ -166,11 +170,12 @@ def _measured_lanes(race: Race, model: CostModel) -> Iterator[Measured]:
         if speedup is None or _was_cut_short(race, trace):
             continue
         if isinstance(method, Speculative):
-            own = Measured(method.name, speedup, method.draft, method.k)
+            own = Measured(method.name, speedup, len(trace.tokens), method.draft, method.k)
         elif isinstance(method, Cascade) and method.drafts == trace.header.drafts:
-            own = Measured(method.name, speedup, format_K(method.K), next(end for end in method.K[0] if end))
+            first = next(end for end in method.K[0] if end)
+            own = Measured(method.name, speedup, len(trace.tokens), format_K(method.K), first)
         elif trace.header.method == AdaptiveCascade.name:
-            yield Measured(AdaptiveCascade.name, speedup, about=lane.about)
+            yield Measured(AdaptiveCascade.name, speedup, len(trace.tokens), about=lane.about)
             continue
         else:
             continue

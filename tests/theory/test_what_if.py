@@ -74,7 +74,7 @@ def test_what_a_race_measured_has_its_place_on_a_curve():
     both = made_by(Cascade(("small",), ((2, 3), (0, 2))), cascade())
     measured = {one.name: one for one in settings_of_race(Race((autoregressive(), guess, both))).measured}
     assert replace(measured["speculative"], predicted=None, gap="") == Measured(
-        "speculative", pytest.approx(1.0), "small", 3
+        "speculative", pytest.approx(1.0), len(guess.tokens), "small", 3
     )
     assert (measured["cascade"].at, measured["cascade"].speedup) == (2, pytest.approx(2.0))
     assert measured["cascade"].rest == "[[2,3],[0,2]]"

@@ -304,7 +304,7 @@ def test_the_results_stay_in_view_while_the_knobs_are_used_and_find_their_way_ba
     top = page.evaluate(ends)
     number.fill("0.1")
     assert note.inner_text() == f"assumed; the race measured {began}"
-    page.wait_for_function("document.querySelector('.whatif-key').textContent.includes('numbers that you assume')")
+    page.wait_for_function("document.querySelector('.whatif-key').textContent.includes('your numbers')")
     assert page.evaluate(ends) == top, "the axis stays"
     back.click()
     page.wait_for_function("!document.querySelector('.chart-ghost')")
