@@ -17,10 +17,8 @@ export function drawWhy({ why, race }) {
   why.box.replaceChildren(...(isAdaptive && !hasPlan ? withoutPlan(race) : withPlan()), ...(isAdaptive && hasPlan ? beside() : []));
 }
 
-const withPlan = () => [h("b", { text: "Why a cascade?" }), " Bigger models check smaller ones\u2019 guesses ", bracketed("vertical"),
-  ", cheaper ones write further ahead ", bracketed("horizontal"), ". The copier repeats words or adds a usual one, almost for free."];
-
-const bracketed = (axis) => h("span", { class: "cs-unbroken" }, "(", term(`${axis} cascade`, axis), ")");
+const withPlan = () => [h("b", { text: "Why a cascade?" }), " ", term("vertical cascade", "Vertical"), ": bigger models check smaller ones\u2019 guesses. ",
+  term("horizontal cascade", "Horizontal"), ": cheaper ones write further ahead. The copier mostly repeats words, and costs next to nothing."];
 
 const beside = () => [h("br"), "The ", term(ADAPTIVE), " is this project\u2019s own: it has no plan, and picks a guesser before each guess."];
 
