@@ -1,5 +1,5 @@
-// The photo finish: what every lane had written when the first one was done. Each bar is filled as far as that, and empty
-// beyond, so that the lengths at the end of a race tell the speeds, over the same axis as while it ran.
+// The photo finish: what every lane had written when the first one was done. Each bar is pale beyond that, so that the lengths at
+// the end of a race tell the speeds, over the same axis as while it ran.
 
 import { h, put } from "./dom.js";
 import { formatSeconds } from "./format.js";
@@ -21,11 +21,12 @@ export function firstDone({ lanes }) {
   return done.reduce((best, lane) => (lane.decodeSeconds < best.decodeSeconds ? lane : best));
 }
 
-// Cuts a lane's bar off where the lane was then; `first` is null until the race or its replay has ended.
+// Fades a lane's bar from where the lane was then; `first` is null until the race or its replay has ended.
 export function drawPhoto({ tokens: bar, photo: { written, all, count } }, lane, first, end) {
   const tokens = first ? writtenBy(lane, first.decodeSeconds) : end;
   const part = 100 * tokens / end;
-  bar.style.clipPath = part < 100 ? `inset(0 ${(100 - part).toFixed(2)}% 0 0)` : "";
+  bar.style.setProperty("--written", `${part.toFixed(2)}%`);
+  bar.toggleAttribute("data-late", part < 100);
   count.style.left = `${part.toFixed(2)}%`;
   const shown = first && 1 - tokens / end >= SHORT;
   put(written, shown ? String(tokens) : "");

@@ -20,7 +20,7 @@ export function createTrack() {
   return {
     box: h("section", { class: "cs-track", "aria-label": "Race track" }),
     goal: h("span", { class: "cs-goal" }), // where the bars end
-    ends: h("span", { class: "cs-ends", text: "time" }), // over the times at the ends of the bars
+    ends: h("span", { class: "cs-ends", text: "after" }), // how long, at the ends of the bars
     key: h("span", { class: "cs-jump" }), // what its colours are
     drawn: "", // what the key was made for
     rows: [], // one per lane, see createRow

@@ -54,7 +54,9 @@ def dear_draft(trace: Trace) -> str:
     draft = max(drafts, key=drafts.__getitem__, default="")
     if not draft or drafts[draft] < DEAR:
         return ""
-    return f": a run of the {called[draft]} took {drafts[draft]:.1f} times as long as one of the big model"
+    share = drafts[draft]
+    took = f"{share:.0%} of the time of" if share < 1 else f"{share:.1f} times as long as"
+    return f": a run of the {called[draft]} took {took} one of the big model"
 
 
 def drafted_and_lost(trace: Trace) -> tuple[int, int]:

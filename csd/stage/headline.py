@@ -30,7 +30,6 @@ from csd.theme import method_phrase
 
 SPECULATIVE = "speculative"
 ALONE = "the big model alone"
-NOTHING_LEFT = 0.995  # a share that is saved: what is left of it rounds to nothing
 FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
 LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
 TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
@@ -46,7 +45,7 @@ class Headline:
     is then the first thing to know. `text` says whether the texts are the same, and `same` whether they are. `told`
     says how: who guessed ahead, and in how many runs of the target it came out, or how many guesses were thrown away;
     then, where the visitor has raced the same more than once, how the factor spread. `reason` says what drafting took
-    in a race that is not won, where no flag stands on the factor. `flags` are what a reader must know before quoting
+    in a race that is not won; where it is not lost either, only if no flag stands on the factor. `flags` are what a reader must know before quoting
     the factor; `few` says that the tokens are too few for one, `beaten` that another lane was clearly faster, and
     `even` that this is no win either: the big model alone was as fast, or another lane as fast or slightly faster.
     """
@@ -76,6 +75,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
     is_whole = all(trace.end != "stopped" for trace in race.traces)
     how = _how(race, subject, ratio) if subject and (ratio or (few and is_whole)) else ""
     spread = _spread(race, subject, again) if subject and ratio else ""
+    beaten = bool(subject and ratio and find_faster(race, subject))
     differs = any(one.kind in ("differs", "near-tie") for one in race.verdicts)
     return Headline(
         lead="" if differs else speed,
@@ -84,10 +84,10 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
         subject=subject.header.method if subject else "",
         factor=(f"≈{ratio:.1f}×" if _is_rough(race) else times(ratio)) if ratio else "",
         told=f"{times(ratio)} {speed}." if differs and ratio else " ".join(filter(None, (how, spread))),
-        reason=_reason(race, subject) if subject and ratio and not flags else "",
+        reason=_reason(race, subject) if subject and ratio and (beaten or not flags) else "",
         flags=flags,
         few=few,
-        beaten=bool(subject and ratio and find_faster(race, subject)),
+        beaten=beaten,
         even=bool(subject and ratio and (is_even(ratio) or find_level(race, subject) or find_tied(race, subject))),
     )
 
@@ -153,27 +153,27 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     ran = f"the big model ran {_often(runs)}{without}"
     if is_slower:
         return f"{capitalized(ran)}, and yet the text took longer."
-    saved = _saved_over_speculative(race, subject, ratio) if ratio else ""
+    saved = _saved_over_speculative(race, subject, ratio) if ratio else "."
     copied = how_copied(subject)
     told = f"{capitalized(copied)}: {ran}" if copied else capitalized(ran)
-    return f"{told}{saved}.{_with_prefill(race, subject, ratio)}"
+    return f"{told}{saved}{_with_prefill(race, subject, ratio)}"
 
 
 def _saved_over_speculative(race: Race, subject: Trace, ratio: float) -> str:
     """Why a cascade is faster than speculative decoding: fewer runs of the target, or less time for drafting, whichever
-    saved more."""
+    saved more. The end of the sentence that tells the runs, and the next one."""
     rival = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
     if rival is None or subject.header.method not in CASCADES:
-        return ""
+        return "."
     if metrics.speed(subject) <= metrics.speed(rival) * (1 + EVEN):
-        return ""
+        return "."
     own, its = drafting_seconds(subject), drafting_seconds(rival)
     elsewhere = (rival.decode_seconds - its) - (subject.decode_seconds - own)
     if len(rival.steps) > len(subject.steps) and elsewhere >= its - own:
-        return f", or of {len(rival.steps)} with {_name(race, rival)}"
+        return f", or of {len(rival.steps)} with {_name(race, rival)}."
     if ratio < SMALL or own >= its:  # the reason tells of a small gain
-        return ""
-    return f", and guessing took {_less(1 - own / its)} than in {_name(race, rival)}"
+        return "."
+    return f". {_guessing_took(own, its, _name(race, rival))}"
 
 
 def _saved(race: Race, subject: Trace, drafted: int) -> str:
@@ -185,10 +185,6 @@ def _saved(race: Race, subject: Trace, drafted: int) -> str:
     guessed, _ = drafted_and_lost(adaptive)
     made = f"{'only ' if guessed < drafted else ''}{guessed} {'guess' if guessed == 1 else 'guesses'}"
     return f" The adaptive cascade made {made}: {times(ratio)}."
-
-
-def _less(share: float) -> str:
-    return f"{share:.0%} less time" if share < NOTHING_LEFT else "next to no time, far less"
 
 
 def _with_prefill(race: Race, subject: Trace, ratio: float | None) -> str:
@@ -240,14 +236,18 @@ def _lost_to_speculative(race: Race, subject: Trace, spent: float) -> str:
         return f"{capitalized(name)} needed only {counted(len(winner.steps), 'run')} of the big model."
     if its >= spent:
         return ""
-    (own, other), unit = _in_one_unit(spent, its)
-    return f"Guessing took {own} {unit}, and {other} {unit} in {name}."
+    return _guessing_took(spent, its, name)
+
+
+def _guessing_took(own: float, other: float, name: str) -> str:
+    (here, there), unit = _in_one_unit(own, other)
+    return f"Guessing took {here} {unit}, and {there} {unit} in {name}."
 
 
 def _in_one_unit(first: float, second: float) -> tuple[tuple[str, str], str]:
     """Two times as numbers in a unit, that of the bars: see assets/stage/format.js."""
     if max(first, second) < 1:
-        return (f"{1000 * first:.0f}", f"{1000 * second:.0f}"), "ms"
+        return (f"{1000 * first:.0f}" if first >= 0.0005 else "under 1", f"{1000 * second:.0f}"), "ms"
     return (f"{first:.2f}", f"{second:.2f}"), "s"
 
 
@@ -284,7 +284,7 @@ def _flags(race: Race) -> list[str]:
     looping = any(metrics.repeats_itself(trace) for trace in race.traces)
     models = [level.parameters for trace in race.traces for level in trace.header.levels]
     why = ", as tiny models do" if 0 < max(models, default=0) < TINY else ""
-    return [*([f"the text repeats itself{why}"] if looping else []), *_shortness(race)]
+    return [*([f"the text repeats itself{why}, so it is easy to guess"] if looping else []), *_shortness(race)]
 
 
 def _shortness(race: Race) -> list[str]:
