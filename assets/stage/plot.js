@@ -12,9 +12,10 @@ const PAD = { left: 46, top: 26, bottom: 42 };
 const NARROW = 560; // pixels below which labels have no room for names; the markers tell the lanes apart
 const padRight = (width) => (width < NARROW ? 88 : 210); // so that the slowest lane's label stands behind its end
 const GAP = 13; // from the end of a line to the label right of it, where it is read first
-const ELSEWHERE = 4; // what it costs a label to be anywhere else, see places.js
+const ELSEWHERE = 1.5; // what it costs a label to be anywhere else, see places.js
 const UNNAMED = 30; // the same to be left out
-const POINTS = 30; // of a line, that labels keep off
+const POINTS = 40; // of the steps of a line, that labels keep off
+const APART = 2; // pixels from one of its points to the next
 const COUNTED = ["", "", "the two", "the three", "the four"];
 
 export function createPlot() {
@@ -121,10 +122,19 @@ function labelOf({ lane, shown, rate }, isNarrow) {
 
 const placeOf = (plot, { decodeSeconds, count }) => [xAt(plot, decodeSeconds), yAt(plot, count)];
 
-// A few points of a line, up to its end.
+// Points of a line, up to its end: of its steps, or of a part of them where they are many, and between them.
 function pointsOf(plot, { lane, shown }) {
   const every = Math.ceil(shown / POINTS);
-  return lane.steps.slice(0, shown).filter((_, i) => (shown - 1 - i) % every === 0).map((step) => placeOf(plot, step));
+  return refine(lane.steps.slice(0, shown).filter((_, i) => (shown - 1 - i) % every === 0).map((step) => placeOf(plot, step)));
+}
+
+// The same points and, where two are far apart, others on the way, so that no label slips through.
+export function refine(places) {
+  return places.flatMap(([x, y], i) => {
+    const [dx, dy] = [(places[i + 1]?.[0] ?? x) - x, (places[i + 1]?.[1] ?? y) - y];
+    const parts = Math.max(1, Math.round(Math.hypot(dx, dy) / APART));
+    return Array.from({ length: parts }, (_, part) => [x + (dx * part) / parts, y + (dy * part) / parts]);
+  });
 }
 
 // Where the labels of lines stand that end at `ends`, [x, y], in an `area` that has these points of lines. Of a lane that `waits`

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endLabels } from "../../assets/stage/plot.js";
+import { endLabels, refine } from "../../assets/stage/plot.js";
 import { boxOf } from "../../assets/theory/places.js";
 
 const AREA = { left: 46, right: 600, top: 0, bottom: 200 };
@@ -38,4 +38,11 @@ test("lanes that wait at the origin have labels that keep apart", () => {
       assert.ok(one.right <= other.left || other.right <= one.left || one.bottom <= other.top || other.bottom <= one.top);
     }
   }
+});
+
+test("a line of few steps has points between them, that labels keep off", () => {
+  assert.deepEqual(refine([[0, 0], [0, 4], [1, 4]]), [[0, 0], [0, 2], [0, 4], [1, 4]]);
+  const steep = refine([[60, 190], [230, 40]]);
+  const [first] = boxes([[100, 40], [230, 40]], ["cascade 729 tok/s", "speculative 463 tok/s"], steep);
+  assert.ok(steep.every(([x, y]) => x < first.left || x > first.right || y < first.top || y > first.bottom));
 });
