@@ -39,10 +39,12 @@ function awaitForm(event) {
 }
 
 // A chip fills in its example and presses Race. Until that race begins no other chip is taken, and while it runs a chip
-// is refused as Race itself is.
+// is refused as Race itself is. Where a prompt that is being typed may bring other models, and their chips, it waits for them.
 function guardChips(event) {
   const chip = event.target.closest("#examples button");
   if (!chip) return;
+  const name = chip.textContent;
+  if (!isRacing() && awaitOwn(() => chipNamed(name)?.click())) return void event.stopImmediatePropagation();
   if (!isRacing() && !byId("examples").hasAttribute("data-filling")) {
     if (chip.id === "lose") reveal("temperature"); // which it sets
     return void byId("examples").setAttribute("data-filling", "");
@@ -140,11 +142,12 @@ export function shownRace() {
 }
 
 // The stage asks for a race, in place of one or while it is presented; with the name of an example, for a race of that.
-function raceForStage({ detail: { example } }) {
+function raceForStage({ detail: { example = "" } }) {
   if (isRacing()) return;
-  const chip = [...document.querySelectorAll("#examples button")].find((one) => one.textContent.trim() === example);
-  (chip || byId("race")).click();
+  (chipNamed(example) || byId("race")).click();
 }
+
+const chipNamed = (name) => [...document.querySelectorAll("#examples button")].find((one) => one.textContent.trim() === name.trim());
 
 // The tour asks for the race that a cascade loses. Its button stands among the chips, and is guarded like them.
 function raceForTour() {

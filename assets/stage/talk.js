@@ -67,11 +67,10 @@ export function beginAgain(stage) {
   play(stage, 0);
 }
 
-// The end of the race, and from there the last slide.
+// The last slide; where there are no slides, the end of the race.
 export function goToEnd(stage) {
-  const isAtEnd = stage.time === Infinity && !isPlaying(stage) && !stage.reviewOpen;
-  if (isAtEnd && hasTour()) openSlides(stage, -1);
-  else jump(stage, Infinity);
+  jump(stage, Infinity);
+  if (hasTour()) openSlides(stage, -1);
 }
 
 export function hideHint({ root }) {

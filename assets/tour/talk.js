@@ -4,7 +4,7 @@
 // `calls` are those of assets/stage/bridge.js.
 export function beginTalk(calls) {
   const race = readRace();
-  return { ...calls, told: race, won: race.isWon ? race : null }; // `won`: the last race that a cascade won
+  return { ...calls, won: race.isWon ? race : null }; // the last race that a cascade won
 }
 
 // The acts of a talk, as indices.
@@ -34,13 +34,12 @@ export function tellHere(place) {
   place.textContent = isLocal ? "" : `Try it: ${location.host}${location.pathname.replace(/\/$/, "")}`;
 }
 
-// Where no race was won, the slide has the number of the talk's own small race, and tells what the one before it came to.
-export function tellWon({ won, told }, box) {
+// Where no race was won, the slide has the number of the talk's own small race.
+export function tellWon({ won }, box) {
   const words = { b: won?.factor, small: won?.subject, span: won?.lead, ".tour-began": won?.measured };
   for (const [part, word] of Object.entries(words)) {
     const node = box.querySelector(part);
     node.dataset.own ??= node.textContent;
     node.textContent = word ?? node.dataset.own;
   }
-  if (!won && told.factor) box.querySelector(".tour-began").append(` The race before them: ${told.factor} ${told.lead.split(":")[0]}.`);
 }

@@ -189,8 +189,10 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
         return show
 
     def show_losing_race(values: Values) -> Changes:
+        prompt, max_new = (values[field] for field in asked[:2])
+        is_set = "max_new" in (values[hidden.by_hand] or "").split(",")
         family = form.read_family(values)
-        return tab.fill(losing_race.show_losing_race(context, family, values[form.prompt]))
+        return tab.fill(losing_race.show_losing_race(context, family, prompt, None if is_set else max_new))
 
     def show_own_prompt(values: Values) -> Changes:
         by_hand = (values[hidden.by_hand] or "").split(",")
@@ -210,5 +212,5 @@ def _wire_chips(context: PageContext, tab: RaceTab, hidden: HiddenParts, preset_
         race(button, shows(number), {hidden.by_hand, *asked, *form.family_inputs}, outputs)
     race(chips.own, show_own_prompt, {hidden.by_hand, chips.typed, asked[2], *form.family_inputs}, outputs)
     of_family = list(dict.fromkeys([*outputs, *tab.form_outputs]))  # it may bring another one
-    lost = race(chips.lose, show_losing_race, {form.prompt, *form.family_inputs}, of_family)
+    lost = race(chips.lose, show_losing_race, {hidden.by_hand, *asked[:2], *form.family_inputs}, of_family)
     _follow_family(lost, context, tab)

@@ -24,8 +24,11 @@ USUAL = (
 USUAL_AT_HOME = f"Back to the {{home}}. {USUAL}"
 
 
-def show_losing_race(context: PageContext, fields: FamilyFields, prompt: str | None) -> FormUpdate:
-    """The tour's recipe for a race that a cascade loses, at the length that the form has.
+def show_losing_race(
+    context: PageContext, fields: FamilyFields, prompt: str | None, max_new: float | None = None
+) -> FormUpdate:
+    """The tour's recipe for a race that a cascade loses. The form's length `max_new` stays, unless an example has
+    brought it: then the usual one is back.
 
     A family without the recipe's preset or kind of example takes its first preset of a cascade with K, or its first
     example. Copies of the target guess too well to lose: their family gives way to the one that the page starts with.
@@ -46,6 +49,8 @@ def show_losing_race(context: PageContext, fields: FamilyFields, prompt: str | N
     preset = next((one for one in with_K if one.name == LOSE.preset), with_K[0])
     lanes = [*preset.lanes, AdaptiveCascade.name]  # which guesses less where guesses are rejected
     values = {**update.values, **preset.fields(), "lanes": lanes, "temperature": LOSE.temperature}
+    if max_new is not None and is_brought(spec, "max_new", max_new):
+        values["max_new"] = start.form.max_new
     update = replace(update, values=values, presets=preset_choices(choice, values, preset.name))
     if not gives_way:
         return update

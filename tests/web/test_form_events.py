@@ -136,6 +136,9 @@ def test_the_losing_race_of_the_tour_leaves_the_length(page):
     assert update.values.items() >= {**tuned.fields(), "lanes": lanes, "temperature": LOSE.temperature}.items()
     assert update.presets.selected == "tuned K" and update.own_prompt == "typed by hand"
     assert "max_new" not in update.values
+    assert "max_new" not in losing_race.show_losing_race(page, EMBEDDED, None, 77).values, "one that the visitor typed"
+    of_an_example = losing_race.show_losing_race(page, EMBEDDED, None, 128).values["max_new"]
+    assert of_an_example == page.start.form.max_new != 128, "an example has brought it"
     assert update.values["prompt"] == examples_by_kind(HOME.spec)["story"][0].prompt
     after = example_events.show_example(page, EMBEDDED, 1, None, temperature=LOSE.temperature)
     problem = next(iter(examples_by_kind(HOME.spec)["word problem"])).settings()
