@@ -98,9 +98,11 @@ export function startChart(root, pick = null) {
 // The chart on the way from one to another, which has as many curves over as many places.
 export function between(from, to, part) {
   const mix = (a, b) => (a === undefined || b === undefined ? b : a + (b - a) * part);
-  const curves = to.curves.map((curve, i) => ({
-    ...curve, at: mix(from.curves[i].at, curve.at), range: curve.range?.map((y, j) => mix(from.curves[i].range?.[j], y)), ys: curve.ys.map((y, j) => mix(from.curves[i].ys[j], y)),
-  }));
+  const curves = to.curves.map((curve, i) => {
+    const before = from.curves[i];
+    const range = curve.range?.map((y, j) => mix(before.range?.[j], y));
+    return { ...curve, at: mix(before.at, curve.at), range, ys: curve.ys.map((y, j) => mix(before.ys[j], y)) };
+  });
   return { ...to, curves, top: mix(from.top, to.top) };
 }
 
@@ -192,7 +194,7 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
   });
   const dots = curves.filter(({ at }) => at !== undefined).map(({ look, ys, at, range }) => {
     const value = valueAt(ys, at);
-    return { look, value, x: atX(at), y: toY(value), ends: range?.map((y) => toY(Math.min(y, high))) };
+    return { look, value, x: atX(at), y: toY(value), ends: range?.map(toY) };
   });
   const bars = dots.filter(({ ends }) => ends);
   bars.forEach(({ look, x, ends: [low, top] }) => parts.push(draw("path", { class: "chart-range", "data-method": look,

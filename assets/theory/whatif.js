@@ -72,7 +72,7 @@ function update(view, value, parseK) {
     plan: !isSame([draft, k, K], [start.draft, start.k, first]),
     numbers: !isSame(modelOf(sliders), modelOf(start.sliders)),
   };
-  const speeds = [...curves, ...before].flatMap(({ ys }) => ys);
+  const speeds = [...curves, ...before].flatMap(({ ys, range }) => [...ys, ...(range ?? [])]);
   view.top = Math.max(view.top, axisEnd([...speeds, ...measured.map(({ speedup }) => speedup)]));
   const isOnCurve = ({ name, rest }) => (name === "speculative" ? rest === draft
     : restOf(drafts, parseK(rest, drafts.length + 1)) === restOf(drafts, K));

@@ -45,9 +45,10 @@ class Headline:
     is then the first thing to know. `text` says whether the texts are the same, and `same` whether they are. `told`
     says how: who guessed ahead, and in how many runs of the target it came out, or how many guesses were thrown away;
     then, where the visitor has raced the same more than once, how the factor spread. `reason` says what drafting took
-    in a race that is not won; where it is not lost either, only if no flag stands on the factor. `flags` are what a reader must know before quoting
-    the factor; `few` says that the tokens are too few for one, `beaten` that another lane was clearly faster, and
-    `even` that this is no win either: the big model alone was as fast, or another lane as fast or slightly faster.
+    in a race that is not won; where no lane was clearly faster, only if no flag stands on the factor. `flags` are what
+    a reader must know before quoting the factor; `few` says that the tokens are too few for one, `beaten` that another
+    lane was clearly faster, and `even` that this is no win either: the big model alone was as fast, or another lane as
+    fast or slightly faster.
     """
 
     lead: str

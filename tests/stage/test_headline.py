@@ -157,7 +157,10 @@ def test_a_draft_that_costs_much_of_a_run_of_the_big_model_is_named():
     even = dear.decode_seconds / reference.decode_seconds
     steps = tuple(replace(step, seconds=even * step.seconds) for step in reference.steps)
     reason = line(replace(reference, steps=steps), dear).reason
-    assert re.search(r"ms: a run of the small model took (\d\d% of the time of|\d\.\d times as long as) one of the big model\.$", reason)
+    assert re.search(
+        r"ms: a run of the small model took (\d\d% of the time of|\d\.\d times as long as) one of the big model\.$",
+        reason,
+    )
 
 
 def test_a_race_that_one_by_one_decoding_wins_says_so():
