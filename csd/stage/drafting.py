@@ -70,3 +70,16 @@ def drafting_seconds(trace: Trace) -> float:
     target = max(trace.header.levels, key=lambda level: level.level).name
     others = (target, metrics.OVERHEAD)
     return sum(spent for name, spent in metrics.seconds_by_level(trace).items() if name not in others)
+
+
+def tell_guessing(own: float, other: float, name: str) -> str:
+    """The seconds that drafting took in a lane, and in the one that is called `name`."""
+    (here, there), unit = in_one_unit(own, other)
+    return f"Guessing took {here} {unit}, and {there} {unit} in {name}."
+
+
+def in_one_unit(first: float, second: float) -> tuple[tuple[str, str], str]:
+    """Two times as numbers in a unit, that of the bars: see assets/stage/format.js."""
+    if max(first, second) < 1:
+        return (f"{1000 * first:.0f}" if first >= 0.0005 else "under 1", f"{1000 * second:.0f}"), "ms"
+    return (f"{first:.2f}", f"{second:.2f}"), "s"

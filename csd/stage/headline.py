@@ -10,7 +10,7 @@ from csd.record.race import Race, same_settings
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
 from csd.sentences import capitalized, counted
-from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_copied
+from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_copied, in_one_unit, tell_guessing
 from csd.stage.standing import (
     ADAPTIVE,
     CASCADES,
@@ -174,7 +174,7 @@ def _saved_over_speculative(race: Race, subject: Trace, ratio: float) -> str:
         return f", or of {len(rival.steps)} with {_name(race, rival)}."
     if ratio < SMALL or own >= its:  # the reason tells of a small gain
         return "."
-    return f". {_guessing_took(own, its, _name(race, rival))}"
+    return f". {tell_guessing(own, its, _name(race, rival))}"
 
 
 def _saved(race: Race, subject: Trace, drafted: int) -> str:
@@ -222,7 +222,7 @@ def _reason(race: Race, subject: Trace) -> str:
         return ""
     if lost := _lost_to_speculative(race, subject, spent):
         return lost
-    of, unit = _in_one_unit(spent, subject.decode_seconds)
+    of, unit = in_one_unit(spent, subject.decode_seconds)
     return f"Guessing took {' of '.join(of)} {unit}{dear_draft(subject)}."
 
 
@@ -237,19 +237,7 @@ def _lost_to_speculative(race: Race, subject: Trace, spent: float) -> str:
         return f"{capitalized(name)} needed only {counted(len(winner.steps), 'run')} of the big model."
     if its >= spent:
         return ""
-    return _guessing_took(spent, its, name)
-
-
-def _guessing_took(own: float, other: float, name: str) -> str:
-    (here, there), unit = _in_one_unit(own, other)
-    return f"Guessing took {here} {unit}, and {there} {unit} in {name}."
-
-
-def _in_one_unit(first: float, second: float) -> tuple[tuple[str, str], str]:
-    """Two times as numbers in a unit, that of the bars: see assets/stage/format.js."""
-    if max(first, second) < 1:
-        return (f"{1000 * first:.0f}" if first >= 0.0005 else "under 1", f"{1000 * second:.0f}"), "ms"
-    return (f"{first:.2f}", f"{second:.2f}"), "s"
+    return tell_guessing(spent, its, name)
 
 
 def _often(count: int) -> str:
