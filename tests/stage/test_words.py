@@ -259,7 +259,7 @@ def test_short_lines_go_on_beside_the_first_ones_where_they_do_not_fit(bare, key
 def test_no_line_of_presented_code_is_broken_for_a_column(bare):
     """Smaller type and two columns show all of it, as three would with a few broken lines."""
     lengths = [(12 if line % 5 == 0 else 6) for line in range(21) for _ in range(3)]
-    words = {i: ("\n    " if i % 3 == 0 else " ") + "x" * length for i, length in enumerate(lengths)}
+    words = {i: ("\n    " if i % 3 == 0 else " ") + chr(97 + i % 26) * length for i, length in enumerate(lengths)}
     trace = greedy(alone(tuple(words), 0.01, words))
     trace = replace(trace, header=replace(trace.header, text=CODE))
     one = bare().show(trace, replace(trace, header=replace(trace.header, method="cascade"))).press("p")
