@@ -57,12 +57,14 @@ export function fillHeadline({ headline, race }) {
   headline.text.dataset.same = String(Boolean(same));
   put(headline.models, (factor && race.open.models) || "");
   put(headline.told, told ? `${unbroken(told)} ` : "");
-  put(headline.flags, (flags || []).join("; "));
+  put(headline.flags, asSentence((flags || []).join("; ")));
   put(headline.reason, reason || "");
   headline.box.toggleAttribute("data-flagged", Boolean((flags || []).length)); // its number is in grey
   headline.box.toggleAttribute("data-even", Boolean(even && !beaten)); // there is no winner among the lanes
   headline.box.toggleAttribute("data-beaten", Boolean(beaten || even)); // no win: its number is in ink
 }
+
+const asSentence = (words) => words && `${words[0].toUpperCase()}${words.slice(1)}.`;
 
 // While a race waits for its turn, the question stands where its answer will be.
 export function askHeadline({ headline }) {

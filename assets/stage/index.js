@@ -225,7 +225,8 @@ function finish(stage, isWhole) {
   buildBudget(stage);
   forgetSizes(stage); // the clocks have been set anew
   showAll(stage);
-  const wasWatched = !isWhole && (canFollow(stage.race) || stage.race.lanes.some(({ end }) => end === "stopped"));
+  const isLookedInto = stage.token !== null; // a replay would take the step away
+  const wasWatched = !isWhole && (isLookedInto || canFollow(stage.race) || stage.race.lanes.some(({ end }) => end === "stopped"));
   if (close.play && !stage.race.ask && canReplay(stage) && !wasWatched && !prefersReducedMotion()) playUnasked(stage);
   else if (!isWhole || close.play) say(stage, close.summary || "");
   if (isPlaying(stage)) reopenBet(stage);

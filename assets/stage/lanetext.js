@@ -31,6 +31,7 @@ export function createLaneText(stage, lane) {
     guessed: [], // tokens that are shown as guesses, see markGuesses
     hasBegun: false, // whether there is more than white space in it; until then line breaks take no lines
     follow: true, // scrolls along with what is new
+    sought: "", // the token that was last brought into sight, and in which height
     bottoms: null, // where the line ends in which each step ends, in pixels; null until measured
     line: 0, // height of a line
     height: null, // of the box
@@ -78,6 +79,7 @@ export function followText(stage) {
     if (!view.height) fitLines(stage, view);
     if (stage.mode !== "replay") {
       if (view.follow) view.text.scrollTop = 1e7; // the box and the text are whole lines high
+      else if (view === stage.view && stage.token !== null) showToken(view, stage.token);
       view.wanted = NaN; // the replay scrolls to a place of its own
       continue;
     }
@@ -87,6 +89,16 @@ export function followText(stage) {
     if (view.follow && to !== view.wanted) view.text.scrollTop = to;
     view.wanted = to;
   }
+}
+
+// Scrolls to the line of a token that is not in sight, once: the reader may scroll away from it.
+function showToken(view, position) {
+  const { text, line, tokenNodes } = view;
+  const sought = `${position} ${text.clientHeight}`;
+  if (sought === view.sought) return;
+  view.sought = sought;
+  const top = Math.round((tokenNodes[position].offsetTop - tokenNodes[0].offsetTop) / line) * line;
+  if (top < text.scrollTop || top + line > text.scrollTop + text.clientHeight) text.scrollTop = top;
 }
 
 // The box is whole lines high by its style; while presenting it takes the room that there is, in whole lines.

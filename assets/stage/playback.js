@@ -70,7 +70,7 @@ export function showAll(stage) {
   if (stage.token === null && !stage.reviewOpen) stage.root.setAttribute("data-no-step", "");
   stage.time = Infinity;
   setMode(stage, "done");
-  for (const view of stage.views) view.follow = true;
+  for (const view of stage.views) view.follow = stage.token === null || view !== stage.view;
   stage.draw();
 }
 
@@ -88,13 +88,17 @@ export function jump(stage, to) {
   sayReview(stage);
 }
 
-// Goes `by` reviews of the selected lane forward, or back where it is negative; from the end of the race it begins anew.
+// Goes `by` reviews of the selected lane forward, or back where it is negative; from the end of the race it begins anew. While
+// a race runs, from a step that was chosen.
 export function stepReview(stage, by) {
-  if (!canReplay(stage)) return;
   const { lane, shown } = stage.view;
   const { length } = lane.steps;
-  const n = stage.reviewOpen ? Math.min(Math.max(1, shown + by), length) // an open review is one of a step
-    : stage.time === Infinity && by > 0 ? by : shown + by;
+  const isChosen = stage.token !== null;
+  const here = isChosen ? selectedStep(stage).number : shown;
+  const near = Math.min(Math.max(1, here + by), length);
+  if (!canReplay(stage)) return isChosen && near !== here ? openStep(stage, lane.index + 1, near) : undefined;
+  const n = stage.reviewOpen ? near // an open review is one of a step
+    : stage.time === Infinity && !isChosen && by > 0 ? by : here + by;
   jump(stage, n > length ? Infinity : n > 0 ? lane.steps[n - 1].until : 0);
 }
 
@@ -122,6 +126,7 @@ export function selectToken(stage, view, position) {
   stage.token = Math.max(0, Math.min(view.lane.tokens.length - 1, position));
   const token = view.lane.tokens[stage.token];
   if (token.step !== before) stage.round = null;
+  view.follow = false; // it stays in sight while the race goes on
   seek(stage, token.step.until);
   if (inside) view.tokenNodes[stage.token].focus({ preventScroll: true });
   if (token.step !== before) sayReview(stage);

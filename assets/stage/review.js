@@ -35,6 +35,7 @@ export function createReview(stage) {
     chosen: null, // the step that was opened for what it shows
     step: null, // that is open, of this lane
     lane: null,
+    isWhole: false, // whether that lane has ended, so that the number of its steps is known
     wrong: null, // the place of the guess that is shown as if it had been wrong
     score: null, // see score.js
     drawn: "", // what the panel shows
@@ -69,7 +70,8 @@ export function drawReview(stage) {
   const isLive = stage.mode === "live";
   if (!view || (isLive && stage.token === null) || (stage.presenting && !stage.reviewOpen)) return;
   const step = selectedStep(stage);
-  const key = `${view.lane.index} ${step ? step.number : 0} ${stage.token} ${stage.round}`;
+  const isWhole = Boolean(view.lane.end);
+  const key = `${view.lane.index} ${step ? step.number : 0} ${stage.token} ${stage.round} ${isWhole}`;
   if (key === review.drawn) return;
   if (isPlaying(stage) || stage.scrubbing || isLive) {
     const now = performance.now();
@@ -79,7 +81,7 @@ export function drawReview(stage) {
   review.drawn = key;
   review.box.dataset.empty = String(!step);
   if (!step) return emptyReview(review);
-  if (review.step !== step) buildReview(stage, step);
+  if (review.step !== step || review.isWhole !== isWhole) buildReview(stage, step);
   if (review.score) drawRounds(stage);
   drawReadout(stage);
   keepHeight(review);
@@ -221,7 +223,8 @@ function buildReview(stage, step) {
   }
   const shown = review.wrong === null ? step : spoilStep(step, review.wrong);
   const score = reviewScore(race, shown);
-  Object.assign(review, { step, lane, score: stage.reviewOpen ? score : null });
+  const isWhole = Boolean(lane.end);
+  Object.assign(review, { step, lane, isWhole, score: stage.reviewOpen ? score : null });
   const wrote = `${countTokens(step.line.x.length)} in ${formatSeconds(step.line.d)}`;
   const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
   review.title.title = `${formatSeconds(Math.max(0, step.line.d - spent))} of it between the runs of the models`;
@@ -230,7 +233,7 @@ function buildReview(stage, step) {
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
   put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
-  const what = `Step ${step.number} of ${lane.steps.length}, ${lane.info.method}: ${wrote}`;
+  const what = `Step ${step.number}${isWhole ? ` of ${lane.steps.length}` : ""}, ${lane.info.method}: ${wrote}`;
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   put(review.told, tellResult(race, step)); // the picture tells who drafted
   review.rounds.hidden = score.boxes.length < 2;

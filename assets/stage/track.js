@@ -8,7 +8,8 @@ import { formatRate, formatRatio, formatSeconds } from "./format.js";
 import { laneKey } from "./linestyle.js";
 import { levelMarks, levelOf } from "./log.js";
 import { drawPhoto, firstDone, photoTitle } from "./photofinish.js";
-import { selectLane } from "./playback.js";
+import { goTo, openStep, selectLane } from "./playback.js";
+import { toggleReview } from "./review.js";
 import { term } from "./terms.js";
 
 const SEEN = 0.005; // of the longest time: what is shorter cannot be seen in a bar
@@ -24,6 +25,7 @@ export function createTrack() {
     key: h("span", { class: "cs-jump" }), // what its colours are
     drawn: "", // what the key was made for
     rows: [], // one per lane, see createRow
+    reach: null, // what the length of a bar stands for: {axis, tokens, seconds}
   };
 }
 
@@ -44,6 +46,7 @@ export function drawTrack(stage) {
   const axis = drawAxis(stage);
   const longest = Math.max(...views.map(({ lane }) => lane.decodeSeconds));
   const ends = { tokens: finishLine(race), seconds: race.close ? longest : 0 };
+  track.reach = { axis, ...ends };
   put(track.goal, axis === "tokens" ? `\u2691 ${ends.tokens} tokens` : "");
   track.ends.hidden = axis !== "tokens";
   const first = stage.mode === "done" ? firstDone(race) : null; // one clock at a time: until then the bars follow the replay's
@@ -115,10 +118,24 @@ function createRow(stage, view) {
   };
   row.outcome = h("span", { class: "cs-outcome", "data-term": "speed" }, row.ratio, row.rate);
   row.bar.box.append(row.clock);
+  row.bar.box.addEventListener("click", (event) => openAt(stage, view, event));
   row.box = h("div", { class: "cs-track-row", "data-lane": index, "data-plain": info.method === "autoregressive" }, select, row.bar.box,
     h("span", { class: "cs-runs" }, row.runs),
     row.outcome);
   return row;
+}
+
+// A click on a bar opens the step that wrote there.
+function openAt(stage, view, { target, clientX, currentTarget }) {
+  if (target.closest(".cs-clock")) return;
+  const { left, width } = currentTarget.getBoundingClientRect();
+  const { axis, tokens, seconds } = stage.track.reach;
+  const part = (clientX - left) / width;
+  const { steps, index } = view.lane;
+  const step = steps.find(({ count, decodeSeconds }) => (axis === "time" ? decodeSeconds > part * seconds : count > part * tokens));
+  if (!step) return;
+  if (!goTo(stage, index + 1, step.number)) openStep(stage, index + 1, step.number);
+  if (!stage.reviewOpen) toggleReview(stage);
 }
 
 // How many tokens the finish line stands for. All lanes that have ended by themselves wrote the whole text; where none

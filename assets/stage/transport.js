@@ -70,6 +70,7 @@ export function enableTransport(stage) {
   for (const node of transport.box.querySelectorAll(".cs-button, input, select")) {
     node.disabled = !enabled && ![transport.present, transport.look, transport.blank, transport.keys].includes(node);
   }
+  transport.review.disabled = !enabled;
   transport.speed.title = `Replay speed (< >)${enabled ? `; auto is ${speedInWords(usualSpeed(stage.race))}` : ""}`;
 }
 

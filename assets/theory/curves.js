@@ -6,17 +6,19 @@ import { predict, stagesOf, withFirst } from "./prediction.js";
 const END = 32; // tokens: the curves go at least this far
 const AXIS_ENDS = [2, 3.5, 5, 6.5, 8, 10, 12, 20, 30, 50]; // of a few, so that the axis stays while sliders move
 
-// Each is {name, look, xs, ys, at, range}: `range` is where races of `length` tokens lie by chance, null without a length.
+// Each is {name, look, xs, ys, at, range}: `range` is where races of `length` tokens lie by chance, null without a length. The
+// cascade's has its `round`, and how many tokens a plan of one drafter guesses `alone`, which is no cascade.
 export function curvesOf(drafts, draft, k, K, model, length = 0) {
   const stages = stagesOf(drafts, K);
   const last = Math.max(END, k, stages[0].k);
   const xs = Array.from({ length: last }, (_, i) => i + 1);
   const ys = (plan) => xs.map((x) => predict(withFirst(plan, x), model).wide);
-  const alone = [{ name: draft, k, below: [] }];
+  const speculative = [{ name: draft, k, below: [] }];
+  const alone = stages.length === 1 && !stages[0].below.length ? stages[0].k : 0;
   const range = (plan) => (length ? rangeOf(plan, model, length) : null);
   return [
-    { name: "cascade", look: "cascade", xs, ys: ys(stages), at: stages[0].k - 1, range: range(stages), round: predict(stages, model) },
-    { name: "speculative", look: "speculative", xs, ys: ys(alone), at: k - 1, range: range(alone) },
+    { name: "cascade", look: "cascade", xs, ys: ys(stages), at: stages[0].k - 1, range: range(stages), round: predict(stages, model), alone },
+    { name: "speculative", look: "speculative", xs, ys: ys(speculative), at: k - 1, range: range(speculative) },
   ];
 }
 

@@ -12,11 +12,19 @@ export const factor = (value) => `${value.toFixed(value < FINE ? 2 : 1)}×`;
 
 // How the two compare with the current settings: the title of the figure.
 export function headline([cascade, speculative]) {
+  if (cascade.alone) return compareLengths(cascade, speculative);
   if (Math.max(speedOf(cascade), speedOf(speculative)) < 1 / ALIKE) return lost([cascade, speculative]);
   const ratio = speedOf(cascade) / speedOf(speculative);
   if (Math.max(ratio, 1 / ratio) < ALIKE) return "The cascade and speculative decoding should be about equally fast.";
   const [fast, slow] = ratio > 1 ? ["The cascade", "speculative decoding"] : ["Speculative decoding", "the cascade"];
   return `${fast} should be ${Math.max(ratio, 1 / ratio).toFixed(2)} times as fast as ${slow}.`;
+}
+
+// A plan in which one drafter guesses, and nobody for it, is no cascade.
+function compareLengths(plan, speculative) {
+  const ratio = speedOf(plan) / speedOf(speculative);
+  const guesses = `${plan.alone} ${plan.alone === 1 ? "guess" : "guesses"}`;
+  return `This plan is speculative decoding: with ${guesses}, ${ratio.toFixed(2)} times as fast as with ${speculative.at + 1}.`;
 }
 
 // Where neither pays as it is set: whether another first number would.
@@ -25,7 +33,7 @@ function lost(curves) {
   const highest = Math.max(...best.ys);
   if (highest < 1) return "With these numbers, guessing ahead should not pay: the big model alone is fastest.";
   const other = best.xs[best.ys.indexOf(highest)] < best.xs[best.at] ? "fewer" : "more";
-  return `This plan should not pay; guessing ${other} tokens would${highest < PAYS ? " make little difference" : ""}.`;
+  return `This plan should not pay; guessing ${other} tokens would${highest < PAYS ? " be about as fast as the big model alone" : ""}.`;
 }
 
 // What the cascade's speed is made of, and whether another first number would be better.
@@ -109,8 +117,10 @@ const CALLED = { cascade: "The cascade", speculative: "Speculative decoding" };
 export function tellGaps(measured, curves, isAway = false) {
   const abouts = measured.map(({ about }) => about);
   if (isAway) return abouts.filter(Boolean).join(" ");
-  const gaps = measured.filter(({ gap }) => gap).map(({ name, predicted, speedup, gap }) => (
-    `${CALLED[name]} was ${speedup > predicted ? "faster" : "slower"} in the race than predicted: ${gap}.`));
+  const off = measured.filter(({ gap }) => gap).map(({ name, predicted, speedup, gap }) => (
+    { name, told: `${speedup > predicted ? "faster" : "slower"} in the race than predicted: ${gap}.` }));
+  const isSame = off.length > 1 && off.every(({ told }) => told === off[0].told);
+  const gaps = isSame ? [`Both were ${off[0].told}`] : off.map(({ name, told }) => `${CALLED[name]} was ${told}`);
   return [...(gaps.length ? gaps : [tellBetween(measured, curves)]), ...abouts].filter(Boolean).join(" ");
 }
 

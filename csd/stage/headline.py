@@ -32,6 +32,7 @@ SPECULATIVE = "speculative"
 ALONE = "the big model alone"
 FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
 LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
+GUESSING = "guessing took"  # which is told once
 TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
 
 
@@ -85,7 +86,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
         subject=subject.header.method if subject else "",
         factor=(f"≈{ratio:.1f}×" if _is_rough(race) else times(ratio)) if ratio else "",
         told=f"{times(ratio)} {speed}." if differs and ratio else " ".join(filter(None, (how, spread))),
-        reason=_reason(race, subject) if subject and ratio and (beaten or not flags) else "",
+        reason=_reason(race, subject) if subject and ratio and (beaten or not flags) and GUESSING not in how else "",
         flags=flags,
         few=few,
         beaten=beaten,
@@ -162,7 +163,7 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
 
 def _saved_over_speculative(race: Race, subject: Trace, ratio: float) -> str:
     """Why a cascade is faster than speculative decoding: fewer runs of the target, or less time for drafting, whichever
-    saved more. The end of the sentence that tells the runs, and the next one."""
+    saved more. The end of the sentence that tells the runs."""
     rival = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
     if rival is None or subject.header.method not in CASCADES:
         return "."
@@ -174,7 +175,7 @@ def _saved_over_speculative(race: Race, subject: Trace, ratio: float) -> str:
         return f", or of {len(rival.steps)} with {_name(race, rival)}."
     if ratio < SMALL or own >= its:  # the reason tells of a small gain
         return "."
-    return f". {tell_guessing(own, its, _name(race, rival))}"
+    return f", and {tell_guessing(own, its, _name(race, rival))}."
 
 
 def _saved(race: Race, subject: Trace, drafted: int) -> str:
@@ -237,7 +238,7 @@ def _lost_to_speculative(race: Race, subject: Trace, spent: float) -> str:
         return f"{capitalized(name)} needed only {counted(len(winner.steps), 'run')} of the big model."
     if its >= spent:
         return ""
-    return tell_guessing(spent, its, name)
+    return f"{capitalized(tell_guessing(spent, its, name))}."
 
 
 def _often(count: int) -> str:

@@ -22,7 +22,7 @@ from csd.web.usual_lanes import show_usual_lanes
 TAKES_OVER = "{name} answers your own words: the {home} know little beyond the examples."
 TAKES_OVER_WITH_COPY = (
     "{name} answers your own words: the {home} know little beyond the examples. "
-    "Only a copy of itself guesses for it: expect a smaller gain."
+    "Only a copy of itself, rounded to 8 bits, guesses for it."
 )
 CONTINUES = "The {home} only continue texts like the examples. {name} (under Settings) answers questions."
 HOME_AGAIN = "Back to the {home}. Press Race."

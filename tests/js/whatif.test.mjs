@@ -16,7 +16,9 @@ test("the title compares the two with the current settings", () => {
   const lost = (ys, other = ys) => headline([curve(0, { ys, at: 1 }), curve(0, { ys: other, at: 1 })]);
   assert.match(lost([0.9, 0.7]), /^With these numbers, guessing ahead should not pay: the big model alone is fastest\.$/);
   assert.match(lost([0.9, 0.7], [1.2, 0.8]), /^This plan should not pay; guessing fewer tokens would\.$/);
-  assert.match(lost([1.05, 0.7]), /guessing fewer tokens would make little difference\.$/);
+  assert.match(lost([1.05, 0.7]), /guessing fewer tokens would be about as fast as the big model alone\.$/);
+  assert.equal(headline([curve(3, { alone: 1 }), curve(2, { ys: [1, 2], at: 1 })]),
+    "This plan is speculative decoding: with 1 guess, 1.50 times as fast as with 2.");
 });
 
 test("the speed is explained, with a better first number where there is one", () => {
@@ -81,6 +83,7 @@ test("what is far from its prediction has the reason, and an adaptive cascade it
   assert.equal(tellGaps([fast, { ...slow, speedup: 2.2 }], []), "");
   assert.equal(tellGaps([far, fast, slow, adaptive], [], true), "No plan is fixed.", "the prediction is no longer the race's");
   assert.equal(tellGaps([near, far, adaptive]), "The cascade was faster in the race than predicted: right guesses came in streaks. No plan is fixed.");
+  assert.equal(tellGaps([{ ...far, name: "speculative" }, far]), "Both were faster in the race than predicted: right guesses came in streaks.");
   assert.match(tellGaps([{ ...far, name: "speculative", speedup: 2 }]), /^Speculative decoding was slower /);
 });
 

@@ -10,7 +10,6 @@ from csd.record.race import Race
 from csd.record.recording import bundled_recordings
 from csd.stage import tour
 from csd.stage.conclusion import conclude
-from csd.stage.drafting import percentages
 from csd.stage.headline import Headline, headline
 from csd.stage.standing import times
 
@@ -114,9 +113,7 @@ def test_a_cascade_that_loses_to_speculative_decoding_says_what_that_saved():
     slow = replace(lost["autoregressive"], steps=steps)
     said = line(slow, lost["speculative"], lost["cascade"])
     assert "speculative decoding was faster here" in said.lead
-    assert re.fullmatch(r"Guessing took \d+ ms, and \d+ ms in speculative decoding\.", said.reason)
-    own, other = map(int, re.findall(r"\d+", said.reason))
-    assert own > other
+    assert said.reason == "Guessing took 2.0 times as long as in speculative decoding."
     heavy = tuple(
         replace(step, seconds=step.seconds + 0.1, review=replace(step.review, seconds=step.review.seconds + 0.1))
         for step in lost["cascade"].steps
@@ -270,8 +267,8 @@ def test_where_drafting_saved_more_than_runs_its_time_is_told_and_how_much_was_c
         "as fast as the big model alone, and 1.7× as fast as speculative decoding",
     )
     assert said.told == (
-        "A copier of earlier words wrote 78% of the text: the big model ran 7 times instead of 90. "
-        "Guessing took 47 ms, and 122 ms in speculative decoding."
+        "A copier of earlier words wrote 78% of the text: the big model ran 7 times instead of 90, "
+        "and guessing took two fifths as long as in speculative decoding."
     )
 
 
@@ -295,12 +292,3 @@ def test_a_win_over_speculative_decoding_tells_how_often_the_big_model_ran_there
     assert " or of " not in headline(Race(frog.traces)).told
     rival = drafted(TEXT, by="small", method="speculative", seconds=0.1)
     assert " or of " not in line(alone(TEXT), rival, drafted(TEXT, seconds=0.12)).told, "no win, nothing to explain"
-
-
-def test_shares_in_words_are_those_of_the_legend():
-    """As in tests/js/format.test.mjs."""
-    assert percentages([14, 35, 10, 5]) == [22, 55, 15, 8]
-    assert percentages([1, 1, 1]) == [34, 33, 33]
-    assert percentages([0, 19, 0]) == [0, 100, 0]
-    assert percentages([0, 0]) == [0, 0]
-    assert all(sum(percentages([n, 7, 3, n % 5, 1])) == 100 for n in range(1, 200))
