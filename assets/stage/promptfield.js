@@ -3,6 +3,7 @@
 
 import { askForRace } from "./bridge.js";
 import { h } from "./dom.js";
+import { forgetSizes } from "./state.js";
 
 const FIELD = "#prompt textarea";
 
@@ -32,9 +33,12 @@ export function openPromptField(stage) {
   typed.select();
 }
 
-function show({ promptLine: { box, typed } }, on) {
+function show(stage, on) {
+  const { promptLine: { box, typed } } = stage;
   typed.hidden = !on;
   box.toggleAttribute("data-typing", on);
+  forgetSizes(stage); // the text has another height
+  stage.draw();
 }
 
 function press(stage, event) {

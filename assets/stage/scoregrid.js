@@ -148,7 +148,7 @@ function measureRoom(grid) {
   return { room, isBounded: isPresented, largest: isPresented ? LARGEST_SHOWN : LARGEST, spare };
 }
 
-// The arrows say as much as they have room for, the vertical one in two lines.
+// The arrows say as much as they have room for.
 function fitAxes(grid) {
   const across = grid.querySelector(".cs-axis-horizontal");
   const upwards = grid.querySelector(".cs-axis-vertical");

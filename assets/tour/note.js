@@ -1,12 +1,11 @@
-// What a speaker says on a slide of a talk: the words of the act, of which the slide itself has one claim, and its question.
+// What a speaker says on a slide of a talk: the words of the act, of which the slide itself shows less, and its question.
 
 import { actOf, choicesOf, isAnswered, isAsked, questionOf } from "./visit.js";
 
 export function noteOf(visit) {
   const act = actOf(visit);
   const text = (part) => act.querySelector(part)?.textContent ?? "";
-  const points = [...act.querySelectorAll("li")].map((point) => [...point.querySelectorAll("h3, p")].map((part) => part.textContent).join(": "));
-  return { place: text(".tour-count"), title: text("h2"), say: [text(".tour-text"), ...points, ...asked(visit)], next: nextOf(visit) };
+  return { place: text(".tour-count"), title: text("h2"), say: [text(".tour-text"), ...asked(visit)], next: nextOf(visit) };
 }
 
 // Also where the slide does not ask it: somebody in the hall may.

@@ -66,6 +66,15 @@ PAPER = (
 )
 
 
+SAID = (
+    "The big model stays as it is, and nothing is trained: only the plan, K, is fitted to the models and the kind of "
+    "text. Does it pay for your models? Look at two numbers: how often a small model guesses right, and what a guess "
+    "costs; the tab Theory has a slider for each. It pays most where one text is written at a time: with many at once, "
+    "the big model is busy anyway, and checking guesses is less often free."
+)
+"""For the speaker: what the slide does not show."""
+
+
 def closing(number: int, runs: tuple[int, int]) -> str:
     """The slide as the act of the tour with this number. Its number is that of the race that the talk began with, if a
     cascade won it, and else the `runs` of the big model in the talk's own: with a cascade, and one by one."""
@@ -75,6 +84,7 @@ def closing(number: int, runs: tuple[int, int]) -> str:
     )
     return (
         f'<section hidden data-show="closing" data-talk="told"><h2 id="tour-title-{number}">What to remember</h2>'
+        f'<p class="tour-text" hidden>{SAID}</p>'
         f'<p class="tour-won"><b>{few} runs</b><small>cascade</small><span>of the big model instead of {many}, '
         'for the same text</span><i class="tour-began">This is the race of the slides.</i></p>'
         f'<ol>{points}</ol><p class="tour-end"><span class="tour-paper">{PAPER}</span><span class="tour-here"></span>'
