@@ -31,21 +31,20 @@ def test_a_talk_goes_on_with_the_next_race_where_a_page_can_start_it(bare):
     one.page.click(".cs-example >> text=code")
     one.page.click(".cs-race")
     assert one.page.evaluate("asked") == ["", "code", ""], "only while presenting"
-    assert_beside(one.page)
+    prompt, story, race = boxes(one.page)
+    assert prompt["y"] + prompt["height"] < race["y"] + 8 and story["y"] > prompt["y"], "the prompt stays whole"
     one.press("o")
-    assert_beside(one.page)  # where the line has a second one below it
+    prompt, story, race = boxes(one.page)
+    assert prompt["x"] + prompt["width"] < story["x"], "the line ends before them, and has a second one below it"
+    assert prompt["y"] + prompt["height"] / 2 == pytest.approx(race["y"] + race["height"] / 2, abs=1)
     assert not one.errors
 
 
-def assert_beside(page):
-    """The buttons that come with the pointer stand in the prompt's line, which ends before them."""
+def boxes(page):
+    """Of the prompt, and of the first and the last button that come with the pointer."""
     page.mouse.move(400, 500)
     page.mouse.move(410, 500)
-    prompt, story, race = (
-        page.locator(one).first.bounding_box() for one in (".cs-prompt-text", ".cs-example", ".cs-race")
-    )
-    assert prompt["x"] + prompt["width"] < story["x"]
-    assert prompt["y"] + prompt["height"] / 2 == pytest.approx(race["y"] + race["height"] / 2, abs=1)
+    return (page.locator(one).first.bounding_box() for one in (".cs-prompt-text", ".cs-example", ".cs-race"))
 
 
 def test_presenting_keeps_the_proof_and_leaves_out_tooltips(bare):
