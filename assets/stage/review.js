@@ -73,7 +73,7 @@ export function drawReview(stage) {
   const isWhole = Boolean(view.lane.end);
   const key = `${view.lane.index} ${step ? step.number : 0} ${stage.token} ${stage.round} ${isWhole}`;
   if (key === review.drawn) return;
-  if (isPlaying(stage) || stage.scrubbing || isLive) {
+  if (isPlaying(stage) || stage.scrubbing) {
     const now = performance.now();
     if (!review.inSight || now - review.drawnAt < (stage.reviewOpen ? PAUSE : BRIEF)) return;
     review.drawnAt = now;

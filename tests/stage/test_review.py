@@ -119,10 +119,46 @@ def test_a_token_opens_its_review_while_the_race_still_runs(bare):
     one.page.evaluate("log => stage.update({race: 'r', log})", "".join(log[:-1]))
     assert one.state() == "live"
     assert one.page.is_disabled(".cs-replay")
+    assert one.page.is_disabled("button.cs-place"), "no step to go to"
     one.page.locator('.cs-lane[data-lane="1"] .cs-token').nth(1).click()
+    assert one.text(".cs-score-title").startswith("Step 1 of 2, cascade"), "this lane has ended"
+    one.press("ArrowRight")
+    assert one.text(".cs-score-title").startswith("Step 2 of 2, cascade")
+    one.press("ArrowRight", "ArrowLeft")
     one.page.evaluate("log => stage.update({race: 'r', log})", "".join(log))
-    assert "Step 1 of 2, cascade" in one.text(".cs-score-title")
+    assert "Step 1 of 2, cascade" in one.text(".cs-score-title"), "what was chosen stays"
     assert one.page.is_enabled(".cs-replay")
+    one.press("ArrowRight")
+    assert "Step 2 of 2, cascade" in one.text(".cs-score-title"), "from the chosen step, not from the last one"
+    assert not one.errors
+
+
+def test_the_number_of_steps_is_told_once_the_lane_has_ended(bare):
+    log = stage.log_of((alone(), nested()), "r").splitlines(keepends=True)
+    one = bare()
+    one.page.evaluate("log => stage.update({race: 'r', log})", "".join(log[:-2]))
+    one.page.locator('.cs-lane[data-lane="1"] .cs-token').nth(1).click()
+    assert one.text(".cs-score-title").startswith("Step 1, cascade")
+    one.page.evaluate("log => stage.update({race: 'r', log})", "".join(log))
+    assert one.text(".cs-score-title").startswith("Step 1 of 2, cascade")
+    assert not one.errors
+
+
+def test_a_word_that_was_chosen_in_mid_race_stays_in_sight_and_is_not_replayed_away(bare):
+    words = {i: f" word{i}" for i in range(300)}
+    trace = greedy(alone(tuple(range(300)), 0.01, words))
+    *running, _ = stage.log_of((trace, trace), "r", play=True).splitlines(keepends=True)
+    one = bare()
+    one.page.evaluate("log => stage.update({race: 'r', log})", "".join(running))
+    one.page.locator(".cs-lane.cs-selected .cs-text").evaluate("text => { text.scrollTop = 0; }")
+    one.page.wait_for_timeout(100)
+    chosen = one.page.locator(".cs-lane.cs-selected .cs-token").nth(40)
+    chosen.click()
+    whole = stage.log_of((trace, trace), "r", play=True)
+    one.page.evaluate("log => stage.update({race: 'r', log})", whole)
+    box, text = chosen.bounding_box(), one.page.locator(".cs-lane.cs-selected .cs-text").bounding_box()
+    assert text["y"] <= box["y"] and box["y"] + box["height"] <= text["y"] + text["height"] + 1
+    assert one.state() == "done" and one.text(".cs-score-title").startswith("Step 41 of 300")
     assert not one.errors
 
 

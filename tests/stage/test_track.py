@@ -113,6 +113,22 @@ def test_bars_run_over_tokens_and_over_time_where_one_wants_it(bare):
     assert not short.page.is_visible('.cs-view-menu [data-value="time"]'), "a shorter text is not a faster one"
 
 
+def test_a_click_on_a_bar_opens_the_step_that_wrote_there(bare):
+    one = bare(calm=True).show(*RACE)
+
+    def click(lane: int, part: float) -> str:
+        bar = one.page.locator(f'.cs-track-row[data-lane="{lane}"] .cs-lane-bar')
+        bar.click(position={"x": part * bar.bounding_box()["width"], "y": 8})
+        return one.text(".cs-score-title")
+
+    assert click(0, 0.6).startswith("Step 3 of 4, autoregressive")
+    assert one.page.locator(".cascade-stage[data-opened]").count() == 1
+    assert click(0, 0.1).startswith("Step 1 of 4, autoregressive"), "also while a step is open"
+    one.press("o", "t")
+    assert click(1, 0.4).startswith("Step 2 of 2, "), "over time: the second of two, which ends after 0.2 of 0.4 s"
+    assert not one.errors
+
+
 def test_a_bar_is_pale_from_where_its_lane_was_when_the_first_was_done(bare):
     one = bare(calm=True).show(*RACE)
     late = lambda lane: one.page.eval_on_selector(  # noqa: E731
