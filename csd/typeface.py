@@ -25,7 +25,7 @@ UNIT = "clamp(0.94px, 0.4px + 0.046875vw, 1.5px)"
 def typeface_css() -> str:
     """The rules that embed the typeface, its families as the CSS variable `--cs-font`, and the scale of text."""
     faces = "".join(
-        f"@font-face {{ font-family: Geist; font-weight: 100 900; unicode-range: {characters}; "
+        f"@font-face {{ font-family: Geist; font-weight: 100 900; font-display: swap; unicode-range: {characters}; "
         f'src: url("data:font/woff2;base64,{_encoded(name)}") format("woff2"); }}\n'
         for name, characters in RANGES.items()
     )

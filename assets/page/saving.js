@@ -1,7 +1,7 @@
 // What a visitor takes along: a link to the form or the race, and figures as files.
 
 import { writeLinked } from "./address.js";
-import { press, stage } from "./dom.js";
+import { byId, press, stage } from "./dom.js";
 import { placeInWords } from "./fragment.js";
 import { hiding } from "./query.js";
 
@@ -31,7 +31,8 @@ export async function copyLink(query, omitted) {
     state = "whole";
     said = `The browser does not allow access to the clipboard. The link: ${link.replaceAll("&", "&amp;")}`;
   }
-  return `<p data-state="${state}">${said} ${omitted}</p>`;
+  const isKept = !state && byId("status").querySelector(".outcome"); // of a prediction: the note beside the button says the rest
+  return isKept ? { __type__: "update" } : `<p data-state="${state}">${said} ${omitted}</p>`; // Gradio's word for no change
 }
 
 // A replay that is saved at a step of its race opens at that step. Gradio downloads a file by clicking a link that it makes.

@@ -75,7 +75,7 @@ function identity(race, id, at) {
 
 function historyRows(race, history) {
   return history.map((event) => {
-    const numbers = [["p", event.p], ["q", event.q], ["margin", event.m]]
+    const numbers = [["p", event.p], ["q", event.q], ["ahead of the second choice by", event.m]]
       .filter(([, value]) => value !== undefined && value !== null)
       .map(([name, value]) => `${name} ${Number(value).toPrecision(3)}`);
     return [DEEDS[event.did], [nameWithRole(race, event.by), ...numbers].join(", ")];

@@ -95,9 +95,11 @@ function openSlides(stage, from) {
   askForTalk(from, { leaveAt, again, end, tell: (note) => tellSpeaker(stage, note), openNotes: () => openSpeaker(stage) });
 }
 
-// A talk that has looked into a race is done with it.
+// A talk that begins at an open step goes on to the race, and one that has looked into a race is done with it.
 function leaveReview(stage) {
+  const { talk } = stage;
   openReview(stage, false);
+  if (!talk.tour && !talk.next && hasTour() && !prefersReducedMotion()) return play(stage, 0);
   if (stage.talk.inside === stage.raceId && stage.bridge.names) askForExample(stage);
 }
 

@@ -132,8 +132,8 @@ function tellBetween(measured, curves) {
   const off = ratio / (cascade.predicted / speculative.predicted);
   if (Math.max(off, 1 / off) < FAR) return "";
   const [ours, theirs] = [cascade, speculative].map(tellMiss);
-  const chance = [cascade, speculative].every((one) => isByChance(one, curves)) ? ", both within chance" : "";
-  return `Measured: ${ratio.toFixed(2)} times. The cascade was ${ours} than predicted, speculative ${theirs}${chance}.`;
+  const chance = [cascade, speculative].every((one) => isByChance(one, curves)) ? ": within chance" : "";
+  return `Measured: ${ratio.toFixed(2)} times speculative. Cascade ${ours} than predicted, speculative ${theirs}${chance}.`;
 }
 
 function isByChance({ name, speedup }, curves) {
@@ -147,7 +147,7 @@ function tellMiss({ speedup, predicted }) {
 }
 
 // What the bars at the open symbols are.
-export const describeRange = (length) => `8 of 10 races of ${length} tokens, by chance`;
+export const describeRange = (length) => `8 of 10 races of ${length} tokens fall here`;
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {

@@ -146,10 +146,9 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     is_slower = ratio is not None and ratio < 1 - EVEN
     if is_slower and lost:
         heat = subject.header.temperature
-        is_fixed = subject.header.method in CASCADES and subject.header.method != ADAPTIVE
-        goes_on = ", but a fixed plan keeps guessing" if is_fixed else ""
         when = f"At temperature {heat:g} the" if heat else "The"
-        return f"{when} big model threw away {lost} of {drafted} guesses{goes_on}.{_saved(race, subject, drafted)}"
+        threw = f"{when} big model threw away {lost} of {drafted} guesses"
+        return f"{threw}{_in_vain(race, subject)}.{_saved(race, subject, drafted)}"
     runs, alone = len(subject.steps), len(race.reference.steps)
     without = f" instead of {_often(alone) if runs == 1 else alone}" if runs != alone else ", as without guesses"
     ran = f"the big model ran {_often(runs)}{without}"
@@ -161,9 +160,19 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     return f"{told}{saved}{_with_prefill(race, subject, ratio)}"
 
 
+def _in_vain(race: Race, subject: Trace) -> str:
+    """What a cascade that lost guessed for; where no adaptive one ran beside it, the reason tells the time."""
+    if subject.header.method not in CASCADES or subject.header.method == ADAPTIVE:
+        return ""
+    spent = drafting_seconds(subject)
+    if adaptive_beside(race, subject) is None or spent < EVEN * subject.decode_seconds:
+        return ", but a fixed plan keeps guessing"
+    of, unit = in_one_unit(spent, subject.decode_seconds)
+    return f"; {GUESSING} {' of '.join(of)} {unit}"
+
+
 def _saved_over_speculative(race: Race, subject: Trace, ratio: float) -> str:
-    """Why a cascade is faster than speculative decoding: fewer runs of the target, or less time for drafting, whichever
-    saved more. The end of the sentence that tells the runs."""
+    """Why a cascade beats speculative decoding, by fewer runs of the target or less drafting: the end of a sentence."""
     rival = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
     if rival is None or subject.header.method not in CASCADES:
         return "."

@@ -67,11 +67,12 @@ def _drafts_are_copies(fields: FamilyFields) -> bool:
 
 
 def holds_losing_race(context: PageContext, fields: PageFields) -> bool:
-    """Whether the form holds the settings of the race to lose, and nothing that the visitor has set."""
+    """Whether the form holds the settings of the race to lose, and nothing that the visitor has set but another plan,
+    which Theory may have brought for it."""
     given = fields.values()
     if given["temperature"] != LOSE.temperature:
         return False
     losing = {**context.start.values(), **show_losing_race(context, fields.family, None).values}
-    free = {"prompt", "max_new", *link.FAMILY}
+    free = {"prompt", "max_new", "draft", "k", "K", *link.FAMILY}
     free |= {"seed"} if is_brought(spec_of(fields.family), "seed", given["seed"]) else set()
     return all(link.same(given[name], value) for name, value in losing.items() if name in given and name not in free)

@@ -120,6 +120,10 @@ def test_the_settings_of_the_race_to_lose_give_way_to_a_prompt_of_the_visitors(g
     assert (update.values["family"], update.values["temperature"]) == ("smollm2", 0)
     assert update.values["lanes"] == growing.start.form.lanes
     assert "SmolLM2 135M answers your own words" in update.status.text
+    replanned = replace(form, form=replace(form.form, k=2, K="[[1,1,1],[0,0,0],[0,0,0]]"))
+    assert own_prompts.begin_own_prompt(growing, "v", replanned).values["temperature"] == 0, (
+        "for the race that was lost"
+    )
     chosen = replace(form, form=replace(form.form, seed=5))
     assert "temperature" not in own_prompts.begin_own_prompt(growing, "v", chosen).values, "that was set up by hand"
 
