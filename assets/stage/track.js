@@ -125,9 +125,9 @@ function createRow(stage, view) {
   return row;
 }
 
-// A click on a bar opens the step that wrote there.
+// A click on a bar opens the step that wrote there; the pictures of the tour are as their act shows them.
 function openAt(stage, view, { target, clientX, currentTarget }) {
-  if (target.closest(".cs-clock")) return;
+  if (stage.lasts || target.closest(".cs-clock")) return;
   const { left, width } = currentTarget.getBoundingClientRect();
   const { axis, tokens, seconds } = stage.track.reach;
   const part = (clientX - left) / width;
