@@ -154,5 +154,5 @@ export function describeSource({ isMeasured, wasStopped }, isMoved) {
   if (isMoved.numbers) return "predicted, from your numbers";
   if (!isMeasured) return "predicted, from usual numbers: no race has measured these models yet";
   const [how, source] = wasStopped ? ["predicted roughly", "the averages of a stopped race"] : ["predicted", "the race\u2019s averages"];
-  return `${how}${isMoved.plan ? " for your plan" : ""}, from ${source}`;
+  return isMoved.plan ? `${how} for your plan` : `${how}, from ${source}`;
 }

@@ -58,7 +58,7 @@ ODD = ("x", "Ünïcödé and 日本 🙂")  # few: little of a draft is accepted
 
 @cache
 def prompts() -> tuple[str, ...]:
-    """Eight: some odd ones, the rest beginnings of documents as the family's own generators write them.
+    """Ten: some odd ones, the rest beginnings of documents as the family's own generators write them.
 
     Every other one is raced greedily, the rest under the coupled rule.
     """
@@ -69,9 +69,9 @@ def prompts() -> tuple[str, ...]:
     finally:
         sys.path.pop(0)
     r = random.Random(20)
-    made = [story(r)[: r.randint(25, 65)].rsplit(" ", 1)[0] for _ in range(4)]
+    made = [story(r)[: r.randint(25, 65)].rsplit(" ", 1)[0] for _ in range(5)]
     answered = [word_problem(r).split("Answer:")[0] + "Answer:" for _ in range(40)]
-    return (*ODD, *made, *sorted(answered, key=len)[:2])
+    return (*ODD, *made, *sorted(answered, key=len)[:3])
 
 
 @cache

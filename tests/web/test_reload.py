@@ -62,9 +62,9 @@ def test_a_reload_while_a_race_waits_keeps_the_prompt(open_tab, house):
     house.gate.wait()
     one.race("A bird sat in a tree")
     one.page.wait_for_function("document.querySelector('#status').innerText.startsWith('Waiting')")
-    house.gate.open()
     one.reload()
     one.page.wait_for_selector("#status >> text=What you typed stays in the form")
+    house.gate.open()
     assert one.page.input_value("#prompt textarea") == "A bird sat in a tree"
     one.page.click("#race")
     assert one.status("ended").startswith("Done")

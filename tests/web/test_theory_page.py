@@ -298,7 +298,7 @@ def test_the_results_stay_in_view_while_the_knobs_are_used_and_find_their_way_ba
         seen,
         """(part) => { const { top, bottom } = part.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; }""",
     ), f"{seen} is in view beside the plan"
-    assert key.inner_text() == "predicted for your plan, from the race’s averages"
+    assert key.inner_text() == "predicted for your plan"
     assert page.locator(".chart-ghost").count() == 2
     ends = "document.querySelector('.whatif .chart-tick').textContent"
     top = page.evaluate(ends)
