@@ -94,9 +94,8 @@ export function followText(stage) {
 // Scrolls to the line of a token that is not in sight, once: the reader may scroll away from it.
 function showToken(view, position) {
   const { text, line, tokenNodes } = view;
-  const sought = `${position} ${text.clientHeight}`;
-  if (sought === view.sought) return;
-  view.sought = sought;
+  if (view.sought === `${position} ${text.clientHeight}`) return;
+  view.sought = `${position} ${text.clientHeight}`;
   const top = Math.round((tokenNodes[position].offsetTop - tokenNodes[0].offsetTop) / line) * line;
   if (top < text.scrollTop || top + line > text.scrollTop + text.clientHeight) text.scrollTop = top;
 }

@@ -22,7 +22,7 @@ export function createLegend(stage) {
     wasLive: false, // the race ran here, and a level has kept its place since
     key: h("span", { class: "cs-rejected-key" }, h("b", { text: "\u22122" }), " = 2 tokens ", term("rejected")), // where they are counted
     cursors: h("span", { class: "cs-cursor-key" }),
-    words: h("span", { class: "cs-word-key", text: "Click a word to see who wrote and who checked it." }), // once the text is there
+    words: h("span", { class: "cs-word-key", text: "Click a word to see who wrote it and who checked it." }), // once the text is there
     rejected: createRejectedChoice(stage),
     digits: button("cs-button", "digits and patterns", {
       title: "Show the level of every token as a digit and a pattern (d)", onclick: () => toggleDigits(stage),

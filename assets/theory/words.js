@@ -132,7 +132,7 @@ function tellBetween(measured, curves) {
   const off = ratio / (cascade.predicted / speculative.predicted);
   if (Math.max(off, 1 / off) < FAR) return "";
   const [ours, theirs] = [cascade, speculative].map(tellMiss);
-  const chance = [cascade, speculative].every((one) => isByChance(one, curves)) ? ": within chance" : "";
+  const chance = [cascade, speculative].every((one) => isByChance(one, curves)) ? ": could be chance" : "";
   return `Measured: ${ratio.toFixed(2)} times speculative. Cascade ${ours} than predicted, speculative ${theirs}${chance}.`;
 }
 

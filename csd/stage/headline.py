@@ -32,7 +32,6 @@ SPECULATIVE = "speculative"
 ALONE = "the big model alone"
 FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
 LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
-GUESSING = "guessing took"  # which is told once
 TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
 
 
@@ -86,7 +85,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
         subject=subject.header.method if subject else "",
         factor=(f"≈{ratio:.1f}×" if _is_rough(race) else times(ratio)) if ratio else "",
         told=f"{times(ratio)} {speed}." if differs and ratio else " ".join(filter(None, (how, spread))),
-        reason=_reason(race, subject) if subject and ratio and (beaten or not flags) and GUESSING not in how else "",
+        reason=_reason(race, subject) if subject and ratio and (beaten or not flags) else "",
         flags=flags,
         few=few,
         beaten=beaten,
@@ -154,10 +153,10 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     ran = f"the big model ran {_often(runs)}{without}"
     if is_slower:
         return f"{capitalized(ran)}, and yet the text took longer."
-    saved = _saved_over_speculative(race, subject, ratio) if ratio else "."
+    saved = _saved_over_speculative(race, subject, ratio) if ratio else ""
     copied = how_copied(subject)
     told = f"{capitalized(copied)}: {ran}" if copied else capitalized(ran)
-    return f"{told}{saved}{_with_prefill(race, subject, ratio)}"
+    return f"{told}{saved}.{_with_prefill(race, subject, ratio)}"
 
 
 def _in_vain(race: Race, subject: Trace) -> str:
@@ -168,23 +167,23 @@ def _in_vain(race: Race, subject: Trace) -> str:
     if adaptive_beside(race, subject) is None or spent < EVEN * subject.decode_seconds:
         return ", but a fixed plan keeps guessing"
     of, unit = in_one_unit(spent, subject.decode_seconds)
-    return f"; {GUESSING} {' of '.join(of)} {unit}"
+    return f"; guessing took {' of '.join(of)} {unit}"
 
 
 def _saved_over_speculative(race: Race, subject: Trace, ratio: float) -> str:
     """Why a cascade beats speculative decoding, by fewer runs of the target or less drafting: the end of a sentence."""
     rival = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
     if rival is None or subject.header.method not in CASCADES:
-        return "."
+        return ""
     if metrics.speed(subject) <= metrics.speed(rival) * (1 + EVEN):
-        return "."
+        return ""
     own, its = drafting_seconds(subject), drafting_seconds(rival)
     elsewhere = (rival.decode_seconds - its) - (subject.decode_seconds - own)
     if len(rival.steps) > len(subject.steps) and elsewhere >= its - own:
-        return f", or of {len(rival.steps)} with {_name(race, rival)}."
+        return f", or of {len(rival.steps)} with {_name(race, rival)}"
     if ratio < SMALL or own >= its:  # the reason tells of a small gain
-        return "."
-    return f", and {tell_guessing(own, its, _name(race, rival))}."
+        return ""
+    return f", and {tell_guessing(own, its, _name(race, rival))}"
 
 
 def _saved(race: Race, subject: Trace, drafted: int) -> str:
@@ -211,8 +210,7 @@ def _slower_overall(race: Race, subject: Trace | None, ratio: float | None) -> l
     whole = race.speedup_with_prefill(subject) if subject is not None else None
     if not ratio or not whole or not whole <= 1 + EVEN < ratio:
         return []
-    found = "slower" if whole < 1 - EVEN else "no gain"
-    return [f"{found} including the time to read the prompt: {times(whole)}"]
+    return [f"{'slower' if whole < 1 - EVEN else 'no gain'} including the time to read the prompt: {times(whole)}"]
 
 
 def _name(race: Race, trace: Trace) -> str:
@@ -226,12 +224,14 @@ def _as_fast_as(ratio: float, name: str) -> str:
 def _reason(race: Race, subject: Trace) -> str:
     """What drafting took, where another lane was faster, or the gain is small."""
     spent, ratio = drafting_seconds(subject), ratio_of(race, subject)
-    if ratio and ratio < 1 - EVEN and adaptive_beside(race, subject) is not None:
-        return ""  # the other cascade is the better explanation
+    if ratio and ratio < 1 - EVEN and adaptive_beside(race, subject) is not None:  # which explains it better
+        return ""
     if not spent or not ratio or not (find_faster(race, subject) or 1 - EVEN <= ratio < SMALL):
         return ""
     if lost := _lost_to_speculative(race, subject, spent):
         return lost
+    if ratio >= 1 - EVEN and _saved_over_speculative(race, subject, ratio):  # which is told
+        return ""
     of, unit = in_one_unit(spent, subject.decode_seconds)
     return f"Guessing took {' of '.join(of)} {unit}{dear_draft(subject)}."
 
@@ -255,7 +255,7 @@ def _often(count: int) -> str:
 
 
 def _sameness(race: Race) -> tuple[str, bool]:
-    """Whether every reviewed text is the autoregressive one. The worst finding is told."""
+    """Whether every reviewed text is the autoregressive one, or the worst finding."""
     if any(trace.end == "stopped" and not trace.tokens for trace in race.traces):
         return "Stopped before all lanes had begun to write", False
     found = [one for one in race.verdicts if one.kind not in ("reference", "not lossless")]

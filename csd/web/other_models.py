@@ -26,8 +26,7 @@ def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tup
     title = catalog.title(choice.spec.name)
     if is_chosen:
         return title, f"{title} runs; {helpers} guess{'' if guessers else 'es'} ahead."
-    little = ", no smaller model" if _has_copies_only(choice) else ""
-    return title, f"{title} answers your own words; {helpers} guess{'' if guessers else 'es'} ahead{little}."
+    return title, f"{title} answers your own words; {helpers} guess{'' if guessers else 'es'} ahead."
 
 
 def why_others(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> str:

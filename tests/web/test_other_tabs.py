@@ -65,6 +65,10 @@ def test_measure_it_races_with_these_knobs_and_the_table_compares(tab):
     page.go_forward()
     page.wait_for_selector("#race", state="visible")
     assert page.inner_text(".outcome") == table
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("#stage .cs-copy-link")
+    page.wait_for_selector("#stage .cs-link-note")
+    assert page.inner_text(".outcome") == table, "a copied link is told beside its button"
     assert not tab.errors
 
 
