@@ -62,13 +62,13 @@ export function cellFacts(race, step, box, j) {
 function guessed(race, name) {
   const who = capitalize(nameOf(race, name));
   if (name === "MaxGram") return `${who} copied it, as it followed the same words before`;
-  return name === "Bigram" ? `${who} found no repeat, and guessed the usual next token` : `${who} guessed it`;
+  return name === "Bigram" ? `${who} found nothing to copy, and guessed the token that usually comes next` : `${who} guessed it`;
 }
 const list = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`);
 
 function identity(race, id, at) {
   return [
-    ["token", `${visibleText(tokenText(race.pieces, id))}   id ${id}`],
+    ["token", `${visibleText(tokenText(race.pieces, id))}   (number ${id} of the vocabulary)`],
     ["position", `${at - race.open.start + 1} in the answer, ${at + 1} including the prompt`],
   ];
 }

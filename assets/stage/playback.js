@@ -67,6 +67,7 @@ export function halt(stage) {
 // Shows the whole race; what is selected stays selected. Where nothing is, there is no step to tell of: see `touch`.
 export function showAll(stage) {
   halt(stage);
+  leaveStep(stage);
   if (stage.token === null && !stage.reviewOpen) stage.root.setAttribute("data-no-step", "");
   stage.time = Infinity;
   setMode(stage, "done");
@@ -93,7 +94,7 @@ export function jump(stage, to) {
 export function stepReview(stage, by) {
   const { lane, shown } = stage.view;
   const { length } = lane.steps;
-  const isChosen = stage.token !== null;
+  const isChosen = stage.token !== null || Boolean(stage.inside);
   const here = isChosen ? selectedStep(stage).number : shown;
   const near = Math.min(Math.max(1, here + by), length);
   if (!canReplay(stage)) return isChosen && near !== here ? openStep(stage, lane.index + 1, near) : undefined;
@@ -122,6 +123,7 @@ export function selectToken(stage, view, position) {
   const inside = view.text.contains(document.activeElement) && document.activeElement !== view.text;
   const before = stage.view === view ? selectedStep(stage) : null;
   touch(stage);
+  leaveStep(stage);
   stage.view = view;
   stage.token = Math.max(0, Math.min(view.lane.tokens.length - 1, position));
   const token = view.lane.tokens[stage.token];
@@ -178,8 +180,26 @@ export function openStep(stage, lane, step) {
   const view = stage.views[lane - 1];
   halt(stage);
   touch(stage);
+  leaveStep(stage);
   Object.assign(stage, { view, token: view.lane.steps[step - 1].from, round: null });
   stage.draw();
+}
+
+// Shows all lanes as they were when a run of the open step had ended; the step stays open.
+export function enterStep(stage, record) {
+  if (!canReplay(stage)) return;
+  const { step, time } = stage.inside ?? { step: selectedStep(stage), time: stage.time };
+  stage.inside = { step, time };
+  stage.time = record === step.line.r ? step.until : record.c + record.d;
+  setMode(stage, "replay");
+}
+
+// Back to the time from which the step was entered.
+export function leaveStep(stage) {
+  if (!stage.inside) return;
+  stage.time = stage.inside.time;
+  stage.inside = null;
+  setMode(stage, stage.time === Infinity ? "done" : "replay");
 }
 
 function seek(stage, to) {
@@ -214,5 +234,6 @@ function lastReviewBefore(stage, time) {
 
 function deselect(stage) {
   touch(stage);
+  leaveStep(stage);
   stage.token = stage.round = null;
 }

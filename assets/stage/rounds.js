@@ -1,8 +1,8 @@
 // Goes through the rounds of the opened review, by hand or one after the other. A round is a run of a model, or a lookup of
-// the copier.
+// the copier. Text and bars follow, with the guesses as they stood then.
 
 import { tellReview, tellRoundSentence } from "./narrate.js";
-import { pause } from "./playback.js";
+import { enterStep, leaveStep, pause } from "./playback.js";
 import { say } from "./speech.js";
 import { isPlaying, selectedStep } from "./state.js";
 
@@ -17,8 +17,7 @@ export function stepRound(stage, by) {
   if (!selectedStep(stage) || n < 2) return;
   stop(stage);
   const to = stage.round === null ? (by > 0 ? 0 : n - 1) : stage.round + by;
-  stage.round = to < 0 || to >= n ? null : to;
-  stage.draw();
+  showRound(stage, to < 0 || to >= n ? null : to);
   sayRound(stage);
 }
 
@@ -42,8 +41,16 @@ export function playRounds(stage, more = 0, longest = LONGEST) {
 function showNext(stage, pace, more = 0) {
   stage.roundTimer = 0;
   const next = stage.round === null ? 0 : stage.round + 1;
-  stage.round = next < countRounds(stage) ? next : null;
-  if (stage.round !== null) stage.roundTimer = setTimeout(() => showNext(stage, pace), pace + more);
+  const isOver = next >= countRounds(stage);
+  if (!isOver) stage.roundTimer = setTimeout(() => showNext(stage, pace), pace + more);
+  showRound(stage, isOver ? null : next);
+}
+
+// All of them for null. The tour shows the whole race beside a step.
+function showRound(stage, round) {
+  stage.round = round;
+  if (round === null) leaveStep(stage);
+  else if (!stage.lasts) enterStep(stage, stage.review.score.boxes[round].record);
   stage.draw();
 }
 

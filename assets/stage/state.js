@@ -39,6 +39,7 @@ export function createState(root) {
     tickedAt: 0, // when the last frame was drawn
     scrubbing: false, // while the visitor drags, the opened review is drawn less often
     roundTimer: 0, // the next round of the opened review, while they are played
+    inside: null, // while one of them is shown: {step, time}, the step and the time to come back to
 
     // the parts of the page; each belongs to the module of its name
     message: null,
@@ -71,7 +72,7 @@ export function createState(root) {
 export function resetState(stage, raceId) {
   stage.firstId ||= raceId;
   Object.assign(stage, { raceId, logLength: 0, race: emptyRace(), views: [], view: null });
-  Object.assign(stage, { token: null, time: Infinity, round: null, marked: {} });
+  Object.assign(stage, { token: null, time: Infinity, round: null, inside: null, marked: {} });
   stage.root.dataset.race = raceId;
   setMode(stage, "idle");
 }
@@ -111,9 +112,10 @@ export function isOpening({ opening, time }) {
   return Boolean(opening) && time >= opening.from && time < opening.until;
 }
 
-// The review that is open: that of the selected token, else the last one shown of the selected lane.
+// The review that is open: the one whose rounds are shown, that of the selected token, else the last one shown of the selected lane.
 export function selectedStep(stage) {
   if (!stage.view) return undefined;
+  if (stage.inside) return stage.inside.step;
   const { lane, shown } = stage.view;
   return stage.token === null ? lane.steps[shown - 1] : lane.tokens[stage.token].step;
 }

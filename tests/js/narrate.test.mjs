@@ -63,7 +63,7 @@ test("facts on a token, a rejected token and a cell", () => {
   const lane = made.lanes[1];
   assert.deepEqual(tokenFacts(made, lane.tokens[3]), [
     ["", "The big model wrote it itself, in place of a wrong guess."],
-    ["token", "\u00B7home   id 4"], ["position", "4 in the answer, 6 including the prompt"],
+    ["token", "\u00B7home   (number 4 of the vocabulary)"], ["position", "4 in the answer, 6 including the prompt"],
     ["corrected by", "big model (target), ahead of the second choice by 2.50"],
   ]);
   const [inner, outer] = lane.rejected;

@@ -56,6 +56,31 @@ def test_a_review_opens_as_a_score(bare):
     assert not one.errors
 
 
+def test_text_and_bar_follow_the_rounds(bare):
+    """With the guesses as they stood when a run had ended; afterwards all is as it was before."""
+    one = bare().show(alone(), nested())
+    guessed = "all => all.map(node => node.textContent.trim())"
+
+    def shown() -> tuple[list[str], str, str]:
+        words = one.page.eval_on_selector_all('.cs-lane[data-lane="1"] .cs-token.cs-guess', guessed)
+        return words, one.text(".cs-transport .cs-time"), one.text(".cs-score-title")
+
+    for steps in (("ArrowRight",), ()):  # opened after it was stepped to, and from the end of the race
+        one.press("2", "End", *steps, "o")
+        before = shown()
+        assert "Step 1 of 2" in before[2]
+        one.press(".", ".")
+        assert shown()[0] == ["The", "fox"]
+        assert shown()[2] == before[2]
+        one.press(",", ",")
+        assert shown() == before
+        one.press(".", "ArrowRight")
+        assert "Step 2 of 2" in shown()[2]
+        assert shown()[0] == []
+        one.press("o")
+    assert not one.errors
+
+
 def test_the_budget_adds_up_to_what_the_metrics_say(bare):
     traces = (alone(), nested())
     one = bare().show(*traces)

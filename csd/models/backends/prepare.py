@@ -52,7 +52,7 @@ def prepare_models(
         backends[name], new = choose_backend(name, models.pop(name), contexts[name])
         notes += new
         give_back_memory()
-    progress("measuring what a forward pass costs")
+    progress("timing the models")
     if device == "cpu":
         set_best_threads(backends["target"], contexts["target"])
     return Prepared(backends, measure_costs(backends, contexts), notes)

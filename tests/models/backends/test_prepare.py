@@ -39,7 +39,7 @@ def test_notes_and_costs_of_all_models(monkeypatch):
     assert list(prepared.backends) == ["draft", "target"]
     assert prepared.notes == ("draft: a note", "target: a note")
     assert all(len(costs) >= 9 for costs in prepared.costs.values())
-    assert said == ["preparing draft", "preparing target", "measuring what a forward pass costs"]
+    assert said == ["preparing draft", "preparing target", "timing the models"]
 
 
 def test_only_a_cpu_sets_the_number_of_threads(monkeypatch):
