@@ -137,19 +137,43 @@ class House:
             self.studio.families.ensure_loading(choice)
 
 
+SIZE = {"width": 1280, "height": 720}
+RESTING = "health/live#resting"
+
+
+def resting_page(chromium):
+    """The page that a closed tab has left to the next one, whose process need not compile Gradio again; None without one."""
+    pages = (page for context in chromium.contexts for page in context.pages)
+    return next((page for page in pages if page.url.endswith(RESTING)), None)
+
+
+def new_page(chromium):
+    page = chromium.new_context(viewport=SIZE, reduced_motion="reduce").new_page()
+    page.set_default_timeout(180_000)
+    return page
+
+
 class Tab:
     """One visitor's page, opened at `address`, a query or a fragment. It asks for reduced motion until `allow_motion`, so
     that tests neither draw replays nor wait for them."""
 
     def __init__(self, chromium, house: House, address: str = ""):
         self.errors: list[str] = []
-        self.context = chromium.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(180_000)
-        self.page.on("console", lambda line: self._hear(line.text) if line.type == "error" else None)
-        self.page.on("pageerror", lambda error: self._hear(f"{error.name}: {error}"))
+        self.is_spent = False  # whether something was changed that stays with the page
+        self._chromium, self._house, self._is_closed = chromium, house, False
+        self.page = resting_page(chromium) or new_page(chromium)
+        self.context = self.page.context
+        self.page.on("console", self._hear_line)
+        self.page.on("pageerror", self._hear_error)
         self.page.goto(house.url + address)
         self.page.wait_for_selector('#family-status [data-state="ready"]')
+
+    def _hear_line(self, line) -> None:
+        if line.type == "error":
+            self._hear(line.text)
+
+    def _hear_error(self, error) -> None:
+        self._hear(f"{error.name}: {error}")
 
     def _hear(self, error: str) -> None:
         """A page that is left while Gradio's stream is open aborts it, and says so. That is no error."""
@@ -197,4 +221,29 @@ class Tab:
         self.page.evaluate("['temperature', 'k', 'K', 'target'].forEach((id) => CascadePage.reveal(id))")
 
     def close(self) -> None:
-        self.context.close()
+        """Leaves the page to the next tab as if it were new, unless there is one already."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self.page.remove_listener("console", self._hear_line)
+        self.page.remove_listener("pageerror", self._hear_error)
+        is_reusable = not self.is_spent and len(self.context.pages) == 1 and resting_page(self._chromium) is None
+        if not (is_reusable and self._rest()):
+            self.context.close()
+
+    def _rest(self) -> bool:
+        """Returns whether the page could be made as new: not beside a house that is closed."""
+        from playwright.sync_api import Error
+
+        page = self.page
+        page.unroute_all()
+        page.set_viewport_size(SIZE)
+        page.emulate_media(reduced_motion="reduce")
+        try:
+            page.goto(self._house.url + RESTING)
+        except Error:
+            return False
+        page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        self.context.clear_cookies()
+        self.context.clear_permissions()
+        return True

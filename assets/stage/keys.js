@@ -19,9 +19,9 @@ import { hideTooltip } from "./tooltip.js";
 const HELP = [
   ["space", "play"], ["\u2190 \u2192", "step"], ["shift \u2190 \u2192", "token"], [", .", "move of the step"],
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
-  ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["Esc", "leave"], ["?", "these keys"],
+  ["/", "type a prompt"], ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["Esc", "leave"], ["?", "these keys"],
 ];
-const PRESENTING = [["page down", "go on: a talk of three minutes"], ["page up", "back"], ["s", "speaker\u2019s notes"], ["r", "race"], ["e", "next example"], ["l", "make it lose"], ["/", "type a prompt"]];
+const PRESENTING = [["page down", "go on: a talk of three minutes"], ["page up", "back"], ["s", "speaker\u2019s notes"], ["r", "race"], ["e", "next example"], ["l", "make it lose"]];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
 const ACTIONS = {

@@ -24,10 +24,17 @@ export function createPromptField(stage) {
   return typed;
 }
 
+// On the page that is the form's own.
 export function openPromptField(stage) {
   const { presenting, promptLine: { typed } } = stage;
-  if (!presenting || !findField()) return;
-  typed.value = findField().value;
+  const field = findField();
+  if (!field) return;
+  if (!presenting) {
+    field.focus();
+    field.scrollIntoView({ block: "nearest" });
+    return;
+  }
+  typed.value = field.value;
   show(stage, true);
   typed.focus();
   typed.select();

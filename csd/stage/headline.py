@@ -71,7 +71,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
     few = _longest(race) < metrics.SHORT_RUN * (1 if stopped else FEWEST)
     ratio = ratio_of(race, subject) if subject and not few else None
     text, same = _sameness(race)
-    flags = (*_flags(race), *_slower_overall(race, subject, ratio))
+    flags = (*_flags(race, subject), *_slower_overall(race, subject, ratio))
     speed = _speed(race, subject, ratio) if subject and ratio else ""
     is_whole = all(trace.end != "stopped" for trace in race.traces)
     how = _how(race, subject, ratio) if subject and (ratio or (few and is_whole)) else ""
@@ -279,11 +279,13 @@ def _difference(verdict: Verdict) -> str:
     return f"Texts differ from position {verdict.position}: {cause}"
 
 
-def _flags(race: Race) -> list[str]:
+def _flags(race: Race, subject: Trace | None) -> list[str]:
     looping = any(metrics.repeats_itself(trace) for trace in race.traces)
     models = [level.parameters for trace in race.traces for level in trace.header.levels]
     why = ", as tiny models do" if 0 < max(models, default=0) < TINY else ""
-    return [*([f"the text repeats itself{why}, so it is easy to guess"] if looping else []), *_shortness(race)]
+    drafted, lost = drafted_and_lost(subject) if subject else (0, 0)
+    easy = ", so it is easy to guess" if 2 * lost <= drafted else ""
+    return [*([f"the text repeats itself{why}{easy}"] if looping else []), *_shortness(race)]
 
 
 def _shortness(race: Race) -> list[str]:

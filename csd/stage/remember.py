@@ -8,7 +8,7 @@ from html import escape
 COLUMNS = 12  # of a picture, behind the names of its rows
 STRUCK = "#C0392B"  # through a rejected guess, as in a look inside
 NAMES, WIDTH, HEIGHT, GAP = 206, 32, 270, 5  # of the names, a cell, and all rows; and between two cells
-LETTERS, NOTE = 30, 26  # the sizes of what is written there
+LETTERS, NOTE = 30, 29  # the sizes of what is written there
 AXIS = 48  # the room of an axis and its name, to the left of a picture or below it
 
 SOLID = "T210"  # written by this level, or a run of the big model

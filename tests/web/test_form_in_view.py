@@ -257,6 +257,7 @@ def test_the_list_of_races_takes_nothing_away_from_what_is_typed(tab):
     page.fill("#prompt textarea", "")  # so that nothing typed is there when the race is chosen
     *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
     slow = {"offline": False, "latency": 400, "downloadThroughput": -1, "uploadThroughput": -1}
+    tab.is_spent = True
     page.context.new_cdp_session(page).send("Network.emulateNetworkConditions", slow)
     choose_race(page, last.title)
     tab.fill("Why is the sea blue?", 18)
