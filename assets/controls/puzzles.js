@@ -13,6 +13,7 @@ const ASK_RACE = "Race once with the lanes autoregressive and speculative: the q
 export function startPuzzles(root, puzzles, value, send) {
   const panel = root.querySelector("section");
   const narrow = matchMedia("(max-width: 1000px)"); // wider, the settings and the puzzles stand side by side
+  const small = matchMedia("(max-width: 1000px), (max-height: 850px)"); // the text of a race has no room above a whole puzzle
   const view = { panel, solved: remembered(puzzles), rows: new Map(), count: make("b", {}), chosen: null, seen: new Set() };
   view.models = make("p", { class: "puzzles-models", role: "status" }); // other models than the page's own, as one's own words bring them
   view.news = make("span", { role: "status" }); // what a race made of the chosen puzzle, while the panel is closed
@@ -40,7 +41,7 @@ export function startPuzzles(root, puzzles, value, send) {
   window.addEventListener(OPENS, ({ detail }) => {
     if (detail !== panel && narrow.matches) draw(false);
   });
-  window.addEventListener(RACES, () => view.chosen && arrange(view, narrow.matches ? "line" : "one"));
+  window.addEventListener(RACES, () => view.chosen && arrange(view, small.matches ? "line" : "one"));
   view.all.addEventListener("click", () => {
     arrange(view, "all");
     panel.focus({ preventScroll: true });

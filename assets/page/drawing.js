@@ -1,6 +1,8 @@
 // Gradio draws its parts one after another. They come into view together, so that nothing moves. Who presses `p` before that
 // presents as soon as there is something to present, and so does a page that is loaded again while it presents. The document itself begins with `data-drawing`, see csd/web/scripts.py.
 
+import { stage, stageRoot } from "./dom.js";
+
 export const LONGEST_DRAWING = 15000; // milliseconds: whatever is there by then is shown
 
 const PRESENT = "p";
@@ -15,13 +17,15 @@ export function drawTogether() {
 }
 
 export function showDrawn() {
+  const early = window.CascadeEarly?.endEarly();
+  if (early && stageRoot()?.dataset.race === early.race && stageRoot().dataset.state === "replay") stage().begin(early.time);
   document.documentElement.removeAttribute("data-drawing");
   document.removeEventListener("keydown", keepKey);
   if (isAsked) document.body.dispatchEvent(new KeyboardEvent("keydown", { key: PRESENT, bubbles: true }));
   isAsked = false;
 }
 
-function wasPresenting() {
+export function wasPresenting() {
   try {
     return sessionStorage.getItem(KEPT) !== null;
   } catch {

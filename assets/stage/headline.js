@@ -82,8 +82,9 @@ export function drawHeadline(stage) {
 }
 
 function tellIdea(stage) {
-  const { mode, race, raceId, firstId, lasts } = stage;
-  const [idea, rest] = mode === "live" || lasts || raceId !== firstId ? ASKED : IDEA; // the first race tells the idea, and later ones ask
+  const { mode, race, raceId, firstId, lasts, headline: { bet } } = stage;
+  const isTold = raceId === firstId || (mode === "replay" && bet.isKnown); // the first race tells the idea, and later ones ask what is not known yet
+  const [idea, rest] = mode === "live" || lasts || !isTold ? ASKED : IDEA;
   const isSlow = idea === ASKED[0] && mode === "replay" && !lasts && speedFactor(stage) < 1;
   return [isSlow ? SLOW : isOpening(stage) ? tellOpening(stage.view) : idea, unbroken((race.open && race.open.note) || rest)];
 }

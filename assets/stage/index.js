@@ -3,9 +3,10 @@
 //
 //   const stage = CascadeStage.mount(element)            element: an empty <div class="cascade-stage">; also its cascadeStage
 //   CascadeStage.mount(element, {lasts})                 with replays of so many seconds, whatever speed the visitor chose
+//   CascadeStage.mount(element, {early})                 to be seen only: it hears no keys
 //   stage.update({race, log})                            the whole log so far; only what is new in it is processed
 //   stage.play(), stage.pause(), stage.skip()            the replay of a finished race; skip goes to its end
-//   stage.begin()                                        the replay for which nobody asked, as a page begins with it
+//   stage.begin(from)                                    the replay for which nobody asked, as a page begins with it
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
 //   stage.open(lane, step)                               the review of a step, while the time stays
 //   stage.watch(more, longest)                           the rounds of the open review, one after the other; the first for so many ms more,
@@ -60,23 +61,23 @@ import { clearTransport, createTransport, drawTransport } from "./transport.js";
 
 export const explain = explainTerms;
 
-export function mount(root, { lasts = 0 } = {}) {
+export function mount(root, { lasts = 0, early = false } = {}) {
   const stage = Object.assign(createState(root), { lasts });
   createParts(stage);
   clearTransport(stage);
   restoreChoices(stage);
   restoreView(stage);
   restoreChart(stage);
-  listenToKeys(stage);
+  if (!early) listenToKeys(stage);
   watchPointer(stage);
-  if (!lasts) watchBack(stage);
+  if (!lasts && !early) watchBack(stage);
   watchSize(stage);
   window.addEventListener("cascade-prompt", () => stage.race.open && tellPaceOf(stage)); // after the prompt's own line
   explainTerms(root);
   root.cascadeStage = {
     update: (value) => update(stage, value || {}),
     play: (from) => play(stage, from),
-    begin: () => begin(stage),
+    begin: (from) => begin(stage, from),
     pause: () => pause(stage),
     skip: () => skip(stage),
     seek(to) {
@@ -100,6 +101,9 @@ export function mount(root, { lasts = 0 } = {}) {
     wait: (on, refusal) => wait(stage, on, refusal),
     get race() {
       return stage.race;
+    },
+    get time() {
+      return stage.time;
     },
   };
   return root.cascadeStage;
@@ -232,8 +236,8 @@ function finish(stage, isWhole) {
   if (isPlaying(stage)) reopenBet(stage);
 }
 
-function begin(stage) {
-  playUnasked(stage);
+function begin(stage, from = 0) {
+  playUnasked(stage, from);
   stage.draw();
 }
 

@@ -1,7 +1,6 @@
 // The page's first replay begins with two lanes, the big model alone and the lane that the race is about, until the first step of that one
 // is over. It takes as long as one needs to see what a step is; then the other lanes come in between.
 
-import { OPENING } from "./pace.js";
 import { isOpening, isPlaying } from "./state.js";
 
 // While it lasts, the stage shows less, and so does the page around it.
@@ -18,9 +17,7 @@ function foldedHeight({ track, view }) {
   return Math.max(0, box.offsetTop - (track.rows[1] ?? track.rows[0]).box.offsetTop);
 }
 
-// How fast the first step is shown; nothing once it is over.
+// How the first step is shown; nothing once it is over. The clock beside the replay tells the rest.
 export function tellOpeningPace(stage) {
-  if (!isPlaying(stage) || !isOpening(stage)) return "";
-  const { from, until } = stage.opening;
-  return `slow motion: ${OPENING} s for ${Math.round(1000 * (until - from))} ms`;
+  return isPlaying(stage) && isOpening(stage) ? "slow motion" : "";
 }

@@ -12,13 +12,15 @@ export function createPhoto() {
   return { written, all, count: h("span", { class: "cs-late-count" }, written, all) };
 }
 
-// The lane whose text was complete first, or null: times compare only where all lanes wrote equally many tokens.
+// The lane whose text was complete first, or null: times compare only where all lanes wrote equally many tokens, and a picture
+// in which a lane had written nothing yet would look like a failure.
 export function firstDone({ lanes }) {
   const done = lanes.filter(({ end }) => end && end !== "stopped");
   const [one] = done;
   if (lanes.length < 2 || !one || done.some((lane) => lane.tokens.length !== one.tokens.length)) return null;
   if (done.length < lanes.length && lanes.some(({ end, info }) => end === "stopped" || info.max !== one.tokens.length)) return null;
-  return done.reduce((best, lane) => (lane.decodeSeconds < best.decodeSeconds ? lane : best));
+  const best = done.reduce((first, lane) => (lane.decodeSeconds < first.decodeSeconds ? lane : first));
+  return done.every((lane) => writtenBy(lane, best.decodeSeconds)) ? best : null;
 }
 
 // Fades a lane's bar from where the lane was then; `first` is null until the race or its replay has ended.

@@ -21,8 +21,8 @@ export function play(stage, from) {
 }
 
 // A replay that begins by itself: until it ends or a visitor touches the stage, there is nothing on it but the race.
-export function playUnasked(stage) {
-  play(stage, 0);
+export function playUnasked(stage, from = 0) {
+  play(stage, from);
   const isFirst = stage.raceId === stage.firstId && stage.speed === SPEEDS[0] && !stage.lasts;
   stage.opening = isFirst && isPlaying(stage) ? openingOf(stage.race, stage.view.lane, speedFactor(stage)) : null;
   stage.root.toggleAttribute("data-unasked", isPlaying(stage));

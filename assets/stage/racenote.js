@@ -14,7 +14,8 @@ export function drawRaceNote(stage) {
   if (!presenting || talk.isSlide || !race.open) return;
   const [title, say, next] = stage.reviewOpen ? tellReview(stage) : stage.mode === "done" ? tellResult(stage) : tellRunning(stage);
   const slides = countSlides();
-  tellSpeaker(stage, { place: slides && !talk.tour ? `${1 + talk.next} of ${1 + slides}` : "", title, say, next });
+  const isSlide = slides && !talk.tour && !(stage.reviewOpen && !talk.next);
+  tellSpeaker(stage, { place: isSlide ? `${1 + talk.next} of ${1 + slides}` : "", title, say, next });
 }
 
 const tellRunning = ({ headline }) => [headline.idea.textContent, WATCHED, "the result"];
@@ -28,6 +29,6 @@ function tellResult({ talk, race, headline }) {
 }
 
 function tellReview({ review, talk }) {
-  const onward = talk.tour ? "the next example" : titleOfSlide(talk.next);
+  const onward = talk.tour ? "the next example" : talk.next ? titleOfSlide(talk.next) : "the race";
   return [review.title.textContent, [review.told.textContent, "The arrow keys go from step to step."], onward];
 }

@@ -29,8 +29,9 @@ export function drawOnward(stage) {
   const slides = countSlides();
   const isUntold = slides > 0 && !talk.tour;
   const place = `${1 + talk.next} of ${1 + slides}`;
-  put(slideMarks.count, isUntold && stage.raceId === talk.race ? place : ""); // another race is no slide
-  put(onward, isUntold ? `Talk: ${place} \u2192` : "Go on \u2192");
+  const isBefore = stage.reviewOpen && !talk.next; // a talk that begins at an open step
+  put(slideMarks.count, isUntold && !isBefore && stage.raceId === talk.race ? place : ""); // another race is no slide
+  put(onward, isUntold && !isBefore ? `Talk: ${place} \u2192` : "Go on \u2192");
   onward.title = isUntold ? "A talk of three minutes: the next slide (\u2192 or Page Down)" : "What a clicker does (Page Down)";
 }
 

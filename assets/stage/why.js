@@ -1,24 +1,27 @@
 // Why a cascade, in place of a step until there is one to look at: or what one without a plan is, where no other one runs.
 
-import { h } from "./dom.js";
+import { askForTour, hasTour } from "./bridge.js";
+import { button, h } from "./dom.js";
 import { levelMarks } from "./log.js";
 import { term } from "./terms.js";
 
 const ADAPTIVE = "adaptive cascade";
 
-export const createWhy = () => ({ box: h("p", { class: "cs-how" }), of: null }); // `of`: the race that it is about
+export const createWhy = () => ({ box: h("p", { class: "cs-how" }), of: null, leads: false }); // `of`: the race that it is about; `leads`: to the tour
 
 export function drawWhy({ why, race }) {
-  if (why.of === race.open) return;
-  why.of = race.open;
+  const leads = hasTour();
+  if (why.of === race.open && why.leads === leads) return;
+  Object.assign(why, { of: race.open, leads });
   const methods = race.lanes.map(({ info }) => info.method);
   const isAdaptive = methods.includes(ADAPTIVE);
   const hasPlan = methods.some((method) => method.endsWith("cascade") && method !== ADAPTIVE);
-  why.box.replaceChildren(...(isAdaptive && !hasPlan ? withoutPlan(race) : withPlan()), ...(isAdaptive && hasPlan ? beside() : []));
+  const tour = leads ? [button("cs-link cs-to-pictures", "See it in pictures \u2192", { onclick: askForTour })] : [];
+  why.box.replaceChildren(...(isAdaptive && !hasPlan ? withoutPlan(race) : withPlan()), ...tour, ...(isAdaptive && hasPlan ? beside() : []));
 }
 
 const withPlan = () => [h("b", { text: "Why a cascade?" }), " ", term("vertical cascade", "Vertical"), ": bigger models check smaller ones\u2019 guesses. ",
-  term("horizontal cascade", "Horizontal"), ": cheaper ones write further ahead. The copier mostly repeats words, and costs next to nothing."];
+  term("horizontal cascade", "Horizontal"), ": cheaper ones write further ahead. The copier repeats words. "];
 
 const beside = () => [h("br"), "The ", term(ADAPTIVE), " is this project\u2019s own: it has no plan, and picks a guesser before each guess."];
 

@@ -182,7 +182,7 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
     where = f"all {count} kinds" if count == len(rankings) else f"{count} of {len(rankings)} kinds"
     ahead = [kind for kind in unclear if rankings[kind][0].title == best]
     unclear = [kind for kind in unclear if kind not in ahead]
-    parts = [f"{names[best]} is fastest on {where}{f'; ahead, but not clearly, on {listed(ahead)}' if ahead else ''}"]
+    parts = [f"{names[best]} is fastest on {where}{f', and narrowly ahead on {listed(ahead)}' if ahead else ''}"]
     parts += [
         f"{names[title]} on {listed([kind for kind, winner in won.items() if winner == title])}" for title, _ in others
     ]

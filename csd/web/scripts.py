@@ -35,7 +35,12 @@ USED_BY = {  # the methods that use a field, by its id
 PAGE = bundle.join_modules(ASSETS / "page", "index", "CascadePage") + "window.CascadePage = CascadePage;\n"
 STYLE = typeface_css() + own_text(ASSETS / "page" / "drawing.css")
 # In the document, see early_style.py.
-EARLY = f'<style>{STYLE}</style><script>document.documentElement.setAttribute("data-drawing", "")</script>'
+EARLY_SCRIPT = (
+    'document.documentElement.setAttribute("data-drawing", "");\n'
+    f"{bundle.join_modules(ASSETS / 'page', 'early', 'CascadeEarly')}window.CascadeEarly = CascadeEarly;\n"
+    "CascadeEarly.playEarly();"
+)
+EARLY = f"<style>{STYLE}</style><script>{EARLY_SCRIPT}</script>"
 HEAD = (
     f"<script>{PAGE}"
     f"CascadePage.hideControls({json.dumps(hidden_controls.CONTROLS)}, {json.dumps(hidden_controls.NAME)});\n"

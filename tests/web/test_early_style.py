@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from browser import SIZE
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, StreamingResponse
 from starlette.routing import Route
@@ -33,37 +34,55 @@ def test_everything_else_passes_unchanged():
     assert (one.get("/").text, one.get("/").status_code) == ("no page", 503)
 
 
-def test_the_title_and_the_empty_lanes_are_there_before_gradio_is(chromium, house):
-    page = chromium.new_context(viewport={"width": 1280, "height": 720}).new_page()
+def test_the_race_plays_before_gradio_is_there(chromium, house):
+    page = chromium.new_context(viewport=SIZE).new_page()
     page.route("**/assets/*.js", lambda route: route.abort())
     page.goto(house.url)
     drawn = page.evaluate("getComputedStyle(document.body, '::before').content")
     assert drawn == '"Cascade Speculative Drafting"' and page.inner_text("body").strip() == ""
+    page.wait_for_selector("#early .cs-token.cs-guess", state="attached")
+    page.keyboard.press("p")  # the page presents as soon as it is there
+    assert page.locator("#early .cascade-stage[data-present]").count() == 0
     page.context.close()
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (1366, 768), (1920, 1080)])
-def test_what_stands_there_first_stands_where_the_stage_will(chromium, house, size):
-    """Within a few pixels, so that nothing seems to jump: the idea, and the bars of the two lanes."""
+@pytest.mark.parametrize("address", ["#theory", "#race=recorded-1", "?prompt=Hello", "?hide=seed"])
+def test_another_address_does_not_begin_with_that_race(chromium, house, address):
+    page = chromium.new_context(viewport=SIZE).new_page()
+    page.route("**/assets/*.js", lambda route: route.abort())
+    page.goto(house.url + address)
+    assert page.evaluate("typeof CascadeEarly.playEarly") == "function"
+    assert page.locator("#early").count() == 0
+    page.context.close()
+
+
+PARTS = (".cs-idea b", ".cs-track", ".cs-track-row .cs-lane-bar", ".cs-legend", ".cs-lanes", ".cs-replay")
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1366, 768), (1920, 1080), (390, 844)])
+def test_the_pages_stage_stands_and_goes_on_where_the_early_one_was(chromium, house, size):
+    """Within a few pixels, so that nothing seems to jump."""
     page = chromium.new_context(viewport={"width": size[0], "height": size[1]}).new_page()
-    page.goto(house.url)
-    page.wait_for_selector(".cascade-stage[data-opening] .cs-idea b")
-    drawn = page.evaluate("""() => {
-        const root = document.documentElement;
-        root.setAttribute("data-drawing", "");
-        const { top, backgroundPosition, backgroundSize } = getComputedStyle(document.body, "::after");
-        const lanes = backgroundPosition.split(", ").map((one) => one.split(" ")).map(([left, y], i) => {
-            const high = parseFloat(backgroundSize.split(", ")[i].split(" ").at(-1));
-            return parseFloat(top) + parseFloat(y) + high / 2;
-        });
-        root.removeAttribute("data-drawing");
-        return [parseFloat(top), ...lanes];
-    }""")
-    stands = page.evaluate("""() => {
-        const box = (node) => node.getBoundingClientRect();
-        const bars = [...document.querySelectorAll(".cs-track-row")].filter((row) => getComputedStyle(row).opacity === "1");
-        const middle = ({ top, height }) => top + height / 2;
-        return [box(document.querySelector(".cs-idea b")).top, ...bars.map((row) => middle(box(row.querySelector(".cs-lane-bar"))))];
-    }""")
-    assert drawn == pytest.approx(stands, abs=4)
+    page.add_init_script("""new MutationObserver(() => {
+        const stage = document.querySelector("#early .cascade-stage")?.cascadeStage;
+        if (stage && stage.time !== Infinity) window.reached = stage.time;
+    }).observe(document, { subtree: true, childList: true, attributes: true });""")
+    page.goto(house.url, wait_until="commit")
+    page.wait_for_selector("#early .cs-idea b")
+    before = places(page, "#early")
+    page.wait_for_selector("html:not([data-drawing]) #stage .cascade-stage")
+    now, reached = page.evaluate("[document.querySelector('#stage .cascade-stage').cascadeStage.time, window.reached]")
+    assert now >= reached > 0
+    assert before == pytest.approx(places(page, "#stage"), abs=4)
+    assert page.locator("#early").count() == 0
     page.context.close()
+
+
+def places(page, where: str) -> list[float]:
+    """Left, top and width of the parts of a stage."""
+    return page.evaluate(
+        "([where, parts]) => parts.flatMap((part) => {"
+        " const { left, top, width } = document.querySelector(`${where} ${part}`).getBoundingClientRect();"
+        " return [left, top, width]; })",
+        [where, PARTS],
+    )
