@@ -5,7 +5,7 @@ import { button, h, iconButton, put } from "./dom.js";
 import { enter, leave } from "./entries.js";
 import { cellFacts, tokenFacts } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
-import { tellResult, tellRoundSentence } from "./narrate.js";
+import { capitalize, tellResult, tellRoundSentence } from "./narrate.js";
 import { jump, pause, showAll, touch } from "./playback.js";
 import { draftGroups, flattenRecords } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
@@ -245,8 +245,8 @@ function buildReview(stage, step) {
 function tellDropped(score) {
   const isCut = isNumbered(score) && score.boxes.some(({ cut }) => cut);
   const isGrey = score.boxes.some(({ cells }) => cells.some(({ fate }) => fate === "unjudged"));
-  const signs = [isGrey && "Grey", isCut && "+3"].filter(Boolean).join(", or ");
-  return signs && ` ${signs}: dropped, because a guess before it was wrong.`;
+  const signs = [isGrey && "grey", score.tail < score.to && "a dot", isCut && "+3"].filter(Boolean);
+  return signs.length ? ` ${capitalize(signs.join(" or "))}: dropped, because a guess before it was wrong.` : "";
 }
 
 function tellCut({ cut }) {
