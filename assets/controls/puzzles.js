@@ -6,6 +6,7 @@ import { make } from "./elements.js";
 const SOLVED = "cascade-puzzles"; // in localStorage: what was measured, by puzzle
 const RACES = "cascade-racing"; // the event of a race that begins: the panel makes room for it, see assets/page/racing.js
 const OPENS = "cascade-panel"; // the event of a panel that opens: in a narrow window the others close
+const PREDICT = "predict"; // the puzzle that asks after the race
 const ASK_RACE = "Race once with the lanes autoregressive and speculative: the question is about what that race measures.";
 
 // `puzzles` are [{key, title, task, start, hint, field}]; a value is {race, found: {key: {solved, said}}, question}. `send(number)` is
@@ -41,7 +42,7 @@ export function startPuzzles(root, puzzles, value, send) {
   window.addEventListener(OPENS, ({ detail }) => {
     if (detail !== panel && narrow.matches) draw(false);
   });
-  window.addEventListener(RACES, () => view.chosen && arrange(view, small.matches ? "line" : "one"));
+  window.addEventListener(RACES, () => view.chosen && arrange(view, narrow.matches || (small.matches && view.chosen !== PREDICT) ? "line" : "one"));
   view.all.addEventListener("click", () => {
     arrange(view, "all");
     panel.focus({ preventScroll: true });
@@ -79,7 +80,7 @@ export const tellModels = (settings, back) => `Your races run ${settings.split("
 // The findings that count: of the chosen puzzle, in a race that was not seen before, and of a prediction.
 export function counting({ race, found = {} }, chosen, seen) {
   const isNew = Boolean(race) && !seen.has(race);
-  const counts = ([key]) => key === "predict" || (isNew && key === chosen);
+  const counts = ([key]) => key === PREDICT || (isNew && key === chosen);
   return Object.fromEntries(Object.entries(found).filter(counts));
 }
 
@@ -135,7 +136,7 @@ function buildRow({ key, title, task, start, hint, field }, send, choose) {
   const row = { title: make("button", { type: "button", class: "puzzles-title" }, title), said: make("p", { class: "puzzles-said", role: "status" }, start) };
   row.title.addEventListener("click", choose);
   const parts = [make("p", { class: "puzzles-task" }, task)];
-  if (key === "predict") {
+  if (key === PREDICT) {
     row.question = make("p", { class: "puzzles-task" });
     row.form = buildForm(send);
     row.race = button("Race", race);

@@ -37,7 +37,7 @@ def test_the_first_replay_shows_its_first_step_slowly_and_says_what_happens(bare
     one = bare().show(*fast, play=True)
     first = "A cascade: small models guess ahead \u2026"
     one.page.wait_for_function("said => document.querySelector('.cs-idea b').textContent === said", arg=first)
-    assert one.text(".cs-pace") == "slow motion: 4 s for 45 ms"
+    assert one.text(".cs-pace") == "slow motion"
     one.page.wait_for_function("document.querySelector('.cs-idea b').textContent.includes('checks them in one run')")
     one.page.wait_for_function(
         "document.querySelector('.cs-pace').textContent === 'slow motion, 22× slower'"
