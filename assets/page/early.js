@@ -11,8 +11,9 @@ const THEME = "__theme"; // Gradio's own name in an address
 
 let ground = null;
 
-// Not under an address that may bring another race or hide controls, nor after a visitor's own races.
-export function playEarly() {
+// Not under an address that may bring another race or hide controls, nor after a visitor's own races. The page's style begins
+// with that of the stage, in so many `letters`.
+export function playEarly(letters) {
   const { components = [], css = "" } = window.gradio_config ?? {};
   const { value, js_on_load: script } = components.find(({ props }) => props.elem_id === "stage")?.props ?? {};
   if (!value?.log || hasSettings() || location.hash || hasRaced() || wasPresenting()) return;
@@ -20,7 +21,7 @@ export function playEarly() {
   ground = document.createElement("div");
   const [style, frame, root] = ["style", "div", "div"].map((tag) => document.createElement(tag));
   Object.assign(ground, { id: "early", inert: true, className: isDark() ? "dark" : "" });
-  style.textContent = css;
+  style.textContent = css.slice(0, letters);
   root.className = "cascade-stage";
   frame.append(root);
   ground.append(style, frame);

@@ -3,7 +3,7 @@
 //
 //   const stage = CascadeStage.mount(element)            element: an empty <div class="cascade-stage">; also its cascadeStage
 //   CascadeStage.mount(element, {lasts})                 with replays of so many seconds, whatever speed the visitor chose
-//   CascadeStage.mount(element, {early})                 to be seen only: it hears no keys
+//   CascadeStage.mount(element, {early})                 to be seen only, while a page is drawn: it hears no keys and draws seldom
 //   stage.update({race, log})                            the whole log so far; only what is new in it is processed
 //   stage.play(), stage.pause(), stage.skip()            the replay of a finished race; skip goes to its end
 //   stage.begin(from)                                    the replay for which nobody asked, as a page begins with it
@@ -62,7 +62,7 @@ import { clearTransport, createTransport, drawTransport } from "./transport.js";
 export const explain = explainTerms;
 
 export function mount(root, { lasts = 0, early = false } = {}) {
-  const stage = Object.assign(createState(root), { lasts });
+  const stage = Object.assign(createState(root), { lasts, early });
   createParts(stage);
   clearTransport(stage);
   restoreChoices(stage);

@@ -6,6 +6,7 @@ import { say, sayReview, sayToken } from "./speech.js";
 import { SPEEDS, canReplay, isPlaying, prefersReducedMotion, remember, selectedStep } from "./state.js";
 import { setMode, speedFactor, totalTime } from "./state.js";
 
+const SELDOM = 60; // milliseconds between two frames while a page is drawn
 const LONGEST_FRAME = 0.1; // seconds: a page in the background gets no frames, and the replay waits for it
 
 export function play(stage, from) {
@@ -213,6 +214,10 @@ function seek(stage, to) {
 }
 
 function tick(stage, now) {
+  if (stage.early && now - stage.tickedAt < SELDOM) {
+    stage.frame = requestAnimationFrame((next) => tick(stage, next));
+    return;
+  }
   const passed = stage.tickedAt ? Math.min(LONGEST_FRAME, (now - stage.tickedAt) / 1000) : 0;
   stage.tickedAt = now;
   stage.clock += passed * speedFactor(stage);

@@ -33,6 +33,7 @@ export function createState(root) {
     // the replay, see playback.js
     speed: SPEEDS[0],
     lasts: 0, // seconds that a replay takes whatever the speed; 0 leaves it to the speed
+    early: false, // whether a page is being drawn beside it, which needs the time
     opening: null, // of the page's first replay: how fast its parts are shown, see pace.js
     frame: 0, // the next animation frame; 0 while nothing plays
     clock: 0, // the replay's own time; differs from `time` with reduced motion

@@ -38,7 +38,7 @@ STYLE = typeface_css() + own_text(ASSETS / "page" / "drawing.css")
 EARLY_SCRIPT = (
     'document.documentElement.setAttribute("data-drawing", "");\n'
     f"{bundle.join_modules(ASSETS / 'page', 'early', 'CascadeEarly')}window.CascadeEarly = CascadeEarly;\n"
-    "CascadeEarly.playEarly();"
+    f"CascadeEarly.playEarly({len(bundle.CSS)});"
 )
 EARLY = f"<style>{STYLE}</style><script>{EARLY_SCRIPT}</script>"
 HEAD = (
