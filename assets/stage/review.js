@@ -243,9 +243,9 @@ function buildReview(stage, step) {
 
 // What is grey in a step, or left out and counted, where there is any.
 function tellDropped(score) {
-  const isCut = isNumbered(score) && score.boxes.some(({ cut }) => cut);
+  const cut = isNumbered(score) && score.boxes.map((box) => box.cut).find(Boolean);
   const isGrey = score.boxes.some(({ cells }) => cells.some(({ fate }) => fate === "unjudged"));
-  const signs = [isGrey && "grey", score.tail < score.to && "a dot", isCut && "+3"].filter(Boolean);
+  const signs = [isGrey && "grey", score.tail < score.to && "a dot", cut && `+${cut}`].filter(Boolean);
   return signs.length ? ` ${capitalize(signs.join(" or "))}: dropped, because a guess before it was wrong.` : "";
 }
 

@@ -186,6 +186,11 @@ def test_the_rejection_rule_promises_a_distribution_and_no_text():
 def test_flags_stand_beside_the_number():
     loop = (1, 2, 3, 4, 5, 6, 7, 8, 9) * 6
     assert line(alone(loop), drafted(loop)).flags == ("the text repeats itself, so it is easy to guess",)
+    trace = drafted(loop)
+    steps = [replace(one, review=replace(one.review, tokens=(*one.review.tokens, 1, 2, 3))) for one in trace.steps]
+    assert line(alone(loop), replace(trace, steps=tuple(steps))).flags == ("the text repeats itself",), (
+        "most were wrong"
+    )
     tiny = tuple(replace(level, parameters=20_000_000) for level in alone(loop).header.levels)
     few = replace(alone(loop), header=replace(alone(loop).header, levels=tiny))
     assert line(few).flags == ("the text repeats itself, as tiny models do, so it is easy to guess",)
