@@ -1,7 +1,7 @@
 // Gradio draws its parts one after another. They come into view together, so that nothing moves. Who presses `p` before that
 // presents as soon as there is something to present, and so does a page that is loaded again while it presents. The document itself begins with `data-drawing`, see csd/web/scripts.py.
 
-import { stage, stageRoot } from "./dom.js";
+import { stageRoot } from "./dom.js";
 
 export const LONGEST_DRAWING = 15000; // milliseconds: whatever is there by then is shown
 
@@ -18,7 +18,8 @@ export function drawTogether() {
 
 export function showDrawn() {
   const early = window.CascadeEarly?.endEarly();
-  if (early && stageRoot()?.dataset.race === early.race && stageRoot().dataset.state === "replay") stage().begin(early.time);
+  const race = stageRoot()?.cascadeStage;
+  if (race?.time === 0) race.begin(early?.race === stageRoot().dataset.race ? early.time : 0); // it has waited, see csd/stage/bundle.py
   document.documentElement.removeAttribute("data-drawing");
   document.removeEventListener("keydown", keepKey);
   if (isAsked) document.body.dispatchEvent(new KeyboardEvent("keydown", { key: PRESENT, bubbles: true }));

@@ -1,5 +1,6 @@
 // The race that the page begins with plays as soon as there is a document, long before Gradio has drawn the page: the document
-// brings both the race and the script of the stage. Then the page's own stage goes on where this one is.
+// brings both the race and the script of the stage. Above it the form can be read, but not used yet. Then the page's own stage
+// goes on where this one is.
 
 import { hasRaced } from "./comeback.js";
 import { wasPresenting } from "./drawing.js";
@@ -15,16 +16,21 @@ let ground = null;
 // with that of the stage, in so many `letters`.
 export function playEarly(letters) {
   const { components = [], css = "" } = window.gradio_config ?? {};
-  const { value, js_on_load: script } = components.find(({ props }) => props.elem_id === "stage")?.props ?? {};
+  const propsOf = (id) => components.find(({ props }) => props.elem_id === id)?.props ?? {};
+  const { value, js_on_load: script } = propsOf("stage");
   if (!value?.log || hasSettings() || location.hash || hasRaced() || wasPresenting()) return;
   if (!matchMedia(SIZES).matches) return;
   ground = document.createElement("div");
-  const [style, frame, root] = ["style", "div", "div"].map((tag) => document.createElement(tag));
+  const [style, form, prompt, race, frame, root] = ["style", "div", "p", "b", "div", "div"].map((tag) => document.createElement(tag));
   Object.assign(ground, { id: "early", inert: true, className: isDark() ? "dark" : "" });
   style.textContent = css.slice(0, letters);
+  form.className = "early-form";
+  prompt.textContent = propsOf("prompt").value;
+  race.textContent = propsOf("race").value;
+  form.append(prompt, race);
   root.className = "cascade-stage";
   frame.append(root);
-  ground.append(style, frame);
+  ground.append(style, form, frame);
   document.documentElement.append(ground);
   new Function("element", "props", "watch", script)(frame, { value, early: true }, () => {});
 }

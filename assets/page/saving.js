@@ -22,11 +22,12 @@ export async function copyLink(query, omitted) {
   if (race) writeLinked(race.slice("race=".length));
   const isLocal = LOCAL.test(location.hostname);
   const note = { said: `${said} It opens on this computer only.`, save: isLocal && race ? () => press("replay") : null };
-  if (isLocal) said += ` It opens on this computer only${race ? ": to send the race, <button type=\"button\" data-press=\"replay\">save it as a file</button>" : ""}.`;
   let state = "";
   try {
     await navigator.clipboard.writeText(link);
     window.dispatchEvent(new CustomEvent("cascade-linked", { detail: note }));
+    const isNoted = document.querySelector(".cs-link-note:popover-open"); // beside the button on the stage
+    if (isLocal && !isNoted) said += ` It opens on this computer only${race ? ": to send the race, <button type=\"button\" data-press=\"replay\">save it as a file</button>" : ""}.`;
   } catch {
     state = "whole";
     said = `The browser does not allow access to the clipboard. The link: ${link.replaceAll("&", "&amp;")}`;

@@ -2,7 +2,9 @@
 // they are folded away at first.
 
 import { button, h } from "./dom.js";
-import { remember, remembered } from "./state.js";
+import { drawPlot } from "./plot.js";
+import { isPlaying, remember, remembered } from "./state.js";
+import { drawTimeline } from "./timeline.js";
 
 const NARROW = "(max-width: 700px)"; // as in style/windows.css, where the summary is in view
 const NAMES = { speed: "Speed", computed: "Who computed when", time: "Where the time went" };
@@ -20,7 +22,16 @@ export function createCharts(stage, boxes) {
   });
   box.addEventListener("toggle", () => measureAnew(stage));
   fold();
-  return { boxes, buttons, box, narrow };
+  const charts = { boxes, buttons, box, narrow, isInView: true };
+  new IntersectionObserver((entries) => { charts.isInView = entries.at(-1).isIntersecting; }).observe(box);
+  return charts;
+}
+
+// While a replay plays, charts out of view are left as they are.
+export function drawCharts(stage) {
+  if (isPlaying(stage) && !stage.charts.isInView) return;
+  drawPlot(stage);
+  drawTimeline(stage);
 }
 
 export function restoreChart(stage) {

@@ -51,15 +51,15 @@ export function drawCursors(stage) {
   const { root, view, views, mode, reviewOpen } = stage;
   const isShown = root.dataset.view === "one" && mode !== "done" && !reviewOpen && view.tokenNodes.length > 0;
   for (const one of views) markAhead(one, isShown && one === view ? Math.max(...views.map(writtenBy)) : 0);
-  for (const one of views) {
-    if (!one.cursor) one.cursor = createCursor(one.lane.info);
-    const { cursor } = one;
-    if (isShown && one.shown) {
+  for (const one of views) one.cursor ||= createCursor(one.lane.info);
+  const places = views.map((one) => (isShown && one.shown ? endOfToken(view, writtenBy(one)) : null)); // all are read before any is set
+  views.forEach(({ cursor }, i) => {
+    if (places[i]) {
       if (cursor.parentNode !== view.text) view.text.append(cursor);
-      placeCursor(cursor, view, writtenBy(one));
+      Object.assign(cursor.style, places[i]);
     }
-    cursor.hidden = !isShown || !one.shown; // after it has been placed: else it would run there from where it was last seen
-  }
+    cursor.hidden = !places[i]; // after it has been placed: else it would run there from where it was last seen
+  });
 }
 
 function writtenBy({ lane, shown }) {
@@ -90,15 +90,23 @@ function createCursor(info) {
     s("svg", { viewBox: "0 0 14 14" }, laneMarker(info, 7, 7)));
 }
 
-function placeCursor(cursor, { text, tokenNodes }, count) {
-  const rects = tokenNodes[Math.min(count, tokenNodes.length) - 1].getClientRects();
+// Where the token ends that is the `count`-th of a text, as the style of a cursor. In a replay the text to come has its place
+// already, so that each is measured once. Null where it is not drawn.
+function endOfToken(view, count) {
+  const number = Math.min(count, view.tokenNodes.length) - 1;
+  if (!view.ends) return measureEnd(view, number);
+  view.ends[number] ||= measureEnd(view, number);
+  return view.ends[number];
+}
+
+function measureEnd({ text, tokenNodes }, number) {
+  const rects = tokenNodes[number].getClientRects();
   const box = rects[rects.length - 1]; // a token that is broken over lines has several
-  if (!box) return;
+  if (!box) return null;
   const frame = text.getBoundingClientRect();
   const zoom = text.currentCSSZoom || 1; // of the tour in a large window: rectangles have it, and lengths in a style do not
   const end = text.dir === "rtl" ? box.left : box.right;
   const x = (end - frame.left) / zoom - text.clientLeft;
   const y = (box.top - frame.top) / zoom - text.clientTop + text.scrollTop;
-  cursor.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
-  cursor.style.height = `${(box.height / zoom).toFixed(1)}px`;
+  return { transform: `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`, height: `${(box.height / zoom).toFixed(1)}px` };
 }

@@ -33,6 +33,7 @@ export function createLaneText(stage, lane) {
     follow: true, // scrolls along with what is new
     sought: "", // the token that was last brought into sight, and in which height
     bottoms: null, // where the line ends in which each step ends, in pixels; null until measured
+    ends: null, // the same where tokens end, of those after which a cursor has stood, see cursors.js
     line: 0, // height of a line
     height: null, // of the box
     wanted: 0, // where the replay scrolls to
@@ -148,6 +149,7 @@ function flowLines({ root, mode, reviewOpen }, { text }, mayWrap) {
 
 function measureLines(view) {
   const lineEnd = (bottom) => Math.ceil(bottom / view.line - 0.4) * view.line; // type may reach below its line
+  view.ends = [];
   view.bottoms = view.stepNodes.map((node) => lineEnd(node.offsetTop + node.offsetHeight));
 }
 

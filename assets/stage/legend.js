@@ -87,7 +87,7 @@ function chooseRejected(stage, value) {
   stage.root.dataset.rejected = value;
   remember("cascade-rejected", value);
   stage.legend.rejected.value = value;
-  for (const view of stage.views) view.bottoms = null;
+  for (const view of stage.views) view.bottoms = view.ends = null;
   if (stage.race.open) stage.draw();
 }
 
@@ -101,7 +101,7 @@ function showDigits(stage, on) {
   stage.root.toggleAttribute("data-digits", on);
   stage.legend.digits.setAttribute("aria-pressed", String(on));
   remember("cascade-digits", on ? "on" : "off");
-  for (const view of stage.views) view.bottoms = null;
+  for (const view of stage.views) view.bottoms = view.ends = null;
   if (stage.race.open) stage.draw();
 }
 

@@ -7,7 +7,7 @@ const SEEN = 12_000; // milliseconds
 
 // The page sends `cascade-linked` with {said, save}; `save` is null where the link opens everywhere.
 export function createLinkNote(link) {
-  const note = h("div", { class: "cs-view-menu cs-link-note", popover: "" }); // it closes with Escape or a click elsewhere
+  const note = h("div", { class: "cs-view-menu cs-link-note", popover: "", role: "status" }); // it closes with Escape or a click elsewhere
   let timer = 0;
   window.addEventListener("cascade-linked", ({ detail: { said, save } }) => {
     clearTimeout(timer);

@@ -14,6 +14,7 @@ const padRight = (width) => (width < NARROW ? 88 : 210); // so that the slowest 
 const GAP = 13; // from the end of a line to the label right of it, where it is read first
 const ELSEWHERE = 1.5; // what it costs a label to be anywhere else, see places.js
 const UNNAMED = 30; // the same to be left out
+const YOUNG = 60; // from the origin: nearer to it the labels of lanes that go on may be left out
 const POINTS = 40; // of the steps of a line, that labels keep off
 const APART = 2; // pixels from one of its points to the next
 const COUNTED = ["", "", "the two", "the three", "the four"];
@@ -104,7 +105,7 @@ function drawLabels(plot, lines) {
   const texts = lines.map(({ view }) => labelOf(view, plot.width < NARROW));
   const area = { left: PAD.left, right: plot.width, top: 0, bottom: plot.height - PAD.bottom + SIZE / 1.5 };
   const drawn = lines.flatMap(({ view }) => pointsOf(plot, view));
-  const waits = lines.map(({ view }) => !view.shown);
+  const waits = lines.map(({ view }, i) => ends[i][0] < PAD.left + YOUNG && !isOver(view));
   endLabels(ends, texts, area, drawn, waits).forEach(({ x, y, anchor = "start", lines: [text] }, i) => {
     const { dot, label } = lines[i];
     dot.setAttribute("transform", `translate(${ends[i].map((at) => at.toFixed(1)).join(" ")})`);
@@ -112,6 +113,8 @@ function drawLabels(plot, lines) {
     put(label, text);
   });
 }
+
+const isOver = ({ lane, shown }) => Boolean(lane.end) && shown > 0 && shown === lane.steps.length;
 
 const endOf = (plot, { lane, shown }) => placeOf(plot, shown ? lane.steps[shown - 1] : { decodeSeconds: 0, count: 0 });
 

@@ -127,7 +127,7 @@ export function prefersReducedMotion() {
 
 // Forgets every measured size: the stage has become wider or narrower, or its type larger.
 export function forgetSizes(stage) {
-  for (const view of stage.views) view.bottoms = view.height = null;
+  for (const view of stage.views) view.bottoms = view.ends = view.height = null;
   stage.plot.width = 0;
   stage.timeline.width = 0;
   stage.review.drawn = "";

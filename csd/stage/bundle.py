@@ -42,12 +42,14 @@ def stage_script() -> str:
 def gradio_script() -> str:
     """What gr.HTML runs when the stage is loaded: mounts it, shows every new value, and explains the page's terms.
 
-    Before that assets/page/early.js runs it as well, for a stage that is `early`.
+    Before that assets/page/early.js runs it as well, for a stage that is `early`. While the page is drawn its own stage
+    waits, and assets/page/drawing.js lets it begin.
     """
     return stage_script() + (
         "const stage = CascadeStage.mount(element.querySelector('.cascade-stage'), { early: props.early });\n"
         "stage.update(props.value);\n"
         "if (!props.early) CascadeStage.explain(document.body);\n"
+        "if (!props.early && document.documentElement.hasAttribute('data-drawing')) stage.pause();\n"
         "watch('value', () => stage.update(props.value));\n"
     )
 

@@ -146,7 +146,8 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     if is_slower and lost:
         heat = subject.header.temperature
         when = f"At temperature {heat:g} the" if heat else "The"
-        threw = f"{when} big model threw away {lost} of {drafted} guesses"
+        why = " often writes unlikely words: it" if heat >= 1 else ""
+        threw = f"{when} big model{why} threw away {lost} of {drafted} guesses"
         return f"{threw}{_in_vain(race, subject)}.{_saved(race, subject, drafted)}"
     runs, alone = len(subject.steps), len(race.reference.steps)
     without = f" instead of {_often(alone) if runs == 1 else alone}" if runs != alone else ", as without guesses"

@@ -78,6 +78,23 @@ def test_the_pages_stage_stands_and_goes_on_where_the_early_one_was(chromium, ho
     page.context.close()
 
 
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (390, 844)])
+def test_the_form_can_be_read_where_it_will_stand(chromium, house, size):
+    page = chromium.new_context(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce").new_page()
+    page.route("**/assets/*.js", lambda route: route.abort())
+    page.goto(house.url)
+    prompt, race = page.locator(".early-form p"), page.locator(".early-form b")
+    before = [*prompt.bounding_box().values(), *race.bounding_box().values()]
+    said = [prompt.inner_text(), race.inner_text()]
+    page.unroute("**/assets/*.js")
+    page.goto(house.url)
+    page.wait_for_selector("html:not([data-drawing]) #race")
+    now = [*page.locator("#prompt").bounding_box().values(), *page.locator("#race").bounding_box().values()]
+    assert before == pytest.approx(now, abs=6)
+    assert said == [page.input_value("#prompt textarea"), page.inner_text("#race")]
+    page.context.close()
+
+
 def places(page, where: str) -> list[float]:
     """Left, top and width of the parts of a stage."""
     return page.evaluate(
