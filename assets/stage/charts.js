@@ -27,9 +27,9 @@ export function createCharts(stage, boxes) {
   return charts;
 }
 
-// While a replay plays, charts out of view are left as they are.
+// While a race runs or is replayed, charts out of view are left as they are.
 export function drawCharts(stage) {
-  if (isPlaying(stage) && !stage.charts.isInView) return;
+  if ((isPlaying(stage) || stage.mode === "live") && !stage.charts.isInView) return;
   drawPlot(stage);
   drawTimeline(stage);
 }

@@ -166,7 +166,6 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         form.inputs,
         view.race_outputs,
         trigger_mode="once",
-        show_progress_on=[tab.status],
         **PRIVATE,
         **on_device(context),
     )
@@ -179,6 +178,15 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         button.click(None, js=scripts.download_figures(kind), **PRIVATE)
     page.unload(leave)
     return racing
+
+
+def tell_progress_once(page: gr.Blocks, told: gr.Button) -> None:
+    """Gradio tells its progress to this button, which shows none: the page itself says what goes on.
+
+    Else each step of a race is told to every output of every event so far, whose values the browser copies for it, and
+    each counts the seconds anew in every frame. A race on the same cores would lack that time."""
+    for event in page.fns.values():
+        event.show_progress_on = [told]
 
 
 def keep_typed(filling: Dependency, form: RaceForm) -> Dependency:

@@ -30,6 +30,9 @@ def test_the_form_leaves_the_window_to_the_stage(tab):
     page.wait_for_function(f"({lines_in_view}) === 5")
     page.click("#title")
     page.wait_for_function(f"({lines_in_view}) === 2")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.closest('#prompt') !== null"), "the key for typing a prompt"
+    assert not page.input_value("#prompt textarea").endswith("/")
     assert not tab.errors
 
 
