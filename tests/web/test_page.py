@@ -206,7 +206,7 @@ def test_a_race_that_is_saved_from_its_link_opens_at_the_same_step(open_tab):
     one.page.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.goTo(4, 3)")
     one.page.click("#stage .cs-copy-link")
     with one.page.expect_download() as waiting:
-        one.page.click("#status button >> text=save it as a file")
+        one.page.click("#stage .cs-link-note button")
     file = Path(waiting.value.path()).rename(Path(waiting.value.path()).with_suffix(".html"))
     opened = one.context.new_page()
     opened.goto(file.as_uri())
