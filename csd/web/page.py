@@ -78,7 +78,6 @@ def build(studio: Studio, links: Path | None = None) -> gr.Blocks:
         page.load(None, js=scripts.START, **wiring.PRIVATE)
         hidden.leave_queue.click(None, cancels=[racing, comparing], **wiring.PRIVATE)
         api(make_endpoint(context), api_name="race", **wiring.on_device(context))
-    wiring.tell_progress_to(page, hidden.leave_queue)
     return page
 
 

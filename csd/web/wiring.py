@@ -166,7 +166,7 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         form.inputs,
         view.race_outputs,
         trigger_mode="once",
-        show_progress_on=[tab.status],  # where the browser reads how many races are before this one
+        show_progress_on=[tab.status],
         **PRIVATE,
         **on_device(context),
     )
@@ -179,15 +179,6 @@ def wire_races(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hi
         button.click(None, js=scripts.download_figures(kind), **PRIVATE)
     page.unload(leave)
     return racing
-
-
-def tell_progress_to(page: gr.Blocks, told: gr.Button) -> None:
-    """Gradio tells the progress of other events to this button, which shows none: the page itself says what goes on.
-
-    Else each step of a race is told to every output of every event so far, whose values the browser copies for it, and
-    each counts the seconds anew in every frame. A race on the same cores would lack that time."""
-    for event in page.fns.values():
-        event.show_progress_on = event.show_progress_on or [told]
 
 
 def keep_typed(filling: Dependency, form: RaceForm) -> Dependency:
