@@ -293,10 +293,13 @@ def _shortness(race: Race) -> list[str]:
     """One flag for a race that was stopped, that is short, or both."""
     count = _longest(race)
     stopped = any(trace.end == "stopped" for trace in race.traces)
-    if 0 < count < metrics.SHORT_RUN:
-        judged = "too few to judge the speed" if stopped or count < FEWEST * metrics.SHORT_RUN else "a rough speed"
-        return [f"{'stopped after' if stopped else 'only'} {counted(count, 'token')}: {judged}"]
-    return ["stopped early"] if stopped else []
+    is_short = 0 < count < metrics.SHORT_RUN
+    if stopped:  # lanes got to different places, so no count is that of all
+        return [f"stopped early{': too few tokens to judge the speed' if is_short else ''}"]
+    if not is_short:
+        return []
+    judged = "too few to judge the speed" if count < FEWEST * metrics.SHORT_RUN else "a rough speed"
+    return [f"only {counted(count, 'token')}: {judged}"]
 
 
 def _longest(race: Race) -> int:

@@ -206,7 +206,7 @@ def test_flags_stand_beside_the_number():
     cut = line(alone(TEXT), drafted(TEXT[:20], end="stopped"))
     assert (cut.flags, cut.few) == (("stopped early",), False), "the other lane has its text"
     both = line(replace(alone(TEXT[:18]), end="stopped"), drafted(TEXT[:12], end="stopped"))
-    assert both.flags == ("stopped after 18 tokens: too few to judge the speed",), "one message"
+    assert both.flags == ("stopped early: too few tokens to judge the speed",), "one message"
     unbegun = line(
         replace(alone(TEXT[:1]), end="stopped"), drafted(TEXT[:6], end="stopped"), drafted((), end="stopped")
     )
