@@ -24,8 +24,8 @@ with sync_playwright() as driver:
     print(path if Path(path).exists() else "")
 '
 
-# The browser: the system's, else Debian's package, else the build that playwright brings. The one without windows of its own
-# opens a page with two thirds of the work.
+# The browser: the system's, else Debian's package, else the build that playwright brings. The headless shell comes first: it
+# opens a page with less work.
 CHROMIUM=$(find_chromium)
 if [ -z "$CHROMIUM" ]; then
     if can_use_apt && grep -q '^ID=debian' /etc/os-release; then

@@ -17,13 +17,21 @@ export function drawTogether() {
 }
 
 export function showDrawn() {
+  if (!document.documentElement.hasAttribute("data-drawing")) return;
   const early = window.CascadeEarly?.endEarly();
-  const race = stageRoot()?.cascadeStage;
-  if (race?.time === 0) race.begin(early?.race === stageRoot().dataset.race ? early.time : 0); // it has waited, see csd/stage/bundle.py
+  beginStage(early);
   document.documentElement.removeAttribute("data-drawing");
   document.removeEventListener("keydown", keepKey);
   if (isAsked) document.body.dispatchEvent(new KeyboardEvent("keydown", { key: PRESENT, bubbles: true }));
   isAsked = false;
+}
+
+// The page's stage has waited, see csd/stage/bundle.py: it goes on where the early one was. What a link brings begins later, see
+// arrival.js.
+function beginStage(early) {
+  const root = stageRoot();
+  if (root?.cascadeStage.time !== 0 || document.documentElement.hasAttribute("data-arriving")) return;
+  root.cascadeStage.begin(early?.race === root.dataset.race ? early.time : 0);
 }
 
 export function wasPresenting() {

@@ -6,7 +6,7 @@ import { h, put } from "./dom.js";
 import { tellPace } from "./pace.js";
 import { isOpening, speedFactor } from "./state.js";
 
-const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "Big models are slow: a run writes one token (about a word). Yet it can check many in little more time."];
+const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A big model writes one token (about a word) per run. But one run can check many, which is far faster."];
 const GUESSING = "A cascade: small models guess ahead \u2026";
 const CHECKING = "\u2026 and the big model checks them in one run.";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];

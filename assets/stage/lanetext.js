@@ -33,7 +33,7 @@ export function createLaneText(stage, lane) {
     follow: true, // scrolls along with what is new
     sought: "", // the token that was last brought into sight, and in which height
     bottoms: null, // where the line ends in which each step ends, in pixels; null until measured
-    ends: null, // the same where tokens end, of those after which a cursor has stood, see cursors.js
+    ends: null, // the places of cursors behind tokens, each measured when it is first needed, see cursors.js; null as `bottoms`
     line: 0, // height of a line
     height: null, // of the box
     wanted: 0, // where the replay scrolls to

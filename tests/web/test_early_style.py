@@ -95,6 +95,27 @@ def test_the_form_can_be_read_where_it_will_stand(chromium, house, size):
     page.context.close()
 
 
+def test_without_an_early_race_the_pages_stage_begins_once_it_is_drawn(chromium, house):
+    page = chromium.new_context(viewport={"width": 900, "height": 720}).new_page()
+    page.goto(house.url)
+    page.wait_for_selector("html:not([data-drawing]) #stage .cascade-stage[data-unasked]")
+    page.wait_for_function("document.querySelector('#stage .cascade-stage').cascadeStage.time > 0")
+    page.context.close()
+
+
+def test_a_link_hides_the_race_at_the_start_at_once(chromium, house):
+    """What is shown beside "Opening the race" would stand under it."""
+    page = chromium.new_context(viewport=SIZE).new_page()
+    page.add_init_script("""new MutationObserver(() => {
+        const stage = document.querySelector("html[data-arriving]:not([data-drawing]) #stage .cs-idea");
+        if (stage) window.shown = (window.shown ?? false) || getComputedStyle(stage).visibility === "visible";
+    }).observe(document, { subtree: true, childList: true, attributes: true });""")
+    page.goto(f"{house.url}#race=list-people-to-json&lane=4&step=2")
+    page.wait_for_selector("html:not([data-drawing]):not([data-arriving])")
+    assert page.evaluate("window.shown") is False
+    page.context.close()
+
+
 def places(page, where: str) -> list[float]:
     """Left, top and width of the parts of a stage."""
     return page.evaluate(
