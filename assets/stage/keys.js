@@ -85,11 +85,11 @@ function isInView(root) {
 function press(stage, event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !(stage.race.open || event.key === "p")) return;
   if (stage.root.querySelector(":popover-open")) return; // it has the keys, and closes with Escape
+  if (unblank(stage.root)) return void event.preventDefault(); // any key; what goes on behind an empty screen is a surprise
   const action = isTaken(event) ? null : actionOf(stage, event.key);
   if (!action) return;
   event.preventDefault();
   hideHint(stage);
-  if (unblank(stage.root)) return; // what goes on behind an empty screen is a surprise
   hideTooltip(stage);
   action(stage, event);
 }
