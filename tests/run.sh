@@ -1,7 +1,13 @@
 #!/usr/bin/env bash
-# Creates .venv, installs what the project and its tests need, and runs all tests: bash tests/run.sh [pytest arguments]
+# Creates .venv, installs what the project and its tests need, and runs the tests: bash tests/run.sh [pytest arguments]
+# Without arguments it leaves out those marked slow; --all runs them too.
 # PYTHON names the interpreter for a new .venv, CHROMIUM the browser. Whatever is already there is used as it is.
 set -euo pipefail
+if [ $# = 0 ]; then
+    set -- -m "not slow"
+elif [ "$1" = --all ]; then
+    shift
+fi
 cd "$(dirname "$0")/.."
 . tests/setup.sh
 
@@ -48,4 +54,4 @@ export CHROMIUM
 # few tests, which are the longest ones, to the end. Nothing in the tests needs the network.
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}" HF_HUB_OFFLINE=1 GRADIO_ANALYTICS_ENABLED=False
 processes=$(.venv/bin/python -c 'import os; print(min(4, (os.cpu_count() or 1) + 1))')
-.venv/bin/python -m pytest -q -rs -n "$processes" --dist loadfile --no-loadscope-reorder tests "$@"
+.venv/bin/python -m pytest -q -rfEs -n "$processes" --dist loadfile --no-loadscope-reorder tests "$@"

@@ -12,7 +12,6 @@ from look.appearance import PARTS, WIDE, differences, look, name_of, open_still_
 LANDING = name_of("landing", WIDE, "light")
 
 
-@pytest.mark.slow
 def test_six_views_look_as_they_did(chromium, served):
     assert differences(read(), take(chromium, served)) == []
 

@@ -178,6 +178,7 @@ def visit(chromium, house: House, query: str = ""):
     return page
 
 
+@pytest.mark.slow
 def test_a_recorded_race_plays_before_anything_and_files_are_replayed(chromium, house, tmp_path):
     page = visit(chromium, house)
     page.wait_for_selector('#stage .cascade-stage[data-state="replay"]')

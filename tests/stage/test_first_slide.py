@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from bare import greedy
 from handmade import alone, nested
 
@@ -9,6 +10,7 @@ CONTROLS = """() => [...document.querySelectorAll(".cs-transport *, .cs-bridge *
     .filter(one => one.checkVisibility({ opacityProperty: true, visibilityProperty: true })).map(one => one.className)"""
 
 
+@pytest.mark.slow
 def test_the_first_slide_is_the_race_in_slow_motion_without_a_control(bare):
     """It ends by itself, or with the first press, and both lead to the verdict on the same slide."""
     one = bare().show(greedy(alone()), greedy(nested()))

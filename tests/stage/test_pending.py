@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from handmade import alone, nested
 
 from csd.stage.log import log_of
@@ -32,6 +33,7 @@ def test_guesses_are_pale_until_the_big_model_has_checked_them(bare):
     assert not one.errors
 
 
+@pytest.mark.slow
 def test_the_first_replay_shows_its_first_step_slowly_and_says_what_happens(bare):
     fast = nested(), nested()  # of 275 ms, of which the first step takes 45 ms
     one = bare().show(*fast, play=True)

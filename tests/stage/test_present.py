@@ -145,6 +145,7 @@ def test_presenting_fills_the_screen_with_large_tokens(bare):
     assert not one.errors
 
 
+@pytest.mark.slow
 def test_the_app_has_the_same_stage(chromium, house):
     """In Gradio's page: its way with style sheets and its own key handlers leave the stage as it is."""
     page = chromium.new_context(viewport={"width": 1280, "height": 720}).new_page()

@@ -11,6 +11,8 @@ from importlib.util import find_spec
 import pytest
 from browser import free_port
 
+from csd.traffic.samples import RACES
+
 # Only looked for: importing locust would replace the blocking calls of all tests in this process.
 pytestmark = pytest.mark.skipif(find_spec("locust") is None, reason="locust is not installed")
 
@@ -27,11 +29,12 @@ def test_visitors_of_a_served_page(house, tmp_path):
     end = time.monotonic() + 120
     while families.status(home).state != "ready" and time.monotonic() < end:
         time.sleep(0.1)
-    options = ("--visitors", "3", "--seconds", "4", "--pause", "0.5", "--tokens", "8", "--out", str(tmp_path))
+    options = ("--visitors", "3", "--seconds", "8", "--pause", "0.5", "--tokens", "8", "--out", str(tmp_path))
     done = run(house.url, *options)
     assert done.returncode == 0, done.stderr
     kinds = json.loads(done.stdout.splitlines()[-1])["kinds"]
-    assert kinds["page race"]["ok"] == kinds["page race"]["count"] > 0
+    races = [kinds[kind] for kind in RACES if kind in kinds]  # what visitors do is drawn by lot
+    assert races and all(race["ok"] == race["count"] > 0 for race in races)
     assert kinds["GET /"]["ok"] >= 4
     stored = json.loads((tmp_path / "load.json").read_text())
     assert stored["summary"]["kinds"] == kinds and stored["server"]

@@ -9,6 +9,7 @@ from csd.web.hidden_controls import CONTROLS
 from csd.web.races import recorded_races
 
 
+@pytest.mark.slow
 def test_back_goes_to_the_tab_and_the_race_before(tab, house):
     page = tab.page
     landing, *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
@@ -46,6 +47,7 @@ def test_a_race_of_other_models_is_called_the_previous_one_until_another_is_chos
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_back_goes_to_the_race_before_though_own_races_have_no_address(tab, house):
     page, seen = tab.page, []
     race_on_stage = "document.querySelector('#stage .cascade-stage').dataset.race"
@@ -69,6 +71,7 @@ def test_back_goes_to_the_race_before_though_own_races_have_no_address(tab, hous
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_an_address_opens_a_race_and_hides_controls(open_tab):
     *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
     tab = open_tab(f"?hide=stop,seed&k=9#race={last.id.removeprefix('recorded-')}")
@@ -80,6 +83,7 @@ def test_an_address_opens_a_race_and_hides_controls(open_tab):
     assert page.is_visible("#temperature")
 
 
+@pytest.mark.slow
 def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     page = tab.page
     tab.allow_motion()
@@ -139,6 +143,7 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     assert not tab.errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["lane=99&step=999", "lane=1&step=x"])
 def test_a_link_to_a_step_that_is_none_shows_the_whole_race_and_says_so(open_tab, place):
     *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
@@ -150,6 +155,7 @@ def test_a_link_to_a_step_that_is_none_shows_the_whole_race_and_says_so(open_tab
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_a_link_to_a_race_that_is_none_says_so_over_the_race_at_the_start(tab, house):
     page = tab.page
     tab.allow_motion()
@@ -162,6 +168,7 @@ def test_a_link_to_a_race_that_is_none_says_so_over_the_race_at_the_start(tab, h
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_every_control_that_a_link_can_hide_is_on_the_page(tab):
     *_, last = recorded_races().values()
     choose_race(tab.page, last.title)

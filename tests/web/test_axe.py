@@ -45,6 +45,7 @@ def findings(page, options: dict = ALL, parts: Sequence[str] = ("html",)) -> lis
     ]
 
 
+@pytest.mark.slow
 def test_the_page_in_each_state(chromium, house):
     """One tab goes through all states, and changes its theme in each."""
     page = open_page(chromium, house, "light", (1280, 720))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from browser import STORY, await_prompt, await_race, box, choose_race, is_in_view, set_field
 
 from csd.web.races import recorded_races
@@ -66,6 +67,7 @@ def test_the_drawer_covers_the_page_and_moves_nothing(tab):
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_K_is_dragged_in_the_drawer_and_its_parts_race(tab):
     """The picture and the field hold the same K, the parts are a click away, and another family has another size."""
     page = tab.page
@@ -98,6 +100,7 @@ def test_K_is_dragged_in_the_drawer_and_its_parts_race(tab):
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_race_is_in_reach_wherever_the_drawer_is_scrolled_to_and_stop_once_it_runs(tab, house):
     page = tab.page
     tab.fill()
@@ -143,6 +146,7 @@ def test_what_was_typed_stays_when_another_race_is_shown(tab):
     page.wait_for_selector('#prompt[data-more="3 more lines"]')
 
 
+@pytest.mark.slow
 def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
     page = tab.page
     page.set_viewport_size(PHONE)
@@ -245,6 +249,7 @@ def test_the_text_of_a_list_ends_before_its_arrow(tab):
         assert text["x"] + text["width"] - room <= arrow["x"], name
 
 
+@pytest.mark.slow
 def test_the_list_of_races_takes_nothing_away_from_what_is_typed(tab):
     """Closed with Escape it shows nothing; a prompt typed while the server fills in the form comes back."""
     page = tab.page

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hostile import Page, attacks, check_leaks
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ def start_only(family, request, stopped):
     return run_race(family, request, lambda: True)
 
 
+@pytest.mark.slow
 def test_hostile_requests(house, monkeypatch):
     monkeypatch.setattr(house.studio, "_run", start_only)
     page = Page(house.url)

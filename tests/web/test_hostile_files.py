@@ -58,6 +58,7 @@ def where(name: str) -> tuple:
     return next(path for path in PLACES if path[-1] == name)
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(PLACES) | st.sampled_from(NUMBERS), st.sampled_from(HOSTILE), st.booleans())
 @example(where("seconds"), 0, True)

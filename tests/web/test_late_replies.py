@@ -14,6 +14,7 @@ def one(chromium, served):
     tab.close()
 
 
+@pytest.mark.slow
 def test_an_answer_before_the_reply_is_no_lost_connection(one, served):
     page, late = one.page, []
     served.gate.hold("Step")

@@ -282,6 +282,7 @@ def test_two_comparisons_alternate_and_one_whose_visitor_leaves_gives_its_place_
         assert begun.count("b") < 8 and not places(page._queue).queue and not page._queue.fair_races._lent._lent
 
 
+@pytest.mark.slow
 def test_comparisons_that_wait_hold_none_of_the_threads_of_the_page(monkeypatch):
     """There are 40 of them."""
     monkeypatch.setattr(f"{__name__}.SECONDS", 0.03)

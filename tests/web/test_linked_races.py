@@ -207,6 +207,7 @@ def test_a_link_that_cannot_be_written_leaves_nothing_behind(tmp_path, monkeypat
 STAGE = "document.querySelector('#stage .cascade-stage')"
 
 
+@pytest.mark.slow
 def test_a_colleague_opens_a_race_at_the_same_step_or_runs_it_again(chromium, house):
     sender = Tab(chromium, house)
     sender.context.grant_permissions(["clipboard-read", "clipboard-write"])

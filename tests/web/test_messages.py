@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from browser import House, box, is_in_view, set_field
 
 from csd.models.spec import FamilyError
@@ -26,6 +27,7 @@ def test_a_refusal_has_the_whole_width_of_a_phone_and_covers_nothing(tab):
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_a_refusal_is_in_view_with_the_drawer_open(tab):
     page = tab.page
     tab.fill()
@@ -39,6 +41,7 @@ def test_a_refusal_is_in_view_with_the_drawer_open(tab):
     assert box(page, "#lines")["y"] < box(page, "#status")["y"] < box(page, "#stage")["y"]
 
 
+@pytest.mark.slow
 def test_a_failed_family_is_told_in_one_line_above_and_whole_below(chromium):
     sentence = (
         "It cannot be downloaded: the Hub did not answer. " + "Check the connection, or choose another family. " * 4
@@ -88,6 +91,7 @@ def test_a_number_that_a_field_does_not_take_is_told_when_the_field_is_left(tab)
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_the_line_at_race_and_the_field_in_view_say_the_same(tab):
     page = tab.page
     tab.advanced()
@@ -115,6 +119,7 @@ def test_the_line_at_race_and_the_field_in_view_say_the_same(tab):
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_a_K_that_the_race_uses_stops_it_and_one_that_it_does_not_use_is_quiet(tab):
     page = tab.page
     tab.fill(tokens=12)
@@ -190,6 +195,7 @@ def test_a_message_beside_the_way_back_to_the_first_family_has_a_line_of_its_own
     assert box(page, "#back-home")["y"] < box(page, "#status p")["y"]
 
 
+@pytest.mark.slow
 def test_a_message_and_the_prompt_of_the_race_share_a_line_and_move_nothing(tab):
     page = tab.page
     prompt, status = "#stage .cs-prompt", "#status p"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 
 def test_theory_needs_no_race(tab):
     page = tab.page
@@ -28,6 +30,7 @@ def test_theory_needs_no_race(tab):
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_measure_it_races_with_these_knobs_and_the_table_compares(tab):
     page = tab.page
     tab.fill(tokens=16)
@@ -72,6 +75,7 @@ def test_measure_it_races_with_these_knobs_and_the_table_compares(tab):
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_compare_says_what_it_takes_from_the_settings_and_leads_back(tab):
     page = tab.page
     tab.fill(tokens=16)
@@ -93,6 +97,7 @@ def test_compare_says_what_it_takes_from_the_settings_and_leads_back(tab):
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_a_comparison_keeps_what_it_has_when_stopped(tab, house):
     page = tab.page
     tab.fill(tokens=64)  # so that it still runs when it is stopped

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
 from browser import STORY, House, Tab, choose_race, set_field
 
 from csd.models import catalog
@@ -18,6 +19,7 @@ from csd.web.races import first_recorded, recorded_races
 REFUSED = "words => document.querySelector('#status p[data-state=refused]')?.innerText.includes(words)"
 
 
+@pytest.mark.slow
 def test_a_second_family_answers_what_a_visitor_types(chromium):
     other, gate = FamilyChoice(catalog.find("smollm2"), "cpu"), threading.Event()
 
@@ -90,6 +92,7 @@ def test_a_race_runs_to_its_end_and_its_tokens_carry_levels(open_tab):
     assert not one.errors
 
 
+@pytest.mark.slow
 def test_a_double_click_races_once(open_tab, house):
     one, before = open_tab(), house.gate.begun
     one.fill()
@@ -100,6 +103,7 @@ def test_a_double_click_races_once(open_tab, house):
     assert house.gate.begun == before + 2
 
 
+@pytest.mark.slow
 def test_an_earlier_race_is_shown_again(open_tab):
     one = open_tab()
     one.race("A bird sat in a tree")
@@ -111,6 +115,7 @@ def test_an_earlier_race_is_shown_again(open_tab):
     one.page.wait_for_selector(f'#stage .cascade-stage[data-race="{first}"]')
 
 
+@pytest.mark.slow
 def test_an_example_races_at_once_and_what_the_visitor_typed_is_kept(open_tab, house):
     one = open_tab()
     page, chips = one.page, one.page.locator("#examples > button:visible")
@@ -146,6 +151,7 @@ def test_an_example_races_at_once_and_what_the_visitor_typed_is_kept(open_tab, h
     assert not one.errors
 
 
+@pytest.mark.slow
 def test_bad_input_gets_a_sentence_and_the_prompt_stays(open_tab):
     one = open_tab()
     one.fill(tokens=16)
@@ -173,6 +179,7 @@ def test_bad_input_gets_a_sentence_and_the_prompt_stays(open_tab):
     assert not one.errors
 
 
+@pytest.mark.slow
 def test_a_pasted_K_is_what_the_next_press_of_race_uses_and_what_is_saved(open_tab):
     one = open_tab()
     one.fill(tokens=16)
@@ -199,6 +206,7 @@ def test_a_pasted_K_is_what_the_next_press_of_race_uses_and_what_is_saved(open_t
     assert not one.errors
 
 
+@pytest.mark.slow
 def test_a_race_that_is_saved_from_its_link_opens_at_the_same_step(open_tab):
     one = open_tab()
     one.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -216,6 +224,7 @@ def test_a_race_that_is_saved_from_its_link_opens_at_the_same_step(open_tab):
     assert not one.errors
 
 
+@pytest.mark.slow
 def test_a_refused_prompt_does_not_cover_why(open_tab):
     one = open_tab()
     one.page.fill("#prompt textarea", "word " * 1200)
@@ -233,6 +242,7 @@ def test_a_refused_prompt_does_not_cover_why(open_tab):
     assert not one.errors
 
 
+@pytest.mark.slow
 def test_text_of_a_visitor_is_never_markup_nor_in_a_link_that_a_stranger_opens(open_tab):
     prompt = "</textarea></title><img src=x onerror='window.hit=1'><script>window.hit=1</script>"
     sender, stranger = open_tab(), open_tab()
@@ -254,6 +264,7 @@ def test_text_of_a_visitor_is_never_markup_nor_in_a_link_that_a_stranger_opens(o
         assert one.page.evaluate("window.hit") is None and not one.errors
 
 
+@pytest.mark.slow
 def test_a_custom_family_that_cannot_be_loaded_gives_a_sentence(open_tab, tmp_path):
     one = open_tab()
     one.fill()

@@ -8,6 +8,7 @@ import pytest
 from browser import Tab
 
 
+@pytest.mark.slow
 def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromium, house):
     """A K that drafts 64 tokens at a time is slower than a usual draft; where a busy machine hides that, one races again."""
     tab = Tab(chromium, house)
@@ -184,6 +185,7 @@ def test_a_puzzle_says_that_other_models_race(tab):
     note.wait_for(state="hidden")
 
 
+@pytest.mark.slow
 def test_the_prediction_has_a_button_that_races_first(tab):
     page = tab.page
     tab.fill(tokens=40)

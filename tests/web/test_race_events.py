@@ -79,6 +79,7 @@ def drawn_out(trace):
     return replace(trace, steps=steps)
 
 
+@pytest.mark.slow
 def test_the_form_shows_the_lanes_that_an_edited_K_brought(page):
     adaptive = ["autoregressive", "adaptive cascade"]
     updates = race(page, K="[[2,4,6],[0,1,2],[0,0,1]]", lanes=adaptive)
@@ -148,10 +149,12 @@ def test_one_token_is_no_plural():
     assert said(alone((1,)), drafted((1, 2))) == "Done: autoregressive 1 token, cascade 2 tokens."
 
 
+@pytest.mark.slow
 def test_a_stopped_race_says_so():
     assert race(context(run_stopped))[-1].status.text.startswith("Stopped: ")
 
 
+@pytest.mark.slow
 def test_a_race_that_was_stopped_before_its_first_step_is_not_listed_and_another_says_that_it_was_stopped():
     def run(family, request, stopped):
         for lane, trace in enumerate(RECORDED):

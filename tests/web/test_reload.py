@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from browser import STORY, set_field
 
 
+@pytest.mark.slow
 def test_a_reload_in_the_middle_asks_for_the_race_that_it_ended(open_tab, house):
     """Under the form of that race, with the races before it in the list, and not once that race has ended."""
     one = open_tab()
@@ -35,6 +37,7 @@ def test_a_reload_in_the_middle_asks_for_the_race_that_it_ended(open_tab, house)
     assert one.errors == []
 
 
+@pytest.mark.slow
 def test_a_reload_beside_a_refused_race_brings_its_whole_form_and_says_why(open_tab):
     one = open_tab()
     page = one.page
@@ -55,6 +58,7 @@ def test_a_reload_beside_a_refused_race_brings_its_whole_form_and_says_why(open_
     assert one.errors == []
 
 
+@pytest.mark.slow
 def test_a_reload_while_a_race_waits_keeps_the_prompt(open_tab, house):
     one, other = open_tab(), open_tab()
     house.gate.hold("Step")
@@ -70,6 +74,7 @@ def test_a_reload_while_a_race_waits_keeps_the_prompt(open_tab, house):
     assert one.status("ended").startswith("Done")
 
 
+@pytest.mark.slow
 def test_a_reload_brings_the_latest_race_back(open_tab, house):
     """With its settings, and among the visitor's races; a page in another tab begins as usual."""
     one, begun = open_tab(), house.gate.begun
@@ -88,6 +93,7 @@ def test_a_reload_brings_the_latest_race_back(open_tab, house):
     assert one.errors == []
 
 
+@pytest.mark.slow
 def test_a_reload_under_the_theory_shows_what_the_visitors_race_measured(open_tab):
     one = open_tab()
     one.race("A bird sat in a tree", 16)
@@ -102,6 +108,7 @@ def test_a_reload_under_the_theory_shows_what_the_visitors_race_measured(open_ta
     assert one.errors == []
 
 
+@pytest.mark.slow
 def test_a_reload_goes_on_presenting_until_the_visitor_leaves(open_tab):
     one = open_tab()
     one.page.keyboard.press("p")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from browser import STORY, Tab, box, set_field
 
 
+@pytest.mark.slow
 def test_the_stage_asks_for_a_bet_until_the_result_is_shown(tab, house):
     page = tab.page
     tab.allow_motion()
@@ -32,6 +34,7 @@ def test_the_stage_asks_for_a_bet_until_the_result_is_shown(tab, house):
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_a_race_that_waits_is_told_in_words_and_the_stage_stands_still(tab, chromium, house):
     house.gate.hold("Step")
     other = Tab(chromium, house)

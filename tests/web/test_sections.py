@@ -61,6 +61,7 @@ def test_every_plan_of_a_preset_has_the_word_that_the_list_has(start):
     ]
 
 
+@pytest.mark.slow
 def test_the_drawer_is_short_and_a_section_opens_at_a_press(tab):
     page = tab.page
     page.click("#more")
@@ -121,6 +122,7 @@ def test_a_puzzle_opens_the_settings_at_its_field(tab):
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_a_section_opens_for_a_link(open_tab):
     tab = open_tab("?temperature=0.5&k=3&hide=seed")
     page = tab.page

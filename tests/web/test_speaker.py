@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from csd.stage import tour
 from csd.stage.remember import SAID
 
@@ -14,6 +16,7 @@ def present(page):
     page.wait_for_selector(f"{STAGE}[data-present]")
 
 
+@pytest.mark.slow
 def test_the_window_tells_every_slide_and_its_keys_and_buttons_are_those_of_the_talk(tab):
     page, title = tab.page, ".tour section:not([hidden]) h2"
     acts = [act for act in tour.ACTS if act.talk]

@@ -215,6 +215,7 @@ def start_with(forks, assets: Path) -> tuple[int, str]:
     return process.exitcode, said.read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["stage", "stage/style/base.css", "stage/lanes.js", "export/page.html"])
 def test_without_a_part_of_the_stage_the_page_ends_in_a_sentence(missing, forks, tmp_path):
     assets = tmp_path / "assets"

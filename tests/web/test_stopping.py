@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 
+
+@pytest.mark.slow
 def test_stop_ends_the_race_where_it_is_and_keeps_what_it_has(open_tab, house):
     one = open_tab()
     for where in ("Prefill", "Step"):
@@ -20,6 +23,7 @@ def test_stop_ends_the_race_where_it_is_and_keeps_what_it_has(open_tab, house):
     one.page.wait_for_function("document.querySelector('#status').innerText.startsWith('Done')")
 
 
+@pytest.mark.slow
 def test_stop_in_the_queue_takes_the_race_out_of_it(open_tab, house):
     first, second = open_tab(), open_tab()
     house.gate.hold("Step")
@@ -39,6 +43,7 @@ def test_stop_in_the_queue_takes_the_race_out_of_it(open_tab, house):
     assert house.gate.begun == before + 1
 
 
+@pytest.mark.slow
 def test_a_closed_tab_frees_the_device(open_tab, house):
     first, second = open_tab(), open_tab()
     house.gate.hold("Step")
@@ -52,6 +57,7 @@ def test_a_closed_tab_frees_the_device(open_tab, house):
     assert house.gate.stopped == stopped + 1
 
 
+@pytest.mark.slow
 def test_two_tabs_do_not_disturb_each_other(open_tab):
     tabs = {"Two boys found a kite": open_tab(), "A bird sat in a tree": open_tab()}
     for prompt, one in tabs.items():

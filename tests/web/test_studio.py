@@ -15,8 +15,6 @@ from csd.web.news import Batch, Finished, Refused, Waiting
 from csd.web.studio import Studio, sleep_since
 from csd.web.visitors import MAX_RACES
 
-pytestmark = pytest.mark.slow
-
 OTHER = FamilyChoice(catalog.find("SmolLM2 1.7B"))
 THIRD = FamilyChoice(catalog.find("Qwen3"))
 

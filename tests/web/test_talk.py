@@ -82,6 +82,7 @@ FAULTS = """() => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(390, 844), (1280, 720), (1920, 1080)])
 def test_every_slide_of_a_talk_is_whole_and_read_from_afar(tab, size):
     page = tab.page
@@ -132,6 +133,7 @@ def begin_talk(page: Page) -> None:
     page.wait_for_selector(".tour dialog[open]")
 
 
+@pytest.mark.slow
 def test_a_talk_from_a_race_without_a_win_ends_with_its_own_number(tab):
     page = tab.page
     tab.fill(tokens=40)
@@ -152,6 +154,7 @@ def test_a_talk_from_a_race_without_a_win_ends_with_its_own_number(tab):
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_one_key_of_a_clicker_tells_a_whole_talk(tab):
     """The verdict, a few acts with their answers, and what to remember, where it stops. Who leaves that slide goes on: with
     a race that is lost, a look inside, the next example and inside that."""

@@ -22,6 +22,7 @@ OVERLAPS = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_step_is_seen_without_scrolling_and_the_controls_stand_beside_the_results(chromium, served):
     tab = Tab(chromium, served)
     page = tab.page
@@ -49,6 +50,7 @@ def test_a_step_is_seen_without_scrolling_and_the_controls_stand_beside_the_resu
     tab.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LABELLED)
 def test_labels_of_the_chart_do_not_overlap(chromium, served, name):
     """Of a race with a plan and of one with an adaptive lane; as measured, and with sliders moved."""
@@ -72,6 +74,7 @@ def test_labels_of_the_chart_do_not_overlap(chromium, served, name):
     tab.close()
 
 
+@pytest.mark.slow
 def test_the_picture_is_drawn_when_the_tab_is_opened_after_a_race(chromium, served):
     """The parts of a tab are drawn when it is opened first; a race without a K of its own must not leave them empty."""
     tab = Tab(chromium, served)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from csd.record.recording import bundled_recordings
 
 PLAN = "big model\nchecks 8-bit model\N{NO-BREAK SPACE}8, copier\N{NO-BREAK SPACE}2\n"
 
 
+@pytest.mark.slow
 def test_it_is_the_plan_of_the_race_also_with_another_number_of_drafts(tab, tmp_path):
     """Whether the tab had been opened before or not: what it shows first is the browser's own copy of the plan."""
     page, bundled = tab.page, bundled_recordings()

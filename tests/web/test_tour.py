@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from browser import CUT
 from playwright.sync_api import Page
 
@@ -30,6 +31,7 @@ def test_the_first_act_shows_the_prompt_that_it_continues(tab):
     )
 
 
+@pytest.mark.slow
 def test_the_tour_steps_and_closes_by_keyboard(tab):
     page = tab.page
     page.focus("#tour-start")
@@ -123,6 +125,7 @@ def test_back_closes_the_tour_and_leaves_the_page_where_it_is(tab):
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_tour_scrolls_as_one_page_above_its_buttons(tab):
     page = tab.page
     page.set_viewport_size({"width": 390, "height": 844})
@@ -183,6 +186,7 @@ def test_an_answer_ends_what_moves_in_the_picture(tab):
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_the_tour_races_what_a_cascade_loses_from_any_tab(tab):
     page = tab.page
     tab.fill("My own words", 12)
