@@ -15,7 +15,7 @@ import { watchStatus } from "./status.js";
 import { watchTabs } from "./address.js";
 
 export { arrive } from "./arrival.js";
-export { beginOwn, endOwn, keepTyped, restorePrompt, tellPrompt } from "./typing.js";
+export { beginOwn, endOwn, keepTyped, promptAside, restorePrompt, tellPrompt } from "./typing.js";
 export { beginExample, beginRace, endExample, endRace, shownRace, tellPrevious } from "./racing.js";
 export { chooseRace } from "./racelist.js";
 export { noteVisitor, visitorBefore } from "./comeback.js";

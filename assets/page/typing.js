@@ -6,7 +6,8 @@ import { hasSettings } from "./query.js";
 
 const TYPED = ["prompt", "max-new", "temperature", "seed", "K"];
 const SETTINGS = ["max-new", "temperature", "seed", "k"]; // that an example may bring
-const KEPT = "cascade-prompt"; // in sessionStorage, which belongs to the tab
+const KEPT = "cascade-prompt"; // in sessionStorage, which belongs to the tab: what was typed last
+const ASIDE = "cascade-aside"; // the same, once another prompt has raced: the chip of the visitor's prompt brings it back
 const BACK = "The page was loaded again. Your prompt is back in the form, with the usual settings.";
 const LINE = 20; // pixels, of the prompt's field
 const PATIENCE = 2500; // milliseconds that Race waits for the form, which may wait for models
@@ -53,12 +54,23 @@ export function restorePrompt(status) {
   return `<p>${BACK}</p>`;
 }
 
+// A prompt that was typed before another one raced.
+export const promptAside = () => sessionStorage.getItem(ASIDE) || "";
+
 // Who types on after a race begins a prompt anew.
 export function noteRaced() {
   own = null;
+  setAside(document.querySelector("#prompt textarea").value);
   byId("prompt").setAttribute("data-raced", ""); // its field takes no more room than before it was written in
   document.querySelector("#prompt textarea").scrollTop = 0;
   markMore();
+}
+
+function setAside(raced) {
+  const text = sessionStorage.getItem(KEPT);
+  if (!text || !text.trim() || text === raced) return;
+  sessionStorage.setItem(ASIDE, text);
+  sessionStorage.removeItem(KEPT);
 }
 
 // The stage compares its race's prompt with the form's. A field that Gradio fills in says nothing by itself.

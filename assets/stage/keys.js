@@ -124,10 +124,17 @@ function goRound(stage, by) {
   stepRound(stage, by);
 }
 
-function leave(stage) {
+function leave(stage, { target }) {
   const keys = stage.root.querySelector(".cs-keys");
   if ((stage.presenting || keys.hasAttribute("data-over")) && keys.open) showKeys(stage);
-  else if (stage.reviewOpen) openReview(stage, false);
+  else if (stage.reviewOpen) closeReview(stage);
   else if (stage.presenting) leavePresent(stage);
   else if (isPlaying(stage)) skip(stage);
+  else if (stage.root.contains(target)) jump(stage, Infinity); // from a step to the whole race
+}
+
+// A click on a word opens it at the word's step, which nobody has gone to.
+function closeReview(stage) {
+  openReview(stage, false);
+  if (stage.token !== null && !stage.presenting) jump(stage, Infinity);
 }

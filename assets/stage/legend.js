@@ -55,7 +55,7 @@ export function drawLegend({ legend, view, race, mode }) {
   const key = `${mode} ${lane.index} ${shown}`;
   if (key === legend.drawn) return;
   legend.wasLive ||= mode === "live";
-  if (lane !== legend.lane) legend.caption.replaceChildren(term(lane.info.method), ": written by");
+  if (lane !== legend.lane) legend.caption.replaceChildren("Who wrote the text in ", term(lane.info.method));
   Object.assign(legend, { lane, drawn: key });
   const step = lane.steps[shown - 1];
   const counts = [...legend.counts.keys()].map((mark) => step?.marks[mark] || 0);

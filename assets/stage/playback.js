@@ -221,7 +221,10 @@ function tick(stage, now) {
   const passed = stage.tickedAt ? Math.min(LONGEST_FRAME, (now - stage.tickedAt) / 1000) : 0;
   stage.tickedAt = now;
   stage.clock += passed * speedFactor(stage);
-  if (stage.clock >= totalTime(stage)) return skip(stage);
+  if (stage.clock >= totalTime(stage)) {
+    stage.endedAt = now;
+    return skip(stage);
+  }
   const to = prefersReducedMotion() ? lastReviewBefore(stage, stage.clock) : stage.clock;
   stage.frame = requestAnimationFrame((next) => tick(stage, next));
   if (to === stage.time) return;

@@ -7,7 +7,7 @@ import { enter, leave, whenBack } from "./entries.js";
 import { showAll } from "./playback.js";
 import { tellRefusal } from "./promptline.js";
 import { openReview } from "./review.js";
-import { closeSpeaker } from "./speaker.js";
+import { closeSpeaker, restartClock } from "./speaker.js";
 import { forgetSizes, isPlaying } from "./state.js";
 import { tellRace, untold } from "./talk.js";
 
@@ -78,6 +78,7 @@ function setPresenting(stage, on) {
   if (on) {
     enter("present");
     stage.scrolledTo = scrollY;
+    restartClock(stage);
     openBridge(stage);
     root.focus({ preventScroll: true });
   }

@@ -4,9 +4,11 @@ import { countSlides, titleOfSlide } from "./bridge.js";
 import { tellSpeaker } from "./speaker.js";
 
 const WATCHED = [
-  "Each row is one method, with the same prompt and the same big model. Each black mark is a run of the big model; what is coloured was guessed by smaller models and kept.",
-  "Ask the hall which one will be done first.",
+  "Which of these will be done first?",
+  "Each row is one method. All have the same prompt and the same big model.",
+  "Each black mark is a run of the big model. What is coloured was guessed by smaller models, and kept.",
 ];
+const UNTIL = "0:20"; // on the talk's clock
 
 // Tells it whenever the stage of a talk has changed, unless a slide lies over it.
 export function drawRaceNote(stage) {
@@ -15,7 +17,7 @@ export function drawRaceNote(stage) {
   const [title, say, next] = stage.reviewOpen ? tellReview(stage) : stage.mode === "done" ? tellResult(stage) : tellRunning(stage);
   const slides = countSlides();
   const isSlide = slides && !talk.tour && !(stage.reviewOpen && !talk.next);
-  tellSpeaker(stage, { place: isSlide ? `${1 + talk.next} of ${1 + slides}` : "", title, say, next });
+  tellSpeaker(stage, { place: isSlide ? `${1 + talk.next} of ${1 + slides}` : "", title, say, until: isSlide && !talk.next ? UNTIL : "", next });
 }
 
 const tellRunning = ({ headline }) => [headline.idea.textContent, WATCHED, "the result"];

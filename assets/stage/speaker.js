@@ -27,12 +27,12 @@ export function createSpeaker() {
     window: null, // while it is open
     note: null, // what is told now: its place and title, what to say, and what comes next
     parts: null, // of the window
-    since: 0, // when the talk began, in milliseconds
+    since: 0, // when the talk began, in milliseconds; also while no window is open
     ticking: 0, // the timer of the clock
   };
 }
 
-// `note` is {place, title, say, next}; `say` has a paragraph each.
+// `note` is {place, title, say, until, next}; `say` has a paragraph each, and the slide is to be left when the clock is at `until`.
 export function tellSpeaker({ speaker }, note) {
   speaker.note = note;
   if (speaker.window) drawNote(speaker);
@@ -45,7 +45,7 @@ export function openSpeaker(stage) {
   tellRefusal(stage, speaker.window ? "" : BLOCKED);
   if (!speaker.window) return;
   build(stage);
-  restartClock(stage);
+  runClock(speaker);
   if (speaker.note) drawNote(speaker);
   window.addEventListener("pagehide", () => closeSpeaker(stage), { once: true });
 }
@@ -57,9 +57,12 @@ export function closeSpeaker({ speaker }) {
 }
 
 export function restartClock({ speaker }) {
-  clearInterval(speaker.ticking);
-  if (!speaker.window) return;
   speaker.since = Date.now();
+  if (speaker.window) runClock(speaker);
+}
+
+function runClock(speaker) {
+  clearInterval(speaker.ticking);
   speaker.ticking = setInterval(drawClock, 500, speaker);
   drawClock(speaker);
 }
@@ -87,8 +90,8 @@ function pass(key) {
   document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
 }
 
-function drawNote({ note: { place, title, say, next }, parts }) {
-  put(parts.place, place);
+function drawNote({ note: { place, title, say, until, next }, parts }) {
+  put(parts.place, [place, until && `until ${until}`].filter(Boolean).join(" \u00B7 "));
   put(parts.title, title);
   parts.said.replaceChildren(...say.filter(Boolean).map((text) => h("p", { text })));
   put(parts.next, next && `Next: ${next}`);

@@ -38,6 +38,7 @@ export function createState(root) {
     frame: 0, // the next animation frame; 0 while nothing plays
     clock: 0, // the replay's own time; differs from `time` with reduced motion
     tickedAt: 0, // when the last frame was drawn
+    endedAt: -Infinity, // when a replay last reached its end by itself
     scrubbing: false, // while the visitor drags, the opened review is drawn less often
     roundTimer: 0, // the next round of the opened review, while they are played
     inside: null, // while one of them is shown: {step, time}, the step and the time to come back to

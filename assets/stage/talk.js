@@ -11,6 +11,7 @@ import { openSpeaker, restartClock, tellSpeaker } from "./speaker.js";
 import { canReplay, isPlaying, prefersReducedMotion } from "./state.js";
 
 const HINT = "Page Down: next \u00B7 S: speaker\u2019s notes \u00B7 B: blank \u00B7 Esc: leave"; // until the first press
+const UNSEEN = 1000; // milliseconds after the end of a replay in which a press was meant to bring that end about
 
 // The button that does what a clicker does, on the presented stage; the first one tells that there is a talk, and how long it is.
 export function createOnward(stage) {
@@ -50,7 +51,7 @@ export function goOn(stage) {
   hideHint(stage);
   if (!isPlaying(stage) && stage.reviewOpen) leaveReview(stage);
   else if (stage.time !== Infinity) skip(stage); // steps belong to the arrows
-  else tellNext(stage);
+  else if (performance.now() - stage.endedAt > UNSEEN) tellNext(stage);
 }
 
 export function goBack(stage) {

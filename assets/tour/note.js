@@ -1,11 +1,13 @@
-// What a speaker says on a slide of a talk: the words of the act, of which the slide itself shows less, and its question.
+// What a speaker says on a slide of a talk, and until when: sentences to be said aloud, and the question of the act.
 
 import { actOf, choicesOf, isAnswered, isAsked, questionOf } from "./visit.js";
 
 export function noteOf(visit) {
   const act = actOf(visit);
   const text = (part) => act.querySelector(part)?.textContent ?? "";
-  return { place: text(".tour-count"), title: text("h2"), say: [text(".tour-text"), ...asked(visit)], next: nextOf(visit) };
+  const spoken = act.querySelector(".tour-say");
+  const say = spoken ? [...spoken.children].map((line) => line.textContent) : [text(".tour-text")];
+  return { place: text(".tour-count"), title: text("h2"), say: [...say, ...asked(visit)], until: spoken?.dataset.until ?? "", next: nextOf(visit) };
 }
 
 // Also where the slide does not ask it: somebody in the hall may.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -68,11 +69,20 @@ PAPER = (
 
 SAID = (
     "The big model stays as it is, and nothing is trained: only the plan, K, is fitted to the models and the kind of "
-    "text. Does it pay for your models? Look at two numbers: how often a small model guesses right, and what a guess "
-    "costs; the tab Theory has a slider for each. It pays most where one text is written at a time: with many at once, "
-    "the big model is busy anyway, and checking guesses is less often free."
+    "text.",
+    "Does it pay for your models? Look at two numbers: how often a small model guesses right, and what a guess costs. "
+    "The tab Theory has a slider for each.",
+    "It pays most where one text is written at a time. With many at once the big model is busy anyway, and checking "
+    "guesses is less often free.",
 )
 """For the speaker: what the slide does not show."""
+END = "3:00"
+
+
+def spoken(say: Sequence[str], until: str) -> str:
+    """What the speaker's window shows of a slide: sentences to say, and until when on the talk's clock."""
+    lines = "".join(f"<li>{escape(sentence)}</li>" for sentence in say)
+    return f'<ul class="tour-say" data-until="{until}" hidden>{lines}</ul>' if say else ""
 
 
 def closing(number: int, runs: tuple[int, int]) -> str:
@@ -84,7 +94,7 @@ def closing(number: int, runs: tuple[int, int]) -> str:
     )
     return (
         f'<section hidden data-show="closing" data-talk="told"><h2 id="tour-title-{number}">What to remember</h2>'
-        f'<p class="tour-text" hidden>{SAID}</p>'
+        f"{spoken(SAID, END)}"
         f'<p class="tour-won"><b>{few} runs</b><small>cascade</small><span>of the big model instead of {many}, '
         'for the same text</span><i class="tour-began">This is the race of the slides.</i></p>'
         f'<ol>{points}</ol><p class="tour-end"><span class="tour-paper">{PAPER}</span><span class="tour-here"></span>'

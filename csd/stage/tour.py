@@ -17,7 +17,7 @@ from csd.record.recording import Recording
 from csd.record.trace import Trace, detokenize
 from csd.stage import bundle
 from csd.stage.log import log_of
-from csd.stage.remember import closing
+from csd.stage.remember import closing, spoken
 from csd.stage.run_costs import costs_html
 
 # Small races: the two cascades each alone, the horizontal one with every boundary, the cascade that joins them, the
@@ -47,7 +47,8 @@ class Act:
     guess of the step. What is `asked` about comes with the answer: a boundary, or a guess, from 0. `drafting` are runs
     of the small model in each of its lanes, where these are what the act is about. One with `costs` shows what a run of
     the big model costs, in its race. `answered` are the lanes that come with the answer, where it shows more of them.
-    In a `talk` of three minutes an act asks its question, or has none, or is left out."""
+    In a `talk` of three minutes an act asks its question, or has none, or is left out; the speaker reads what to `say`
+    there, and `until` when on the talk's clock."""
 
     title: str
     race: str
@@ -68,6 +69,8 @@ class Act:
     wrong: str = ""
     asked: int | None = None
     talk: Literal["", "asked", "told"] = ""
+    say: tuple[str, ...] = ()
+    until: str = ""
     answered: tuple[int, ...] = ()
 
     @property
@@ -129,6 +132,8 @@ def _act(written: dict[str, Any]) -> Act:
         wrong=written.get("wrong", ""),
         asked=written.get("asked"),
         talk=written.get("talk", ""),
+        say=tuple(sentence.format(**figures) for sentence in written.get("say", ())),
+        until=written.get("until", ""),
         answered=tuple(written.get("answered", ())),
     )
 
@@ -198,12 +203,15 @@ def _told(number: int, act: Act) -> str:
     recipe = " data-recipe" if act.recipe else ""
     talk = f' data-talk="{act.talk}"' if act.talk else ""
     drafting = ",".join(map(str, act.drafting))
+    # Where the picture is a review, what the copier copies from would not be seen.
+    prompt = act.traces[0].header.text
+    source = f'<p class="tour-source">Prompt: {escape(prompt)}</p>' if act.show == "review" else ""
     return (
         f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}" data-step="{act.step}" '
         f'data-drafting="{drafting}"{recipe}{talk}>'
         f'<h2 id="tour-title-{number}">{escape(act.title)}</h2><p class="tour-text">{escape(act.text)}</p>'
-        f'<p class="tour-claim">{escape(act.claim)}</p>'
-        '<p class="tour-count"></p></section>'
+        f'<p class="tour-claim">{escape(act.claim)}</p>{spoken(act.say, act.until)}'
+        f'{source}<p class="tour-count"></p></section>'
     )
 
 

@@ -180,15 +180,24 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
         return f"no clear winner on any of the {len(rankings)} kinds. {_why_unclear(list(rankings.values()), once)}"
     (best, count), *others = Counter(won.values()).most_common()
     where = f"all {count} kinds" if count == len(rankings) else f"{count} of {len(rankings)} kinds"
-    ahead = [kind for kind in unclear if rankings[kind][0].title == best]
-    unclear = [kind for kind in unclear if kind not in ahead]
-    parts = [f"{names[best]} is fastest on {where}{f', and narrowly ahead on {listed(ahead)}' if ahead else ''}"]
+    level = [kind for kind in unclear if _is_level(rankings[kind])]
+    ahead = [kind for kind in unclear if rankings[kind][0].title == best and kind not in level]
+    unclear = [kind for kind in unclear if kind not in (*ahead, *level)]
+    parts = [
+        f"{names[best]} is fastest on {where}{f', and ahead on {listed(ahead)}, but not clearly' if ahead else ''}"
+    ]
     parts += [
         f"{names[title]} on {listed([kind for kind, winner in won.items() if winner == title])}" for title, _ in others
     ]
+    parts += [f"a tie on {listed(level)}"] if level else []
     parts += [f"no clear winner on {listed(unclear)}"] if unclear else []
-    why = _why_unclear([rankings[kind] for kind in (*ahead, *unclear)], once)
-    return f"{'; '.join(parts)}.{f' {why}' if unclear or ahead else ''}"
+    open_kinds = [rankings[kind] for kind in (*ahead, *level, *unclear)]
+    return f"{'; '.join(parts)}.{f' {_why_unclear(open_kinds, once)}' if open_kinds else ''}"
+
+
+def _is_level(lanes: Sequence[LaneResult]) -> bool:
+    """Whether the two fastest have the same number in the chart."""
+    return f"{lanes[0].middle:.1f}" == f"{lanes[1].middle:.1f}"
 
 
 def _why_unclear(kinds: Sequence[Sequence[LaneResult]], once: bool) -> str:

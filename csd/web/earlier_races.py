@@ -24,7 +24,6 @@ GONE = "This race is no longer kept. Press Race to run what the form holds."
 CUT = "This link is incomplete: its race is missing. Press Race to run what the form holds."
 UNSHOWN = "This race was read, but it cannot be shown. Open another file, or run the race again and save it anew."
 CUT_OFF = "The page was loaded again, which ended your race."
-REFUSED = "Your race was refused before the page was loaded again. {why}"
 
 log = logging.getLogger(__name__)
 
@@ -61,9 +60,10 @@ def show_address(context: PageContext, visitor: str, fragment: str, fields: Page
 
 
 def _ask_again(context: PageContext, visitor: str, asked: Asked) -> RaceUpdate:
-    """The form of a race that was cut off or refused, over a stage that asks for it and shows the race before."""
+    """The form of a race that was cut off, refused or stopped at once, over a stage that asks for it and shows the race
+    before."""
     form, family = _form_of(context, asked), family_lines(context, asked.fields.family)
-    said = REFUSED.format(why=asked.refused) if asked.refused else CUT_OFF
+    said = asked.why or CUT_OFF
     shown = tell_last_finished(context, visitor, said, play_landing=True)  # already on the stage: its log goes on
     if shown is None:
         return RaceUpdate(StatusLine(""), family, StageView("", stage.ask(said)), form=form)

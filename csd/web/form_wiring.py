@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any
 
 import gradio as gr
@@ -41,11 +42,12 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     family_outputs = [*preset_outputs, form.drawer.picture, form.drawer.copies, *tab.chips.kinds, tab.status]
 
     @paid
-    def open_page(before: str | None, request: gr.Request) -> Changes:
+    def open_page(before: str | None, aside: str | None, request: gr.Request) -> Changes:
         visitor = visitor_of(context, request)
         context.studio.visitors.come_back(visitor, before or "")
         update = link_events.open_link(context, visitor, dict(request.query_params))
-        return {**tab.fill(update), hidden.visitor: str(visitor)}
+        is_kept = aside and len(aside) <= context.studio.deployment.max_prompt
+        return {**tab.fill(replace(update, own_prompt=aside if is_kept else None)), hidden.visitor: str(visitor)}
 
     async def await_preferred(request: gr.Request) -> AsyncIterator[Changes]:
         loading = family_events.tell_preferred(context)
@@ -110,8 +112,8 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     def follow(event: Dependency) -> None:
         _follow_family(event, context, tab)
 
-    outputs = [*tab.form_outputs, hidden.visitor]
-    opening = page.load(open_page, [hidden.visitor], outputs, js=scripts.VISITOR_BEFORE, **QUICK)
+    outputs = [*tab.form_outputs, tab.chips.typed, tab.chips.own, hidden.visitor]
+    opening = page.load(open_page, [hidden.visitor, hidden.aside], outputs, js=scripts.VISITOR_BEFORE, **QUICK)
     opening.then(None, [hidden.visitor], js=scripts.NOTE_VISITOR, **PRIVATE)
     opening.then(None, [tab.status], [tab.status], js=scripts.RESTORE_PROMPT, **PRIVATE)
     keep_typed(opening, form)  # the prompt that has just come back, too

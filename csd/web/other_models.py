@@ -10,7 +10,7 @@ from csd.web.context import PageContext
 from csd.web.loads import FamilyChoice
 
 WHY_OTHERS = "{name} answered, because the {home} know little beyond the examples."
-LITTLE = " Only a copy of itself and a copier guess for it."
+LITTLE = " Its only drafts are a copy of itself and the copier."
 
 
 def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tuple[str, str]:

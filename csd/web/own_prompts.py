@@ -26,7 +26,7 @@ TAKES_OVER_WITH_COPY = (
 )
 CONTINUES = "The {home} only continue texts like the examples. {name} (under Settings) answers questions."
 HOME_AGAIN = "Back to the {home}. Press Race."
-BEFORE = " On the stage is still the race of {name}."
+BEFORE = " The race shown is still {name}’s."
 
 
 def begin_own_prompt(

@@ -22,6 +22,7 @@ from csd.web.visitors import Asked, VisitorState
 EDITED_K = (
     "The plan was changed, so the cascade that follows it races. Choose a preset to have the adaptive cascade back."
 )
+REFUSED = "Your race was refused before the page was loaded again. {why}"
 STOPPED = "Your race was stopped before its first token."
 WRONG_K = "The plan (K) has a mistake, and no method of this race uses it."
 
@@ -54,7 +55,9 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
             line = _refuse(state, StatusLine(news.sentence, "refused", field=news.field))
             yield RaceUpdate(line, family_lines(context, family))
         elif isinstance(news, Finished):
-            state.unfinished = None
+            state.unfinished = (
+                replace(state.unfinished, why=STOPPED) if news.race.is_empty and state.unfinished else None
+            )
             if predicted:
                 kept = {race.id: state.measured[race.id] for race in state.races if race.id in state.measured}
                 state.measured = {**kept, news.race.id: predicted}
@@ -78,7 +81,7 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
 def _refuse(state: VisitorState, line: StatusLine) -> StatusLine:
     """The line of a race that was refused, whose form is kept with it."""
     if state.unfinished is not None:
-        state.unfinished = replace(state.unfinished, refused=line.text)
+        state.unfinished = replace(state.unfinished, why=REFUSED.format(why=line.text))
     return line
 
 

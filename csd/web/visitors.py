@@ -39,12 +39,12 @@ class Visitor(str):
 
 @dataclass(frozen=True)
 class Asked:
-    """The form of a race that was asked for and has not ended, and why it was refused, if it was. Texts that are longer
-    than those that race are left out; `has_prompt` says that the prompt is none of them."""
+    """The form of a race that was asked for and has no result, and `why`; while it runs or waits, that is empty. Texts
+    that are longer than those that race are left out; `has_prompt` says that the prompt is none of them."""
 
     fields: PageFields
     has_prompt: bool = True
-    refused: str = ""
+    why: str = ""
 
     @classmethod
     def keep(cls, fields: PageFields) -> Asked:
@@ -60,7 +60,7 @@ class VisitorState:
 
     Whether the visitor has chosen a family (in the form, by a link, or by a file), and whether a copy of a custom
     target was ticked for want of drafts. `compared` is the latest comparison of each kind. `unfinished` is the form of
-    the race that was asked for last, until it has ended, and `predicted` is what the next one is to measure;
+    the race that was asked for last, until it has a result, and `predicted` is what the next one is to measure;
     `measured` has what was predicted of races that have, by their ids.
     `owner` is whom the visitor counts for, and `left` when the visitor left, if so.
     """

@@ -53,9 +53,9 @@ class HiddenParts:
     `leave_queue` cancels a race that waits, `begin_own` sets the form up for a prompt of the visitor's, and
     `copy_race` copies a link to the race on the stage; `shown` is the id of that race; `query` and `omitted` are the
     link to copy and what it leaves out; `by_hand` names the settings that the visitor has typed; `visitor` is the
-    session of this page, and until the page is open that of the one before it in the same tab; `name_faults` say what
-    is wrong with the names of the target and of the drafts; `sections` say what the sections of the settings hold, as
-    JSON."""
+    session of this page, and until the page is open that of the one before it in the same tab; `aside` is a prompt that
+    was typed there before another one raced; `name_faults` say what is wrong with the names of the target and of the
+    drafts; `sections` say what the sections of the settings hold, as JSON."""
 
     press: gr.Textbox
     leave_queue: gr.Button
@@ -66,18 +66,19 @@ class HiddenParts:
     omitted: gr.Textbox
     by_hand: gr.Textbox
     visitor: gr.Textbox
+    aside: gr.Textbox
     name_faults: tuple[gr.Textbox, gr.Textbox]
     sections: gr.Textbox
 
 
 def build_hidden() -> HiddenParts:
-    press, shown, query, omitted, by_hand, visitor, sections = (gr.Textbox(visible="hidden") for _ in range(7))
+    press, shown, query, omitted, by_hand, visitor, aside, sections = (gr.Textbox(visible="hidden") for _ in range(8))
     leave_queue = gr.Button("Leave the queue", visible="hidden", elem_id="leave-queue")
     begin_own = gr.Button("Own prompt", visible="hidden", elem_id="begin-own")
     copy_race = gr.Button("Copy link to the race", visible="hidden", elem_id="copy-race")
     faults = gr.Textbox(visible="hidden"), gr.Textbox(visible="hidden")
     return HiddenParts(
-        press, leave_queue, begin_own, copy_race, shown, query, omitted, by_hand, visitor, faults, sections
+        press, leave_queue, begin_own, copy_race, shown, query, omitted, by_hand, visitor, aside, faults, sections
     )
 
 

@@ -70,7 +70,7 @@ def test_its_notes_follow_the_race_and_a_blocked_window_is_told_of(bare):
     with one.page.expect_popup() as opened:
         one.page.keyboard.press("s")
     notes = opened.value
-    assert notes.inner_text("h1") == one.text(".cs-idea b") and "Ask the hall" in notes.inner_text("main")
+    assert notes.inner_text("h1") == one.text(".cs-idea b") and "Which of these" in notes.inner_text("main")
     notes.keyboard.press("End")
     assert notes.inner_text("h1") != one.text(".cs-idea b") and one.state() == "done"
     notes.keyboard.press("o")

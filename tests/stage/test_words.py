@@ -288,3 +288,14 @@ def test_a_race_of_other_models_than_the_first_races_says_so(bare):
     one.page.evaluate("log => stage.update({race: 'r', log})", f"{log}\n{rest}")
     assert one.text(".cs-hero small") == "cascade\nAnother", "whose figure it is"
     assert not one.errors
+
+
+def test_escape_leads_from_a_word_back_to_the_whole_race(bare):
+    one = bare(calm=True).show(greedy(alone()), greedy(nested()))
+    one.press("End")
+    one.page.click(".cs-token >> nth=0")
+    assert one.state() == "replay" and not one.page.is_visible(".cs-lead")
+    one.press("Escape")
+    assert one.state() == "done" and one.page.is_visible(".cs-lead")
+    assert one.page.locator(".cs-token[aria-current]").count() == 0
+    assert not one.errors

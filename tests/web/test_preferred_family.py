@@ -90,7 +90,7 @@ def test_back_at_the_family_of_the_page_the_race_of_another_is_said_to_be_on_the
 
     keep("one", "smollm2")
     status = own_prompts.go_home(growing, "raced", own(growing)).status
-    assert status.state == "previous" and status.text.endswith("On the stage is still the race of SmolLM2 135M.")
+    assert status.state == "previous" and status.text.endswith("The race shown is still SmolLM2 135M’s.")
     keep("two", growing.studio.home.spec.name)
     assert own_prompts.go_home(growing, "raced", own(growing)).status.state == ""
 

@@ -15,7 +15,7 @@ from paired import alone, drafted
 from csd.models import catalog
 from csd.record.recording import Recording
 from csd.run import LaneFinished, RaceStarted
-from csd.web import other_models, race_end, race_events
+from csd.web import earlier_races, other_models, race_end, race_events
 from csd.web.fields import CUSTOM
 from csd.web.loads import FamilyChoice
 from csd.web.races import FinishedRace, prompt_start, recorded_races, replay_log
@@ -167,6 +167,10 @@ def test_a_race_that_was_stopped_before_its_first_step_is_not_listed_and_another
     assert last.stage.race == last.results.race_id == page.landing.id, "the stage is not left empty"
     told = json.loads(last.stage.log.splitlines()[-1])
     assert told == {"t": "ask", "text": race_events.STOPPED + race_end.BELOW}
+    again = earlier_races.show_address(page, "v", "", page.start)
+    assert again.form.values["prompt"] and race_events.STOPPED in again.stage.log, (
+        "a page that is loaded again has its form"
+    )
     assert race(context(run_stopped))[-1].results.listed[0][0].endswith(" tok/s · stopped")
     assert "stopped" not in race(context())[-1].results.listed[0][0]
 
@@ -206,7 +210,7 @@ def test_who_runs_is_told_where_it_is_not_the_models_of_the_first_race():
     assert (
         other_models.who_runs(page, smollm2, True)[1] == "SmolLM2 135M runs; its 8-bit copy and the copier guess ahead."
     )
-    why = "SmolLM2 135M answered, because the demo models know little beyond the examples. Only a copy of itself and a copier"
+    why = "SmolLM2 135M answered, because the demo models know little beyond the examples. Its only drafts are a copy of itself"
     assert other_models.why_others(page, smollm2, False).startswith(why)
     assert other_models.why_others(page, smollm2, True) == other_models.why_others(page, page.studio.home, False) == ""
 

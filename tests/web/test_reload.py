@@ -74,6 +74,21 @@ def test_a_reload_while_a_race_waits_keeps_the_prompt(open_tab, house):
     assert one.status("ended").startswith("Done")
 
 
+def test_a_prompt_that_was_typed_before_an_example_raced_comes_back_behind_its_chip(tab):
+    page = tab.page
+    page.fill("#prompt textarea", "My own words")
+    page.wait_for_function("sessionStorage.getItem('cascade-prompt') === 'My own words'")
+    page.click("#examples > button:visible >> nth=1")
+    tab.status("ended")
+    raced = page.input_value("#prompt textarea")
+    tab.reload()
+    page.wait_for_selector("#own-prompt")
+    page.wait_for_function("raced => document.querySelector('#prompt textarea').value === raced", arg=raced)
+    page.wait_for_function("document.querySelector('#stage .cs-pace').textContent === ''")
+    page.click("#own-prompt")
+    page.wait_for_function("document.querySelector('#prompt textarea').value === 'My own words'")
+
+
 @pytest.mark.slow
 def test_a_reload_brings_the_latest_race_back(open_tab, house):
     """With its settings, and among the visitor's races; a page in another tab begins as usual."""
