@@ -114,31 +114,25 @@ const CALLED = { cascade: "The cascade", speculative: "Speculative decoding" };
 
 // Why lanes of a race were not as fast as predicted, unless another plan or other numbers are set, `isAway`; and what is to be
 // said of an adaptive lane.
-export function tellGaps(measured, curves, isAway = false) {
+export function tellGaps(measured, isAway = false) {
   const abouts = measured.map(({ about }) => about);
   if (isAway) return abouts.filter(Boolean).join(" ");
   const off = measured.filter(({ gap }) => gap).map(({ name, predicted, speedup, gap }) => (
     { name, told: `${speedup > predicted ? "faster" : "slower"} in the race than predicted: ${gap}.` }));
   const isSame = off.length > 1 && off.every(({ told }) => told === off[0].told);
   const gaps = isSame ? [`Both were ${off[0].told}`] : off.map(({ name, told }) => `${CALLED[name]} was ${told}`);
-  return [...(gaps.length ? gaps : [tellBetween(measured, curves)]), ...abouts].filter(Boolean).join(" ");
+  return [...(gaps.length ? gaps : [tellBetween(measured)]), ...abouts].filter(Boolean).join(" ");
 }
 
 // The ratio of two speed-ups can be further off than each of them.
-function tellBetween(measured, curves) {
+function tellBetween(measured) {
   const [cascade, speculative] = Object.keys(CALLED).map((method) => measured.find(({ name }) => name === method));
   if (!cascade?.predicted || !speculative?.predicted) return "";
   const ratio = cascade.speedup / speculative.speedup;
   const off = ratio / (cascade.predicted / speculative.predicted);
   if (Math.max(off, 1 / off) < FAR) return "";
   const [ours, theirs] = [cascade, speculative].map(tellMiss);
-  const chance = [cascade, speculative].every((one) => isByChance(one, curves)) ? ": could be chance" : "";
-  return `Measured: ${ratio.toFixed(2)} times speculative. Cascade ${ours} than predicted, speculative ${theirs}${chance}.`;
-}
-
-function isByChance({ name, speedup }, curves) {
-  const [low, high] = curves.find(({ look }) => look === name)?.range ?? [Infinity, 0];
-  return low <= speedup && speedup <= high;
+  return `Measured: ${ratio.toFixed(2)} times speculative. Cascade ${ours} than predicted, speculative ${theirs}.`;
 }
 
 function tellMiss({ speedup, predicted }) {
@@ -147,7 +141,7 @@ function tellMiss({ speedup, predicted }) {
 }
 
 // What the bars at the open symbols are.
-export const describeRange = (length) => `8 of 10 races of ${length} tokens fall here`;
+export const describeRange = (length) => `range of 8 in 10 races of ${length} tokens`;
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {

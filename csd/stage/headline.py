@@ -67,14 +67,14 @@ class Headline:
 def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
     """The line of a finished race; those of the visitor's races `again` that had the same settings give the spread."""
     subject = find_subject(race)
-    stopped = any(trace.end == "stopped" for trace in race.traces)
+    stopped = _was_stopped(race)
     few = _longest(race) < metrics.SHORT_RUN * (1 if stopped else FEWEST)
     ratio = ratio_of(race, subject) if subject and not few else None
     text, same = _sameness(race)
+    text = f"Stopped. {text}" if stopped and not text.startswith("Stopped") else text
     flags = (*_flags(race, subject), *_slower_overall(race, subject, ratio))
     speed = _speed(race, subject, ratio) if subject and ratio else ""
-    is_whole = all(trace.end != "stopped" for trace in race.traces)
-    how = _how(race, subject, ratio) if subject and (ratio or (few and is_whole)) else ""
+    how = _how(race, subject, ratio) if subject and (ratio or (few and not stopped)) else ""
     spread = _spread(race, subject, again) if subject and ratio else ""
     beaten = bool(subject and ratio and find_faster(race, subject))
     differs = any(one.kind in ("differs", "near-tie") for one in race.verdicts)
@@ -270,7 +270,7 @@ def _sameness(race: Race) -> tuple[str, bool]:
     if all(one.whole for one in found):
         drawn = ", with the same random draws" if race.traces[0].header.temperature > 0 else ""
         return f"Same {counted(found[0].compared, 'token')}, word for word{drawn}", True
-    return f"Same text as far as all lanes got, {counted(min(one.compared for one in found), 'token')}", True
+    return f"Same text as far as all lanes got: {counted(min(one.compared for one in found), 'token')}", True
 
 
 def _difference(verdict: Verdict) -> str:
@@ -290,16 +290,18 @@ def _flags(race: Race, subject: Trace | None) -> list[str]:
 
 
 def _shortness(race: Race) -> list[str]:
-    """One flag for a race that was stopped, that is short, or both."""
+    """A flag for a race that is short; where it was stopped, no count is that of all lanes."""
     count = _longest(race)
-    stopped = any(trace.end == "stopped" for trace in race.traces)
-    is_short = 0 < count < metrics.SHORT_RUN
-    if stopped:  # lanes got to different places, so no count is that of all
-        return [f"stopped early{': too few tokens to judge the speed' if is_short else ''}"]
-    if not is_short:
+    if not 0 < count < metrics.SHORT_RUN:
         return []
+    if _was_stopped(race):
+        return ["too few tokens to judge the speed"]
     judged = "too few to judge the speed" if count < FEWEST * metrics.SHORT_RUN else "a rough speed"
     return [f"only {counted(count, 'token')}: {judged}"]
+
+
+def _was_stopped(race: Race) -> bool:
+    return any(trace.end == "stopped" for trace in race.traces)
 
 
 def _longest(race: Race) -> int:

@@ -25,7 +25,8 @@ def tell_end(context: PageContext, visitor: str, race: FinishedRace, log: str) -
     predicted = context.studio.visitors.find(visitor).measured.get(race.id)
     results = make_results(context, visitor, race)
     outcome = judge_prediction(predicted, Race(race.traces)) if predicted and not race.stopped else None
-    end = " ".join((outcome.said, *race.notes)) if outcome else describe_end(race)
+    stopped = " ".join(race.notes) if race.stopped else ""  # where there are none, the stage shows what there is to say
+    end = " ".join((outcome.said, *race.notes)) if outcome else stopped or describe_end(race)
     said = " ".join(filter(None, (end, results.files.note)))
     return RaceUpdate(
         StatusLine(said, "measured", table=rows_html(outcome.rows))
@@ -84,6 +85,7 @@ def others(context: PageContext, visitor: str, race: FinishedRace) -> list[Race]
 
 
 def _is_on_stage(race: FinishedRace, said: str) -> bool:
-    """Whether the stage itself shows all that is said about the end of a race: every lane wrote the whole text."""
+    """Whether the stage itself shows all that is said about the end of a race: it was stopped, or every lane wrote the
+    whole text."""
     lengths = {len(trace.tokens) for trace in race.traces}
-    return not race.stopped and len(lengths) == 1 and said == describe_end(replace(race, notes=()))
+    return (race.stopped or len(lengths) == 1) and said == describe_end(replace(race, notes=()))

@@ -210,16 +210,16 @@ def test_flags_stand_beside_the_number():
     assert (short.flags, short.few) == (("only 1 token: too few to judge the speed",), True)
     assert (short.factor, short.lead) == ("", "") and short.told.endswith("the big model ran once, as without guesses.")
     cut = line(alone(TEXT), drafted(TEXT[:20], end="stopped"))
-    assert (cut.flags, cut.few) == (("stopped early",), False), "the other lane has its text"
+    assert (cut.flags, cut.few) == ((), False), "the other lane has its text"
     both = line(replace(alone(TEXT[:18]), end="stopped"), drafted(TEXT[:12], end="stopped"))
-    assert both.flags == ("stopped early: too few tokens to judge the speed",), "one message"
+    assert both.flags == ("too few tokens to judge the speed",), "the count is not that of all"
     unbegun = line(
         replace(alone(TEXT[:1]), end="stopped"), drafted(TEXT[:6], end="stopped"), drafted((), end="stopped")
     )
     assert (unbegun.text, unbegun.told, unbegun.same) == ("Stopped before all lanes had begun to write", "", False)
     stopped = line(alone(TEXT), drafted(TEXT[:34], end="stopped"))
-    assert stopped.text == "Same text as far as all lanes got, 34 tokens"
-    assert stopped.flags == ("stopped early",)
+    assert stopped.text == "Stopped. Same text as far as all lanes got: 34 tokens"
+    assert stopped.flags == ()
     assert (stopped.factor, stopped.lead, stopped.told) == ("", "", ""), "34 tokens in 40 are no race"
 
 
