@@ -132,14 +132,18 @@ def settings_of_race(race: Race) -> PanelSettings:
     """From the first speculative lane and the first cascade that uses all of the family's drafts.
 
     One set of numbers draws both curves: those of these two lanes. Without such a cascade it is that of all lanes, but
-    alpha and c of the speculative draft are those of its own lane: there its runs only draft, elsewhere they review.
+    alpha and c of the speculative draft are those of its own lane: there its runs only draft, elsewhere they review. Of
+    a race that was stopped after a few tokens they are chance, and are left out.
     """
     drafts = race.traces[0].header.drafts if race.traces else ()
     lanes = [(method_of(trace), trace) for trace in race.traces]
     guess = next(((method, trace) for method, trace in lanes if isinstance(method, Speculative)), None)
     fixed = next(((m, trace) for m, trace in lanes if isinstance(m, Cascade) and m.drafts == drafts), None)
     target_step, own = target_step_seconds(race), (guess[1],) if guess else ()
-    if guess and fixed:
+    stopped = any(trace.end == "stopped" for trace in race.traces)
+    if stopped and min(len(trace.tokens) for trace in race.traces) < metrics.SHORT_RUN:
+        model = CostModel()
+    elif guess and fixed:
         model = measure_cost_model((*own, fixed[1]), target_step)
     else:
         model = _refine(measure_cost_model(race.traces, target_step), measure_cost_model(own, target_step))
@@ -150,7 +154,7 @@ def settings_of_race(race: Race) -> PanelSettings:
         fixed[0].K if fixed else None,
         model,
         tuple(_measured_lanes(race, model)),
-        any(trace.end == "stopped" for trace in race.traces),
+        stopped,
     )
 
 

@@ -81,6 +81,8 @@ def test_what_a_race_measured_has_its_place_on_a_curve():
     assert settings_of_race(Race((guess, both))).measured == (), "no autoregressive lane, no speed-up"
     stopped = replace(autoregressive(), end="stopped")
     assert settings_of_race(Race((stopped, guess, both))).measured == (), "nor where the Race tab tells none"
+    cut = [replace(trace, end="stopped", steps=trace.steps[:1]) for trace in (autoregressive(), guess, both)]
+    assert settings_of_race(Race(tuple(cut))).model == CostModel(), "a few tokens measure nothing"
 
 
 def test_what_is_predicted_beside_a_measured_lane_lies_on_its_curve():
