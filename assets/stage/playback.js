@@ -8,6 +8,7 @@ import { setMode, speedFactor, totalTime } from "./state.js";
 
 const SELDOM = 60; // milliseconds between two frames while a page is drawn
 const LONGEST_FRAME = 0.1; // seconds: a page in the background gets no frames, and the replay waits for it
+const LONGEST_EARLY = 0.4; // while a page is drawn, whose result is waited for
 
 export function play(stage, from) {
   if (!canReplay(stage)) return;
@@ -218,7 +219,7 @@ function tick(stage, now) {
     stage.frame = requestAnimationFrame((next) => tick(stage, next));
     return;
   }
-  const passed = stage.tickedAt ? Math.min(LONGEST_FRAME, (now - stage.tickedAt) / 1000) : 0;
+  const passed = stage.tickedAt ? Math.min(stage.early ? LONGEST_EARLY : LONGEST_FRAME, (now - stage.tickedAt) / 1000) : 0;
   stage.tickedAt = now;
   stage.clock += passed * speedFactor(stage);
   if (stage.clock >= totalTime(stage)) {
