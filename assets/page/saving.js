@@ -6,6 +6,7 @@ import { placeInWords } from "./fragment.js";
 import { hiding } from "./query.js";
 
 const KEPT = 60_000; // milliseconds that the browser has to save a file
+const HERE = "It opens on this computer only"; // a link where LOCAL is its host
 const LOCAL = /^(localhost|127\..*|\[::1\])$/;
 
 // Copies the page's address with the form as its query, and with the place in the race on the stage where the link
@@ -21,13 +22,13 @@ export async function copyLink(query, omitted) {
   if (race) said = `Link to ${step ? `step ${step} of ` : ""}this race copied.`;
   if (race) writeLinked(race.slice("race=".length));
   const isLocal = LOCAL.test(location.hostname);
-  const note = { said: `${said} It opens on this computer only.`, save: isLocal && race ? () => press("replay") : null };
+  const note = { said: `${said} ${HERE}.`, save: isLocal && race ? () => press("replay") : null };
   let state = "";
   try {
     await navigator.clipboard.writeText(link);
     window.dispatchEvent(new CustomEvent("cascade-linked", { detail: note }));
     const isNoted = document.querySelector(".cs-link-note:popover-open"); // beside the button on the stage
-    if (isLocal && !isNoted) said += ` It opens on this computer only${race ? ": to send the race, <button type=\"button\" data-press=\"replay\">save it as a file</button>" : ""}.`;
+    if (isLocal && !isNoted) said += ` ${HERE}${race ? ": to send the race, <button type=\"button\" data-press=\"replay\">save it as a file</button>" : ""}.`;
   } catch {
     state = "whole";
     said = `The browser does not allow access to the clipboard. The link: ${link.replaceAll("&", "&amp;")}`;

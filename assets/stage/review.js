@@ -229,7 +229,7 @@ function buildReview(stage, step) {
   const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
   review.title.title = `${formatSeconds(Math.max(0, step.line.d - spent))} of it between the runs of the models`;
   const why = step === review.chosen ? tellShown(step) : "";
-  put(review.reason, why && `opened because it ${why}`);
+  put(review.reason, why && `a step that ${why}`);
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
   put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
