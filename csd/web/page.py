@@ -78,7 +78,16 @@ def build(studio: Studio, links: Path | None = None) -> gr.Blocks:
         page.load(None, js=scripts.START, **wiring.PRIVATE)
         hidden.leave_queue.click(None, cancels=[racing, comparing], **wiring.PRIVATE)
         api(make_endpoint(context), api_name="race", **wiring.on_device(context))
+    _tell_few(page, race.status, hidden.leave_queue)
     return page
+
+
+def _tell_few(page: gr.Blocks, line: gr.HTML, elsewhere: gr.Button) -> None:
+    """Events without a sign of progress tell it to the status line alone, where they write there, and else to a button
+    that nobody sees: Gradio tells every step of a race to all that has been told of an event so far."""
+    for event in page.fns.values():
+        if event.show_progress == "hidden" and event.show_progress_on is None:
+            event.show_progress_on = [line if line in event.outputs else elsewhere]
 
 
 def _build_head(studio: Studio) -> tuple[gr.HTML, gr.HTML]:
