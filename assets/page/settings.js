@@ -20,7 +20,9 @@ export function watchSettings() {
 export function tellSettings(titles, name, ...rest) {
   const family = titles[name] ?? name;
   const home = byId("back-home").textContent.trim();
-  byId("lines").toggleAttribute("data-away", !home.endsWith(` ${family}`));
+  const isAway = !home.endsWith(` ${family}`);
+  byId("lines").toggleAttribute("data-away", isAway);
+  document.querySelector("#try span").textContent = isAway ? `Try with ${family.split(" ")[0]}:` : "Try:";
   return settingsInWords(family, ...rest);
 }
 

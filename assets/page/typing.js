@@ -10,6 +10,7 @@ const KEPT = "cascade-prompt"; // in sessionStorage, which belongs to the tab: w
 const ASIDE = "cascade-aside"; // the same, once another prompt has raced: the chip of the visitor's prompt brings it back
 const BACK = "The page was loaded again. Your prompt is back in the form, with the usual settings.";
 const LINE = 20; // pixels, of the prompt's field
+const HIGH = 46; // pixels: a field that is higher than its place
 const PATIENCE = 2500; // milliseconds that Race waits for the form, which may wait for models
 
 const typed = new Map(); // text by field, since the last `beginFilling`
@@ -129,12 +130,13 @@ function scrollPromptUp({ target }) {
   if (target.matches("#prompt textarea")) target.scrollTop = 0;
 }
 
-// Below them the prompt says how many more there are.
+// Below them the prompt says how many more there are. One that is typed lies over the rows below it.
 function markMore() {
   requestAnimationFrame(() => {
     const field = document.querySelector("#prompt textarea");
     const lines = Math.round((field.scrollHeight - field.clientHeight) / LINE);
     const box = document.querySelector("#prompt");
+    document.documentElement.toggleAttribute("data-long-prompt", document.activeElement === field && field.clientHeight > HIGH);
     const isCut = lines > 0 && (document.activeElement !== field || box.hasAttribute("data-raced"));
     if (isCut) box.dataset.more = `${lines} more line${lines === 1 ? "" : "s"}`;
     else box.removeAttribute("data-more");

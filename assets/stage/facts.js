@@ -68,14 +68,14 @@ const list = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -
 
 function identity(race, id, at) {
   return [
-    ["token", `${visibleText(tokenText(race.pieces, id))}   (number ${id} in the vocabulary)`],
+    ["token", visibleText(tokenText(race.pieces, id))],
     ["position", `${at - race.open.start + 1} in the answer, ${at + 1} including the prompt`],
   ];
 }
 
 function historyRows(race, history) {
   return history.map((event) => {
-    const numbers = [["p", event.p], ["q", event.q], ["lead over its second choice", event.m]]
+    const numbers = [["p", event.p], ["q", event.q]]
       .filter(([, value]) => value !== undefined && value !== null)
       .map(([name, value]) => `${name} ${Number(value).toPrecision(3)}`);
     return [DEEDS[event.did], [nameWithRole(race, event.by), ...numbers].join(", ")];

@@ -29,6 +29,7 @@ export function playUnasked(stage, from = 0) {
   stage.opening = isFirst && isPlaying(stage) ? openingOf(stage.race, stage.view.lane, speedFactor(stage)) : null;
   stage.root.toggleAttribute("data-unasked", isPlaying(stage));
   stage.root.setAttribute("data-no-step", "");
+  stage.draw();
 }
 
 // From then on the stage tells of a step. Until a visitor touches it, and where the whole race is shown, it says how to read the race.

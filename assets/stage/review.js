@@ -246,12 +246,13 @@ function tellDropped(score) {
   const cut = isNumbered(score) && score.boxes.map((box) => box.cut).find(Boolean);
   const isGrey = score.boxes.some(({ cells }) => cells.some(({ fate }) => fate === "unjudged"));
   const signs = [isGrey && "grey", score.tail < score.to && "a dot", cut && `+${cut}`].filter(Boolean);
-  return signs.length ? ` ${capitalize(signs.join(" or "))}: dropped, because a guess before it was wrong.` : "";
+  const again = score.boxes.some(({ line }) => line > 0) ? " Second line of a model: asked again after a correction." : "";
+  return (signs.length ? ` ${capitalize(signs.join(" or "))}: dropped, because a guess before it was wrong.` : "") + again;
 }
 
 function tellCut({ cut }) {
   if (!cut) return "";
-  return ` The ${cut === 1 ? "one" : countTokens(cut)} behind the rejected one ${cut === 1 ? "is" : "are"} not drawn.`;
+  return ` ${cut === 1 ? "One guess" : `${cut} guesses`} behind the rejected one ${cut === 1 ? "falls" : "fall"} with it.`;
 }
 
 function drawRounds({ review, race, round, roundTimer, token }) {

@@ -103,15 +103,15 @@ export function isPlaying(stage) {
 export function speedFactor(stage) {
   if (stage.lasts) return totalTime(stage) / stage.lasts;
   const { opening, time } = stage;
-  if (isOpening(stage)) return opening.speed;
+  if (isOpening(stage) && time >= opening.from) return opening.speed;
   if (opening && time >= opening.tail.from) return opening.tail.speed;
   if (stage.speed !== "auto") return Number(stage.speed);
   return (stage.presenting ? presentedSpeed : usualSpeed)(stage.race);
 }
 
-// Whether the first replay of the page is in its first step, which is shown more slowly.
+// Whether the first replay of the page has not shown its first step yet, which is shown more slowly.
 export function isOpening({ opening, time }) {
-  return Boolean(opening) && time >= opening.from && time < opening.until;
+  return Boolean(opening) && time < opening.until;
 }
 
 // The review that is open: the one whose rounds are shown, that of the selected token, else the last one shown of the selected lane.

@@ -63,8 +63,8 @@ test("facts on a token, a rejected token and a cell", () => {
   const lane = made.lanes[1];
   assert.deepEqual(tokenFacts(made, lane.tokens[3]), [
     ["", "The big model wrote it itself, in place of a wrong guess."],
-    ["token", "\u00B7home   (number 4 in the vocabulary)"], ["position", "4 in the answer, 6 including the prompt"],
-    ["corrected by", "big model (target), lead over its second choice 2.50"],
+    ["token", "\u00B7home"], ["position", "4 in the answer, 6 including the prompt"],
+    ["corrected by", "big model (target)"],
   ]);
   const [inner, outer] = lane.rejected;
   assert.deepEqual(rejectedFacts(made, inner, 0)[0], ["", "The copier copied it, as it followed the same words before; the small model rejected it."]);

@@ -289,7 +289,7 @@ def test_a_gain_that_reading_the_prompt_takes_is_flagged():
     said, usual = line(alone(TEXT), late), line(alone(TEXT), one)
     assert said.factor == usual.factor == "1.11×"
     assert said.told == usual.told and usual.flags == ()
-    assert said.flags == ("slower including the time to read the prompt: 0.91×",), "its number stands in grey"
+    assert said.flags == ("with the time to read the prompt slower: 0.91×",), "its number stands in grey"
 
 
 def test_a_win_over_speculative_decoding_tells_how_often_the_big_model_ran_there():

@@ -37,7 +37,7 @@ def test_a_review_opens_as_a_score(bare):
         == "The copier copied it, as it followed the same words before; the big model rejected it."
     )
     assert one.text(".cs-readout-said") == "The big model wrote it itself, in place of a wrong guess."
-    assert "lead over its second choice 2.50" in one.text(".cs-readout")
+    assert "corrected by" in one.text(".cs-readout") and "(target)" in one.text(".cs-readout")
     one.press("o", "o")
     one.page.wait_for_selector(".cs-cell:visible")
     one.page.wait_for_timeout(300)

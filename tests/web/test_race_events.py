@@ -210,7 +210,7 @@ def test_who_runs_is_told_where_it_is_not_the_models_of_the_first_race():
     assert (
         other_models.who_runs(page, smollm2, True)[1] == "SmolLM2 135M runs; its 8-bit copy and the copier guess ahead."
     )
-    why = "SmolLM2 135M answered, because the demo models know little beyond the examples. Its only drafts are a copy of itself"
+    why = "SmolLM2 135M answered, because the demo models know little beyond the examples. No smaller model guesses for it"
     assert other_models.why_others(page, smollm2, False).startswith(why)
     assert other_models.why_others(page, smollm2, True) == other_models.why_others(page, page.studio.home, False) == ""
 
