@@ -11,20 +11,6 @@ from csd.record.trace import Trace
 from csd.roles import COPIER, roles
 
 DEAR = 0.25  # runs of the big model from which on a run of a draft is a reason
-PARTS = {
-    0.1: "a tenth",
-    0.2: "a fifth",
-    0.25: "a quarter",
-    0.33: "a third",
-    0.4: "two fifths",
-    0.5: "half",
-    0.6: "three fifths",
-    0.67: "two thirds",
-    0.75: "three quarters",
-    0.9: "nine tenths",
-}
-LEAST = 0.07  # of a time: a part below it is not named
-CLOSE = 0.025  # parts that differ by less are told without "about"
 MOSTLY = 0.5  # share of a text above which the speed is owed to copying
 
 
@@ -87,14 +73,9 @@ def drafting_seconds(trace: Trace) -> float:
 
 
 def tell_guessing(own: float, other: float, name: str) -> str:
-    """How long drafting took in a lane, beside the one that is called `name`: guessing took half as long as in it."""
-    share = own / other
-    if share < LEAST:
-        return f"guessing took far less time than in {name}"
-    if share >= 1:
-        return f"guessing took {share:.1f} times as long as in {name}"
-    near = min(PARTS, key=lambda part: abs(part - share))
-    return f"guessing took {'' if abs(near - share) < CLOSE else 'about '}{PARTS[near]} as long as in {name}"
+    """How long drafting took in a lane, beside the one that is called `name`."""
+    (here, there), unit = in_one_unit(own, other)
+    return f"guessing took {here} {unit} ({name}: {there} {unit})"
 
 
 def in_one_unit(first: float, second: float) -> tuple[tuple[str, str], str]:

@@ -211,7 +211,7 @@ def _slower_overall(race: Race, subject: Trace | None, ratio: float | None) -> l
     whole = race.speedup_with_prefill(subject) if subject is not None else None
     if not ratio or not whole or not whole <= 1 + EVEN < ratio:
         return []
-    return [f"with the time to read the prompt {'slower' if whole < 1 - EVEN else 'no gain'}: {times(whole)}"]
+    return [f"with the time to read the prompt: {'slower' if whole < 1 - EVEN else 'no gain'}, {times(whole)}"]
 
 
 def _name(race: Race, trace: Trace) -> str:
