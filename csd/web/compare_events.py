@@ -39,8 +39,6 @@ LIMITED = (
 
 ASKED = "Which method is fastest on which kind of prompt?"
 EMPTY = "Compare races the lanes of the Race tab on every kind of prompt."
-ASKED_PAIR = "Which of two plans is faster on your prompt?"
-ON_PROMPT = "Choose two plans, or drag the ends of the bars. Compare races both on the prompt of the Race tab."
 NO_DRAFTS = "These models have no draft, so there are no plans to compare."
 TOO_LITTLE = "Too little has run to compare."
 DIFFERS = "Your own will differ, and so may its winners."
@@ -222,9 +220,7 @@ def show_pair(context: PageContext, visitor: str) -> CompareUpdate:
     if (own := _own(context, visitor, compare.TWO_PLANS)) is not None:
         return own
     figure = draw((), [LaneResult("", name, Cascade.name, ()) for name in PAIR])
-    return CompareUpdate(
-        StatusLine(""), rows=(), csv="", finding=Finding(ASKED_PAIR, ON_PROMPT), figure=figure, other=""
-    )
+    return CompareUpdate(StatusLine(""), rows=(), csv="", finding=Finding(""), figure=figure, other="")
 
 
 def _own(context: PageContext, visitor: str, what: str) -> CompareUpdate | None:

@@ -16,13 +16,15 @@ from csd.web.compare_events import ComparisonForm
 from csd.web.finding import Finding, finding_html
 from csd.web.named_plans import OWN, PlanChoice, named_plans, plan_after
 from csd.web.race_form import Values
+from csd.web.races import prompt_start
 from csd.web.staircase import build_staircase, staircase_value
 from csd.web.updates import CompareUpdate, StatusLine
 
 WHAT = (("every kind of prompt", compare.BY_KIND), ("two plans on my prompt", compare.TWO_PLANS))
-LEAD = (
-    "<h2>Which method is fastest?</h2>"
-    "<p>It depends on the text. Race all of them on every kind, or two plans on yours.</p>"
+LEAD = ("Which method is fastest?", "It depends on the text. Race all of them on every kind, or two plans on yours.")
+LEAD_PAIR = (
+    "Which of two plans is faster?",
+    "Choose two plans, or drag the ends of the bars. Both race on “{prompt}”.",
 )
 USUAL = "Use the usual settings"
 TO_OWN = f"() => {OWN!r}"
@@ -55,6 +57,7 @@ class CompareTab:
     one."""
 
     tab: gr.Tab
+    lead: gr.HTML
     start: gr.Button
     stop: gr.Button
     what: gr.Radio
@@ -107,9 +110,14 @@ class CompareTab:
         return {self.settings: gr.Row(visible=bool(sentence)), self.differs: f"<p>{escape(sentence)}</p>"}
 
 
+def lead_html(what: str, prompt: str = "") -> str:
+    title, text = LEAD_PAIR if what == compare.TWO_PLANS else LEAD
+    return f"<h2>{title}</h2><p>{escape(text.format(prompt=prompt_start(prompt)))}</p>"
+
+
 def build_compare_tab(defaults: Defaults) -> CompareTab:
     with gr.Tab("Compare", id="compare", elem_id="compare-tab") as tab:
-        gr.HTML(LEAD, elem_id="compare-lead")
+        lead = gr.HTML(lead_html(compare.BY_KIND), elem_id="compare-lead")
         with gr.Row(elem_id="compare-go"):
             start = gr.Button("Compare", variant="primary", min_width=110, scale=0, elem_id="compare")
             stop = gr.Button("Stop", min_width=90, scale=0, elem_id="compare-stop")
@@ -135,6 +143,7 @@ def build_compare_tab(defaults: Defaults) -> CompareTab:
             save = gr.DownloadButton("Table as CSV", size="sm", scale=0, min_width=160, elem_id="compare-save")
     return CompareTab(
         tab,
+        lead,
         start,
         stop,
         what,

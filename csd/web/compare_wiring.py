@@ -10,7 +10,7 @@ from gradio.events import Dependency
 from csd.web import compare_events, first_paint, usual_lanes
 from csd.web.compare import TWO_PLANS
 from csd.web.compare_settings import from_settings
-from csd.web.compare_tab import CompareTab
+from csd.web.compare_tab import CompareTab, lead_html
 from csd.web.context import PageContext
 from csd.web.giving_turns import Pause, giving_way
 from csd.web.named_plans import plan_after
@@ -42,6 +42,7 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
         is_pair = values[tab.what] == TWO_PLANS
         show = compare_events.show_pair if is_pair else compare_events.show_example
         return {
+            tab.lead: lead_html(values[tab.what], race.form.read(values).form.prompt or ""),
             tab.pair: gr.Row(visible=is_pair),
             **fit(values),
             **tell_settings(values),
@@ -75,7 +76,13 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
 
     both = [part for plan in tab.plans for part in plan.outputs]
     shown, settings = {*tab.inputs, *race.form.inputs}, [tab.settings, tab.differs]
-    gr.on([tab.tab.select, tab.what.input], show_what, shown, [tab.pair, *both, *settings, *tab.outputs], **QUICK)
+    gr.on(
+        [tab.tab.select, tab.what.input],
+        show_what,
+        shown,
+        [tab.lead, tab.pair, *both, *settings, *tab.outputs],
+        **QUICK,
+    )
     usual = [race.form.preset, *race.form.named(context.studio.home.defaults.preset.fields())]
     tab.usual.click(show_usual_methods, race.form.family_inputs, [*usual, *settings], **QUICK)
     tab.other.click(show_other, [tab.other], tab.outputs, **QUICK)

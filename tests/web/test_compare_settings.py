@@ -1,4 +1,4 @@
-"""What Compare says of the settings of the Race tab, without Gradio."""
+"""What Compare says of the form of the Race tab."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from fake_page import context, fields
 
 from csd.decoding.k_matrix import format_K
 from csd.request.defaults import PAPER_K
+from csd.web import compare
 from csd.web.compare_settings import from_settings
+from csd.web.compare_tab import lead_html
 from csd.web.examples import examples_by_kind
 from csd.web.fields import PageFields
 from csd.web.usual_lanes import show_usual_methods
@@ -61,3 +63,9 @@ def test_a_button_brings_the_usual_back():
     update = show_usual_methods(page, form.family)
     assert from_settings(page, PageFields.from_values({**form.values(), **update.values, "preset": ""})) == ""
     assert "prompt" not in update.values and "max_new" not in update.values and update.status is None
+
+
+def test_two_plans_are_asked_about_the_prompt_that_they_race_on():
+    said = lead_html(compare.TWO_PLANS, "Tell me <b>\n{why}")
+    assert "Which of two plans is faster?" in said and "Both race on “Tell me &lt;b&gt; {why}”." in said
+    assert "on every kind" in lead_html(compare.BY_KIND, "Tell me")
