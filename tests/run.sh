@@ -49,9 +49,9 @@ if [ -z "$CHROMIUM" ]; then
 fi
 export CHROMIUM
 
-# Several processes, each with one thread and its own models, two more than cores: browsers and pages are often waited for.
+# Several processes, each with one thread and its own models, one more than cores: browsers and pages are often waited for.
 # Files stay together, since they share what is loaded, and begin in the order of conftest.py: xdist's own would leave files of
 # few tests, which are the longest ones, to the end. Nothing in the tests needs the network.
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}" HF_HUB_OFFLINE=1 GRADIO_ANALYTICS_ENABLED=False
-processes=$(.venv/bin/python -c 'import os; print(min(4, (os.cpu_count() or 1) + 2))')
+processes=$(.venv/bin/python -c 'import os; print(min(4, (os.cpu_count() or 1) + 1))')
 .venv/bin/python -m pytest -q -rfEs -n "$processes" --dist loadfile --no-loadscope-reorder tests "$@"
