@@ -299,3 +299,13 @@ def test_escape_leads_from_a_word_back_to_the_whole_race(bare):
     assert one.state() == "done" and one.page.is_visible(".cs-lead")
     assert one.page.locator(".cs-token[aria-current]").count() == 0
     assert not one.errors
+
+
+def test_letters_of_an_arabic_word_stand_in_its_order_though_each_is_a_token(bare):
+    words = {0: "Say ", 1: "م", 2: "ر", 3: "ح"}
+    one = bare(calm=True).show(greedy(alone((0, 1, 2, 3), 0.1, words)), greedy(alone((0, 1, 2, 3), 0.05, words)))
+    one.press("End")
+    lefts = "all => all.map(one => one.getBoundingClientRect().left)"
+    say, *letters = one.page.eval_on_selector_all(".cs-lane.cs-selected .cs-token", lefts)
+    assert say < letters[2] < letters[1] < letters[0]
+    assert not one.errors
