@@ -42,6 +42,7 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
     typed.page.set_viewport_size({"width": 1920, "height": 1080})  # where there is room for all of them
     buttons = typed.page.locator("#examples > button:visible:not(#lose, #own-prompt)")
     assert tuple(name.lower() for name in buttons.all_inner_texts()) == example_kinds(other.spec)
+    assert typed.page.inner_text("#try") == "Try with SmolLM2:"
     untouched.page.wait_for_function("document.querySelector('#family-status').innerText.includes('demo models, CPU')")
     race = first_recorded(recorded_races(), "embedded")
     assert untouched.page.locator(f'#stage .cascade-stage[data-race="{race.id}"]').count() == 1, "the story stays"
@@ -58,6 +59,7 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
     untouched.page.click("#back-home")
     untouched.page.wait_for_function("document.querySelector('#family input').value === 'demo models'")
     untouched.page.wait_for_selector("#back-home", state="hidden")
+    assert untouched.page.inner_text("#try") == "Try:"
     assert untouched.page.input_value("#prompt textarea") == "And"
     for tab in tabs:
         assert not tab.errors
