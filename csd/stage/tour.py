@@ -203,7 +203,7 @@ def _told(number: int, act: Act) -> str:
     recipe = " data-recipe" if act.recipe else ""
     talk = f' data-talk="{act.talk}"' if act.talk else ""
     drafting = ",".join(map(str, act.drafting))
-    # Where the picture is a review, what the copier copies from would not be seen.
+    # The picture of a review leaves out the text that the copier copies from.
     prompt = act.traces[0].header.text
     source = f'<p class="tour-source">Prompt: {escape(prompt)}</p>' if act.show == "review" else ""
     return (

@@ -83,8 +83,8 @@ def build(studio: Studio, links: Path | None = None) -> gr.Blocks:
 
 
 def _tell_few(page: gr.Blocks, line: gr.HTML, elsewhere: gr.Button) -> None:
-    """Events without a sign of progress tell it to the status line alone, where they write there, and else to a button
-    that nobody sees: Gradio tells every step of a race to all that has been told of an event so far."""
+    """Events that show no progress report it to the status line alone, if they write there, and otherwise to a hidden
+    button: Gradio reports every step of a race to all components that any event has reported to before."""
     for event in page.fns.values():
         if event.show_progress == "hidden" and event.show_progress_on is None:
             event.show_progress_on = [line if line in event.outputs else elsewhere]

@@ -86,6 +86,7 @@ LENIENT = [
 ]
 
 
+# The first seven have few outcomes; to enumerate those of the others takes seconds each.
 SLOW = [pytest.param(case, marks=pytest.mark.slow) for case in (*SHAPES[7:], *LENIENT)]
 
 
