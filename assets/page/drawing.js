@@ -24,6 +24,7 @@ export function showDrawn() {
   document.removeEventListener("keydown", keepKey);
   if (isAsked) document.body.dispatchEvent(new KeyboardEvent("keydown", { key: PRESENT, bubbles: true }));
   isAsked = false;
+  early?.press();
 }
 
 // The page's stage has waited, see csd/stage/bundle.py: it goes on where the early one was. What a link brings begins later, see

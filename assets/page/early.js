@@ -1,7 +1,8 @@
 // The race that the page begins with plays as soon as there is a document, long before Gradio has drawn the page: the document
-// brings both the race and the script of the stage. Above it the form can be read, but not used yet. Then the page's own stage
-// goes on where this one is.
+// brings both the race and the script of the stage. Above it stand the form and the page's buttons, see earlyform.js. Then the
+// page's own stage goes on where this one is.
 
+import { drawEarlyForm, pressAsAsked } from "./earlyform.js";
 import { hasRaced } from "./comeback.js";
 import { wasPresenting } from "./drawing.js";
 import { hasSettings } from "./query.js";
@@ -13,26 +14,38 @@ const THEME = "__theme"; // Gradio's own name in an address
 let ground = null;
 
 // Not under an address that may bring another race or hide controls, nor after a visitor's own races. The page's style begins
-// with that of the stage, in so many `letters`.
-export function playEarly(letters) {
-  const { components = [], css = "" } = window.gradio_config ?? {};
-  const propsOf = (id) => components.find(({ props }) => props.elem_id === id)?.props ?? {};
+// with that of the stage, in so many `letters`; for `links` see earlyform.js.
+export function playEarly(letters, links) {
+  const { components = [], css = "", layout = {} } = window.gradio_config ?? {};
+  const named = (name) => components.find(({ props }) => props.elem_id === name);
+  const propsOf = (name) => named(name)?.props ?? {};
   const { value, js_on_load: script } = propsOf("stage");
   if (!value?.log || hasSettings() || location.hash || hasRaced() || wasPresenting()) return;
   if (!matchMedia(SIZES).matches) return;
   ground = document.createElement("div");
-  const [style, form, prompt, race, frame, root] = ["style", "div", "p", "b", "div", "div"].map((tag) => document.createElement(tag));
-  Object.assign(ground, { id: "early", inert: true, className: isDark() ? "dark" : "" });
+  const [style, frame, root] = ["style", "div", "div"].map((tag) => document.createElement(tag));
+  Object.assign(ground, { id: "early", ariaHidden: "true", className: isDark() ? "dark" : "" });
+  frame.inert = true;
   style.textContent = css.slice(0, letters);
-  form.className = "early-form";
-  prompt.textContent = propsOf("prompt").value;
-  race.textContent = propsOf("race").value;
-  form.append(prompt, race);
   root.className = "cascade-stage";
   frame.append(root);
-  ground.append(style, form, frame);
+  const titlesIn = (name) => titlesOf(components, partsOf(layout, named(name)?.id));
+  ground.append(style, ...drawEarlyForm(propsOf, titlesIn, links), frame);
   document.documentElement.append(ground);
   new Function("element", "props", "watch", script)(frame, { value, early: true }, () => {});
+}
+
+// What is in the part of this number.
+function partsOf({ id, children = [] }, wanted) {
+  if (id === wanted) return children;
+  return children.flatMap((child) => partsOf(child, wanted));
+}
+
+// What stands on the tabs and buttons among these parts, as far as they are shown.
+function titlesOf(components, parts) {
+  const all = parts.map(({ id }) => components.find((component) => component.id === id));
+  const shown = all.filter(({ type, props }) => ["tabitem", "button"].includes(type) && props.visible);
+  return shown.map(({ props }) => props.label ?? props.value);
 }
 
 function isDark() {
@@ -40,11 +53,11 @@ function isDark() {
   return theme === "dark" || (theme !== "light" && matchMedia(DARK).matches);
 }
 
-// Ends it. Returns {race, time} where it stood, null where there was none.
+// Ends it. Returns {race, time, press} where it stood, and what presses in the page what was pressed here; null where there was none.
 export function endEarly() {
   const early = ground?.querySelector(".cascade-stage").cascadeStage;
   if (!early) return null;
-  const place = { race: early.place().race, time: early.time };
+  const place = { race: early.place().race, time: early.time, press: pressAsAsked };
   early.update({});
   ground.remove();
   ground = null;

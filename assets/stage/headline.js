@@ -5,6 +5,7 @@ import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
 import { tellPace } from "./pace.js";
 import { isOpening, speedFactor } from "./state.js";
+import { withTerms } from "./terms.js";
 
 const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A big model writes one token (about a word) per run. But one run can check many, which is far faster."];
 const GUESSING = "A cascade: small models guess ahead \u2026";
@@ -12,6 +13,7 @@ const CHECKING = "\u2026 and the big model checks them in one run.";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
 const SLOW = "In slow motion: will guessing ahead pay here?";
+const METHODS = ["speculative decoding", "prompt lookup"]; // whose names a newcomer may not know
 const COUNTS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 
 export function createHeadline(stage) {
@@ -52,7 +54,7 @@ export function fillHeadline({ headline, race }) {
   const { lead, text, same, subject, factor, told, reason, flags, beaten, even } = race.close.headline || {};
   put(headline.subject, factor ? subject : "");
   put(headline.factor, factor || "");
-  put(headline.lead, lead || text || "");
+  headline.lead.replaceChildren(...withTerms(lead || text || "", METHODS));
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));
   put(headline.models, (factor && race.open.models) || "");

@@ -21,6 +21,10 @@ export function term(name, text = name) {
   return h("button", { type: "button", class: "cs-term", "data-term": name, text });
 }
 
+// A sentence in which these names are terms.
+export function withTerms(text, names) {
+  return text.split(new RegExp(`(${names.join("|")})`)).map((part) => (names.includes(part) ? term(part) : part));
+}
 
 // The word that was pointed at comes first, such as "big model (target)", unless the term has it.
 function titleOf(element, word) {

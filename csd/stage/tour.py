@@ -144,7 +144,8 @@ def _read_acts(file: Path) -> tuple[Act, ...]:
 
 
 ACTS = _read_acts(ASSETS / "tour.json")
-LOSE = next(act.recipe for act in ACTS if act.recipe)
+LOSING = next(act for act in ACTS if act.recipe)
+LOSE = LOSING.recipe
 
 
 KEYS = "".join(

@@ -34,11 +34,12 @@ USED_BY = {  # the methods that use a field, by its id
 }
 PAGE = bundle.join_modules(ASSETS / "page", "index", "CascadePage") + "window.CascadePage = CascadePage;\n"
 STYLE = typeface_css() + own_text(ASSETS / "page" / "drawing.css")
+EARLY_LINKS = [("How it works", "#tour-start"), ("Puzzles", "#puzzles-open")]
 # In the document, see early_style.py.
 EARLY_SCRIPT = (
     'document.documentElement.setAttribute("data-drawing", "");\n'
     f"{bundle.join_modules(ASSETS / 'page', 'early', 'CascadeEarly')}window.CascadeEarly = CascadeEarly;\n"
-    f"CascadeEarly.playEarly({len(bundle.CSS)});"
+    f"CascadeEarly.playEarly({len(bundle.CSS)}, {json.dumps(EARLY_LINKS)});"
 )
 EARLY = f"<style>{STYLE}</style><script>{EARLY_SCRIPT}</script>"
 HEAD = (

@@ -79,12 +79,12 @@ def test_a_loss_is_explained_by_what_was_drafted_in_vain():
     assert line(*hot).told.startswith(
         "At temperature 1.5 the big model often writes unlikely words: it threw away 60 of 80"
     )
-    lost = headline(Race(tour.ACTS[-1].traces))
+    lost = headline(Race(tour.LOSING.traces))
     assert re.fullmatch(r"Guessing took \d+ of \d+ ms\.", lost.reason)
 
 
 def test_a_fixed_plan_that_loses_is_told_beside_the_adaptive_cascade():
-    act = tour.ACTS[-1]
+    act = tour.LOSING
     (whole,) = act.others
     said = headline(Race(whole))
     assert (said.subject, said.reason) == ("cascade", "")
@@ -104,7 +104,7 @@ def test_beside_the_adaptive_cascade_the_line_is_about_the_fixed_plan():
 
 
 def test_a_draw_is_explained_by_what_drafting_took():
-    lost = {trace.header.method: trace for trace in tour.ACTS[-1].traces}
+    lost = {trace.header.method: trace for trace in tour.LOSING.traces}
     reference, cascade = lost["autoregressive"], lost["cascade"]
     slower = cascade.decode_seconds / reference.decode_seconds
     steps = tuple(replace(step, seconds=slower * step.seconds) for step in reference.steps)
@@ -114,7 +114,7 @@ def test_a_draw_is_explained_by_what_drafting_took():
 
 
 def test_a_cascade_that_loses_to_speculative_decoding_says_what_that_saved():
-    lost = {trace.header.method: trace for trace in tour.ACTS[-1].traces}
+    lost = {trace.header.method: trace for trace in tour.LOSING.traces}
     steps = tuple(replace(step, seconds=3 * step.seconds) for step in lost["autoregressive"].steps)
     slow = replace(lost["autoregressive"], steps=steps)
     said = line(slow, lost["speculative"], lost["cascade"])
@@ -137,7 +137,7 @@ def test_a_cascade_that_loses_to_speculative_decoding_says_what_that_saved():
 
 @pytest.mark.parametrize(("gain", "has_reason"), [(1.4, True), (3.6, False)])
 def test_a_small_gain_is_explained_by_what_drafting_took(gain, has_reason):
-    lost = {trace.header.method: trace for trace in tour.ACTS[-1].traces}
+    lost = {trace.header.method: trace for trace in tour.LOSING.traces}
     reference, cascade = lost["autoregressive"], lost["cascade"]
     longer = gain * cascade.decode_seconds / reference.decode_seconds
     steps = tuple(replace(step, seconds=longer * step.seconds) for step in reference.steps)
@@ -146,7 +146,7 @@ def test_a_small_gain_is_explained_by_what_drafting_took(gain, has_reason):
 
 
 def test_a_draft_that_costs_much_of_a_run_of_the_big_model_is_named():
-    lost = {trace.header.method: trace for trace in tour.ACTS[-1].traces}
+    lost = {trace.header.method: trace for trace in tour.LOSING.traces}
     reference, cascade = lost["autoregressive"], lost["cascade"]
 
     def quicker(step):

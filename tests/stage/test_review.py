@@ -261,7 +261,7 @@ SIZES = pytest.mark.parametrize(
 
 @SIZES
 def test_the_numbers_of_the_rounds_stand_on_no_letters(bare, size, keys):
-    one = bare(size=size).show(*tour.ACTS[-1].traces)
+    one = bare(size=size).show(*tour.LOSING.traces)
     one.press("2", "Home", "ArrowRight", *keys)
     assert not one.page.locator(".cs-order").first.is_visible(), "the whole picture has no order"
     one.press(".")
@@ -311,7 +311,7 @@ def test_on_a_phone_a_wide_review_says_how_much_of_it_is_out_of_sight(bare):
 
 def test_a_lost_race_opens_a_block_that_is_read_from_afar(bare):
     """Its blocks of several writers are wide, and most of what they hold was never judged."""
-    lost = tour.ACTS[-1].traces
+    lost = tour.LOSING.traces
     one = bare().show(*lost)
     one.press("3", "End", "o")
     number = int(one.text(".cs-score-title").split()[1])

@@ -58,25 +58,26 @@ def test_the_small_races_show_what_the_acts_say():
     assert horizontal.steps[0].review.accepted > horizontal.header.settings["ks"][0], "some of the tail is kept"
     for trace in (horizontal, cascade):
         assert len({one.by for one in trace.steps[0].review.inner}) == 3
-    fixed, adaptive = tour.ACTS[5].traces
+    *_, exact, losing, following = tour.ACTS
+    fixed, adaptive = following.traces
     assert fixed.tokens == adaptive.tokens and len(adaptive.steps) < len(fixed.steps)
     assert f"takes {len(adaptive.steps)} runs of the big model; the fixed plan takes {len(fixed.steps)}" in (
-        tour.ACTS[5].text
+        following.text
     )
     assert adaptive.decode_seconds < fixed.decode_seconds
-    alone, guessed = tour.ACTS[6].traces
-    review = guessed.steps[tour.ACTS[6].step - 1].review
+    alone, guessed = exact.traces
+    review = guessed.steps[exact.step - 1].review
     kept, struck = review.tokens[: review.accepted], review.tokens[review.accepted :]
     told = [guessed.pieces[token] for token in (*kept, review.token)]
     assert alone.tokens == guessed.tokens and kept and len(struck) == 2, "the wrong guess, and one after it"
-    assert f"keeps “{''.join(told[:-1]).strip()}”" in tour.ACTS[6].text
-    assert told[-1] == '."' and "ends the sentence itself" in tour.ACTS[6].text
-    assert f"“{guessed.pieces[struck[1]].strip()}” followed a wrong token" in tour.ACTS[6].text
-    lost = {trace.header.method: trace for trace in tour.ACTS[-1].traces}
+    assert f"keeps “{''.join(told[:-1]).strip()}”" in exact.text
+    assert told[-1] == '."' and "ends the sentence itself" in exact.text
+    assert f"“{guessed.pieces[struck[1]].strip()}” followed a wrong token" in exact.text
+    lost = {trace.header.method: trace for trace in losing.traces}
     assert lost["cascade"].decode_seconds > lost["autoregressive"].decode_seconds
     assert len(lost["cascade"].steps) < len(lost["autoregressive"].steps)
     assert lost["cascade"].header.temperature == tour.LOSE.temperature
-    assert f"temperature {tour.LOSE.temperature}" in tour.ACTS[-1].text
+    assert f"temperature {tour.LOSE.temperature}" in losing.text
     presets = FamilyChoice(catalog.find("embedded")).defaults
     assert lost["cascade"].header.settings["K"] == [list(row) for row in presets.find_preset(tour.LOSE.preset).K]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from browser import SIZE
 from starlette.applications import Starlette
@@ -56,7 +58,13 @@ def test_another_address_does_not_begin_with_that_race(chromium, house, address)
     page.context.close()
 
 
-PARTS = (".cs-idea b", ".cs-track", ".cs-legend", ".cs-lanes", ".cs-replay")  # not the bars, which the opening moves
+PARTS = (
+    ".cs-headline",
+    ".cs-track",
+    ".cs-legend",
+    ".cs-lanes",
+    ".cs-replay",
+)  # not the bars, which the opening moves, nor the idea, whose words change
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1366, 768), (1920, 1080), (390, 844)])
@@ -78,20 +86,51 @@ def test_the_pages_stage_stands_and_goes_on_where_the_early_one_was(chromium, ho
     page.context.close()
 
 
+EARLY = ("tabs", "links", "form", "examples")  # the rows above the early race
+REAL = ("#tabs [role=tab]", "#tour-start, #puzzles-open", "#prompt, #race", "#examples button")
+
+
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (390, 844)])
-def test_the_form_can_be_read_where_it_will_stand(chromium, house, size):
+def test_the_form_and_the_buttons_can_be_read_where_they_will_stand(chromium, house, size):
     page = chromium.new_context(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce").new_page()
     page.route("**/assets/*.js", lambda route: route.abort())
     page.goto(house.url)
-    prompt, race = page.locator(".early-form p"), page.locator(".early-form b")
-    before = [*prompt.bounding_box().values(), *race.bounding_box().values()]
-    said = [prompt.inner_text(), race.inner_text()]
+    before = [seen(page, f"#early .early-{row} > span") for row in EARLY]
     page.unroute("**/assets/*.js")
     page.goto(house.url)
     page.wait_for_selector("html:not([data-drawing]) #race")
-    now = [*page.locator("#prompt").bounding_box().values(), *page.locator("#race").bounding_box().values()]
-    assert before == pytest.approx(now, abs=6)
-    assert said == [page.input_value("#prompt textarea"), page.inner_text("#race")]
+    for early, (name, now) in zip(before, zip(EARLY, (seen(page, parts) for parts in REAL)), strict=True):
+        assert len(early) == len(now) > 1, name
+        for (text, place), (real, real_place) in zip(early, now, strict=True):
+            if text == "Puzzles":  # how many are solved comes with the page
+                place[2] = real_place[2]
+            assert place == pytest.approx(real_place, abs=6), text
+            assert real.startswith(text)
+    page.context.close()
+
+
+@pytest.mark.parametrize(
+    ("part", "then"),
+    [
+        ("Theory", "#what-if-lead h2"),
+        ("How it works", "#tour dialog[open]"),
+        ("Code", "#go[data-racing]"),
+        ("Race", "#go[data-racing]"),
+    ],
+)
+def test_what_is_pressed_before_the_page_is_there_is_pressed_in_it(chromium, house, part, then):
+    page = chromium.new_context(viewport=SIZE).new_page()
+    held, released = [], []
+    page.route("**/assets/*.js", lambda route: route.continue_() if released else held.append(route))
+    page.goto(house.url, wait_until="commit")
+    page.click("#early .early-links :text('Puzzles')")
+    page.locator("#early span", has_text=re.compile(f"^{part}$")).last.click()  # the last that was pressed counts
+    assert page.locator("#early [data-pressed]").all_inner_texts() == [part]
+    released.append(True)
+    for route in held:
+        route.continue_()
+    page.wait_for_selector(then)
+    assert page.get_attribute("#puzzles-open", "aria-expanded") == "false"
     page.context.close()
 
 
@@ -114,6 +153,17 @@ def test_a_link_hides_the_race_at_the_start_at_once(chromium, house):
     page.wait_for_selector("html:not([data-drawing]):not([data-arriving])")
     assert page.evaluate("window.shown") is False
     page.context.close()
+
+
+def seen(page, parts: str) -> list[tuple[str, list[float]]]:
+    """What stands on these parts and where, from the left."""
+    return page.evaluate(
+        "(parts) => [...document.querySelectorAll(parts)].map((part) => {"
+        " const { left, top, width, height } = part.getBoundingClientRect();"
+        " return [part.querySelector('textarea')?.value ?? part.textContent.trim(), [left, top, width, height]]; })"
+        ".filter(([, [, , width]]) => width).sort((a, b) => a[1][0] - b[1][0])",
+        parts,
+    )
 
 
 def places(page, where: str) -> list[float]:
