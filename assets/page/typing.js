@@ -11,7 +11,7 @@ const ASIDE = "cascade-aside"; // the same, once another prompt has raced: the c
 const BACK = "The page was loaded again. Your prompt is back in the form, with the usual settings.";
 const LINE = 20; // pixels, of the prompt's field
 const HIGH = 46; // pixels: a field that is higher than its place
-const PATIENCE = 2500; // milliseconds that Race waits for the form, which may wait for models
+const PATIENCE = 2500; // milliseconds that Race waits for the form, where the server is slow
 
 const typed = new Map(); // text by field, since the last `beginFilling`
 const setTo = new Map(); // text by field of SETTINGS, as the visitor has typed it last

@@ -44,6 +44,7 @@ TOO_LITTLE = "Too little has run to compare."
 DIFFERS = "Your own will differ, and so may its winners."
 OTHERS_FIRST = "Race {} of {}, {}. Others are racing first; your comparison goes on by itself."
 RECORDED, YOURS = "Recorded comparison", "Your comparison"  # either can be shown in place of the other
+NO_PAIR = "Press Compare: the plans race in turns, and which one is faster will stand here."
 PAIR = ("one plan", "other plan")  # what the rows of two plans are called before they are compared
 
 
@@ -220,7 +221,7 @@ def show_pair(context: PageContext, visitor: str) -> CompareUpdate:
     if (own := _own(context, visitor, compare.TWO_PLANS)) is not None:
         return own
     figure = draw((), [LaneResult("", name, Cascade.name, ()) for name in PAIR])
-    return CompareUpdate(StatusLine(""), rows=(), csv="", finding=Finding(""), figure=figure, other="")
+    return CompareUpdate(StatusLine(""), rows=(), csv="", finding=Finding("", NO_PAIR), figure=figure, other="")
 
 
 def _own(context: PageContext, visitor: str, what: str) -> CompareUpdate | None:

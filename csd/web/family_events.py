@@ -29,31 +29,28 @@ def family_lines(context: PageContext, fields: FamilyFields) -> FamilyLines:
     return FamilyLines(status, about, choice.defaults.context)
 
 
-async def follow_family(context: PageContext, fields: FamilyFields) -> AsyncIterator[FamilyLines]:
-    """What the chosen family is doing, until it is ready and compiled or has failed. Loads nothing itself."""
+def number_of_first(context: PageContext, visitor: str) -> int:
+    """Of the family that the page opens with. Nobody is remembered for opening it."""
+    return context.studio.visitors.find(visitor).families
+
+
+def number_of_next(context: PageContext, visitor: str) -> int:
+    """Of the family that the visitor has in the form from now on."""
+    state = context.studio.visitors.state(visitor)
+    state.families += 1
+    return state.families
+
+
+async def follow_family(
+    context: PageContext, visitor: str, fields: FamilyFields, number: int
+) -> AsyncIterator[FamilyLines]:
+    """What the chosen family is doing, until it is ready and compiled or has failed, or the visitor has another one,
+    by `number`. Loads nothing itself."""
     context.studio.families.page_seen.set()
-    while True:
+    while context.studio.visitors.find(visitor).families <= number:
         lines = family_lines(context, fields)
         yield lines
         if lines.status.is_settled or (lines.status.state == "waiting" and not _is_home(context, fields)):
-            return
-        await asyncio.sleep(LOOK_AGAIN)
-
-
-def tell_preferred(context: PageContext) -> StatusLine | None:
-    """What answers a visitor's own words, while it is still loading."""
-    preferred = context.studio.preferred
-    status = context.studio.families.status(preferred)
-    if preferred == context.studio.home or status.is_final:
-        return None
-    return StatusLine(about_preferred(preferred, status), "switched")
-
-
-async def await_preferred(context: PageContext, visitor: str) -> None:
-    """Until the preferred family is ready, or has failed, and no race of this visitor runs."""
-    studio = context.studio
-    while not studio.families.status(studio.preferred).is_final or studio.visitors.find(visitor).stop:
-        if studio.preferred == studio.home:
             return
         await asyncio.sleep(LOOK_AGAIN)
 

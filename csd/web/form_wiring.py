@@ -49,10 +49,8 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
         is_kept = aside and len(aside) <= context.studio.deployment.max_prompt
         return {**tab.fill(replace(update, own_prompt=aside if is_kept else None)), hidden.visitor: str(visitor)}
 
-    async def await_preferred(request: gr.Request) -> AsyncIterator[Changes]:
-        loading = family_events.tell_preferred(context)
-        yield {tab.status: views.status_html(loading) if loading else gr.skip()}
-        await family_events.await_preferred(context, visitor_of(context, request))
+    async def await_end_of_race(request: gr.Request) -> None:
+        await own_prompts.await_end_of_race(context, visitor_of(context, request))
 
     def begin_own_prompt(values: Values, request: gr.Request) -> Changes:
         by_hand = (values[hidden.by_hand] or "").split(",")
@@ -117,10 +115,8 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     opening.then(None, [hidden.visitor], js=scripts.NOTE_VISITOR, **PRIVATE)
     opening.then(None, [tab.status], [tab.status], js=scripts.RESTORE_PROMPT, **PRIVATE)
     keep_typed(opening, form)  # the prompt that has just come back, too
-    follow(opening)
-    own = hidden.begin_own.click(
-        await_preferred, None, [tab.status], concurrency_limit=None, show_progress="hidden", **PRIVATE
-    )
+    _follow_family(opening, context, tab, family_events.number_of_first)
+    own = hidden.begin_own.click(await_end_of_race, concurrency_limit=None, show_progress="hidden", **PRIVATE)
     own = own.then(None, None, [hidden.by_hand], js=scripts.BEGIN_OWN, **PRIVATE)
     begun = own.then(begin_own_prompt, {hidden.by_hand, *form.inputs}, tab.form_outputs, **QUICK)
     keep_typed(begun, form).then(None, js=scripts.END_OWN, **PRIVATE)
@@ -164,11 +160,15 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
     return opening
 
 
-def _follow_family(event: Dependency, context: PageContext, tab: RaceTab) -> None:
+def _follow_family(
+    event: Dependency, context: PageContext, tab: RaceTab, number_of=family_events.number_of_next
+) -> None:
     """After an event, the lines on the chosen family follow what it is doing."""
 
-    async def follow(values: Values) -> AsyncIterator[tuple[str, str]]:
-        async for lines in family_events.follow_family(context, tab.form.read_family(values)):
+    async def follow(values: Values, request: gr.Request) -> AsyncIterator[tuple[str, str]]:
+        visitor = visitor_of(context, request)
+        number = number_of(context, visitor)
+        async for lines in family_events.follow_family(context, visitor, tab.form.read_family(values), number):
             yield views.family_html(lines.status), views.about_html(lines.about, lines.context)
 
     lines = [tab.family, tab.form.drawer.about]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
@@ -25,15 +26,23 @@ TAKES_OVER_WITH_COPY = (
     "Only a copy of itself, rounded to 8 bits, guesses for it."
 )
 CONTINUES = "The {home} only continue texts like the examples. {name} (under Settings) answers questions."
+NOT_YET = " It is still loading."
 HOME_AGAIN = "Back to the {home}. Press Race."
 BEFORE = " The race shown is still {name}’s."
+LOOK_AGAIN = 0.25  # seconds between two looks at a race that runs
+
+
+async def await_end_of_race(context: PageContext, visitor: str) -> None:
+    """Until no race of this visitor runs: the form stays as it was asked for until then."""
+    while context.studio.visitors.find(visitor).stop:
+        await asyncio.sleep(LOOK_AGAIN)
 
 
 def begin_own_prompt(
     context: PageContext, visitor: str, fields: PageFields, by_hand: Collection[str] = ()
 ) -> FormUpdate:
-    """What a prompt of the visitor's own brings along: the studio's preferred family, once it is ready, or else the
-    usual k and K in place of those that an example has.
+    """What a prompt of the visitor's own brings along: the studio's preferred family, if it is ready or on its way, or
+    else the usual k and K in place of those that an example has.
 
     The family stays where the visitor has chosen it, or has changed a setting that belongs to a family. Length and
     temperature are the usual ones again where an example has brought others; fields named in `by_hand` stay. A prompt
@@ -55,9 +64,10 @@ def begin_own_prompt(
     kept |= {name for name, value in home.defaults.preset.fields().items() if link.same(now[name], value)}
     of_family = {*link.FAMILY, *home.defaults.preset.fields()}
     has_chosen = own.has_chosen_family
-    is_ready = studio.families.status(studio.preferred).state == "ready"
-    if studio.preferred == home or not is_ready or has_chosen or not of_family <= kept:
-        goes_on = is_ready and studio.preferred != home and given["family"] == home.spec.name
+    state = studio.families.status(studio.preferred).state
+    comes = state in ("queued", "loading", "ready")
+    if studio.preferred == home or not comes or has_chosen or not of_family <= kept:
+        goes_on = comes and studio.preferred != home and given["family"] == home.spec.name
         name, at_home = (catalog.title(choice.spec.name) for choice in (studio.preferred, home))
         said = StatusLine(CONTINUES.format(name=name, home=at_home)) if goes_on else None
         return replace(usual, values={**usual.values, **settings}, status=said or usual.status)
@@ -70,7 +80,7 @@ def begin_own_prompt(
     drafts = choice.defaults.drafts
     sentence = TAKES_OVER_WITH_COPY if drafts == (USUAL_COPY,) else TAKES_OVER
     told = sentence.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name))
-    said = StatusLine(told, "switched")
+    said = StatusLine(told if state == "ready" else told + NOT_YET, "switched")
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
 
 

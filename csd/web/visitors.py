@@ -62,7 +62,8 @@ class VisitorState:
     target was ticked for want of drafts. `compared` is the latest comparison of each kind. `unfinished` is the form of
     the race that was asked for last, until it has a result, and `predicted` is what the next one is to measure;
     `measured` has what was predicted of races that have, by their ids.
-    `owner` is whom the visitor counts for, and `left` when the visitor left, if so.
+    `families` counts the families that the visitor has had in the form. `owner` is whom the visitor counts for, and
+    `left` when the visitor left, if so.
     """
 
     owner: str = ""
@@ -76,6 +77,7 @@ class VisitorState:
     unfinished: Asked | None = None
     predicted: Prediction | None = None
     measured: dict[str, Prediction] = field(default_factory=dict)
+    families: int = 0
     left: float | None = None
 
 

@@ -72,6 +72,7 @@ def test_the_tab_begins_with_a_recorded_comparison_until_one_is_started():
     kept = show_pair(page, "v")
     assert kept.rows and kept.status.text == updates[-1].status.text and kept.finding == updates[-1].finding
     assert show_pair(page, "another").rows == () and not show_pair(page, "another").finding.said, "the title asks"
+    assert show_pair(page, "another").finding.more.startswith("Press Compare")
     told = [update for update in updates if update.progress]
     assert list(dict.fromkeys(update.progress for update in told)) == [(0, 3), (1, 3), (2, 3)]
     assert {update.finding.said for update in updates[:-1] if update.finding} == {""}, "the status says what runs"

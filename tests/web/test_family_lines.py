@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from dataclasses import replace
 from functools import partial
@@ -40,7 +39,7 @@ def test_the_lines_follow_a_family_until_it_is_ready():
 
     async def states() -> list[str]:
         found = []
-        async for lines in family_events.follow_family(page, page.start.family):
+        async for lines in family_events.follow_family(page, "v", page.start.family, 0):
             if not found:
                 family_events.load_family(page, "v", page.start.family)
             elif lines.status.state == "loading":
@@ -53,36 +52,41 @@ def test_the_lines_follow_a_family_until_it_is_ready():
     assert page.studio.families.page_seen.is_set()
 
 
-def test_the_preferred_family_is_awaited_and_told_about():
+def test_one_family_is_followed_at_a_time():
+    """Or the lines would go to and fro between two that load."""
+    gate = threading.Event()
+    page = context(load=lambda spec, *_: gate.wait(20) and load_family(spec))
+    page.studio.families.ensure_loading(page.studio.home)
+
+    async def follow() -> list[str]:
+        first = family_events.number_of_first(page, "v")
+        lines = family_events.follow_family(page, "v", page.start.family, first)
+        seen = [(await anext(lines)).status.state]
+        family_events.number_of_next(page, "v")
+        seen.extend([one.status.state async for one in lines])
+        gate.set()
+        return seen
+
+    assert len(in_a_loop(follow())) == 1
+    assert not page.studio.visitors.find("another").families
+
+
+def test_the_family_that_answers_own_words_is_told_about():
     page = context(behind=(OTHER,))
-    families, state = page.studio.families, page.studio.visitors.state("v")
+    families = page.studio.families
     assert "Qwen3 is loading" in family_events.family_lines(page, page.start.family).about
-    state.stop = threading.Event()  # a race runs
-
-    async def wait() -> list[str]:
-        waiting = asyncio.create_task(family_events.await_preferred(page, "v"))
-        seen = []
-        for change in (lambda: families.ensure_loading(OTHER), lambda: setattr(state, "stop", None)):
-            await asyncio.sleep(3 * family_events.LOOK_AGAIN)
-            seen.append("done" if waiting.done() else "waits")
-            change()
-        await waiting
-        return [*seen, families.status(OTHER).state]
-
-    assert in_a_loop(wait()) == ["waits", "waits", "ready"]
+    families.ensure_loading(OTHER)
+    while families.any_loading:
+        pass
     assert "Qwen3 is ready: it answers" in family_events.family_lines(page, page.start.family).about
     assert "it answers" not in family_events.family_lines(page, fields(page.start, family="Qwen3").family).about
-
-
-def test_a_page_that_prefers_no_other_family_awaits_nothing(page):
-    in_a_loop(asyncio.wait_for(family_events.await_preferred(page, "v"), 1))
 
 
 @pytest.mark.parametrize(("family", "state"), [("Qwen3", "waiting"), (CUSTOM, "failed")])
 def test_the_lines_do_not_wait_for_a_family_that_nobody_loads(page, family, state):
     async def follow() -> list[str]:
         found = fields(page.start, family=family).family
-        return [lines.status.state async for lines in family_events.follow_family(page, found)]
+        return [lines.status.state async for lines in family_events.follow_family(page, "v", found, 0)]
 
     assert in_a_loop(follow()) == [state]
 

@@ -1,12 +1,15 @@
-"""The family that answers a visitor's own prompts once it is ready, and when it does not, without Gradio."""
+"""The family that answers a visitor's own prompts, and when it does not, without Gradio."""
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from fake_page import RECORDED, context, fields
+from fake_page import RECORDED, context, fields, load_family
+from in_a_loop import in_a_loop
 
 from csd.models import catalog
 from csd.record.recording import Recording
@@ -56,6 +59,31 @@ def test_the_preferred_family_takes_over_a_form_with_a_prompt_of_the_visitors(gr
     assert update.presets.selected == SMOLLM2.defaults.preset.name
     assert (update.drafts, update.kinds) == (SMOLLM2.defaults.drafts, example_kinds(SMOLLM2.spec))
     assert own_prompts.begin_own_prompt(growing, "v", after) == FormUpdate()
+
+
+def test_it_takes_over_while_it_is_still_loading():
+    """A race of it waits, and answers as it would later; the models of the page would know nothing of the question."""
+    gate = threading.Event()
+    page = context(load=lambda spec, *_: gate.wait(20) and load_family(spec), behind=(SMOLLM2,))
+    assert "family" not in own_prompts.begin_own_prompt(page, "v", own(page)).values, "nobody loads it"
+    page.studio.families.ensure_loading(SMOLLM2)
+    update = own_prompts.begin_own_prompt(page, "v", own(page))
+    gate.set()
+    assert update.values["family"] == "smollm2" and update.status.text.endswith(own_prompts.NOT_YET)
+
+
+def test_the_form_waits_until_no_race_of_the_visitor_runs(page):
+    state = page.studio.visitors.state("v")
+    state.stop = threading.Event()
+
+    async def wait() -> list[bool]:
+        waiting = asyncio.create_task(own_prompts.await_end_of_race(page, "v"))
+        await asyncio.sleep(3 * own_prompts.LOOK_AGAIN)
+        before, state.stop = waiting.done(), None
+        await waiting
+        return [before, waiting.done()]
+
+    assert in_a_loop(wait()) == [False, True]
 
 
 def test_an_example_and_a_link_without_settings_leave_the_family_of_the_page(growing):
