@@ -16,7 +16,7 @@ from csd.own_files import own_text
 from csd.paths import ASSETS
 from csd.record.race import Race
 from csd.stage import bundle, tour
-from csd.web import puzzle_panel, scripts, uploads, views, wiring
+from csd.web import puzzle_panel, scripts, uploads, wiring
 from csd.web.api import make_endpoint
 from csd.web.compare_tab import build_compare_tab
 from csd.web.compare_wiring import wire_comparison
@@ -61,7 +61,7 @@ def build(studio: Studio, links: Path | None = None) -> gr.Blocks:
     context = make_context(studio, links)
     defaults = studio.home.defaults
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=CACHED_FILES) as page:
-        family, puzzles = _build_head(studio)
+        family, puzzles = _build_head()
         with gr.Tabs(elem_id="tabs") as tabs:
             with gr.Tab("Race", id="race"):
                 race = build_race_tab(context, family)
@@ -90,15 +90,14 @@ def _tell_few(page: gr.Blocks, line: gr.HTML, elsewhere: gr.Button) -> None:
             event.show_progress_on = [line if line in event.outputs else elsewhere]
 
 
-def _build_head(studio: Studio) -> tuple[gr.HTML, gr.HTML]:
-    """Title, tour, puzzles, paper and the line on the family; the line and the puzzles are returned, in this order."""
+def _build_head() -> tuple[gr.HTML, gr.HTML]:
+    """Title, tour, puzzles, paper and the line on the family; the line, empty so far, and the puzzles are returned."""
     with gr.Row(elem_id="top"):
         gr.HTML(f"<h1>{TITLE}</h1>", elem_id="title", min_width=320)
         gr.HTML(html_template=tour.template(), js_on_load=tour.script(), apply_default_css=False, elem_id="tour")
         puzzles = puzzle_panel.build_puzzles()
         gr.HTML(PAPER, elem_id="paper")
-        status = studio.families.status(studio.home)
-        return gr.HTML(views.family_html(status), elem_id="family-status", min_width=200), puzzles
+        return gr.HTML("<p></p>", elem_id="family-status", min_width=200), puzzles
 
 
 def launch_settings(deployment: Deployment, routes: Sequence[Route] = ()) -> dict[str, Any]:
