@@ -1,16 +1,18 @@
-// A number that its field does not take, a K that is none, or a name that no model has, is told below it as soon as the
-// field is left, and not only by Race: in red where it stops the race, quietly where the race does not use the field.
+// A number that its field does not take, a K that is none, a name that no model has, or too few methods or too many, are told
+// below the field as soon as it is left, and not only by Race: in red where it stops the race, quietly where the race does not use the field.
 
 const SAMPLING = ["seed", "top-k", "top-p"]; // used above temperature 0
 const FILLED = 200; // milliseconds after which a field has the value that it was given
 
-// `ranges` has, by the id of a field, its range as csd/ranges.py describes it, and `usedBy` the methods that use a field.
-export function checkNumbers(ranges, usedBy) {
+// `ranges` has, by the id of a field, its range as csd/ranges.py describes it, `usedBy` the methods that use a field, and `raced` how
+// many methods race, as [at least, at most].
+export function checkNumbers(ranges, usedBy, raced) {
   let left = null; // the field of K, once what is typed there is complete
   const fieldOf = (input) => Object.keys(ranges).find((id) => input.closest(`#${id}`));
   document.addEventListener("change", ({ target }) => {
     const id = target.matches("input[type='number']") && fieldOf(target);
     if (id) tell(target, faultOf(id === "max-new" ? upTo(ranges[id], context()) : ranges[id], target.value));
+    if (target.closest("#lanes")) tell(firstMethod(), faultOfMethods(raced, document.querySelectorAll("#lanes input:checked").length));
     if (target.closest("#K")) tell(left = target, faultOfK());
     mark(usedBy);
   });
@@ -47,7 +49,7 @@ export function dropFaults() {
 export function tellRefusal(field, sentence) {
   const input = document.querySelector(`#advanced #${field} input, #advanced #${field} textarea`);
   if (!input) return;
-  if (input.type !== "checkbox") tell(input, sentence);
+  if (input.type !== "checkbox" || field === "lanes") tell(input, sentence);
   input.focus();
   input.closest(`#${field}`).scrollIntoView({ block: "nearest" });
 }
@@ -84,6 +86,13 @@ export function faultOf({ name, range, low, high, whole, above, zero }, text) {
   return text.trim() ? `${name} must be ${range}, not ${text}.` : `${name} is empty. Enter ${range}.`;
 }
 
+// The same of the methods that are ticked.
+export function faultOfMethods([least, most], count) {
+  return count < least || count > most ? `${count} ${count === 1 ? "method is" : "methods are"} chosen. Choose ${least} to ${most}.` : "";
+}
+
+const firstMethod = () => document.querySelector("#lanes input");
+
 // Why the race does not use a field, in a sentence; or "". `lanes` are the names of the methods that race.
 export function whyUnused(field, usedBy, lanes, temperature) {
   if (SAMPLING.includes(field) && !(temperature > 0)) return "Not used at temperature 0.";
@@ -91,7 +100,7 @@ export function whyUnused(field, usedBy, lanes, temperature) {
 }
 
 function tell(input, fault) {
-  const box = input.closest(".input-container") ?? input; // of a text field, which stands beside its buttons
+  const box = input.closest(".input-container, #lanes .wrap") ?? input; // of a text field, which stands beside its buttons, or of the methods
   const told = box.parentElement.querySelector(".number-fault");
   input.dataset.faulty = input.value;
   input.dataset.fault = fault;

@@ -39,7 +39,7 @@ export function openPlot({ plot, views }) {
   plot.svg = s("svg", { role: "img", "aria-label": "Tokens over the decode time of each lane" },
     plot.grid, ...plot.lines.map((line) => line.group), ...plot.lines.map((line) => line.label)); // no line over a label
   const lanes = COUNTED[views.length] || `The ${views.length}`;
-  const shared = views.length > 1 ? `. ${lanes} lanes take turns on one device, each with its own clock` : "";
+  const shared = views.length > 1 ? `. ${lanes} lanes take turns; each clock counts its own lane alone` : "";
   const caption = h("span", {}, h("b", {}, "Tokens over ", term("decode time")), shared);
   plot.box.replaceChildren(h("figcaption", { class: "cs-caption" }, caption), plot.svg);
 }

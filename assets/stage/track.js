@@ -21,7 +21,7 @@ export function createTrack() {
   return {
     box: h("section", { class: "cs-track", "aria-label": "Race track" }),
     goal: h("span", { class: "cs-goal" }), // where the bars end
-    ends: h("span", { class: "cs-ends", text: "after" }), // how long, at the ends of the bars
+    ends: h("span", { class: "cs-ends", text: "time" }), // how long, at the ends of the bars
     key: h("span", { class: "cs-jump" }), // what its colours are
     drawn: "", // what the key was made for
     rows: [], // one per lane, see createRow
@@ -72,7 +72,8 @@ function tokensKey(race, words) {
   const run = h("span", { class: "cs-run-key" }, swatch("T"), " = a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
   const guess = h("span", { class: "cs-guess-key" }, swatch("guess"), " = guessed", h("span", { class: "cs-unchecked", text: ", not checked yet" }));
   const guesses = race.lanes.some(({ info }) => info.method !== "autoregressive") ? [guess] : [];
-  return [title(words[0], h("span", { class: "cs-when", text: words[1] })), run, ...guesses];
+  const later = h("span", { class: "cs-later-key" }, swatch("later"), " = written later");
+  return [title(words[0], h("span", { class: "cs-when", text: words[1] })), run, ...guesses, later];
 }
 
 function timeKey(race) {

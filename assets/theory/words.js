@@ -141,7 +141,7 @@ function tellMiss({ speedup, predicted }) {
 }
 
 // What the bars at the open symbols are.
-export const describeRange = (length) => `range of 8 in 10 races of ${length} tokens`;
+export const describeRange = (length) => `8 of 10 races of ${length} tokens fall here`;
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {

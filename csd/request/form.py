@@ -29,6 +29,8 @@ from csd.request.request import Request
 if TYPE_CHECKING:
     from csd.request.defaults import Defaults
 
+LEAST_LANES = 2  # of a race of the page
+
 
 @dataclass(frozen=True)
 class Form:
@@ -55,7 +57,9 @@ class Form:
     always: bool = False
 
 
-def to_request(form: Form, defaults: Defaults, least: int = 2, most: int = LANES, strict: bool = True) -> Request:
+def to_request(
+    form: Form, defaults: Defaults, least: int = LEAST_LANES, most: int = LANES, strict: bool = True
+) -> Request:
     """The request that a form makes, with `least` to `most` lanes.
 
     Raises Refusal for the first field that cannot be read, in the order of the page, and says how many more there are.

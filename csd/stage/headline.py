@@ -154,8 +154,8 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     ran = f"the big model ran {_often(runs)}{without}"
     if is_slower:
         return f"{capitalized(ran)}, and yet the text took longer."
-    saved = _saved_over_speculative(race, subject, ratio) if ratio else ""
     copied = how_copied(subject)
+    saved = _saved_over_speculative(race, subject, ratio, copied) if ratio else ""
     told = f"{capitalized(copied)}: {ran}" if copied else capitalized(ran)
     return f"{told}{saved}.{_with_prefill(race, subject, ratio)}"
 
@@ -171,8 +171,9 @@ def _in_vain(race: Race, subject: Trace) -> str:
     return f"; guessing took {' of '.join(of)} {unit}"
 
 
-def _saved_over_speculative(race: Race, subject: Trace, ratio: float) -> str:
-    """Why a cascade beats speculative decoding, by fewer runs of the target or less drafting: the end of a sentence."""
+def _saved_over_speculative(race: Race, subject: Trace, ratio: float, copied: str = "") -> str:
+    """Why a cascade beats speculative decoding, by fewer runs of the target or less drafting, unless what was `copied`
+    says so: the end of a sentence."""
     rival = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
     if rival is None or subject.header.method not in CASCADES:
         return ""
@@ -182,7 +183,7 @@ def _saved_over_speculative(race: Race, subject: Trace, ratio: float) -> str:
     elsewhere = (rival.decode_seconds - its) - (subject.decode_seconds - own)
     if len(rival.steps) > len(subject.steps) and elsewhere >= its - own:
         return f", or of {len(rival.steps)} with {_name(race, rival)}"
-    if ratio < SMALL or own >= its:  # the reason tells of a small gain
+    if ratio < SMALL or own >= its or copied:  # the reason tells of a small gain
         return ""
     return f", and {tell_guessing(own, its, _name(race, rival))}"
 
@@ -203,7 +204,7 @@ def _with_prefill(race: Race, subject: Trace, ratio: float | None) -> str:
     whole = race.speedup_with_prefill(subject)
     if not ratio or not whole or ratio < LONG_PREFILL * whole or whole <= 1 + EVEN < ratio:
         return ""
-    return f" With the time to read the prompt, it is {times(whole)}."
+    return f" Reading the prompt included, it is {times(whole)}."
 
 
 def _slower_overall(race: Race, subject: Trace | None, ratio: float | None) -> list[str]:

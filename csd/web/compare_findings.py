@@ -17,11 +17,11 @@ from csd.web.compare_chart import KindRows, LaneRow, chart_html
 from csd.web.finding import Number
 
 AUTOREGRESSIVE = Autoregressive.name
-OVERLAP = "There the ranges of the two fastest overlap; more repeats or longer texts may tell them apart."
-SINGLE = "Only one race has been run there, which does not show how much speeds vary."
-MIXED = "There the ranges of the two fastest overlap, or only one race has been run."
+OVERLAP = "{} ranges of the two fastest overlap; more repeats or longer texts may tell them apart."
+SINGLE = "{} two fastest have raced only once, which does not show how much speeds vary."
+MIXED = "{} ranges of the two fastest overlap, or they have raced only once."
 NEAR = 0.1  # relative distance of two speeds that another run may bring into the other order
-WITHIN = f"There the two fastest are within {NEAR:.0%}: which of them wins may change from run to run."
+WITHIN = f"{{}} two fastest are within {NEAR:.0%}: which of them wins may change from run to run."
 ONCE = " One race does not show how much a speed varies: ask for repeats."
 
 
@@ -169,7 +169,7 @@ def _of_one(lanes: Sequence[LaneResult], names: Mapping[str, str], once: bool) -
         )
     return (
         f"no clear winner: {names[first.title]} has {first.middle:.2f}×, {names[second.title]} {second.middle:.2f}×. "
-        f"{_why_unclear([lanes], once)}"
+        f"{_why_unclear({'': lanes}, 1, once)}"
     )
 
 
@@ -177,7 +177,7 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
     won = _won(rankings, once)
     unclear = [kind for kind in rankings if kind not in won]
     if not won:
-        return f"no clear winner on any of the {len(rankings)} kinds. {_why_unclear(list(rankings.values()), once)}"
+        return f"no clear winner on any of the {len(rankings)} kinds. {_why_unclear(rankings, len(rankings), once)}"
     (best, count), *others = Counter(won.values()).most_common()
     where = f"all {count} kinds" if count == len(rankings) else f"{count} of {len(rankings)} kinds"
     level = [kind for kind in unclear if _is_level(rankings[kind])]
@@ -190,8 +190,8 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
     ]
     parts += [f"a tie on {listed(level)}"] if level else []
     parts += [f"no clear winner on {listed(unclear)}"] if unclear else []
-    open_kinds = [rankings[kind] for kind in (*ahead, *level, *unclear)]
-    return f"{'; '.join(parts)}.{f' {_why_unclear(open_kinds, once)}' if open_kinds else ''}"
+    open_kinds = {kind: rankings[kind] for kind in (*ahead, *level, *unclear)}
+    return f"{'; '.join(parts)}.{f' {_why_unclear(open_kinds, len(rankings), once)}' if open_kinds else ''}"
 
 
 def _is_level(lanes: Sequence[LaneResult]) -> bool:
@@ -199,10 +199,11 @@ def _is_level(lanes: Sequence[LaneResult]) -> bool:
     return f"{lanes[0].middle:.1f}" == f"{lanes[1].middle:.1f}"
 
 
-def _why_unclear(kinds: Sequence[Sequence[LaneResult]], once: bool) -> str:
-    """Why no lane clearly wins on these kinds; a comparison that was stopped has one race of some."""
-    single = [min(len(lane.speedups) for lane in lanes[:2]) == 1 for lanes in kinds]
-    return WITHIN if once else OVERLAP if not any(single) else SINGLE if all(single) else MIXED
+def _why_unclear(kinds: Mapping[str, Sequence[LaneResult]], of: int, once: bool) -> str:
+    """Why no lane clearly wins on these kinds, `of` so many; a comparison that was stopped has one race of some."""
+    single = [min(len(lane.speedups) for lane in lanes[:2]) == 1 for lanes in kinds.values()]
+    why = WITHIN if once else OVERLAP if not any(single) else SINGLE if all(single) else MIXED
+    return why.format(f"On {listed(list(kinds))} the" if len(kinds) < of else "The")
 
 
 def _of_near(rankings: Mapping[str, Sequence[LaneResult]], once: bool) -> str:
@@ -210,8 +211,7 @@ def _of_near(rankings: Mapping[str, Sequence[LaneResult]], once: bool) -> str:
     near = [kind for kind in _won(rankings, once) if _is_near(rankings[kind])]
     if not near:
         return ""
-    where = "The" if len(rankings) == 1 else f"On {listed(near)} the"
-    return f" {where} two fastest are within {NEAR:.0%}: which of them wins may change from run to run."
+    return " " + WITHIN.format("The" if len(rankings) == 1 else f"On {listed(near)} the")
 
 
 def _of_copies(rankings: Mapping[str, Sequence[LaneResult]], once: bool) -> str:

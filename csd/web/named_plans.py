@@ -13,7 +13,10 @@ from csd.theory.parts import whole_halves
 OWN = "my own"
 OWN_PHRASE = "your own plan"
 EMPTY = "A plan is empty. Drag the ends of its bars, or choose a plan by name."
-WORDS = {"tuned K": ("tuned", "the tuned plan"), "short drafts": ("short guesses", "the plan of short guesses")}
+WORDS = {
+    "tuned K": ("tuned to the models", "the plan tuned to the models"),
+    "short drafts": ("short guesses", "the plan of short guesses"),
+}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from csd.web.context import PageContext
 from csd.web.loads import FamilyChoice
 
 WHY_OTHERS = "{name} answered, because the {home} know little beyond the examples."
-LITTLE = " No smaller model guesses for it, only a copy of itself and the copier."
+LITTLE = " Its guessers are a copy of itself and the copier: it has no smaller model here."
 
 
 def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tuple[str, str]:

@@ -12,11 +12,11 @@ from mmap import mmap
 
 from csd.models import catalog
 from csd.ranges import shorten
-from csd.record.metrics import speed
 from csd.record.race import Race
 from csd.record.recording import Recording, bundled_recordings, title_of
 from csd.record.trace import Trace
 from csd.stage import log as stage
+from csd.stage.headline import headline
 from csd.web.examples import example_title
 from csd.web.homes import FIRST
 
@@ -119,10 +119,11 @@ def linked_race(name: str, recording: Recording) -> FinishedRace:
 
 
 def race_title(number: int, prompt: str, traces: tuple[Trace, ...]) -> str:
-    """A visitor's own race in the list: its number, how the prompt begins, and each lane's tokens per second."""
-    speeds = " | ".join(f"{speed(trace):.0f}" if trace.steps else "-" for trace in traces)
+    """A visitor's own race in the list: its number, how the prompt begins, and what the race came to."""
+    told = headline(Race(traces))
+    came_to = f" · {told.subject} {told.factor}" if told.factor else ""
     stopped = " · stopped" if any(trace.end == "stopped" for trace in traces) else ""
-    return f"{number}. {prompt_start(prompt)} · {speeds} tok/s{stopped}"
+    return f"{number}. {prompt_start(prompt)}{came_to}{stopped}"
 
 
 def prompt_start(prompt: str) -> str:

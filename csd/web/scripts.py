@@ -7,9 +7,11 @@ from dataclasses import asdict
 
 from csd.decoding.methods import METHODS
 from csd.models import catalog
+from csd.models.memory import LANES
 from csd.own_files import own_text
 from csd.paths import ASSETS
 from csd.ranges import LENIENCE, LOOKUP_K, MAX_NEW, SEED, SPECULATIVE_K, TEMPERATURE, TOP_K, TOP_P
+from csd.request.form import LEAST_LANES
 from csd.stage import bundle
 from csd.typeface import typeface_css
 from csd.web import hidden_controls
@@ -45,7 +47,8 @@ EARLY = f"<style>{STYLE}</style><script>{EARLY_SCRIPT}</script>"
 HEAD = (
     f"<script>{PAGE}"
     f"CascadePage.hideControls({json.dumps(hidden_controls.CONTROLS)}, {json.dumps(hidden_controls.NAME)});\n"
-    f"CascadePage.checkNumbers({json.dumps(NUMBERS)}, {json.dumps(USED_BY)});\n"
+    f"CascadePage.checkNumbers({json.dumps(NUMBERS)}, {json.dumps(USED_BY)}, "
+    f"{json.dumps([LEAST_LANES, LANES])});\n"
     "CascadePage.drawTogether();</script>"
 )
 

@@ -12,6 +12,8 @@ import gradio as gr
 from gradio.components import Component
 
 from csd.models import catalog
+from csd.models.memory import LANES
+from csd.request.form import LEAST_LANES
 from csd.roles import named_with_roles
 from csd.stage.glossary import term_class
 from csd.web import views
@@ -76,7 +78,7 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
             list(context.options["lanes"]),
             value=start["lanes"],
             label="Methods to race",
-            info="Choose 2 to 4. They race in this order.",
+            info=f"Choose {LEAST_LANES} to {LANES}. They race in this order.",
             elem_id="lanes",
         )
         words = section_words(context.start)

@@ -68,7 +68,7 @@ def about_preferred(preferred: FamilyChoice, status: FamilyStatus) -> str:
     if status.state == "failed":
         return status.sentence
     if status.state == "ready":
-        return f"{name} is ready: it answers your own words, and you can choose it as the family."
+        return f"{name} is ready: it answers your own words."
     return f"{name} is loading: it answers your own words as soon as it is ready."
 
 

@@ -29,7 +29,7 @@ from csd.web.examples import examples_by_kind
 from csd.web.named_plans import OWN, PlanChoice, named_plans, plan_after
 
 PLANS = PlanChoice(OWN, "[[2,4,6],[0,1,2],[0,0,1]]"), PlanChoice(OWN, "[[1,4,6],[0,1,2],[0,0,1]]")
-TUNED = PlanChoice("tuned", "")
+TUNED = PlanChoice("tuned to the models", "")
 
 
 def compare(page, asked: ComparisonForm) -> list:
@@ -157,7 +157,10 @@ def test_a_race_that_fails_ends_the_comparison():
     ("asked", "sentence"),
     [
         (ComparisonForm(BY_KIND, 9, PLANS), "Repeats must be"),
-        (ComparisonForm(TWO_PLANS, 1, (TUNED, TUNED)), "The tuned plan and the tuned plan are the same. Choose"),
+        (
+            ComparisonForm(TWO_PLANS, 1, (TUNED, TUNED)),
+            "The plan tuned to the models and the plan tuned to the models are the same. Choose",
+        ),
         (ComparisonForm(TWO_PLANS, 1, (TUNED, PlanChoice(OWN, "[["))), "could not be read"),
         (ComparisonForm(TWO_PLANS, 1, (TUNED, PlanChoice(OWN, " "))), "A plan is empty."),
     ],
@@ -180,9 +183,9 @@ def test_plans_have_names_in_the_form_and_in_what_is_found():
     page = context()
     defaults = page.studio.home.defaults
     names = [plan.name for plan in named_plans(defaults)]
-    assert names[0] == "tuned" and {"vertical only", "horizontal only"} <= set(names)
+    assert names[0] == "tuned to the models" and {"vertical only", "horizontal only"} <= set(names)
     assert len({plan.K for plan in named_plans(defaults)}) == len(names), "no plan has two names"
     _, plan = plan_races(ComparisonForm(TWO_PLANS, 1, (TUNED, PLANS[1])), fields(page.start, prompt="A fox"))
-    assert sorted(plan[0].plans.values()) == ["the tuned plan", "your own plan"]
+    assert sorted(plan[0].plans.values()) == ["the plan tuned to the models", "your own plan"]
     assert plan_after(TUNED, defaults, 0).K == plan_after(PlanChoice("of another family", ""), defaults, 0).K
     assert plan_after(PLANS[0], defaults, 1) == PLANS[0], "an own plan stays"

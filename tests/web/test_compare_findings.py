@@ -41,9 +41,9 @@ def test_who_wins_where():
 def test_a_comparison_that_was_stopped_speaks_of_ranges_only_where_there_are_some():
     once = ((2.0,), (2.4,))
     some = verdict([*lanes("story", *CLEAR), *lanes("code", *once)])
-    assert some.endswith("Only one race has been run there, which does not show how much speeds vary.")
+    assert some.endswith("On code the two fastest have raced only once, which does not show how much speeds vary.")
     both = verdict([*lanes("story", *OVERLAPPING), *lanes("code", *once)])
-    assert both.endswith("There the ranges of the two fastest overlap, or only one race has been run.")
+    assert both.endswith("The ranges of the two fastest overlap, or they have raced only once.")
 
 
 def test_one_prompt_gets_numbers():
@@ -59,17 +59,17 @@ def test_autoregressive_decoding_can_win():
 
 def test_only_ranges_that_do_not_overlap_are_won():
     assert verdict(lanes("story", *OVERLAPPING)).startswith(
-        "No clear winner: the adaptive cascade has 2.70×, speculative decoding 2.30×. There the ranges"
+        "No clear winner: the adaptive cascade has 2.70×, speculative decoding 2.30×. The ranges"
     )
     some = verdict([*lanes("story", *OVERLAPPING), *lanes("code", *CLEAR)])
-    assert some.startswith("The adaptive cascade is clearly fastest on 1 of 2 kinds, and ahead on story. There the")
+    assert some.startswith("The adaptive cascade is clearly fastest on 1 of 2 kinds, and ahead on story. On story the")
     none = verdict([*lanes("story", *OVERLAPPING), *lanes("code", *OVERLAPPING)])
-    assert none.startswith("No clear winner on any of the 2 kinds. There the ranges")
+    assert none.startswith("No clear winner on any of the 2 kinds. The ranges")
 
 
 def test_equal_numbers_in_the_chart_are_a_tie():
     said = verdict([*lanes("story", *CLEAR), *lanes("edit", (2.9, 3.3), (3.05, 3.17))])
-    assert said.startswith("The adaptive cascade is fastest on 1 of 2 kinds; a tie on edit. There the ranges")
+    assert said.startswith("The adaptive cascade is fastest on 1 of 2 kinds; a tie on edit. On edit the ranges")
 
 
 def test_a_win_by_little_says_that_it_may_change():
@@ -79,7 +79,7 @@ def test_a_win_by_little_says_that_it_may_change():
     assert verdict([*lanes("story", *CLEAR), *close]).endswith(f"on all 2 kinds. On edit the t{near}")
     assert near not in verdict(lanes("story", *OVERLAPPING)), "there the ranges overlap, which says more"
     single = verdict([*lanes("story", (2.0,), (3.0,)), *lanes("edit", (3.0,), (3.2,))])
-    assert "clearly fastest on 1 of 2 kinds, and ahead on edit." in single and f"There the t{near}" in single
+    assert "clearly fastest on 1 of 2 kinds, and ahead on edit." in single and f"On edit the t{near}" in single
 
 
 def test_a_win_by_little_is_not_bold_and_who_wrote_its_text_is_said():

@@ -91,6 +91,24 @@ def test_a_number_that_a_field_does_not_take_is_told_when_the_field_is_left(tab)
     assert not tab.errors
 
 
+def test_too_many_methods_or_too_few_are_told_below_them(tab):
+    """At once, and not only by Race, whose line a phone's settings cover."""
+    page = tab.page
+    tab.advanced()
+    for method in ("adaptive cascade", "draft alone"):
+        page.check(f"#lanes input[name='{method}']")
+    told = page.locator("#lanes .number-fault")
+    assert told.inner_text() == "6 methods are chosen. Choose 2 to 4."
+    page.click("#advanced-race")
+    assert tab.status("refused") == told.inner_text() and page.is_visible("#lanes .number-fault")
+    for method in ("autoregressive", "speculative", "prompt lookup", "cascade", "draft alone"):
+        page.uncheck(f"#lanes input[name='{method}']")
+    assert told.inner_text() == "1 method is chosen. Choose 2 to 4."
+    page.check("#lanes input[name='speculative']")
+    told.wait_for(state="detached")
+    assert not tab.errors
+
+
 @pytest.mark.slow
 def test_the_line_at_race_and_the_field_in_view_say_the_same(tab):
     page = tab.page

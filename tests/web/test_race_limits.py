@@ -100,7 +100,7 @@ def test_the_record_of_long_drafts_is_about_as_large_as_it_is_said_to_be():
 def test_a_comparison_has_the_time_of_one_race():
     times = iter([0.0, 10.0, *[10.0, 15.0], 66.0])  # 5 of these seconds it waits for others
     page = a_page(replace(Deployment(), max_seconds=60), load=load_family)
-    asked = ComparisonForm(BY_KIND, 1, (PlanChoice("tuned", ""), PlanChoice("short drafts", "")))
+    asked = ComparisonForm(BY_KIND, 1, (PlanChoice("tuned to the models", ""), PlanChoice("short drafts", "")))
     updates = [*compare_events.run_comparison(page, "v", asked, fields(page.start), clock=lambda: next(times))]
     assert updates[-1].status.text.startswith("Stopped after 2 of ")
     assert "60 seconds" in updates[-1].status.text and updates[-2].rows
@@ -109,7 +109,7 @@ def test_a_comparison_has_the_time_of_one_race():
 def test_the_time_that_a_comparison_waits_for_others_does_not_count():
     times = iter([0.0, 10.0, *[10.0, 500.0], 510.0, *[510.0, 900.0], 910.0, *[910.0, 990.0], 999.0, *[999.0] * 9])
     page = a_page(replace(Deployment(), max_seconds=60), load=load_family)
-    asked = ComparisonForm(BY_KIND, 1, (PlanChoice("tuned", ""), PlanChoice("short drafts", "")))
+    asked = ComparisonForm(BY_KIND, 1, (PlanChoice("tuned to the models", ""), PlanChoice("short drafts", "")))
     updates = [*compare_events.run_comparison(page, "v", asked, fields(page.start), clock=lambda: next(times))]
     assert updates[-1].status.text == "Done: 5 races."
     pauses = [update.status.text for update in updates if update.between]
@@ -135,7 +135,7 @@ def test_a_race_is_cut_where_the_time_of_its_comparison_ends_and_its_lanes_are_k
 
     times = iter([0.0, 59.9, *[60.0, 90.0]])  # of others
     page = a_page(replace(Deployment(), max_seconds=60), run, load_family)
-    asked = ComparisonForm(BY_KIND, 1, (PlanChoice("tuned", ""), PlanChoice("short drafts", "")))
+    asked = ComparisonForm(BY_KIND, 1, (PlanChoice("tuned to the models", ""), PlanChoice("short drafts", "")))
     updates = [*compare_events.run_comparison(page, "v", asked, fields(page.start), clock=lambda: next(times))]
     status = updates[-1].status
     assert status.text.startswith("Stopped during race 2 of ") and status.state == "ended"
@@ -158,7 +158,7 @@ def test_a_comparison_has_less_time_while_others_wait():
     times = iter([0.0, 10.0, *[10.0, 15.0], 36.0])
     page = a_page(replace(PUBLIC, max_seconds=60), load=load_family)
     page.studio.give_way(lambda: True)
-    asked = ComparisonForm(BY_KIND, 1, (PlanChoice("tuned", ""), PlanChoice("short drafts", "")))
+    asked = ComparisonForm(BY_KIND, 1, (PlanChoice("tuned to the models", ""), PlanChoice("short drafts", "")))
     updates = [*compare_events.run_comparison(page, "v", asked, fields(page.start), clock=lambda: next(times))]
     assert updates[-1].status.text.startswith("Stopped after 2 of ")
     assert "30 seconds that this page gives to one comparison while others wait" in updates[-1].status.text
