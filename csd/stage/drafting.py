@@ -75,7 +75,7 @@ def drafting_seconds(trace: Trace) -> float:
 def tell_guessing(own: float, other: float, name: str) -> str:
     """How long drafting took in a lane, where that is less than in the one that is called `name`."""
     (here, there), unit = in_one_unit(own, other)
-    return f"guessing took {here} {unit}, not {there} {unit} as in {name}"
+    return f"guessing took {here} {unit} ({there} {unit} in {name})"
 
 
 def in_one_unit(first: float, second: float) -> tuple[tuple[str, str], str]:

@@ -119,7 +119,7 @@ def test_a_cascade_that_loses_to_speculative_decoding_says_what_that_saved():
     slow = replace(lost["autoregressive"], steps=steps)
     said = line(slow, lost["speculative"], lost["cascade"])
     assert "speculative decoding was faster here" in said.lead
-    assert said.reason == "Guessing took 189 ms, not 95 ms as in speculative decoding."
+    assert said.reason == "Guessing took 189 ms (95 ms in speculative decoding)."
     heavy = tuple(
         replace(step, seconds=step.seconds + 0.1, review=replace(step.review, seconds=step.review.seconds + 0.1))
         for step in lost["cascade"].steps
@@ -273,7 +273,7 @@ def test_a_factor_that_the_reading_of_the_prompt_changes_is_told_both_ways():
 def test_where_drafting_saved_more_than_runs_its_time_is_told_or_how_much_was_copied():
     frog, code = bundled_recordings()["1-story-a-frog-makes-a-kite"], bundled_recordings()["4-code-rename-a-parameter"]
     told = headline(Race(frog.traces)).told
-    assert told.endswith("and guessing took 38 ms, not 78 ms as in speculative decoding.")
+    assert told.endswith("and guessing took 38 ms (78 ms in speculative decoding).")
     said = headline(Race(code.traces))
     assert (said.factor, said.lead) == (
         "2.9×",
