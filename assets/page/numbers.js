@@ -4,15 +4,17 @@
 const SAMPLING = ["seed", "top-k", "top-p"]; // used above temperature 0
 const FILLED = 200; // milliseconds after which a field has the value that it was given
 
+let mayRace = [0, Infinity]; // methods, at least and at most
+
 // `ranges` has, by the id of a field, its range as csd/ranges.py describes it, `usedBy` the methods that use a field, and `raced` how
 // many methods race, as [at least, at most].
 export function checkNumbers(ranges, usedBy, raced) {
+  mayRace = raced;
   let left = null; // the field of K, once what is typed there is complete
   const fieldOf = (input) => Object.keys(ranges).find((id) => input.closest(`#${id}`));
   document.addEventListener("change", ({ target }) => {
     const id = target.matches("input[type='number']") && fieldOf(target);
     if (id) tell(target, faultOf(id === "max-new" ? upTo(ranges[id], context()) : ranges[id], target.value));
-    if (target.closest("#lanes")) tell(firstMethod(), faultOfMethods(raced, document.querySelectorAll("#lanes input:checked").length));
     if (target.closest("#K")) tell(left = target, faultOfK());
     mark(usedBy);
   });
@@ -86,12 +88,16 @@ export function faultOf({ name, range, low, high, whole, above, zero }, text) {
   return text.trim() ? `${name} must be ${range}, not ${text}.` : `${name} is empty. Enter ${range}.`;
 }
 
-// The same of the methods that are ticked.
+// The same of so many methods.
 export function faultOfMethods([least, most], count) {
   return count < least || count > most ? `${count} ${count === 1 ? "method is" : "methods are"} chosen. Choose ${least} to ${most}.` : "";
 }
 
-const firstMethod = () => document.querySelector("#lanes input");
+// Tells it below them, whoever has ticked them: the visitor, a preset or Reset.
+export function tellMethods(count) {
+  const first = document.querySelector("#lanes input");
+  if (first) tell(first, faultOfMethods(mayRace, count));
+}
 
 // Why the race does not use a field, in a sentence; or "". `lanes` are the names of the methods that race.
 export function whyUnused(field, usedBy, lanes, temperature) {

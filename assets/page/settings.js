@@ -1,6 +1,7 @@
 // The text of the button that opens the drawer, such as "demo models · adaptive cascade · 64 tokens".
 
 import { byId } from "./dom.js";
+import { tellMethods } from "./numbers.js";
 
 const SHINES = 1500; // milliseconds
 
@@ -17,13 +18,14 @@ export function watchSettings() {
 }
 
 // The text of the button, and whether the one beside it leads back to the family that the page begins with.
-export function tellSettings(titles, name, ...rest) {
+export function tellSettings(titles, name, lanes, ...rest) {
   const family = titles[name] ?? name;
   const home = byId("back-home").textContent.trim();
   const isAway = !home.endsWith(` ${family}`);
   byId("lines").toggleAttribute("data-away", isAway);
   document.querySelector("#try span").textContent = isAway ? `Try with ${family.split(" ")[0]}:` : "Try:";
-  return settingsInWords(family, ...rest);
+  tellMethods(lanes.length);
+  return settingsInWords(family, lanes, ...rest);
 }
 
 export function settingsInWords(family, lanes, tokens, temperature) {

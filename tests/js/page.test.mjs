@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faultOf, upTo, whyUnused } from "../../assets/page/numbers.js";
+import { faultOf, faultOfMethods, upTo, whyUnused } from "../../assets/page/numbers.js";
 import { settingsInWords } from "../../assets/page/settings.js";
 import { tellWaiting } from "../../assets/page/status.js";
 
@@ -18,6 +18,12 @@ test("new tokens are as many as the models read, where that is known", () => {
   assert.equal(faultOf(upTo(range, 1024), "2000"), "New tokens must be a whole number from 1 to 1,023, not 2000.");
   assert.equal(faultOf(upTo(range, 1024), "1023"), "");
   assert.equal(faultOf(upTo(range, 0), "2000"), "");
+});
+
+test("a race has at least two methods, and at most as many as the page has lanes", () => {
+  assert.deepEqual([2, 4].map((count) => faultOfMethods([2, 4], count)), ["", ""]);
+  assert.equal(faultOfMethods([2, 4], 1), "1 method is chosen. Choose 2 to 4.");
+  assert.equal(faultOfMethods([2, 4], 5), "5 methods are chosen. Choose 2 to 4.");
 });
 
 test("a field that no method of the race uses is told so", () => {

@@ -106,6 +106,10 @@ def test_too_many_methods_or_too_few_are_told_below_them(tab):
     assert told.inner_text() == "1 method is chosen. Choose 2 to 4."
     page.check("#lanes input[name='speculative']")
     told.wait_for(state="detached")
+    page.uncheck("#lanes input[name='speculative']")
+    told.wait_for()
+    page.click("#advanced-reset")
+    told.wait_for(state="detached")
     assert not tab.errors
 
 
