@@ -39,7 +39,7 @@ function drawPart(text, selector) {
   const part = document.createElement("span");
   part.textContent = text;
   part.addEventListener("click", () => {
-    for (const one of part.getRootNode().querySelectorAll("#early [data-pressed]")) one.removeAttribute("data-pressed");
+    for (const one of document.querySelectorAll("#early [data-pressed]")) one.removeAttribute("data-pressed");
     part.setAttribute("data-pressed", "");
     pressed = { selector, text };
   });

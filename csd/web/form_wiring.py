@@ -161,7 +161,10 @@ def wire_form(page: gr.Blocks, context: PageContext, view: RaceView, hidden: Hid
 
 
 def _follow_family(
-    event: Dependency, context: PageContext, tab: RaceTab, number_of=family_events.number_of_next
+    event: Dependency,
+    context: PageContext,
+    tab: RaceTab,
+    number_of: Callable[[PageContext, str], int] = family_events.number_of_next,
 ) -> None:
     """After an event, the lines on the chosen family follow what it is doing."""
 

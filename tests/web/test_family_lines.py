@@ -68,7 +68,6 @@ def test_one_family_is_followed_at_a_time():
         return seen
 
     assert len(in_a_loop(follow())) == 1
-    assert not page.studio.visitors.find("another").families
 
 
 def test_the_family_that_answers_own_words_is_told_about():
