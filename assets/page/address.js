@@ -27,6 +27,7 @@ export function watchTabs() {
   const watched = { subtree: true, childList: true, attributeFilter: ["aria-selected"] };
   new MutationObserver(writeTab).observe(document.querySelector("#tabs > .tab-wrapper"), watched);
   addEventListener("popstate", followAddress);
+  addEventListener("cascade-show", ({ detail: { race } }) => showAgain(race));
   addEventListener("hashchange", () => isTab(addressed()) && requestAnimationFrame(() => scrollTo(0, 0))); // the browser goes to the part that has the tab's name, or where the page was
 }
 
@@ -89,6 +90,13 @@ function followAddress() {
   const on = addressed() ? "" : history.state?.on || "";
   if (on !== stageRoot().dataset.race && !byId("go").hasAttribute("data-racing")) wanted = on;
   if (!isSame || wanted) goToAddress(false); // otherwise what covered the page was closed
+}
+
+// The stage asks for a race that it has shown before; the address stays.
+function showAgain(race) {
+  if (byId("go").hasAttribute("data-racing")) return;
+  wanted = race;
+  byId("follow-address").click();
 }
 
 function goToAddress(comesBack) {

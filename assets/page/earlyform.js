@@ -3,18 +3,25 @@
 
 let pressed = null; // {selector, text} of the part that was pressed last
 
-// `propsOf` gives the properties of a part of the page by its id, `titlesIn` the titles of what a part holds; `links` are the
+// `settings` are the words on the button of the drawer; `propsOf` gives the properties of a part of the page by its id, `titlesIn` the titles of what a part holds; `links` are the
 // buttons that Gradio does not draw, as [text, selector].
-export function drawEarlyForm(propsOf, titlesIn, links) {
+export function drawEarlyForm(settings, propsOf, titlesIn, links) {
   const [race, prompt] = [propsOf("race").value, propsOf("prompt").value];
   const form = drawRow("early-form", [[prompt, "#prompt textarea"], [race, "#race"]]);
   const examples = titlesIn("examples").map((text) => [text, "#examples button"]);
   const label = document.createElement("i");
-  label.textContent = new DOMParser().parseFromString(propsOf("try").value, "text/html").body.textContent;
+  label.textContent = wordsOf(propsOf("try"));
   const chips = drawRow("early-examples", examples);
   chips.prepend(label);
-  return [drawRow("early-tabs", titlesIn("tabs").map((text) => [text, "#tabs [role=tab]"])), drawRow("early-links", links), form, chips];
+  return [
+    drawRow("early-tabs", titlesIn("tabs").map((text) => [text, "#tabs [role=tab]"])), drawRow("early-links", links),
+    drawRow("early-paper", [[wordsOf(propsOf("paper")), "#paper a"]]), form, chips,
+    drawRow("early-settings", [[settings, "#more"], [propsOf("races").value, "#races"]]),
+    drawRow("early-status", [[wordsOf(propsOf("status")), ""]]),
+  ];
 }
+
+const wordsOf = ({ value }) => new DOMParser().parseFromString(value, "text/html").body.textContent;
 
 // Presses in the page what was pressed before it was there.
 export function pressAsAsked() {
@@ -38,7 +45,7 @@ function drawRow(name, parts) {
 function drawPart(text, selector) {
   const part = document.createElement("span");
   part.textContent = text;
-  part.addEventListener("click", () => {
+  if (selector) part.addEventListener("click", () => {
     for (const one of document.querySelectorAll("#early [data-pressed]")) one.removeAttribute("data-pressed");
     part.setAttribute("data-pressed", "");
     pressed = { selector, text };

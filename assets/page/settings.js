@@ -2,6 +2,7 @@
 
 import { byId } from "./dom.js";
 import { tellMethods } from "./numbers.js";
+import { settingsInWords } from "./settingswords.js";
 
 const SHINES = 1500; // milliseconds
 
@@ -26,12 +27,4 @@ export function tellSettings(titles, name, lanes, ...rest) {
   document.querySelector("#try span").textContent = isAway ? `Try with ${family.split(" ")[0]}:` : "Try:";
   tellMethods(lanes.length);
   return settingsInWords(family, lanes, ...rest);
-}
-
-export function settingsInWords(family, lanes, tokens, temperature) {
-  const cascades = lanes.filter((name) => name.endsWith("cascade"));
-  const shown = cascades.length > 1 ? `${cascades.length} cascades` : cascades[0] ?? lanes.at(-1) ?? "";
-  const heat = temperature > 0 ? `temperature ${temperature}` : ""; // near the start, as the end may be cut off
-  const words = [family, heat, shown, `${tokens > 0 ? tokens : "?"} tokens`]; // until it is a number of tokens
-  return words.filter(Boolean).join(" \u00B7 ");
 }

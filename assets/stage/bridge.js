@@ -90,6 +90,11 @@ export function askForExample({ bridge }) {
   if (names.length) askForRace(names[bridge.asked]);
 }
 
+// A race that was on the stage before.
+export function askForRaceAgain(race) {
+  window.dispatchEvent(new CustomEvent("cascade-show", { detail: { race } }));
+}
+
 export function askForLoss() {
   if (nameOf(LOSE)) askForRace(nameOf(LOSE));
 }

@@ -7,7 +7,8 @@ import { tellPace } from "./pace.js";
 import { isOpening, speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
-const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A big model writes one token (about a word) per run. But one run can check many, which is far faster."];
+const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A language model writes one token (about a word) per run. But one run can check many, which is far faster."];
+const SHORTLY = "A language model writes one token per run, but one run can check many guesses. "; // the idea again, beside the first result
 const GUESSING = "A cascade: small models guess ahead \u2026";
 const CHECKING = "\u2026 and the big model checks them in one run.";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
@@ -25,6 +26,7 @@ export function createHeadline(stage) {
     idea: h("b"),
     rest: h("span"),
     text: h("b", { class: "cs-same" }),
+    again: h("span", { class: "cs-again" }),
     told: h("span", { class: "cs-account" }),
     flags: h("span", { class: "cs-flags" }),
     reason: h("span", { class: "cs-reason" }),
@@ -33,7 +35,7 @@ export function createHeadline(stage) {
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
     h("div", { class: "cs-hero" }, headline.factor, h("small", {}, headline.subject, headline.models)),
     headline.lead,
-    h("p", { class: "cs-words" }, headline.text, headline.told, headline.flags, headline.reason, headline.bet.said),
+    h("p", { class: "cs-words" }, headline.text, headline.again, headline.told, headline.flags, headline.reason, headline.bet.said),
     h("div", { class: "cs-before" },
       h("p", { class: "cs-idea" }, headline.idea, " ", headline.rest), headline.bet.box));
   return headline;
@@ -41,7 +43,7 @@ export function createHeadline(stage) {
 
 export function clearHeadline(stage) {
   const { headline } = stage;
-  for (const part of ["subject", "models", "factor", "lead", "text", "told", "flags", "reason"]) put(headline[part], "");
+  for (const part of ["subject", "models", "factor", "lead", "text", "again", "told", "flags", "reason"]) put(headline[part], "");
   clearBet(stage);
   headline.box.dataset.shown = "false";
 }
@@ -50,14 +52,16 @@ export function clearHeadline(stage) {
 const unbroken = (text) => text.replace(/-bit/g, "-\u2060bit");
 
 // Fills in what the race came to; `drawHeadline` shows it.
-export function fillHeadline({ headline, race }) {
+export function fillHeadline({ headline, race, raceId, firstId, lasts }) {
   const { lead, text, same, subject, factor, told, reason, flags, beaten, even } = race.close.headline || {};
+  const isFirstWin = raceId === firstId && !lasts && lead && !beaten && !even;
   put(headline.subject, factor ? subject : "");
   put(headline.factor, factor || "");
   headline.lead.replaceChildren(...withTerms(lead || text || "", METHODS));
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));
   put(headline.models, (factor && race.open.models) || "");
+  put(headline.again, isFirstWin ? SHORTLY : "");
   put(headline.told, told ? `${unbroken(told)} ` : "");
   put(headline.flags, asSentence((flags || []).join("; ")));
   put(headline.reason, reason || "");
@@ -93,9 +97,8 @@ function tellIdea(stage) {
 
 // For a hall: what to look at, and how fast it is shown.
 function tellSlide(stage) {
-  const { views: { length }, raceId, firstId } = stage;
-  const isOwn = raceId !== firstId && !raceId.startsWith("recorded-");
-  const prompt = isOwn ? "Live: one prompt" : "One prompt";
+  const { views: { length } } = stage;
+  const prompt = stage.mode === "live" ? "Live: one prompt" : "One prompt";
   const title = length > 1 ? `${prompt}, ${COUNTS[length] ?? length} methods: which is done first?` : `${prompt}: when is it done?`;
   const pace = stage.mode === "live" ? "" : tellPace(stage.mode, speedFactor(stage)); // the title says so
   return [title, pace && `${pace[0].toUpperCase()}${pace.slice(1)}.`];

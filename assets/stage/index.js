@@ -50,7 +50,7 @@ import { createSpeaker } from "./speaker.js";
 import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
 import { clearTimeline, createTimeline, openTimeline } from "./timeline.js";
-import { createSlideMarks } from "./talk.js";
+import { createSlideMarks, welcomeBack } from "./talk.js";
 import { explainTerms } from "./terms.js";
 import { fitText } from "./textsize.js";
 import { createTooltip, hideTooltip, watchRest } from "./tooltip.js";
@@ -234,6 +234,7 @@ function finish(stage, isWhole) {
   if (close.play && !stage.race.ask && canReplay(stage) && !wasWatched && !prefersReducedMotion()) playUnasked(stage);
   else if (!isWhole || close.play) say(stage, close.summary || "");
   if (isPlaying(stage)) reopenBet(stage);
+  welcomeBack(stage);
 }
 
 function begin(stage, from = 0) {

@@ -3,11 +3,10 @@
 
 import { isOpening, isPlaying } from "./state.js";
 
-// While it lasts, the stage shows less, and so does the page around it.
+// While it lasts, the stage shows less.
 export function showOpening(stage) {
   const isOpen = isPlaying(stage) && isOpening(stage);
-  const nodes = stage.lasts ? [stage.root] : [stage.root, document.documentElement];
-  for (const node of nodes) node.toggleAttribute("data-opening", isOpen);
+  stage.root.toggleAttribute("data-opening", isOpen);
   if (isOpen) stage.root.style.setProperty("--cs-folded", `${foldedHeight(stage)}px`);
 }
 

@@ -17,7 +17,6 @@ const UNNAMED = 30; // the same to be left out
 const YOUNG = 60; // from the origin: nearer to it the labels of lanes that go on may be left out
 const POINTS = 40; // of the steps of a line, that labels keep off
 const APART = 2; // pixels from one of its points to the next
-const COUNTED = ["", "", "The two", "The three", "The four"];
 
 export function createPlot() {
   return {
@@ -38,8 +37,7 @@ export function openPlot({ plot, views }) {
   plot.lines = views.map(createLine);
   plot.svg = s("svg", { role: "img", "aria-label": "Tokens over the decode time of each lane" },
     plot.grid, ...plot.lines.map((line) => line.group), ...plot.lines.map((line) => line.label)); // no line over a label
-  const lanes = COUNTED[views.length] || `The ${views.length}`;
-  const shared = views.length > 1 ? `. ${lanes} lanes take turns; each clock counts its own lane alone` : "";
+  const shared = views.length > 1 ? ". Steeper is faster; each clock counts its own lane alone." : "";
   const caption = h("span", {}, h("b", {}, "Tokens over ", term("decode time")), shared);
   plot.box.replaceChildren(h("figcaption", { class: "cs-caption" }, caption), plot.svg);
 }

@@ -25,7 +25,7 @@ const tellRunning = ({ headline }) => [headline.idea.textContent, WATCHED, "the 
 function tellResult({ talk, race, headline }) {
   const { factor, lead } = race.close?.headline ?? {};
   const title = factor && lead ? `${factor} ${lead}` : headline.lead.textContent;
-  const said = [headline.text, headline.told, headline.flags, headline.reason].map((part) => part.textContent.trim());
+  const said = [headline.text, headline.again, headline.told, headline.flags, headline.reason].map((part) => part.textContent.trim());
   const onward = talk.inside === "" ? "a look inside this race" : "the next example";
   return [title, said, talk.tour ? onward : titleOfSlide(talk.next)];
 }

@@ -22,7 +22,7 @@ const WIDER = 0.6; // of the letters' height, on each side of a word at most, wh
 const TALLER = 0.5; // the same above and below it
 const LETTERS = 7; // of a writer's name, for which there is always room over its positions
 const FEW = 6; // positions up to which each one gets its number, and else every fifth
-const ACROSS = [": cheaper writers further right", ": cheaper writers", ": cheaper", ""]; // what the horizontal arrow means
+const ACROSS = [": cheaper guessers further right", ": cheaper guessers", ": cheaper", ""]; // what the horizontal arrow means
 const UPWARDS = [": bigger checks smaller", ": bigger checks", ""]; // and the vertical one
 const NUMBERED = 20; // rounds up to which each box carries the number of its round
 
@@ -228,7 +228,7 @@ function createAxes(race, lane, score, groups, first, end) {
     class: "cs-band", "data-look": levelOf(race, group.by).look, "aria-hidden": "true",
     style: cell(2, end - 2, columnOf(score, group.from), group.to - group.from),
   }));
-  const who = h("span", { class: "cs-score-name cs-score-head-name", style: cell(2, 1, 2, 1), text: "guesses" }); // how many by which drafter, who may have them from below
+  const who = h("span", { class: "cs-score-name cs-score-head-name", style: cell(2, 1, 2, 1) }, term("guesses")); // how many by which drafter, who may have them from below
   const corner = h("i", { class: "cs-corner", style: cell(1, end - 1, 1, 2) }); // where a scrolled grid would show through
   return [...bands, corner, down, ...(across ? [across] : []), who, ...groups.map((group) => createZone(race, score, group, 2))];
 }

@@ -2,7 +2,7 @@
 // a few acts of the tour with their answers, and what to remember. Who leaves that last slide goes on: a look inside the race,
 // then the next example and a look inside it.
 
-import { askForExample, askForTalk, countSlides, hasTour } from "./bridge.js";
+import { askForExample, askForRaceAgain, askForTalk, countSlides, hasTour } from "./bridge.js";
 import { button, h, put } from "./dom.js";
 import { jump, play, skip, stepReview } from "./playback.js";
 import { openReview } from "./review.js";
@@ -37,8 +37,9 @@ export function drawOnward(stage) {
 }
 
 // The race that a talk began with, whether the slides were shown, which of them is next, and whether one lies over the race;
-// and the race that was looked into.
-export const untold = (race) => ({ race, tour: false, next: 0, isSlide: false, inside: "" });
+// the race that was looked into,
+// and whether the first one is on its way back to the stage.
+export const untold = (race) => ({ race, tour: false, next: 0, isSlide: false, inside: "", returns: false });
 
 // The first slide: the hall sees the race happen. A step that somebody stopped at stays.
 export function tellRace(stage) {
@@ -62,11 +63,28 @@ export function goBack(stage) {
   else stepReview(stage, -1);
 }
 
-// From its beginning.
+// From its beginning, with the race that it began with.
 export function beginAgain(stage) {
+  if (!canReplay(stage)) return;
   openReview(stage, false);
   restartClock(stage);
-  play(stage, 0);
+  stage.talk = untold(stage.talk.race);
+  if (!bringBack(stage)) play(stage, 0);
+}
+
+// Where another race is on the stage, the one that the talk began with comes back. Returns whether it has to.
+function bringBack({ talk, raceId }) {
+  talk.returns = hasTour() && raceId !== talk.race;
+  if (talk.returns) askForRaceAgain(talk.race);
+  return talk.returns;
+}
+
+// Called when a race has come to the stage.
+export function welcomeBack(stage) {
+  const { talk, raceId, presenting } = stage;
+  if (!presenting || !talk.returns || raceId !== talk.race) return;
+  talk.returns = false;
+  tellRace(stage);
 }
 
 // The last slide; where there are no slides, the end of the race.
@@ -86,13 +104,10 @@ function openSlides(stage, from) {
   const leaveAt = (slide) => { // to the race that the talk began with, or to another one
     const isOver = slide >= countSlides();
     Object.assign(talk, { tour: isOver, isSlide: false, next: isOver ? 0 : slide });
+    if (!slide) bringBack(stage);
     stage.draw();
   };
-  const again = () => {
-    leaveAt(0);
-    restartClock(stage);
-    play(stage, 0);
-  };
+  const again = () => beginAgain(stage);
   const end = () => stage.transport.present.click(); // "Leave", while presenting
   askForTalk(from, { leaveAt, again, end, tell: (note) => tellSpeaker(stage, note), openNotes: () => openSpeaker(stage) });
 }

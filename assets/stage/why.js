@@ -26,7 +26,7 @@ function withPlan(race) {
   const pile = (name, looks) => h("span", { class: `cs-pile ${name}`, "aria-hidden": "true" }, ...looks.map(({ look }) => h("i", { class: "cs-swatch", "data-look": look })));
   const guessers = levels.filter(({ mark }) => mark !== "T");
   return [h("b", { text: "Why a cascade?" }), " ", pile("cs-upwards", levels), term("vertical cascade", "Vertical"), ": bigger models check smaller ones. ",
-    pile("cs-across", guessers), term("horizontal cascade", "Horizontal"), ": cheaper ones guess the later words. The copier repeats words, or adds usual ones. "];
+    pile("cs-across", guessers), term("horizontal cascade", "Horizontal"), ": cheaper guessers write the later words. The copier repeats words, or guesses common ones. "];
 }
 
 const beside = () => [h("br"), "The ", term(ADAPTIVE), " is this project\u2019s own: it has no plan, and picks a guesser before each guess."];

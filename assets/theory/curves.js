@@ -4,7 +4,7 @@ import { rangeOf } from "./chance.js";
 import { predict, stagesOf, withFirst } from "./prediction.js";
 
 const END = 32; // tokens: the curves go at least this far
-const AXIS_ENDS = [2, 3.5, 5, 6.5, 8, 10, 12, 20, 30, 50]; // of a few, so that the axis stays while sliders move
+const AXIS_ENDS = [2, 3, 4, 5, 6.5, 8, 10, 12, 20, 30, 50]; // of a few, so that the axis stays while sliders move
 
 // Each is {name, look, xs, ys, at, range}: `range` is where races of `length` tokens lie by chance, null without a length. The
 // cascade's has its `round`, and how many tokens a plan of one drafter guesses `alone`, which is no cascade.

@@ -13,6 +13,7 @@ const NUMBERS = 6; // of the places have their numbers
 const NAME = 0.21; // of the row: a place that is nearer to the last one has no number, since the last one's name is there
 const FOLD = "The numbers of this step";
 const BIG = "T"; // the name and the look of the big model
+const NOTE = "how often each guess is kept, pale: thrown away; and what the step costs";
 const RUN = 0.012; // of the axis: narrower runs are drawn as one
 
 // A value is {drafts, levels: [{name, role, look}], target, K, sliders}: the strongest level first, and `target` what the big model
@@ -30,6 +31,7 @@ export function startStep(root, value, parseK) {
 
 function build(root) {
   const note = make("small", "");
+  note.textContent = NOTE;
   const title = make("h3", "", "One step, as predicted", note);
   const [said, past] = ["step-said", "step-past"].map((name) => make("p", name));
   said.textContent = LATER;
@@ -41,7 +43,7 @@ function build(root) {
     make("div", "step-time", bar, axis), sign("="), sum(speed, "speed-up"));
   drawn.setAttribute("role", "img");
   root.replaceChildren(title, drawn, make("details", "step-numbers", make("summary", "", FOLD), rows, said, past));
-  return { note, said, places, axis, bar, rows, tokens, runs, speed, drawn, past };
+  return { said, places, axis, bar, rows, tokens, runs, speed, drawn, past };
 }
 
 function draw(view, { levels, target }, stages, model) {
@@ -49,7 +51,6 @@ function draw(view, { levels, target }, stages, model) {
   const looks = { ...Object.fromEntries(levels.map(({ name, look }) => [name, look])), [BIG]: BIG };
   view.drawn.setAttribute("aria-label", `${tellRatio(step)} ${tellGuesses(step.guesses.map(({ kept }) => total(kept)))}`);
   [view.tokens.textContent, view.runs.textContent] = countsOf(step.tokens, step.passes);
-  view.note.textContent = `${view.tokens.textContent} tokens in the time of ${view.runs.textContent} runs of the big model; pale: thrown away`;
   view.speed.textContent = factor(step.tokens / step.passes);
   const planned = stages.reduce((sum, { k }) => sum + k, 0);
   const guesses = step.guesses.filter(({ written }, i) => i < planned || total(written) >= RARE);

@@ -4,7 +4,7 @@
 import symbols from "../symbols.json" with { type: "json" };
 import { startChart } from "./chart.js";
 import { axisEnd, curvesOf, modelOf, restOf } from "./curves.js";
-import { describeRange, describeSource, factor, headline, speedOf, tellBetter, tellGaps, tellWhose } from "./words.js";
+import { RANGE, describeSource, factor, headline, speedOf, tellBetter, tellGaps, tellWhose } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const OVER = "guesses before a check, k";
@@ -46,6 +46,7 @@ function build(root, pick) {
     line.dataset.kind = kind;
     return line;
   });
+  range.textContent = RANGE;
   const back = make("button", "whatif-back");
   back.type = "button";
   const [better, gaps] = [make("p", "whatif-better"), make("p", "whatif-gaps")];
@@ -92,7 +93,6 @@ function update(view, value, parseK) {
   view.whose.textContent = tellWhose(measured, isRaced);
   view.better.textContent = tellBetter(curves);
   view.source.textContent = describeSource(value, isMoved);
-  view.range.textContent = describeRange(length);
   view.range.hidden = !length;
   view.gaps.textContent = tellGaps([...points, ...levels], isAway);
   view.ghost.textContent = "before";

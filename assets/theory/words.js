@@ -132,7 +132,7 @@ function tellBetween(measured) {
   const off = ratio / (cascade.predicted / speculative.predicted);
   if (Math.max(off, 1 / off) < FAR) return "";
   const [ours, theirs] = [cascade, speculative].map(tellMiss);
-  return `Measured: ${ratio.toFixed(2)} times speculative. Cascade ${ours} than predicted, speculative ${theirs}.`;
+  return `The cascade was ${ours} than predicted, speculative decoding ${theirs}.`;
 }
 
 function tellMiss({ speedup, predicted }) {
@@ -141,7 +141,7 @@ function tellMiss({ speedup, predicted }) {
 }
 
 // What the bars at the open symbols are.
-export const describeRange = (length) => `8 of 10 races of ${length} tokens fall here`;
+export const RANGE = "range of 8 in 10 such races";
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {

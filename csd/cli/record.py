@@ -74,8 +74,8 @@ def _record_takes(family: Family, device: str, max_new: int | None, stopped: Cal
         if stopped():
             raise typer.Exit(INTERRUPTED)
         title = take.title + (", with the paper's K" if take.K else "")
-        note = recorder.write_note(traces) + (recorder.FITTED if prompt.K and not take.K else "")
-        say(f"{take.kind}: {title}. {note}")
+        note = recorder.FITTED if prompt.K and not take.K else ""
+        say(f"{take.kind}: {title}. {note}".strip())
         yield Recording(
             traces, title, take.kind, note, describe_machine(family.device, family.dtype, family.placed), today()
         )

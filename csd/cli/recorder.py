@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from csd.decoding.methods import AdaptiveCascade, Autoregressive, Cascade, PromptLookup, Refusal, Speculative
-from csd.record.metrics import speed
 from csd.record.trace import Trace
 from csd.request.request import Request
 from csd.run import finished_traces, run_race
@@ -16,10 +14,9 @@ from csd.run import finished_traces, run_race
 if TYPE_CHECKING:
     from csd.models.family import Family
 
-AS_FAST = 0.02  # relative difference of speeds that a single run cannot tell from noise
 FOUR = (Autoregressive.name, Speculative.name, PromptLookup.name, Cascade.name)
 BOTH = (Autoregressive.name, Speculative.name, Cascade.name, AdaptiveCascade.name)
-FITTED = " Its plan was tuned to this text."
+FITTED = "Its plan was tuned to this text."
 WARM_UP = 32  # new tokens of the race before the recorded one
 
 
@@ -71,18 +68,3 @@ def record_race(family: Family, request: Request, stopped: Callable[[], bool] = 
     for _ in run_race(family, replace(request, max_new=min(WARM_UP, request.max_new)), stopped):
         pass
     return finished_traces(run_race(family, request, stopped))
-
-
-def write_note(traces: Sequence[Trace]) -> str:
-    """How the cascade compares with speculative decoding by measured speed; empty if one of them is missing."""
-    speeds = {trace.header.method: speed(trace) for trace in traces if trace.tokens}
-    cascade = speeds.get(Cascade.name) or speeds.get(AdaptiveCascade.name)
-    speculative = speeds.get(Speculative.name)
-    if not cascade or not speculative or not math.isfinite(cascade + speculative):
-        return ""
-    ratio = cascade / speculative
-    if abs(ratio - 1) < AS_FAST:
-        return "Here the cascade is about as fast as speculative decoding."
-    if ratio < 1:
-        return f"Here the cascade is slower than speculative decoding: {ratio:.2f} times its speed."
-    return f"Here the cascade is {ratio:.2f} times as fast as speculative decoding."

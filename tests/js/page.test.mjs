@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faultOf, faultOfMethods, upTo, whyUnused } from "../../assets/page/numbers.js";
-import { settingsInWords } from "../../assets/page/settings.js";
+import { settingsInWords } from "../../assets/page/settingswords.js";
 import { tellWaiting } from "../../assets/page/status.js";
 
 test("the settings in words name the cascade, or how many there are, or else the last lane, and leave out a temperature of 0", () => {
