@@ -1,7 +1,7 @@
 // The lanes: name, text and verdict of each; the text in the middle is made by lanetext.js.
 
 import { button, h, put } from "./dom.js";
-import { countTokens } from "./format.js";
+import { countTokens, formatPercent } from "./format.js";
 import { laneOfHeadline } from "./log.js";
 import { answerOf, copyText, createLaneText, listenToText, markGuesses } from "./lanetext.js";
 import { laneKey } from "./linestyle.js";
@@ -38,21 +38,22 @@ export function drawLanes(stage) {
 
 // What goes on while the selected lane has no text yet.
 function tellReading({ race, views, view }) {
-  const reads = views.findIndex(({ state }) => state === "reading");
-  if (reads < 0) return view.state === "waiting" ? "waiting for its turn" : "";
-  const which = views.length > 1 ? `lane ${reads + 1} of ${views.length} reads` : "reading";
-  return `${which} the prompt: ${tellRead(race, views[reads].lane)}`;
+  if (!views.some(({ state }) => state === "reading")) return view.state === "waiting" ? "waiting for its turn" : "";
+  const all = race.open.start;
+  const reads = views.length > 1 ? `${views.length} lanes read the prompt` : "reading the prompt";
+  const read = views.reduce((sum, { lane }) => sum + countRead(race, lane), 0);
+  const whole = views.length * all;
+  if (!read || read >= whole) return `${reads}: ${countTokens(all)}`;
+  const spent = views.reduce((sum, { lane }) => sum + lane.prefillSeconds, 0);
+  const left = (spent / read) * (whole - read);
+  const wait = left < 1.5 ? "" : `, about ${Math.round(left)} s more`;
+  return `${reads}: ${views.length > 1 ? `${countTokens(all)}, ${formatPercent(read, whole)} done` : `${read} of ${countTokens(all)}`}${wait}`;
 }
 
-// How much of the prompt the big model has read, part by part, and how long the lane takes for the rest at that rate.
-function tellRead(race, { prefill, prefillSeconds }) {
-  const all = race.open.start;
+// Tokens of the prompt that the big model has read, part by part.
+function countRead(race, { prefill }) {
   const parts = prefill.filter(({ by }) => levelOf(race, by).mark === "T");
-  const read = parts.reduce((sum, { n }) => sum + n, 0);
-  if (!read || read >= all) return countTokens(all);
-  const left = (prefillSeconds / read) * (all - read);
-  const wait = left < 1.5 ? "" : `, about ${Math.round(left)} s more`;
-  return `${read} of ${countTokens(all)}${wait}`;
+  return parts.reduce((sum, { n }) => sum + n, 0);
 }
 
 export function showVerdicts(stage) {

@@ -18,6 +18,7 @@ import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const KEY = "Solid: written in this row. Tinted: from a row below. Crossed out: rejected.";
 const PAUSE = 350; // milliseconds between two drawings of the score while something moves
+const LITTLE = 100; // pixels by which the page may be moved without a thought
 const WIDE = 12; // tokens of a block that are read from afar
 const BRIEF = 100; // and of the sentence alone
 
@@ -111,13 +112,21 @@ export function openReview(stage, open = !stage.reviewOpen) {
   stage.draw();
   if (stage.presenting) return;
   if (open) bringIntoView(stage);
-  else stage.root.scrollIntoView({ block: "nearest" });
+  else showLanes(stage);
+}
+
+// The lanes are at the top of the page, or at least come into view.
+function showLanes({ root, headline }) {
+  const top = root.getBoundingClientRect().top + scrollY;
+  if (top < innerHeight / 2) scrollTo(0, 0);
+  else headline.box.scrollIntoView({ block: "nearest" });
 }
 
 // A review that is not in sight comes with as many whole parts above it as the window has room for.
 function bringIntoView({ track, lanesBox, transport, review }) {
   const { top, bottom } = review.box.getBoundingClientRect();
   if (top >= 0 && bottom <= innerHeight) return;
+  if (top >= 0 && bottom - innerHeight < LITTLE) return void scrollBy(0, bottom - innerHeight);
   const parts = [track.box, lanesBox, transport.box, review.box];
   const first = parts.find((part) => bottom - part.getBoundingClientRect().top <= innerHeight) || review.box;
   first.scrollIntoView({ block: "start" });

@@ -280,3 +280,15 @@ def test_the_list_of_keys_lies_over_the_page_and_a_key_that_races_is_one_of_the_
     one.press("p", "l")
     assert one.page.evaluate("asked") == 1
     assert not one.errors
+
+
+def test_lanes_that_read_a_long_prompt_say_how_long_all_of_them_take(bare):
+    """Two lanes take turns: a third of one prompt in 3 s makes five more such parts of both."""
+    trace = alone()
+    long = replace(trace, header=replace(trace.header, prompt=(0,) * 1536), prefill=(Prefill("target", 512, 0.0, 3.0),))
+    opened, first, *_ = stage.log_of((long, long), "r").splitlines(keepends=True)
+    one = bare()
+    one.page.evaluate("log => stage.update({race: 'r', log})", opened + first)
+    read = one.page.evaluate("() => document.querySelector('.cs-selected .cs-text').dataset.reading")
+    assert read == "2 lanes read the prompt: 1536 tokens, 17% done, about 15 s more"
+    assert not one.errors
