@@ -23,6 +23,7 @@ export function takeRaces() {
   window.addEventListener("keydown", pressOnce, { capture: true });
   window.addEventListener("click", awaitForm, { capture: true });
   window.addEventListener("click", guardChips, { capture: true });
+  window.addEventListener("click", guardHome, { capture: true });
   window.addEventListener("cascade-race", raceForStage);
   window.addEventListener("cascade-lose", raceForTour);
   window.addEventListener("cascade-stop", () => byId("stop").click());
@@ -51,6 +52,13 @@ function guardChips(event) {
   }
   chip.blur(); // it is not the one that races
   if (isRacing()) byId("race").click();
+  event.stopImmediatePropagation();
+}
+
+// While a race runs, its models stay.
+function guardHome(event) {
+  if (!isRacing() || !event.target.closest("#back-home")) return;
+  byId("race").click();
   event.stopImmediatePropagation();
 }
 

@@ -23,17 +23,17 @@ export async function copyLink(query, omitted) {
   if (race) writeLinked(race.slice("race=".length));
   const isLocal = LOCAL.test(location.hostname);
   const note = { said: `${said} ${HERE}.`, save: isLocal && race ? () => press("replay") : null };
-  let state = "";
+  let [state, isNoted] = ["", false];
   try {
     await navigator.clipboard.writeText(link);
     window.dispatchEvent(new CustomEvent("cascade-linked", { detail: note }));
-    const isNoted = document.querySelector(".cs-link-note:popover-open"); // beside the button on the stage
+    isNoted = Boolean(document.querySelector(".cs-link-note:popover-open")); // beside the button on the stage
     if (isLocal && !isNoted) said += ` ${HERE}${race ? ": to send the race, <button type=\"button\" data-press=\"replay\">save it as a file</button>" : ""}.`;
   } catch {
     state = "whole";
     said = `The browser does not allow access to the clipboard. The link: ${link.replaceAll("&", "&amp;")}`;
   }
-  const isKept = !state && byId("status").querySelector(".outcome"); // of a prediction: the note beside the button says the rest
+  const isKept = !state && ((isNoted && !omitted) || byId("status").querySelector(".outcome")); // the note beside the button says it
   return isKept ? { __type__: "update" } : `<p data-state="${state}">${said} ${omitted}</p>`; // Gradio's word for no change
 }
 

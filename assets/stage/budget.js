@@ -40,8 +40,8 @@ function createCell(seconds, note = "") {
   return h("td", { "data-seconds": seconds, title: note }, h("b", { text: formatSeconds(Math.max(0, seconds)) }), told);
 }
 
-function createLevel(lanes, { name, label, role, look, mark }) {
-  const head = [h("span", { class: "cs-swatch", "data-look": look, "data-mark": mark }), ` ${role} `, h("small", { text: `(${label})` })];
+function createLevel(lanes, { name, role, look, mark }) {
+  const head = [h("span", { class: "cs-swatch", "data-look": look, "data-mark": mark }), ` ${role}`];
   return createRow(head, lanes.map((lane) => {
     const spent = lane.seconds.get(name);
     if (!spent) return h("td", { text: "\u2013" });

@@ -16,11 +16,6 @@ const ENDS = {
   own: "wrote it itself, without a guess",
 };
 
-export function nameWithRole(race, name) {
-  const { label, role } = levelOf(race, name);
-  return `${role} (${label})`;
-}
-
 // A token of the text.
 export function tokenFacts(race, token) {
   const at = race.open.start + token.position;
@@ -53,7 +48,7 @@ export function cellFacts(race, step, box, j) {
   return [
     ["", `${wrote}${end[cell.fate] || ""}.`],
     ...identity(race, cell.id, cell.at),
-    ["move", `${box.order + 1}, of ${nameWithRole(race, box.record.by)}`],
+    ["move", `${box.order + 1}, of ${nameOf(race, box.record.by)}`],
     ...historyRows(race, tokenHistory(step.line.r, cell.at, cell.id)),
   ];
 }
@@ -78,6 +73,6 @@ function historyRows(race, history) {
     const numbers = [["p", event.p], ["q", event.q]]
       .filter(([, value]) => value !== undefined && value !== null)
       .map(([name, value]) => `${name} ${Number(value).toPrecision(3)}`);
-    return [DEEDS[event.did], [nameWithRole(race, event.by), ...numbers].join(", ")];
+    return [DEEDS[event.did], [nameOf(race, event.by), ...numbers].join(", ")];
   });
 }

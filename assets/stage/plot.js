@@ -161,7 +161,7 @@ function drawGrid(plot) {
   const text = (x, y, anchor, value) => s("text", { x, y, "text-anchor": anchor, text: value });
   const vertical = ticks(0, seconds, roundUp(seconds / 8)).flatMap((tick) => {
     const x = xAt(plot, tick.value);
-    return [s("path", { d: `M${x} ${PAD.top}V${bottom}` }), text(x, bottom + 17, "middle", tick.text)];
+    return [s("path", { d: `M${x} ${bottom}v5` }), text(x, bottom + 17, "middle", tick.text)];
   });
   const horizontal = ticks(0, tokens, roundUp(tokens / 4)).flatMap((tick) => {
     const y = yAt(plot, tick.value);

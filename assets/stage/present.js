@@ -6,7 +6,7 @@ import { put } from "./dom.js";
 import { enter, leave, whenBack } from "./entries.js";
 import { showAll } from "./playback.js";
 import { tellRefusal } from "./promptline.js";
-import { openReview } from "./review.js";
+import { openReview, showLanes } from "./review.js";
 import { closeSpeaker, restartClock } from "./speaker.js";
 import { forgetSizes, isPlaying } from "./state.js";
 import { tellRace, untold } from "./talk.js";
@@ -27,6 +27,8 @@ export function watchBack(stage) {
   whenBack((open) => {
     if (stage.reviewOpen && stage.review.hasEntry && !open.includes("review")) openReview(stage, false);
     if (stage.presenting && !open.includes("present")) leavePresent(stage);
+    if (stage.review.isLeft && !stage.reviewOpen && !stage.presenting) requestAnimationFrame(() => showLanes(stage)); // the browser has scrolled to where the page was
+    stage.review.isLeft = false;
   });
 }
 

@@ -34,6 +34,7 @@ export function createReview(stage) {
     more: button("cs-link cs-score-more", "", { onclick: () => scrollOn(review.grid), hidden: true }),
     readout: h("div", { class: "cs-readout" }),
     chosen: null, // the step that was opened for what it shows
+    result: "", // of the step in a sentence
     step: null, // that is open, of this lane
     lane: null,
     isWhole: false, // whether that lane has ended, so that the number of its steps is known
@@ -44,6 +45,7 @@ export function createReview(stage) {
     height: 0, // the panel grows and does not shrink, not for the next race either: nothing below it jumps
     inSight: true,
     hasEntry: false, // in the browser's history, which Back leaves
+    isLeft: false, // whether it has just been closed otherwise than by Back, so that the browser goes back
     fromEnd: false, // whether it was opened at the end of the race
   };
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
@@ -102,7 +104,7 @@ export function openReview(stage, open = !stage.reviewOpen) {
   showReview(stage, open);
   if (open) stage.review.fromEnd = atEnd;
   else if (stage.review.hasEntry) leave("review");
-  if (!open) stage.review.hasEntry = false;
+  if (!open) Object.assign(stage.review, { isLeft: stage.review.hasEntry, hasEntry: false });
   const isBlank = !selectedStep(stage);
   const telling = open && (atEnd || isBlank) && (findTelling(stage) || (isBlank && stage.view.lane.steps[0]));
   if (open) stage.review.chosen = telling || null;
@@ -116,7 +118,7 @@ export function openReview(stage, open = !stage.reviewOpen) {
 }
 
 // The lanes are at the top of the page, or at least come into view.
-function showLanes({ root, headline }) {
+export function showLanes({ root, headline }) {
   const top = root.getBoundingClientRect().top + scrollY;
   if (top < innerHeight / 2) scrollTo(0, 0);
   else headline.box.scrollIntoView({ block: "nearest" });
@@ -209,7 +211,7 @@ function watchSight(review) {
   new IntersectionObserver(seen, { rootMargin: "100px" }).observe(review.box);
 }
 
-// Shows the step as if the guess at this place, counted from 0, had been `word`, which is wrong; null takes that back.
+// Shows the step as if the guess at this place, from 0 on, had been `word`, which is wrong; null takes that back.
 export function spoilGuess(stage, place, word) {
   const { review, race } = stage;
   race.pieces.set(WRONG, word);
@@ -244,7 +246,7 @@ function buildReview(stage, step) {
   put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
   const what = `Step ${step.number}${isWhole ? ` of ${lane.steps.length}` : ""}, ${lane.info.method}: ${wrote}`;
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
-  put(review.told, tellResult(race, step)); // the picture tells who drafted
+  review.result = tellResult(race, step); // the picture tells who drafted
   review.rounds.hidden = score.boxes.length < 2;
   put(review.key, score.boxes.length > 1 ? `${KEY}${tellDropped(score)}` : "");
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
@@ -277,11 +279,13 @@ function drawRounds({ review, race, round, roundTimer, token }) {
   if (box) scrollToBox(review.grid, box);
 }
 
+// Of a selected token, who wrote it and who checked it stands in place of the step's result, and all else below the picture.
 function drawReadout({ review, race, view: { lane }, token }) {
   review.readout.hidden = token === null;
-  const facts = token === null ? [] : tokenFacts(race, lane.tokens[token]);
+  const [said, ...facts] = token === null ? [["", review.result]] : tokenFacts(race, lane.tokens[token]);
+  put(review.told, said[1]);
   review.readout.replaceChildren(...facts.map(([name, value]) =>
-    h("p", { class: name ? null : "cs-readout-said" }, name ? h("span", { class: "cs-readout-name", text: name }) : null, h("span", { text: value }))));
+    h("p", {}, h("span", { class: "cs-readout-name", text: name }), h("span", { text: value }))));
 }
 
 function keepHeight(review) {

@@ -24,6 +24,7 @@ const LETTERS = 7; // of a writer's name, for which there is always room over it
 const FEW = 6; // positions up to which each one gets its number, and else every fifth
 const ACROSS = [": cheaper guessers further right", ": cheaper guessers", ": cheaper", ""]; // what the horizontal arrow means
 const UPWARDS = [": bigger checks smaller", ": bigger checks", ""]; // and the vertical one
+const MORE = ": who checks cheaper guesses adds a token of its own"; // than planned
 const NUMBERED = 20; // rounds up to which each box carries the number of its round
 
 // Fills the grid and gives every box of the score its nodes: {node, cells, rises}; rises are the dotted lines up to the
@@ -230,7 +231,7 @@ function createAxes(race, lane, score, groups, first, end) {
   }));
   const who = h("span", { class: "cs-score-name cs-score-head-name", style: cell(2, 1, 2, 1) }, term("guesses")); // how many by which drafter, who may have them from below
   const corner = h("i", { class: "cs-corner", style: cell(1, end - 1, 1, 2) }); // where a scrolled grid would show through
-  return [...bands, corner, down, ...(across ? [across] : []), who, ...groups.map((group) => createZone(race, score, group, 2))];
+  return [...bands, corner, down, ...(across ? [across] : []), who, ...groups.map((group) => createZone(race, lane, score, group, 2))];
 }
 
 // The names of the levels. Returns {nodes, rows, end}: the first row of each mark and the first row below all.
@@ -256,12 +257,19 @@ function createName(entry, cost, height, style) {
 }
 
 // The sign of a writer, with as many words of its name as there is room for.
-function createZone(race, score, { by, from, to }, row) {
+function createZone(race, lane, score, { by, from, to }, row) {
   const { role, look, mark } = levelOf(race, by);
   const n = to - from;
-  const title = `${role}: ${countTokens(n)} of the block`;
+  const planned = (lane.info.plan ?? {})[by] ?? n;
+  const title = `${role}: ${countTokens(n)} of the block${n === planned ? "" : `, ${planned} by the plan`}${n > planned ? MORE : ""}`;
   return h("span", { class: "cs-zone", "data-look": look, style: `${cell(row, 1, columnOf(score, from), n)}; min-width: ${Math.min(role.split(" ")[0].length, LETTERS)}ch`, title },
-    h("span", { class: "cs-zone-name" }, h("span", { class: "cs-zone-mark", "data-mark": mark }), ...[...role.split(" "), `\u00B7 ${n}`].map((text) => h("span", { text }))));
+    h("span", { class: "cs-zone-name" }, h("span", { class: "cs-zone-mark", "data-mark": mark }), ...[...role.split(" "), `\u00B7 ${tellCount(n, planned)}`].map((text) => h("span", { text }))));
+}
+
+// Beside the plan, where it is another number.
+function tellCount(n, planned) {
+  if (n === planned) return String(n);
+  return n > planned ? `${planned} + ${n - planned}` : `${n} of ${planned}`;
 }
 
 function createBox(race, score, box, rows) {

@@ -1,10 +1,9 @@
 // Draws the timeline: a strip per lane with a row per level, the axis, the cursor, and what a lane did at a time.
 
 import { h, put, s } from "./dom.js";
-import { nameWithRole } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
 import { OVERHEAD, levelsOfLane } from "./log.js";
-import { tellRound } from "./narrate.js";
+import { capitalize, nameOf, tellRound } from "./narrate.js";
 import { flattenRecords } from "./records.js";
 import { shownTime } from "./state.js";
 import { spansPath, timeTicks } from "./timescale.js";
@@ -74,7 +73,7 @@ function timeFacts(race, lane, time, reach) {
   const distance = (record) => Math.max(0, record.c - time, time - record.c - record.d);
   const prefill = lane.prefill.find((line) => distance(line) === 0);
   if (prefill) {
-    const told = `${nameWithRole(race, prefill.by)} reads ${countTokens(prefill.n, "prompt")}`;
+    const told = `${capitalize(nameOf(race, prefill.by))} reads ${countTokens(prefill.n, "prompt")}`;
     return [["prefill", told], ["took", formatSeconds(prefill.d)]];
   }
   const step = lane.steps.find((one) => one.until + reach >= time);

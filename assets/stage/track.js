@@ -113,7 +113,6 @@ function createRow(stage, view) {
     view,
     bar: createBar(),
     runs: h("b"),
-    ran: h("small", { class: "cs-ran-for" }), // how long all of them took
     ratio: h("b", { class: "cs-ratio" }),
     rate: h("small", { class: "cs-rate" }),
     clock: h("b", { class: "cs-clock", "data-term": "drafting" }), // at the end of the bar
@@ -122,7 +121,7 @@ function createRow(stage, view) {
   row.bar.box.append(row.clock);
   row.bar.box.addEventListener("click", (event) => openAt(stage, view, event));
   row.box = h("div", { class: "cs-track-row", "data-lane": index, "data-plain": info.method === "autoregressive" }, select, row.bar.box,
-    h("span", { class: "cs-runs" }, row.runs, row.ran),
+    h("span", { class: "cs-runs" }, row.runs),
     row.outcome);
   return row;
 }
@@ -166,7 +165,6 @@ function drawFigures(stage, row, reference, longest) {
   put(row.runs, runs || isOver ? `${runs} run${runs === 1 ? "" : "s"}` : "");
   const step = lane.steps[shown - 1];
   put(row.clock, !step || !isOver ? "" : lane.end === "stopped" ? "stopped" : formatSeconds(step.decodeSeconds, longest));
-  put(row.ran, runs && isOver ? formatSeconds(step.targetSeconds, longest) : "");
   const [target, rest] = step ? [step.targetSeconds, Math.max(0, step.decodeSeconds - step.targetSeconds)] : [0, 0];
   row.clock.dataset.exact = `big model ${formatSeconds(target)}, drafting and overhead ${formatSeconds(rest)}`;
   row.box.dataset.laneState = state;

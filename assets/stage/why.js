@@ -16,7 +16,7 @@ export function drawWhy({ why, race }) {
   const methods = race.lanes.map(({ info }) => info.method);
   const isAdaptive = methods.includes(ADAPTIVE);
   const hasPlan = methods.some((method) => method.endsWith("cascade") && method !== ADAPTIVE);
-  const tour = leads ? [button("cs-link cs-to-pictures", "See how \u2192", { onclick: askForTour })] : [];
+  const tour = leads ? [button("cs-link cs-to-pictures", "In pictures \u2192", { onclick: askForTour })] : [];
   why.box.replaceChildren(...(isAdaptive && !hasPlan ? withoutPlan(race) : withPlan(race)), ...tour, ...(isAdaptive && hasPlan ? beside() : []));
 }
 
@@ -26,7 +26,7 @@ function withPlan(race) {
   const pile = (name, looks) => h("span", { class: `cs-pile ${name}`, "aria-hidden": "true" }, ...looks.map(({ look }) => h("i", { class: "cs-swatch", "data-look": look })));
   const guessers = levels.filter(({ mark }) => mark !== "T");
   return [h("b", { text: "Why a cascade?" }), " ", pile("cs-upwards", levels), term("vertical cascade", "Vertical"), ": bigger models check smaller ones. ",
-    pile("cs-across", guessers), term("horizontal cascade", "Horizontal"), ": cheaper guessers write later words. The copier repeats words or adds common ones. "];
+    pile("cs-across", guessers), term("horizontal cascade", "Horizontal"), ": the later a guess, the cheaper its guesser. "];
 }
 
 const beside = () => [h("br"), "The ", term(ADAPTIVE), " is this project\u2019s own: it has no plan, and picks a guesser before each guess."];

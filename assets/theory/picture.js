@@ -13,7 +13,7 @@ const NUMBERS = 6; // of the places have their numbers
 const NAME = 0.21; // of the row: a place that is nearer to the last one has no number, since the last one's name is there
 const FOLD = "The numbers of this step";
 const BIG = "T"; // the name and the look of the big model
-const NOTE = "how often each guess is kept, pale: thrown away; and what the step costs";
+const NOTE = "left, how often each guess is kept (pale: thrown away); right, what the step costs";
 const RUN = 0.012; // of the axis: narrower runs are drawn as one
 
 // A value is {drafts, levels: [{name, role, look}], target, K, sliders}: the strongest level first, and `target` what the big model

@@ -55,8 +55,8 @@ def dear_draft(trace: Trace) -> str:
     if not draft or drafts[draft] < DEAR:
         return ""
     share = drafts[draft]
-    took = f"{share:.0%} of the time of" if share < 1 else f"{share:.1f} times as long as"
-    return f": a run of the {called[draft]} took {took} one of the big model"
+    took = f"{share:.0%} as long" if share < 1 else f"{share:.1f} times as long"
+    return f": a run of the {called[draft]} took {took} as one of the big model"
 
 
 def drafted_and_lost(trace: Trace) -> tuple[int, int]:

@@ -31,7 +31,6 @@ from csd.theme import method_phrase
 SPECULATIVE = "speculative"
 ALONE = "the big model alone"
 FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
-LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
 TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
 
 
@@ -111,9 +110,10 @@ def _spread(race: Race, subject: Trace, again: Sequence[Race]) -> str:
 def _speed(race: Race, subject: Trace, ratio: float) -> str:
     """What the factor is over, and who was faster, or how much slower speculative decoding was."""
     winner = find_faster(race, subject)
-    if ratio < 1 - EVEN:
+    best = ratio_of(race, winner) if winner is not None else None
+    if ratio < 1 - EVEN and (winner is None or not best or best <= 1 + EVEN):
         return f"as fast as {ALONE}: {_what_lost(race, subject)} cost more than it saved"
-    if winner is not None and (best := ratio_of(race, winner)):
+    if winner is not None and best:
         return f"as fast as {ALONE}; {_name(race, winner)} was faster here, {times(best)}"
     if is_even(ratio):
         return f"as fast as {ALONE}: no difference"
@@ -157,7 +157,7 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     copied = how_copied(subject)
     saved = _saved_over_speculative(race, subject, ratio, copied) if ratio else ""
     told = f"{capitalized(copied)}: {ran}" if copied else capitalized(ran)
-    return f"{told}{saved}.{_with_prefill(race, subject, ratio)}"
+    return f"{told}{saved}."
 
 
 def _in_vain(race: Race, subject: Trace) -> str:
@@ -197,14 +197,6 @@ def _saved(race: Race, subject: Trace, drafted: int) -> str:
     guessed, _ = drafted_and_lost(adaptive)
     made = f"{'only ' if guessed < drafted else ''}{guessed} {'guess' if guessed == 1 else 'guesses'}"
     return f" The adaptive cascade made {made}: {times(ratio)}."
-
-
-def _with_prefill(race: Race, subject: Trace, ratio: float | None) -> str:
-    """The factor with the time to read the prompt, where that makes another one of it."""
-    whole = race.speedup_with_prefill(subject)
-    if not ratio or not whole or ratio < LONG_PREFILL * whole or whole <= 1 + EVEN < ratio:
-        return ""
-    return f" Reading the prompt included, it is {times(whole)}."
 
 
 def _slower_overall(race: Race, subject: Trace | None, ratio: float | None) -> list[str]:

@@ -46,10 +46,10 @@ POINTS = (
         "Vertical and horizontal",
         "Upwards, a bigger model checks what a smaller one guessed. To the right, the guessers become cheaper.",
         (
-            Row("big model", "ddbbccdddddT"),
+            Row("big model", "ddbbccdddT"),
             Row("small", "dd22"),
             Row("tiny", "    11"),
-            Row("copier", "00x   00000"),
+            Row("copier", "00x   000"),
         ),
         has_axes=True,
     ),

@@ -15,7 +15,7 @@ from csd.decoding.methods import (
     VerticalCascade,
     restore_method,
 )
-from csd.decoding.stages import cascade_stages
+from csd.decoding.stages import Stage, cascade_stages
 from csd.record.trace import Header
 from csd.roles import COPIER
 
@@ -38,20 +38,29 @@ def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
     if draft := settings.get("draft"):
         name = roles.get(draft, draft)
         return f"{name} guesses {settings['k']}" if "k" in settings else f"{name} alone"
-    return f"{COPIER} guesses {settings['k']}" if "k" in settings else header.label or ALONE
+    return f"{COPIER} repeats {settings['k']} words" if "k" in settings else header.label or ALONE
+
+
+def planned_guesses(header: Header) -> dict[str, int]:
+    """How many guesses the plan wants of whom in a block of the target, by level; empty without a plan."""
+    return {stage.name: stage.k for stage in _plan(header)[1]}
 
 
 def _guessers_in_words(header: Header, roles: Mapping[str, str]) -> str:
-    """Who drafts for the target or for another draft, the strongest first; empty for a cascade without a plan, or with
-    one that could not have run, as a file may claim."""
+    """Who drafts for the target or for another draft, the strongest first; empty without a plan."""
+    drafts, stages = _plan(header)
+    parts = frozenset[str]().union(*(stage.names() for stage in stages))
+    return " + ".join(roles.get(name, name).removesuffix(" model") for name in (*drafts, MAX_GRAM) if name in parts)
+
+
+def _plan(header: Header) -> tuple[tuple[str, ...], tuple[Stage, ...]]:
+    """The drafts and the target's stages of a cascade; empty for one without a plan, or with one that could not have
+    run, as a file may claim."""
     try:
         method = restore_method(header.method, header.settings)
         if not isinstance(method, Cascade):
-            return ""
+            return (), ()
         method.check(method.drafts)
     except Refusal:
-        return ""
-    parts = frozenset[str]().union(*(stage.names() for stage in cascade_stages(method.drafts, to_budgets(method.K))))
-    return " + ".join(
-        roles.get(name, name).removesuffix(" model") for name in (*method.drafts, MAX_GRAM) if name in parts
-    )
+        return (), ()
+    return tuple(method.drafts), tuple(cascade_stages(method.drafts, to_budgets(method.K)))

@@ -64,18 +64,18 @@ test("facts on a token, a rejected token and a cell", () => {
   assert.deepEqual(tokenFacts(made, lane.tokens[3]), [
     ["", "The big model wrote it itself, in place of a wrong guess."],
     ["token", "\u00B7home"], ["position", "4 in the answer, 6 including the prompt"],
-    ["corrected by", "big model (target)"],
+    ["corrected by", "the big model"],
   ]);
   const [inner, outer] = lane.rejected;
   assert.deepEqual(rejectedFacts(made, inner, 0)[0], ["", "The copier copied it, as it followed the same words before; the small model rejected it."]);
   assert.deepEqual(rejectedFacts(made, inner, 0).slice(3),
-    [["guessed by", "copier (Max-Gram)"], ["rejected by", "small model (mid), p 0.100, q 1.00"]]);
+    [["guessed by", "the copier"], ["rejected by", "the small model, p 0.100, q 1.00"]]);
   assert.deepEqual(rejectedFacts(made, outer, 1)[0], ["", "The copier copied it, as it followed the same words before; it was dropped, because a guess before it was wrong."]);
   const step = lane.steps[0];
   const box = reviewScore(made, step).boxes[0];
   const facts = cellFacts(made, step, box, 1);
   assert.deepEqual(facts[0], ["", "The copier copied it, as it followed the same words before; the small model rejected it."]);
-  assert.deepEqual(facts[3], ["move", "1, of copier (Max-Gram)"]);
+  assert.deepEqual(facts[3], ["move", "1, of the copier"]);
   made.levels.set("mid", { ...made.levels.get("mid"), role: "draft 3" });
   assert.equal(rejectedFacts(made, inner, 0)[0][1], "The copier copied it, as it followed the same words before; draft 3 rejected it.");
 });

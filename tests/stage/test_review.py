@@ -36,8 +36,8 @@ def test_a_review_opens_as_a_score(bare):
         one.text(".cs-tip-said")
         == "The copier copied it, as it followed the same words before; the big model rejected it."
     )
-    assert one.text(".cs-readout-said") == "The big model wrote it itself, in place of a wrong guess."
-    assert "corrected by" in one.text(".cs-readout") and "(target)" in one.text(".cs-readout")
+    assert one.text(".cs-told") == "The big model wrote it itself, in place of a wrong guess."
+    assert "corrected by the big model" in one.text(".cs-readout")
     one.press("o", "o")
     one.page.wait_for_selector(".cs-cell:visible")
     one.page.wait_for_timeout(300)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from bare import greedy
-from handmade import alone, nested
+from handmade import WORDS, alone, nested
 
 from csd.stage import log as stage
 
@@ -67,6 +67,16 @@ def test_the_text_is_whole_lines_and_its_end_is_a_mark(bare):
     one.page.click(".cs-copy >> nth=0")
     one.page.wait_for_function("window.copied")
     assert one.page.evaluate("window.copied.endsWith(' word199')")
+    assert not one.errors
+
+
+def test_signs_of_line_breaks_are_there_where_tokens_are_looked_at(bare):
+    words = WORDS | {3: " done.\n"}
+    one = bare().show(greedy(alone(pieces=words)))
+    sign = "() => getComputedStyle(document.querySelector('.cs-break'), '::before').content"
+    assert one.page.evaluate(sign) == "none"
+    one.press("d")
+    assert one.page.evaluate(sign) == '"\u23ce"'
     assert not one.errors
 
 

@@ -96,7 +96,7 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("#stage .cs-copy-link")
     page.wait_for_function(
-        "document.querySelector('#status').innerText.includes('Link to step 2 of this race copied.')"
+        "document.querySelector('#stage .cs-link-note').innerText.includes('Link to step 2 of this race copied.')"
     )
     link = page.evaluate("navigator.clipboard.readText()")
     assert link == f"{house.url}#race={last.id.removeprefix('recorded-')}&lane=3&step=2"
@@ -122,7 +122,7 @@ def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     page.click("#stage .cs-copy-link")
     chosen = page.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.place()")
     page.wait_for_function(
-        "document.querySelector('#status').innerText.includes('Link to step 4 of this race copied.')"
+        "document.querySelector('#stage .cs-link-note').innerText.includes('Link to step 4 of this race copied.')"
     )
     link = page.evaluate("navigator.clipboard.readText()")
     assert "&word=" in link

@@ -86,8 +86,8 @@ def test_the_pages_stage_stands_and_goes_on_where_the_early_one_was(chromium, ho
     page.context.close()
 
 
-EARLY = ("tabs", "links", "form", "examples")  # the rows above the early race
-REAL = ("#tabs [role=tab]", "#tour-start, #puzzles-open", "#prompt, #race", "#examples button")
+EARLY = ("tabs", "links", "form", "examples", "settings")  # the rows above the early race
+REAL = ("#tabs [role=tab]", "#tour-start, #puzzles-open", "#prompt, #race", "#examples button", "#more, #races")
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (390, 844)])

@@ -216,7 +216,7 @@ def test_a_colleague_opens_a_race_at_the_same_step_or_runs_it_again(chromium, ho
     sender.page.evaluate(f"{STAGE}.cascadeStage.goTo(2, 2)")
     sender.page.click("#stage .cs-copy-link")
     sender.page.wait_for_function(
-        "/Link to step 2 of this race copied/.test(document.querySelector('#status').innerText)"
+        "/Link to step 2 of this race copied/.test(document.querySelector('#stage .cs-link-note').innerText)"
     )
     link = sender.page.evaluate("navigator.clipboard.readText()")
     receiver = Tab(chromium, house, link.removeprefix(house.url))

@@ -252,7 +252,7 @@ def test_text_of_a_visitor_is_never_markup_nor_in_a_link_that_a_stranger_opens(o
     sender.race(prompt)
     assert sender.status("ended").startswith("Done")
     sender.page.click("#stage .cs-copy-link")
-    sender.page.wait_for_function("/this race copied/.test(document.querySelector('#status').innerText)")
+    sender.page.wait_for_function("/this race copied/.test(document.querySelector('#stage .cs-link-note').innerText)")
     stranger.page.goto(sender.page.evaluate("navigator.clipboard.readText()"))
     stranger.page.wait_for_selector("#stage .cascade-stage[data-race^=linked-] .cs-token", state="attached")
     for one in (sender, stranger):

@@ -226,6 +226,20 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(tab):
     assert not tab.errors
 
 
+def test_a_talk_that_begins_again_begins_with_its_own_race(tab):
+    page, stage = tab.page, "#stage .cascade-stage"
+    tab.fill(tokens=12)
+    own = page.get_attribute(stage, "data-race")
+    page.focus(stage)
+    page.keyboard.press("p")
+    page.keyboard.press("l")
+    page.wait_for_selector(f'{stage}[data-state=done]:not([data-race="{own}"])')
+    page.keyboard.press("Home")
+    page.wait_for_selector(f'{stage}[data-race="{own}"][data-present]')
+    page.wait_for_selector("#stage .cs-onward:has-text('Talk: 1 of')")
+    assert not tab.errors
+
+
 def test_a_slide_that_was_left_comes_next_and_escape_closes_its_keys_first(tab):
     page, title, keys = tab.page, ".tour section:not([hidden]) h2", ".tour-keys"
     page.focus("#stage .cascade-stage")
