@@ -111,7 +111,7 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
     """What the factor is over, and who was faster, or how much slower speculative decoding was."""
     winner = find_faster(race, subject)
     best = ratio_of(race, winner) if winner is not None else None
-    if ratio < 1 - EVEN and (winner is None or not best or best <= 1 + EVEN):
+    if ratio < 1 - EVEN and (winner is adaptive_beside(race, subject) or not best or best <= 1 + EVEN):
         return f"as fast as {ALONE}: {_what_lost(race, subject)} cost more than it saved"
     if winner is not None and best:
         return f"as fast as {ALONE}; {_name(race, winner)} was faster here, {times(best)}"

@@ -5,7 +5,7 @@ prompt token; `by` is a level's name, `who` the authors of the tokens (a single 
 
     open      race, example, models (their title, where they are not the page's first ones), note (who guesses for them,
               in a sentence), prompt, start (its length), p, ends (ids of the tokens that end a text), levels [{name,
-              label, role, level, model, mark, look}], lanes [{method, name, label, words, rule, max, look}]
+              label, role, level, model, mark, look}], lanes [{method, name, label, words, plan, rule, max, look}]
     prefill   i, by, n, c (start), d (seconds)
     step      i, x (tokens), who, c, d, r (the review), p
     end       i, end ("eos", "budget" or "stopped")
@@ -14,7 +14,8 @@ prompt token; `by` is a level's name, `who` the authors of the tokens (a single 
     ask       text, in place of a race or after an earlier one; the page offers to run the prompt of its form
 
 A lane's `label` is its method's settings, such as "draft-mid, k=4"; it is empty for autoregressive decoding. `words`
-are the same for those who do not know the letters, such as "small model guesses 4". A level's `role` is "copier",
+are the same for those who do not know the letters, such as "small model guesses 4", and `plan` says how many guesses
+a plan wants of which level. A level's `role` is "copier",
 "tiny model" and the like, see csd/roles.py.
 Its `look` is {symbol, dash, light, dark}: marker, line and colours of the method, as in the figures.
 A review is {by, at, x, who, ok (accepted), y (its own token), c, d, in: [...], p, q, m (margin), s (skipped)}; a

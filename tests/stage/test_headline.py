@@ -53,6 +53,14 @@ def test_a_faster_rival_is_named():
     assert not line(alone(TEXT), drafted(TEXT)).beaten
 
 
+def test_where_another_lane_gained_guessing_as_such_did_not_lose():
+    copying, slow = drafted(TEXT, method="prompt lookup", seconds=0.05), drafted(TEXT, seconds=1.0)
+    assert line(alone(TEXT), slow).lead == "as fast as the big model alone: guessing cost more than it saved"
+    said = line(alone(TEXT), copying, slow)
+    assert said.subject == "cascade" and said.beaten
+    assert said.lead == "as fast as the big model alone; prompt lookup was faster here, 4.0×"
+
+
 def test_a_race_as_close_as_chance_has_no_winner():
     copying = drafted(TEXT, method="prompt lookup", seconds=0.09)
     said = line(alone(TEXT), copying, drafted(TEXT, seconds=0.1))

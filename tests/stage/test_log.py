@@ -17,7 +17,7 @@ from csd.run import LaneAdvanced, LaneFinished, RaceStarted
 from csd.stage import bundle
 from csd.stage import log as stage
 from csd.stage.conclusion import conclude
-from csd.stage.settings import settings_in_words
+from csd.stage.settings import planned_guesses, settings_in_words
 
 
 def conclude_race(traces) -> dict:
@@ -51,7 +51,7 @@ def test_open_names_levels_lanes_and_pieces():
     look = line["lanes"][1].pop("look")
     assert look["symbol"] == theme.method_look("cascade").symbol
     assert line["lanes"][1] == {
-        "method": "cascade", "label": "settings", "words": "follows a plan",
+        "method": "cascade", "label": "settings", "words": "follows a plan", "plan": {},
         "rule": "coupled", "max": 64,
     }  # fmt: skip
     assert line["ends"] == list(header("cascade").eos)
@@ -83,7 +83,15 @@ def test_settings_are_told_in_plain_words(settings, label, words):
 )
 def test_the_plan_of_a_cascade_is_told_by_who_guesses(K, words):
     told = {"mid": "small model", "small": "tiny model", "MaxGram": "copier"}
-    assert settings_in_words(replace(header("cascade"), settings={"drafts": ["mid", "small"], "K": K}), told) == words
+    cascade = replace(header("cascade"), settings={"drafts": ["mid", "small"], "K": K})
+    assert settings_in_words(cascade, told) == words
+    assert set(planned_guesses(cascade)) <= set(told)
+
+
+def test_the_plan_of_a_block_is_told_by_level():
+    settings = {"drafts": ["mid", "small"], "K": [[8, 14, 16], [0, 3, 5], [0, 0, 2]]}
+    assert planned_guesses(replace(header("cascade"), settings=settings)) == {"mid": 8, "small": 6, "MaxGram": 2}
+    assert planned_guesses(header("adaptive cascade")) == {}
 
 
 def test_every_method_has_its_settings_told():
