@@ -7,19 +7,18 @@ import { cellFacts, tokenFacts } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
 import { capitalize, tellResult, tellRoundSentence } from "./narrate.js";
 import { jump, pause, showAll, touch } from "./playback.js";
-import { draftGroups, flattenRecords } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
 import { buildScore, drawScore, isNumbered, scrollOn, scrollToBox, showMore } from "./scoregrid.js";
 import { spoilStep, WRONG } from "./spoiled.js";
 import { forgetSizes, isPlaying, selectedStep } from "./state.js";
+import { findTelling, tellShown } from "./telling.js";
 import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const KEY = "Solid: written in this row. Tinted: from a row below. Crossed out: rejected.";
 const PAUSE = 350; // milliseconds between two drawings of the score while something moves
 const LITTLE = 100; // pixels by which the page may be moved without a thought
-const WIDE = 12; // tokens of a block that are read from afar
 const BRIEF = 100; // and of the sentence alone
 
 export function createReview(stage) {
@@ -147,44 +146,6 @@ export function toggleReview(stage) {
   enter("review");
 }
 
-// The step whose block most levels wrote, of these the longest that is read from afar, and then the one with most guesses
-// kept in fewest runs, as the picture of a horizontal cascade. Where none of those is read from afar, one that is and in
-// which a guess was rejected. Undefined where no step has more to see than the shown one.
-function findTelling(stage) {
-  const { steps } = stage.view.lane;
-  const shown = selectedStep(stage);
-  const worth = (step) => [countWriters(step), fitted(countGuesses(step)), step.line.r.ok, -flattenRecords(step.line.r).length];
-  const isBetter = (one, other) => {
-    const at = one.findIndex((value, i) => value !== other[i]);
-    return at >= 0 && one[at] > other[at];
-  };
-  const best = steps.reduce((most, step) => (isBetter(worth(step), worth(most)) ? step : most), steps[0]);
-  if (!best) return undefined;
-  const isWide = countWriters(best) < 2 || countGuesses(best) > WIDE;
-  const isSmall = (step) => step.line.r.ok < countGuesses(step) && countGuesses(step) <= WIDE;
-  const writers = shown ? countWriters(shown) : 0;
-  const small = steps.filter(isSmall);
-  if (isWide && small.length) {
-    const richest = small.reduce((most, step) => (countWriters(step) > countWriters(most) ? step : most));
-    return writers > 1 || (shown && isSmall(shown)) ? undefined : richest;
-  }
-  const isMore = countWriters(best) > Math.max(1, writers);
-  return isMore || (shown && !countGuesses(shown) && countGuesses(best)) ? best : undefined;
-}
-
-// What a step is chosen for; empty where it has neither.
-function tellShown(step) {
-  if (countWriters(step) > 1) return "shows both cascades";
-  return step.line.r.ok < countGuesses(step) ? "shows a rejected guess" : "";
-}
-
-const countGuesses = ({ line }) => (line.r.x || []).length;
-const fitted = (tokens) => (tokens <= WIDE ? tokens : -tokens);
-
-function countWriters({ line }) {
-  return draftGroups(line.r).length;
-}
-
 // The same without drawing anew.
 export function showReview(stage, open) {
   stage.reviewOpen = open;
@@ -240,7 +201,7 @@ function buildReview(stage, step) {
   const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
   review.title.title = `${formatSeconds(Math.max(0, step.line.d - spent))} of it between the runs of the models`;
   const why = step === review.chosen ? tellShown(step) : "";
-  put(review.reason, why && `a step that ${why}`);
+  put(review.reason, why && `opened because it ${why}`);
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
   put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");

@@ -123,11 +123,12 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
         return f"as fast as {ALONE}; {_name(race, level)} was slightly faster{how}"
     speculative = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
     rival = find_tied(race, subject) or speculative
-    if rival is not None:
-        return (
-            f"as fast as {ALONE}, and {_as_fast_as(metrics.speed(subject) / metrics.speed(rival), _name(race, rival))}"
-        )
-    return f"as fast as {ALONE}"
+    if rival is None:
+        return f"as fast as {ALONE}"
+    over, name = metrics.speed(subject) / metrics.speed(rival), _name(race, rival)
+    if is_even(over):
+        return f"as fast as {ALONE}; {name} was about as fast"
+    return f"as fast as {ALONE}, and {times(over)} as fast as {name}"
 
 
 def _what_lost(race: Race, subject: Trace) -> str:
@@ -209,10 +210,6 @@ def _slower_overall(race: Race, subject: Trace | None, ratio: float | None) -> l
 
 def _name(race: Race, trace: Trace) -> str:
     return ALONE if trace is race.reference else method_phrase(trace.header.method)
-
-
-def _as_fast_as(ratio: float, name: str) -> str:
-    return f"about as fast as {name}" if is_even(ratio) else f"{times(ratio)} as fast as {name}"
 
 
 def _reason(race: Race, subject: Trace) -> str:

@@ -1,0 +1,44 @@
+// Which step of a lane has most to see, and what it shows.
+
+import { draftGroups, flattenRecords } from "./records.js";
+import { selectedStep } from "./state.js";
+
+const WIDE = 12; // tokens of a block that are read from afar
+
+// The step whose block most levels wrote, of these the longest that is read from afar, and then the one with most guesses
+// kept in fewest runs, as the picture of a horizontal cascade. Where none of those is read from afar, one that is and in
+// which a guess was rejected. Undefined where no step has more to see than the shown one.
+export function findTelling(stage) {
+  const { steps } = stage.view.lane;
+  const shown = selectedStep(stage);
+  const worth = (step) => [countWriters(step), fitted(countGuesses(step)), step.line.r.ok, -flattenRecords(step.line.r).length];
+  const isBetter = (one, other) => {
+    const at = one.findIndex((value, i) => value !== other[i]);
+    return at >= 0 && one[at] > other[at];
+  };
+  const best = steps.reduce((most, step) => (isBetter(worth(step), worth(most)) ? step : most), steps[0]);
+  if (!best) return undefined;
+  const isWide = countWriters(best) < 2 || countGuesses(best) > WIDE;
+  const isSmall = (step) => step.line.r.ok < countGuesses(step) && countGuesses(step) <= WIDE;
+  const writers = shown ? countWriters(shown) : 0;
+  const small = steps.filter(isSmall);
+  if (isWide && small.length) {
+    const richest = small.reduce((most, step) => (countWriters(step) > countWriters(most) ? step : most));
+    return writers > 1 || (shown && isSmall(shown)) ? undefined : richest;
+  }
+  const isMore = countWriters(best) > Math.max(1, writers);
+  return isMore || (shown && !countGuesses(shown) && countGuesses(best)) ? best : undefined;
+}
+
+// What a step is chosen for; empty where it has neither.
+export function tellShown(step) {
+  if (countWriters(step) > 1) return "shows both cascades";
+  return step.line.r.ok < countGuesses(step) ? "shows a rejected guess" : "";
+}
+
+const countGuesses = ({ line }) => (line.r.x || []).length;
+const fitted = (tokens) => (tokens <= WIDE ? tokens : -tokens);
+
+function countWriters({ line }) {
+  return draftGroups(line.r).length;
+}
