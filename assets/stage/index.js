@@ -11,6 +11,7 @@
 //   stage.open(lane, step)                               the review of a step, while the time stays
 //   stage.watch(more, longest)                           the rounds of the open review, one after the other; the first for so many ms more,
 //                                                        and all in about `longest` ms at most
+//   stage.endWatch()                                     shows them all at once; returns whether they were on their way
 //   stage.place(), stage.goTo(lane, step, {word, inside})  where the replay stands, for a link, and that step again, whose review
 //                                                        is opened unless `inside` is false
 //   CascadeStage.explain(element)                       explains the terms outside the stage, see terms.js
@@ -45,7 +46,7 @@ import { showOpening, tellOpeningPace } from "./opening.js";
 import { createPromptLine, drawPromptLine, tellRefusal } from "./promptline.js";
 import { drawRaceNote } from "./racenote.js";
 import { clearReview, createReview, drawReview, openReview, spoilGuess } from "./review.js";
-import { playRounds } from "./rounds.js";
+import { endRounds, playRounds } from "./rounds.js";
 import { createSpeaker } from "./speaker.js";
 import { createSpeech, say, sayReview } from "./speech.js";
 import { canReplay, createState, forgetSizes, isPlaying, prefersReducedMotion, resetState, setMode, speedFactor } from "./state.js";
@@ -98,6 +99,7 @@ export function mount(root, { lasts = 0, early = false } = {}) {
     },
     spoil: (place, word) => spoilGuess(stage, place, word),
     watch: (more, longest) => playRounds(stage, more, longest),
+    endWatch: () => endRounds(stage),
     wait: (on, refusal) => wait(stage, on, refusal),
     get race() {
       return stage.race;

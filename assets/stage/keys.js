@@ -88,6 +88,7 @@ function press(stage, event) {
   if (unblank(stage.root)) return void event.preventDefault(); // any key; what goes on behind an empty screen is a surprise
   const action = isTaken(event) ? null : actionOf(stage, event.key);
   if (!action) return;
+  if (!["?", "Escape"].includes(event.key)) closeKeys(stage);
   event.preventDefault();
   hideHint(stage);
   hideTooltip(stage);
@@ -112,6 +113,12 @@ export function showKeys({ root }) {
   const keys = root.querySelector(".cs-keys");
   keys.open = !keys.open;
   keys.toggleAttribute("data-over", keys.open); // over the page, which stays where it is
+}
+
+// What lies over the stage has been read.
+function closeKeys(stage) {
+  const keys = stage.root.querySelector(".cs-keys");
+  if (keys.open && keys.hasAttribute("data-over")) showKeys(stage);
 }
 
 // Whether the presented race tells itself: while it plays the arrow leads to its end, and from there into the talk.

@@ -38,6 +38,14 @@ export function playRounds(stage, more = 0, longest = LONGEST) {
   }
 }
 
+// Shows all rounds at once, where they come one after the other. Returns whether they did.
+export function endRounds(stage) {
+  const wasPlaying = Boolean(stage.roundTimer);
+  stop(stage);
+  if (wasPlaying) showRound(stage, null);
+  return wasPlaying;
+}
+
 function showNext(stage, pace, more = 0) {
   stage.roundTimer = 0;
   const next = stage.round === null ? 0 : stage.round + 1;

@@ -16,6 +16,7 @@ const SEEN = 1; // times the usual size: a block that is scrolled while presenti
 const SCROLLED = 0.5; // of the height that the grid needs: with less room it is scrolled, as on a phone
 const MARGINS = 36; // pixels around what stands below the grid
 const MARGINS_PRESENTED = 20;
+const TOLD = 12; // pixels by which a sentence on a move may be higher than the key in whose place it stands
 const LARGEST = 1.7; // times the usual size, where there is room
 const LARGEST_SHOWN = 2.2; // of the tour and while presenting
 const EDGE = 4; // pixels right of the last column
@@ -137,7 +138,7 @@ function measureRoom(grid) {
   const holder = grid.closest("dialog .tour-stage");
   if (holder) {
     const isBounded = getComputedStyle(holder).overflowY !== "visible";
-    const room = () => (isBounded ? holder.clientHeight - stage.offsetHeight + grid.offsetHeight : Infinity);
+    const room = () => (isBounded ? holder.clientHeight - stage.offsetHeight + grid.offsetHeight - TOLD : Infinity);
     return { room, isBounded, largest: LARGEST_SHOWN, spare: () => (isBounded ? room() - grid.offsetHeight : 0) };
   }
   const isPresented = Boolean(grid.closest("[data-present]"));

@@ -94,7 +94,7 @@ function update(view, value, parseK) {
   view.better.textContent = tellBetter(curves);
   view.source.textContent = describeSource(value, isMoved);
   view.range.hidden = !length;
-  view.gaps.textContent = tellGaps([...points, ...levels], isAway);
+  view.gaps.textContent = tellGaps([...points, ...levels], isAway || !value.isMeasured);
   view.ghost.textContent = "before";
   view.ghost.hidden = !isAway;
   view.back.textContent = value.isMeasured ? "Back to the race" : "Back to the usual numbers";

@@ -146,7 +146,7 @@ export const RANGE = "where 8 of 10 such races end";
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {
   if (isMoved.numbers) return "predicted, from your numbers";
-  if (!isMeasured) return "predicted, from usual numbers: no race has measured these models yet";
+  if (!isMeasured) return `predicted, from usual numbers: ${wasStopped ? "the race was stopped before it had measured these models" : "no race has measured these models yet"}`;
   const [how, source] = wasStopped ? ["predicted roughly", "the averages of a stopped race"] : ["predicted", "the race\u2019s averages"];
   return isMoved.plan ? `${how} for your plan` : `${how}, from ${source}`;
 }

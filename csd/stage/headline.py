@@ -10,12 +10,14 @@ from csd.record.race import Race, same_settings
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
 from csd.sentences import capitalized, counted
-from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_copied, in_one_unit, tell_guessing
+from csd.stage.beside_speculative import cheaper_guesses, fewer_runs, lost_to_speculative
+from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_copied, in_one_unit
 from csd.stage.standing import (
     ADAPTIVE,
     CASCADES,
     EVEN,
     SMALL,
+    SPECULATIVE,
     adaptive_beside,
     find_faster,
     find_level,
@@ -28,7 +30,6 @@ from csd.stage.standing import (
 )
 from csd.theme import method_phrase
 
-SPECULATIVE = "speculative"
 ALONE = "the big model alone"
 FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
 TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
@@ -44,10 +45,10 @@ class Headline:
     is then the first thing to know. `text` says whether the texts are the same, and `same` whether they are. `told`
     says how: who guessed ahead, and in how many runs of the target it came out, or how many guesses were thrown away;
     then, where the visitor has raced the same more than once, how the factor spread. `reason` says what drafting took
-    in a race that is not won; where no lane was clearly faster, only if no flag stands on the factor. `flags` are what
-    a reader must know before quoting the factor; `few` says that the tokens are too few for one, `beaten` that another
-    lane was clearly faster, and `even` that this is no win either: the big model alone was as fast, or another lane as
-    fast or slightly faster.
+    in a race that is not won, or won by it; where no lane was clearly faster, only if no flag stands on the factor.
+    `flags` are what a reader must know before quoting the factor; `few` says that the tokens are too few for one,
+    `beaten` that another lane was clearly faster, and `even` that this is no win either: the big model alone was as
+    fast, or another lane as fast or slightly faster.
     """
 
     lead: str
@@ -156,7 +157,7 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     if is_slower:
         return f"{capitalized(ran)}, and yet the text took longer."
     copied = how_copied(subject)
-    saved = _saved_over_speculative(race, subject, ratio, copied) if ratio else ""
+    saved = fewer_runs(race, subject) if ratio else ""
     told = f"{capitalized(copied)}: {ran}" if copied else capitalized(ran)
     return f"{told}{saved}."
 
@@ -170,23 +171,6 @@ def _in_vain(race: Race, subject: Trace) -> str:
         return ", but a fixed plan keeps guessing"
     of, unit = in_one_unit(spent, subject.decode_seconds)
     return f"; guessing took {' of '.join(of)} {unit}"
-
-
-def _saved_over_speculative(race: Race, subject: Trace, ratio: float, copied: str = "") -> str:
-    """Why a cascade beats speculative decoding, by fewer runs of the target or less drafting, unless what was `copied`
-    says so: the end of a sentence."""
-    rival = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
-    if rival is None or subject.header.method not in CASCADES:
-        return ""
-    if metrics.speed(subject) <= metrics.speed(rival) * (1 + EVEN):
-        return ""
-    own, its = drafting_seconds(subject), drafting_seconds(rival)
-    elsewhere = (rival.decode_seconds - its) - (subject.decode_seconds - own)
-    if len(rival.steps) > len(subject.steps) and elsewhere >= its - own:
-        return f", or of {len(rival.steps)} with {_name(race, rival)}"
-    if ratio < SMALL or own >= its or copied:  # the reason tells of a small gain
-        return ""
-    return f", and {tell_guessing(own, its, _name(race, rival))}"
 
 
 def _saved(race: Race, subject: Trace, drafted: int) -> str:
@@ -213,32 +197,20 @@ def _name(race: Race, trace: Trace) -> str:
 
 
 def _reason(race: Race, subject: Trace) -> str:
-    """What drafting took, where another lane was faster, or the gain is small."""
+    """What drafting took, where another lane was faster, the gain is small, or it is why a cascade won."""
     spent, ratio = drafting_seconds(subject), ratio_of(race, subject)
     if ratio and ratio < 1 - EVEN and adaptive_beside(race, subject) is not None:  # which explains it better
         return ""
+    if ratio and (cheaper := cheaper_guesses(race, subject, ratio)):
+        return cheaper
     if not spent or not ratio or not (find_faster(race, subject) or 1 - EVEN <= ratio < SMALL):
         return ""
-    if lost := _lost_to_speculative(race, subject, spent):
+    if lost := lost_to_speculative(race, subject, spent):
         return lost
-    if ratio >= 1 - EVEN and _saved_over_speculative(race, subject, ratio):  # which is told
+    if ratio >= 1 - EVEN and fewer_runs(race, subject):  # which is told
         return ""
     of, unit = in_one_unit(spent, subject.decode_seconds)
     return f"Guessing took {' of '.join(of)} {unit}{dear_draft(subject)}."
-
-
-def _lost_to_speculative(race: Race, subject: Trace, spent: float) -> str:
-    """Why speculative decoding was faster: fewer runs of the target, or less drafting, whichever saved more time."""
-    winner = find_faster(race, subject)
-    if winner is None or winner.header.method != SPECULATIVE:
-        return ""
-    its, name = drafting_seconds(winner), _name(race, winner)
-    elsewhere = (subject.decode_seconds - spent) - (winner.decode_seconds - its)
-    if len(winner.steps) < len(subject.steps) and elsewhere >= spent - its:
-        return f"{capitalized(name)} needed only {counted(len(winner.steps), 'run')} of the big model."
-    if its >= spent:
-        return ""
-    return f"{capitalized(tell_guessing(spent, its, name))}."
 
 
 def _often(count: int) -> str:

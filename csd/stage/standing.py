@@ -7,7 +7,7 @@ from csd.record.race import Race
 from csd.record.trace import Trace
 
 # Whom the line is about. Whoever adds a fixed plan to the adaptive cascade wants to know what the plan is worth.
-FIXED, ADAPTIVE = "cascade", "adaptive cascade"
+FIXED, ADAPTIVE, SPECULATIVE = "cascade", "adaptive cascade", "speculative"
 CASCADES = (FIXED, ADAPTIVE, "vertical cascade", "horizontal cascade")
 
 EVEN = 0.05  # a ratio this close to 1 is no difference

@@ -1,0 +1,52 @@
+"""Why a cascade was faster than speculative decoding, or slower: by runs of the target, or by what drafting took."""
+
+from __future__ import annotations
+
+from csd.record import metrics
+from csd.record.race import Race
+from csd.record.trace import Trace
+from csd.sentences import capitalized, counted
+from csd.stage.drafting import drafting_seconds, how_copied, tell_guessing
+from csd.stage.standing import CASCADES, EVEN, SMALL, SPECULATIVE, find_faster, rivals_of
+from csd.theme import method_phrase
+
+
+def _beaten_speculative(race: Race, subject: Trace) -> Trace | None:
+    """Speculative decoding, where a cascade was faster."""
+    rival = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
+    if rival is None or subject.header.method not in CASCADES:
+        return None
+    return rival if metrics.speed(subject) > metrics.speed(rival) * (1 + EVEN) else None
+
+
+def fewer_runs(race: Race, subject: Trace) -> str:
+    """How often the target ran in speculative decoding, where that is why a cascade beats it: the end of a sentence."""
+    rival = _beaten_speculative(race, subject)
+    if rival is None or len(rival.steps) <= len(subject.steps):
+        return ""
+    own, its = drafting_seconds(subject), drafting_seconds(rival)
+    elsewhere = (rival.decode_seconds - its) - (subject.decode_seconds - own)
+    return f", or of {len(rival.steps)} with {method_phrase(rival.header.method)}" if elsewhere >= its - own else ""
+
+
+def cheaper_guesses(race: Race, subject: Trace, ratio: float) -> str:
+    """How much less drafting took than in speculative decoding, where that is why a cascade beats it."""
+    rival = _beaten_speculative(race, subject)
+    if rival is None or ratio < SMALL or how_copied(subject) or fewer_runs(race, subject):
+        return ""
+    own, its = drafting_seconds(subject), drafting_seconds(rival)
+    return f"{capitalized(tell_guessing(own, its, method_phrase(rival.header.method)))}." if own < its else ""
+
+
+def lost_to_speculative(race: Race, subject: Trace, spent: float) -> str:
+    """Why speculative decoding was faster: fewer runs of the target, or less drafting, whichever saved more time."""
+    winner = find_faster(race, subject)
+    if winner is None or winner.header.method != SPECULATIVE:
+        return ""
+    its, name = drafting_seconds(winner), method_phrase(winner.header.method)
+    elsewhere = (subject.decode_seconds - spent) - (winner.decode_seconds - its)
+    if len(winner.steps) < len(subject.steps) and elsewhere >= spent - its:
+        return f"{capitalized(name)} needed only {counted(len(winner.steps), 'run')} of the big model."
+    if its >= spent:
+        return ""
+    return f"{capitalized(tell_guessing(spent, its, name))}."
