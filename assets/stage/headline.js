@@ -8,7 +8,7 @@ import { isOpening, speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
 const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A language model writes one token (about a word) per run. But one run can check many, which is far faster."];
-const SHORTLY = "A language model writes one token per run, but one run can check many guesses. "; // the idea again, beside the first result
+const SHORTLY = "A run of a language model writes one token, or checks many. "; // the idea again, beside the first result
 const GUESSING = "A cascade: small models guess ahead \u2026";
 const CHECKING = "\u2026 and the big model checks them in one run.";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
