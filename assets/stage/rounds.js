@@ -40,10 +40,10 @@ export function playRounds(stage, more = 0, longest = LONGEST) {
 
 // Shows all rounds at once, where they come one after the other. Returns whether they did.
 export function endRounds(stage) {
-  const wasPlaying = Boolean(stage.roundTimer);
+  if (!stage.roundTimer) return false;
   stop(stage);
-  if (wasPlaying) showRound(stage, null);
-  return wasPlaying;
+  showRound(stage, null);
+  return true;
 }
 
 function showNext(stage, pace, more = 0) {
