@@ -138,7 +138,8 @@ function measureRoom(grid) {
   const holder = grid.closest("dialog .tour-stage");
   if (holder) {
     const isBounded = getComputedStyle(holder).overflowY !== "visible";
-    const room = () => (isBounded ? holder.clientHeight - stage.offsetHeight + grid.offsetHeight - TOLD : Infinity);
+    const told = grid.closest("dialog[data-slide]") ? 0 : TOLD; // no sentence stands on a slide
+    const room = () => (isBounded ? holder.clientHeight - stage.offsetHeight + grid.offsetHeight - told : Infinity);
     return { room, isBounded, largest: LARGEST_SHOWN, spare: () => (isBounded ? room() - grid.offsetHeight : 0) };
   }
   const isPresented = Boolean(grid.closest("[data-present]"));
