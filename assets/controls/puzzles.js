@@ -42,8 +42,10 @@ export function startPuzzles(root, puzzles, value, send) {
   window.addEventListener(OPENS, ({ detail }) => {
     if (detail !== panel && narrow.matches) draw(false);
   });
-  window.addEventListener(RACES, () => { view.news.textContent = ""; }); // it was about the race before
-  window.addEventListener(RACES, () => view.chosen && arrange(view, narrow.matches || (small.matches && view.chosen !== PREDICT) ? "line" : "one"));
+  window.addEventListener(RACES, () => {
+    view.news.textContent = ""; // it was about the race before
+    if (view.chosen) arrange(view, narrow.matches || (small.matches && view.chosen !== PREDICT) ? "line" : "one");
+  });
   view.all.addEventListener("click", () => {
     arrange(view, "all");
     panel.focus({ preventScroll: true });

@@ -26,7 +26,7 @@ const LETTERS = 7; // of a writer's name, for which there is always room over it
 const FEW = 6; // positions up to which each one gets its number, and else every fifth
 const ACROSS = [": cheaper guessers further right", ": cheaper guessers", ": cheaper", ""]; // what the horizontal arrow means
 const UPWARDS = [": bigger checks smaller", ": bigger checks", ""]; // and the vertical one
-const MORE = ": who checks cheaper guesses adds a token of its own"; // than planned
+const MORE = ": a model that checks cheaper guesses adds a token of its own"; // than planned
 const NUMBERED = 20; // rounds up to which each box carries the number of its round
 
 // Fills the grid and gives every box of the score its nodes: {node, cells, rises}; rises are the dotted lines up to the
@@ -263,7 +263,7 @@ function createName(entry, cost, height, style) {
 function createZone(race, lane, score, { by, from, to }, row) {
   const { role, look, mark } = levelOf(race, by);
   const n = to - from;
-  const planned = (lane.info.plan ?? {})[by] ?? n;
+  const planned = lane.info.plan?.[by] ?? n;
   const title = `${role}: ${countTokens(n)} of the block${n === planned ? "" : `, ${planned} by the plan`}${n > planned ? MORE : ""}`;
   return h("span", { class: "cs-zone", "data-look": look, style: `${cell(row, 1, columnOf(score, from), n)}; min-width: ${Math.min(role.split(" ")[0].length, LETTERS)}ch`, title },
     h("span", { class: "cs-zone-name" }, h("span", { class: "cs-zone-mark", "data-mark": mark }), ...[...role.split(" "), `\u00B7 ${tellPlanned(n, planned)}`].map((text) => h("span", { text }))));

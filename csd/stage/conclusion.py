@@ -107,7 +107,7 @@ def _prefill_notes(race: Race) -> list[str]:
     whole = race.speedup_with_prefill(subject) if subject else None
     if not subject or not ratio or not whole or ratio < LONG_PREFILL * whole or whole <= 1 + EVEN < ratio:
         return []
-    return [f"With the time to read the prompt, {method_phrase(subject.header.method)} is {times(whole)} as fast."]
+    return [f"Including the time to read the prompt, {method_phrase(subject.header.method)} is {times(whole)} as fast."]
 
 
 def _repetition_notes(race: Race) -> list[str]:

@@ -15,9 +15,8 @@ prompt token; `by` is a level's name, `who` the authors of the tokens (a single 
 
 A lane's `label` is its method's settings, such as "draft-mid, k=4"; it is empty for autoregressive decoding. `words`
 are the same for those who do not know the letters, such as "small model guesses 4", and `plan` says how many guesses
-a plan wants of which level. A level's `role` is "copier",
-"tiny model" and the like, see csd/roles.py.
-Its `look` is {symbol, dash, light, dark}: marker, line and colours of the method, as in the figures.
+a plan wants of which level. A level's `role` is "copier", "tiny model" and the like, see csd/roles.py. A lane's
+`look` is {symbol, dash, light, dark}: marker, line and colours of the method, as in the figures.
 A review is {by, at, x, who, ok (accepted), y (its own token), c, d, in: [...], p, q, m (margin), s (skipped)}; a
 proposal is one without `ok`. Empty values are left out. `p` of a line holds the texts of ids that are new in it.
 """

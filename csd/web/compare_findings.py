@@ -183,7 +183,7 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
     level = [kind for kind in unclear if _is_level(rankings[kind])]
     ahead = [kind for kind in unclear if rankings[kind][0].title == best and kind not in level]
     unclear = [kind for kind in unclear if kind not in (*ahead, *level)]
-    clearly, also = ("clearly ", f", and slightly ahead on {listed(ahead)}") if ahead else ("", "")
+    clearly, also = ("clearly ", f", and ahead, but not clearly, on {listed(ahead)}") if ahead else ("", "")
     parts = [f"{names[best]} is {clearly}fastest on {where}{also}"]
     parts += [
         f"{names[title]} on {listed([kind for kind, winner in won.items() if winner == title])}" for title, _ in others

@@ -114,7 +114,7 @@ def test_a_step_tells_where_it_departs_from_the_plan(bare):
     one.page.evaluate("stage.goTo(4, 2)")
     one.press("o")
     assert one.page.locator(".cs-zone").all_text_contents() == ["smallmodel· 8 + 1", "tinymodel· 5 of 6", "copier· 2"]
-    assert "8 by the plan: who checks" in one.page.get_attribute(".cs-zone >> nth=0", "title")
+    assert "8 by the plan: a model that checks" in one.page.get_attribute(".cs-zone >> nth=0", "title")
     assert not one.errors
 
 

@@ -63,7 +63,7 @@ def test_only_ranges_that_do_not_overlap_are_won():
     )
     some = verdict([*lanes("story", *OVERLAPPING), *lanes("code", *CLEAR)])
     assert some.startswith(
-        "The adaptive cascade is clearly fastest on 1 of 2 kinds, and slightly ahead on story. On story the"
+        "The adaptive cascade is clearly fastest on 1 of 2 kinds, and ahead, but not clearly, on story. On story the"
     )
     none = verdict([*lanes("story", *OVERLAPPING), *lanes("code", *OVERLAPPING)])
     assert none.startswith("No clear winner on any of the 2 kinds. The ranges")
@@ -81,7 +81,10 @@ def test_a_win_by_little_says_that_it_may_change():
     assert verdict([*lanes("story", *CLEAR), *close]).endswith(f"on all 2 kinds. On edit the t{near}")
     assert near not in verdict(lanes("story", *OVERLAPPING)), "there the ranges overlap, which says more"
     single = verdict([*lanes("story", (2.0,), (3.0,)), *lanes("edit", (3.0,), (3.2,))])
-    assert "clearly fastest on 1 of 2 kinds, and slightly ahead on edit." in single and f"On edit the t{near}" in single
+    assert (
+        "clearly fastest on 1 of 2 kinds, and ahead, but not clearly, on edit." in single
+        and f"On edit the t{near}" in single
+    )
 
 
 def test_a_win_by_little_is_not_bold_and_who_wrote_its_text_is_said():
@@ -153,7 +156,7 @@ def test_of_many_kinds_the_large_number_is_the_speed_of_the_best_lane_and_the_ve
     (speed,) = numbers(results)
     assert (speed.name, speed.value, speed.method) == ("adaptive cascade", "2.7–3.2×", "adaptive cascade")
     assert verdict(results).startswith(
-        "The adaptive cascade is clearly fastest on 2 of 3 kinds, and slightly ahead on list."
+        "The adaptive cascade is clearly fastest on 2 of 3 kinds, and ahead, but not clearly, on list."
     )
     assert numbers(lanes("story", *OVERLAPPING) + lanes("code", *OVERLAPPING)) == ()
     assert winners(draw(results)) == ["3.2×"] * 2
