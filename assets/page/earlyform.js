@@ -4,7 +4,7 @@
 let pressed = null; // {selector, text} of the part that was pressed last
 
 // `settings` are the words on the button of the drawer; `propsOf` gives the properties of a part of the page by its id, `titlesIn` the titles of what a part holds; `links` are the
-// buttons that Gradio does not draw, as [text, selector].
+// buttons that Gradio does not draw, as [text, selector, count].
 export function drawEarlyForm(settings, propsOf, titlesIn, links) {
   const [race, prompt] = [propsOf("race").value, propsOf("prompt").value];
   const form = drawRow("early-form", [[prompt, "#prompt textarea"], [race, "#race"]]);
@@ -37,14 +37,15 @@ export function pressAsAsked() {
 function drawRow(name, parts) {
   const row = document.createElement("div");
   row.className = name;
-  row.append(...parts.map(([text, selector]) => drawPart(text, selector)));
+  row.append(...parts.map((part) => drawPart(...part)));
   return row;
 }
 
 // No button: nothing here can be reached by keyboard, for it will be gone in a moment.
-function drawPart(text, selector) {
+function drawPart(text, selector, count = "") {
   const part = document.createElement("span");
   part.textContent = text;
+  if (count) part.append(" ", Object.assign(document.createElement("b"), { textContent: count }));
   if (selector) part.addEventListener("click", () => {
     for (const one of document.querySelectorAll("#early [data-pressed]")) one.removeAttribute("data-pressed");
     part.setAttribute("data-pressed", "");

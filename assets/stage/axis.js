@@ -1,7 +1,7 @@
 // What the bars of the track run over: tokens, towards the finish. The visitor can choose time instead: each part is then as
 // long as its level took.
 
-import { button, h } from "./dom.js";
+import { button, h, put } from "./dom.js";
 
 const AXES = ["tokens", "time"];
 
@@ -10,7 +10,8 @@ export function createAxis(stage) {
     "data-value": value, title: `Bars over ${value} (t)`, onclick: () => chooseAxis(stage, value),
   }));
   const choice = h("span", { class: "cs-choice", role: "group", "aria-label": "Bars run over" }, ...choices);
-  return { choices, chosen: AXES[0], box: h("p", { class: "cs-choice-name" }, h("span", { text: "bars over" }), choice) };
+  const other = button("cs-link cs-axis-other", "", { title: "What a bar's length stands for (t)", onclick: () => toggleAxis(stage) });
+  return { choices, other, chosen: AXES[0], box: h("p", { class: "cs-choice-name" }, h("span", { text: "bars over" }), choice) };
 }
 
 export function toggleAxis(stage) {
@@ -23,7 +24,8 @@ export function shownAxis(stage) {
 
 export function drawAxis(stage) {
   const axis = shownAxis(stage);
-  stage.axis.box.hidden = !isComparable(stage);
+  stage.axis.box.hidden = stage.axis.other.hidden = !isComparable(stage);
+  put(stage.axis.other, axis === "time" ? "Show tokens" : "Show times");
   for (const one of stage.axis.choices) one.setAttribute("aria-pressed", String(one.dataset.value === axis));
   stage.track.box.dataset.axis = axis;
   return axis;

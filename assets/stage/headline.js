@@ -4,16 +4,18 @@
 import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
 import { tellPace } from "./pace.js";
-import { isOpening, speedFactor } from "./state.js";
+import { hasOthersToCome, isOpening, speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
 const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A language model writes one token (about a word) per run. But one run can check many, which is far faster."];
 const SHORTLY = "A run of a language model writes one token, or checks many. "; // the idea again, beside the first result
 const GUESSING = "A cascade: small models guess ahead \u2026";
 const CHECKING = "\u2026 and the big model checks them in one run.";
+const OTHERS = "And the other methods?";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
 const SLOW = "In slow motion: will guessing ahead pay here?";
+const WILD = 1; // temperature from which chance often picks unlikely words, as in csd/stage/headline.py
 const METHODS = ["speculative decoding", "prompt lookup"]; // whose names a newcomer may not know
 const COUNTS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 
@@ -92,18 +94,22 @@ function tellIdea(stage) {
   const isTold = raceId === firstId || (mode === "replay" && bet.isKnown); // the first race tells the idea, and later ones ask what is not known yet
   const [idea, rest] = mode === "live" || lasts || !isTold ? ASKED : IDEA;
   const isSlow = idea === ASKED[0] && mode === "replay" && !lasts && speedFactor(stage) < 1;
-  return [isSlow ? SLOW : isOpening(stage) ? tellOpening(stage.view) : idea, unbroken((race.open && race.open.note) || rest)];
+  return [isSlow ? SLOW : stage.opening ? tellOpening(stage) : idea, unbroken((race.open && race.open.note) || rest)];
 }
 
 // For a hall: what to look at, and how fast it is shown.
 function tellSlide(stage) {
-  const { views: { length } } = stage;
+  const { views: { length }, race } = stage;
+  const heat = race.open?.heat ?? 0;
   const prompt = stage.mode === "live" ? "Live: one prompt" : "One prompt";
   const title = length > 1 ? `${prompt}, ${COUNTS[length] ?? length} methods: which is done first?` : `${prompt}: when is it done?`;
+  const isWild = heat >= WILD && length > 1;
   const pace = stage.mode === "live" ? "" : tellPace(stage.mode, speedFactor(stage)); // the title says so
-  return [title, pace && `${pace[0].toUpperCase()}${pace.slice(1)}.`];
+  return [isWild ? `Temperature ${heat}: chance picks the words. Does guessing pay?` : title, pace && `${pace[0].toUpperCase()}${pace.slice(1)}.`];
 }
 
-function tellOpening({ guesses }) {
-  return guesses.isChecked ? CHECKING : GUESSING;
+// The first replay tells its parts one after another.
+function tellOpening(stage) {
+  if (isOpening(stage)) return stage.view.guesses.isChecked ? CHECKING : GUESSING;
+  return hasOthersToCome(stage) || stage.views.length < 3 ? IDEA[0] : OTHERS;
 }

@@ -1,11 +1,11 @@
-// The page's first replay begins with two lanes, the big model alone and the lane that the race is about, until the first step of that one
-// is over. It takes as long as one needs to see what a step is; then the other lanes come in between.
+// The page's first replay begins with two lanes, the big model alone and the lane that the race is about, until that one is done. Its
+// first step takes as long as one needs to see what a step is; after its last the other lanes come in between.
 
-import { isOpening, isPlaying } from "./state.js";
+import { hasOthersToCome, isOpening, isPlaying } from "./state.js";
 
 // While it lasts, the stage shows less.
 export function showOpening(stage) {
-  const isOpen = isPlaying(stage) && isOpening(stage);
+  const isOpen = isPlaying(stage) && hasOthersToCome(stage);
   stage.root.toggleAttribute("data-opening", isOpen);
   if (isOpen) stage.root.style.setProperty("--cs-folded", `${foldedHeight(stage)}px`);
 }

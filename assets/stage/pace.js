@@ -6,7 +6,7 @@ const LONG = 4; // seconds: or if its longest lane takes this long
 const SLOW_MOTION = 6; // seconds that the longest lane takes in slow motion
 const PRESENTED = 10; // seconds that it takes for a hall, however long the race was
 const OPENING = 3; // seconds that the first step takes in the page's first replay
-const TAIL = 1.5; // and the time in which the other lanes come in, once the lane that it is about has
+const TAIL = 2; // and the rest, in which the other lanes come in: that lane is done
 
 export function longestClock(race) {
   return Math.max(0, ...race.lanes.map((lane) => lane.clock));

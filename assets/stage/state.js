@@ -114,6 +114,11 @@ export function isOpening({ opening, time }) {
   return Boolean(opening) && time < opening.until;
 }
 
+// Whether that replay still shows two lanes.
+export function hasOthersToCome({ opening, time }) {
+  return Boolean(opening) && time < opening.tail.from;
+}
+
 // The review that is open: the one whose rounds are shown, that of the selected token, else the last one shown of the selected lane.
 export function selectedStep(stage) {
   if (!stage.view) return undefined;

@@ -21,7 +21,7 @@ export function createTrack() {
   return {
     box: h("section", { class: "cs-track", "aria-label": "Race track" }),
     goal: h("span", { class: "cs-goal" }), // where the bars end
-    ends: h("span", { class: "cs-ends", text: "time" }), // how long, at the ends of the bars
+    ends: h("span", { class: "cs-ends" }, h("span", { class: "cs-done", text: "done " }), "after"), // how long, at the ends of the bars
     key: h("span", { class: "cs-jump" }), // what its colours are
     drawn: "", // what the key was made for
     rows: [], // one per lane, see createRow
@@ -96,8 +96,8 @@ function swatch(look) {
 }
 
 // The titles of the columns.
-function createHead({ track }) {
-  return h("div", { class: "cs-track-head" }, h("span"),
+function createHead({ track, axis }) {
+  return h("div", { class: "cs-track-head" }, h("span", {}, axis.other),
     h("span", { class: "cs-track-caption" }, track.key, track.goal, track.ends),
     h("span", { class: "cs-runs" }, term("big model")),
     h("span", { class: "cs-outcome" }, term("speed")));

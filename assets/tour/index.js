@@ -19,7 +19,7 @@ import { answer } from "./question.js";
 import { point, rested, unblank } from "./slide.js";
 import { beginTalk, resumeTalk, routeOfTalk } from "./talk.js";
 import { tryOut } from "./trying.js";
-import { choicesOf, createVisit, isAnswered, isLast, isTalk, leave, placeOf, questionOf } from "./visit.js";
+import { choicesOf, createVisit, isAnswered, isLast, isTalk, leave, leaveFor, placeOf, questionOf } from "./visit.js";
 
 export function start(root, logs, others) {
   const visit = createVisit(root, logs, others);
@@ -33,7 +33,7 @@ export function start(root, logs, others) {
     leave(visit);
   });
   dialog.addEventListener("close", () => dialog.open || close(visit));
-  lose.addEventListener("click", () => raceToLose(visit));
+  lose.addEventListener("click", () => leaveFor(visit, new Event("cascade-lose")));
   again.addEventListener("click", () => run(visit, 0));
   back.addEventListener("click", () => goBack(visit));
   next.addEventListener("click", ({ detail }) => isMeant(visit, detail) && goOn(visit));
@@ -86,15 +86,6 @@ function close(visit) {
   halt(visit);
   visit.stage?.pause();
   scrollTo(0, visit.scrolledTo); // the focus that goes back may have moved it
-}
-
-function raceToLose(visit) {
-  const { dialog } = visit;
-  if (isTalk(visit)) visit.talk.leaveAt(placeOf(visit) + 1);
-  visit.talk = null;
-  history.replaceState(null, ""); // going back takes a moment, and the race writes its own address
-  dialog.close();
-  window.dispatchEvent(new Event("cascade-lose"));
 }
 
 // The second half of a double click would skip the answer that the first has brought.

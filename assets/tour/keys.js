@@ -3,10 +3,10 @@
 import { goBack, goOn, goToEnd, startAgain } from "./acts.js";
 import { answer } from "./question.js";
 import { blank, closeKeys, isSlide, rested, toggleKeys, unblank } from "./slide.js";
-import { actOf, choicesOf, isAnswered, isLast, isTalk, questionOf } from "./visit.js";
+import { actOf, choicesOf, isAnswered, isLast, isTalk, leaveFor, questionOf } from "./visit.js";
 
 const MOVES = { ArrowRight: goForward, PageDown: goForward, ArrowLeft: goBack, PageUp: goBack };
-const OF_A_SLIDE = { b: blank, Home: startAgain, End: goToEnd, l: lose, s: ({ talk }) => talk?.openNotes() };
+const OF_A_SLIDE = { b: blank, Home: startAgain, End: goToEnd, l: lose, r: race, s: ({ talk }) => talk?.openNotes() };
 
 export function listenToKeys(visit) {
   visit.dialog.addEventListener("keydown", (event) => press(visit, event));
@@ -45,6 +45,11 @@ function goForward(visit) {
 function end({ dialog, talk }) {
   dialog.close();
   talk.end();
+}
+
+// What the page's form holds, as on the presented stage.
+function race(visit) {
+  if (document.getElementById("race")) leaveFor(visit, new CustomEvent("cascade-race", { detail: { example: "" } }));
 }
 
 function lose(visit) {

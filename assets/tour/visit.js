@@ -44,6 +44,16 @@ export function isAnswered(visit) {
   return !isAsked(visit) || questionOf(visit).hasAttribute("data-answered");
 }
 
+// To a race on the page, which writes its own address; going back takes a moment.
+export function leaveFor(visit, race) {
+  const { dialog, talk } = visit;
+  talk?.leaveAt(placeOf(visit) + 1);
+  visit.talk = null;
+  history.replaceState(null, "");
+  dialog.close();
+  window.dispatchEvent(race);
+}
+
 // The browser's Back closes the tour, and leaves the page where it is.
 export function leave({ dialog }) {
   if (history.state?.tour) history.back();

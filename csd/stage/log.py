@@ -4,8 +4,9 @@
 prompt token; `by` is a level's name, `who` the authors of the tokens (a single name if they all have the same).
 
     open      race, example, models (their title, where they are not the page's first ones), note (who guesses for them,
-              in a sentence), prompt, start (its length), p, ends (ids of the tokens that end a text), levels [{name,
-              label, role, level, model, mark, look}], lanes [{method, name, label, words, plan, rule, max, look}]
+              in a sentence), prompt, start (its length), heat (the temperature), p, ends (ids of the tokens that end a
+              text), levels [{name, label, role, level, model, mark, look}], lanes [{method, name, label, words, plan,
+              rule, max, look}]
     prefill   i, by, n, c (start), d (seconds)
     step      i, x (tokens), who, c, d, r (the review), p
     end       i, end ("eos", "budget" or "stopped")
@@ -152,6 +153,7 @@ def _open(
             "note": note,
             "prompt": first.text,
             "start": len(first.prompt),
+            "heat": first.temperature,
             "ends": list(first.eos),
             "levels": shown,
             "lanes": lanes,

@@ -96,11 +96,22 @@ def closing(number: int, runs: tuple[int, int]) -> str:
         f'<section hidden data-show="closing" data-talk="told"><h2 id="tour-title-{number}">What to remember</h2>'
         f"{spoken(SAID, END)}"
         f'<p class="tour-won"><b>{few} runs</b><small>cascade</small><span>of the big model instead of {many}, '
-        'for the same text</span><i class="tour-began">This is the race of the slides.</i></p>'
+        f'for the same text</span><i class="tour-began">This is the race of the slides.</i>{_key()}</p>'
         f'<ol>{points}</ol><p class="tour-end"><span class="tour-paper">{PAPER}</span><span class="tour-here"></span>'
         "<span>Home: start again &nbsp; Esc: leave</span></p>"
         '<p class="tour-count"></p></section>'
     )
+
+
+def _key() -> str:
+    """Whose the colours are."""
+    names = (("T", "big model"), ("2", "small model"), ("1", "tiny model"), ("0", "copier"))
+    pitch = LETTERS * 1.35
+    rows = "".join(
+        f"{_cell(kind, -NAMES / WIDTH, i * pitch, pitch)}{_text(name, 1.4 * WIDTH, (i + 0.75) * pitch)}"
+        for i, (kind, name) in enumerate(names)
+    )
+    return f'<svg class="tour-picture tour-colours" viewBox="0 0 230 {4 * pitch:g}" aria-hidden="true">{rows}</svg>'
 
 
 def _draw(point: Point) -> str:
@@ -135,7 +146,7 @@ def _axes() -> str:
     return f'{lines}<g font-size="{NOTE}" fill="currentColor">{names}</g>'
 
 
-def _cell(kind: str, column: int, top: float, height: float) -> str:
+def _cell(kind: str, column: float, top: float, height: float) -> str:
     x, y, w, h = NAMES + column * WIDTH + GAP / 2, top + GAP / 2, WIDTH - GAP, height - GAP
     if kind == REJECTED:
         line = f'<path d="M{x + GAP:g} {y + h / 2:g}h{w - 2 * GAP:g}" style="stroke: {STRUCK}; stroke-width: 4" />'

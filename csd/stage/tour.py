@@ -158,6 +158,7 @@ KEYS = "".join(
         ("1 2 3", "answer the question"),
         ("s", "speaker’s notes"),
         ("b", "blank"),
+        ("r", "race live, with the page’s prompt"),
         ("l", "lose a race, live"),
         ("Esc", "leave"),
         ("?", "these keys"),

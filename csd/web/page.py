@@ -35,6 +35,7 @@ from csd.web.theory_wiring import wire_theory
 PAPER = '<a href="https://arxiv.org/abs/2312.11462" target="_blank" rel="noopener">The paper, NeurIPS 2024</a>'
 CSS = bundle.CSS + own_text(ASSETS / "page.css") + tour.CSS + puzzle_panel.CSS + THEORY_CSS
 TITLE = "Cascade Speculative Drafting"
+SUBTITLE = "How small models speed up a big one"
 CACHED_FILES = (3600, 7200)  # seconds: how often Gradio deletes its copies of files, and those of which age
 # White text has a contrast of at least 4.5:1 on these.
 READABLE = {
@@ -93,7 +94,7 @@ def _tell_few(page: gr.Blocks, line: gr.HTML, elsewhere: gr.Button) -> None:
 def _build_head() -> tuple[gr.HTML, gr.HTML]:
     """Title, tour, puzzles, paper and the line on the family; the line, empty so far, and the puzzles are returned."""
     with gr.Row(elem_id="top"):
-        gr.HTML(f"<h1>{TITLE}</h1>", elem_id="title", min_width=320)
+        gr.HTML(f"<h1>{TITLE}</h1><p>{SUBTITLE}</p>", elem_id="title", min_width=320)
         gr.HTML(html_template=tour.template(), js_on_load=tour.script(), apply_default_css=False, elem_id="tour")
         puzzles = puzzle_panel.build_puzzles()
         gr.HTML(PAPER, elem_id="paper")

@@ -14,7 +14,7 @@ from csd.ranges import LENIENCE, LOOKUP_K, MAX_NEW, SEED, SPECULATIVE_K, TEMPERA
 from csd.request.form import LEAST_LANES
 from csd.stage import bundle
 from csd.typeface import typeface_css
-from csd.web import hidden_controls
+from csd.web import hidden_controls, puzzles
 from csd.web.fields import CUSTOM
 
 NUMBERS = {
@@ -36,7 +36,7 @@ USED_BY = {  # the methods that use a field, by its id
 }
 PAGE = bundle.join_modules(ASSETS / "page", "index", "CascadePage") + "window.CascadePage = CascadePage;\n"
 STYLE = typeface_css() + own_text(ASSETS / "page" / "drawing.css")
-EARLY_LINKS = [("How it works", "#tour-start"), ("Puzzles", "#puzzles-open")]
+EARLY_LINKS = [("How it works", "#tour-start", ""), ("Puzzles", "#puzzles-open", f"0/{len(puzzles.PUZZLES)}")]
 # In the document, see early_style.py.
 EARLY_SCRIPT = (
     'document.documentElement.setAttribute("data-drawing", "");\n'

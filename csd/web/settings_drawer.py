@@ -70,7 +70,7 @@ def build_settings_drawer(context: PageContext) -> SettingsDrawer:
         with gr.Row(elem_id="advanced-head"):
             gr.HTML("<h2>Settings</h2>", min_width=100)
             reset = gr.Button("Reset", size="sm", min_width=80, scale=0, elem_id="advanced-reset")
-            copy_link = gr.Button("Copy link", size="sm", min_width=80, scale=0, elem_id="copy")
+            copy_link = gr.Button("Copy as link", size="sm", min_width=80, scale=0, elem_id="copy")
             close = gr.Button("Close", size="sm", min_width=80, scale=0, elem_id="advanced-close")
             race = gr.Button("Race", variant="primary", size="sm", min_width=80, scale=0, elem_id="advanced-race")
         family, preset, max_new, about = _build_first_fields(context, start)

@@ -24,8 +24,8 @@ from csd.web.staircase import build_staircase, staircase_value
 from csd.web.what_if import PlanCheck, WhatIf, WhatIfPanel, figure_value, starting_panel, step_value
 
 LEAD = (
-    "<h2>When does guessing ahead pay?</h2><p>When guesses are often right, and cheap to make. Move a slider, or click "
-    "the chart, to see what theory predicts.</p>"
+    "<h2>When does guessing ahead pay?</h2><p>A step is k guesses and one run of the big model that checks them. "
+    "It pays when guesses are often right, and cheap. Move a slider, or click the chart.</p>"
 )
 FOLD = "Change the plan"
 ABOUT_K = "<h3>Who guesses how far?<small>the plan K</small></h3>"
