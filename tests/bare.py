@@ -67,4 +67,4 @@ class Bare:
 
 def greedy(trace: Trace) -> Trace:
     """The same trace under the greedy rule, by which texts are compared."""
-    return replace(trace, header=replace(trace.header, rule="greedy"))
+    return replace(trace, header=replace(trace.header, rule="greedy", temperature=0.0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from bare import greedy
 from handmade import alone, nested
@@ -44,6 +46,14 @@ def test_the_first_slide_is_the_race_in_slow_motion_without_a_control(bare):
     assert one.page.is_visible(".cs-lead") and not one.page.evaluate(CONTROLS)
     one.page.hover(".cs-transport")
     one.page.wait_for_function(f"({CONTROLS})().length > 0")  # the pointer at the lower edge brings them
+    assert not one.errors
+
+
+def test_a_race_at_a_high_temperature_asks_whether_guessing_pays(bare):
+    hot = replace(nested(), header=replace(nested().header, temperature=1.5))
+    one = bare().show(replace(alone(), header=replace(alone().header, temperature=1.5)), hot)
+    one.press("End", "p")
+    assert one.text(".cs-idea b") == "Temperature 1.5: chance picks the words. Does guessing pay?"
     assert not one.errors
 
 

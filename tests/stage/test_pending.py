@@ -60,8 +60,12 @@ def test_the_first_replay_begins_with_two_lanes_and_the_others_come_in_between(b
     seen, tops = ROWS.format("getComputedStyle(row).opacity === '1'"), ROWS.format("row.getBoundingClientRect().top")
     assert one.page.evaluate(seen) == [True, False, True]
     first, _, last = one.page.evaluate(tops)
-    one.page.clock.run_for(3500)
+    one.page.clock.run_for(1500)
+    assert one.page.evaluate(seen) == [True, False, True], "until the lane that the race is about is done"
+    while one.page.evaluate("stage.time < 0.28"):  # after which it has nothing more to write
+        one.page.clock.run_for(100)
     assert one.page.locator(".cascade-stage[data-opening]").count() == 0
+    assert one.text(".cs-idea b") == "And the other methods?"
     one.page.wait_for_function(f"{seen}.every(Boolean)")
     above, between, below = one.page.evaluate(tops)
     assert above < first < between < below and first < last < below, "the two had the room of all three"

@@ -108,7 +108,12 @@ def test_bars_run_over_tokens_and_over_time_where_one_wants_it(bare):
     one.page.click('.cs-view-menu [data-value="tokens"]')
     assert axis() == "tokens"
     assert bare().show(alone()).page.get_attribute(".cs-track", "data-axis") == "tokens", "one lane has no rival"
+    one.page.click(".cs-track-head >> text=Show times")
+    assert axis() == "time"
+    one.page.click(".cs-track-head >> text=Show tokens")
+    assert axis() == "tokens"
     short = bare().show(alone(), alone((1, 2, 3)))
+    assert not short.page.is_visible(".cs-axis-other")
     short.page.click(".cs-view-open")
     assert not short.page.is_visible('.cs-view-menu [data-value="time"]'), "a shorter text is not a faster one"
 

@@ -237,6 +237,11 @@ def test_a_talk_that_begins_again_begins_with_its_own_race(tab):
     page.keyboard.press("Home")
     page.wait_for_selector(f'{stage}[data-race="{own}"][data-present]')
     page.wait_for_selector("#stage .cs-onward:has-text('Talk: 1 of')")
+    page.keyboard.press("End")
+    page.wait_for_selector(".tour dialog[open][data-slide]")
+    page.keyboard.press("r")  # on a slide as on the stage
+    page.wait_for_selector(".tour dialog:not([open])", state="attached")
+    page.wait_for_selector(f'{stage}[data-state=done][data-present]:not([data-race="{own}"])')
     assert not tab.errors
 
 
