@@ -8,6 +8,7 @@ const WATCHED = [
   "Each row is one method. All have the same prompt and the same big model.",
   "Each black mark is a run of the big model. What is coloured was guessed by smaller models, and kept.",
 ];
+const LENGTH = "The talk takes three minutes, or two without its three questions: Page Down twice goes past one.";
 const UNTIL = "0:20"; // on the talk's clock
 
 // Tells it whenever the stage of a talk has changed, unless a slide lies over it.
@@ -20,7 +21,10 @@ export function drawRaceNote(stage) {
   tellSpeaker(stage, { place: isSlide ? `${1 + talk.next} of ${1 + slides}` : "", title, say, until: isSlide && !talk.next ? UNTIL : "", next });
 }
 
-const tellRunning = ({ headline }) => [headline.idea.textContent, WATCHED, "the result"];
+function tellRunning({ headline, talk }) {
+  const isFirst = countSlides() && !talk.tour && !talk.next;
+  return [headline.idea.textContent, isFirst ? [...WATCHED, LENGTH] : WATCHED, "the result"];
+}
 
 function tellResult({ talk, race, headline }) {
   const { factor, lead } = race.close?.headline ?? {};
