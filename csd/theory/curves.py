@@ -37,7 +37,7 @@ def speedup_over_alpha(costs: Sequence[float] = (0.02, 0.05, 0.1, 0.2, 0.4), lon
         for c in costs
     ]
     cheap, dear = (ewif_speculative(0.8, c, best_k(0.8, c, longest)) for c in (costs[0], costs[-1]))
-    title = f"α = 0.8: {cheap:.1f}× with c = {costs[0]:g}, {dear:.1f}× with c = {costs[-1]:g}"
+    title = f"α = 0.8: from {dear:.1f}× to {cheap:.1f}× as c falls"
     return _curves(rows, title, "α of the draft, with its best k")
 
 
