@@ -14,7 +14,7 @@ CONTROLS_OF_A_RACE = ("#prompt textarea", "#race", "#more", "#races", "#tour-sta
 def test_the_form_leaves_the_window_to_the_stage(tab):
     page = tab.page
     assert box(page, "#stage")["y"] <= 162  # the line for messages included
-    for row in (("#title", "#tour-start", "#puzzles-open"), ("#examples button >> nth=0", "#more", "#races")):
+    for row in (("#tour-start", "#puzzles-open"), ("#examples button >> nth=0", "#more", "#races")):
         assert {(box(page, one)["y"], box(page, one)["height"]) for one in row} == {(box(page, row[0])["y"], 28)}
     assert {box(page, row)["x"] for row in ("#title", "#prompt textarea", "#status", "#stage")} == {24}
     card, prompt, race, row = (box(page, one) for one in ("#ask", "#prompt textarea", "#race", "#lines"))
