@@ -69,7 +69,7 @@ function followModels(view) {
   view.follows = true;
   const [lines, more, home] = ["lines", "more", "back-home"].map((id) => document.getElementById(id));
   const tell = () => {
-    const said = lines.hasAttribute("data-away") ? tellModels(more.textContent, home.textContent) : "";
+    const said = (lines.hasAttribute("data-away") ? tellModels : tellHome)(more.textContent, home.textContent);
     if (view.models.textContent !== said) view.models.textContent = said;
   };
   new MutationObserver(tell).observe(lines, { attributes: true, attributeFilter: ["data-away"] });
@@ -77,8 +77,13 @@ function followModels(view) {
   tell();
 }
 
+const modelsOf = (settings) => settings.split("\u00b7")[0].trim();
+
+// Elsewhere one's own words may bring other models, see assets/page/typing.js.
+export const tellHome = (settings) => `Your races run ${modelsOf(settings)}, on your own words too.`;
+
 // `settings` begin with the models; `back` is what the button says that brings the page's own.
-export const tellModels = (settings, back) => `Your races run ${settings.split("\u00b7")[0].trim()} now. Press “${back.trim()}” for those of the page.`;
+export const tellModels = (settings, back) => `Your races run ${modelsOf(settings)} now. Press “${back.trim()}” for those of the page.`;
 
 // The findings that count: of the chosen puzzle, in a race that was not seen before, and of a prediction.
 export function counting({ race, found = {} }, chosen, seen) {

@@ -3,6 +3,7 @@
 import { byId } from "./dom.js";
 
 const OPENED = { more: "advanced", races: "races-panel" }; // by the id of the button
+const LIST = "#earlier input"; // which shows its options while it has the focus
 const OPENS = "cascade-panel"; // the event of a panel that opens, here or in controls/puzzles.js
 
 export const isOpen = (button) => byId(OPENED[button]).hasAttribute("data-open");
@@ -16,7 +17,7 @@ export function toggle(button) {
   panel.setAttribute("data-open", "");
   byId(button).setAttribute("aria-expanded", "true");
   window.dispatchEvent(new CustomEvent(OPENS, { detail: panel }));
-  panel.focus();
+  (panel.querySelector(LIST) ?? panel).focus();
 }
 
 // The focus goes back to the button that opened the panel, unless it is already somewhere else.
@@ -54,7 +55,7 @@ function closeOthers({ detail }) {
 function closeOnEscape(event) {
   if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
   const at = document.activeElement;
-  if (at.getAttribute("aria-expanded") === "true" && at.matches("input")) return; // closes its list of options first
+  if (at.getAttribute("aria-expanded") === "true" && at.matches("input") && !at.matches(LIST)) return; // closes its list of options first
   if (!byId("stage").contains(at)) Object.keys(OPENED).forEach(close);
 }
 

@@ -22,7 +22,7 @@ export function drawBar(race, bar, lane, ends) {
   const key = `${lane.steps.length} ${ends.tokens} ${ends.seconds}`;
   if (key === bar.drawn) return;
   bar.drawn = key;
-  fill(race, bar.tokens, ends.tokens, tokenShapes(lane, ends.tokens));
+  fill(race, bar.tokens, ends.tokens, tokenShapes(race, lane, ends.tokens));
   if (!ends.seconds) return bar.time.replaceChildren();
   fill(race, bar.time, ends.seconds, timeShapes(race, lane, ends.seconds));
   bar.box.style.setProperty("--cs-share", Math.max(lane.decodeSeconds / ends.seconds, 0.001).toFixed(4));
@@ -70,12 +70,16 @@ function round(value) {
   return Number(value.toPrecision(5));
 }
 
-// A block for each run of tokens of one author, with a gap before the next jump and a hair before the next block.
-function tokenShapes(lane, end) {
+// A block for each run of tokens of one author, with a gap before the next jump and a hair before the next block. A step whose
+// reviewer added no token, as the text ends there, has a line in its colour: each of its runs can be counted.
+function tokenShapes(race, lane, end) {
   const gap = gapAt(end);
   return lane.steps.flatMap((step) => {
     const looks = lane.tokens.slice(step.from, step.count).map(({ level }) => level.look);
-    return runsOf(looks, step.from).map(({ look, from, to }) => ({ look, from, wide: to - from - (to === step.count ? gap : gap / 4) }));
+    const { look: reviewer } = levelOf(race, step.line.r.by);
+    const last = looks.at(-1) === reviewer ? [] : [{ look: reviewer, from: step.count - 2 * gap, wide: gap }];
+    const blocks = runsOf(looks, step.from).map(({ look, from, to }) => ({ look, from, wide: to - from - (to === step.count ? gap : gap / 4) }));
+    return [...blocks, ...last];
   });
 }
 

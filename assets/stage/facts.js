@@ -68,11 +68,17 @@ function identity(race, id, at) {
   ];
 }
 
+// Who did the same one after another is told in one row.
 function historyRows(race, history) {
-  return history.map((event) => {
+  const rows = [];
+  for (const event of history) {
     const numbers = [["p", event.p], ["q", event.q]]
       .filter(([, value]) => value !== undefined && value !== null)
       .map(([name, value]) => `${name} ${Number(value).toPrecision(3)}`);
-    return [DEEDS[event.did], [nameOf(race, event.by), ...numbers].join(", ")];
-  });
+    const [deed, told] = [DEEDS[event.did], [nameOf(race, event.by), ...numbers].join(", ")];
+    const last = rows.at(-1);
+    if (last?.[0] === deed) last[1] += `; ${told}`;
+    else rows.push([deed, told]);
+  }
+  return rows;
 }

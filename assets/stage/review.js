@@ -5,8 +5,9 @@ import { button, h, iconButton, put } from "./dom.js";
 import { enter, leave } from "./entries.js";
 import { cellFacts, tokenFacts } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
-import { capitalize, tellResult, tellRoundSentence } from "./narrate.js";
+import { capitalize, tellPlanned, tellResult, tellRoundSentence } from "./narrate.js";
 import { jump, pause, showAll, touch } from "./playback.js";
+import { draftGroups } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
 import { buildScore, drawScore, isNumbered, scrollOn, scrollToBox, showMore } from "./scoregrid.js";
@@ -123,10 +124,11 @@ export function showLanes({ root, headline }) {
   else headline.box.scrollIntoView({ block: "nearest" });
 }
 
-// A review that is not in sight comes with as many whole parts above it as the window has room for.
+// A picture that is not in sight comes with as many whole parts above its review as the window has room for. What is below it may be
+// out of sight: a page that moves by a little is worse.
 function bringIntoView({ track, lanesBox, transport, review }) {
   const { top, bottom } = review.box.getBoundingClientRect();
-  if (top >= 0 && bottom <= innerHeight) return;
+  if (top >= 0 && review.grid.getBoundingClientRect().bottom <= innerHeight) return;
   if (top >= 0 && bottom - innerHeight < LITTLE) return void scrollBy(0, bottom - innerHeight);
   const parts = [track.box, lanesBox, transport.box, review.box];
   const first = parts.find((part) => bottom - part.getBoundingClientRect().top <= innerHeight) || review.box;
@@ -201,7 +203,7 @@ function buildReview(stage, step) {
   const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
   review.title.title = `${formatSeconds(Math.max(0, step.line.d - spent))} of it between the runs of the models`;
   const why = step === review.chosen ? tellShown(step) : "";
-  put(review.reason, why && `opened because it ${why}`);
+  put(review.reason, why);
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
   put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
@@ -209,8 +211,17 @@ function buildReview(stage, step) {
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   review.result = tellResult(race, step); // the picture tells who drafted
   review.rounds.hidden = score.boxes.length < 2;
-  put(review.key, score.boxes.length > 1 ? `${KEY}${tellDropped(score)}` : "");
+  put(review.key, score.boxes.length > 1 ? `${KEY}${tellDropped(score)}${tellDeparted(lane, score)}` : "");
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
+}
+
+// Where a step departs from its plan, in words.
+function tellDeparted({ info }, { root }) {
+  for (const { by, from, to } of draftGroups(root)) {
+    const [n, planned] = [to - from, info.plan?.[by] ?? to - from];
+    if (n && n !== planned) return ` ${tellPlanned(n, planned)}: ${Math.abs(n - planned)} ${n > planned ? "more" : "fewer"} than planned.`;
+  }
+  return "";
 }
 
 // What is grey in a step, or left out and counted, where there is any.

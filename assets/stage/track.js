@@ -70,7 +70,7 @@ export function drawTrack(stage) {
 
 function tokensKey(race, words) {
   const run = h("span", { class: "cs-run-key" }, swatch("T"), " = a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
-  const guess = h("span", { class: "cs-guess-key" }, swatch("guess"), " = guessed", h("span", { class: "cs-unchecked", text: ", not checked yet" }));
+  const guess = h("span", { class: "cs-guess-key" }, swatch("guess"), " = guessed", h("span", { class: "cs-unchecked", text: ", not checked yet" }), h("span", { class: "cs-frame-key" }, swatch("frame"), " = being checked"));
   const guesses = race.lanes.some(({ info }) => info.method !== "autoregressive") ? [guess] : [];
   const later = h("span", { class: "cs-later-key" }, swatch("later"), " = written later");
   return [title(words[0], h("span", { class: "cs-when", text: words[1] })), run, ...guesses, later];
@@ -162,12 +162,19 @@ function drawFigures(stage, row, reference, longest) {
   put(row.rate, factor || !(isLive || isOver) ? "" : speed);
   row.outcome.dataset.exact = speed;
   const runs = countTargetRuns(race, view);
-  put(row.runs, runs || isOver ? `${runs} run${runs === 1 ? "" : "s"}` : "");
+  put(row.runs, runs || (isOver && shown) ? `${runs} run${runs === 1 ? "" : "s"}` : "");
   const step = lane.steps[shown - 1];
-  put(row.clock, !step || !isOver ? "" : lane.end === "stopped" ? "stopped" : formatSeconds(step.decodeSeconds, longest));
+  put(row.clock, tellClock(stage, lane, isOver ? step : null, longest));
   const [target, rest] = step ? [step.targetSeconds, Math.max(0, step.decodeSeconds - step.targetSeconds)] : [0, 0];
   row.clock.dataset.exact = `big model ${formatSeconds(target)}, drafting and overhead ${formatSeconds(rest)}`;
   row.box.dataset.laneState = state;
+}
+
+// When a lane was done, after its last step.
+function tellClock({ mode }, { steps, end }, last, longest) {
+  if (mode === "done" && !steps.length) return "not begun";
+  if (!last) return "";
+  return end === "stopped" ? "stopped" : formatSeconds(last.decodeSeconds, longest);
 }
 
 // Roughly where one of the two was stopped, for then they wrote texts of different lengths.

@@ -34,7 +34,8 @@ def show_race(context: PageContext, visitor: str, race_id: str | None, fields: P
     race = context.recorded.get(race_id or "") or own
     if race is None:
         return RaceUpdate(StatusLine("That race is no longer available. Run it again.", "refused"))
-    update = tell_end(context, visitor, race, replay_log(race, bool(race.origin), others(context, visitor, race)))
+    is_played = bool(race.origin) and not race.id.startswith(LINKED)  # a link shows what its sender saw
+    update = tell_end(context, visitor, race, replay_log(race, is_played, others(context, visitor, race)))
     return _with_form(context, visitor, race, fields, update)
 
 

@@ -25,6 +25,7 @@ from csd.theme import method_phrase
 from csd.theory.comparison import compare_with_theory
 from csd.theory.plan import method_of
 
+RIVALS = (Autoregressive.name, Speculative.name, PromptLookup.name)  # of a cascade
 WANTED = 2.5  # times the speed of autoregressive decoding
 CLOSE = 0.05  # relative distance of a good prediction
 
@@ -89,11 +90,11 @@ def puzzle_value(races: Sequence[Race], latest: str = "") -> dict[str, Any]:
 
 
 def lose(races: Sequence[Race]) -> Attempt:
-    """Solved by a cascade that is slower than autoregressive or speculative decoding at temperature 0: above it the
-    page loses at a click. Speculative decoding is the harder rival to beat: an attempt without it is told so."""
+    """Solved by a cascade that is slower than another method at temperature 0: above it the page loses at a click.
+    Speculative decoding is the hardest rival to beat: an attempt without it is told so."""
     race = races[-1]
     cascades = [trace for trace in race.traces if trace.header.method in CASCADES]
-    rivals = [trace for trace in race.traces if trace is race.reference or trace.header.method == Speculative.name]
+    rivals = [trace for trace in race.traces if trace.header.method in RIVALS]
     if not cascades:
         return _missing(Cascade.name)
     if not rivals:
