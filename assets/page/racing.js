@@ -14,7 +14,10 @@ const SETTLED = 600; // milliseconds after which Stop, in the place of Race, can
 const STARTING = "<p>Starting.</p>";
 const CHIP = "Races an example of this kind, with its own length and temperature. What you have set yourself stays.";
 
+const FILLED = 5000; // milliseconds that an example takes at most to fill in the form
+
 const isRacing = () => byId("go").hasAttribute("data-racing");
+const isFilling = () => performance.now() - Number(byId("examples").dataset.filling ?? -Infinity) < FILLED;
 
 export function takeRaces() {
   byId("examples").title = CHIP;
@@ -34,9 +37,11 @@ function pressOnce(event) {
   if (event.repeat && ["Enter", " "].includes(event.key) && event.target.closest("#race, #stop")) event.preventDefault();
 }
 
-// A prompt that is pasted and raced at once may bring other models along: the race waits until the form has them.
+// A prompt that is pasted and raced at once may bring other models along: the race waits until the form has them. Nor does a press
+// begin a race while an example fills in the form, which then races by itself.
 function awaitForm(event) {
-  if (event.target.closest("#race") && awaitOwn(() => byId("race").click())) event.stopImmediatePropagation();
+  if (!event.target.closest("#race")) return;
+  if ((event.isTrusted && isFilling()) || awaitOwn(() => byId("race").click())) event.stopImmediatePropagation();
 }
 
 // A chip fills in its example and presses Race. Until that race begins no other chip is taken, and while it runs a chip
@@ -46,9 +51,9 @@ function guardChips(event) {
   if (!chip) return;
   const name = chip.textContent;
   if (!isRacing() && awaitOwn(() => chipNamed(name)?.click())) return void event.stopImmediatePropagation();
-  if (!isRacing() && !byId("examples").hasAttribute("data-filling")) {
+  if (!isRacing() && !isFilling()) {
     if (chip.id === "lose") reveal("temperature"); // which it sets
-    return void byId("examples").setAttribute("data-filling", "");
+    return void byId("examples").setAttribute("data-filling", performance.now());
   }
   chip.blur(); // it is not the one that races
   if (isRacing()) byId("race").click();
@@ -70,7 +75,7 @@ function raceByKey(event) {
   const isMeant = event.ctrlKey || event.metaKey || !matchMedia("(pointer: coarse)").matches;
   if (event.shiftKey || !isMeant) return;
   event.preventDefault();
-  if (!event.repeat) byId("race").click();
+  if (!event.repeat && !isFilling()) byId("race").click();
 }
 
 // The example comes under a stage that waits: no race of before is seen with another prompt. Returns the status line, and

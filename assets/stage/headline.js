@@ -50,8 +50,8 @@ export function clearHeadline(stage) {
   headline.box.dataset.shown = "false";
 }
 
-// "8-bit" stays in one line.
-const unbroken = (text) => text.replace(/-bit/g, "-\u2060bit");
+// "8-bit" and "3.7 s" stay in one line.
+const unbroken = (text) => text.replace(/-bit/g, "-\u2060bit").replace(/(\d) (ms|s)\b/g, "$1\u00A0$2");
 
 // Fills in what the race came to; `drawHeadline` shows it.
 export function fillHeadline({ headline, race, raceId, firstId, lasts }) {
@@ -66,7 +66,7 @@ export function fillHeadline({ headline, race, raceId, firstId, lasts }) {
   put(headline.again, isFirstWin ? SHORTLY : "");
   put(headline.told, told ? `${unbroken(told)} ` : "");
   put(headline.flags, asSentence((flags || []).join("; ")));
-  put(headline.reason, isFirstWin ? "" : reason || ""); // one thing at a time
+  put(headline.reason, isFirstWin ? "" : unbroken(reason || "")); // one thing at a time
   headline.box.toggleAttribute("data-flagged", Boolean((flags || []).length)); // its number is in grey
   headline.box.toggleAttribute("data-even", Boolean(even && !beaten)); // there is no winner among the lanes
   headline.box.toggleAttribute("data-beaten", Boolean(beaten || even)); // no win: its number is in ink

@@ -230,6 +230,7 @@ function finish(stage, isWhole) {
   stage.notes.replaceChildren(...(close.notes || []).map((text) => h("li", { text })));
   buildBudget(stage);
   forgetSizes(stage); // the clocks have been set anew
+  leaveEmptyLane(stage);
   showAll(stage);
   const isLookedInto = stage.token !== null; // a replay would take the step away
   const wasWatched = !isWhole && (isLookedInto || canFollow(stage.race) || stage.race.lanes.some(({ end }) => end === "stopped"));
@@ -237,6 +238,12 @@ function finish(stage, isWhole) {
   else if (!isWhole || close.play) say(stage, close.summary || "");
   if (isPlaying(stage)) reopenBet(stage);
   welcomeBack(stage);
+}
+
+// A race that was stopped may have no text in the lane that it is about, and some in others.
+function leaveEmptyLane(stage) {
+  const length = ({ lane }) => lane.tokens.length;
+  if (!length(stage.view)) stage.view = stage.views.reduce((most, view) => (length(view) > length(most) ? view : most), stage.view);
 }
 
 function begin(stage, from = 0) {

@@ -60,7 +60,7 @@ export function drawLegend({ legend, view, race, mode }) {
   const step = lane.steps[shown - 1];
   const counts = [...legend.counts.keys()].map((mark) => step?.marks[mark] || 0);
   const percents = percentages(counts);
-  const part = new Set(levelsOfLane(race, lane).map(({ mark }) => mark));
+  const part = new Set(race.lanes.flatMap((one) => levelsOfLane(race, one)).map(({ mark }) => mark));
   for (const [i, [mark, node]] of [...legend.counts.entries()].entries()) {
     const count = counts[i];
     put(node, step ? `${percents[i]}%` : "");

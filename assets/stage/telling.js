@@ -7,7 +7,7 @@ const WIDE = 12; // tokens of a block that are read from afar
 
 // The step whose block most levels wrote, of these the longest that is read from afar, and then the one with most guesses
 // kept in fewest runs, as the picture of a horizontal cascade. Where none of those is read from afar, one that is and in
-// which a guess was rejected. Undefined where no step has more to see than the shown one.
+// which a guess was rejected after one that was kept, in as few runs as there is. Undefined where no step has more to see than the shown one.
 export function findTelling(stage) {
   const { steps } = stage.view.lane;
   const shown = selectedStep(stage);
@@ -23,8 +23,9 @@ export function findTelling(stage) {
   const writers = shown ? countWriters(shown) : 0;
   const small = steps.filter(isSmall);
   if (isWide && small.length) {
-    const richest = small.reduce((most, step) => (countWriters(step) > countWriters(most) ? step : most));
-    return writers > 1 || (shown && isSmall(shown)) ? undefined : richest;
+    const ease = (step) => [Math.min(2, countWriters(step)), Math.min(1, step.line.r.ok), -flattenRecords(step.line.r).length];
+    const easiest = small.reduce((most, step) => (isBetter(ease(step), ease(most)) ? step : most));
+    return writers > 1 || (shown && isSmall(shown)) ? undefined : easiest;
   }
   const isMore = countWriters(best) > Math.max(1, writers);
   return isMore || (shown && !countGuesses(shown) && countGuesses(best)) ? best : undefined;

@@ -14,7 +14,7 @@ export function noteOf(visit) {
 function asked(visit) {
   const question = questionOf(visit);
   const choices = choicesOf(question);
-  if (!choices.length) return [];
+  if (!choices.length || actOf(visit).dataset.show === "result") return []; // which is about a cascade that the hall has not seen
   const right = choices.find((choice) => choice.hasAttribute("data-right")).querySelector("span").textContent;
   const ask = isAsked(visit) ? "Question" : "You may ask";
   return [`${ask}: ${question.querySelector(".tour-ask p").textContent}`, `Answer: ${right}. ${question.querySelector(".tour-answer").dataset.answer}`];

@@ -128,7 +128,9 @@ def _tell_recorded(context: PageContext) -> str:
     """Also which models answer a prompt of the visitor's own, where these are others."""
     home, preferred = context.studio.home, context.studio.preferred
     name = catalog.title(preferred.spec.name)
-    other = f"ask {name} something of your own" if preferred.spec.chat else f"type your own for {name}"
+    other = (
+        f"ask the language model {name} something of your own" if preferred.spec.chat else f"type your own for {name}"
+    )
     return RECORDED.format("type your own" if preferred == home else other)
 
 

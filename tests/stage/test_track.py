@@ -118,6 +118,27 @@ def test_bars_run_over_tokens_and_over_time_where_one_wants_it(bare):
     assert not short.page.is_visible('.cs-view-menu [data-value="time"]'), "a shorter text is not a faster one"
 
 
+def test_a_lane_that_had_not_begun_says_so_and_the_text_is_that_of_another(bare):
+    begun, never = replace(alone(), end="stopped"), replace(nested(), steps=(), end="stopped")
+    one = bare().show(begun, never)
+    assert (one.text('[data-lane="0"] .cs-clock'), one.text('[data-lane="1"] .cs-clock')) == ("stopped", "not begun")
+    assert one.text('[data-lane="1"] .cs-runs b') == "" and one.seen(0).startswith("The fox ran home")
+    assert one.page.locator('.cs-track-row.cs-selected[data-lane="0"]').count() == 1
+    assert not one.errors
+
+
+def test_a_run_without_a_token_of_its_own_can_be_counted_in_the_bar(bare):
+    """As where a text ends with a guess that was kept."""
+    first, last = nested().steps
+    ended = replace(last, tokens=(5, 6), authors=("MaxGram",) * 2, review=replace(last.review, token=None))
+    count = """() => document.querySelector('[data-lane="0"] .cs-ran .cs-by-tokens path[data-look="T"]')
+        .getAttribute("d").split("M").length - 1"""
+    for steps in ((first, last), (first, ended)):
+        one = bare().show(replace(nested(), steps=steps))
+        assert one.text(".cs-track-row .cs-runs b") == "2 runs" and one.page.evaluate(count) == 2
+        assert not one.errors
+
+
 def test_a_click_on_a_bar_opens_the_step_that_wrote_there(bare):
     one = bare(calm=True).show(*RACE)
 

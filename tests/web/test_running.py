@@ -111,3 +111,18 @@ def test_a_key_that_is_held_down_presses_race_and_stop_once(tab, house):
     page.keyboard.up("Enter")
     house.gate.open()
     assert not tab.errors
+
+
+def test_a_press_on_race_while_an_example_fills_in_the_form_races_that_example(tab):
+    """Two clicks in one go: the form still holds the prompt of before when the second comes."""
+    page = tab.page
+    before = page.input_value("#prompt textarea")
+    chip, race = (page.locator(one).bounding_box() for one in ("#examples button:has-text('List')", "#race"))
+    for one in (chip, race):
+        page.mouse.click(one["x"] + one["width"] / 2, one["y"] + one["height"] / 2)
+    tab.status("ended")
+    prompt = page.input_value("#prompt textarea")
+    assert prompt != before
+    page.wait_for_function("document.querySelector('#stage .cascade-stage').cascadeStage.race.open.lanes.length > 1")
+    assert page.evaluate("document.querySelector('#stage .cascade-stage').cascadeStage.race.open.prompt") == prompt
+    assert not tab.errors
