@@ -5,7 +5,8 @@ const UNKNOWN = "\uFFFD";
 const PART = "\u25CC"; // of a character
 const ENDS = /^<\|?(endoftext|im_end|eot_id|end_of_turn|end|eos|\/s)\|?>$/;
 const STARTS = /^<\|?(im_start|begin_of_text|start_of_turn|start_header_id|bos|s)\|?>$/;
-const NAMED = { '"': "a quotation mark", "'": "an apostrophe", "\u201C": "a quotation mark", "\u201D": "a quotation mark", "\u23CE": "a line break" }; // hard to read between quotation marks
+const QUOTE = "a quotation mark";
+const NAMED = new Map([['"', QUOTE], ["\u201C", QUOTE], ["\u201D", QUOTE], ["'", "an apostrophe"], ["\u23CE", "a line break"]]); // hard to read between quotation marks
 const MOST_PARTS = 64; // of a word: line breaks, runs of spaces, and what is between them
 const LONGEST_RUN = 24; // characters without white space after which a line may break anywhere
 // Control characters, line separators and characters that change the writing direction.
@@ -68,7 +69,7 @@ export function tokenWord(pieces, id) {
 export function quoteToken(pieces, id) {
   const word = tokenWord(pieces, id);
   if (word === PART) return "a part of a character";
-  return NAMED[word] ?? `\u201C\u2068${word}\u2069\u201D`;
+  return NAMED.get(word) ?? `\u201C\u2068${word}\u2069\u201D`;
 }
 
 // Splits a text into [kind, part], where kind is "text", "break" (a line break) or "space" (tabs or several spaces). What

@@ -31,8 +31,9 @@ test("a token alone that is a part of a character is a dotted circle, and named 
   const pieces = new Map([[1, [0xf0, 0x9f]], [2, [0xc3, 0xa9]], [3, "x"]]);
   assert.deepEqual([1, 2, 3, 4].map((id) => tokenText(pieces, id)), ["\u25CC", "\u00e9", "x", "\uFFFD"]);
   assert.equal(quoteToken(pieces, 1), "a part of a character");
-  const signs = new Map([[1, ' "'], [2, "\n"], [3, '."']]);
-  assert.deepEqual([1, 2, 3].map((id) => quoteToken(signs, id)), ["a quotation mark", "a line break", "\u201C\u2068.\"\u2069\u201D"]);
+  const signs = new Map([[1, ' "'], [2, "\n"], [3, '."'], [4, "constructor"]]);
+  assert.deepEqual([1, 2, 3, 4].map((id) => quoteToken(signs, id)),
+    ["a quotation mark", "a line break", "\u201C\u2068.\"\u2069\u201D", "\u201C\u2068constructor\u2069\u201D"]);
 });
 
 test("control characters and changes of direction are named", () => {
