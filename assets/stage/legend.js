@@ -49,10 +49,10 @@ export function clearLegend({ legend }) {
   legend.caption.replaceChildren();
 }
 
-export function drawLegend({ legend, view, race, mode }) {
+export function drawLegend({ legend, view, views, race, mode, presenting }) {
   if (!view) return;
   const { lane, shown } = view;
-  const key = `${mode} ${lane.index} ${shown}`;
+  const key = `${mode} ${lane.index} ${shown} ${presenting}`;
   if (key === legend.drawn) return;
   legend.wasLive ||= mode === "live";
   if (lane !== legend.lane) legend.caption.replaceChildren("Who wrote the text in ", term(lane.info.method));
@@ -60,7 +60,8 @@ export function drawLegend({ legend, view, race, mode }) {
   const step = lane.steps[shown - 1];
   const counts = [...legend.counts.keys()].map((mark) => step?.marks[mark] || 0);
   const percents = percentages(counts);
-  const part = new Set(race.lanes.flatMap((one) => levelsOfLane(race, one)).map(({ mark }) => mark));
+  const told = presenting ? views : [view]; // a hall asks for the colours of every lane
+  const part = new Set(told.flatMap((one) => levelsOfLane(race, one.lane)).map(({ mark }) => mark));
   for (const [i, [mark, node]] of [...legend.counts.entries()].entries()) {
     const count = counts[i];
     put(node, step ? `${percents[i]}%` : "");

@@ -58,6 +58,8 @@ def test_a_model_that_takes_no_part_in_a_lane_is_not_in_its_legend(bare):
     assert one.page.evaluate(shown) == ["T", "2", "1", "0"], "from the big model down, as in a look inside"
     one.page.click('.cs-track-row[data-lane="0"] .cs-name')
     assert one.page.evaluate(shown) == ["T"]
+    one.press("p")
+    assert one.page.evaluate(shown) == ["T", "2", "1", "0"], "a hall asks for the colours of every lane"
 
 
 def test_what_a_cascade_without_a_plan_is_stands_where_no_other_one_runs(bare):
@@ -220,7 +222,7 @@ def test_a_replay_that_begins_by_itself_tells_how_to_read_it_in_place_of_steps(b
     alone_, paused, asked, ended = one.page.evaluate(
         shown, stage.log_of((greedy(alone()), greedy(nested())), "r", play=True)
     )
-    assert alone_ == ended == [True, False, True]
+    assert alone_ == [False, False, True] and ended == [True, False, True], "what happens comes first"
     assert paused == asked == [False, True, True]
     assert not one.errors
 
