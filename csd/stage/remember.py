@@ -104,7 +104,7 @@ def closing(number: int, runs: tuple[int, int]) -> str:
 
 
 def _key() -> str:
-    """Whose the colours are."""
+    """Which model has which colour. The cells stand where a picture has the names of its rows."""
     names = (("T", "big model"), ("2", "small model"), ("1", "tiny model"), ("0", "copier"))
     pitch = LETTERS * 1.35
     rows = "".join(

@@ -91,7 +91,7 @@ def puzzle_value(races: Sequence[Race], latest: str = "") -> dict[str, Any]:
 
 def lose(races: Sequence[Race]) -> Attempt:
     """Solved by a cascade that is slower than another method at temperature 0: above it the page loses at a click.
-    Speculative decoding is the hardest rival to beat: an attempt without it is told so."""
+    An attempt without speculative decoding is told that it did not race."""
     race = races[-1]
     cascades = [trace for trace in race.traces if trace.header.method in CASCADES]
     rivals = [trace for trace in race.traces if trace.header.method in RIVALS]

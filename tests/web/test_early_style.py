@@ -12,6 +12,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from csd.web.early_style import EarlyStyle
+from csd.web.page import SUBTITLE, TITLE
 
 HEAD = "<style>é</style>"
 PAGE = "<html><head><title>x</title></head><body></body></html>"
@@ -41,7 +42,8 @@ def test_the_race_plays_before_gradio_is_there(chromium, house):
     page.route("**/assets/*.js", lambda route: route.abort())
     page.goto(house.url)
     drawn = page.evaluate("getComputedStyle(document.body, '::before').content")
-    assert drawn == '"Cascade Speculative Drafting"' and page.inner_text("body").strip() == ""
+    below = page.evaluate("getComputedStyle(document.body, '::after').content")
+    assert (drawn, below) == (f'"{TITLE}"', f'"{SUBTITLE}"') and page.inner_text("body").strip() == ""
     page.wait_for_selector("#early .cs-token.cs-guess", state="attached")
     page.keyboard.press("p")  # the page presents as soon as it is there
     assert page.locator("#early .cascade-stage[data-present]").count() == 0
