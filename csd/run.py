@@ -107,6 +107,16 @@ def finished_traces(events: Iterator[RaceEvent]) -> tuple[Trace, ...]:
     return tuple(found[lane] for lane in sorted(found))
 
 
+def check_prompt(prompt: object) -> None:
+    """What can be said of a prompt before there are models. Raises Refusal with a sentence."""
+    if not isinstance(prompt, str) and prompt is not None:
+        raise Refusal(f"The prompt must be text, not {quote(prompt)}.")
+    if not prompt or not prompt.strip():
+        raise Refusal("The prompt is empty. Type a text for the models to continue, or pick an example.")
+    if not _is_unicode(prompt):
+        raise Refusal("The prompt contains half of a surrogate pair, which is not text. Remove it, or paste it again.")
+
+
 def check_request(family: Family, request: Request) -> tuple[int, ...]:
     """The prompt's ids, if the family can run this request. Raises Refusal with a sentence."""
     if not request.methods:
@@ -115,12 +125,7 @@ def check_request(family: Family, request: Request) -> tuple[int, ...]:
         method.check(family.draft_names)
     check_sampling(request)
     check_number(MAX_NEW, request.max_new)
-    if not isinstance(request.prompt, str) and request.prompt is not None:
-        raise Refusal(f"The prompt must be text, not {quote(request.prompt)}.")
-    if not request.prompt or not request.prompt.strip():
-        raise Refusal("The prompt is empty. Type a text for the models to continue, or pick an example.")
-    if not _is_unicode(request.prompt):
-        raise Refusal("The prompt contains half of a surrogate pair, which is not text. Remove it, or paste it again.")
+    check_prompt(request.prompt)
     unspelled = family.unspelled(request.prompt)
     if unspelled:
         named = ", ".join(f"“{one}”" for one in unspelled)

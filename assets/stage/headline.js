@@ -8,7 +8,7 @@ import { hasOthersToCome, isOpening, speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
 const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A language model writes one token (about a word) per run. But one run can check many, which is far faster."];
-const SHORTLY = "A run of a language model writes one token, or checks many. "; // the idea again, beside the first result
+const SHORTLY = "Each run checks many guesses."; // the idea again, beside the first result
 const GUESSING = "A cascade: small models guess ahead \u2026";
 const CHECKING = "\u2026 and the big model checks them in one run.";
 const OTHERS = "And the other methods?";
@@ -37,7 +37,7 @@ export function createHeadline(stage) {
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
     h("div", { class: "cs-hero" }, headline.factor, h("small", {}, headline.subject, headline.models)),
     headline.lead,
-    h("p", { class: "cs-words" }, headline.text, headline.again, headline.told, headline.flags, headline.reason, headline.bet.said),
+    h("p", { class: "cs-words" }, headline.text, headline.told, headline.again, headline.flags, headline.reason, headline.bet.said),
     h("div", { class: "cs-before" },
       h("p", { class: "cs-idea" }, headline.idea, " ", headline.rest), headline.bet.box));
   return headline;

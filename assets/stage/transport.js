@@ -32,7 +32,7 @@ export function createTransport(stage) {
       title: "Full screen with large type (p); Escape leaves", onclick: () => togglePresent(stage),
     }),
     look: keyButton(LOOK, "o", "The step level by level, in place of the lanes, and back", () => toggleReview(stage)),
-    link: button("cs-button cs-copy-link", LINK, { title: "A link to this race, at this step", onclick: askForLink, hidden: !hasLink() }),
+    link: button("cs-button cs-copy-link", LINK, { title: "A link to this race, at this step", onclick: askForLink, hidden: !stage.early && !hasLink() }),
     blank: keyButton("Blank ", "b", "An empty screen, until a key or a click", () => blank(stage)),
     keys: keyButton("Keys ", "?", "What the keys do", () => showKeys(stage)),
     onward: createOnward(stage),

@@ -9,8 +9,8 @@ from csd.sentences import listed
 from csd.web.context import PageContext
 from csd.web.loads import FamilyChoice
 
-WHY_OTHERS = "{name} answered, because the {home} know little beyond the examples."
-LITTLE = " Its guessers are a copy of itself and the copier: it has no smaller model here."
+ANSWERS = "{name} answers your own words: the {home} know little beyond the examples."
+LITTLE = " Only a copy of itself, rounded to {bits} bits, guesses for it."
 
 
 def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tuple[str, str]:
@@ -30,14 +30,11 @@ def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tup
 
 
 def why_others(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> str:
-    """Why other models than those of the page's first race have answered, unless the visitor chose them."""
+    """Why other models than those of the page's first race answer, unless the visitor chose them."""
     home = context.studio.home
     if is_chosen or choice.spec.name == home.spec.name:
         return ""
-    why = WHY_OTHERS.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name))
-    return why + (LITTLE if _has_copies_only(choice) else "")
-
-
-def _has_copies_only(choice: FamilyChoice) -> bool:
+    why = ANSWERS.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name))
     drafts = choice.defaults.drafts
-    return bool(drafts) and all(name in COPIES for name in drafts)
+    is_copy = len(drafts) == 1 and drafts[0] in COPIES
+    return why + (LITTLE.format(bits=COPIES[drafts[0]]) if is_copy else "")

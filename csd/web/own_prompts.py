@@ -12,19 +12,15 @@ from csd.request import link
 from csd.web.context import PageContext, fields_of
 from csd.web.example_events import settings_for
 from csd.web.examples import example_kinds, is_brought
-from csd.web.family_choice import USUAL_COPY, spec_of
+from csd.web.family_choice import spec_of
 from csd.web.fields import PageFields
 from csd.web.losing_race import holds_losing_race
+from csd.web.other_models import why_others
 from csd.web.preset_choice import preset_choices
 from csd.web.typed import is_own_prompt
 from csd.web.updates import FormUpdate, StatusLine
 from csd.web.usual_lanes import show_usual_lanes
 
-TAKES_OVER = "{name} answers your own words: the {home} know little beyond the examples."
-TAKES_OVER_WITH_COPY = (
-    "{name} answers your own words: the {home} know little beyond the examples. "
-    "Only a copy of itself, rounded to 8 bits, guesses for it."
-)
 CONTINUES = "The {home} only continue texts like the examples. {name} (under Settings) answers questions."
 NOT_YET = " It is still loading."
 HOME_AGAIN = "Back to the {home}. Press Race."
@@ -77,9 +73,7 @@ def begin_own_prompt(
     if set(values["lanes"]) <= set(given["lanes"]):
         values["lanes"] = given["lanes"]  # the same lanes as before, with other models
     presets = preset_choices(choice, {**given, **values})
-    drafts = choice.defaults.drafts
-    sentence = TAKES_OVER_WITH_COPY if drafts == (USUAL_COPY,) else TAKES_OVER
-    told = sentence.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name))
+    told = why_others(context, choice, has_chosen)
     said = StatusLine(told if state == "ready" else told + NOT_YET, "switched")
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
 

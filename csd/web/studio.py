@@ -14,7 +14,7 @@ from csd.models.spec import FamilySpec
 from csd.record.recording import Recording, today
 from csd.record.trace import Trace
 from csd.request.request import Request
-from csd.run import LaneFinished, RaceStarted, run_race
+from csd.run import LaneFinished, RaceStarted, check_prompt, run_race
 from csd.web.deployment import Deployment, RunRace, within
 from csd.web.device import Device, Turns
 from csd.web.examples import example_title
@@ -116,6 +116,7 @@ class Studio:
         try:
             self._under_way.admit(stop)
             self.deployment.check(request)
+            check_prompt(request.prompt)
             status = yield from self._wait_for_family(visitor, choice, stop)
             if stop.is_set():
                 yield Refused(STOPPED_BEFORE)

@@ -45,6 +45,11 @@ def test_a_race_is_told_from_waiting_to_its_results(page):
     assert all(update.results is None for update in updates[:-1])
 
 
+def test_a_prompt_without_a_word_is_refused_before_any_models_are_loaded(page):
+    said = [update.status.text for update in race(page, prompt=" ") if update.status]
+    assert said == ["The prompt is empty. Type a text for the models to continue, or pick an example."]
+
+
 def test_a_race_says_why_its_factor_is_not_that_of_the_recorded_one(page):
     update = RaceUpdate(StatusLine("Done: 64 tokens each.", "ended", spoken=True))
     landing = page.landing
@@ -211,7 +216,7 @@ def test_who_runs_is_told_where_it_is_not_the_models_of_the_first_race():
     assert (
         other_models.who_runs(page, smollm2, True)[1] == "SmolLM2 135M runs; its 8-bit copy and the copier guess ahead."
     )
-    why = "SmolLM2 135M answered, because the demo models know little beyond the examples. Its guessers are a copy"
+    why = "SmolLM2 135M answers your own words: the demo models know little beyond the examples. Only a copy of itself"
     assert other_models.why_others(page, smollm2, False).startswith(why)
     assert other_models.why_others(page, smollm2, True) == other_models.why_others(page, page.studio.home, False) == ""
 
