@@ -8,7 +8,7 @@ const TITLE = "Speaker\u2019s notes";
 const BLOCKED = "The browser blocked the window with the notes. Allow pop-ups for this page, and press S again.";
 const SIZE = "popup,width=760,height=620";
 const STYLE = `
-  :root { color-scheme: light dark; font: 22px/1.45 system-ui, sans-serif; }
+  :root { color-scheme: light dark; font: 22px/1.45 var(--cs-font, system-ui, sans-serif); }
   body { display: flex; flex-direction: column; gap: 16px; box-sizing: border-box; min-height: 100vh; margin: 0; padding: 24px 28px; }
   header, footer { display: flex; align-items: center; gap: 16px; }
   header { padding-bottom: 16px; border-bottom: 1px solid color-mix(in srgb, CanvasText 18%, Canvas); }
@@ -73,7 +73,7 @@ function build(stage) {
   const [clock, place, title, said, next] = ["b", "span", "h1", "div", "span"].map((tag) => h(tag));
   speaker.parts = { clock, place, title, said, next };
   other.title = TITLE;
-  other.head.replaceChildren(h("style", { text: STYLE }));
+  other.head.replaceChildren(h("style", { text: [...typefaceRules(), STYLE].join("\n") }));
   other.body.replaceChildren(
     h("header", {}, clock, place, button("", "Restart the clock", { onclick: () => restartClock(stage) })),
     h("main", {}, title, said),
@@ -83,6 +83,15 @@ function build(stage) {
     event.preventDefault();
     pass(event.key);
   });
+}
+
+// The rules that embed the page's typeface: a window of its own has none of the page's style.
+function typefaceRules() {
+  const own = [...document.styleSheets].filter(({ href }) => !href || new URL(href).origin === location.origin); // others cannot be read
+  const rules = own.flatMap((sheet) => [...sheet.cssRules]);
+  const faces = rules.filter((rule) => rule instanceof CSSFontFaceRule).map((rule) => rule.cssText);
+  const family = getComputedStyle(document.documentElement).getPropertyValue("--cs-font");
+  return [...faces, family && `:root { --cs-font: ${family}; }`];
 }
 
 // A key that is pressed here does what it does on the slide.

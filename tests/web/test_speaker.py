@@ -35,10 +35,10 @@ def test_the_window_tells_every_slide_and_its_keys_and_buttons_are_those_of_the_
         notes.click("button:has-text('Next')")
         assert notes.inner_text("h1") == page.inner_text(title) == act.title
         assert notes.inner_text("header span") == f"{place + 2} of {len(acts) + 2} · until {act.until}"
-        said = notes.locator("main p").all_inner_texts()
         ask = "Question" if act.talk == "asked" else "You may ask"
-        assert tuple(said[:-2]) == act.say and said[-2] == f"{ask}: {act.question}"
-        assert said[-1] == f"Answer: {act.choices[act.right]}. {act.answer}"
+        asked = (f"{ask}: {act.question}", f"Answer: {act.choices[act.right]}. {act.answer}")
+        about = () if act.show == "result" else asked  # the question is about a cascade that the hall has not seen
+        assert tuple(notes.locator("main p").all_inner_texts()) == (*act.say, *about)
         if act.talk == "asked":
             assert notes.inner_text("footer span") == "Next: the answer"
             notes.keyboard.press("PageDown")
@@ -62,6 +62,8 @@ def test_its_clock_is_the_talks_and_begins_again_with_it(tab):
     with page.expect_popup() as opened:
         page.keyboard.press("s")
     notes = opened.value
+    assert notes.evaluate("getComputedStyle(document.body).fontFamily").startswith("Geist")
+    notes.wait_for_function("[...document.fonts].some(face => face.status === 'loaded')")
     shows = "text => document.querySelector('header b').textContent >= text"
     for restart in (lambda: page.keyboard.press("Home"), lambda: notes.click("button:has-text('clock')")):
         notes.wait_for_function(shows, arg="0:01")
