@@ -15,7 +15,7 @@ from csd.web.finding import shapes
 LEAST = 5.0  # where the axis ends at least, so that it seldom changes while rows fill in
 MOST_TICKS = 7
 ALONE = "big model alone"
-WINS = "full colour: clearly the fastest"
+FASTEST, CLOSE = "fastest", "too close to call"  # beside the first number of a kind
 MISSING = "–"
 
 
@@ -52,12 +52,10 @@ def chart_html(kinds: Sequence[KindRows], x_title: str) -> str:
     end = max(LEAST, axis_end([row.end for kind in kinds for row in kind.rows]))
     is_single = len(kinds) == 1
     groups = "".join(_group(kind, "" if is_single else _heading(kind)) for kind in kinds)
-    wins = any(row.wins for kind in kinds for row in kind.rows)
-    key = f'<p class="speeds-key">{WINS}</p>' if wins else ""
     single = " data-single" if is_single else ""
     return (
         f'<div class="speeds"{single} style="--end:{end:g}"><div class="speeds-grid" aria-hidden="true">{_ticks(end)}'
-        f'</div>{groups}<p class="speeds-title">{escape(x_title)}</p>{key}</div>'
+        f'</div>{groups}<p class="speeds-title">{escape(x_title)}</p></div>'
     )
 
 
@@ -79,11 +77,24 @@ def _heading(kind: KindRows) -> str:
 
 def _group(kind: KindRows, heading: str) -> str:
     racing = " data-racing" if kind.racing else ""
-    rows = "".join(_row(kind.kind, row) for row in kind.rows)
+    first = None if kind.racing else _first(kind.rows)
+    rows = "".join(_row(kind.kind, row, _verdict(row) if row is first else "") for row in kind.rows)
     return f'<section style="--rows:{len(kind.rows)}"{racing}>{heading}<ul>{rows}</ul></section>'
 
 
-def _row(kind: str, row: LaneRow) -> str:
+def _first(rows: Sequence[LaneRow]) -> LaneRow | None:
+    """The fastest of several lanes that have all run and of which one, at least, is faster than the big model alone."""
+    values = [row.value for row in rows if row.value is not None]
+    if len(values) < max(2, len(rows)) or max(values) <= 1:
+        return None
+    return next((row for row in rows if row.wins), rows[values.index(max(values))])
+
+
+def _verdict(first: LaneRow) -> str:
+    return f"<small>{FASTEST if first.wins else CLOSE}</small>"
+
+
+def _row(kind: str, row: LaneRow, verdict: str) -> str:
     look = theme.method_look(row.method)
     colours = f"--light:{look.light};--dark:{look.dark}"
     symbol = f'<svg viewBox="0 0 16 16" aria-hidden="true"><path d="{shapes()[look.symbol]}"/></svg>'
@@ -98,6 +109,6 @@ def _row(kind: str, row: LaneRow) -> str:
         told += f", {low:.2f} to {high:.2f}"
         span = f'<i class="speeds-range" style="--at:{low:.4g};--to:{high:.4g}"></i>'
     bar = f'<i class="speeds-bar" style="--at:{row.value:.4g}"></i>'
-    number = f'<b style="--at:{max(row.end, 1):.4g}">{row.value:.1f}×</b>'  # the line at 1 would cross a lower one
+    number = f'<b style="--at:{max(row.end, 1):.4g}">{row.value:.1f}×{verdict}</b>'  # the line at 1 would cross a lower one
     track = f'<span class="speeds-track">{bar}{span}{number}</span>'
     return f'<li style="{colours}" title="{escape(told)}"{marks}>{name}{track}</li>'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from csd.theme import method_look
-from csd.web.compare_chart import ALONE, MISSING, WINS, KindRows, LaneRow, chart_html
+from csd.web.compare_chart import ALONE, CLOSE, FASTEST, MISSING, KindRows, LaneRow, chart_html
 from csd.web.finding import shapes
 
 STORY = KindRows(
@@ -46,10 +46,19 @@ def test_the_number_stands_behind_the_range_and_never_on_the_line_at_1():
     assert "story, speculative: 2.00×, 1.80 to 2.10" in spread
 
 
-def test_a_clear_win_is_marked_and_what_marks_it_is_said():
+def test_a_clear_win_is_marked_and_said_and_so_is_that_there_is_none():
     html = chart_html((STORY, CODE), "")
-    assert [" data-wins" in row for row in rows(html)] == [False, True, False, False] and WINS in html
-    assert WINS not in chart_html((CODE,), "")
+    assert [" data-wins" in row for row in rows(html)] == [False, True, False, False]
+    assert [FASTEST in row for row in rows(html)] == [False, True, False, False]
+    assert CLOSE not in html, "a kind of which a lane has not run yet has no end"
+
+    def said(*values: float) -> list[bool]:
+        lanes = tuple(LaneRow(str(value), "cascade", value) for value in values)
+        return [CLOSE in row for row in rows(chart_html((KindRows("a", lanes),), ""))]
+
+    assert said(2.1, 3.1, 3.0) == [False, True, False]
+    assert said(0.8, 0.9) == [False, False], "the big model alone was faster"
+    assert said(2.0) == [False]
 
 
 def test_the_axis_begins_at_0_names_the_line_at_1_and_ends_behind_every_range():

@@ -18,7 +18,7 @@ def lanes(kind: str, spec: tuple[float, ...], cascade: tuple[float, ...], **more
 def winners(figure: str) -> list[str]:
     """The numbers of the rows that are marked as won."""
     return [
-        row.rpartition("</b>")[0].rpartition(">")[2] for row in re.findall(r"<li.*?</li>", figure) if "data-wins" in row
+        "".join(re.findall(r">([\d.]+×)", row)) for row in re.findall(r"<li.*?</li>", figure) if "data-wins" in row
     ]
 
 
@@ -99,7 +99,7 @@ def test_a_win_by_little_is_not_bold_and_who_wrote_its_text_is_said():
     assert " On edit the copier wrote 80% of prompt lookup's text, on story 20%. On edit the two" in verdict(results)
     figure = draw(results)
     assert winners(figure) == ["3.2×"] * 2
-    assert re.findall(r"<small>(.*?)</small>", figure) == [f"{share}% repeated words" for share in (20, 50, 80)]
+    assert re.findall(r"<small>([^<]*)</small></h3>", figure) == [f"{share}% repeated words" for share in (20, 50, 80)]
 
 
 def test_lanes_are_called_in_plain_words_where_that_tells_them_apart():
