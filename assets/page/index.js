@@ -11,6 +11,7 @@ import { watchList } from "./racelist.js";
 import { watchReplay } from "./saving.js";
 import { watchSections } from "./sections.js";
 import { watchSettings } from "./settings.js";
+import { addSkipLink } from "./skiplink.js";
 import { watchStatus } from "./status.js";
 import { watchTabs } from "./address.js";
 
@@ -31,6 +32,7 @@ export { tellSettings } from "./settings.js";
 
 // Runs once, when the page has been drawn.
 export function start() {
+  addSkipLink();
   startPanels();
   takeRaces();
   watchTyping();

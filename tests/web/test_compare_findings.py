@@ -17,9 +17,7 @@ def lanes(kind: str, spec: tuple[float, ...], cascade: tuple[float, ...], **more
 
 def winners(figure: str) -> list[str]:
     """The numbers of the rows that are marked as won."""
-    return [
-        "".join(re.findall(r">([\d.]+×)", row)) for row in re.findall(r"<li.*?</li>", figure) if "data-wins" in row
-    ]
+    return ["".join(re.findall(r">([\d.]+×)", row)) for row in re.findall(r"<li.*?</li>", figure) if "data-wins" in row]
 
 
 def names(figure: str) -> list[str]:

@@ -13,7 +13,7 @@ CONTROLS_OF_A_RACE = ("#prompt textarea", "#race", "#more", "#races", "#tour-sta
 
 def test_the_form_leaves_the_window_to_the_stage(tab):
     page = tab.page
-    assert box(page, "#stage")["y"] <= 162  # the line for messages included
+    assert box(page, "#stage")["y"] <= 165  # the line for messages included
     for row in (("#tour-start", "#puzzles-open"), ("#examples button >> nth=0", "#more", "#races")):
         assert {(box(page, one)["y"], box(page, one)["height"]) for one in row} == {(box(page, row[0])["y"], 28)}
     assert {box(page, row)["x"] for row in ("#title", "#prompt textarea", "#status", "#stage")} == {24}
@@ -285,4 +285,20 @@ def test_nothing_is_cut_off_beside_a_long_prompt_that_is_typed(tab):
     page.focus("#race")
     page.wait_for_selector("html:not([data-long-prompt])")
     page.wait_for_function("getComputedStyle(document.querySelector('#more')).opacity === '1'")
+    assert not tab.errors
+
+
+def test_the_first_stop_of_the_tab_key_leads_past_the_form(tab):
+    page = tab.page
+    focused = "document.activeElement.className"
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused) == "skip-link" and page.locator(".skip-link").bounding_box()["y"] >= 0
+    page.keyboard.press("Enter")
+    assert page.evaluate(focused).startswith("cascade-stage")
+    page.get_by_role("tab", name="Theory").click()
+    page.focus(".skip-link")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('#theory')"), "what the open tab shows"
     assert not tab.errors
