@@ -4,6 +4,7 @@ import { button, h } from "./dom.js";
 import { placeBelow } from "./viewmenu.js";
 
 const SEEN = 12_000; // milliseconds
+const [EDGE, SIDE] = [4, 24]; // pixels of the window to its left, at least, and to its right
 
 // The page sends `cascade-linked` with {said, save}; `save` is null where the link opens everywhere.
 export function createLinkNote(link) {
@@ -15,6 +16,7 @@ export function createLinkNote(link) {
     note.replaceChildren(h("span", { text: said }), button("cs-button", "Save the race as a file", { onclick: save }));
     note.showPopover();
     placeBelow(note, link);
+    note.style.left = `${Math.max(EDGE, document.documentElement.clientWidth - SIDE - note.offsetWidth)}px`; // beside the sentence of a step, not over it
     timer = setTimeout(() => note.hidePopover(), SEEN);
   });
   return note;
