@@ -20,7 +20,7 @@
 //
 // Data, without a page:  text, records, log, pending, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, opening, playback, rounds
-// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext, tokennodes, joins, textsize), review (scoregrid, telling), why,
+// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext, tokennodes, joins, textsize), review (scoregrid, telling), explanation,
 //                        transport, charts (plot, timeline, budget; strips draws the timeline), tooltip, terms, speech, keys, present (talk, speaker, racenote, entries), bridge; dom and linestyle
 //                        build elements
 
@@ -56,7 +56,7 @@ import { explainTerms } from "./terms.js";
 import { fitText } from "./textsize.js";
 import { createTooltip, hideTooltip, watchRest } from "./tooltip.js";
 import { createViewMenu } from "./viewmenu.js";
-import { createWhy, drawWhy } from "./why.js";
+import { createExplanation, drawExplanation } from "./explanation.js";
 import { clearTrack, createTrack, drawTrack, openTrack } from "./track.js";
 import { clearTransport, createTransport, drawTransport } from "./transport.js";
 
@@ -131,7 +131,7 @@ function createParts(stage) {
     slideMarks: createSlideMarks(),
     speaker: createSpeaker(),
     timeline: createTimeline(stage),
-    why: createWhy(),
+    explanation: createExplanation(),
     budget: createBudget(),
     plot: createPlot(),
     speech: createSpeech(),
@@ -261,7 +261,7 @@ function draw(stage) {
   drawHeadline(stage);
   drawTrack(stage);
   drawLegend(stage);
-  drawWhy(stage);
+  drawExplanation(stage);
   drawReview(stage);
   drawTransport(stage);
   if (stage.view) markSelection(stage);

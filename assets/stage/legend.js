@@ -39,7 +39,7 @@ export function createLegend(stage) {
 export function openLegend(stage) {
   const { legend, race } = stage;
   legend.counts.clear();
-  legend.cursors.replaceChildren(...race.lanes.map(({ info }) => laneKey(info)), " in the text: how far each lane is");
+  legend.cursors.replaceChildren(...race.lanes.map(({ info }) => laneKey(info)), "= where each lane is in the text");
   legend.list.replaceChildren(...levelMarks(race).reverse().map((entry) => h("li", {}, createEntry(stage, entry))));
 }
 

@@ -141,7 +141,7 @@ function tellMiss({ speedup, predicted }) {
 }
 
 // What the bars at the open symbols are.
-export const RANGE = "where 8 of 10 such races end";
+export const RANGE = "the range of 8 in 10 such races";
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {

@@ -13,7 +13,7 @@ from csd.plots.style import SPEEDUP
 from csd.roles import BIG_MODEL, COPIER
 from csd.sentences import capitalized, listed
 from csd.theme import method_phrase
-from csd.web.compare_chart import KindRows, LaneRow, chart_html
+from csd.web.compare_chart import CLOSE, KindRows, LaneRow, chart_html
 from csd.web.finding import Number
 
 AUTOREGRESSIVE = Autoregressive.name
@@ -72,7 +72,7 @@ def draw(results: Sequence[LaneResult], planned: Sequence[LaneResult] = (), raci
     methods = _methods(lanes)
     names, again = _names(methods), _again(methods)
     rankings = _rankings(_fill_in(planned, results))
-    won = {kind: title for kind, title in _won(rankings, _once(results)).items() if not _is_near(rankings[kind])}
+    won = _won(rankings, _once(results))
     most = max((len(one.speedups) for one in lanes), default=0)
     kinds = []
     for kind in _kinds(lanes):
@@ -139,7 +139,8 @@ def numbers(results: Sequence[LaneResult]) -> tuple[Number, ...]:
 def verdict(results: Sequence[LaneResult]) -> str:
     """Which lane is fastest, and where that is not clear; empty before anything can be compared.
 
-    A win is clear where the ranges of the first two do not overlap. One race has no range, and the sentence says so.
+    A win is clear where the ranges of the first two do not overlap, and their speeds are not near. One race has no
+    range, and the sentence says so.
     """
     rankings, once = _rankings(results), _once(results)
     if not rankings:
@@ -147,7 +148,7 @@ def verdict(results: Sequence[LaneResult]) -> str:
     names = {title: _phrase(title, method) for title, method in _methods(results).items()}
     said = _of_one(next(iter(rankings.values())), names, once) if len(rankings) == 1 else _of_all(rankings, names, once)
     said = capitalized(f"in one race each, {said}" if once and len(rankings) > 1 else said)
-    return f"{said}{_of_copies(rankings, once)}{_of_near(rankings, once)}{ONCE if once else ''}"
+    return f"{said}{_of_copies(rankings, once)}{ONCE if once else ''}"
 
 
 def lane_words(results: Sequence[LaneResult]) -> dict[str, str]:
@@ -180,38 +181,23 @@ def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, st
         return f"no clear winner on any of the {len(rankings)} kinds. {_why_unclear(rankings, len(rankings), once)}"
     (best, count), *others = Counter(won.values()).most_common()
     where = f"all {count} kinds" if count == len(rankings) else f"{count} of {len(rankings)} kinds"
-    level = [kind for kind in unclear if _is_level(rankings[kind])]
-    ahead = [kind for kind in unclear if rankings[kind][0].title == best and kind not in level]
-    unclear = [kind for kind in unclear if kind not in (*ahead, *level)]
-    clearly, also = ("clearly ", f", and ahead, but not clearly, on {listed(ahead)}") if ahead else ("", "")
-    parts = [f"{names[best]} is {clearly}fastest on {where}{also}"]
+    parts = [f"{names[best]} is fastest on {where}"]
     parts += [
         f"{names[title]} on {listed([kind for kind, winner in won.items() if winner == title])}" for title, _ in others
     ]
-    parts += [f"a tie on {listed(level)}"] if level else []
-    parts += [f"no clear winner on {listed(unclear)}"] if unclear else []
-    open_kinds = {kind: rankings[kind] for kind in (*ahead, *level, *unclear)}
-    return f"{'; '.join(parts)}.{f' {_why_unclear(open_kinds, len(rankings), once)}' if open_kinds else ''}"
-
-
-def _is_level(lanes: Sequence[LaneResult]) -> bool:
-    """Whether the two fastest have the same number in the chart."""
-    return f"{lanes[0].middle:.1f}" == f"{lanes[1].middle:.1f}"
+    parts += [f"{listed(unclear)} {'is' if len(unclear) == 1 else 'are'} {CLOSE}"] if unclear else []
+    why = _why_unclear({kind: rankings[kind] for kind in unclear}, len(rankings), once)
+    return " ".join(filter(None, (f"{'; '.join(parts)}.", why)))
 
 
 def _why_unclear(kinds: Mapping[str, Sequence[LaneResult]], of: int, once: bool) -> str:
     """Why no lane clearly wins on these kinds, `of` so many; a comparison that was stopped has one race of some."""
-    single = [min(len(lane.speedups) for lane in lanes[:2]) == 1 for lanes in kinds.values()]
-    why = WITHIN if once else OVERLAP if not any(single) else SINGLE if all(single) else MIXED
-    return why.format(f"On {listed(list(kinds))} the" if len(kinds) < of else "The")
-
-
-def _of_near(rankings: Mapping[str, Sequence[LaneResult]], once: bool) -> str:
-    """Where a lane wins by so little that another run may say otherwise."""
-    near = [kind for kind in _won(rankings, once) if _is_near(rankings[kind])]
-    if not near:
-        return ""
-    return " " + WITHIN.format("The" if len(rankings) == 1 else f"On {listed(near)} the")
+    near = [kind for kind, lanes in kinds.items() if once or _is_clear(lanes)]
+    rest = [kind for kind in kinds if kind not in near]
+    single = [min(len(lane.speedups) for lane in kinds[kind][:2]) == 1 for kind in rest]
+    why = OVERLAP if not any(single) else SINGLE if all(single) else MIXED
+    said = [(sentence, some) for sentence, some in ((why, rest), (WITHIN, near)) if some]
+    return " ".join(sentence.format(f"On {listed(some)} the" if len(some) < of else "The") for sentence, some in said)
 
 
 def _of_copies(rankings: Mapping[str, Sequence[LaneResult]], once: bool) -> str:
@@ -257,8 +243,8 @@ def _won(rankings: Mapping[str, Sequence[LaneResult]], once: bool) -> dict[str, 
 
 
 def _wins(lanes: Sequence[LaneResult], once: bool) -> bool:
-    """Whether the first lane is clearly the fastest; of single races, whether it is so by more than chance changes."""
-    return not _is_near(lanes) if once else _is_clear(lanes)
+    """Whether the first lane is fastest by more than chance changes; of several races, whether it is so in each."""
+    return not _is_near(lanes) and (once or _is_clear(lanes))
 
 
 def _ranking(results: Sequence[LaneResult], kind: str) -> list[LaneResult]:

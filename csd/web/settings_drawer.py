@@ -30,7 +30,7 @@ RULES = {  # in words, by the name that links and the API use
 }
 ABOUT_PLAN = (
     "<p>A plan says who guesses how far. Each row is a model that checks, and each bar a guesser that it asks. Drag "
-    "the ends. The method “cascade” follows the plan; a button below leaves a part of it out.</p>"
+    "the ends. The method “cascade” follows the plan; the buttons below leave parts of it out.</p>"
 )
 TITLES = {
     SAMPLING: "Sampling",
@@ -175,7 +175,7 @@ def _build_lenience(start: Mapping[str, Any]) -> gr.Number:
     return _number(
         "lenience",
         start,
-        "How easily drafts accept each other (lenience)",
+        "How readily drafts accept each other’s guesses (lenience)",
         "1 = as strict as the big model. Above 1, a small model also keeps guesses from below that it finds almost as "
         "likely as its own. Only the big model's check decides the text: this changes the speed, not the words.",
         step=0.5,

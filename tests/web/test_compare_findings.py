@@ -51,8 +51,8 @@ def test_one_prompt_gets_numbers():
 
 
 def test_autoregressive_decoding_can_win():
-    said = verdict(lanes("story", (0.5, 0.6), (0.9, 0.92)))
-    assert said.startswith("Autoregressive decoding is fastest: 1.00× against 0.91× of")
+    said = verdict(lanes("story", (0.5, 0.6), (0.8, 0.82)))
+    assert said.startswith("Autoregressive decoding is fastest: 1.00× against 0.81× of")
 
 
 def test_only_ranges_that_do_not_overlap_are_won():
@@ -60,43 +60,37 @@ def test_only_ranges_that_do_not_overlap_are_won():
         "No clear winner: the adaptive cascade has 2.70×, speculative decoding 2.30×. The ranges"
     )
     some = verdict([*lanes("story", *OVERLAPPING), *lanes("code", *CLEAR)])
-    assert some.startswith(
-        "The adaptive cascade is clearly fastest on 1 of 2 kinds, and ahead, but not clearly, on story. On story the"
-    )
+    assert some.startswith("The adaptive cascade is fastest on 1 of 2 kinds; story is too close to call. On story the")
     none = verdict([*lanes("story", *OVERLAPPING), *lanes("code", *OVERLAPPING)])
     assert none.startswith("No clear winner on any of the 2 kinds. The ranges")
 
 
-def test_equal_numbers_in_the_chart_are_a_tie():
-    said = verdict([*lanes("story", *CLEAR), *lanes("edit", (2.9, 3.3), (3.05, 3.17))])
-    assert said.startswith("The adaptive cascade is fastest on 1 of 2 kinds; a tie on edit. On edit the ranges")
-
-
-def test_a_win_by_little_says_that_it_may_change():
+def test_a_lead_that_may_change_is_no_win():
     near = "wo fastest are within 10%: which of them wins may change from run to run."
     close = lanes("edit", (3.0, 3.1), (3.2, 3.3))
-    assert verdict(close).endswith(f"of speculative decoding. The t{near}")
-    assert verdict([*lanes("story", *CLEAR), *close]).endswith(f"on all 2 kinds. On edit the t{near}")
+    alone = "No clear winner: the adaptive cascade has 3.25×, speculative decoding 3.05×."
+    assert verdict(close) == f"{alone} The t{near}"
+    both = verdict([*lanes("story", *CLEAR), *close])
+    assert both.endswith(f"fastest on 1 of 2 kinds; edit is too close to call. On edit the t{near}")
     assert near not in verdict(lanes("story", *OVERLAPPING)), "there the ranges overlap, which says more"
+    mixed = verdict([*lanes("story", *CLEAR), *close, *lanes("list", *OVERLAPPING)])
+    assert "; edit and list are too close to call. On list the ranges" in mixed and f"On edit the t{near}" in mixed
     single = verdict([*lanes("story", (2.0,), (3.0,)), *lanes("edit", (3.0,), (3.2,))])
-    assert (
-        "clearly fastest on 1 of 2 kinds, and ahead, but not clearly, on edit." in single
-        and f"On edit the t{near}" in single
-    )
+    assert f"fastest on 1 of 2 kinds; edit is too close to call. On edit the t{near}" in single
 
 
-def test_a_win_by_little_is_not_bold_and_who_wrote_its_text_is_said():
+def test_where_another_lane_wins_it_is_said_who_wrote_its_text():
     def lookup(kind: str, speedups: tuple[float, ...], copied: int) -> LaneResult:
         written = {"copier": copied, "big model": 100 - copied}
         return LaneResult(kind, "prompt lookup, k=8", "prompt lookup", speedups, written=written)
 
     results = [
         *lanes("story", *CLEAR), lookup("story", (1.1, 1.1), 20), *lanes("code", *CLEAR), lookup("code", (1.9, 1.9), 50),
-        *lanes("edit", (2.0, 2.1), (3.9, 4.0)), lookup("edit", (4.1, 4.2), 80),
+        *lanes("edit", (2.0, 2.1), (3.9, 4.0)), lookup("edit", (4.6, 4.7), 80),
     ]  # fmt: skip
-    assert " On edit the copier wrote 80% of prompt lookup's text, on story 20%. On edit the two" in verdict(results)
+    assert verdict(results).endswith(" On edit the copier wrote 80% of prompt lookup's text, on story 20%.")
     figure = draw(results)
-    assert winners(figure) == ["3.2×"] * 2
+    assert winners(figure) == ["3.2×", "3.2×", "4.7×"]
     assert re.findall(r"<small>([^<]*)</small></h3>", figure) == [f"{share}% repeated words" for share in (20, 50, 80)]
 
 
@@ -153,9 +147,7 @@ def test_of_many_kinds_the_large_number_is_the_speed_of_the_best_lane_and_the_ve
     results = [*lanes("story", *CLEAR), *lanes("code", *CLEAR), *lanes("list", *OVERLAPPING)]
     (speed,) = numbers(results)
     assert (speed.name, speed.value, speed.method) == ("adaptive cascade", "2.7–3.2×", "adaptive cascade")
-    assert verdict(results).startswith(
-        "The adaptive cascade is clearly fastest on 2 of 3 kinds, and ahead, but not clearly, on list."
-    )
+    assert verdict(results).startswith("The adaptive cascade is fastest on 2 of 3 kinds; list is too close to call.")
     assert numbers(lanes("story", *OVERLAPPING) + lanes("code", *OVERLAPPING)) == ()
     assert winners(draw(results)) == ["3.2×"] * 2
 

@@ -1,4 +1,4 @@
-// Why a cascade, in place of a step until there is one to look at: or what one without a plan is, where no other one runs.
+// What a cascade is, in place of a step until there is one to look at: or what one without a plan is, where no other one runs.
 
 import { askForTour, hasTour } from "./bridge.js";
 import { button, h } from "./dom.js";
@@ -7,17 +7,17 @@ import { term } from "./terms.js";
 
 const ADAPTIVE = "adaptive cascade";
 
-export const createWhy = () => ({ box: h("p", { class: "cs-how" }), of: null, leads: false }); // `of`: the race that it is about; `leads`: to the tour
+export const createExplanation = () => ({ box: h("p", { class: "cs-how" }), of: null, leads: false }); // `of`: the race that it is about; `leads`: to the tour
 
-export function drawWhy({ why, race }) {
+export function drawExplanation({ explanation, race }) {
   const leads = hasTour();
-  if (why.of === race.open && why.leads === leads) return;
-  Object.assign(why, { of: race.open, leads });
+  if (explanation.of === race.open && explanation.leads === leads) return;
+  Object.assign(explanation, { of: race.open, leads });
   const methods = race.lanes.map(({ info }) => info.method);
   const isAdaptive = methods.includes(ADAPTIVE);
   const hasPlan = methods.some((method) => method.endsWith("cascade") && method !== ADAPTIVE);
   const tour = leads ? [button("cs-link cs-to-pictures", "In pictures \u2192", { onclick: askForTour })] : [];
-  why.box.replaceChildren(...(isAdaptive && !hasPlan ? withoutPlan(race) : withPlan(race)), ...tour, ...(isAdaptive && hasPlan ? beside() : []));
+  explanation.box.replaceChildren(...(isAdaptive && !hasPlan ? withoutPlan(race) : withPlan(race)), ...tour, ...(isAdaptive && hasPlan ? beside() : []));
 }
 
 // Beside the words stand the two pictures of them: the levels above each other, and the guessers one after another.
@@ -25,8 +25,8 @@ function withPlan(race) {
   const levels = levelMarks(race);
   const pile = (name, looks) => h("span", { class: `cs-pile ${name}`, "aria-hidden": "true" }, ...looks.map(({ look }) => h("i", { class: "cs-swatch", "data-look": look })));
   const guessers = levels.filter(({ mark }) => mark !== "T");
-  return [h("b", { text: "Why a cascade?" }), " ", pile("cs-upwards", levels), term("vertical cascade", "Vertical"), ": bigger models check smaller ones. ",
-    pile("cs-across", guessers), term("horizontal cascade", "Horizontal"), ": the later a guess, the cheaper its guesser. "];
+  return [h("b", { text: "What is a cascade?" }), " ", pile("cs-upwards", levels), term("vertical cascade", "Vertical"), ": bigger models check smaller ones. ",
+    pile("cs-across", guessers), term("horizontal cascade", "Horizontal"), ": later guesses come from cheaper models. "];
 }
 
 const beside = () => [h("br"), "The ", term(ADAPTIVE), " is this project\u2019s own: it has no plan, and picks a guesser before each guess."];
