@@ -60,7 +60,22 @@ export function startPuzzles(root, puzzles, value, send) {
   new ResizeObserver(() => style.setProperty("--puzzles-height", `${panel.offsetHeight}px`)).observe(panel);
   arrange(view, "all");
   update(view, value);
-  return (next) => update(view, next);
+  return (next) => afterReplay(() => update(view, next));
+}
+
+// What a race came to is not told before its replay has shown it. The stage begins the replay in the same moment as the value comes.
+function afterReplay(tell) {
+  setTimeout(() => {
+    const stage = document.querySelector("#stage .cascade-stage");
+    const plays = () => stage?.hasAttribute("data-unasked");
+    if (!plays()) return void tell();
+    const watch = new MutationObserver(() => {
+      if (plays()) return;
+      watch.disconnect();
+      tell();
+    });
+    watch.observe(stage, { attributeFilter: ["data-unasked"] });
+  });
 }
 
 // Which models race is in the line with the settings, see assets/page/settings.js. It is there once the panel opens.
@@ -80,7 +95,7 @@ function followModels(view) {
 const modelsOf = (settings) => settings.split("\u00b7")[0].trim();
 
 // Elsewhere one's own words may bring other models, see assets/page/typing.js.
-export const tellHome = (settings) => `Your races run ${modelsOf(settings)}, on your own words too.`;
+export const tellHome = (settings) => `Your own words run on ${modelsOf(settings)}, too.`;
 
 // `settings` begin with the models; `back` is what the button says that brings the page's own.
 export const tellModels = (settings, back) => `Your races run ${modelsOf(settings)} now. Press “${back.trim()}” for those of the page.`;

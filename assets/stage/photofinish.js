@@ -37,7 +37,7 @@ export function drawPhoto({ tokens: bar, photo: { written, all, count } }, lane,
 
 // The title of the bars, and when they were as they are drawn.
 export function photoTitle(first) {
-  return first ? "Tokens at the first finish" : "Tokens written";
+  return first ? "When the first was done" : "Tokens written";
 }
 
 // Tokens that a lane had written after some seconds of decoding.

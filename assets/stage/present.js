@@ -9,7 +9,7 @@ import { tellRefusal } from "./promptline.js";
 import { openReview, showLanes } from "./review.js";
 import { closeSpeaker, restartClock } from "./speaker.js";
 import { forgetSizes, isPlaying } from "./state.js";
-import { tellRace, untold } from "./talk.js";
+import { tellRace, untold, waitsAtStart } from "./talk.js";
 
 const KEPT = "cascade-presenting"; // in sessionStorage, which belongs to the tab: a page that is loaded again goes on, see assets/page/drawing.js
 const SEEN = 3000; // milliseconds that the buttons over the slide are seen after the pointer has moved
@@ -88,7 +88,7 @@ function setPresenting(stage, on) {
     openReview(stage, false);
     closeSpeaker(stage);
     leave("present");
-    if (isPlaying(stage)) showAll(stage); // else the page would show a race in mid-play
+    if (isPlaying(stage) || waitsAtStart(stage)) showAll(stage); // else the page would show a race in mid-play
     tellRefusal(stage, "");
     root.removeAttribute("data-blank");
     button.focus({ preventScroll: true }); // the stage itself would keep a frame around it

@@ -21,9 +21,9 @@ export function drawRaceNote(stage) {
   tellSpeaker(stage, { place: isSlide ? `${1 + talk.next} of ${1 + slides}` : "", title, say, until: isSlide && !talk.next ? UNTIL : "", next });
 }
 
-function tellRunning({ headline, talk }) {
+function tellRunning({ headline, talk, time, frame }) {
   const isFirst = countSlides() && !talk.tour && !talk.next;
-  return [headline.idea.textContent, isFirst ? [...WATCHED, LENGTH] : WATCHED, "the result"];
+  return [headline.idea.textContent, isFirst ? [...WATCHED, LENGTH] : WATCHED, time === 0 && !frame ? "the race" : "the result"];
 }
 
 function tellResult({ talk, race, headline }) {

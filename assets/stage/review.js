@@ -159,10 +159,11 @@ function createRounds(stage) {
   roundLabel.classList.add("cs-place");
   const roundTold = h("p", { class: "cs-round-told" });
   const watch = button("cs-button cs-unfold", "Watch it happen", { onclick: () => playRounds(stage) });
-  const rounds = h("div", { class: "cs-rounds" }, watch,
+  const rounds = h("div", { class: "cs-rounds" },
     h("span", { class: "cs-stepper" },
       iconButton("previous", "Previous move", ",", () => stepRound(stage, -1)), roundLabel,
-      iconButton("next", "Next move", ".", () => stepRound(stage, 1))));
+      iconButton("next", "Next move", ".", () => stepRound(stage, 1))),
+    watch);
   return { roundLabel, roundTold, watch, rounds };
 }
 
@@ -243,7 +244,8 @@ function drawRounds({ review, race, round, roundTimer, token }) {
   const box = round === null ? null : boxes[round];
   review.grid.toggleAttribute("data-stepping", Boolean(box));
   drawScore(review.score, round, token === null ? null : race.open.start + token);
-  put(review.roundLabel, box ? `${round + 1} of ${boxes.length}` : `${boxes.length} move${boxes.length === 1 ? "" : "s"}`);
+  review.rounds.toggleAttribute("data-stepping", Boolean(box)); // its arrows come with the first move
+  put(review.roundLabel, box ? `move ${round + 1} of ${boxes.length}` : "");
   if (!review.told.hidden) review.roundTold.style.minHeight = `${review.told.offsetHeight}px`;
   put(review.roundTold, box ? `${tellRoundSentence(race, box.record)}${tellCut(box)}` : "");
   review.told.hidden = Boolean(box); // the round's sentence takes its place

@@ -10,7 +10,7 @@ import { playFewRounds } from "./rounds.js";
 import { openSpeaker, restartClock, tellSpeaker } from "./speaker.js";
 import { canReplay, isPlaying, prefersReducedMotion } from "./state.js";
 
-const HINT = "Page Down: next \u00B7 S: speaker\u2019s notes \u00B7 B: blank \u00B7 Esc: leave"; // until the first press
+const KEYS = "S: speaker\u2019s notes \u00B7 B: blank \u00B7 Esc: leave"; // until the first press
 const UNSEEN = 1000; // milliseconds after the end of a replay in which a press was meant to bring that end about
 
 // The button that does what a clicker does, on the presented stage; the first one tells that there is a talk, and how long it is.
@@ -21,7 +21,8 @@ export function createOnward(stage) {
 // The number of the slide, as on those that follow, and the keys.
 export function createSlideMarks() {
   const count = h("p", { class: "cs-slide-count" });
-  return { count, box: h("div", { class: "cs-slide-marks" }, count, h("p", { class: "cs-hint", text: HINT })) };
+  const hint = h("p", { class: "cs-hint" });
+  return { count, hint, box: h("div", { class: "cs-slide-marks" }, count, hint) };
 }
 
 export function drawOnward(stage) {
@@ -32,7 +33,9 @@ export function drawOnward(stage) {
   const place = `${1 + talk.next} of ${1 + slides}`;
   const isBefore = stage.reviewOpen && !talk.next; // a talk that begins at an open step
   put(slideMarks.count, isUntold && !isBefore && stage.raceId === talk.race ? place : ""); // another race is no slide
-  put(onward, isUntold && !isBefore ? `Talk: ${place} \u2192` : "Go on \u2192");
+  const waits = waitsAtStart(stage);
+  put(slideMarks.hint, `Page Down: ${waits ? "start the race" : "next"} \u00B7 ${KEYS}`);
+  put(onward, waits ? "Start the race \u2192" : isUntold && !isBefore ? `Talk: ${place} \u2192` : "Go on \u2192");
   onward.title = isUntold ? "A talk of three minutes: the next slide (\u2192 or Page Down)" : "What a clicker does (Page Down)";
 }
 
@@ -41,16 +44,20 @@ export function drawOnward(stage) {
 // and whether the first one is on its way back to the stage.
 export const untold = (race) => ({ race, tour: false, next: 0, isSlide: false, inside: "", returns: false });
 
-// The first slide: the hall sees the race happen. A step that somebody stopped at stays.
+// The first slide waits at the start of its race, so that the hall can say which lane will be first. A step that somebody stopped
+// at stays.
 export function tellRace(stage) {
   const isAtStep = stage.reviewOpen || (stage.time !== Infinity && !isPlaying(stage));
-  if (!isAtStep && !prefersReducedMotion()) play(stage, 0);
+  if (!isAtStep && !prefersReducedMotion()) jump(stage, 0);
 }
+
+export const waitsAtStart = (stage) => stage.time === 0 && !isPlaying(stage) && !stage.reviewOpen;
 
 export function goOn(stage) {
   if (!canReplay(stage)) return;
   hideHint(stage);
   if (!isPlaying(stage) && stage.reviewOpen) leaveReview(stage);
+  else if (waitsAtStart(stage)) play(stage, 0);
   else if (stage.time !== Infinity) skip(stage); // steps belong to the arrows
   else if (performance.now() - stage.endedAt > UNSEEN) tellNext(stage);
 }
@@ -69,7 +76,9 @@ export function beginAgain(stage) {
   openReview(stage, false);
   restartClock(stage);
   stage.talk = untold(stage.talk.race);
-  if (!bringBack(stage)) play(stage, 0);
+  if (bringBack(stage)) return;
+  if (prefersReducedMotion()) play(stage, 0);
+  else jump(stage, 0);
 }
 
 // Where another race is on the stage, the one that the talk began with comes back. Returns whether it has to.

@@ -4,10 +4,11 @@ import { draftGroups, flattenRecords } from "./records.js";
 import { selectedStep } from "./state.js";
 
 const WIDE = 12; // tokens of a block that are read from afar
+const EASY = 8; // runs of a step: those with no more are read alike
 
 // The step whose block most levels wrote, of these the longest that is read from afar, and then the one with most guesses
 // kept in fewest runs, as the picture of a horizontal cascade. Where none of those is read from afar, one that is and in
-// which a guess was rejected after one that was kept, in as few runs as there is. Undefined where no step has more to see than the shown one.
+// which a guess was rejected after one that was kept, in few runs, and of those the first. Undefined where no step has more to see than the shown one.
 export function findTelling(stage) {
   const { steps } = stage.view.lane;
   const shown = selectedStep(stage);
@@ -23,7 +24,7 @@ export function findTelling(stage) {
   const writers = shown ? countWriters(shown) : 0;
   const small = steps.filter(isSmall);
   if (isWide && small.length) {
-    const ease = (step) => [Math.min(2, countWriters(step)), Math.min(1, step.line.r.ok), -flattenRecords(step.line.r).length];
+    const ease = (step) => [Math.min(2, countWriters(step)), Math.min(1, step.line.r.ok), -Math.max(EASY, flattenRecords(step.line.r).length)];
     const easiest = small.reduce((most, step) => (isBetter(ease(step), ease(most)) ? step : most));
     return writers > 1 || (shown && isSmall(shown)) ? undefined : easiest;
   }

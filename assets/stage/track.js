@@ -83,7 +83,7 @@ function timeKey(race) {
   const drafters = levelMarks(race).filter(({ mark }) => mark !== "T").reverse();
   const unseen = drafters.filter((level) => spent(level.mark) && !isSeen(level));
   return [title(term("decode time", "Time spent")), swatch("T"), " ", term("big model"), " runs",
-    ...drafters.filter(isSeen).map(({ look }) => swatch(look)), " ", term("drafting"), swatch("overhead"), " ", term("overhead"),
+    ...drafters.filter(isSeen).map(({ look }) => swatch(look)), " ", term("drafting", "guessing"), swatch("overhead"), " ", term("overhead"),
     ...(unseen.length ? [h("span", { class: "cs-beside", text: `${unseen.map(({ role }) => role).join(", ")}: too quick to see` })] : [])];
 }
 
@@ -166,7 +166,7 @@ function drawFigures(stage, row, reference, longest) {
   const step = lane.steps[shown - 1];
   put(row.clock, tellClock(stage, lane, isOver ? step : null, longest));
   const [target, rest] = step ? [step.targetSeconds, Math.max(0, step.decodeSeconds - step.targetSeconds)] : [0, 0];
-  row.clock.dataset.exact = `big model ${formatSeconds(target)}, drafting and overhead ${formatSeconds(rest)}`;
+  row.clock.dataset.exact = `big model ${formatSeconds(target)}, guessing and overhead ${formatSeconds(rest)}`;
   row.box.dataset.laneState = state;
 }
 

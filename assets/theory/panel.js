@@ -28,7 +28,7 @@ export function startPanel(root, races, controls) {
     if (JSON.stringify(switched) !== JSON.stringify(sliders)) showSliders((sliders = switched));
     const curves = curvesOf(race.drafts, draft.value, Number(k.value), matrix, modelOf(sliders));
     top = Math.max(top, axisEnd(curves.flatMap(({ ys }) => ys)));
-    show({ title: headline(curves), xTitle: "first guesser's guesses in a step, k", xs: curves[0].xs, curves, top });
+    show({ title: headline(curves), xTitle: "guesses of the first guesser, k", xs: curves[0].xs, curves, top });
     return say(explain(curves));
   };
   const showSliders = controls.startSliders(root.querySelector("#sliders"), null, (value) => {
@@ -80,7 +80,7 @@ function groupsOf(race) {
   const costs = race.drafts.map((name) => ({
     key: name, label: `a run of the ${roles[name]}`, value: race.costs[name], low: 0, high: Math.max(1, 2 * race.costs[name]), step: 0.001, unused: "",
   }));
-  const width = { key: "width", label: "each token in a review", value: race.width, low: 0, high: 0.2, step: 0.001, unused: "" };
+  const width = { key: "width", label: "each guess in a check", value: race.width, low: 0, high: 0.2, step: 0.001, unused: "" };
   return [
     { question: "How often is a guess right?", about: "α, the share that is accepted", shown: 1, sliders: alphas },
     { question: "What does a guess cost?", about: "c, in runs of the big model", shown: 1, sliders: [...costs, width] },

@@ -7,7 +7,7 @@ import { axisEnd, curvesOf, modelOf, restOf } from "./curves.js";
 import { RANGE, describeSource, factor, headline, speedOf, tellBetter, tellGaps, tellWhose } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const OVER = "first guesser's guesses in a step, k";
+const OVER = "guesses of the first guesser, k";
 const LONGEST = 64; // of K, see csd/decoding/k_matrix.py
 
 // A value is {drafts, isMeasured, wasStopped, measured: [{name, speedup, tokens, rest, at, predicted, gap, about}], start: {draft, k, K, sliders}, draft, k, K, sliders}:

@@ -34,11 +34,11 @@ function press(visit, event) {
   if (choice && !choice.disabled) answer(visit, choice);
 }
 
-// The end of a race that a slide is about comes first, or of a picture that moves; and no key leaves the last act.
+// The end of a race that a slide is about comes first; a picture that moves is whole at once. No key leaves the last act.
 function goForward(visit) {
   const isRunning = isTalk(visit) && actOf(visit).dataset.show === "result" && visit.place.dataset.state === "replay";
+  if (isTalk(visit)) visit.stage.endWatch();
   if (isRunning) visit.stage.skip();
-  else if (isTalk(visit) && visit.stage.endWatch()) return;
   else if (!isLast(visit) || !isAnswered(visit)) goOn(visit);
 }
 

@@ -23,7 +23,7 @@ export function answer(visit, choice) {
   const said = question.querySelector(".tour-answer");
   const isRight = choice.hasAttribute("data-right");
   const verdict = document.createElement("b");
-  verdict.textContent = isRight ? "Right." : `The answer is ${numberOf(question)}.`;
+  verdict.textContent = isRight ? "Right." : `It is \u201C${rightOf(question)}\u201D.`;
   verdict.toggleAttribute("data-right", isRight);
   question.toggleAttribute("data-answered", true);
   choice.toggleAttribute("data-taken", true);
@@ -44,7 +44,8 @@ export function answer(visit, choice) {
 export function reveal(visit) {
   const question = questionOf(visit);
   answer(visit, question.querySelector("[data-right]"));
-  question.querySelector(".tour-answer b").textContent = `${numberOf(question)}.`;
+  const right = rightOf(question);
+  question.querySelector(".tour-answer b").textContent = `${right[0].toUpperCase()}${right.slice(1)}.`;
 }
 
 // What Next does.
@@ -55,4 +56,4 @@ export function nameNext(visit) {
   if (isTalk(visit)) visit.talk.tell(noteOf(visit));
 }
 
-const numberOf = (question) => question.querySelector("[data-right] kbd").textContent;
+const rightOf = (question) => question.querySelector("[data-right] span").textContent;

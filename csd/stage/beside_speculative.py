@@ -7,7 +7,7 @@ from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.sentences import capitalized, counted
 from csd.stage.drafting import drafting_seconds, how_copied, tell_guessing
-from csd.stage.standing import CASCADES, EVEN, SMALL, SPECULATIVE, find_faster, rivals_of
+from csd.stage.standing import CASCADES, EVEN, SMALL, SPECULATIVE, find_faster, find_level, rivals_of
 from csd.theme import method_phrase
 
 
@@ -39,8 +39,9 @@ def cheaper_guesses(race: Race, subject: Trace, ratio: float) -> str:
 
 
 def lost_to_speculative(race: Race, subject: Trace, spent: float) -> str:
-    """Why speculative decoding was faster: fewer runs of the target, or less drafting, whichever saved more time."""
-    winner = find_faster(race, subject)
+    """Why speculative decoding was faster, clearly or not: fewer runs of the target, or less drafting, whichever saved
+    more time."""
+    winner = find_faster(race, subject) or find_level(race, subject)
     if winner is None or winner.header.method != SPECULATIVE:
         return ""
     its, name = drafting_seconds(winner), method_phrase(winner.header.method)

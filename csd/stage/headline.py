@@ -203,10 +203,12 @@ def _reason(race: Race, subject: Trace) -> str:
         return ""
     if ratio and (cheaper := cheaper_guesses(race, subject, ratio)):
         return cheaper
-    if not spent or not ratio or not (find_faster(race, subject) or 1 - EVEN <= ratio < SMALL):
+    if not spent or not ratio:
         return ""
     if lost := lost_to_speculative(race, subject, spent):
         return lost
+    if not (find_faster(race, subject) or 1 - EVEN <= ratio < SMALL):
+        return ""
     if ratio >= 1 - EVEN and fewer_runs(race, subject):  # which is told
         return ""
     of, unit = in_one_unit(spent, subject.decode_seconds)

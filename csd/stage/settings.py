@@ -38,7 +38,7 @@ def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
     if draft := settings.get("draft"):
         name = roles.get(draft, draft)
         return f"{name} guesses {settings['k']}" if "k" in settings else f"{name} alone"
-    return f"{COPIER} repeats {settings['k']} words" if "k" in settings else header.label or ALONE
+    return f"{COPIER} guesses {settings['k']}" if "k" in settings else header.label or ALONE
 
 
 def planned_guesses(header: Header) -> dict[str, int]:

@@ -26,7 +26,7 @@ def speedup_over_k(c: float, alphas: Sequence[float] = (0.5, 0.6, 0.7, 0.8, 0.9)
     shown = alphas[-2]
     k = best_k(shown, c, longest)
     best = f"k = {k} is best ({ewif_speculative(shown, c, k):.2f}×)" if k else "no k pays"
-    return _curves(rows, f"c = {c:g}, α = {shown:g}: {best}", "k, drafted tokens per review")
+    return _curves(rows, f"c = {c:g}, α = {shown:g}: {best}", "k, guesses per check")
 
 
 def speedup_over_alpha(costs: Sequence[float] = (0.02, 0.05, 0.1, 0.2, 0.4), longest: int = 24) -> go.Figure:

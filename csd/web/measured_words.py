@@ -90,7 +90,7 @@ def _tell_moved(moved: Sequence[OtherNumber], called: Mapping[str, str]) -> str:
 
 def _phrase(number: Number, called: Mapping[str, str]) -> str:
     if number == WIDTH:
-        return "the cost of a token in a review"
+        return "the cost of a guess in a check"
     if isinstance(number, str):
         return f"the {called[number]}'s cost"
     reviewer, drafter = number

@@ -10,7 +10,7 @@ from csd.web.context import PageContext
 from csd.web.loads import FamilyChoice
 
 ANSWERS = "{name} answers your own words: the {home} know little beyond the examples."
-LITTLE = " Only a copy of itself, rounded to {bits} bits, guesses for it."
+LITTLE = " Its small model is a copy of itself, rounded to {bits} bits."
 
 
 def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tuple[str, str]:

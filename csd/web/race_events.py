@@ -39,8 +39,7 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
     except ValueError as error:
         yield RaceUpdate(_refuse(state, refusal_line(error)), family_lines(context, family))
         return
-    title = example_title(request.prompt)
-    said = f"Racing “{title}”." if title else "Racing."  # the settings beside it say how long
+    said = "Racing."  # the prompt and the settings above it say what, and how long
     if fields.lanes != list(fields.form.lanes):
         said = f"{said} {EDITED_K}"
         yield RaceUpdate(form=FormUpdate({"lanes": fields.lanes}))

@@ -190,7 +190,7 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                     draft = gr.Dropdown(
                         named_with_roles(drafts),
                         value=panel.draft,
-                        label="Speculative draft",
+                        label="Speculative guesser",
                         elem_classes=term_class("draft"),
                         min_width=120,
                         allow_custom_value=True,
@@ -209,7 +209,7 @@ def _build_what_if(defaults: Defaults, panel: WhatIfPanel) -> WhatIfParts:
                 measure = gr.Button("Measure it in a race", variant="primary", scale=0, elem_id="measure")
                 gr.HTML(ABOUT_MEASURE)
                 measure_parts = gr.Button("Race each cascade alone", scale=0, elem_id="parts")
-                parts = gr.HTML()
+                parts = gr.HTML(elem_id="parts-about")
     return WhatIfParts(state, raced, draft, k, K, picture, sliders, words, figure, step, measure, measure_parts, parts)
 
 

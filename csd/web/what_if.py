@@ -115,7 +115,7 @@ def _slider_groups(drafts: Sequence[str], model: CostModel) -> tuple[SliderGroup
         )
         for name, value in zip(drafts, values.costs, strict=True)
     )
-    width = Slider(WIDTH, "each token in a review", values.per_reviewed_token, 0.2, origin=_origin(bool(model.alphas)))
+    width = Slider(WIDTH, "each guess in a check", values.per_reviewed_token, 0.2, origin=_origin(bool(model.alphas)))
     return SliderGroup(OFTEN, ABOUT_ALPHA, alphas, 1), SliderGroup(COST, ABOUT_C, (*costs, width), 1)
 
 

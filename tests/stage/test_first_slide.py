@@ -26,10 +26,11 @@ PRESS_AT_THE_END = """key => new Promise((done) => {
 
 @pytest.mark.slow
 def test_the_first_slide_is_the_race_in_slow_motion_without_a_control(bare):
-    """It ends by itself, or with the first press, and both lead to the verdict on the same slide."""
+    """It waits for the first press. It ends by itself, or with the second, and both lead to the verdict on the same slide."""
     one = bare().show(greedy(alone()), greedy(nested()))
     one.press("End", "p")
-    assert one.state() == "replay", "from its start, for the hall"
+    assert one.state() == "replay" and one.text(".cs-runs b") == "", "at its start, for the hall"
+    assert one.text(".cs-hint").startswith("Page Down: start the race")
     assert one.text(".cs-idea b") == "One prompt, two methods: which is done first?"
     assert one.text(".cs-idea span").startswith("Slow motion, ") and not one.page.is_visible(".cs-lead")
     assert one.page.is_visible(".cs-prompt-text")
@@ -37,10 +38,12 @@ def test_the_first_slide_is_the_race_in_slow_motion_without_a_control(bare):
     title = one.page.locator(".cs-track").bounding_box()
     assert one.page.eval_on_selector(".cs-hint", "node => getComputedStyle(node).opacity") == "1"
     one.press("PageDown")
+    one.page.wait_for_function("document.querySelector('.cs-runs b').textContent")
+    one.press("PageDown")
     assert one.state() == "done" and one.page.is_visible(".cs-lead"), "the press is not lost"
     assert one.page.locator(".cs-track").bounding_box() == title, "nothing moves when the verdict comes"
     one.page.wait_for_function("getComputedStyle(document.querySelector('.cs-hint')).opacity === '0'")
-    one.press("Home")
+    one.press("Home", "PageDown")
     assert one.state() == "replay"
     assert not one.page.evaluate(PRESS_AT_THE_END, "PageDown"), "a press that comes with the end does not go past it"
     assert one.page.is_visible(".cs-lead") and not one.page.evaluate(CONTROLS)
@@ -57,12 +60,13 @@ def test_a_race_at_a_high_temperature_asks_whether_guessing_pays(bare):
     assert not one.errors
 
 
-def test_who_leaves_while_it_plays_is_shown_the_whole_race(bare):
+def test_who_leaves_before_its_end_is_shown_the_whole_race(bare):
     one = bare().show(greedy(alone()), greedy(nested()))
-    one.press("End", "p")
-    assert one.state() == "replay"
-    one.press("Escape")
-    assert one.state() == "done" and one.page.is_visible(".cs-lead")
+    for keys in (("End", "p"), ("End", "p", "PageDown")):
+        one.press(*keys)
+        assert one.state() == "replay"
+        one.press("Escape")
+        assert one.state() == "done" and one.page.is_visible(".cs-lead")
     one.press("ArrowLeft", "p", "Escape")
     assert one.state() == "replay", "a step that somebody stopped at stays"
     assert not one.errors

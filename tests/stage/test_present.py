@@ -287,7 +287,7 @@ def test_a_talk_plays_few_rounds_and_shows_many_as_one_picture(bare):
     for traces, label in ((first, "Watch it happen"), (tour.ACTS[1].traces, "Stop")):
         one.page.evaluate("log => stage.update({race: String(log.length), log})", stage.log_of(traces, "r"))
         one.page.focus(".cascade-stage")
-        one.press("p", "PageDown", "PageDown")  # the end of the race, and inside it
+        one.press("p", "PageDown", "PageDown", "PageDown")  # the race, its end, and inside it
         assert one.text(".cs-unfold") == label
         one.press("PageDown", "p")
     assert not one.errors

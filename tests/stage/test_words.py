@@ -208,7 +208,7 @@ def test_terms_are_explained_by_hover_by_keyboard_and_by_tap(bare):
     page = one.page
     page.hover(".cs-clock >> nth=1")
     assert one.text(shown).startswith("drafting\nThe time of everything but the big model")
-    assert re.search(r"\nbig model .* ms, drafting and overhead .* ms$", one.text(shown))
+    assert re.search(r"\nbig model .* ms, guessing and overhead .* ms$", one.text(shown))
     page.mouse.move(5, 700)
     assert page.locator(shown).count() == 0
     page.focus('[data-term="big model"]')

@@ -80,6 +80,7 @@ def test_compare_says_what_it_takes_from_the_settings_and_leads_back(tab):
     page = tab.page
     tab.fill(tokens=16)
     page.get_by_role("tab", name="Theory").click()
+    page.click("#what-if-picture summary")
     page.click("#parts")
     tab.status("ended")
     page.get_by_role("tab", name="Compare").click()

@@ -177,11 +177,11 @@ def test_a_puzzle_says_that_other_models_race(tab):
     page.click("#puzzles-open")
     page.get_by_role("button", name="Make the cascade lose").click()
     note = page.locator('.puzzles [data-puzzle="lose"] .puzzles-models')
-    assert note.inner_text() == "Your races run demo models, on your own words too."
+    assert note.inner_text() == "Your own words run on demo models, too."
     page.evaluate("document.querySelector('#lines').toggleAttribute('data-away', true)")
     note.filter(has_text="Back to").wait_for()
     page.evaluate("document.querySelector('#lines').toggleAttribute('data-away', false)")
-    note.filter(has_text="on your own words too").wait_for()
+    note.filter(has_text="Your own words run on").wait_for()
 
 
 @pytest.mark.slow

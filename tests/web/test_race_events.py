@@ -36,7 +36,7 @@ def test_a_race_is_told_from_waiting_to_its_results(page):
     updates = race(page)
     assert "when the models are loaded" in updates[0].status.text
     first = next(update for update in updates if update.stage)
-    assert first.status.text == "Racing “A frog makes a kite”."
+    assert first.status.text == "Racing."
     assert (first.family.status.state, "Noted." in first.family.about) == ("ready", True)
     last = updates[-1]
     assert last.status.text.startswith("Done: 64 tokens each.")
@@ -216,7 +216,7 @@ def test_who_runs_is_told_where_it_is_not_the_models_of_the_first_race():
     assert (
         other_models.who_runs(page, smollm2, True)[1] == "SmolLM2 135M runs; its 8-bit copy and the copier guess ahead."
     )
-    why = "SmolLM2 135M answers your own words: the demo models know little beyond the examples. Only a copy of itself"
+    why = "SmolLM2 135M answers your own words: the demo models know little beyond the examples. Its small model is a copy"
     assert other_models.why_others(page, smollm2, False).startswith(why)
     assert other_models.why_others(page, smollm2, True) == other_models.why_others(page, page.studio.home, False) == ""
 

@@ -6,6 +6,7 @@ import pytest
 from browser import CUT
 from playwright.sync_api import Page
 
+from csd.sentences import capitalized
 from csd.stage import tour
 from csd.stage.remember import POINTS
 
@@ -185,7 +186,10 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(tab):
         if act.talk == "asked":
             assert not page.inner_text(".tour-answer:visible")
             page.keyboard.press("PageDown")
-            assert page.inner_text(".tour-answer:visible").strip() == f"{act.right + 1}. {act.answer}"
+            assert (
+                page.inner_text(".tour-answer:visible").strip()
+                == f"{capitalized(act.choices[act.right])}. {act.answer}"
+            )
         shown_words = page.inner_text(".tour dialog").lower()
         assert "adaptive" not in shown_words and "fixed plan" not in shown_words, "a talk introduces neither"
         page.keyboard.press("PageDown")

@@ -12,7 +12,7 @@ from csd.web.races import recorded_races
 FIELD = "#what-if-K textarea, #what-if-K input"
 SIZES = [(1280, 720), (1920, 1080), (390, 844)]
 RESULTS = (".whatif .finding", ".whatif .chart", ".step-places")
-CONTROLS = ("#what-if-sliders", "#what-if-picture", "#measure", "#parts")
+CONTROLS = ("#what-if-sliders", "#what-if-picture", "#measure")
 LABELLED = ("1-story-a-frog-makes-a-kite", "6-story-a-mouse-on-an-island-sampled")
 OVERLAPS = """() => {
     const texts = [...document.querySelectorAll('.whatif .chart text')].map((text) => [text.textContent, text.getBoundingClientRect()]);
@@ -33,7 +33,7 @@ def test_a_step_is_seen_without_scrolling_and_the_controls_stand_beside_the_resu
     tops = [box[name]["y"] for name in RESULTS]
     assert tops == sorted(tops)
     assert all(box[one]["x"] + box[one]["width"] < box[other]["x"] for one in RESULTS for other in CONTROLS)
-    assert box["#parts"]["y"] + box["#parts"]["height"] < 720, "what is needed is seen without scrolling"
+    assert box["#measure"]["y"] + box["#measure"]["height"] < 720, "what is needed is seen without scrolling"
     page.set_viewport_size({"width": 1920, "height": 1080})
     chart, step, knobs = (
         page.locator(name).bounding_box() for name in (".whatif .chart", "#what-if-step", "#what-if-knobs")

@@ -6,6 +6,7 @@ import pytest
 from browser import CUT
 from playwright.sync_api import Page
 
+from csd.sentences import capitalized
 from csd.stage import tour
 
 ANSWER_IN_VIEW = """() => {
@@ -52,7 +53,10 @@ def test_the_tour_steps_and_closes_by_keyboard(tab):
         if page.inner_text(".tour-next") == "Show answer":
             page.keyboard.press("ArrowRight")
             assert title() == before.title, "nobody leaves an act without its answer"
-            assert page.inner_text(".tour-answer:visible") == f"{before.right + 1}. {before.answer}"
+            assert (
+                page.inner_text(".tour-answer:visible")
+                == f"{capitalized(before.choices[before.right])}. {before.answer}"
+            )
         assert page.inner_text(".tour-next") == "Next"
         page.keyboard.press("ArrowRight")
         seen.append(title())
@@ -71,7 +75,7 @@ def test_the_tour_steps_and_closes_by_keyboard(tab):
             page.focus(".tour-next")
             page.wait_for_selector(".tour .cascade-stage[data-state=done] .cs-score")
             page.keyboard.press(str(2 - act.right))  # the other one
-            assert page.inner_text(".tour-answer:visible") == f"The answer is {act.right + 1}. {act.answer}"
+            assert page.inner_text(".tour-answer:visible") == f"It is “{act.choices[act.right]}”. {act.answer}"
             assert page.locator(".tour-choices:visible button:disabled").count() == len(act.choices), "they stay"
             assert (
                 page.inner_text(".tour-choices:visible [data-taken]:not([data-right]) span")
