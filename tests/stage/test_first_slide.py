@@ -96,6 +96,9 @@ def test_its_notes_follow_the_race_and_a_blocked_window_is_told_of(bare):
     with one.page.expect_popup() as opened:
         one.page.keyboard.press("s")
     notes = opened.value
+    assert notes.inner_text("footer span") == "Next: the race"
+    notes.keyboard.press("PageDown")
+    assert notes.inner_text("footer span") == "Next: the result"
     assert notes.inner_text("h1") == one.text(".cs-idea b") and "Which of these" in notes.inner_text("main")
     notes.keyboard.press("End")
     assert notes.inner_text("h1") != one.text(".cs-idea b") and one.state() == "done"

@@ -141,6 +141,10 @@ def test_a_cascade_that_loses_to_speculative_decoding_says_what_that_saved():
     slower = replace(slow, steps=tuple(replace(step, seconds=9 * step.seconds) for step in steps))
     said = line(slower, fewer, replace(lost["cascade"], steps=heavy))
     assert said.reason == f"Speculative decoding needed only {len(pairs)} runs of the big model."
+    own = sum(step.seconds for step in heavy) / sum(step.seconds for step in pairs)
+    near = [replace(step, seconds=0.92 * own * step.seconds) for step in pairs]
+    close = line(slower, replace(fewer, steps=tuple(near)), replace(lost["cascade"], steps=heavy))
+    assert "slightly faster" in close.lead and close.reason.endswith("in speculative decoding)."), "also by little"
 
 
 @pytest.mark.parametrize(("gain", "has_reason"), [(1.4, True), (3.6, False)])

@@ -88,7 +88,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     row.get_by_role("button", name="Check").click()
     row.get_by_text("Not yet: 99× is too high.").wait_for()
     page.get_by_role("button", name="All puzzles").click()
-    page.get_by_role("button", name="Drop a level without losing speed").click()
+    page.get_by_role("button", name="Leave out a guesser without losing speed").click()
     page.keyboard.press("Escape")
     page.click("#race")
     tab.status("ended")
@@ -101,6 +101,31 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     page.wait_for_function(f"{count} === '{solved}'")
     assert not tab.errors
     tab.close()
+
+
+def test_a_puzzle_is_not_judged_before_the_replay_of_its_race_has_ended(tab):
+    page = tab.page
+    page.evaluate("""() => {  // as a stage that replays: here nothing moves
+        const stage = document.querySelector("#stage .cascade-stage");
+        const keep = () => window.replays && !stage.hasAttribute("data-unasked") && stage.setAttribute("data-unasked", "");
+        window.replays = true;
+        new MutationObserver(keep).observe(stage, { attributeFilter: ["data-unasked"] });
+        keep();
+    }""")
+    page.click("#puzzles-open")
+    page.get_by_role("button", name="Make the cascade lose at temperature 0").click()
+    said = page.locator('.puzzles [data-puzzle="lose"] .puzzles-said')
+    before = said.text_content()
+    tab.race(tokens=16)
+    page.wait_for_timeout(300)
+    assert said.text_content() == before
+    page.evaluate(
+        "window.replays = false; document.querySelector('#stage .cascade-stage').removeAttribute('data-unasked')"
+    )
+    page.wait_for_function(
+        "before => document.querySelector('[data-puzzle=lose] .puzzles-said').textContent !== before", arg=before
+    )
+    assert not tab.errors
 
 
 def test_a_text_that_is_typed_for_a_puzzle_keeps_the_models_and_lanes(tab):

@@ -122,6 +122,19 @@ def test_who_does_not_wait_for_the_end_of_a_race_on_a_slide_is_shown_it(tab):
     assert not tab.errors
 
 
+def test_a_press_while_a_picture_moves_brings_the_answer(tab):
+    page = tab.page
+    begin_talk(page)
+    tab.allow_motion()
+    act = next(act for act in tour.ACTS if act.talk == "asked")
+    while not page.is_visible(f'.tour h2:text-is("{act.title}")'):
+        page.keyboard.press("PageDown")
+    page.wait_for_selector(".tour .cs-score[data-numbered]")
+    page.keyboard.press("PageDown")
+    assert page.inner_text(".tour-answer:visible").strip() == f"{capitalized(act.choices[act.right])}. {act.answer}"
+    assert not tab.errors
+
+
 def begin_talk(page: Page) -> None:
     """From the race on the stage to the first slide after it."""
     stage = "#stage .cascade-stage"

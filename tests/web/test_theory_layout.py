@@ -34,6 +34,10 @@ def test_a_step_is_seen_without_scrolling_and_the_controls_stand_beside_the_resu
     assert tops == sorted(tops)
     assert all(box[one]["x"] + box[one]["width"] < box[other]["x"] for one in RESULTS for other in CONTROLS)
     assert box["#measure"]["y"] + box["#measure"]["height"] < 720, "what is needed is seen without scrolling"
+    assert not page.is_visible("#parts"), "it belongs to the plan"
+    page.click("#what-if-picture summary")
+    assert page.is_visible("#parts") and page.is_visible("#parts-about")
+    page.click("#what-if-picture summary")
     page.set_viewport_size({"width": 1920, "height": 1080})
     chart, step, knobs = (
         page.locator(name).bounding_box() for name in (".whatif .chart", "#what-if-step", "#what-if-knobs")
