@@ -12,7 +12,7 @@ import { openReview, toggleReview } from "./review.js";
 import { stepRound } from "./rounds.js";
 import { openSpeaker } from "./speaker.js";
 import { isPlaying } from "./state.js";
-import { beginAgain, goBack, goOn, goToEnd, hideHint } from "./talk.js";
+import { beginAgain, goBack, goOn, goToEnd, hideHint, waitsAtStart } from "./talk.js";
 import { zoom } from "./timeline.js";
 import { hideTooltip } from "./tooltip.js";
 
@@ -121,9 +121,9 @@ function closeKeys(stage) {
   if (keys.open && keys.hasAttribute("data-over")) showKeys(stage);
 }
 
-// Whether the presented race tells itself: while it plays the arrow leads to its end, and from there into the talk.
+// Whether the presented race tells itself: from its start the arrow plays it, then leads to its end, and from there into the talk.
 function isTold(stage) {
-  return stage.presenting && !stage.reviewOpen && (stage.time === Infinity || isPlaying(stage));
+  return stage.presenting && !stage.reviewOpen && (stage.time === Infinity || waitsAtStart(stage) || isPlaying(stage));
 }
 
 function goRound(stage, by) {

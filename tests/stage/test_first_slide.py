@@ -62,9 +62,10 @@ def test_a_race_at_a_high_temperature_asks_whether_guessing_pays(bare):
 
 def test_who_leaves_before_its_end_is_shown_the_whole_race(bare):
     one = bare().show(greedy(alone()), greedy(nested()))
-    for keys in (("End", "p"), ("End", "p", "PageDown")):
+    for keys in (("End", "p"), ("End", "p", "PageDown"), ("End", "p", "ArrowRight")):
         one.press(*keys)
         assert one.state() == "replay"
+        assert one.text(".cs-replay") == ("Play" if len(keys) == 2 else "Pause")
         one.press("Escape")
         assert one.state() == "done" and one.page.is_visible(".cs-lead")
     one.press("ArrowLeft", "p", "Escape")
