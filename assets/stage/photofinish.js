@@ -2,6 +2,7 @@
 // the end of a race tell the speeds, over the same axis as while it ran.
 
 import { h, put } from "./dom.js";
+import { formatSeconds } from "./format.js";
 
 const SHORT = 0.17; // of a bar: the count stands beyond the filled part where there is at least that much
 
@@ -35,9 +36,9 @@ export function drawPhoto({ tokens: bar, photo: { written, all, count } }, lane,
   count.hidden = !shown;
 }
 
-// The title of the bars, and when they were as they are drawn.
-export function photoTitle(first) {
-  return first ? "When the first was done" : "Tokens written";
+// The title of the bars, and when they were as they are drawn; the time is in the unit of the longest lane.
+export function photoTitle(first, longest) {
+  return first ? [`After ${formatSeconds(first.decodeSeconds, longest)}`, `, when ${first.info.method} was done`] : ["Tokens written", ""];
 }
 
 // Tokens that a lane had written after some seconds of decoding.

@@ -230,8 +230,8 @@ function tellDropped(score) {
   const cut = isNumbered(score) && score.boxes.map((box) => box.cut).find(Boolean);
   const isGrey = score.boxes.some(({ cells }) => cells.some(({ fate }) => fate === "unjudged"));
   const signs = [isGrey && "grey", score.tail < score.to && "a dot", cut && `+${cut}`].filter(Boolean);
-  const again = score.boxes.some(({ line }) => line > 0) ? " A second line of a model: it guessed again after a correction." : "";
-  return (signs.length ? ` ${capitalize(signs.join(" or "))}: dropped, because a guess before it was wrong.` : "") + again;
+  const again = score.boxes.some(({ line }) => line > 0) ? " A second line: a new guess after a correction." : "";
+  return (signs.length ? ` ${capitalize(signs.join(" or "))}: dropped after a wrong guess.` : "") + again;
 }
 
 function tellCut({ cut }) {

@@ -8,7 +8,7 @@ const EASY = 8; // runs of a step: those with no more are read alike
 
 // The step whose block most levels wrote, of these the longest that is read from afar, and then the one with most guesses
 // kept in fewest runs, as the picture of a horizontal cascade. Where none of those is read from afar, one that is and in
-// which a guess was rejected after one that was kept, in few runs, and of those the first. Undefined where no step has more to see than the shown one.
+// which a guess was rejected after one that was kept, in few runs, and of those the first; in the first half of the text, where there is one. Undefined where no step has more to see than the shown one.
 export function findTelling(stage) {
   const { steps } = stage.view.lane;
   const shown = selectedStep(stage);
@@ -25,8 +25,10 @@ export function findTelling(stage) {
   const small = steps.filter(isSmall);
   if (isWide && small.length) {
     const ease = (step) => [Math.min(2, countWriters(step)), Math.min(1, step.line.r.ok), -Math.max(EASY, flattenRecords(step.line.r).length)];
-    const easiest = small.reduce((most, step) => (isBetter(ease(step), ease(most)) ? step : most));
-    return writers > 1 || (shown && isSmall(shown)) ? undefined : easiest;
+    const easiestOf = (some) => some.reduce((most, step) => (isBetter(ease(step), ease(most)) ? step : most));
+    const isEarly = ({ number }) => number <= steps.length / 2; // later ones may be short because the text ends
+    const early = small.some(isEarly) ? small.filter(isEarly) : steps.filter((step) => isEarly(step) && step.line.r.ok < countGuesses(step));
+    return writers > 1 || (shown && isSmall(shown)) ? undefined : easiestOf(early.length ? early : small);
   }
   const isMore = countWriters(best) > Math.max(1, writers);
   return isMore || (shown && !countGuesses(shown) && countGuesses(best)) ? best : undefined;

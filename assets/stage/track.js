@@ -50,8 +50,8 @@ export function drawTrack(stage) {
   put(track.goal, axis === "tokens" ? `\u2691 ${ends.tokens} tokens` : "");
   track.ends.hidden = axis !== "tokens";
   const first = stage.mode === "done" ? firstDone(race) : null; // one clock at a time: until then the bars follow the replay's
-  const words = photoTitle(first);
-  const key = `${axis} ${words}`;
+  const words = photoTitle(first, longest);
+  const key = `${axis} ${words.join("")}`;
   if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(race, words)));
   track.drawn = key;
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
@@ -73,7 +73,7 @@ function tokensKey(race, words) {
   const guess = h("span", { class: "cs-guess-key" }, swatch("guess"), " = guessed", h("span", { class: "cs-unchecked", text: ", not checked yet" }), h("span", { class: "cs-frame-key" }, swatch("frame"), " = being checked"));
   const guesses = race.lanes.some(({ info }) => info.method !== "autoregressive") ? [guess] : [];
   const later = h("span", { class: "cs-later-key" }, swatch("later"), " = written later");
-  return [title(words), run, ...guesses, later];
+  return [title(words[0], h("span", { class: "cs-when", text: words[1] })), run, ...guesses, later];
 }
 
 function timeKey(race) {

@@ -107,7 +107,7 @@ def _compare_lane(name: str, trace: Trace, target_step: float, measured: tuple[f
         return lane
     if plan is None and measured[0] > wide and found.tokens > (1 + SAME_TOKENS) * estimate.tokens:
         return replace(lane, about=CHANCES)
-    return replace(lane, gap=_name_gap(found, estimate, measured[0] > wide))
+    return replace(lane, gap=_name_gap(trace, found, estimate, measured[0] > wide))
 
 
 def is_near(measured: float, predicted: float, relative: float = NEAR) -> bool:
@@ -115,10 +115,13 @@ def is_near(measured: float, predicted: float, relative: float = NEAR) -> bool:
     return abs(measured / predicted - 1) < relative
 
 
-def _name_gap(found: MeasuredRound, estimate: RoundEstimate, is_faster: bool) -> str:
+def _name_gap(trace: Trace, found: MeasuredRound, estimate: RoundEstimate, is_faster: bool) -> str:
     """Why a lane was faster or slower than predicted, for those who do not know the theory."""
     if not is_near(found.tokens, estimate.tokens, SAME_TOKENS) and is_faster == (found.tokens > estimate.tokens):
-        return "right guesses came in streaks" if is_faster else "wrong guesses came in clusters"
+        if is_faster:
+            return "right guesses came in streaks"
+        had_wrong = any(step.review.accepted < len(step.review.tokens) for step in trace.steps)
+        return "wrong guesses came in clusters" if had_wrong else "the text ended before its steps were full"
     return f"steps took {'less' if found.total < estimate.drafting + estimate.review else 'more'} time"
 
 

@@ -10,7 +10,7 @@ from csd.web.context import PageContext
 from csd.web.loads import FamilyChoice
 
 ANSWERS = "{name} answers your own words: the {home} know little beyond the examples."
-LITTLE = " Its small model is a copy of itself, rounded to {bits} bits."
+LITTLE = " A copy of it in {bits} bits, which runs faster, guesses ahead."
 
 
 def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tuple[str, str]:
