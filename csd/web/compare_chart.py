@@ -109,8 +109,7 @@ def _row(kind: str, row: LaneRow, verdict: str) -> str:
         told += f", {low:.2f} to {high:.2f}"
         span = f'<i class="speeds-range" style="--at:{low:.4g};--to:{high:.4g}"></i>'
     bar = f'<i class="speeds-bar" style="--at:{row.value:.4g}"></i>'
-    number = (
-        f'<b style="--at:{max(row.end, 1):.4g}">{row.value:.1f}×{verdict}</b>'  # the line at 1 would cross a lower one
-    )
+    place = max(row.end, 1)  # the line at 1 would cross a lower number
+    number = f'<b style="--at:{place:.4g}">{row.value:.1f}×{verdict}</b>'
     track = f'<span class="speeds-track">{bar}{span}{number}</span>'
     return f'<li style="{colours}" title="{escape(told)}"{marks}>{name}{track}</li>'

@@ -10,7 +10,7 @@ from csd.web.context import PageContext
 from csd.web.loads import FamilyChoice
 
 ANSWERS = "{name} answers your own words: the {home} know little beyond the examples."
-LITTLE = " A copy of it in {bits} bits, which runs faster, guesses ahead."
+COPY_GUESSES = " A copy of it in {bits} bits, which runs faster, guesses ahead."
 
 
 def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tuple[str, str]:
@@ -37,4 +37,4 @@ def why_others(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> s
     why = ANSWERS.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name))
     drafts = choice.defaults.drafts
     is_copy = len(drafts) == 1 and drafts[0] in COPIES
-    return why + (LITTLE.format(bits=COPIES[drafts[0]]) if is_copy else "")
+    return why + (COPY_GUESSES.format(bits=COPIES[drafts[0]]) if is_copy else "")
