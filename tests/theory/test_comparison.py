@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 from handmade import RACE, autoregressive, cascade
+from paired import alone, drafted
 from plans import made_by
 
-from csd.decoding.methods import AdaptiveCascade, Cascade
+from csd.decoding.methods import AdaptiveCascade, Cascade, Speculative
 from csd.record.race import Race
 from csd.record.recording import bundled_recordings
 from csd.theory.comparison import CHANCES, compare_with_theory, format_spread
@@ -87,3 +88,10 @@ def test_without_a_single_token_pass_the_table_says_what_to_do():
     assert lane.reasons[0].endswith("Race with the autoregressive lane.")
     (empty,) = compare(replace(cascade(), steps=()))
     assert empty.reasons == ("This lane generated nothing, so nothing was measured.",)
+
+
+def test_no_wrong_guesses_are_blamed_where_there_were_none():
+    text = tuple(range(40))
+    kept = made_by(Speculative("small", 8), drafted(text, by="small", method="speculative", seconds=0.1))
+    _, lane = compare(alone(text), kept)
+    assert lane.measured[0] < (lane.wide or 0) and lane.gap == "the text ended before its steps were full"
