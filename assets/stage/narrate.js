@@ -140,9 +140,3 @@ export function capitalize(text) {
 function sum(list, value) {
   return list.reduce((total, one) => total + value(one), 0);
 }
-
-// How many guesses there are, beside the number that the plan wanted where that is another one.
-export function tellPlanned(n, planned) {
-  if (n === planned) return String(n);
-  return n > planned ? `${planned} + ${n - planned}` : `${n} of ${planned}`;
-}

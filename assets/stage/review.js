@@ -5,9 +5,8 @@ import { button, h, iconButton, put } from "./dom.js";
 import { enter, leave } from "./entries.js";
 import { cellFacts, tokenFacts } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
-import { capitalize, tellPlanned, tellResult, tellRoundSentence } from "./narrate.js";
+import { capitalize, tellResult, tellRoundSentence } from "./narrate.js";
 import { jump, pause, showAll, touch } from "./playback.js";
-import { draftGroups } from "./records.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
 import { buildScore, drawScore, isNumbered, scrollOn, scrollToBox, showMore } from "./scoregrid.js";
@@ -212,17 +211,8 @@ function buildReview(stage, step) {
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   review.result = tellResult(race, step); // the picture tells who drafted
   review.rounds.hidden = score.boxes.length < 2;
-  put(review.key, score.boxes.length > 1 ? `${KEY}${tellDropped(score)}${tellDeparted(lane, score)}` : "");
+  put(review.key, score.boxes.length > 1 ? `${KEY}${tellDropped(score)}` : "");
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
-}
-
-// Where a step departs from its plan, in words.
-function tellDeparted({ info }, { root }) {
-  for (const { by, from, to } of draftGroups(root)) {
-    const [n, planned] = [to - from, info.plan?.[by] ?? to - from];
-    if (n && n !== planned) return ` ${tellPlanned(n, planned)}: ${Math.abs(n - planned)} ${n > planned ? "more" : "fewer"} than planned.`;
-  }
-  return "";
 }
 
 // What is grey in a step, or left out and counted, where there is any.

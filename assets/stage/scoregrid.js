@@ -4,7 +4,6 @@
 import { h, put } from "./dom.js";
 import { countRuns, countTokens, formatSeconds } from "./format.js";
 import { levelOf, levelsOfLane } from "./log.js";
-import { tellPlanned } from "./narrate.js";
 import { draftGroups, hasInnerReview } from "./records.js";
 import { term } from "./terms.js";
 import { tokenWord } from "./text.js";
@@ -266,7 +265,7 @@ function createZone(race, lane, score, { by, from, to }, row) {
   const planned = lane.info.plan?.[by] ?? n;
   const title = `${role}: ${countTokens(n)} of the block${n === planned ? "" : `, ${planned} by the plan`}${n > planned ? MORE : ""}`;
   return h("span", { class: "cs-zone", "data-look": look, style: `${cell(row, 1, columnOf(score, from), n)}; min-width: ${Math.min(role.split(" ")[0].length, LETTERS)}ch`, title },
-    h("span", { class: "cs-zone-name" }, h("span", { class: "cs-zone-mark", "data-mark": mark }), ...[...role.split(" "), `\u00B7 ${tellPlanned(n, planned)}`].map((text) => h("span", { text }))));
+    h("span", { class: "cs-zone-name" }, h("span", { class: "cs-zone-mark", "data-mark": mark }), ...[...role.split(" "), `\u00B7 ${n}`].map((text) => h("span", { text }))));
 }
 
 function createBox(race, score, box, rows) {
