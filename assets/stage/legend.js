@@ -110,11 +110,10 @@ function createEntry(stage, entry) {
   const { mark, look, role, labels } = entry;
   const isCopy = role.endsWith("-bit model"); // see csd/roles.py
   const meaning = mark === "T" ? "target" : mark === "0" ? "Max-Gram" : isCopy ? role : "draft";
-  const exact = labels.filter((label) => !label.startsWith("draft-")); // these say less than the role
   const count = h("span", { class: "cs-legend-count" });
   stage.legend.counts.set(mark, count);
   return h("button", { type: "button", class: "cs-legend-item", "aria-pressed": "false", "data-level": mark,
-                       "data-term": meaning, "data-exact": exact.join(" / "), onclick: () => highlight(stage, mark) },
+                       "data-term": meaning, "data-exact": labels.join(" / "), onclick: () => highlight(stage, mark) },
     h("span", { class: "cs-swatch", "data-look": look, "data-mark": mark }),
     h("span", { class: "cs-legend-name" }, h("b", { text: role }), count));
 }

@@ -121,7 +121,7 @@ def _name_gap(trace: Trace, found: MeasuredRound, estimate: RoundEstimate, is_fa
         if is_faster:
             return "right guesses came in streaks"
         had_wrong = any(step.review.accepted < len(step.review.tokens) for step in trace.steps)
-        return "wrong guesses came in clusters" if had_wrong else "the text ended before its steps were full"
+        return "wrong guesses came in clusters" if had_wrong else "steps had fewer guesses than predicted"
     return f"steps took {'less' if found.total < estimate.drafting + estimate.review else 'more'} time"
 
 

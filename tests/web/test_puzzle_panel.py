@@ -117,6 +117,7 @@ def test_a_puzzle_is_not_judged_before_the_replay_of_its_race_has_ended(tab):
     said = page.locator('.puzzles [data-puzzle="lose"] .puzzles-said')
     before = said.text_content()
     tab.race(tokens=16)
+    tab.status("ended")
     page.wait_for_timeout(300)
     assert said.text_content() == before
     page.evaluate(
