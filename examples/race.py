@@ -8,7 +8,7 @@ race = csd.race(
     "Question: Ben has 12 apples and buys 8 more. How many apples does he have?\nAnswer:",
     [
         csd.Autoregressive(),
-        csd.Speculative(draft="draft-mid", k=8),
+        csd.Speculative(draft="small", k=8),
         csd.AdaptiveCascade(family.draft_names),
     ],
     max_new=96,

@@ -56,11 +56,11 @@ def test_minimal_benchmark(embedded_once, monkeypatch, capsys):
 @pytest.mark.slow
 def test_own_models(monkeypatch, capsys, tmp_path):
     """Folders as transformers saves them: weights and tokenizer together."""
-    for name in ("target", "draft-small"):
+    for name in ("target", "tiny"):
         shutil.copytree(FAMILY / name, tmp_path / name, copy_function=lambda source, to: Path(to).symlink_to(source))
         for file in ("tokenizer.json", "tokenizer_config.json"):
             (tmp_path / name / file).symlink_to(FAMILY / file)
-    run("own_models.py", monkeypatch, str(tmp_path / "target"), str(tmp_path / "draft-small"))
+    run("own_models.py", monkeypatch, str(tmp_path / "target"), str(tmp_path / "tiny"))
     assert "target passes" in capsys.readouterr().out
 
 

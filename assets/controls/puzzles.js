@@ -78,27 +78,18 @@ function afterReplay(tell) {
   });
 }
 
-// Which models race is in the line with the settings, see assets/page/settings.js. It is there once the panel opens.
+// Which models race is in the line of the examples, see assets/page/settings.js. It is there once the panel opens.
 function followModels(view) {
   if (view.follows) return;
   view.follows = true;
-  const [lines, more, home] = ["lines", "more", "back-home"].map((id) => document.getElementById(id));
-  const tell = () => {
-    const said = (lines.hasAttribute("data-away") ? tellModels : tellHome)(more.textContent, home.textContent);
-    if (view.models.textContent !== said) view.models.textContent = said;
-  };
+  const [lines, home] = ["lines", "back-home"].map((id) => document.getElementById(id));
+  const tell = () => void (view.models.textContent = tellModels(lines.dataset.away, home.textContent));
   new MutationObserver(tell).observe(lines, { attributes: true, attributeFilter: ["data-away"] });
-  new MutationObserver(tell).observe(more, { childList: true, characterData: true, subtree: true });
   tell();
 }
 
-const modelsOf = (settings) => settings.split("\u00b7")[0].trim();
-
-// Elsewhere one's own words may bring other models, see assets/page/typing.js.
-export const tellHome = (settings) => `Your own words run on ${modelsOf(settings)}, too.`;
-
-// `settings` begin with the models; `back` is what the button says that brings the page's own.
-export const tellModels = (settings, back) => `Your races run ${modelsOf(settings)} now. Press “${back.trim()}” for those of the page.`;
+// `models` are not the page's own; `back` is what the button says that brings those.
+export const tellModels = (models, back) => (models ? `Your races run ${models} now. Press “${back.trim()}” for those of the page.` : "");
 
 // The findings that count: of the chosen puzzle, in a race that was not seen before, and of a prediction.
 export function counting({ race, found = {} }, chosen, seen) {

@@ -6,7 +6,6 @@ import { drawEarlyForm, pressAsAsked } from "./earlyform.js";
 import { hasRaced } from "./comeback.js";
 import { wasPresenting } from "./drawing.js";
 import { hasSettings } from "./query.js";
-import { settingsInWords } from "./settingswords.js";
 
 const SIZES = "(min-width: 1001px) or (max-width: 700px)"; // between them the height of the form varies, see drawing.css
 const DARK = "(prefers-color-scheme: dark)";
@@ -15,8 +14,8 @@ const THEME = "__theme"; // Gradio's own name in an address
 let ground = null;
 
 // Not under an address that may bring another race or hide controls, nor after a visitor's own races. The page's style begins
-// with that of the stage, in so many `letters`; `titles` are those of the families of models, and for `links` see earlyform.js.
-export function playEarly(letters, titles, links) {
+// with that of the stage, in so many `letters`; for `links` see earlyform.js.
+export function playEarly(letters, links) {
   const { components = [], css = "", layout = {} } = window.gradio_config ?? {};
   const named = (name) => components.find(({ props }) => props.elem_id === name);
   const propsOf = (name) => named(name)?.props ?? {};
@@ -31,9 +30,7 @@ export function playEarly(letters, titles, links) {
   root.className = "cascade-stage";
   frame.append(root);
   const titlesIn = (name) => titlesOf(components, partsOf(layout, named(name)?.id));
-  const [family, ...values] = ["family", "lanes", "max-new", "temperature"].map((name) => propsOf(name).value);
-  const settings = settingsInWords(titles[family] ?? family, ...values);
-  ground.append(style, ...drawEarlyForm(settings, propsOf, titlesIn, links), frame);
+  ground.append(style, ...drawEarlyForm(propsOf, titlesIn, links), frame);
   document.documentElement.append(ground);
   new Function("element", "props", "watch", script)(frame, { value, early: true }, () => {});
 }

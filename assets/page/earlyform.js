@@ -3,9 +3,9 @@
 
 let pressed = null; // {selector, text} of the part that was pressed last
 
-// `settings` are the words on the button of the drawer; `propsOf` gives the properties of a part of the page by its id, `titlesIn` the titles of what a part holds; `links` are the
-// buttons that Gradio does not draw, as [text, selector, count].
-export function drawEarlyForm(settings, propsOf, titlesIn, links) {
+// `propsOf` gives the properties of a part of the page by its id, `titlesIn` the titles of what a part holds; `links` are the buttons
+// that Gradio does not draw, as [text, selector, count].
+export function drawEarlyForm(propsOf, titlesIn, links) {
   const [race, prompt] = [propsOf("race").value, propsOf("prompt").value];
   const form = drawRow("early-form", [[prompt, "#prompt textarea"], [race, "#race"]]);
   const examples = titlesIn("examples").map((text) => [text, "#examples button"]);
@@ -16,7 +16,7 @@ export function drawEarlyForm(settings, propsOf, titlesIn, links) {
   return [
     drawRow("early-tabs", titlesIn("tabs").map((text) => [text, "#tabs [role=tab]"])), drawRow("early-links", links),
     drawRow("early-paper", [[wordsOf(propsOf("paper")), "#paper a"]]), form, chips,
-    drawRow("early-settings", [[settings, "#more"], [propsOf("races").value, "#races"]]),
+    drawRow("early-settings", ["more", "races"].map((name) => [propsOf(name).value, `#${name}`])),
     drawRow("early-status", [[wordsOf(propsOf("status")), ""]]),
   ];
 }

@@ -1,8 +1,7 @@
-// The text of the button that opens the drawer, such as "demo models · adaptive cascade · 64 tokens".
+// The button that opens the drawer: "Settings", and the temperature where chance picks the words.
 
 import { byId } from "./dom.js";
 import { tellMethods } from "./numbers.js";
-import { settingsInWords } from "./settingswords.js";
 
 const SHINES = 1500; // milliseconds
 
@@ -11,20 +10,24 @@ export function watchSettings() {
   const button = byId("more");
   let said = "";
   new MutationObserver(() => {
-    const isChange = said.includes("\u00B7") && said !== button.textContent; // not the first words
+    const isChange = said && said !== button.textContent; // not the first words
     said = button.textContent;
     if (!isChange || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     button.animate([{ backgroundColor: "color-mix(in srgb, var(--page-accent) 32%, transparent)" }, {}], SHINES);
   }).observe(button, { subtree: true, childList: true, characterData: true });
 }
 
-// The text of the button, and whether the one beside it leads back to the family that the page begins with.
-export function tellSettings(titles, name, lanes, ...rest) {
+// The text of the button, and whether the one beside it leads back to the family that the page begins with; `data-away` names
+// another one.
+export function tellSettings(titles, name, lanes, temperature) {
   const family = titles[name] ?? name;
   const home = byId("back-home").textContent.trim();
   const isAway = !home.endsWith(` ${family}`);
-  byId("lines").toggleAttribute("data-away", isAway);
+  if (isAway) byId("lines").dataset.away = family;
+  else delete byId("lines").dataset.away;
   document.querySelector("#try span").textContent = isAway ? `Try with ${family.split(" ")[0]}:` : "Try:";
   tellMethods(lanes.length);
-  return settingsInWords(family, lanes, ...rest);
+  return settingsInWords(temperature);
 }
+
+export const settingsInWords = (temperature) => (temperature > 0 ? `Settings \u00B7 temperature ${temperature}` : "Settings");

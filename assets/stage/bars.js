@@ -1,39 +1,32 @@
-// The bar of a lane, drawn twice: over tokens, where every pass of the target is one jump towards the finish, and over time,
-// where every part is as long as it took. axis.js decides which of them is seen.
+// The bar of a lane: every pass of the target is one jump towards the finish.
 
 import { h, s } from "./dom.js";
-import { levelMarks, levelOf, OVERHEAD } from "./log.js";
+import { levelMarks, levelOf } from "./log.js";
 import { createPhoto } from "./photofinish.js";
 
 const HEIGHT = 100; // of a bar, in the units of its drawing
 const GAPS = 220; // gaps between jumps that a bar is as long as
 
 export function createBar() {
-  const [tokens, time] = ["tokens", "time"].map((axis) =>
-    s("svg", { class: `cs-bar-svg cs-by-${axis}`, preserveAspectRatio: "none", "aria-hidden": "true" }));
+  const [written, pending] = ["cs-written", "cs-pending"].map((name) =>
+    s("svg", { class: `cs-bar-svg ${name}`, preserveAspectRatio: "none", "aria-hidden": "true" }));
   const photo = createPhoto();
-  const pending = s("svg", { class: "cs-bar-svg cs-by-tokens cs-pending", preserveAspectRatio: "none", "aria-hidden": "true" });
-  const ran = h("div", { class: "cs-ran" }, tokens, time); // clips them at the lane's position
-  return { tokens, time, photo, pending, ran, box: h("div", { class: "cs-lane-bar" }, pending, ran, photo.count), drawn: "", waits: "" };
+  const ran = h("div", { class: "cs-ran" }, written); // clips it at the lane's position
+  return { written, photo, pending, ran, box: h("div", { class: "cs-lane-bar" }, pending, ran, photo.count), drawn: "", waits: "" };
 }
 
-// Draws what has come since. `ends` are those of the axes: {tokens, seconds}; until the race is over, seconds is 0.
-export function drawBar(race, bar, lane, ends) {
-  const key = `${lane.steps.length} ${ends.tokens} ${ends.seconds}`;
+// Draws what has come since; `end` is the tokens at the finish.
+export function drawBar(race, bar, lane, end) {
+  const key = `${lane.steps.length} ${end}`;
   if (key === bar.drawn) return;
   bar.drawn = key;
-  fill(race, bar.tokens, ends.tokens, tokenShapes(race, lane, ends.tokens));
-  if (!ends.seconds) return bar.time.replaceChildren();
-  fill(race, bar.time, ends.seconds, timeShapes(race, lane, ends.seconds));
-  bar.box.style.setProperty("--cs-share", Math.max(lane.decodeSeconds / ends.seconds, 0.001).toFixed(4));
+  fill(race, bar.written, end, shapesOf(race, lane, end));
 }
 
-// Shows a bar as far as its lane is. A whole bar is not clipped: it may be turning into the other one.
-export function clipBar({ ran }, { lane, shown, seconds, state }, axis, ends) {
+// Shows a bar as far as its lane is.
+export function clipBar({ ran }, { lane, shown, state }, end) {
   const step = lane.steps[shown - 1];
-  const tokens = step ? step.count : 0;
-  const done = axis === "time" ? decodedSeconds(lane, seconds) / ends.seconds : tokens / ends.tokens;
-  const left = state === "done" ? 0 : 100 - 100 * done;
+  const left = state === "done" ? 0 : 100 - (100 * (step ? step.count : 0)) / end;
   ran.style.clipPath = `inset(0 ${left.toFixed(2)}% 0 0 round 5px)`;
 }
 
@@ -47,12 +40,6 @@ export function drawPending(race, bar, guesses, end) {
   const looks = cells.map(({ who }) => levelOf(race, who).look);
   fill(race, bar.pending, end, runsOf(looks, from).map((run) => ({ ...run, wide: run.to - run.from - gapAt(end) / 4 })));
   bar.pending.append(s("path", { class: "cs-frame", d: cells.length ? boxPath(from, cells.length - gapAt(end)) : "" }));
-}
-
-// Seconds of decoding up to a time on the lane's clock.
-function decodedSeconds(lane, seconds) {
-  const [first] = lane.steps;
-  return first ? Math.max(0, Math.min(lane.decodeSeconds, seconds - first.line.c)) : 0;
 }
 
 // One path per level, so that a long race has few nodes.
@@ -72,7 +59,7 @@ function round(value) {
 
 // A block for each run of tokens of one author, with a gap before the next jump and a hair before the next block. A step whose
 // reviewer added no token, as the text ends there, has a line in its colour: each of its runs can be counted.
-function tokenShapes(race, lane, end) {
+function shapesOf(race, lane, end) {
   const gap = gapAt(end);
   return lane.steps.flatMap((step) => {
     const looks = lane.tokens.slice(step.from, step.count).map(({ level }) => level.look);
@@ -94,21 +81,4 @@ function runsOf(looks, start) {
     else runs.push({ look, from: start + j, to: start + j + 1 });
   });
   return runs;
-}
-
-// A step as the time of each of its levels, the target last; its overhead is left blank, and at least a hair of it, which is
-// thinner where steps are short.
-function timeShapes(race, lane, end) {
-  const hair = end / GAPS / 2;
-  return lane.steps.flatMap((step) => {
-    let from = step.decodeSeconds - step.line.d;
-    const until = step.decodeSeconds - Math.min(hair, step.line.d / 8);
-    return levelMarks(race).flatMap(({ mark, look }) => {
-      const seconds = step.seconds.get(mark) || 0;
-      const wide = Math.min(seconds, until - from);
-      const shape = wide > 0 ? [{ look, from, wide }] : [];
-      from += seconds;
-      return shape;
-    });
-  });
 }

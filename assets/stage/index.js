@@ -20,11 +20,10 @@
 //
 // Data, without a page:  text, records, log, pending, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, opening, playback, rounds
-// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (axis, bars), legend (viewmenu), cursors, lanes (lanetext, tokennodes, joins, textsize), review (scoregrid, telling), explanation,
+// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (bars), legend (viewmenu), cursors, lanes (lanetext, tokennodes, joins, textsize), review (scoregrid, telling), explanation,
 //                        transport, charts (plot, timeline, budget; strips draws the timeline), tooltip, terms, speech, keys, present (talk, speaker, racenote, entries), bridge; dom and linestyle
 //                        build elements
 
-import { createAxis } from "./axis.js";
 import { reopenBet } from "./bet.js";
 import { createBridge, openBridge, showRacing } from "./bridge.js";
 import { buildBudget, clearBudget, createBudget } from "./budget.js";
@@ -122,7 +121,6 @@ function createParts(stage) {
     promptLine: createPromptLine(stage),
     bridge: createBridge(stage),
     headline: createHeadline(stage),
-    axis: createAxis(stage),
     track: createTrack(),
     viewChoice: createViewChoice(stage),
     legend: createLegend(stage),
@@ -141,7 +139,7 @@ function createParts(stage) {
   stage.review = createReview(stage);
   stage.headline.box.prepend(stage.pace);
   stage.charts = createCharts(stage, { speed: stage.plot.box, computed: stage.timeline.box, time: stage.budget });
-  stage.transport.present.before(createViewMenu(stage.axis.box, ...stage.legend.rows, stage.viewChoice.box, stage.transport.speedRow));
+  stage.transport.present.before(createViewMenu(...stage.legend.rows, stage.viewChoice.box, stage.transport.speedRow));
   stage.promptLine.box.append(stage.bridge.box);
   const body = h("div", { class: "cs-body" },
     stage.promptLine.box, stage.headline.box, stage.track.box, stage.legend.box, stage.lanesBox, stage.transport.box,

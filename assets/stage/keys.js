@@ -1,6 +1,5 @@
 // The keyboard.
 
-import { toggleAxis } from "./axis.js";
 import { askForExample, askForLoss, askForRace, askForTour } from "./bridge.js";
 import { cycleView } from "./cursors.js";
 import { h } from "./dom.js";
@@ -18,7 +17,7 @@ import { hideTooltip } from "./tooltip.js";
 
 const HELP = [
   ["space", "play"], ["\u2190 \u2192", "step"], ["shift \u2190 \u2192", "token"], [", .", "move of the step"],
-  ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["t", "bars over tokens or time"], ["v", "one text or columns"],
+  ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["v", "one text or columns"],
   ["/", "type a prompt"], ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["Esc", "leave"], ["?", "these keys"],
 ];
 const PRESENTING = [["page down", "go on: a talk of three minutes, or two without its questions"], ["page up", "back"], ["s", "speaker\u2019s notes"], ["r", "race"], ["e", "next example"], ["l", "make it lose"]];
@@ -49,7 +48,6 @@ const ACTIONS = {
   p: togglePresent,
   r: (stage) => stage.presenting && askForRace(),
   s: (stage) => stage.presenting && openSpeaker(stage),
-  t: toggleAxis,
   v: cycleView,
   Escape: leave,
 };

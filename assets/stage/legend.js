@@ -110,10 +110,11 @@ function createEntry(stage, entry) {
   const { mark, look, role, labels } = entry;
   const isCopy = role.endsWith("-bit model"); // see csd/roles.py
   const meaning = mark === "T" ? "target" : mark === "0" ? "Max-Gram" : isCopy ? role : "draft";
+  const names = labels.filter((name) => !role.split(" ").includes(name)).join(" / "); // those that the role does not say
   const count = h("span", { class: "cs-legend-count" });
   stage.legend.counts.set(mark, count);
   return h("button", { type: "button", class: "cs-legend-item", "aria-pressed": "false", "data-level": mark,
-                       "data-term": meaning, "data-exact": labels.join(" / "), onclick: () => highlight(stage, mark) },
+                       "data-term": meaning, "data-exact": names, onclick: () => highlight(stage, mark) },
     h("span", { class: "cs-swatch", "data-look": look, "data-mark": mark }),
     h("span", { class: "cs-legend-name" }, h("b", { text: role }), count));
 }

@@ -1,5 +1,5 @@
 // The photo finish: what every lane had written when the first one was done. Each bar is pale beyond that, so that the lengths at
-// the end of a race tell the speeds, over the same axis as while it ran.
+// the end of a race tell the speeds.
 
 import { h, put } from "./dom.js";
 import { formatSeconds } from "./format.js";
@@ -24,7 +24,7 @@ export function firstDone({ lanes }) {
 }
 
 // Fades a lane's bar from where the lane was then; `first` is null until the race or its replay has ended.
-export function drawPhoto({ tokens: bar, photo: { written, all, count } }, lane, first, end) {
+export function drawPhoto({ written: bar, photo: { written, all, count } }, lane, first, end) {
   const tokens = first ? writtenBy(lane, first.decodeSeconds) : end;
   const part = 100 * tokens / end;
   bar.style.setProperty("--written", `${part.toFixed(2)}%`);

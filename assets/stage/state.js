@@ -50,7 +50,6 @@ export function createState(root) {
     promptLine: null,
     bridge: null,
     headline: null,
-    axis: null,
     track: null,
     viewChoice: null,
     legend: null,

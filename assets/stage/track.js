@@ -1,6 +1,5 @@
 // The race track: a row per lane, with its bar and its figures.
 
-import { drawAxis } from "./axis.js";
 import { clipBar, createBar, drawBar, drawPending } from "./bars.js";
 import { awaitsBet } from "./bet.js";
 import { h, put } from "./dom.js";
@@ -12,7 +11,6 @@ import { goTo, openStep, selectLane } from "./playback.js";
 import { toggleReview } from "./review.js";
 import { term } from "./terms.js";
 
-const SEEN = 0.005; // of the longest time: what is shorter cannot be seen in a bar
 const UNKNOWN = "\u2013"; // in place of a factor
 const SHORT = 32; // tokens below which a speed says little, as SHORT_RUN in csd/record/metrics.py
 const EVEN = 0.05; // speeds that differ by less are equal, as in csd/stage/standing.py
@@ -25,7 +23,6 @@ export function createTrack() {
     key: h("span", { class: "cs-jump" }), // what its colours are
     drawn: "", // what the key was made for
     rows: [], // one per lane, see createRow
-    reach: null, // what the length of a bar stands for: {axis, tokens, seconds}
   };
 }
 
@@ -43,52 +40,34 @@ export function clearTrack({ track }) {
 // Draws every lane as of the time shown.
 export function drawTrack(stage) {
   const { track, race, views, view } = stage;
-  const axis = drawAxis(stage);
   const longest = Math.max(...views.map(({ lane }) => lane.decodeSeconds));
-  const ends = { tokens: finishLine(race), seconds: race.close ? longest : 0 };
-  track.reach = { axis, ...ends };
-  put(track.goal, axis === "tokens" ? `\u2691 ${ends.tokens} tokens` : "");
-  track.ends.hidden = axis !== "tokens";
+  const end = finishLine(race);
+  put(track.goal, `\u2691 ${end} tokens`);
   const first = stage.mode === "done" ? firstDone(race) : null; // one clock at a time: until then the bars follow the replay's
   const words = photoTitle(first, longest);
-  const key = `${axis} ${words.join("")}`;
-  if (track.drawn !== key) track.key.replaceChildren(...(axis === "time" ? timeKey(race) : tokensKey(race, words)));
+  const key = words.join("");
+  if (track.drawn !== key) track.key.replaceChildren(...createKey(race, words));
   track.drawn = key;
   const reference = views.find((one) => one.lane.info.method === "autoregressive");
   track.box.toggleAttribute("data-few", isShort(race));
   const best = isShort(race) || wasStopped(race) ? new Set() : winners(views);
   for (const row of track.rows) {
-    drawBar(race, row.bar, row.view.lane, ends);
-    clipBar(row.bar, row.view, axis, ends);
-    drawPending(race, row.bar, row.view.guesses, ends.tokens);
-    drawPhoto(row.bar, row.view.lane, first, ends.tokens);
+    drawBar(race, row.bar, row.view.lane, end);
+    clipBar(row.bar, row.view, end);
+    drawPending(race, row.bar, row.view.guesses, end);
+    drawPhoto(row.bar, row.view.lane, first, end);
     drawFigures(stage, row, reference, longest);
     row.box.toggleAttribute("data-first", best.has(row.view));
     row.box.classList.toggle("cs-selected", row.view === view && views.length > 1);
   }
 }
 
-function tokensKey(race, words) {
+function createKey(race, words) {
   const run = h("span", { class: "cs-run-key" }, swatch("T"), " = a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
   const guess = h("span", { class: "cs-guess-key" }, swatch("guess"), " = guessed", h("span", { class: "cs-unchecked", text: ", not checked yet" }), h("span", { class: "cs-frame-key" }, swatch("frame"), " = being checked"));
   const guesses = race.lanes.some(({ info }) => info.method !== "autoregressive") ? [guess] : [];
   const later = h("span", { class: "cs-later-key" }, swatch("later"), " = written later");
-  return [title(words[0], h("span", { class: "cs-when", text: words[1] })), run, ...guesses, later];
-}
-
-function timeKey(race) {
-  const spent = (mark) => Math.max(...race.lanes.map(({ steps }) => steps.reduce((sum, one) => sum + (one.seconds.get(mark) || 0), 0)));
-  const longest = Math.max(...race.lanes.map((lane) => lane.decodeSeconds));
-  const isSeen = ({ mark }) => spent(mark) > SEEN * longest;
-  const drafters = levelMarks(race).filter(({ mark }) => mark !== "T").reverse();
-  const unseen = drafters.filter((level) => spent(level.mark) && !isSeen(level));
-  return [title(term("decode time", "Time spent")), swatch("T"), " ", term("big model"), " runs",
-    ...drafters.filter(isSeen).map(({ look }) => swatch(look)), " ", term("drafting", "guessing"), swatch("overhead"), " ", term("overhead"),
-    ...(unseen.length ? [h("span", { class: "cs-beside", text: `${unseen.map(({ role }) => role).join(", ")}: too quick to see` })] : [])];
-}
-
-function title(...what) {
-  return h("b", { class: "cs-axis-title" }, ...what);
+  return [h("b", { class: "cs-track-title" }, words[0], h("span", { class: "cs-when", text: words[1] })), run, ...guesses, later];
 }
 
 function swatch(look) {
@@ -96,8 +75,8 @@ function swatch(look) {
 }
 
 // The titles of the columns.
-function createHead({ track, axis }) {
-  return h("div", { class: "cs-track-head" }, h("span", {}, axis.other),
+function createHead({ track }) {
+  return h("div", { class: "cs-track-head" }, h("span"),
     h("span", { class: "cs-track-caption" }, track.key, track.goal, track.ends),
     h("span", { class: "cs-runs" }, term("big model")),
     h("span", { class: "cs-outcome" }, term("speed")));
@@ -130,10 +109,9 @@ function createRow(stage, view) {
 function openAt(stage, view, { target, clientX, currentTarget }) {
   if (stage.lasts || target.closest(".cs-clock")) return;
   const { left, width } = currentTarget.getBoundingClientRect();
-  const { axis, tokens, seconds } = stage.track.reach;
-  const part = (clientX - left) / width;
+  const count = ((clientX - left) / width) * finishLine(stage.race);
   const { steps, index } = view.lane;
-  const step = steps.find(({ count, decodeSeconds }) => (axis === "time" ? decodeSeconds > part * seconds : count > part * tokens));
+  const step = steps.find((one) => one.count > count);
   if (!step) return;
   if (!goTo(stage, index + 1, step.number)) openStep(stage, index + 1, step.number);
   if (!stage.reviewOpen) toggleReview(stage);

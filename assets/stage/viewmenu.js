@@ -1,5 +1,5 @@
-// How text and replay are shown, in a menu beside the replay: what the bars run over, rejected words, levels as digits,
-// one text or columns, and the replay's speed.
+// How text and replay are shown, in a menu beside the replay: rejected words, levels as digits, one text or columns, and
+// the replay's speed.
 
 import { button, h } from "./dom.js";
 

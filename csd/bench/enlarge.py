@@ -42,9 +42,9 @@ _7B = Shape("7B", 4096, 11008, 32, 64, 64)
 _13B = Shape("13B", 5120, 13824, 40, 80, 80)
 
 SHAPES: dict[str, dict[str, Shape]] = {
-    "1B": {"target": _1B, "draft-mid": _160M, "draft-small": _68M},
-    "7B": {"target": _7B, "draft-mid": _HALF, "draft-small": _68M},
-    "13B": {"target": _13B, "draft-mid": _1B, "draft-small": _68M},
+    "1B": {"target": _1B, "small": _160M, "tiny": _68M},
+    "7B": {"target": _7B, "small": _HALF, "tiny": _68M},
+    "13B": {"target": _13B, "small": _1B, "tiny": _68M},
 }
 """For each size, the shape of each model of the embedded family."""
 

@@ -88,8 +88,8 @@ READY: tuple[FamilySpec, ...] = (
         "embedded",
         _model("target", "assets/family/target", 19_977_280, 14, 5, 64, 1024),
         (
-            _model("draft-mid", "assets/family/draft-mid", 3_344_064, 4, 3, 64, 1024),
-            _model("draft-small", "assets/family/draft-small", 1_249_664, 1, 2, 64, 1024),
+            _model("small", "assets/family/small", 3_344_064, 4, 3, 64, 1024),
+            _model("tiny", "assets/family/tiny", 1_249_664, 1, 2, 64, 1024),
         ),
         chat=False,
         about="Three small models that come with this project and need no download: 20 M, 3.3 M and 1.2 M parameters.",

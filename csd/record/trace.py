@@ -125,7 +125,7 @@ class Header:
 
     @property
     def title(self) -> str:
-        """The method with its settings, such as "speculative, draft-mid, k=4"."""
+        """The method with its settings, such as "speculative, small, k=4"."""
         return f"{self.method}, {self.label}" if self.label else self.method
 
     @property

@@ -14,7 +14,7 @@ prompt token; `by` is a level's name, `who` the authors of the tokens (a single 
     message   text
     ask       text, in place of a race or after an earlier one; the page offers to run the prompt of its form
 
-A lane's `label` is its method's settings, such as "draft-mid, k=4"; it is empty for autoregressive decoding. `words`
+A lane's `label` is its method's settings, such as "small, k=4"; it is empty for autoregressive decoding. `words`
 are the same for those who do not know the letters, such as "small model guesses 4", and `plan` says how many guesses
 a plan wants of which level. A level's `role` is "copier", "tiny model" and the like, see csd/roles.py. A lane's
 `look` is {symbol, dash, light, dark}: marker, line and colours of the method, as in the figures.

@@ -61,8 +61,8 @@ class RaceForm:
 
     @property
     def in_words(self) -> list[Component]:
-        """The settings that `more` names, in the order of settingsInWords in assets/page/settings.js."""
-        return self.named(("family", "lanes", "max_new", "temperature"))
+        """The settings that `more` tells of, in the order of tellSettings in assets/page/settings.js."""
+        return self.named(("family", "lanes", "temperature"))
 
     def named(self, names: Iterable[str]) -> list[Component]:
         return [self.fields[name] for name in names]

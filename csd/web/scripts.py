@@ -41,7 +41,7 @@ EARLY_LINKS = [("How it works", "#tour-start", ""), ("Puzzles", "#puzzles-open",
 EARLY_SCRIPT = (
     'document.documentElement.setAttribute("data-drawing", "");\n'
     f"{bundle.join_modules(ASSETS / 'page', 'early', 'CascadeEarly')}window.CascadeEarly = CascadeEarly;\n"
-    f"CascadeEarly.playEarly({len(bundle.CSS)}, {json.dumps(catalog.TITLES)}, {json.dumps(EARLY_LINKS)});"
+    f"CascadeEarly.playEarly({len(bundle.CSS)}, {json.dumps(EARLY_LINKS)});"
 )
 EARLY = f"<style>{STYLE}</style><script>{EARLY_SCRIPT}</script>"
 HEAD = (

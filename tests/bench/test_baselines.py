@@ -32,7 +32,7 @@ def test_baselines_write_the_text_of_autoregressive_decoding(embedded):
     by_id = {baseline.entry.id: baseline for baseline in make_baselines(embedded, compiled_loop=True)}
     loop, eager = by_id[COMPILED_LOOP], by_id["transformers-eager"]
     loop.decode.forward = loop.decode._next
-    for baseline in (loop, eager, by_id["transformers-assisted-draft-mid-5"]):
+    for baseline in (loop, eager, by_id["transformers-assisted-small-5"]):
         for _ in range(2):  # caches are used again
             found = baseline.decode(ids, 12, embedded.eos)
             assert found.tokens == trace.tokens, baseline.title

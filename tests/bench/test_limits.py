@@ -100,7 +100,7 @@ def test_memory_of_the_embedded_family(embedded):
     memory = measure_memory(embedded, 96)
     assert [(cache.model, cache.tokens, cache.bytes) for cache in memory.caches] == [
         (name, 96, 2 * layers * heads * 64 * 4 * 96)
-        for name, layers, heads in (("target", 14, 5), ("draft-mid", 4, 3), ("draft-small", 1, 2))
+        for name, layers, heads in (("target", 14, 5), ("small", 4, 3), ("tiny", 1, 2))
     ]
     weights = sum(weight.nbytes for name in embedded.backends for weight in embedded.reference(name).parameters())
     assert memory.resident > weights and (memory.allocated is None) == (embedded.device == "cpu")

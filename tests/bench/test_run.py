@@ -72,7 +72,7 @@ def test_the_adaptive_cascade_takes_part():
 
 def test_only_watched_runs_have_a_stopwatch_and_their_speed_does_not_count(embedded):
     """Otherwise the stopwatch would cost the methods with many passes more than autoregressive decoding."""
-    methods = Autoregressive(), Speculative("draft-small", 4)
+    methods = Autoregressive(), Speculative("tiny", 4)
     plan = Plan((Prompt("story", "Once upon a time", max_new=12),), methods, (), 1, race=False)
     asked: list[str] = []
 

@@ -156,8 +156,8 @@ def test_every_embedded_model_fits_its_shapes(embedded):
 def test_a_family_enlarged_writes_the_same_texts(embedded):
     shapes = {
         "target": Shape("T", 384, 896, 15, 6, 6),
-        "draft-mid": Shape("M", 256, 640, 5, 4, 4),
-        "draft-small": Shape("S", 160, 384, 2, 3, 3),
+        "small": Shape("M", 256, 640, 5, 4, 4),
+        "tiny": Shape("S", 160, 384, 2, 3, 3),
     }
     said = []
     large = enlarge_family(embedded, shapes, "T shape", "cpu", "float32", said.append)
@@ -172,7 +172,7 @@ def test_a_family_enlarged_writes_the_same_texts(embedded):
     ]
     assert large.tokenizer is embedded.tokenizer and large.bigram is embedded.bigram
     assert "enlarging target to T" in said
-    methods = (Autoregressive(), Speculative("draft-mid", 4))
+    methods = (Autoregressive(), Speculative("small", 4))
     settings = Request("Once upon a time there was a fox", methods, 24)
     texts = {
         (event.trace.header.method, opened.spec.name): event.trace.tokens

@@ -16,7 +16,7 @@ from csd.cli.app import app
 from csd.models.catalog import READY
 from csd.models.spec import FamilySpec
 
-NAMES = ("draft-small", "draft-mid", "target")  # those of the embedded family
+NAMES = ("tiny", "small", "target")  # those of the embedded family
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class NamedToy(ToyFamily):
 @pytest.fixture
 def toy_family() -> NamedToy:
     target = table(7, seed=3)
-    tables = {"draft-small": blurred(target, 1, 0.9), "draft-mid": blurred(target, 2, 0.4), "target": target}
+    tables = {"tiny": blurred(target, 1, 0.9), "small": blurred(target, 2, 0.4), "target": target}
     return NamedToy(tables, dict.fromkeys(NAMES, 400))
 
 

@@ -99,7 +99,7 @@ def test_the_papers_comparison(csd_on_embedded, in_folder):
     assert result.exit_code == 0, result.output
     found = figures_in(result)
     titles = [row["title"] for row in found["entries"]]
-    assert len(titles) == 8 and titles[-1] == "cascade, K=[[5,19,29],[0,1,11],[0,0,10]], draft-mid and draft-small"
+    assert len(titles) == 8 and titles[-1] == "cascade, K=[[5,19,29],[0,1,11],[0,0,10]], small and tiny"
     assert found["prompts"][0]["title"].startswith("Reason the math question below step by step.")
     assert found["entries"][0]["simulated"]["by size"] == 1 and "SWI, by size (simulated)" in result.stdout
     refused = csd_on_embedded(*asked, "--k", "3", "--out", "others")

@@ -60,7 +60,7 @@ def test_a_copy_is_a_draft_of_the_family(csd_on_toy, monkeypatch):
     monkeypatch.setattr(csd.models.loading, "load_family", lambda spec, *_, **__: seen.append(spec) or load(spec))
     csd_on_toy("race", PROMPT, *SHORT, "--copy", "self-8bit")
     csd_on_toy("race", PROMPT, *SHORT, "--target", "a/b", "--draft", "c/d", "--copy", "self-4bit")
-    assert [spec.draft_names for spec in seen] == [("self-8bit", "draft-mid", "draft-small"), ("self-4bit", "d")]
+    assert [spec.draft_names for spec in seen] == [("self-8bit", "small", "tiny"), ("self-4bit", "d")]
     wrong = csd_on_toy("race", PROMPT, "--copy", "self-2bit")
     assert wrong.exit_code == 2 and "Choose one of: self-8bit, self-4bit" in wrong.stderr
 
@@ -98,14 +98,14 @@ def test_prompt_from_standard_input(csd_on_toy):
 def test_methods_and_settings_reach_the_engine(csd_on_toy):
     result = csd_on_toy(
         "race", PROMPT, *SHORT, "--always", "--method", "prompt-lookup", "--lookup", "5", "--method", "speculative",
-        "--drafter", "draft-small", "--k", "3", "--method", "cascade", "--K", "[[1,4,6],[0,2,4],[0,0,5]]",
+        "--drafter", "tiny", "--k", "3", "--method", "cascade", "--K", "[[1,4,6],[0,2,4],[0,0,5]]",
         "--lenience", "2", "--temperature", "1", "--top-k", "4", "--top-p", "0.9", "--rule", "rejection", "--seed", "7",
         "--json", "-",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     lookup, speculative, cascade = headers_in(result.stdout)
     assert (lookup["method"], lookup["settings"]) == ("prompt lookup", {"k": 5})
-    assert speculative["settings"] == {"draft": "draft-small", "k": 3}
+    assert speculative["settings"] == {"draft": "tiny", "k": 3}
     assert cascade["settings"]["K"] == [[1, 4, 6], [0, 2, 4], [0, 0, 5]]
     assert cascade["settings"]["lenience"] == 2
     sampling = {

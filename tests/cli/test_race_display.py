@@ -14,7 +14,7 @@ from csd.decoding.methods import Autoregressive, Speculative
 from csd.request.request import Request
 from csd.run import LaneAdvanced, LaneFinished, RaceStarted, run_race
 
-METHODS = (Autoregressive(), Speculative("draft-mid", 3))
+METHODS = (Autoregressive(), Speculative("small", 3))
 
 
 def terminal(width: int = 120, height: int = 30) -> Console:
@@ -28,7 +28,7 @@ def test_live_view_in_a_terminal(toy_family):
     text = console.export_text(clear=False)
     assert [trace.header.method for trace in traces] == ["autoregressive", "speculative"]
     assert any("autoregressive" in line and "speculative" in line for line in text.splitlines())
-    assert "proposed by  0 Max-Gram" in text and "2 draft-mid" in text and "T target" in text
+    assert "proposed by  0 Max-Gram" in text and "2 small" in text and "T target" in text
     styles = [level_style(level, 3) for level in range(4)]
     assert len({entry.split()[-1] for entry in styles}) == 4
 

@@ -56,10 +56,10 @@ STEPS = (
     Step("products", "products", 150, "which products are worth fusing, or a kernel of their own"),
     Step("attention", "attention", 90, "which attention kernel to pin, and what reading padded slots costs"),
     Step("choice", "choice", 60, "what the host pays to choose a token after each pass", needs=RULE_NEEDS),
-    Step("draft-small", "passes", 120, "a pass by width: eager, captured, compiled", ("draft-small",)),
+    Step("tiny", "passes", 120, "a pass by width: eager, captured, compiled", ("tiny",)),
     Step("target", "passes", 240, "a pass by width: eager, captured, compiled", ("target",)),
     Step("bench", "bench", 420, "tokens per second of every method, end to end", needs=BENCH_NEEDS),
-    Step("draft-mid", "passes", 150, "a pass by width: eager, captured, compiled", ("draft-mid",)),
+    Step("small", "passes", 150, "a pass by width: eager, captured, compiled", ("small",)),
     Step("compiled", "captures", 150, "whether compiled graphs do too", ("compiled and not fails",), PYTEST_NEEDS),
     Step("counts", "counts", 60, "what passes, reviews and drafts launch and read: counted", needs=RULE_NEEDS),
     # In a process of its own, since a failed capture can leave the allocator and the generator in the middle of one.

@@ -48,8 +48,8 @@ def test_a_chain_computes_what_its_passes_do_and_feeds_the_choices():
 
 
 def test_a_layer_costs_the_same_wherever_it_is():
-    shape = MODELS["draft-mid"]
-    one, two, three, four = (count_pass("draft-mid", replace(shape, layers=n), 1).captured for n in (1, 2, 3, 4))
+    shape = MODELS["small"]
+    one, two, three, four = (count_pass("small", replace(shape, layers=n), 1).captured for n in (1, 2, 3, 4))
     assert two - one == three - two == four - three <= 40
 
 
@@ -78,7 +78,7 @@ def test_views_and_reserved_memory_are_free():
 
 def test_figures(tmp_path, monkeypatch):
     monkeypatch.setattr(counts, "WAYS", {"greedy": (CHAINS,)})
-    monkeypatch.setattr(counts, "MODELS", {name: MODELS[name] for name in ("target", "draft-small")})
+    monkeypatch.setattr(counts, "MODELS", {name: MODELS[name] for name in ("target", "tiny")})
     counts.main("cpu", tmp_path / "figures.jsonl")
     *passes, alone, review, draft = read_figures(tmp_path / "figures.jsonl")
     assert [one.value for one in passes] == [32 * 40 + 32, 2 * 40 + 32]

@@ -56,17 +56,17 @@ def test_rehearsal(step, rows, tmp_path):
 
 
 def test_rehearsal_of_a_models_passes(tmp_path):
-    passes.main("cpu", tmp_path / "figures.jsonl", "draft-small")
+    passes.main("cpu", tmp_path / "figures.jsonl", "tiny")
     agreement, *times = read_figures(tmp_path / "figures.jsonl")
     assert agreement.value < 0.01 and f"{sum(WIDTHS)} of {sum(WIDTHS)} best tokens" in agreement.text
     assert [time.what for time in times] == ["1 wide, launched", "8 wide, launched"]
-    weights = sum(weight.nbytes for weight in passes.load("draft-small", "cpu").parameters())
+    weights = sum(weight.nbytes for weight in passes.load("tiny", "cpu").parameters())
     assert all(time.value > 0 and time.bytes == weights for time in times)
 
 
 @torch.inference_mode()
 def test_a_wrong_row_is_seen():
-    lane = passes.open_lane(passes.load("draft-small", "cpu"))
+    lane = passes.open_lane(passes.load("tiny", "cpu"))
     lane.keys[0][:, :, 7] = 0
     assert passes.agreement(lane).value > 0.1
 

@@ -87,6 +87,7 @@ test("a new race solves the chosen puzzle alone", () => {
 });
 
 test("a puzzle says which other models race, and the way back", () => {
-  assert.equal(tellModels("SmolLM2 135M \u00b7 cascade \u00b7 64 tokens", " Back to demo models"),
+  assert.equal(tellModels("SmolLM2 135M", " Back to demo models"),
     "Your races run SmolLM2 135M now. Press “Back to demo models” for those of the page.");
+  assert.equal(tellModels(undefined, " Back to demo models"), "");
 });

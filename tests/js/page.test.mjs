@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faultOf, faultOfMethods, upTo, whyUnused } from "../../assets/page/numbers.js";
-import { settingsInWords } from "../../assets/page/settingswords.js";
+import { settingsInWords } from "../../assets/page/settings.js";
 import { tellWaiting } from "../../assets/page/status.js";
 
-test("the settings in words name the cascade, or how many there are, or else the last lane, and leave out a temperature of 0", () => {
-  const lanes = ["autoregressive", "speculative", "adaptive cascade"];
-  assert.equal(settingsInWords("embedded", lanes, 64, 0), "embedded \u00B7 adaptive cascade \u00B7 64 tokens");
-  assert.equal(settingsInWords("embedded", [...lanes, "cascade"], null, 0.7),
-    "embedded \u00B7 temperature 0.7 \u00B7 2 cascades \u00B7 ? tokens");
-  assert.equal(settingsInWords("embedded", lanes, -5, -1), "embedded \u00B7 adaptive cascade \u00B7 ? tokens");
-  assert.equal(settingsInWords("", lanes.slice(0, 2), 8, 0), "speculative \u00B7 8 tokens");
+test("the button of the settings tells of a temperature above 0", () => {
+  assert.deepEqual([0, 0.7, -1, null].map(settingsInWords), ["Settings", "Settings \u00B7 temperature 0.7", "Settings", "Settings"]);
 });
 
 test("new tokens are as many as the models read, where that is known", () => {

@@ -98,7 +98,7 @@ def test_an_at_sign_in_a_path_is_no_revision(tmp_path):
 
 
 def test_names_of_drafts_are_strongest_first():
-    assert READY[0].draft_names == ("draft-mid", "draft-small")
+    assert READY[0].draft_names == ("small", "tiny")
     assert custom("org/big").draft_names == ()
 
 

@@ -30,13 +30,13 @@ def test_they_are_true_and_complete():
 @pytest.fixture
 def copied(tmp_path) -> Path:
     """A copy of the smallest draft with its checksums; returns their file."""
-    shutil.copytree(ASSETS / "family" / "draft-small", tmp_path / "family" / "draft-small")
+    shutil.copytree(ASSETS / "family" / "tiny", tmp_path / "family" / "tiny")
     shutil.copy(SUMS, tmp_path / SUMS.name)
     return tmp_path / SUMS.name
 
 
 def test_flipped_bytes_and_missing_files_are_named(copied):
-    folder = copied.parent / "family" / "draft-small"
+    folder = copied.parent / "family" / "tiny"
     assert find_damage(folder, copied) is None
     weights = folder / "model.safetensors"
     data = bytearray(weights.read_bytes())
@@ -58,7 +58,7 @@ def test_folders_of_the_users_own_are_not_looked_at(tmp_path, copied):
 
 def test_damaged_weights_are_refused_before_they_are_loaded(copied, monkeypatch):
     monkeypatch.setattr(checksums, "SUMS", copied)
-    folder = copied.parent / "family" / "draft-small"
+    folder = copied.parent / "family" / "tiny"
     (folder / "model.safetensors").write_bytes(b"not what was shipped")
     spec = find("embedded")
     alone = replace(spec, target=replace(spec.drafts[1], name="target", id=str(folder)), drafts=())

@@ -38,10 +38,10 @@ pytestmark = pytest.mark.slow
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 NEAR_TIE = 1e-4
 TOKENS = 20  # of each text
-MID, SMALL, BOTH = ("draft-mid",), ("draft-small",), ("draft-mid", "draft-small")
+MID, SMALL, BOTH = ("small",), ("tiny",), ("small", "tiny")
 
 TREES: tuple[Method, ...] = (
-    Speculative("draft-mid", 4),
+    Speculative("small", 4),
     VerticalCascade(MID, (8, 5), lenience=3.0),
     VerticalCascade(BOTH, (7, 3, 4)),
     VerticalCascade(BOTH, (7, 3, 4), lenience=3.0),

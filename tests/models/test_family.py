@@ -31,8 +31,8 @@ def test_embedded_is_first_and_sizes_are_true(embedded):
 
 def test_embedded_loads(embedded):
     assert [(level.name, level.level) for level in embedded.levels] == [
-        ("draft-small", 1),
-        ("draft-mid", 2),
+        ("tiny", 1),
+        ("small", 2),
         ("target", 3),
     ]
     assert list(embedded.backends) == [level.name for level in embedded.levels]
@@ -44,11 +44,11 @@ def test_embedded_loads(embedded):
 
 
 def test_drafts_by_name_are_strongest_first(embedded, pair):
-    assert embedded.draft_names == embedded.spec.draft_names == ("draft-mid", "draft-small")
+    assert embedded.draft_names == embedded.spec.draft_names == ("small", "tiny")
     assert load_family(custom(pair[0]), "cpu").draft_names == ()
 
 
-@pytest.mark.parametrize("name", ["target", "draft-mid", "draft-small"])
+@pytest.mark.parametrize("name", ["target", "small", "tiny"])
 def test_each_embedded_folder_loads_by_itself(name):
     model = AutoModelForCausalLM.from_pretrained(ROOT / "assets" / "family" / name)
     assert model.config.vocab_size == 8192
@@ -83,7 +83,7 @@ def test_sessions_are_separate_and_as_wide_as_the_vocabulary(pair):
 
 
 def test_closing_a_session_releases_its_lane(embedded):
-    session = embedded.session("draft-small", 20)
+    session = embedded.session("tiny", 20)
     session.prefill(TokenSequence([1, 2, 3]))
     session.close()
     with pytest.raises(RuntimeError, match="closed"):

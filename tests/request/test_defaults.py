@@ -13,7 +13,7 @@ from csd.request.defaults import LOOKUP, SHORT_DRAFT, defaults_for, make_default
 from csd.request.form import to_request
 from csd.request.tuned import find_tuned
 
-DRAFTS = ("draft-mid", "draft-small")
+DRAFTS = ("small", "tiny")
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_a_family_without_drafts_races_prompt_lookup_and_cascades_of_max_gram():
 
 def test_what_was_not_tuned_gets_short_drafts():
     defaults = make_defaults(DRAFTS)
-    assert (defaults.preset.draft, defaults.preset.k, defaults.preset.lookup) == ("draft-mid", SHORT_DRAFT, LOOKUP)
+    assert (defaults.preset.draft, defaults.preset.k, defaults.preset.lookup) == ("small", SHORT_DRAFT, LOOKUP)
     assert [preset.name for preset in defaults.presets] == ["adaptive", "short drafts", "paper's K"]
 
 

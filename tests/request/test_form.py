@@ -22,7 +22,7 @@ from csd.request.defaults import make_defaults
 from csd.request.form import Form, in_order, to_fields, to_request
 from csd.request.request import Request
 
-DRAFTS = ("draft-mid", "draft-small")
+DRAFTS = ("small", "tiny")
 DEFAULTS = make_defaults(DRAFTS)
 K = "[[2,6,10],[0,4,8],[0,0,8]]"
 
@@ -38,8 +38,8 @@ def test_vertical_follows_the_first_drafters_of_K_and_horizontal_takes_its_first
 @pytest.mark.parametrize(
     "methods",
     [
-        (Autoregressive(), Speculative("draft-small", 3), PromptLookup(5), AdaptiveCascade(DRAFTS, lenience=2.0)),
-        (Cascade(DRAFTS, ((2, 6, 10), (0, 4, 8), (0, 0, 8)), lenience=3.0), Speculative("draft-mid", 2)),
+        (Autoregressive(), Speculative("tiny", 3), PromptLookup(5), AdaptiveCascade(DRAFTS, lenience=2.0)),
+        (Cascade(DRAFTS, ((2, 6, 10), (0, 4, 8), (0, 0, 8)), lenience=3.0), Speculative("small", 2)),
         (VerticalCascade(DRAFTS, (5, 3, 4), lenience=2.0),),
         (HorizontalCascade(DRAFTS, (2, 4, 6)),),
         (Autoregressive(),),
@@ -54,7 +54,7 @@ def test_a_request_gives_its_form_back(methods):
 
 def test_lanes_that_one_form_cannot_describe_are_refused():
     with pytest.raises(Refusal, match="different values of k"):
-        to_fields(Request("a", (Speculative("draft-mid", 2), Speculative("draft-mid", 3))))
+        to_fields(Request("a", (Speculative("small", 2), Speculative("small", 3))))
 
 
 def test_K_is_text_or_nested_lists():

@@ -20,9 +20,9 @@ from csd.request.tuned import Tuned
 
 def record(**changes) -> Tuned:
     own = Tuned(
-        "embedded", "cpu", "float32", "a machine", "2026-11-20", 3, "draft-mid", 7, 8,
-        ((1, 2, 3), (0, 1, 2), (0, 0, 1)), 1.0, Prior(drafts={"draft-mid": (0.5,) * (ANY + 1)}),
-        {"draft-mid": (0.9, 0.8)}, {"cascade": 2.0},
+        "embedded", "cpu", "float32", "a machine", "2026-11-20", 3, "small", 7, 8,
+        ((1, 2, 3), (0, 1, 2), (0, 0, 1)), 1.0, Prior(drafts={"small": (0.5,) * (ANY + 1)}),
+        {"small": (0.9, 0.8)}, {"cascade": 2.0},
     )  # fmt: skip
     return replace(own, **changes)
 
@@ -72,7 +72,7 @@ def test_a_record_for_other_drafts_is_passed_over(monkeypatch, tmp_path):
     monkeypatch.setenv("CSD_HOME", str(tmp_path))
     spec = catalog.find("embedded")
     tuned.save_tuned(record(draft="somebody"), tuned.tuned_path(spec, "cpu"))
-    assert tuned.find_tuned(spec, "cpu").draft == "draft-mid" and tuned.find_tuned(spec, "cpu").k != 7
+    assert tuned.find_tuned(spec, "cpu").draft == "small" and tuned.find_tuned(spec, "cpu").k != 7
 
 
 @pytest.mark.parametrize("name", ["embedded", "smollm2"])

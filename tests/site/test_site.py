@@ -185,7 +185,7 @@ def test_a_visit_on_a_phone_without_network(site, tab):
     assert len(both) == 2
     tab.fill("#k", "16")
     tab.wait_for_function(f"both => ({speeds})().filter((one) => both.includes(one)).length === 1", arg=both)
-    alpha = tab.locator('.sliders-row[data-key="target accepts draft-mid"] input[type="number"]')
+    alpha = tab.locator('.sliders-row[data-key="target accepts small"] input[type="number"]')
     alpha.fill("0.2")
     assert tab.inner_text("#words") != before
     handle = tab.locator(".staircase-handle").first

@@ -46,13 +46,13 @@ def test_the_small_races_show_what_the_acts_say():
     assert runs[0] == len(one_by_one.tokens) and runs == sorted(runs, reverse=True) and runs[1] < runs[0]
     assert f"{runs[1]} runs of the big model instead of {runs[0]}" in tour.ACTS[1].text
     assert f"the big model runs {runs[3]} times, not {runs[1]}." in tour.ACTS[3].text and runs[3] == runs[1] - 1
-    small = [forward_passes(trace)["draft-mid"] for trace in (horizontal, cascade)]
+    small = [forward_passes(trace)["small"] for trace in (horizontal, cascade)]
     assert small[1] < small[0] and f"runs {small[1]} times instead of {small[0]}" in tour.ACTS[4].text
     assert f"guesses {speculative.header.settings['k']} tokens" in tour.ACTS[1].text
     inner = [one for one in vertical.steps[0].review.inner if isinstance(one, Review)]
     assert len(inner) < len(speculative.steps[0].review.inner), "the small model runs less often"
     assert any(one.accepted for one in inner) and any(one.accepted < len(one.tokens) for one in inner)
-    assert inner[0].by == "draft-mid" and 0 < inner[0].accepted < len(inner[0].tokens), "it mends the copier's guess"
+    assert inner[0].by == "small" and 0 < inner[0].accepted < len(inner[0].tokens), "it mends the copier's guess"
     drafted = [one for one in horizontal.steps[0].review.inner if isinstance(one, Review)]
     assert not any(one.inner for one in drafted), "every level writes by itself"
     assert horizontal.steps[0].review.accepted > horizontal.header.settings["ks"][0], "some of the tail is kept"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from bare import greedy
 from handmade import RACE, WORDS, alone, nested
 
@@ -72,50 +71,18 @@ def test_a_text_of_a_few_tokens_has_no_factor(bare, monkeypatch):
     assert not one.errors
 
 
-def test_bars_run_over_tokens_and_over_time_where_one_wants_it(bare):
+def test_a_bar_is_as_long_as_its_lane_is_far(bare):
     one = bare(calm=True).show(*RACE)
-    axis = lambda: one.page.get_attribute(".cs-track", "data-axis")  # noqa: E731
     left = lambda lane: one.page.eval_on_selector(  # noqa: E731
         f'.cs-track-row[data-lane="{lane}"] .cs-ran', "bar => bar.style.clipPath.split(' ')[1]"
     )
-    extent = """path => {
-        const { x, width } = path.getBBox();
-        const wide = [...path.getAttribute("d").matchAll(/0h([\\d.e-]+)v/g)].map(([, size]) => Number(size));
-        return [x, x + width, wide.reduce((sum, size) => sum + size, 0)];
-    }"""
-    assert axis() == "tokens"
-    one.press("t")
-    drawn = {
-        lane: one.page.eval_on_selector(f'.cs-track-row[data-lane="{lane}"] .cs-by-time [data-look="T"]', extent)
-        for lane in (0, 1)
-    }
-    assert axis() == "time" and one.text(".cs-axis-title") == "Time spent"
-    assert one.text('[data-lane="0"] .cs-clock') == "400 ms"
-    assert drawn[0][:2] == pytest.approx([0, 0.4], abs=0.002), "autoregressive decoding fills the scale"
-    assert drawn[1] == pytest.approx([0.025, 0.19, 0.13], abs=0.002), "two passes of 70 and 60 ms, after their drafts"
-    one.press("t")
     one.page.evaluate("stage.seek(0.35)")
-    assert axis() == "tokens" and "4 tokens" in one.text(".cs-goal")
-    assert (left(0), left(1)) == ("100%", "100%")
-    one.press("t")
-    assert axis() == "time"
-    assert (left(0), left(1)) == ("87.5%", "87.5%"), "50 of 400 ms: both have read the prompt since 300 ms"
+    assert "4 tokens" in one.text(".cs-goal")
+    assert (left(0), left(1)) == ("100%", "100%"), "both have read the prompt since 300 ms, and written nothing"
     one.page.evaluate("stage.seek(0.41)")
-    one.press("t")
     assert (left(0), left(1)) == ("75%", "25%")
     one.press("End")
-    one.page.click(".cs-view-open")
-    one.page.click('.cs-view-menu [data-value="tokens"]')
-    assert axis() == "tokens"
-    assert bare().show(alone()).page.get_attribute(".cs-track", "data-axis") == "tokens", "one lane has no rival"
-    one.page.click(".cs-track-head >> text=Show times")
-    assert axis() == "time"
-    one.page.click(".cs-track-head >> text=Show tokens")
-    assert axis() == "tokens"
-    short = bare().show(alone(), alone((1, 2, 3)))
-    assert not short.page.is_visible(".cs-axis-other")
-    short.page.click(".cs-view-open")
-    assert not short.page.is_visible('.cs-view-menu [data-value="time"]'), "a shorter text is not a faster one"
+    assert (left(0), left(1)) == ("0%", "0%")
 
 
 def test_a_lane_that_had_not_begun_says_so_and_the_text_is_that_of_another(bare):
@@ -131,7 +98,7 @@ def test_a_run_without_a_token_of_its_own_can_be_counted_in_the_bar(bare):
     """As where a text ends with a guess that was kept."""
     first, last = nested().steps
     ended = replace(last, tokens=(5, 6), authors=("MaxGram",) * 2, review=replace(last.review, token=None))
-    count = """() => document.querySelector('[data-lane="0"] .cs-ran .cs-by-tokens path[data-look="T"]')
+    count = """() => document.querySelector('[data-lane="0"] .cs-ran .cs-written path[data-look="T"]')
         .getAttribute("d").split("M").length - 1"""
     for steps in ((first, last), (first, ended)):
         one = bare().show(replace(nested(), steps=steps))
@@ -150,26 +117,26 @@ def test_a_click_on_a_bar_opens_the_step_that_wrote_there(bare):
     assert click(0, 0.6).startswith("Step 3 of 4, autoregressive")
     assert one.page.locator(".cascade-stage[data-opened]").count() == 1
     assert click(0, 0.1).startswith("Step 1 of 4, autoregressive"), "also while a step is open"
-    one.press("o", "t")
-    assert click(1, 0.4).startswith("Step 2 of 2, "), "over time: the second of two, which ends after 0.2 of 0.4 s"
+    one.press("o")
+    assert click(1, 0.9).startswith("Step 2 of 2, ")
     assert not one.errors
 
 
 def test_a_bar_is_pale_from_where_its_lane_was_when_the_first_was_done(bare):
     one = bare(calm=True).show(*RACE)
     late = lambda lane: one.page.eval_on_selector(  # noqa: E731
-        f'.cs-track-row[data-lane="{lane}"] .cs-ran .cs-by-tokens',
+        f'.cs-track-row[data-lane="{lane}"] .cs-ran .cs-written',
         "bar => bar.hasAttribute('data-late') ? bar.style.getPropertyValue('--written') : ''",
     )
-    assert one.text(".cs-axis-title") == "After 200 ms, when cascade was done"
+    assert one.text(".cs-track-title") == "After 200 ms, when cascade was done"
     assert (late(0), late(1)) == ("50.00%", ""), "two tokens of 100 ms each, and all"
     assert one.text('[data-lane="0"] .cs-late-count') == "2 of 4" and one.text('[data-lane="1"] .cs-late-count') == ""
     one.page.evaluate("stage.seek(0.1)")
-    assert (late(0), one.text(".cs-axis-title")) == ("", "Tokens written"), "nobody is done yet"
+    assert (late(0), one.text(".cs-track-title")) == ("", "Tokens written"), "nobody is done yet"
     one.page.evaluate("stage.seek(0.3)")
-    assert (late(0), one.text(".cs-axis-title")) == ("", "Tokens written"), "the bars and the counts have one clock"
+    assert (late(0), one.text(".cs-track-title")) == ("", "Tokens written"), "the bars and the counts have one clock"
     short = bare().show(alone(), alone((1, 2, 3)))
-    assert short.text(".cs-axis-title") == "Tokens written", "a shorter text is not a faster one"
+    assert short.text(".cs-track-title") == "Tokens written", "a shorter text is not a faster one"
 
 
 def test_the_factor_of_a_lane_that_has_finished_stands_still(bare):

@@ -10,7 +10,7 @@ from csd.web.compare_findings import LaneResult, draw, lane_words, numbers, verd
 def lanes(kind: str, spec: tuple[float, ...], cascade: tuple[float, ...], **more) -> list[LaneResult]:
     return [
         LaneResult(kind, "autoregressive", "autoregressive", (1.0,) * len(spec)),
-        LaneResult(kind, "speculative, draft-mid, k=4", "speculative", spec),
+        LaneResult(kind, "speculative, small, k=4", "speculative", spec),
         LaneResult(kind, "adaptive cascade, a over b", "adaptive cascade", cascade, **more),
     ]
 

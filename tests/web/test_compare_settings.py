@@ -25,7 +25,7 @@ PARTS = ["cascade", "horizontal cascade", "vertical cascade", "autoregressive"] 
         ({"K": format_K(PAPER_K[2])}, "prompt lookup and cascade, with the paper's plan"),
         ({"K": "[["}, "prompt lookup and cascade, with your own plan."),
         ({"k": 3, "lookup": 5, "lenience": 2.5}, "with 3 guesses per step, 5 guesses of the copier and lenience 2.5."),
-        ({"draft": "draft-small", "lanes": ["autoregressive", "speculative"]}, "with the tiny model as the guesser."),
+        ({"draft": "tiny", "lanes": ["autoregressive", "speculative"]}, "with the tiny model as the guesser."),
     ],
 )
 def test_compare_says_which_lanes_it_takes_from_the_settings(changes, said):

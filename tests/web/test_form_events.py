@@ -186,7 +186,7 @@ def test_a_setting_away_from_the_preset_makes_it_custom_and_back_again(page):
         {"lanes": ["autoregressive", "speculative"]},
         {"k": 3},
         {"lenience": 2},
-        {"draft": "draft-small"},
+        {"draft": "tiny"},
         {"K": "[[1"},
     ):
         update = form_events.follow_settings("tuned K", fields(page.start, **change))
@@ -243,7 +243,7 @@ def test_every_ready_family_has_examples_and_a_button_for_each_kind(page):
 def test_copies_of_the_target_are_drafts():
     ticked = FamilyFields("embedded", device="cpu", copies=["self-4bit", "self-8bit"])
     update = family_choice.change_drafts(ticked)
-    assert update.drafts == ("self-8bit", "self-4bit", "draft-mid", "draft-small")
+    assert update.drafts == ("self-8bit", "self-4bit", "small", "tiny")
     assert update.values["draft"] == "self-8bit"
     assert update.presets.options == ("adaptive", "short drafts")
     assert FamilyFields("embedded", copies=[]).to_choice() == FamilyFields("embedded").to_choice()

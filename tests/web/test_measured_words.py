@@ -79,7 +79,7 @@ def test_the_visitors_own_numbers_are_told_and_no_others():
     assert "set the small model's acceptance to 0.50 and the tiny model's cost to 0.90; in this race they were" in moved
     assert moved.endswith(" With this race's own numbers it holds.")
     plan = prediction(FROG)
-    usual = replace(plan, model=replace(plan.model, costs={**plan.model.costs, "draft-mid": 0.9}))
+    usual = replace(plan, model=replace(plan.model, costs={**plan.model.costs, "small": 0.9}))
     assert said(usual, FROG) == (
         "Theory was off: it had the acceptance and the costs of another race. With this race's own numbers it holds."
     )

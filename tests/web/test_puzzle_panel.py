@@ -198,16 +198,16 @@ def test_the_end_of_every_tab_can_be_scrolled_above_the_panel(tab, other, size):
 
 
 def test_a_puzzle_says_that_other_models_race(tab):
-    """One's own words may bring them; here the line with the settings is told so."""
+    """One's own words may bring them; here the line of the examples is told so."""
     page = tab.page
     page.click("#puzzles-open")
     page.get_by_role("button", name="Make the cascade lose").click()
     note = page.locator('.puzzles [data-puzzle="lose"] .puzzles-models')
-    assert note.inner_text() == "Your own words run on demo models, too."
-    page.evaluate("document.querySelector('#lines').toggleAttribute('data-away', true)")
-    note.filter(has_text="Back to").wait_for()
-    page.evaluate("document.querySelector('#lines').toggleAttribute('data-away', false)")
-    note.filter(has_text="Your own words run on").wait_for()
+    assert note.text_content() == ""
+    page.evaluate("document.querySelector('#lines').dataset.away = 'SmolLM2 135M'")
+    note.filter(has_text="Your races run SmolLM2 135M now. Press “Back to").wait_for()
+    page.evaluate("delete document.querySelector('#lines').dataset.away")
+    page.wait_for_function("note => !note.textContent", arg=note.element_handle())
 
 
 @pytest.mark.slow

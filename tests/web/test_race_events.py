@@ -104,7 +104,7 @@ def test_the_results_have_figures_files_and_a_list_of_races(page):
     assert Recording.from_bytes(Path(results.files.traces).read_bytes()).traces == RECORDED
     assert "<html" in Path(results.files.replay).read_text("utf-8")
     often, cost = results.panel.groups
-    assert results.panel.drafts == ("draft-mid", "draft-small")
+    assert results.panel.drafts == ("small", "tiny")
     assert (len(often.sliders), len(cost.sliders)) == (6, 3)
 
 

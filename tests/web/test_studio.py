@@ -66,14 +66,14 @@ def test_a_race_waits_for_its_family_and_says_so():
     gate = threading.Event()
 
     def opener(spec, device, dtype, progress):
-        progress("loading draft-mid (2 of 3)")
+        progress("loading small (2 of 3)")
         assert gate.wait(20)
         return family(spec)
 
     studio = Studio(HOME, opener, short)
     stream = studio.race("v", HOME, REQUEST)
     seen = [next(stream)]
-    while "draft-mid (2 of 3)" not in seen[-1].sentence:
+    while "small (2 of 3)" not in seen[-1].sentence:
         seen.append(next(stream))
     assert all(isinstance(news, Waiting) for news in seen)
     gate.set()

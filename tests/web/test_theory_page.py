@@ -88,11 +88,11 @@ def test_every_label_stands_at_its_own_curve(one, c):
 
 
 def test_sliders_without_effect_are_disabled_and_say_why(one):
-    """B9: with a K that leaves draft-small out, four sliders are switched off; with one that uses it, all have effect. Of
+    """B9: with a K that leaves tiny out, four sliders are switched off; with one that uses it, all have effect. Of
     each group the first one with an effect is seen at once, the others under "More"."""
     page = one.page
     type_K(one, "[[16,16,20],[0,0,7],[0,0,0]]")
-    page.wait_for_selector(row("draft-small") + "[data-unused]", state="attached")
+    page.wait_for_selector(row("tiny") + "[data-unused]", state="attached")
     dead = page.locator("#what-if-sliders .sliders-idle .sliders-row")
     assert dead.count() == 4 and not dead.first.is_visible()
     page.get_by_text("The numbers of the other models (7)").click()
@@ -100,32 +100,32 @@ def test_sliders_without_effect_are_disabled_and_say_why(one):
     for i in range(4):
         assert dead.nth(i).locator("input[type=number]").is_disabled()
         assert dead.nth(i).locator(".sliders-note").inner_text().startswith("the tiny model ")
-    assert "the tiny model takes no part" in page.inner_text(row("draft-small"))
+    assert "the tiny model takes no part" in page.inner_text(row("tiny"))
     type_K(one, K)
-    page.wait_for_selector(row("draft-small") + "[data-unused]", state="detached")
+    page.wait_for_selector(row("tiny") + "[data-unused]", state="detached")
     assert dead.count() == 0 and not page.is_visible(".sliders-idle")
     keys = "rows => rows.map((row) => row.dataset.key)"
     first = page.locator("#what-if-sliders .sliders > .sliders-group .sliders-row").evaluate_all(keys)
-    assert first == ["target accepts draft-mid", "draft-mid"]
+    assert first == ["target accepts small", "small"]
     more = page.locator("#what-if-sliders .sliders-fold .sliders-row").evaluate_all(keys)
-    assert more[0] == "target accepts draft-small" and len(more) == 7, "each is back in its place"
+    assert more[0] == "target accepts tiny" and len(more) == 7, "each is back in its place"
     type_K(one, "[[0,0,8],[0,0,0],[0,0,0]]")
     page.wait_for_function(
         "key => document.querySelectorAll('#what-if-sliders .sliders > .sliders-group .sliders-row')[1].dataset.key === key",
-        arg="draft-mid",
+        arg="small",
     )
     type_K(one, K)
     before = page.inner_text("#what-if-answer")
-    page.fill(row("draft-small") + " input[type=number]", "0.9")
+    page.fill(row("tiny") + " input[type=number]", "0.9")
     page.wait_for_function("before => document.querySelector('#what-if-answer').innerText !== before", arg=before)
 
 
 def test_a_number_out_of_range_is_moved_into_it_and_said(one):
     """B10: no error of Gradio's, no traceback; the nearest number in range counts."""
     page = one.page
-    box = row("target accepts draft-mid") + " input[type=number]"
+    box = row("target accepts small") + " input[type=number]"
     page.fill(box, "7")
-    assert page.inner_text(row("target accepts draft-mid") + " .sliders-note") == "From 0 to 1: 7 became 1."
+    assert page.inner_text(row("target accepts small") + " .sliders-note") == "From 0 to 1: 7 became 1."
     page.wait_for_function(f"{WORDS}.includes('predicted')")
     page.locator(box).blur()
     assert page.input_value(box) == "1"
@@ -246,7 +246,7 @@ def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     page.wait_for_function(
         "document.querySelector('#what-if-picture .staircase-words').innerText.includes('small model\\u00a09')"
     )
-    cost = page.locator(row("draft-mid") + " input[type=number]")
+    cost = page.locator(row("small") + " input[type=number]")
     began = cost.input_value()
     place = """() => { const box = (one) => one.getBoundingClientRect(), { top } = box(document.querySelector('.whatif .finding'));
         return ['.step-picture', '.step-drawn > *'].flatMap((name) => [...document.querySelectorAll(name)].map(box))
@@ -281,8 +281,8 @@ def test_the_results_stay_in_view_while_the_knobs_are_used_and_find_their_way_ba
     page.wait_for_function("!document.querySelector('.whatif-back').hasAttribute('data-away')")
     assert not back.is_visible() and page.locator(".chart-ghost").count() == 0
     assert key.inner_text() == "predicted, from the race’s averages"
-    note = page.locator(row("target accepts draft-mid") + " .sliders-note")
-    number = page.locator(row("target accepts draft-mid") + " input[type=number]")
+    note = page.locator(row("target accepts small") + " .sliders-note")
+    number = page.locator(row("target accepts small") + " input[type=number]")
     began = number.input_value()
     assert note.inner_text() == ""
     said = [" ".join(lines) for lines in page.locator(".chart-value").evaluate_all(LINES)]

@@ -19,7 +19,7 @@ from csd.web.what_if import WhatIf
 PRESET, DRAFTS = HOME.defaults.preset, HOME.defaults.drafts
 PANEL = what_if.starting_panel(HOME.defaults)
 WITHOUT_PLAN = Race(RECORDED[:3])  # no cascade
-ASKED = WhatIf(DRAFTS, "draft-mid", 4, "[[4,6,8],[0,1,2],[0,0,1]]", sliders_value(PANEL.groups))
+ASKED = WhatIf(DRAFTS, "small", 4, "[[4,6,8],[0,1,2],[0,0,1]]", sliders_value(PANEL.groups))
 
 
 def unused(value) -> list[str]:
@@ -32,7 +32,7 @@ def test_the_panel_has_a_slider_for_each_pair_and_each_draft():
         "small model, checked by big model",
         "tiny model, checked by big model",
     ]
-    assert [slider.key for slider in cost.sliders] == ["draft-mid", "draft-small", "width"]
+    assert [slider.key for slider in cost.sliders] == ["small", "tiny", "width"]
     assert len(often.sliders) == 6
     assert (PANEL.k, PANEL.K) == (PRESET.k, format_K(PRESET.K))
     assert all(0 <= slider.value <= slider.high for group in PANEL.groups for slider in group.sliders)
@@ -63,10 +63,10 @@ def test_the_panel_starts_from_the_race_that_the_page_begins_with():
 def test_sliders_without_effect_are_switched_off_until_K_uses_them():
     dead = what_if.check_plan(replace(ASKED, K="[[16,16,20],[0,0,7],[0,0,0]]"))
     assert unused(dead.sliders) == [
-        "target accepts draft-small",
-        "draft-mid accepts draft-small",
-        "draft-small accepts MaxGram",
-        "draft-small",
+        "target accepts tiny",
+        "small accepts tiny",
+        "tiny accepts MaxGram",
+        "tiny",
     ]
     assert what_if.check_plan(ASKED).sliders is None
     alive = what_if.check_plan(replace(ASKED, sliders=dead.sliders))
@@ -99,7 +99,7 @@ def test_the_figure_begins_with_what_the_race_measured_and_says_so():
     assert [one["name"] for one in value["measured"]] == ["speculative", "cascade"]
     assert value["isMeasured"] and value["start"]["sliders"] == value["sliders"]
     origins = {one["key"]: one["origin"] for group in value["sliders"]["groups"] for one in group["sliders"]}
-    assert origins["target accepts draft-mid"] == "measured" and set(origins.values()) <= {"measured", "usual"}
+    assert origins["target accepts small"] == "measured" and set(origins.values()) <= {"measured", "usual"}
     assert all(one["about"] == "" for one in value["measured"]), "both lanes are as predicted"
     assert what_if.figure_value(what_if.panel_after(adaptive, ("self-8bit",)))["measured"][-1]["about"]
     assert not value["wasStopped"]
@@ -144,7 +144,7 @@ def test_no_race_measures_sliders_that_cannot_be_read():
 
 def test_measuring_fills_in_the_form():
     update = what_if.measure(ASKED)
-    assert update.fields == {"draft": "draft-mid", "k": 4, "K": ASKED.K, "lanes": list(what_if.MEASURED)}
+    assert update.fields == {"draft": "small", "k": 4, "K": ASKED.K, "lanes": list(what_if.MEASURED)}
     own = what_if.measure(ASKED, ["speculative", "prompt lookup"]).fields
     assert own and own["lanes"] == ["autoregressive", "speculative", "prompt lookup", "cascade"], (
         "the form's lanes stay"
@@ -173,7 +173,7 @@ def test_the_papers_curves_are_three_figures():
     assert what_if.paper_curves({"groups": "none"}) is None
 
 
-@pytest.mark.parametrize("draft", ["nobody", ["draft-mid"], None])
+@pytest.mark.parametrize("draft", ["nobody", ["small"], None])
 def test_a_draft_that_is_none_gets_a_sentence_and_no_race(draft):
     asked = replace(ASKED, draft=draft)
     for update in (what_if.measure(asked), what_if.measure_parts(asked)):

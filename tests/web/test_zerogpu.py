@@ -27,7 +27,7 @@ from csd.web.news import Finished, Refused
 
 FAMILY = SimpleNamespace(spec=catalog.find("embedded"))
 PLACED = {"embedded": FAMILY}
-REQUEST = Request("a prompt", (Autoregressive(), AdaptiveCascade(("draft-mid",))), max_new=100)
+REQUEST = Request("a prompt", (Autoregressive(), AdaptiveCascade(("small",))), max_new=100)
 HEADER = Header("autoregressive", "", {}, "", (), (1,), "a", 1, (), "greedy", 0, 0, 1, 0, "cuda", "bfloat16", {})
 
 

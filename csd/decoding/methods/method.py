@@ -113,7 +113,7 @@ class Method(ABC):
 
 
 def title(method: Method) -> str:
-    """The name with its settings, such as "speculative, draft-mid, k=4"."""
+    """The name with its settings, such as "speculative, small, k=4"."""
     return f"{method.name}, {method.label}" if method.label else method.name
 
 
