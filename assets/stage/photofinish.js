@@ -5,6 +5,7 @@ import { h, put } from "./dom.js";
 import { formatSeconds } from "./format.js";
 
 const SHORT = 0.17; // of a bar: the count stands beyond the filled part where there is at least that much
+const TIGHT = 0.3; // of a bar: room for a count, and for no more
 
 // `count` says how many tokens a lane had written.
 export function createPhoto() {
@@ -34,6 +35,7 @@ export function drawPhoto({ written: bar, photo: { written, all, count } }, lane
   put(written, shown ? String(tokens) : "");
   put(all, shown ? ` of ${end}` : "");
   count.hidden = !shown;
+  count.toggleAttribute("data-tight", 1 - tokens / end < TIGHT);
 }
 
 // The title of the bars, and when they were as they are drawn; the time is in the unit of the longest lane.

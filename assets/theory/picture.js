@@ -103,7 +103,7 @@ function drawTime({ name, role, runs, cost }, looks, end) {
   const element = mark(looks[name], "div");
   element.style.width = `${((100 * cost) / end).toFixed(2)}%`;
   if (name !== BIG && cost / runs / end >= RUN) element.style.setProperty("--run", `${(100 / runs).toFixed(3)}%`);
-  element.textContent = role;
+  element.append(make("span", "", role));
   return element;
 }
 

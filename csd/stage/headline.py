@@ -13,8 +13,6 @@ from csd.sentences import capitalized, counted
 from csd.stage.beside_speculative import cheaper_guesses, fewer_runs, lost_to_speculative
 from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_copied, in_one_unit
 from csd.stage.standing import (
-    ADAPTIVE,
-    CASCADES,
     EVEN,
     SMALL,
     SPECULATIVE,
@@ -148,9 +146,8 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     if is_slower and lost:
         heat = subject.header.temperature
         when = f"At temperature {heat:g} the" if heat else "The"
-        why = " often writes unlikely words: it" if heat >= 1 else ""
-        threw = f"{when} big model{why} threw away {lost} of {drafted} guesses"
-        return f"{threw}{_in_vain(race, subject)}.{_saved(race, subject, drafted)}"
+        who = f"{when} next word is hard to guess: the big model" if heat >= 1 else f"{when} big model"
+        return f"{who} threw away {lost} of {drafted} guesses.{_saved(race, subject, drafted)}"
     runs, alone = len(subject.steps), len(race.reference.steps)
     without = f" instead of {_often(alone) if runs == 1 else alone}" if runs != alone else ", as without guesses"
     ran = f"the big model ran {_often(runs)}{without}"
@@ -160,17 +157,6 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     saved = fewer_runs(race, subject) if ratio else ""
     told = f"{capitalized(copied)}: {ran}" if copied else capitalized(ran)
     return f"{told}{saved}."
-
-
-def _in_vain(race: Race, subject: Trace) -> str:
-    """What a cascade that lost guessed for; where no adaptive one ran beside it, the reason tells the time."""
-    if subject.header.method not in CASCADES or subject.header.method == ADAPTIVE:
-        return ""
-    spent = drafting_seconds(subject)
-    if adaptive_beside(race, subject) is None or spent < EVEN * subject.decode_seconds:
-        return ", but a fixed plan keeps guessing"
-    of, unit = in_one_unit(spent, subject.decode_seconds)
-    return f"; guessing took {' of '.join(of)} {unit}"
 
 
 def _saved(race: Race, subject: Trace, drafted: int) -> str:
