@@ -3,7 +3,7 @@
 import { startChart } from "./chart.js";
 import { axisEnd, curvesOf, modelOf } from "./curves.js";
 import { bestK, ewifCombined, ewifHorizontal, ewifSpeculative, pairKey, pairsOf, stagesOf, usedBy } from "./prediction.js";
-import { explain, headline } from "./words.js";
+import { explain, headline, tellOver } from "./words.js";
 
 const factor = (value) => `${value.toFixed(2)}×`;
 
@@ -28,7 +28,7 @@ export function startPanel(root, races, controls) {
     if (JSON.stringify(switched) !== JSON.stringify(sliders)) showSliders((sliders = switched));
     const curves = curvesOf(race.drafts, draft.value, Number(k.value), matrix, modelOf(sliders));
     top = Math.max(top, axisEnd(curves.flatMap(({ ys }) => ys)));
-    show({ title: headline(curves), xTitle: "guesses of the first guesser, k", xs: curves[0].xs, curves, top });
+    show({ title: headline(curves), xTitle: tellOver(stagesOf(race.drafts, matrix)[0].name, draft.value, rolesOf(race)), xs: curves[0].xs, curves, top });
     return say(explain(curves));
   };
   const showSliders = controls.startSliders(root.querySelector("#sliders"), null, (value) => {
@@ -43,7 +43,7 @@ export function startPanel(root, races, controls) {
     race = races.find((one) => one.name === name || encodeURIComponent(one.name) === name) ?? races[0];
     select.value = race.name;
     top = 0;
-    draft.replaceChildren(...race.drafts.map((one) => new Option(`${rolesOf(race)[one]} (${one})`, one)));
+    draft.replaceChildren(...race.drafts.map((one) => new Option(rolesOf(race)[one], one)));
     [draft.value, k.value, K.value] = [race.draft, race.k, race.K];
     measured.textContent = race.measured;
     measured.href = `races/${race.name}.html`;

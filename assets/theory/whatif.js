@@ -4,14 +4,14 @@
 import symbols from "../symbols.json" with { type: "json" };
 import { startChart } from "./chart.js";
 import { axisEnd, curvesOf, modelOf, restOf } from "./curves.js";
-import { RANGE, describeSource, factor, headline, speedOf, tellBetter, tellGaps, tellWhose } from "./words.js";
+import { stagesOf } from "./prediction.js";
+import { RANGE, describeSource, factor, headline, speedOf, tellBetter, tellGaps, tellOver, tellWhose } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const OVER = "guesses of the first guesser, k";
 const LONGEST = 64; // of K, see csd/decoding/k_matrix.py
 
-// A value is {drafts, isMeasured, wasStopped, measured: [{name, speedup, tokens, rest, at, predicted, gap, about}], start: {draft, k, K, sliders}, draft, k, K, sliders}:
-// `start` is what the knobs were set to, by the race or to usual numbers. `parseK` is that of controls/cumulative.js;
+// A value is {drafts, roles, isMeasured, wasStopped, measured: [{name, speedup, tokens, rest, at, predicted, gap, about}], start: {draft, k, K, sliders}, draft, k, K, sliders}:
+// `roles` are those of the drafts by name, and `start` is what the knobs were set to, by the race or to usual numbers. `parseK` is that of controls/cumulative.js;
 // `ask({draft, k, K, sliders})` is called with the way back, and with the plan of a place of the chart. Returns a function that
 // shows another value.
 export function startWhatIf(root, value, parseK, ask) {
@@ -81,7 +81,7 @@ function update(view, value, parseK) {
   const levels = measured.filter(({ at }) => !at);
   const isAway = isMoved.plan || isMoved.numbers;
   view.show({
-    title: headline(curves), xTitle: OVER, xs: curves[0].xs, top: view.top,
+    title: headline(curves), xTitle: tellOver(stagesOf(drafts, K)[0].name, draft, value.roles), xs: curves[0].xs, top: view.top,
     curves, ghosts: isAway ? before : [],
     points: points.map(({ name, at, speedup }) => ({ look: name, x: at, y: speedup })),
     levels: levels.map(({ name, speedup }) => ({ look: name, name: "adaptive", y: speedup, note: `measured ${factor(speedup)}` })),

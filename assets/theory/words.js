@@ -140,6 +140,9 @@ function tellMiss({ speedup, predicted }) {
   return `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? "faster" : "slower"}`;
 }
 
+// What the axis of the chart counts: `first` guesses first in the cascade, `draft` in speculative decoding; both are names.
+export const tellOver = (first, draft, roles) => `guesses of the ${first === draft ? roles[draft] : "first guesser"}, k`;
+
 // What the bars at the open symbols are.
 export const RANGE = "the range of 8 in 10 such races";
 

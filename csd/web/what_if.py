@@ -135,7 +135,7 @@ def figure_value(panel: WhatIfPanel) -> dict[str, Any]:
     is_measured = any(one.origin == "measured" for group in panel.groups for one in group.sliders)
     measured = [asdict(one) for one in panel.measured]
     race = {"isMeasured": is_measured, "wasStopped": panel.was_stopped, "measured": measured}
-    return {"drafts": list(panel.drafts), **race, "start": start, **start}
+    return {"drafts": list(panel.drafts), "roles": roles_of_family(panel.drafts), **race, "start": start, **start}
 
 
 def step_value(panel: WhatIfPanel) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import { tellOrigin } from "../../assets/controls/sliders.js";
 import { axisEnd } from "../../assets/theory/curves.js";
 import { around, boxOf, placeLabels } from "../../assets/theory/places.js";
 import { axisEnd as timeEnd } from "../../assets/theory/picture.js";
-import { costRows, countsOf, describeSource, explain, factor, headline, tellBetter, tellGaps, tellGuesses, tellPast, tellWhose } from "../../assets/theory/words.js";
+import { costRows, countsOf, describeSource, explain, factor, headline, tellBetter, tellGaps, tellGuesses, tellPast, tellOver, tellWhose } from "../../assets/theory/words.js";
 import { withLength } from "../../assets/theory/whatif.js";
 
 const curve = (speed, more = {}) => ({ xs: [1, 2], ys: [speed, 1], at: 0, round: { tokens: 5, passes: 2.5 }, ...more });
@@ -156,4 +156,10 @@ test("a plan of another length keeps what the later drafters add", () => {
   assert.deepEqual(of([[4, 6, 8], [0, 1, 2], [0, 0, 1]], 8), [[8, 10, 12], [0, 1, 2], [0, 0, 1]]);
   assert.deepEqual(of([[0, 6, 8], [0, 1, 2], [0, 0, 1]], 2), [[0, 2, 4], [0, 1, 2], [0, 0, 1]]);
   assert.deepEqual(of([[4, 60], [0, 1]], 32), [[32, 64], [0, 1]], "as far as K goes");
+});
+
+test("the axis of the chart names the guesser that both methods begin with", () => {
+  const roles = { small: "small model", tiny: "tiny model" };
+  assert.equal(tellOver("small", "small", roles), "guesses of the small model, k");
+  assert.equal(tellOver("small", "tiny", roles), "guesses of the first guesser, k");
 });
