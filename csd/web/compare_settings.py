@@ -19,7 +19,7 @@ from csd.web.fields import PageFields
 from csd.web.form_events import start_with
 from csd.web.named_plans import OWN_PHRASE, named_plans
 
-SAID = "From Settings, Compare will race {}{}."
+SAID = "As chosen under Settings, Compare will race {}{}."
 KNOBS = {"k": "{:g} guesses per step", "lookup": "{:g} guesses of the copier", "lenience": "lenience {:g}"}
 
 

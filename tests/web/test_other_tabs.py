@@ -84,7 +84,7 @@ def test_compare_says_what_it_takes_from_the_settings_and_leads_back(tab):
     page.click("#parts")
     tab.status("ended")
     page.get_by_role("tab", name="Compare").click()
-    page.get_by_text("From Settings, Compare will race autoregressive, vertical cascade,").wait_for()
+    page.get_by_text("As chosen under Settings, Compare will race autoregressive, vertical cascade,").wait_for()
     page.click("#compare-repeats label >> nth=0")
     page.click("#compare")
     page.click("text=Recorded comparison")  # it waits for the end
