@@ -52,6 +52,9 @@ export function startPuzzles(root, puzzles, value, send) {
   });
   view.open.addEventListener("click", () => show(panel.hidden));
   view.close.addEventListener("click", () => show(false));
+  document.addEventListener("click", ({ target }) => {
+    if (view.chosen in view.solved && target.closest('[role="tab"]')) draw(false);
+  });
   panel.addEventListener("keydown", (event) => {
     event.stopPropagation(); // the stage has keys of its own
     if (event.key === "Escape") show(false);

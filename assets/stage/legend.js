@@ -8,7 +8,7 @@ import { levelMarks, levelsOfLane } from "./log.js";
 import { remember, remembered } from "./state.js";
 import { term } from "./terms.js";
 
-const REJECTED = [["hidden", "hidden"], ["count", "counted"], ["target", "in words"], ["all", "of all levels"]];
+const REJECTED = [["hidden", "hidden"], ["count", "counted"], ["target", "by the big model"], ["all", "by any model"]];
 const CHOICES = REJECTED.map(([value]) => value);
 const DIGITS = ["off", "on"];
 
@@ -19,18 +19,17 @@ export function createLegend(stage) {
     counts: new Map(), // nodes by mark
     lane: null, // that is shown
     drawn: "", // its index and the step that is shown
-    wasLive: false, // the race ran here, and a level has kept its place since
     key: h("span", { class: "cs-rejected-key" }, h("b", { text: "\u22122" }), " = 2 tokens ", term("rejected")), // where they are counted
     cursors: h("span", { class: "cs-cursor-key" }),
     words: h("span", { class: "cs-word-key", text: "Click a word to see who wrote it and who checked it." }), // once the text is there
     rejected: createRejectedChoice(stage),
-    digits: button("cs-button", "digits and patterns", {
+    digits: button("cs-button", "also as digits", {
       title: "Show the level of every token as a digit and a pattern (d)", onclick: () => toggleDigits(stage),
     }),
   };
   legend.rows = [
-    h("p", { class: "cs-choice-name" }, h("span", {}, term("rejected", "rejected words")), legend.rejected),
-    h("p", { class: "cs-choice-name" }, h("span", { text: "levels" }), legend.digits),
+    h("p", { class: "cs-choice-name" }, h("span", {}, term("rejected", "rejected guesses")), legend.rejected),
+    h("p", { class: "cs-choice-name" }, h("span", { text: "who wrote it" }), legend.digits),
   ];
   legend.box = h("div", { class: "cs-bar" }, legend.caption, legend.list, legend.key, legend.cursors, legend.words);
   return legend;
@@ -44,7 +43,7 @@ export function openLegend(stage) {
 }
 
 export function clearLegend({ legend }) {
-  Object.assign(legend, { lane: null, drawn: "", wasLive: false });
+  Object.assign(legend, { lane: null, drawn: "" });
   legend.list.replaceChildren();
   legend.caption.replaceChildren();
 }
@@ -54,7 +53,6 @@ export function drawLegend({ legend, view, views, race, mode, presenting }) {
   const { lane, shown } = view;
   const key = `${mode} ${lane.index} ${shown} ${presenting}`;
   if (key === legend.drawn) return;
-  legend.wasLive ||= mode === "live";
   if (lane !== legend.lane) legend.caption.replaceChildren("Who wrote the text in ", term(lane.info.method));
   Object.assign(legend, { lane, drawn: key });
   const step = lane.steps[shown - 1];
@@ -67,7 +65,7 @@ export function drawLegend({ legend, view, views, race, mode, presenting }) {
     put(node, step ? `${percents[i]}%` : "");
     const item = node.closest("li");
     item.toggleAttribute("data-none", shown === lane.steps.length && !count); // it wrote nothing of this text
-    item.hidden = !legend.wasLive && !part.has(mark);
+    item.hidden = mode !== "live" && !part.has(mark); // the models are not seen to come one after another
   }
 }
 

@@ -225,7 +225,7 @@ function createAxes(race, lane, score, groups, first, end) {
   const isVertical = lane.steps.some(({ line }) => hasInnerReview(line.r));
   const down = h("span", { class: isVertical ? "cs-axis-vertical" : "cs-hidden", style: cell(first, end - first, 1, 1) },
     h("span", {}, term("vertical cascade", "vertical"), h("span", { class: "cs-axis-words", text: UPWARDS[0] })));
-  const across = groups.length < 2 ? null : h("span", { class: "cs-axis-horizontal", style: cell(1, 1, 3, columns) },
+  const across = h("span", { class: "cs-axis-horizontal", style: cell(1, 1, 3, columns) },
     h("span", {}, term("horizontal cascade", "horizontal"), h("span", { class: "cs-axis-words", text: ACROSS[0] })));
   const bands = groups.map((group) => h("i", {
     class: "cs-band", "data-look": levelOf(race, group.by).look, "aria-hidden": "true",
@@ -233,7 +233,7 @@ function createAxes(race, lane, score, groups, first, end) {
   }));
   const who = h("span", { class: "cs-score-name cs-score-head-name", style: cell(2, 1, 2, 1) }, term("in charge")); // of how many guesses, which may come from below
   const corner = h("i", { class: "cs-corner", style: cell(1, end - 1, 1, 2) }); // where a scrolled grid would show through
-  return [...bands, corner, down, ...(across ? [across] : []), who, ...groups.map((group) => createZone(race, lane, score, group, 2))];
+  return [...bands, corner, down, ...(groups.length > 1 ? [across, who] : []), ...groups.map((group) => createZone(race, lane, score, group, 2))];
 }
 
 // The names of the levels. Returns {nodes, rows, end}: the first row of each mark and the first row below all.

@@ -18,6 +18,7 @@ const STYLE = `
   p { margin: 0 0 12px; }
   main { flex: 1; }
   button { padding: 8px 16px; border: 1px solid color-mix(in srgb, CanvasText 35%, Canvas); border-radius: 8px; background: none; color: inherit; font: inherit; font-size: 18px; white-space: nowrap; }
+  button:disabled { opacity: 0.4; }
   footer button:last-child { border-color: CanvasText; background: CanvasText; color: Canvas; font-weight: 600; }
 `;
 const OWN_KEYS = ["Tab", "Enter", " "]; // of the buttons in the window
@@ -71,13 +72,14 @@ function build(stage) {
   const { speaker } = stage;
   const { document: other } = speaker.window;
   const [clock, place, title, said, next] = ["b", "span", "h1", "div", "span"].map((tag) => h(tag));
-  speaker.parts = { clock, place, title, said, next };
+  const onward = button("", "Next \u2192", { onclick: () => pass("PageDown") });
+  speaker.parts = { clock, place, title, said, next, onward };
   other.title = TITLE;
   other.head.replaceChildren(h("style", { text: [...typefaceRules(), STYLE].join("\n") }));
   other.body.replaceChildren(
     h("header", {}, clock, place, button("", "Restart the clock", { onclick: () => restartClock(stage) })),
     h("main", {}, title, said),
-    h("footer", {}, next, button("", "\u2190 Back", { onclick: () => pass("PageUp") }), button("", "Next \u2192", { onclick: () => pass("PageDown") })));
+    h("footer", {}, next, button("", "\u2190 Back", { onclick: () => pass("PageUp") }), onward));
   other.addEventListener("keydown", (event) => {
     if (OWN_KEYS.includes(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
@@ -104,6 +106,7 @@ function drawNote({ note: { place, title, say, until, next }, parts }) {
   put(parts.title, title);
   parts.said.replaceChildren(...say.filter(Boolean).map((text) => h("p", { text })));
   put(parts.next, next && `Next: ${next}`);
+  parts.onward.disabled = !next;
 }
 
 function drawClock(speaker) {

@@ -45,7 +45,7 @@ export function createTransport(stage) {
     ...createPlayControls(stage, transport), ...createSteppers(stage, transport),
     transport.look, transport.link, createLinkNote(transport.link), transport.blank, transport.keys, transport.present, transport.onward);
   window.addEventListener("cascade-linked", () => tellLinked(transport));
-  transport.speedRow = h("p", { class: "cs-choice-name" }, h("span", { text: "replay" }), transport.speed); // in the view menu
+  transport.speedRow = h("p", { class: "cs-choice-name" }, h("span", { text: "replay speed" }), transport.speed); // in the view menu
   return transport;
 }
 

@@ -5,15 +5,14 @@ import { ticks } from "./chart.js";
 import { modelOf } from "./curves.js";
 import { stagesOf } from "./prediction.js";
 import { stepOf, total } from "./step.js";
-import { costRows, countsOf, factor, LATER, tellGuesses, tellPast, tellRatio } from "./words.js";
+import { costRows, countsOf, factor, LATER, tellGuesses, tellPast, tellStep } from "./words.js";
 
 const RARE = 0.02; // a place beyond the plan that is written less often is not drawn
 const GROUP = 2; // the row of places grows by so many at once
 const NUMBERS = 6; // of the places have their numbers
 const NAME = 0.21; // of the row: a place that is nearer to the last one has no number, since the last one's name is there
-const FOLD = "The numbers of this step";
 const BIG = "T"; // the name and the look of the big model
-const NOTE = "left, how often each guess is kept (pale: thrown away); right, what the step costs";
+const NOTE = "Left, how often each guess is kept; what is pale is thrown away. Right, what the step costs.";
 const RUN = 0.012; // of the axis: narrower runs are drawn as one
 
 // A value is {drafts, levels: [{name, role, look}], target, K, sliders}: the strongest level first, and `target` what the big model
@@ -30,26 +29,26 @@ export function startStep(root, value, parseK) {
 }
 
 function build(root) {
-  const note = make("small", "");
-  note.textContent = NOTE;
-  const title = make("h3", "", "One step, as predicted", note);
-  const [said, past] = ["step-said", "step-past"].map((name) => make("p", name));
+  const [told, said, past] = ["told", "said", "past"].map((name) => make("p", `step-${name}`));
+  const title = make("summary", "", "");
   said.textContent = LATER;
   const [places, axis, bar, rows] = ["places", "axis", "bar", "rows"].map((name) => make("div", `step-${name}`));
   const [tokens, runs, speed] = Array.from({ length: 3 }, () => make("b", ""));
   const sum = (number, name) => make("div", "step-sum", number, name);
   const sign = (text) => make("span", "step-sign", text);
-  const drawn = make("div", "step-drawn", sum(tokens, "tokens"), places, sign("÷"), sum(runs, "runs\u2019 time"),
+  const drawn = make("div", "step-drawn", sum(tokens, "tokens"), places, sign("÷"), sum(runs, "runs"),
     make("div", "step-time", bar, axis), sign("="), sum(speed, "speed-up"));
   drawn.setAttribute("role", "img");
-  root.replaceChildren(title, drawn, make("details", "step-numbers", make("summary", "", FOLD), rows, said, past));
-  return { said, places, axis, bar, rows, tokens, runs, speed, drawn, past };
+  told.textContent = NOTE;
+  root.replaceChildren(make("details", "step-fold", title, told, drawn, rows, said, past));
+  return { title, said, places, axis, bar, rows, tokens, runs, speed, drawn, past };
 }
 
 function draw(view, { levels, target }, stages, model) {
   const step = stepOf(stages, model);
   const looks = { ...Object.fromEntries(levels.map(({ name, look }) => [name, look])), [BIG]: BIG };
-  view.drawn.setAttribute("aria-label", `${tellRatio(step)} ${tellGuesses(step.guesses.map(({ kept }) => total(kept)))}`);
+  view.title.textContent = `One step: ${tellStep(step)}`;
+  view.drawn.setAttribute("aria-label", tellGuesses(step.guesses.map(({ kept }) => total(kept))));
   [view.tokens.textContent, view.runs.textContent] = countsOf(step.tokens, step.passes);
   view.speed.textContent = factor(step.tokens / step.passes);
   const planned = stages.reduce((sum, { k }) => sum + k, 0);

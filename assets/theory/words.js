@@ -45,12 +45,6 @@ export function tellStep({ tokens, passes }) {
   return `${brought} tokens in the time of ${runs} runs of the big model: ${brought} / ${runs} = ${factor(tokens / passes)}.`;
 }
 
-// The equation of a step for those who do not see it.
-export function tellRatio({ tokens, passes }) {
-  const [brought, runs] = countsOf(tokens, passes);
-  return `${brought} tokens in the time of ${runs} runs: ${brought} / ${runs} = ${factor(tokens / passes)}.`;
-}
-
 const DIGITS = [1, 2, 3, 4]; // after the point
 
 // Both with the fewest digits with which whoever divides them finds the speed-up that is told.

@@ -26,7 +26,7 @@ def fewer_runs(race: Race, subject: Trace) -> str:
         return ""
     own, its = drafting_seconds(subject), drafting_seconds(rival)
     elsewhere = (rival.decode_seconds - its) - (subject.decode_seconds - own)
-    return f", or of {len(rival.steps)} with {method_phrase(rival.header.method)}" if elsewhere >= its - own else ""
+    return f"; in {method_phrase(rival.header.method)}, {len(rival.steps)} times" if elsewhere >= its - own else ""
 
 
 def cheaper_guesses(race: Race, subject: Trace, ratio: float) -> str:

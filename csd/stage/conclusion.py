@@ -12,10 +12,7 @@ from csd.record.trace import Trace
 from csd.record.verdict import Verdict
 from csd.sentences import counted
 from csd.stage.headline import headline
-from csd.stage.standing import EVEN, find_subject, ratio_of, times
-from csd.theme import method_phrase
 
-LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
 COPIED = 0.25  # share of a lane's tokens from the statistical level above which copying explains its speed
 
 STOPPED = "This lane or the autoregressive one was stopped, so only their shared length was compared."
@@ -31,7 +28,7 @@ def conclude(race: Race, again: Sequence[Race] = ()) -> dict[str, Any]:
         kind, badge, notes = _badge(trace, verdict)
         lanes.append({"kind": kind, "badge": badge, "speed": speedup_text(race, trace), "notes": list(notes)})
     shown = {"headline": asdict(headline(race, again)), "lanes": lanes}
-    return {**shown, "notes": [*_prefill_notes(race), *_repetition_notes(race)], "summary": summary(race)}
+    return {**shown, "notes": _repetition_notes(race), "summary": summary(race)}
 
 
 def speedup_text(race: Race, trace: Trace) -> str:
@@ -98,16 +95,6 @@ def _cause(verdict: Verdict, dtype: str) -> str:
         return f"A near-tie: the two best scores there differ by {apart}, within {number_format} rounding."
     too_large = f"which is too large to be {number_format} rounding"
     return f"The two best scores there differ by {apart}, {too_large}. This is a bug."
-
-
-def _prefill_notes(race: Race) -> list[str]:
-    """The factor of the headline with the time to read the prompt, where that makes another one of it."""
-    subject = find_subject(race)
-    ratio = ratio_of(race, subject) if subject else None
-    whole = race.speedup_with_prefill(subject) if subject else None
-    if not subject or not ratio or not whole or ratio < LONG_PREFILL * whole or whole <= 1 + EVEN < ratio:
-        return []
-    return [f"Including the time to read the prompt, {method_phrase(subject.header.method)} is {times(whole)} as fast."]
 
 
 def _repetition_notes(race: Race) -> list[str]:

@@ -30,6 +30,7 @@ from csd.theme import method_phrase
 
 ALONE = "the big model alone"
 FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
+LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
 TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
 
 
@@ -73,6 +74,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
     flags = (*_flags(race, subject), *_slower_overall(race, subject, ratio))
     speed = _speed(race, subject, ratio) if subject and ratio else ""
     how = _how(race, subject, ratio) if subject and (ratio or (few and not stopped)) else ""
+    overall = _overall(race, subject, ratio) if subject and ratio else ""
     spread = _spread(race, subject, again) if subject and ratio else ""
     beaten = bool(subject and ratio and find_faster(race, subject))
     differs = any(one.kind in ("differs", "near-tie") for one in race.verdicts)
@@ -82,7 +84,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
         same=same,
         subject=subject.header.method if subject else "",
         factor=(f"≈{ratio:.1f}×" if _is_rough(race) else times(ratio)) if ratio else "",
-        told=f"{times(ratio)} {speed}." if differs and ratio else " ".join(filter(None, (how, spread))),
+        told=f"{times(ratio)} {speed}." if differs and ratio else " ".join(filter(None, (how, overall, spread))),
         reason=_reason(race, subject) if subject and ratio and (beaten or not flags) else "",
         flags=flags,
         few=few,
@@ -127,6 +129,8 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
     over, name = metrics.speed(subject) / metrics.speed(rival), _name(race, rival)
     if is_even(over):
         return f"as fast as {ALONE}; {name} was about as fast"
+    if 1 < over < SMALL:
+        return f"as fast as {ALONE}, and {over - 1:.0%} faster than {name}"
     return f"as fast as {ALONE}, and {times(over)} as fast as {name}"
 
 
@@ -147,7 +151,7 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
         heat = subject.header.temperature
         when = f"At temperature {heat:g} the" if heat else "The"
         who = f"{when} next word is hard to guess: the big model" if heat >= 1 else f"{when} big model"
-        return f"{who} threw away {lost} of {drafted} guesses.{_saved(race, subject, drafted)}"
+        return f"{who} threw away {lost} of {drafted} guesses{_spent(race, subject)}.{_saved(race, subject, drafted)}"
     runs, alone = len(subject.steps), len(race.reference.steps)
     without = f" instead of {_often(alone) if runs == 1 else alone}" if runs != alone else ", as without guesses"
     ran = f"the big model ran {_often(runs)}{without}"
@@ -159,6 +163,15 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     return f"{told}{saved}."
 
 
+def _spent(race: Race, subject: Trace) -> str:
+    """What guessing took in a fixed plan that lost; where no adaptive cascade ran beside it, the reason tells it."""
+    spent = drafting_seconds(subject)
+    if adaptive_beside(race, subject) is None or spent < EVEN * subject.decode_seconds:
+        return ""
+    of, unit = in_one_unit(spent, subject.decode_seconds)
+    return f"; guessing took {' of '.join(of)} {unit}"
+
+
 def _saved(race: Race, subject: Trace, drafted: int) -> str:
     """How the adaptive cascade fared beside a fixed plan that lost."""
     adaptive = adaptive_beside(race, subject)
@@ -168,6 +181,14 @@ def _saved(race: Race, subject: Trace, drafted: int) -> str:
     guessed, _ = drafted_and_lost(adaptive)
     made = f"{'only ' if guessed < drafted else ''}{guessed} {'guess' if guessed == 1 else 'guesses'}"
     return f" The adaptive cascade made {made}: {times(ratio)}."
+
+
+def _overall(race: Race, subject: Trace, ratio: float) -> str:
+    """The factor with the time to read the prompt, where that makes another one of a gain that stays one."""
+    whole = race.speedup_with_prefill(subject)
+    if not whole or ratio < LONG_PREFILL * whole or whole <= 1 + EVEN < ratio:
+        return ""
+    return f"With the time to read the prompt, it is {times(whole)}."
 
 
 def _slower_overall(race: Race, subject: Trace | None, ratio: float | None) -> list[str]:

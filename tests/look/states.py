@@ -110,8 +110,9 @@ def theory(page: Page, house: House) -> Iterator[None]:
 
 @contextmanager
 def unfolded(page: Page, house: House) -> Iterator[None]:
-    """The theory with its plan, its formulas and its curves."""
+    """The theory with its plan, the picture of a step, its formulas and its curves."""
     with theory(page, house):
+        page.click(".step-fold summary")
         page.click("#what-if-picture summary")
         page.click("#curves > button")
         page.wait_for_selector("#paper-curves .js-plotly-plot .main-svg")
@@ -119,6 +120,7 @@ def unfolded(page: Page, house: House) -> Iterator[None]:
         yield
         page.click("#curves > button")
         page.click("#what-if-picture summary")
+        page.click(".step-fold summary")
 
 
 @contextmanager

@@ -31,7 +31,9 @@ PARTS = ["cascade", "horizontal cascade", "vertical cascade", "autoregressive"] 
 def test_compare_says_which_lanes_it_takes_from_the_settings(changes, said):
     page = context()
     told = from_settings(page, fields(page.start, **changes))
-    assert told.startswith("As chosen under Settings, Compare will race autoregressive, ") or "autoregressive and" in told
+    assert (
+        told.startswith("As chosen under Settings, Compare will race autoregressive, ") or "autoregressive and" in told
+    )
     assert said in told
 
 

@@ -237,10 +237,10 @@ def test_parts_of_the_cascade_are_one_click_away(one):
 def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     page = one.page
     type_K(one, "[[9,9,13],[0,0,7],[0,0,0]]")
-    equation, told = page.locator(".step-drawn"), "document.querySelector('.step-drawn').getAttribute('aria-label')"
-    assert equation.is_visible() and not page.is_visible(".whatif-better") and not page.is_visible(".step-rows")
-    page.click(".step-numbers summary")
-    assert page.is_visible(".step-rows")
+    told = "document.querySelector('.step-fold summary').textContent"
+    assert not page.is_visible(".whatif-better") and not page.is_visible(".step-drawn")
+    page.click(".step-fold summary")
+    assert page.is_visible(".step-drawn") and page.is_visible(".step-rows")
     assert page.inner_text(".step-said").startswith("Each guess costs time, but later ones")
     page.wait_for_function("document.querySelectorAll('.step-place').length === 14")
     page.wait_for_function(
@@ -261,10 +261,11 @@ def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     )
     digits = len(speed.rstrip("×").partition(".")[2])
     assert f"{float(tokens) / float(runs):.{digits}f}×" == speed, "the equation is right as it is written"
-    assert f"{tokens} tokens in the time of {runs} runs: {tokens} / {runs} = {speed}. " in page.evaluate(told)
+    equation = f"{tokens} tokens in the time of {runs} runs of the big model: {tokens} / {runs} = {speed}."
+    assert page.evaluate(told) == f"One step: {equation}"
     costs = [float(text) for text in page.locator(".step-rows b").all_inner_texts() if text]
     assert sum(costs) == pytest.approx(float(runs), abs=0.06)
-    assert " 1: " in page.evaluate(told)
+    assert " 1: " in page.get_attribute(".step-drawn", "aria-label")
     cost.fill(began)
     page.wait_for_function(f"before => {told} === before", arg=before)
 
