@@ -27,7 +27,7 @@ VIEWS = {
 PARTS = (
     "#title h1", "#tabs [role=tab][aria-selected=true]", "#tour-start", "#prompt textarea", "#race", "#more",
     "#family", "#preset", "#max-new", "#examples", "#lines", "#status", "#races", "#stage .cs-copy-link", "#stage", "#downloads",
-    "#advanced", "#advanced-close", "#K textarea", "#what-if-figure .finding", "#measure", ".step-drawn",
+    "#advanced", "#advanced-close", "#K textarea", "#what-if-figure .finding", "#measure", ".step-fold",
     ".whatif .chart",
     ".cs-message", ".cs-headline", ".cs-factor", ".cs-lead", ".cs-same", ".cs-words",
     ".cs-track", ".cs-goal", ".cs-track-row", ".cs-track-row:last-child", ".cs-lane-bar", ".cs-ratio",

@@ -159,7 +159,7 @@ def test_on_a_phone_everything_is_in_reach_and_race_shows_the_stage(tab, house):
     chips = [chip.bounding_box() for chip in page.locator("#examples button:visible").all()]
     assert {chip["y"] for chip in chips} == {chips[0]["y"]}
     page.wait_for_selector("#examples[data-more]")  # a mark says that more chips follow
-    assert page.inner_text("#more") == "Settings"
+    assert page.inner_text("#more").strip() == "Settings"
     assert page.eval_on_selector("#more", "one => one.scrollHeight <= one.clientHeight && one.clientWidth > 80")
     assert box(page, "#family-status p")["width"] <= 1, "only screen readers are told that all is well"
     assert is_in_view(page, "#stage .cs-selected .cs-token >> nth=0"), "the first window reaches the text"

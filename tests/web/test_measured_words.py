@@ -66,7 +66,7 @@ def test_what_was_measured_stands_beside_what_was_predicted():
 
 
 def test_the_number_that_the_visitor_invented_is_named_and_no_trivial_one():
-    outcome = judge_prediction(prediction(FROG, target_accepts_draft_mid=0.293, draft_small=0.13), FROG)
+    outcome = judge_prediction(prediction(FROG, target_accepts_small=0.293, tiny=0.13), FROG)
     assert outcome and [times(row.again or 0) for row in outcome.rows] == ["2.0×", "2.8×"]
     assert outcome.said == (
         "Theory was off: you set the small model's acceptance to 0.29; in this race it was 0.97. "
@@ -75,7 +75,7 @@ def test_the_number_that_the_visitor_invented_is_named_and_no_trivial_one():
 
 
 def test_the_visitors_own_numbers_are_told_and_no_others():
-    moved = said(prediction(FROG, target_accepts_draft_mid=0.5, draft_small=0.9), FROG)
+    moved = said(prediction(FROG, target_accepts_small=0.5, tiny=0.9), FROG)
     assert "set the small model's acceptance to 0.50 and the tiny model's cost to 0.90; in this race they were" in moved
     assert moved.endswith(" With this race's own numbers it holds.")
     plan = prediction(FROG)
@@ -99,7 +99,7 @@ def test_a_race_of_another_plan_measures_nothing():
 @pytest.mark.parametrize("name", RACES)
 def test_theory_says_with_the_races_numbers_what_the_tab_shows_after_the_race(name):
     race = RACES[name]
-    outcome = judge_prediction(prediction(race, target_accepts_draft_mid=0.293), race)
+    outcome = judge_prediction(prediction(race, target_accepts_small=0.293), race)
     panel = what_if.panel_after(race, race.traces[0].header.drafts)
     command = [str(NODE), "--input-type=module", "--eval", ON_THE_TAB, ASSETS.as_uri()]
     value = json.dumps(what_if.figure_value(panel))

@@ -210,7 +210,7 @@ def test_the_tour_races_what_a_cascade_loses_from_any_tab(tab):
     assert page.inner_text("#own-prompt") == "My prompt", "what was typed can be had back"
     page.fill("#prompt textarea", "Why is the sea salty?")
     page.wait_for_function("document.querySelector('#temperature input').value === '0'")
-    page.wait_for_function("document.querySelector('#more').innerText === 'Settings'")
+    page.wait_for_function("document.querySelector('#more').innerText.trim() === 'Settings'")
     assert page.input_value("#prompt textarea") == "Why is the sea salty?"
     assert page.input_value("#max-new input") == "12"
     assert not tab.errors
