@@ -48,18 +48,17 @@ export function clearLegend({ legend }) {
   legend.caption.replaceChildren();
 }
 
-export function drawLegend({ legend, view, views, race, mode, presenting }) {
+export function drawLegend({ legend, view, views, race, mode }) {
   if (!view) return;
   const { lane, shown } = view;
-  const key = `${mode} ${lane.index} ${shown} ${presenting}`;
+  const key = `${mode} ${lane.index} ${shown}`;
   if (key === legend.drawn) return;
   if (lane !== legend.lane) legend.caption.replaceChildren("Who wrote the text in ", term(lane.info.method));
   Object.assign(legend, { lane, drawn: key });
   const step = lane.steps[shown - 1];
   const counts = [...legend.counts.keys()].map((mark) => step?.marks[mark] || 0);
   const percents = percentages(counts);
-  const told = presenting ? views : [view]; // a hall asks for the colours of every lane
-  const part = new Set(told.flatMap((one) => levelsOfLane(race, one.lane)).map(({ mark }) => mark));
+  const part = new Set(views.flatMap((one) => levelsOfLane(race, one.lane)).map(({ mark }) => mark)); // every lane shows its colours
   for (const [i, [mark, node]] of [...legend.counts.entries()].entries()) {
     const count = counts[i];
     put(node, step ? `${percents[i]}%` : "");
