@@ -44,7 +44,7 @@ def test_the_bet_is_asked_only_where_the_result_is_not_known_yet(bare, any_lengt
     assert other.page.is_visible(".cs-ask") and other.page.eval_on_selector_all(".cs-ratio", ratios) == 0
     other.page.evaluate("stage.seek(0.5)")
     assert other.page.is_visible(".cs-ask button >> nth=0"), "a lane is done, and nobody knows yet how many times"
-    assert other.page.eval_on_selector_all(".cs-ratio", ratios) == 0
+    assert other.page.eval_on_selector_all(".cs-ratio, .cs-rate", ratios) == 0, "nor how fast it was"
     other.press("End")
     assert not other.page.is_visible(".cs-ask")
     one.show_at(0.1, greedy(nested()), race="third")
@@ -83,6 +83,7 @@ def test_a_bar_is_as_long_as_its_lane_is_far(bare):
     assert (left(0), left(1)) == ("75%", "25%")
     one.press("End")
     assert (left(0), left(1)) == ("0%", "0%")
+    assert one.text(".cs-goal").endswith("4 tokens, 4 words"), "what a token is is seen"
 
 
 def test_a_lane_that_had_not_begun_says_so_and_the_text_is_that_of_another(bare):

@@ -77,6 +77,10 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
     assert page.evaluate(f"({edge})('.puzzles section').top >= ({edge})('#stage .cs-track').bottom"), (
         "the lanes are free"
     )
+    page.get_by_role("tab", name="Theory").click()
+    assert not page.is_visible(".puzzles section"), "a puzzle that is solved covers no other tab"
+    page.get_by_role("tab", name="Race").click()
+    page.click("#puzzles-open")
     page.get_by_role("button", name="All puzzles").click()
     assert page.locator(".puzzles li:visible").count() == 5
     asked = page.text_content('.puzzles [data-puzzle="predict"]')

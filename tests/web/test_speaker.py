@@ -45,6 +45,7 @@ def test_the_window_tells_every_slide_and_its_keys_and_buttons_are_those_of_the_
         if act.show == "result":  # the end of its race comes first
             notes.keyboard.press("PageDown")
     assert notes.inner_text("h1") == "What to remember" and notes.inner_text("footer span") == ""
+    assert notes.is_disabled("button:has-text('Next')")
     assert tuple(notes.locator("main p").all_inner_texts()) == SAID, "which the slide does not show"
     notes.click("button:has-text('Back')")
     assert notes.inner_text("h1") == page.inner_text(title) == acts[-1].title
