@@ -23,6 +23,6 @@ export function listPlan(rows) {
 
 function tellAsked(asked) {
   return ["checks ", ...asked.flatMap(({ role, look, tokens }, i) => [
-    i ? ", " : "", make("span", {}, make("i", { "data-look": look }), `${role}\u00a0${tokens}`),
+    i ? ", " : "", make("span", {}, make("i", { "data-look": look }), `${tokens} from ${role}`),
   ])];
 }

@@ -34,13 +34,14 @@ export function drawPhoto({ written: bar, photo: { written, all, count } }, lane
   const shown = first && 1 - tokens / end >= SHORT;
   put(written, shown ? String(tokens) : "");
   put(all, shown ? ` of ${end}` : "");
+  all.dataset.after = shown ? formatSeconds(first.decodeSeconds) : ""; // for pictures without a title
   count.hidden = !shown;
   count.toggleAttribute("data-tight", 1 - tokens / end < TIGHT);
 }
 
 // The title of the bars, and when they were as they are drawn; the time is in the unit of the longest lane.
 export function photoTitle(first, longest) {
-  return first ? [`After ${formatSeconds(first.decodeSeconds, longest)}`, `, when ${first.info.method} was done`] : ["Tokens written", ""];
+  return first ? [`Tokens after ${formatSeconds(first.decodeSeconds, longest)}`, `, when ${first.info.method} was done`] : ["Tokens written", ""];
 }
 
 // Tokens that a lane had written after some seconds of decoding.

@@ -5,7 +5,6 @@ import { awaitsBet } from "./bet.js";
 import { h, put } from "./dom.js";
 import { formatRate, formatRatio, formatSeconds } from "./format.js";
 import { laneKey } from "./linestyle.js";
-import { answerOf } from "./lanetext.js";
 import { levelOf } from "./log.js";
 import { drawPhoto, firstDone, photoTitle } from "./photofinish.js";
 import { goTo, openStep, selectLane } from "./playback.js";
@@ -14,14 +13,12 @@ import { term } from "./terms.js";
 
 const UNKNOWN = "\u2013"; // in place of a factor
 const SHORT = 32; // tokens below which a speed says little, as SHORT_RUN in csd/record/metrics.py
-const WORDY = 0.6; // words per token, above which a text is one of words
 const EVEN = 0.05; // speeds that differ by less are equal, as in csd/stage/standing.py
 
 export function createTrack() {
   return {
     box: h("section", { class: "cs-track", "aria-label": "Race track" }),
     goal: h("span"), // where the bars end
-    words: h("span", { class: "cs-in-words" }), // that the tokens are: what a token is is seen
     ends: h("span", { class: "cs-ends" }, h("span", { class: "cs-done", text: "done " }), "after"), // how long, at the ends of the bars
     key: h("span", { class: "cs-jump" }), // what its colours are
     drawn: "", // what the key was made for
@@ -45,8 +42,7 @@ export function drawTrack(stage) {
   const { track, race, views, view } = stage;
   const longest = Math.max(...views.map(({ lane }) => lane.decodeSeconds));
   const end = finishLine(race);
-  put(track.goal, `\u2691 ${end} tokens`);
-  put(track.words, stage.mode === "done" ? tellWords(stage.view, end) : "");
+  put(track.goal, `\u2691 ${end} `);
   const first = stage.mode === "done" ? firstDone(race) : null; // one clock at a time: until then the bars follow the replay's
   const words = photoTitle(first, longest);
   const key = words.join("");
@@ -81,7 +77,7 @@ function swatch(look) {
 // The titles of the columns.
 function createHead({ track }) {
   return h("div", { class: "cs-track-head" }, h("span"),
-    h("span", { class: "cs-track-caption" }, track.key, h("span", { class: "cs-goal" }, track.goal, track.words), track.ends),
+    h("span", { class: "cs-track-caption" }, track.key, h("span", { class: "cs-goal" }, track.goal, term("token", "tokens")), track.ends),
     h("span", { class: "cs-runs" }, term("big model")),
     h("span", { class: "cs-outcome" }, term("speed")));
 }
@@ -119,12 +115,6 @@ function openAt(stage, view, { target, clientX, currentTarget }) {
   if (!step) return;
   if (!goTo(stage, index + 1, step.number)) openStep(stage, index + 1, step.number);
   if (!stage.reviewOpen) toggleReview(stage);
-}
-
-// The words of a whole text, where it has spaces between them.
-function tellWords(view, tokens) {
-  const words = answerOf(view).split(/\s+/).filter(Boolean).length;
-  return view.lane.tokens.length === tokens && words > tokens * WORDY ? `, ${words} words` : "";
 }
 
 // How many tokens the finish line stands for. All lanes that have ended by themselves wrote the whole text; where none

@@ -52,7 +52,6 @@ export function reveal(visit) {
 export function nameNext(visit) {
   visit.next.textContent = !isAnswered(visit) ? "Show answer" : isLast(visit) ? "Done" : "Next";
   visit.next.toggleAttribute("data-answers", !isAnswered(visit)); // a guess of one’s own comes first
-  visit.dialog.toggleAttribute("data-asks", !isAnswered(visit)); // who gives a talk sees what the next key brings
   if (isTalk(visit)) visit.talk.tell(noteOf(visit));
 }
 

@@ -188,7 +188,7 @@ def _overall(race: Race, subject: Trace, ratio: float) -> str:
     whole = race.speedup_with_prefill(subject)
     if not whole or ratio < LONG_PREFILL * whole or whole <= 1 + EVEN < ratio:
         return ""
-    return f"With the time to read the prompt, it is {times(whole)}."
+    return f"Including the time to read the prompt: {times(whole)}."
 
 
 def _slower_overall(race: Race, subject: Trace | None, ratio: float | None) -> list[str]:

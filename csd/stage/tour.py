@@ -177,7 +177,9 @@ NOTHING_TO_TRY = '<div class="tour-tried" hidden></div>'
 
 def template() -> str:
     """A button and a native dialog with every act, for gr.HTML; assets/tour/ shows one at a time."""
-    told = "".join(_told(i, act) for i, act in enumerate(ACTS, 1)) + closing(len(ACTS) + 1, _least_runs())
+    pairs = zip((None, *ACTS), ACTS, strict=False)  # each act, and the one before it
+    acts = [_told(i, act, before) for i, (before, act) in enumerate(pairs, 1)]
+    told = "".join((*acts, closing(len(ACTS) + 1, _least_runs())))
     asked = "".join(map(_asked, ACTS)) + '<div class="tour-question" hidden></div>'
     tried = "".join(map(_tried, ACTS)) + NOTHING_TO_TRY
     return (
@@ -201,13 +203,14 @@ def script() -> str:
     return bundle.stage_script() + bundle.join_modules(MODULES, "index", "CascadeTour") + start
 
 
-def _told(number: int, act: Act) -> str:
+def _told(number: int, act: Act, before: Act | None) -> str:
     recipe = " data-recipe" if act.recipe else ""
     talk = f' data-talk="{act.talk}"' if act.talk else ""
     drafting = ",".join(map(str, act.drafting))
-    # The picture of a review leaves out the text that the copier copies from.
+    # The picture of a review leaves out the text that the copier copies from; the act before may have told it.
     prompt = act.traces[0].header.text
-    source = f'<p class="tour-source">Prompt: {escape(prompt)}</p>' if act.show == "review" else ""
+    is_told = before is not None and before.traces[0].header.text == prompt
+    source = f'<p class="tour-source">Prompt: {escape(prompt)}</p>' if act.show == "review" and not is_told else ""
     return (
         f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}" data-step="{act.step}" '
         f'data-drafting="{drafting}"{recipe}{talk}>'

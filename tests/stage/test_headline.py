@@ -277,7 +277,7 @@ def test_a_factor_that_the_reading_of_the_prompt_changes_is_told_both_ways():
     races = {name: Race(recording.traces) for name, recording in bundled_recordings().items()}
     edit, fox = races["2-edit-rename-the-fox"], races["1-story-a-frog-makes-a-kite"]
     whole = edit.speedup_with_prefill(edit.traces[-1])
-    assert headline(edit).told.endswith(f" With the time to read the prompt, it is {times(whole or 0)}.")
+    assert headline(edit).told.endswith(f" Including the time to read the prompt: {times(whole or 0)}.")
     assert "the prompt" not in headline(fox).told
 
 

@@ -272,9 +272,9 @@ def test_a_slide_that_was_left_comes_next_and_escape_closes_its_keys_first(tab):
     for _ in range(2):
         page.keyboard.press("PageDown")
     assert (page.inner_text(title), page.inner_text(".tour-count:visible")) == ("Guess ahead", "3 of 9")
-    assert page.locator("dialog[data-asks]").count(), "the next key brings the answer"
+    assert page.locator(".tour-next[data-answers]").count(), "the next key brings the answer"
     page.keyboard.press("PageDown")
-    assert not page.locator("dialog[data-asks]").count()
+    assert not page.locator(".tour-next[data-answers]").count()
     page.keyboard.press("?")
     assert page.is_visible(keys)
     page.keyboard.press("Escape")

@@ -14,7 +14,7 @@ FIELD = "#what-if-K textarea, #what-if-K input"
 TITLES = "[...document.querySelectorAll('#what-if-figure .finding-number')].map((one) => one.title).join()"
 K = "[[4,6,8],[0,1,2],[0,0,1]]"
 RACED = "[[8,14,16],[0,3,5],[0,0,2]]"  # in the race on the stage
-PLAN = "big model\nchecks small model\N{NO-BREAK SPACE}8, tiny model\N{NO-BREAK SPACE}6, copier\N{NO-BREAK SPACE}2\n"
+PLAN = "big model\nchecks 8 from small model, 6 from tiny model, 2 from copier\n"
 PHONE = 390
 SIZES = [(1280, 720), (1920, 1080), (PHONE, 844)]
 LINES = "labels => labels.map((label) => [...label.querySelectorAll('tspan')].map((line) => line.textContent))"
@@ -244,7 +244,7 @@ def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     assert page.inner_text(".step-said").startswith("Each guess costs time, but later ones")
     page.wait_for_function("document.querySelectorAll('.step-place').length === 14")
     page.wait_for_function(
-        "document.querySelector('#what-if-picture .staircase-words').innerText.includes('small model\\u00a09')"
+        "document.querySelector('#what-if-picture .staircase-words').innerText.includes('9 from small model')"
     )
     cost = page.locator(row("small") + " input[type=number]")
     began = cost.input_value()

@@ -8,7 +8,7 @@ import pytest
 
 from csd.record.recording import bundled_recordings
 
-PLAN = "big model\nchecks 8-bit model\N{NO-BREAK SPACE}8, copier\N{NO-BREAK SPACE}2\n"
+PLAN = "big model\nchecks 8 from 8-bit model, 2 from copier\n"
 
 
 @pytest.mark.slow
