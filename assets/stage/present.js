@@ -4,7 +4,7 @@ import { openBridge } from "./bridge.js";
 import { presentView } from "./cursors.js";
 import { put } from "./dom.js";
 import { enter, leave, whenBack } from "./entries.js";
-import { showAll } from "./playback.js";
+import { pause, showAll } from "./playback.js";
 import { tellRefusal } from "./promptline.js";
 import { openReview, showLanes } from "./review.js";
 import { closeSpeaker, restartClock } from "./speaker.js";
@@ -32,10 +32,12 @@ export function watchBack(stage) {
   });
 }
 
-// While presenting, an empty screen until a key or a click: the audience looks at the speaker.
-export function blank({ presenting, root }) {
+// While presenting, an empty screen until a key or a click: the audience looks at the speaker. A replay waits for them.
+export function blank(stage) {
+  const { presenting, root } = stage;
   if (!presenting) return;
   const isBlank = root.toggleAttribute("data-blank");
+  if (isBlank && isPlaying(stage)) pause(stage);
   if (isBlank) root.addEventListener("pointerdown", () => unblank(root), { once: true });
 }
 

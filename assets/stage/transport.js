@@ -92,8 +92,8 @@ export function drawTransport(stage) {
 }
 
 // At the end of a race no step is the one that is looked at; the button asks for one.
-function placeInWords(number, count, { time, token }) {
-  if (time === Infinity && token === null) return count === 1 ? "1 step" : "go to step";
+function placeInWords(number, count, { time, token, reviewOpen }) {
+  if (time === Infinity && token === null && !reviewOpen) return count === 1 ? "1 step" : "go to step";
   return `step ${number} of ${count}`;
 }
 

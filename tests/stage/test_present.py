@@ -17,6 +17,16 @@ from csd.web.races import recorded_races
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text("utf-8")
 
 
+def test_a_blank_screen_holds_the_replay(bare):
+    one = bare().show(greedy(alone()), greedy(nested())).press("p", "Home", " ")
+    assert one.text(".cs-replay") == "Pause"
+    one.press("b")
+    assert one.page.text_content(".cs-replay") == "Play" and one.page.locator("[data-blank]").count() == 1
+    one.press("b")
+    assert one.text(".cs-replay") == "Play" and not one.page.locator("[data-blank]").count()
+    assert not one.errors
+
+
 def test_a_talk_goes_on_with_the_next_race_where_a_page_can_start_it(bare):
     one = bare().show(greedy(alone()), greedy(nested())).press("p")
     assert not one.page.is_visible(".cs-bridge"), "an exported file starts no race"

@@ -153,6 +153,15 @@ def test_a_wide_review_shows_the_correction_without_scrolling(bare):
     assert bottom - one.page.locator(".cascade-stage").evaluate("n => n.getBoundingClientRect().top + scrollY") < 1080
 
 
+def test_at_the_end_of_a_race_the_place_names_the_step_that_is_open(bare):
+    one = bare().show(alone(), nested())
+    assert one.text(".cs-transport .cs-place") == "go to step"
+    one.press("o", "End")
+    assert one.text(".cs-score-title").startswith("Step 2 of 2, cascade")
+    assert one.text(".cs-transport .cs-place") == "step 2 of 2"
+    assert not one.errors
+
+
 def test_a_token_opens_its_review_while_the_race_still_runs(bare):
     log = stage.log_of((alone(), nested()), "r").splitlines(keepends=True)
     one = bare()
