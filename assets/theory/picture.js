@@ -47,7 +47,7 @@ function build(root) {
 function draw(view, { levels, target }, stages, model) {
   const step = stepOf(stages, model);
   const looks = { ...Object.fromEntries(levels.map(({ name, look }) => [name, look])), [BIG]: BIG };
-  view.title.textContent = `One step: ${tellStep(step)}`;
+  view.title.textContent = `One step, predicted: ${tellStep(step)}`;
   view.drawn.setAttribute("aria-label", tellGuesses(step.guesses.map(({ kept }) => total(kept))));
   [view.tokens.textContent, view.runs.textContent] = countsOf(step.tokens, step.passes);
   view.speed.textContent = factor(step.tokens / step.passes);
