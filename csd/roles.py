@@ -36,7 +36,7 @@ def roles_of_family(drafts: Sequence[str]) -> dict[str, str]:
 
 
 def named_with_roles(drafts: Sequence[str]) -> list[tuple[str, str]]:
-    """Drafts to choose from, such as ("small model (opt-350m)", "opt-350m"); no name that the role has."""
+    """Drafts to choose from, such as ("small model (opt-350m)", "opt-350m"); a role that has the name stands alone."""
     called = roles_of_family(drafts)
     pairs = [(called[name], name) for name in drafts]
     return [(role if name in role.split() else f"{role} ({name})", name) for role, name in pairs]

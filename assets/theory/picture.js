@@ -12,7 +12,7 @@ const GROUP = 2; // the row of places grows by so many at once
 const NUMBERS = 6; // of the places have their numbers
 const NAME = 0.21; // of the row: a place that is nearer to the last one has no number, since the last one's name is there
 const BIG = "T"; // the name and the look of the big model
-const NOTE = "Left, how often each guess is kept; what is pale is thrown away. Right, what the step costs.";
+const NOTE = "On the left, how often each guess is kept (pale: thrown away); on the right, what the step costs.";
 const RUN = 0.012; // of the axis: narrower runs are drawn as one
 
 // A value is {drafts, levels: [{name, role, look}], target, K, sliders}: the strongest level first, and `target` what the big model
