@@ -21,7 +21,7 @@ const COUNTS = ["no", "one", "two", "three", "four", "five", "six", "seven", "ei
 
 export function createHeadline(stage) {
   const headline = {
-    subject: h("span"), // whose speed it is
+    opens: h("span"), // the sentence of the speed
     models: h("span"), // and of which models, where they are not those of the page's first race
     factor: h("p", { class: "cs-factor" }),
     lead: h("p", { class: "cs-lead" }), // goes on from the factor
@@ -35,7 +35,7 @@ export function createHeadline(stage) {
     bet: createBet(stage),
   };
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
-    h("div", { class: "cs-hero" }, headline.factor, h("small", {}, headline.subject, headline.models)),
+    h("div", { class: "cs-hero" }, h("small", {}, headline.opens, headline.models), headline.factor),
     headline.lead,
     h("p", { class: "cs-words" }, headline.text, headline.told, headline.again, headline.flags, headline.reason, headline.bet.said),
     h("div", { class: "cs-before" },
@@ -45,7 +45,7 @@ export function createHeadline(stage) {
 
 export function clearHeadline(stage) {
   const { headline } = stage;
-  for (const part of ["subject", "models", "factor", "lead", "text", "again", "told", "flags", "reason"]) put(headline[part], "");
+  for (const part of ["opens", "models", "factor", "lead", "text", "again", "told", "flags", "reason"]) put(headline[part], "");
   clearBet(stage);
   headline.box.dataset.shown = "false";
 }
@@ -55,9 +55,9 @@ const unbroken = (text) => text.replace(/-bit/g, "-\u2060bit").replace(/(\d) (ms
 
 // Fills in what the race came to; `drawHeadline` shows it.
 export function fillHeadline({ headline, race, raceId, firstId, lasts }) {
-  const { lead, text, same, subject, factor, told, reason, flags, beaten, even } = race.close.headline || {};
+  const { lead, text, same, opens, factor, told, reason, flags, beaten, even } = race.close.headline || {};
   const isFirstWin = raceId === firstId && !lasts && lead && !beaten && !even;
-  put(headline.subject, factor ? subject : "");
+  put(headline.opens, (factor && opens) || "");
   put(headline.factor, factor || "");
   headline.lead.replaceChildren(...withTerms(lead || text || "", METHODS));
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");

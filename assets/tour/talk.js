@@ -22,10 +22,10 @@ export function resumeTalk(talk) {
 function readRace() {
   const headline = document.querySelector("#stage .cs-headline");
   const words = (part) => [...(headline?.querySelectorAll(part) ?? [])].map((node) => node.textContent).filter(Boolean).join(", ");
-  const [factor, subject, lead] = [".cs-factor", ".cs-hero small span", ".cs-lead"].map(words);
+  const [opens, factor, lead] = [".cs-hero small span", ".cs-factor", ".cs-lead"].map(words);
   const isWon = Boolean(factor && lead) && !headline.hasAttribute("data-beaten") && !factor.startsWith("\u2248");
   const isRecorded = document.querySelector("#stage .cascade-stage")?.dataset.race?.startsWith("recorded-");
-  return { factor, subject, lead, isWon, measured: isRecorded ? "Measured in one recorded race." : "Measured in one race on this page." };
+  return { opens, factor, lead, isWon, measured: isRecorded ? "Measured in one recorded race." : "Measured in one race on this page." };
 }
 
 // An audience can try the page where it has an address of its own.
@@ -36,7 +36,7 @@ export function tellHere(place) {
 
 // Where no race was won, the slide has the number of the talk's own small race.
 export function tellWon({ won }, box) {
-  const words = { b: won?.factor, small: won?.subject, span: won?.lead, ".tour-began": won?.measured };
+  const words = { b: won?.factor, small: won?.opens, span: won?.lead, ".tour-began": won?.measured };
   for (const [part, word] of Object.entries(words)) {
     const node = box.querySelector(part);
     node.dataset.own ??= node.textContent;

@@ -38,8 +38,9 @@ TINY = 50e6  # parameters of a big model below which texts soon repeat themselve
 class Headline:
     """What is written in large type after a race.
 
-    `factor` is the speed of `subject` over autoregressive decoding, such as "5.6×", or "≈1.5×" where the tokens are
-    few, and `lead` goes on from it: as fast as whom, and who was faster. Both are empty without such a lane, where one
+    `opens`, `factor` and `lead` are one sentence: "The cascade is", its speed over autoregressive decoding, such as
+    "5.6×", or "≈1.5×" where the tokens are few, and as fast as whom, and who was faster. `subject` is the method that
+    it is about. The factor and the lead are empty without such a lane, where one
     of the two was stopped, and where the tokens are too few to judge a speed; `lead` also where the texts differ, which
     is then the first thing to know. `text` says whether the texts are the same, and `same` whether they are. `told`
     says how: who guessed ahead, and in how many runs of the target it came out, or how many guesses were thrown away;
@@ -54,6 +55,7 @@ class Headline:
     text: str
     same: bool
     subject: str
+    opens: str
     factor: str
     told: str
     reason: str
@@ -83,6 +85,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
         text=text,
         same=same,
         subject=subject.header.method if subject else "",
+        opens=f"{capitalized(method_phrase(subject.header.method))} is" if subject else "",
         factor=(f"≈{ratio:.1f}×" if _is_rough(race) else times(ratio)) if ratio else "",
         told=f"{times(ratio)} {speed}." if differs and ratio else " ".join(filter(None, (how, overall, spread))),
         reason=_reason(race, subject) if subject and ratio and (beaten or not flags) else "",
