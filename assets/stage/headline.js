@@ -21,12 +21,12 @@ const COUNTS = ["no", "one", "two", "three", "four", "five", "six", "seven", "ei
 
 export function createHeadline(stage) {
   const headline = {
-    opens: h("span"), // the sentence of the speed
-    models: h("span"), // and of which models, where they are not those of the page's first race
+    opens: h("p", { class: "cs-opens" }), // the sentence of the speed
+    models: h("span", { class: "cs-models" }), // where they are not those of the page's first race
     factor: h("p", { class: "cs-factor" }),
     lead: h("p", { class: "cs-lead" }), // goes on from the factor
     idea: h("b"),
-    rest: h("span"),
+    rest: h("span", { class: "cs-rest" }),
     text: h("b", { class: "cs-same" }),
     again: h("span", { class: "cs-again" }),
     told: h("span", { class: "cs-account" }),
@@ -35,9 +35,9 @@ export function createHeadline(stage) {
     bet: createBet(stage),
   };
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
-    h("div", { class: "cs-hero" }, h("small", {}, headline.opens, headline.models), headline.factor),
+    h("div", { class: "cs-hero" }, headline.opens, headline.factor),
     headline.lead,
-    h("p", { class: "cs-words" }, headline.text, headline.told, headline.again, headline.flags, headline.reason, headline.bet.said),
+    h("p", { class: "cs-words" }, headline.text, headline.told, headline.again, headline.flags, headline.reason, headline.models, headline.bet.said),
     h("div", { class: "cs-before" },
       h("p", { class: "cs-idea" }, headline.idea, " ", headline.rest), headline.bet.box));
   return headline;
@@ -62,11 +62,11 @@ export function fillHeadline({ headline, race, raceId, firstId, lasts }) {
   headline.lead.replaceChildren(...withTerms(lead || text || "", METHODS));
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));
-  put(headline.models, (factor && race.open.models) || "");
+  put(headline.models, factor && race.open.models ? `Models: ${race.open.models}.` : "");
   put(headline.again, isFirstWin ? SHORTLY : "");
   put(headline.told, told ? `${unbroken(told)} ` : "");
   put(headline.flags, asSentence((flags || []).join("; ")));
-  put(headline.reason, isFirstWin ? "" : unbroken(reason || "")); // one thing at a time
+  put(headline.reason, isFirstWin || !reason ? "" : `${unbroken(reason)} `); // one thing at a time
   headline.box.toggleAttribute("data-flagged", Boolean((flags || []).length)); // its number is in grey
   headline.box.toggleAttribute("data-even", Boolean(even && !beaten)); // there is no winner among the lanes
   headline.box.toggleAttribute("data-beaten", Boolean(beaten || even)); // no win: its number is in ink

@@ -21,8 +21,8 @@ export function resumeTalk(talk) {
 // The result of the race on the page.
 function readRace() {
   const headline = document.querySelector("#stage .cs-headline");
-  const words = (part) => [...(headline?.querySelectorAll(part) ?? [])].map((node) => node.textContent).filter(Boolean).join(", ");
-  const [opens, factor, lead] = [".cs-hero small span", ".cs-factor", ".cs-lead"].map(words);
+  const words = (part) => headline?.querySelector(part).textContent ?? "";
+  const [opens, factor, lead] = [".cs-opens", ".cs-factor", ".cs-lead"].map(words);
   const isWon = Boolean(factor && lead) && !headline.hasAttribute("data-beaten") && !factor.startsWith("\u2248");
   const isRecorded = document.querySelector("#stage .cascade-stage")?.dataset.race?.startsWith("recorded-");
   return { opens, factor, lead, isWon, measured: isRecorded ? "Measured in one recorded race." : "Measured in one race on this page." };

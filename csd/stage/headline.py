@@ -154,7 +154,7 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
         heat = subject.header.temperature
         when = f"At temperature {heat:g} the" if heat else "The"
         who = f"{when} next word is hard to guess: the big model" if heat >= 1 else f"{when} big model"
-        return f"{who} threw away {lost} of {drafted} guesses{_spent(race, subject)}.{_saved(race, subject, drafted)}"
+        return f"{who} threw away {lost} of {drafted} guesses{_spent(race, subject)}."
     runs, alone = len(subject.steps), len(race.reference.steps)
     without = f" instead of {_often(alone) if runs == 1 else alone}" if runs != alone else ", as without guesses"
     ran = f"the big model ran {_often(runs)}{without}"
@@ -175,15 +175,13 @@ def _spent(race: Race, subject: Trace) -> str:
     return f"; guessing took {' of '.join(of)} {unit}"
 
 
-def _saved(race: Race, subject: Trace, drafted: int) -> str:
+def _saved(race: Race, subject: Trace, adaptive: Trace) -> str:
     """How the adaptive cascade fared beside a fixed plan that lost."""
-    adaptive = adaptive_beside(race, subject)
-    ratio = ratio_of(race, adaptive) if adaptive is not None else None
-    if adaptive is None or not ratio:
+    ratio, (drafted, _), (guessed, _) = ratio_of(race, adaptive), drafted_and_lost(subject), drafted_and_lost(adaptive)
+    if not ratio:
         return ""
-    guessed, _ = drafted_and_lost(adaptive)
     made = f"{'only ' if guessed < drafted else ''}{guessed} {'guess' if guessed == 1 else 'guesses'}"
-    return f" The adaptive cascade made {made}: {times(ratio)}."
+    return f"The adaptive cascade made {made}: {times(ratio)}."
 
 
 def _overall(race: Race, subject: Trace, ratio: float) -> str:
@@ -207,10 +205,11 @@ def _name(race: Race, trace: Trace) -> str:
 
 
 def _reason(race: Race, subject: Trace) -> str:
-    """What drafting took, where another lane was faster, the gain is small, or it is why a cascade won."""
+    """What drafting took, where another lane was faster, the gain is small, or it is why a cascade won; beside an
+    adaptive cascade, which guesses less where guesses are rejected, how that one fared."""
     spent, ratio = drafting_seconds(subject), ratio_of(race, subject)
-    if ratio and ratio < 1 - EVEN and adaptive_beside(race, subject) is not None:  # which explains it better
-        return ""
+    if ratio and ratio < 1 - EVEN and (adaptive := adaptive_beside(race, subject)) is not None:
+        return _saved(race, subject, adaptive)
     if ratio and (cheaper := cheaper_guesses(race, subject, ratio)):
         return cheaper
     if not spent or not ratio:

@@ -95,8 +95,9 @@ def closing(number: int, runs: tuple[int, int]) -> str:
     return (
         f'<section hidden data-show="closing" data-talk="told"><h2 id="tour-title-{number}">What to remember</h2>'
         f"{spoken(SAID, END)}"
-        f'<p class="tour-won"><small>The cascade takes</small><b>{few} runs</b><span>of the big model instead of {many}, '
-        f'for the same text</span><i class="tour-began">This is the race of the slides.</i>{_key()}</p>'
+        f'<p class="tour-won"><small>The cascade takes</small><b>{few} runs</b>'
+        f"<span>of the big model instead of {many}, for the same text</span>"
+        f'<i class="tour-began">This is the race of the slides.</i>{_key()}</p>'
         f'<ol>{points}</ol><p class="tour-end"><span class="tour-paper">{PAPER}</span><span class="tour-here"></span>'
         "<span>Home: start again &nbsp; Esc: leave</span></p>"
         '<p class="tour-count"></p></section>'

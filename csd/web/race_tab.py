@@ -23,7 +23,9 @@ from csd.web.results import FIGURES, RaceResults
 from csd.web.settings_drawer import build_settings_drawer
 from csd.web.updates import FormUpdate, Landing, RaceUpdate, StageView, StatusLine
 
-RECORDED = "A recorded race, with settings tuned to this text. Press Race to run it live, or {}."
+RECORDED = (
+    "A recorded race, with settings tuned to this text. Press Race to run it live, or write a prompt of your own."
+)
 
 
 @dataclass(frozen=True)
@@ -124,21 +126,11 @@ class RaceTab:
         return self.chips.name_kinds(update.kinds) if update.kinds is not None else {}
 
 
-def _tell_recorded(context: PageContext) -> str:
-    """Also which models answer a prompt of the visitor's own, where these are others."""
-    home, preferred = context.studio.home, context.studio.preferred
-    name = catalog.title(preferred.spec.name)
-    other = (
-        f"ask the language model {name} something of your own" if preferred.spec.chat else f"type your own for {name}"
-    )
-    return RECORDED.format("type your own" if preferred == home else other)
-
-
 def build_race_tab(context: PageContext, family: gr.HTML) -> RaceTab:
     prompt_row = build_prompt_row(context)
     with gr.Row(elem_id="lines"):
         chips = build_example_chips(context)
-        recorded = StatusLine(_tell_recorded(context) if context.landing else "", "recorded")
+        recorded = StatusLine(RECORDED if context.landing else "", "recorded")
         status = gr.HTML(views.status_html(recorded), elem_id="status")
         home = gr.Button(
             f"Back to {catalog.title(context.studio.home.spec.name)}",

@@ -296,7 +296,7 @@ def test_a_race_of_other_models_than_the_first_races_says_so(bare):
     first, rest = stage.log_of((greedy(alone()), greedy(nested())), "r").split("\n", 1)
     log = json.dumps({**json.loads(first), "models": "Another", "note": "Another runs; the copier guesses ahead."})
     one.page.evaluate("log => stage.update({race: 'r', log})", f"{log}\n{rest}")
-    assert one.text(".cs-hero small") == "cascade\nAnother", "whose figure it is"
+    assert one.text(".cs-models") == "Models: Another.", "whose figure it is"
     assert not one.errors
 
 

@@ -44,7 +44,7 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
     shown = tuple(name.lower() for name in buttons.all_inner_texts())
     assert len(shown) > 6 and shown == example_kinds(other.spec)[: len(shown)]
     tops = {
-        typed.page.locator(one).first.bounding_box()["y"]
+        round(typed.page.locator(one).first.bounding_box()["y"])
         for one in ("#examples button", "#back-home", "#more", "#races")
     }
     assert len(tops) == 1, "as many as leave all else in their line"
@@ -140,7 +140,7 @@ def test_an_example_races_at_once_and_what_the_visitor_typed_is_kept(open_tab, h
     prompt = page.input_value("#prompt textarea")
     assert prompt.startswith("Code:"), "the first click counts, the second comes while it is under way"
     assert page.input_value("#max-new input") == "16", "which the visitor has set"
-    assert "16 tokens" in page.inner_text("#more") and not page.is_visible("#stage .cs-prompt")
+    assert not page.is_visible("#stage .cs-prompt")
     chips.nth(0).click()
     page.wait_for_function("document.querySelector('#status').textContent.includes('still running')")
     assert page.input_value("#prompt textarea") == prompt and house.gate.begun == begun + 1
