@@ -1,5 +1,6 @@
 """The typeface of page, stage, exports and figures: Geist, embedded, so that nothing is downloaded and text has the
-same shape and width on every machine. Letters beyond Latin come from the system."""
+same shape and width on every machine; and one with Greek and italics for formulas. Letters beyond Latin come from the
+system."""
 
 from __future__ import annotations
 
@@ -30,6 +31,12 @@ def typeface_css() -> str:
         for name, characters in RANGES.items()
     )
     return f"{faces}:root {{ --cs-font: {STACK}; }}\n{scale_css()}"
+
+
+def formulas_css() -> str:
+    """The rule that embeds the typeface of formulas, where a page has any."""
+    source = f'url("data:font/woff2;base64,{_encoded("formulas")}") format("woff2")'
+    return f'@font-face {{ font-family: "Cascade Formulas"; font-display: swap; src: {source}; }}\n'
 
 
 def scale_css() -> str:

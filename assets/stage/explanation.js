@@ -17,7 +17,7 @@ export function drawExplanation({ explanation, race }) {
   const isAdaptive = methods.includes(ADAPTIVE);
   const hasPlan = methods.some((method) => method.endsWith("cascade") && method !== ADAPTIVE);
   const tour = leads ? [button("cs-link cs-to-pictures", "In pictures \u2192", { onclick: askForTour })] : [];
-  explanation.box.replaceChildren(...(isAdaptive && !hasPlan ? withoutPlan(race) : withPlan(race)), ...tour, ...(isAdaptive && hasPlan ? beside() : []));
+  explanation.box.replaceChildren(...(isAdaptive && !hasPlan ? withoutPlan(race) : withPlan(race)), ...tour);
 }
 
 // Beside the words stand the two pictures of them: the levels above each other, and the guessers one after another.
@@ -28,8 +28,6 @@ function withPlan(race) {
   return [h("b", { text: "What is a cascade?" }), " ", pile("cs-upwards", levels), term("vertical cascade", "Vertical"), ": bigger models check smaller ones. ",
     pile("cs-across", guessers), term("horizontal cascade", "Horizontal"), ": later guesses come from cheaper models. "];
 }
-
-const beside = () => [h("br"), "The ", term(ADAPTIVE), " is this project\u2019s own: it has no plan, and picks a guesser before each guess."];
 
 function withoutPlan(race) {
   const guessers = levelMarks(race).filter(({ mark }) => mark !== "T").reverse().map(({ role }) => `the ${role}`);

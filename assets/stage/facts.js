@@ -23,7 +23,7 @@ export function tokenFacts(race, token) {
   const last = token.step.line.r.by;
   const checks = history.filter(({ did, by }) => did === "accepted" && by !== last).map(({ by }) => by);
   const isMended = history.some(({ did, by }) => did === "wrote as correction" && by === token.who);
-  const began = isMended ? `${capitalize(nameOf(race, token.who))} wrote it in place of a wrong guess` : guessed(race, token.who);
+  const began = isMended ? `${capitalize(nameOf(race, token.who))} wrote this in place of a wrong guess` : guessed(race, token.who);
   const said = token.kind === "accepted" && token.who !== last
     ? `${began}; ${list([...checks, last].map((name) => nameOf(race, name)))} ${ENDS.accepted}.`
     : `${capitalize(nameOf(race, last))} ${ENDS[token.kind]}.`;

@@ -7,7 +7,7 @@ import { tellPace } from "./pace.js";
 import { hasOthersToCome, isOpening, speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
-const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A language model writes one token (about a word) per run. But one run can check many, which is far faster."];
+const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A language model writes one token (about a word) per run. But one run can check many, in hardly more time."];
 const SHORTLY = "Each run checks many guesses."; // the idea again, beside the first result
 const GUESSING = "A cascade: small models guess ahead \u2026";
 const CHECKING = "\u2026 and the big model checks them in one run.";
@@ -35,8 +35,7 @@ export function createHeadline(stage) {
     bet: createBet(stage),
   };
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
-    h("div", { class: "cs-hero" }, headline.opens, headline.factor),
-    headline.lead,
+    h("div", { class: "cs-hero" }, headline.opens, " ", headline.factor, " ", headline.lead),
     h("p", { class: "cs-words" }, headline.text, headline.told, headline.again, headline.flags, headline.reason, headline.models, headline.bet.said),
     h("div", { class: "cs-before" },
       h("p", { class: "cs-idea" }, headline.idea, " ", headline.rest), headline.bet.box));

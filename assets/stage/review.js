@@ -25,7 +25,6 @@ export function createReview(stage) {
   const review = {
     title: h("b", { class: "cs-score-title" }),
     telling: button("cs-link cs-telling", "", { onclick: () => jump(stage, findTelling(stage).until) }), // to a step with more to see
-    reason: h("span", { class: "cs-opened-for" }), // why this step was opened, where nobody chose it
     told: h("p", { class: "cs-told" }),
     ...createRounds(stage),
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
@@ -48,7 +47,7 @@ export function createReview(stage) {
     fromEnd: false, // whether it was opened at the end of the race
   };
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
-    h("div", { class: "cs-score-head" }, review.title, review.reason, review.telling, review.rounds), stage.explanation.box, review.told, review.roundTold, review.grid,
+    h("div", { class: "cs-score-head" }, review.title, review.telling, review.rounds), stage.explanation.box, review.told, review.roundTold, review.grid,
     review.more, review.key, review.readout);
   review.grid.addEventListener("pointerover", (event) => !stage.isResting(event) && showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
@@ -202,8 +201,6 @@ function buildReview(stage, step) {
   const wrote = `${countTokens(step.line.x.length)} in ${formatSeconds(step.line.d)}`;
   const spent = score.boxes.reduce((total, box) => total + box.record.d, 0);
   review.title.title = `${formatSeconds(Math.max(0, step.line.d - spent))} of it between the runs of the models`;
-  const why = step === review.chosen ? tellShown(step) : "";
-  put(review.reason, why);
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
   put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
@@ -226,7 +223,7 @@ function tellDropped(score) {
 
 function tellCut({ cut }) {
   if (!cut) return "";
-  return ` ${cut === 1 ? "One guess" : `${cut} guesses`} behind the rejected one ${cut === 1 ? "falls" : "fall"} with it.`;
+  return cut === 1 ? " The guess behind the rejected one is dropped too." : ` The ${cut} guesses behind the rejected one are dropped too.`;
 }
 
 function drawRounds({ review, race, round, roundTimer, token }) {

@@ -31,9 +31,9 @@ function compareLengths(plan, speculative) {
 function lost(curves) {
   const best = curves.reduce((one, other) => (Math.max(...other.ys) > Math.max(...one.ys) ? other : one));
   const highest = Math.max(...best.ys);
-  if (highest < 1) return "With these numbers, guessing ahead should not pay: the big model alone is fastest.";
+  if (highest < 1) return "With these numbers, guessing ahead does not pay: the big model alone is fastest.";
   const other = best.xs[best.ys.indexOf(highest)] < best.xs[best.at] ? "fewer" : "more";
-  return `This plan should not pay; guessing ${other} tokens would${highest < PAYS ? " be about as fast as the big model alone" : ""}.`;
+  return `This plan does not pay; guessing ${other} tokens would${highest < PAYS ? " be about as fast as the big model alone" : ""}.`;
 }
 
 // What the cascade's speed is made of, and whether another first number would be better.

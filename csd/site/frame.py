@@ -10,7 +10,7 @@ from csd.paths import ASSETS
 from csd.stage import bundle, tour
 from csd.stage.export import COLOURS, GROUND
 from csd.stage.sealed import ascii_script, html, policy
-from csd.typeface import typeface_css
+from csd.typeface import formulas_css, typeface_css
 
 
 def read(name: str) -> str:
@@ -38,5 +38,5 @@ def frame(title: str, description: str, links: str, body: str, script: str, data
 
 def _css() -> str:
     controls = "".join(own_text(ASSETS / name) for name in ("theory.css", "theory/chart.css"))
-    stage = typeface_css() + COLOURS + bundle.CSS + tour.CSS
+    stage = typeface_css() + formulas_css() + COLOURS + bundle.CSS + tour.CSS
     return stage + theme.css_variables("body") + theme.method_css() + controls + read("site.css")

@@ -101,7 +101,7 @@ def _repetition_notes(race: Race) -> list[str]:
     """One note per text that repeats itself, and one per lane that is fast because it copies such a text."""
     looping = [trace for trace in race.traces if metrics.repeats_itself(trace)]
     texts = {trace.tokens: _how_repetitive(trace) for trace in looping}
-    notes = [f"This text is repetitive ({how}), so it is easy to draft." for how in texts.values()]
+    notes = [f"This text is repetitive ({how}), so it is easy to guess." for how in texts.values()]
     for trace in looping:
         copied = metrics.copied(trace)
         if copied >= COPIED and (race.speedup(trace) or 0) > 1:

@@ -116,14 +116,14 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
     winner = find_faster(race, subject)
     best = ratio_of(race, winner) if winner is not None else None
     if ratio < 1 - EVEN and (winner is adaptive_beside(race, subject) or not best or best <= 1 + EVEN):
-        return f"as fast as {ALONE}: {_what_lost(race, subject)} cost more than it saved"
+        return f"as fast as {ALONE}: guesses cost more than they saved"
     if winner is not None and best:
-        return f"as fast as {ALONE}; {_name(race, winner)} was faster here, {times(best)}"
+        return f"as fast as {ALONE}; {_name(race, winner)} was faster here, at {times(best)}"
     if is_even(ratio):
         return f"as fast as {ALONE}: no difference"
     level = find_level(race, subject)
     if level is not None and (same := ratio_of(race, level)):
-        how = f", {times(same)}" if times(same) != times(ratio) else ""
+        how = f", at {times(same)}" if times(same) != times(ratio) else ""
         return f"as fast as {ALONE}; {_name(race, level)} was slightly faster{how}"
     speculative = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
     rival = find_tied(race, subject) or speculative
@@ -135,13 +135,6 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
     if 1 < over < SMALL:
         return f"as fast as {ALONE}, and {over - 1:.0%} faster than {name}"
     return f"as fast as {ALONE}, and {times(over)} as fast as {name}"
-
-
-def _what_lost(race: Race, subject: Trace) -> str:
-    """Guessing ahead as such, unless the adaptive cascade lost nothing by it."""
-    adaptive = adaptive_beside(race, subject)
-    kept_up = adaptive is not None and (ratio_of(race, adaptive) or 0) >= 1 - EVEN
-    return "guessing by a fixed plan" if kept_up else "guessing"
 
 
 def _how(race: Race, subject: Trace, ratio: float | None) -> str:
@@ -181,7 +174,7 @@ def _saved(race: Race, subject: Trace, adaptive: Trace) -> str:
     if not ratio:
         return ""
     made = f"{'only ' if guessed < drafted else ''}{guessed} {'guess' if guessed == 1 else 'guesses'}"
-    return f"The adaptive cascade made {made}: {times(ratio)}."
+    return f"The adaptive cascade, which guesses less where guesses fail, made {made}: {times(ratio)}."
 
 
 def _overall(race: Race, subject: Trace, ratio: float) -> str:

@@ -63,9 +63,9 @@ FORMULAS = {  # by the name of the method whose speed-up it is
 _LAWS = (
     _law(
         "What all of them count",
-        "α is the share of a drafter's tokens that its reviewer accepts; c is the time of one of its runs, in "
-        "runs of the big model. Acceptances count as independent, a review as one run, and all else as free. Real "
-        "acceptances come in streaks, and wide reviews cost more: so measured speed-ups differ.",
+        "α is the share of a guesser's tokens that are accepted; c is the time of one of its runs, in runs of the big "
+        "model. Each guess is taken to be right or wrong by itself, a check to cost one run, and all else nothing. In "
+        "a text, wrong guesses come in clusters, and long checks cost more: so measured speed-ups differ.",
         _SPEEDUP,
     ),
     _law(

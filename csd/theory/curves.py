@@ -68,7 +68,7 @@ def cascades_over_alpha(c: float, copies: float, copied: float = 0.001) -> go.Fi
     rows: list[Row] = [(name, method, alphas, [highest(a) for a in alphas]) for name, (method, highest) in best.items()]
     at = alphas.index(0.8)
     alone, both = rows[0][3][at], rows[-1][3][at]
-    title = f"α = 0.8: both cascades are {both / alone:.2f}× speculative"
+    title = f"α = 0.8: {both / alone:.2f}× the speed of speculative"
     return _curves(rows, title, "α of the draft")
 
 

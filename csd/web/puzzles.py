@@ -228,7 +228,7 @@ def _does_not_count(race: Race) -> Attempt | None:
 def _repeats(race: Race) -> Attempt | None:
     if not any(map(metrics.repeats_itself, race.traces)):
         return None
-    return Attempt(False, "a text that repeats itself does not count: it is easy to draft.")
+    return Attempt(False, "a text that repeats itself does not count: it is easy to guess.")
 
 
 def _left_out(lane: Trace) -> tuple[str, ...]:

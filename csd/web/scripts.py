@@ -13,7 +13,7 @@ from csd.paths import ASSETS
 from csd.ranges import LENIENCE, LOOKUP_K, MAX_NEW, SEED, SPECULATIVE_K, TEMPERATURE, TOP_K, TOP_P
 from csd.request.form import LEAST_LANES
 from csd.stage import bundle
-from csd.typeface import typeface_css
+from csd.typeface import formulas_css, typeface_css
 from csd.web import hidden_controls, puzzles
 from csd.web.fields import CUSTOM
 
@@ -35,7 +35,7 @@ USED_BY = {  # the methods that use a field, by its id
     for field in ("k", "lookup", "lenience", "K")
 }
 PAGE = bundle.join_modules(ASSETS / "page", "index", "CascadePage") + "window.CascadePage = CascadePage;\n"
-STYLE = typeface_css() + own_text(ASSETS / "page" / "drawing.css")
+STYLE = typeface_css() + formulas_css() + own_text(ASSETS / "page" / "drawing.css")
 EARLY_LINKS = [("How it works", "#tour-start", ""), ("Puzzles", "#puzzles-open", f"0/{len(puzzles.PUZZLES)}")]
 # In the document, see early_style.py.
 EARLY_SCRIPT = (

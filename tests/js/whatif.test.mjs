@@ -14,8 +14,8 @@ test("the title compares the two with the current settings", () => {
   assert.equal(headline([curve(1.5), curve(2)]), "Speculative decoding should be 1.33 times as fast as the cascade.");
   assert.match(headline([curve(2), curve(2.05)]), /about equally fast/);
   const lost = (ys, other = ys) => headline([curve(0, { ys, at: 1 }), curve(0, { ys: other, at: 1 })]);
-  assert.match(lost([0.9, 0.7]), /^With these numbers, guessing ahead should not pay: the big model alone is fastest\.$/);
-  assert.match(lost([0.9, 0.7], [1.2, 0.8]), /^This plan should not pay; guessing fewer tokens would\.$/);
+  assert.match(lost([0.9, 0.7]), /^With these numbers, guessing ahead does not pay: the big model alone is fastest\.$/);
+  assert.match(lost([0.9, 0.7], [1.2, 0.8]), /^This plan does not pay; guessing fewer tokens would\.$/);
   assert.match(lost([1.05, 0.7]), /guessing fewer tokens would be about as fast as the big model alone\.$/);
   assert.equal(headline([curve(3, { alone: 1 }), curve(2, { ys: [1, 2], at: 1 })]),
     "This plan is speculative decoding: with 1 guess, 1.50 times as fast as with 2.");

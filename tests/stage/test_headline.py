@@ -35,7 +35,7 @@ def test_a_loss_is_told_as_calmly_as_a_win():
     said = line(alone(TEXT), drafted(TEXT, seconds=0.4))
     assert (said.factor, said.lead) == (
         "0.50×",
-        "as fast as the big model alone: guessing cost more than it saved",
+        "as fast as the big model alone: guesses cost more than they saved",
     )
     assert said.told == "The big model ran 20 times instead of 40, and yet the text took longer."
     even = line(alone(TEXT), drafted(TEXT, seconds=0.2))
@@ -49,22 +49,22 @@ def test_a_faster_rival_is_named():
     said = line(alone(TEXT), drafted(TEXT, by="small", method="speculative", seconds=0.1), copying, drafted(TEXT))
     assert said.subject == "cascade"
     assert said.beaten
-    assert said.lead == "as fast as the big model alone; prompt lookup was faster here, 4.0×"
+    assert said.lead == "as fast as the big model alone; prompt lookup was faster here, at 4.0×"
     assert not line(alone(TEXT), drafted(TEXT)).beaten
 
 
 def test_where_another_lane_gained_guessing_as_such_did_not_lose():
     copying, slow = drafted(TEXT, method="prompt lookup", seconds=0.05), drafted(TEXT, seconds=1.0)
-    assert line(alone(TEXT), slow).lead == "as fast as the big model alone: guessing cost more than it saved"
+    assert line(alone(TEXT), slow).lead == "as fast as the big model alone: guesses cost more than they saved"
     said = line(alone(TEXT), copying, slow)
     assert said.subject == "cascade" and said.beaten
-    assert said.lead == "as fast as the big model alone; prompt lookup was faster here, 4.0×"
+    assert said.lead == "as fast as the big model alone; prompt lookup was faster here, at 4.0×"
 
 
 def test_a_race_as_close_as_chance_has_no_winner():
     copying = drafted(TEXT, method="prompt lookup", seconds=0.09)
     said = line(alone(TEXT), copying, drafted(TEXT, seconds=0.1))
-    assert said.lead == "as fast as the big model alone; prompt lookup was slightly faster, 2.2×"
+    assert said.lead == "as fast as the big model alone; prompt lookup was slightly faster, at 2.2×"
     assert (said.beaten, said.reason) == (False, "")
     slow = drafted(TEXT, by="small", method="speculative", seconds=0.11)
     ahead = line(alone(TEXT), slow, drafted(TEXT, seconds=0.1))
@@ -98,16 +98,15 @@ def test_a_fixed_plan_that_loses_is_told_beside_the_adaptive_cascade():
     assert said.factor == headline(Race(act.traces)).factor, "the answer of the act keeps its figure"
     adaptive = whole[-1]
     made, ratio = sum(len(step.review.tokens) for step in adaptive.steps), Race(whole).speedup(adaptive)
-    assert ratio and said.reason == f"The adaptive cascade made only {made} guesses: {times(ratio)}."
-    kept_up = "guessing by a fixed plan" if ratio >= 0.95 else "guessing ahead"
-    assert said.lead == f"as fast as the big model alone: {kept_up} cost more than it saved"
+    assert ratio and said.reason.endswith(f"made only {made} guesses: {times(ratio)}.")
+    assert said.lead == "as fast as the big model alone: guesses cost more than they saved"
 
 
 def test_beside_the_adaptive_cascade_the_line_is_about_the_fixed_plan():
     slow, fast = drafted(TEXT, seconds=0.1), drafted(TEXT, method="adaptive cascade", seconds=0.05)
     said = line(alone(TEXT), slow, fast)
     assert (said.subject, said.factor) == ("cascade", "2.0×")
-    assert said.lead == "as fast as the big model alone; the adaptive cascade was faster here, 4.0×"
+    assert said.lead == "as fast as the big model alone; the adaptive cascade was faster here, at 4.0×"
 
 
 def test_a_draw_is_explained_by_what_drafting_took():
@@ -181,7 +180,7 @@ def test_a_race_that_one_by_one_decoding_wins_says_so():
     speculative = drafted(TEXT, by="small", method="speculative", seconds=0.3)
     said = line(alone(TEXT), speculative, drafted(TEXT, seconds=0.4))
     assert said.beaten
-    assert said.lead == "as fast as the big model alone: guessing cost more than it saved"
+    assert said.lead == "as fast as the big model alone: guesses cost more than they saved"
 
 
 @pytest.mark.parametrize(
