@@ -112,7 +112,7 @@ def check_prompt(prompt: object) -> None:
     if not isinstance(prompt, str) and prompt is not None:
         raise Refusal(f"The prompt must be text, not {quote(prompt)}.")
     if not prompt or not prompt.strip():
-        raise Refusal("The prompt is empty. Type a text for the models to continue, or pick an example.")
+        raise Refusal("The prompt is empty. Write one, or pick an example.")
     if not _is_unicode(prompt):
         raise Refusal("The prompt contains half of a surrogate pair, which is not text. Remove it, or paste it again.")
 

@@ -138,7 +138,7 @@ function tellMiss({ speedup, predicted }) {
 export const tellOver = (first, draft, roles) => `guesses of the ${first === draft ? roles[draft] : "first guesser"}, k`;
 
 // What the bars at the open symbols are.
-export const RANGE = "where 8 in 10 such races would lie";
+export const RANGE = "8 in 10 such races lie here";
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {

@@ -47,7 +47,7 @@ def test_a_race_is_told_from_waiting_to_its_results(page):
 
 def test_a_prompt_without_a_word_is_refused_before_any_models_are_loaded(page):
     said = [update.status.text for update in race(page, prompt=" ") if update.status]
-    assert said == ["The prompt is empty. Type a text for the models to continue, or pick an example."]
+    assert said == ["The prompt is empty. Write one, or pick an example."]
 
 
 def test_a_race_says_why_its_factor_is_not_that_of_the_recorded_one(page):
