@@ -2,7 +2,6 @@
 
 const ALIKE = 1.05; // speeds that differ by less are told as equal
 const PAYS = 1.1; // a highest speed below it is no reason to guess ahead
-const FAR = 1.1; // a ratio that is off by more is told
 const FINE = 1.5; // below it, a digit more
 
 export const speedOf = ({ ys, at }) => ys[at];
@@ -115,23 +114,7 @@ export function tellGaps(measured, isAway = false) {
     { name, told: `${speedup > predicted ? "faster" : "slower"} in the race than predicted: ${gap}.` }));
   const isSame = off.length > 1 && off.every(({ told }) => told === off[0].told);
   const gaps = isSame ? [`Both were ${off[0].told}`] : off.map(({ name, told }) => `${CALLED[name]} was ${told}`);
-  return [...(gaps.length ? gaps : [tellBetween(measured)]), ...abouts].filter(Boolean).join(" ");
-}
-
-// The ratio of two speed-ups can be further off than each of them.
-function tellBetween(measured) {
-  const [cascade, speculative] = Object.keys(CALLED).map((method) => measured.find(({ name }) => name === method));
-  if (!cascade?.predicted || !speculative?.predicted) return "";
-  const ratio = cascade.speedup / speculative.speedup;
-  const off = ratio / (cascade.predicted / speculative.predicted);
-  if (Math.max(off, 1 / off) < FAR) return "";
-  const [ours, theirs] = [cascade, speculative].map(tellMiss);
-  return `The cascade was ${ours} than predicted, speculative decoding ${theirs}.`;
-}
-
-function tellMiss({ speedup, predicted }) {
-  const ratio = speedup / predicted;
-  return `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? "faster" : "slower"}`;
+  return [...gaps, ...abouts].filter(Boolean).join(" ");
 }
 
 // What the axis of the chart counts: `first` guesses first in the cascade, `draft` in speculative decoding; both are names.

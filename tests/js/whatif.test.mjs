@@ -77,8 +77,7 @@ test("what is far from its prediction has the reason, and an adaptive cascade it
   const adaptive = { name: "adaptive cascade", predicted: null, speedup: 3, gap: "", about: "No plan is fixed." };
   assert.equal(tellGaps([near]), "");
   const [fast, slow] = [{ ...near, name: "cascade", predicted: 2.8, speedup: 3 }, { ...near, name: "speculative", predicted: 2.06, speedup: 1.9 }];
-  assert.match(tellGaps([fast, slow]), /^The cascade was 7% faster than predicted, speculative decoding 8% slower\.$/);
-  assert.equal(tellGaps([fast, { ...slow, speedup: 2.2 }]), "");
+  assert.equal(tellGaps([fast, slow]), "", "the chart shows it");
   assert.equal(tellGaps([far, fast, slow, adaptive], true), "No plan is fixed.", "the prediction is no longer the race's");
   assert.equal(tellGaps([near, far, adaptive]), "The cascade was faster in the race than predicted: right guesses came in streaks. No plan is fixed.");
   assert.equal(tellGaps([{ ...far, name: "speculative" }, far]), "Both were faster in the race than predicted: right guesses came in streaks.");
