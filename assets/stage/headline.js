@@ -9,8 +9,8 @@ import { withTerms } from "./terms.js";
 
 const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A language model writes one token (about a word) per run. But one run can check many, in hardly more time."];
 const SHORTLY = "Each run checks many guesses."; // the idea again, beside the first result
-const GUESSING = "A cascade: small models guess ahead \u2026";
-const CHECKING = "\u2026 and the big model checks them in one run.";
+const GUESSING = "A cascade: small models guess ahead.";
+const CHECKING = "The big model checks all guesses in one run.";
 const OTHERS = "And the other methods?";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 

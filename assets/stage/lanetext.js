@@ -78,7 +78,7 @@ export function followText(stage) {
     if (stage.root.dataset.view === "one" && view !== stage.view) continue; // it is not shown
     if (!view.height) fitLines(stage, view);
     if (stage.mode !== "replay") {
-      if (view.follow) view.text.scrollTop = 1e7; // the box and the text are whole lines high
+      if (view.follow) view.text.scrollTop = stage.mode === "done" ? 0 : 1e7; // the box and the text are whole lines high
       else if (view === stage.view && stage.token !== null) showToken(view, stage.token);
       view.wanted = NaN; // the replay scrolls to a place of its own
       continue;

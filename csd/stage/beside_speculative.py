@@ -6,8 +6,8 @@ from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.sentences import capitalized, counted
-from csd.stage.drafting import drafting_seconds, how_copied, tell_guessing
-from csd.stage.standing import CASCADES, EVEN, SMALL, SPECULATIVE, find_faster, find_level, rivals_of
+from csd.stage.drafting import drafting_seconds, tell_guessing
+from csd.stage.standing import CASCADES, EVEN, SPECULATIVE, find_faster, find_level, rivals_of
 from csd.theme import method_phrase
 
 
@@ -27,15 +27,6 @@ def fewer_runs(race: Race, subject: Trace) -> str:
     own, its = drafting_seconds(subject), drafting_seconds(rival)
     elsewhere = (rival.decode_seconds - its) - (subject.decode_seconds - own)
     return f"; in {method_phrase(rival.header.method)}, {len(rival.steps)} times" if elsewhere >= its - own else ""
-
-
-def cheaper_guesses(race: Race, subject: Trace, ratio: float) -> str:
-    """How much less drafting took than in speculative decoding, where that is why a cascade beats it."""
-    rival = _beaten_speculative(race, subject)
-    if rival is None or ratio < SMALL or how_copied(subject) or fewer_runs(race, subject):
-        return ""
-    own, its = drafting_seconds(subject), drafting_seconds(rival)
-    return f"{capitalized(tell_guessing(own, its, method_phrase(rival.header.method)))}." if own < its else ""
 
 
 def lost_to_speculative(race: Race, subject: Trace, spent: float) -> str:

@@ -10,7 +10,7 @@ from csd.record.race import Race, same_settings
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
 from csd.sentences import capitalized, counted
-from csd.stage.beside_speculative import cheaper_guesses, fewer_runs, lost_to_speculative
+from csd.stage.beside_speculative import fewer_runs, lost_to_speculative
 from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_copied, in_one_unit
 from csd.stage.standing import (
     EVEN,
@@ -198,13 +198,11 @@ def _name(race: Race, trace: Trace) -> str:
 
 
 def _reason(race: Race, subject: Trace) -> str:
-    """What drafting took, where another lane was faster, the gain is small, or it is why a cascade won; beside an
-    adaptive cascade, which guesses less where guesses are rejected, how that one fared."""
+    """What drafting took, where another lane was faster or the gain is small; for a loss beside an adaptive cascade,
+    how that one fared."""
     spent, ratio = drafting_seconds(subject), ratio_of(race, subject)
     if ratio and ratio < 1 - EVEN and (adaptive := adaptive_beside(race, subject)) is not None:
         return _saved(race, subject, adaptive)
-    if ratio and (cheaper := cheaper_guesses(race, subject, ratio)):
-        return cheaper
     if not spent or not ratio:
         return ""
     if lost := lost_to_speculative(race, subject, spent):

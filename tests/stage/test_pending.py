@@ -37,10 +37,12 @@ def test_guesses_are_pale_until_the_big_model_has_checked_them(bare):
 def test_the_first_replay_shows_its_first_step_slowly_and_says_what_happens(bare):
     fast = nested(), nested()  # of 275 ms, of which the first step takes 45 ms
     one = bare().show(*fast, play=True)
-    first = "A cascade: small models guess ahead \u2026"
+    first = "A cascade: small models guess ahead."
     one.page.wait_for_function("said => document.querySelector('.cs-idea b').textContent === said", arg=first)
     one.page.wait_for_function("document.querySelector('.cs-pace').textContent === 'slow motion, 67× slower'")
-    one.page.wait_for_function("document.querySelector('.cs-idea b').textContent.includes('checks them in one run')")
+    one.page.wait_for_function(
+        "document.querySelector('.cs-idea b').textContent.includes('checks all guesses in one run')"
+    )
     one.page.wait_for_function(
         "document.querySelector('.cs-pace').textContent === 'slow motion, 22× slower'"
     )  # 275 ms in 6 s
