@@ -44,10 +44,8 @@ export function listenToText(stage, view) {
   const { text } = view;
   const point = (event) => !stage.isResting(event) && showTokenTooltip(stage, view, event.target);
   const scrolled = () => {
-    view.follow = isAtEnd(stage, view);
-    const above = Math.round(text.scrollTop / view.line) || 0;
-    text.toggleAttribute("data-above", above > 0);
-    view.box.dataset.above = above ? `\u2191 ${above} more line${above === 1 ? "" : "s"}` : "";
+    view.follow = isInPlace(stage, view);
+    countLines(stage, view);
     if (stage.mode === "done" && text.matches(":hover")) scrollTogether(stage, text);
   };
   text.addEventListener("scroll", scrolled, { passive: true });
@@ -56,6 +54,15 @@ export function listenToText(stage, view) {
   text.addEventListener("pointerleave", () => hideTooltip(stage));
   text.addEventListener("focusout", () => hideTooltip(stage));
   text.addEventListener("click", (event) => selectClicked(stage, view, event.target));
+}
+
+// How many lines are out of sight: those above, or of a whole text those below.
+function countLines({ mode }, { text, box, line }) {
+  const above = Math.round(text.scrollTop / line) || 0;
+  const below = mode === "done" ? Math.round((text.scrollHeight - text.clientHeight - text.scrollTop) / line) || 0 : 0;
+  text.toggleAttribute("data-above", above > 0);
+  const count = above || below;
+  box.dataset.more = count ? `${above ? "\u2191" : "\u2193"} ${count} more line${count === 1 ? "" : "s"}` : "";
 }
 
 // Columns show the same lines, so that the reader can compare them.
@@ -78,9 +85,10 @@ export function followText(stage) {
     if (stage.root.dataset.view === "one" && view !== stage.view) continue; // it is not shown
     if (!view.height) fitLines(stage, view);
     if (stage.mode !== "replay") {
-      if (view.follow) view.text.scrollTop = stage.mode === "done" ? 0 : 1e7; // the box and the text are whole lines high
+      if (view.follow) view.text.scrollTop = stage.mode === "done" ? 0 : 1e7; // a whole text is read from its beginning
       else if (view === stage.view && stage.token !== null) showToken(view, stage.token);
       view.wanted = NaN; // the replay scrolls to a place of its own
+      countLines(stage, view);
       continue;
     }
     if (!view.bottoms) measureLines(view);
@@ -197,10 +205,10 @@ function markOnly({ marked }, className, node) {
   marked[className] = node;
 }
 
-function isAtEnd(stage, view) {
+function isInPlace(stage, view) {
   const { text, wanted } = view;
-  const end = stage.mode === "replay" ? wanted : text.scrollHeight - text.clientHeight;
-  return Math.abs(end - text.scrollTop) < NEAR;
+  const place = { replay: wanted, done: 0 }[stage.mode] ?? text.scrollHeight - text.clientHeight;
+  return Math.abs(place - text.scrollTop) < NEAR;
 }
 
 function showTokenTooltip(stage, view, node) {
