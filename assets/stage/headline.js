@@ -7,7 +7,7 @@ import { tellPace } from "./pace.js";
 import { hasOthersToCome, isOpening, speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
-const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A language model writes one token (about a word) per run. But one run can check many, in hardly more time."];
+const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A language model writes one token (about a word) per run. But one run can check many, in little more time."];
 const SHORTLY = "Each run checks many guesses."; // the idea again, beside the first result
 const GUESSING = "A cascade: small models guess ahead.";
 const CHECKING = "The big model checks all guesses in one run.";
