@@ -23,9 +23,7 @@ from csd.web.results import FIGURES, RaceResults
 from csd.web.settings_drawer import build_settings_drawer
 from csd.web.updates import FormUpdate, Landing, RaceUpdate, StageView, StatusLine
 
-RECORDED = (
-    "A recorded race, with settings tuned to this text. Press Race to run it live, or write a prompt of your own."
-)
+RECORDED = "A recorded race, with settings tuned to this text. Press Race to run it live, or type your own."
 
 
 @dataclass(frozen=True)
