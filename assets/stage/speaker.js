@@ -109,7 +109,7 @@ function shorten(until) {
 }
 
 function drawNote({ note: { place, title, say, until, next }, parts }) {
-  put(parts.place, [place, until && `until ${until} (${shorten(until)} in two minutes)`].filter(Boolean).join(" \u00B7 "));
+  put(parts.place, [place, until && `until ${until} (two-minute talk: ${shorten(until)})`].filter(Boolean).join(" \u00B7 "));
   put(parts.title, title);
   parts.said.replaceChildren(...say.filter(Boolean).map((text) => h("p", { text })));
   put(parts.next, next && `Next: ${next}`);

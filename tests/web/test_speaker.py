@@ -27,7 +27,7 @@ def test_the_window_tells_every_slide_and_its_keys_and_buttons_are_those_of_the_
     with page.expect_popup() as opened:
         page.keyboard.press("s")
     notes = opened.value
-    assert notes.inner_text("header span") == f"1 of {len(acts) + 2} · until 0:20 (0:15 in two minutes)"
+    assert notes.inner_text("header span") == f"1 of {len(acts) + 2} · until 0:20 (two-minute talk: 0:15)"
     assert page.inner_text("#stage .cs-factor") in notes.inner_text("h1")
     assert "word for word" in notes.inner_text("main")
     for place, act in enumerate(acts):
