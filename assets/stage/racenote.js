@@ -8,7 +8,7 @@ const WATCHED = [
   "Each row is one method. All have the same prompt and the same big model.",
   "Each black mark is a run of the big model. What is coloured was guessed by smaller models, and kept.",
 ];
-const LENGTH = "Three minutes. For two, leave out the three questions: press Page Down twice at each.";
+const LENGTH = "Two minutes: a press for each slide, and one more where a race runs.";
 const UNTIL = "0:20"; // on the talk's clock
 
 // Tells it whenever the stage of a talk has changed, unless a slide lies over it.

@@ -5,18 +5,18 @@ import { button, h, iconButton, put } from "./dom.js";
 import { enter, leave } from "./entries.js";
 import { cellFacts, tokenFacts } from "./facts.js";
 import { countTokens, formatSeconds } from "./format.js";
-import { capitalize, tellResult, tellRoundSentence } from "./narrate.js";
+import { tellResult, tellRoundSentence } from "./narrate.js";
 import { jump, pause, showAll, touch } from "./playback.js";
 import { playRounds, stepRound } from "./rounds.js";
 import { reviewScore } from "./score.js";
-import { buildScore, drawScore, isNumbered, scrollOn, scrollToBox, showMore } from "./scoregrid.js";
+import { buildScore, drawScore, scrollOn, scrollToBox, showMore } from "./scoregrid.js";
+import { createKey } from "./scorekey.js";
 import { spoilStep, WRONG } from "./spoiled.js";
 import { forgetSizes, isPlaying, selectedStep } from "./state.js";
 import { findTelling, tellShown } from "./telling.js";
 import { term } from "./terms.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
-const KEY = "Solid: written in this row. Tinted: from a row below. Crossed out: rejected.";
 const PAUSE = 350; // milliseconds between two drawings of the score while something moves
 const LITTLE = 100; // pixels by which the page may be moved without a thought
 const BRIEF = 100; // and of the sentence alone
@@ -208,17 +208,8 @@ function buildReview(stage, step) {
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   review.result = tellResult(race, step); // the picture tells who drafted
   review.rounds.hidden = score.boxes.length < 2;
-  put(review.key, score.boxes.length > 1 ? `${KEY}${tellDropped(score)}` : "");
+  review.key.replaceChildren(...createKey(race, score));
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
-}
-
-// What is grey in a step, or left out and counted, where there is any.
-function tellDropped(score) {
-  const cut = isNumbered(score) && score.boxes.map((box) => box.cut).find(Boolean);
-  const isGrey = score.boxes.some(({ cells }) => cells.some(({ fate }) => fate === "unjudged"));
-  const signs = [isGrey && "grey", score.tail < score.to && "a dot", cut && `+${cut}`].filter(Boolean);
-  const again = score.boxes.some(({ line }) => line > 0) ? " A second line: a new guess after a correction." : "";
-  return (signs.length ? ` ${capitalize(signs.join(" or "))}: dropped after a wrong guess.` : "") + again;
 }
 
 function tellCut({ cut }) {

@@ -101,15 +101,8 @@ function pass(key) {
   document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
 }
 
-// In a talk of two minutes in place of three, which leaves out the questions; in steps of five seconds.
-function shorten(until) {
-  const [minutes, seconds] = until.split(":").map(Number);
-  const time = 5 * Math.round(((60 * minutes + seconds) * 2) / 3 / 5);
-  return `${Math.floor(time / 60)}:${String(time % 60).padStart(2, "0")}`;
-}
-
 function drawNote({ note: { place, title, say, until, next }, parts }) {
-  put(parts.place, [place, until && `until ${until} (two-minute talk: ${shorten(until)})`].filter(Boolean).join(" \u00B7 "));
+  put(parts.place, [place, until && `until ${until}`].filter(Boolean).join(" \u00B7 "));
   put(parts.title, title);
   parts.said.replaceChildren(...say.filter(Boolean).map((text) => h("p", { text })));
   put(parts.next, next && `Next: ${next}`);

@@ -1,5 +1,5 @@
-// A talk of three minutes with the two keys of a clicker, while the stage is presented: the race in slow motion with its verdict,
-// a few acts of the tour with their answers, and what to remember. Who leaves that last slide goes on: a look inside the race,
+// A talk of two minutes with the two keys of a clicker, while the stage is presented: the race in slow motion with its verdict,
+// a few acts of the tour, and what to remember. Who leaves that last slide goes on: a look inside the race,
 // then the next example and a look inside it.
 
 import { askForExample, askForRaceAgain, askForTalk, countSlides, hasTour } from "./bridge.js";
@@ -36,7 +36,7 @@ export function drawOnward(stage) {
   const waits = waitsAtStart(stage);
   put(slideMarks.hint, `Page Down: ${waits ? "start the race" : "next"} \u00B7 ${KEYS}`);
   put(onward, waits ? "Start the race \u2192" : isUntold && !isBefore ? `Talk: ${place} \u2192` : "Go on \u2192");
-  onward.title = isUntold ? "A talk of three minutes: the next slide (\u2192 or Page Down)" : "What a clicker does (Page Down)";
+  onward.title = isUntold ? "A talk of two minutes: the next slide (\u2192 or Page Down)" : "What a clicker does (Page Down)";
 }
 
 // The race that a talk began with, whether the slides were shown, which of them is next, and whether one lies over the race;

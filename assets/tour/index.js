@@ -5,7 +5,7 @@
 //   picture     the stage of an act, which moves once and rests
 //   trying      what the reader tries on it
 //   question    and what the reader is asked
-//   talk        a talk of three minutes, as slides
+//   talk        a talk of two minutes, as slides
 //   slide       an act while the stage is presented
 //   acts, keys  from act to act
 //

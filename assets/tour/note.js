@@ -1,6 +1,6 @@
 // What a speaker says on a slide of a talk, and until when: sentences to be said aloud, and the question of the act.
 
-import { actOf, choicesOf, isAnswered, isAsked, questionOf } from "./visit.js";
+import { actOf, choicesOf, questionOf } from "./visit.js";
 
 export function noteOf(visit) {
   const act = actOf(visit);
@@ -10,18 +10,16 @@ export function noteOf(visit) {
   return { place: text(".tour-count"), title: text("h2"), say: [...say, ...asked(visit)], until: spoken?.dataset.until ?? "", next: nextOf(visit) };
 }
 
-// Also where the slide does not ask it: somebody in the hall may.
+// The question that the tour asks here, for who has more time.
 function asked(visit) {
   const question = questionOf(visit);
   const choices = choicesOf(question);
   if (!choices.length || actOf(visit).dataset.show === "result") return []; // which is about a cascade that the hall has not seen
   const right = choices.find((choice) => choice.hasAttribute("data-right")).querySelector("span").textContent;
-  const ask = isAsked(visit) ? "Question" : "You may ask";
-  return [`${ask}: ${question.querySelector(".tour-ask p").textContent}`, `Answer: ${right}. ${question.querySelector(".tour-answer").dataset.answer}`];
+  return [`You may ask: ${question.querySelector(".tour-ask p").textContent}`, `Answer: ${right}. ${question.querySelector(".tour-answer").dataset.answer}`];
 }
 
 function nextOf(visit) {
   const { acts, route, current } = visit;
-  if (!isAnswered(visit)) return "the answer";
   return acts[route[route.indexOf(current) + 1]]?.querySelector("h2").textContent ?? "";
 }

@@ -1,4 +1,4 @@
-// A talk of three minutes: the slides after the race that it begins with, see assets/stage/talk.js. It has few of the acts of the
+// A talk of two minutes: the slides after the race that it begins with, see assets/stage/talk.js. It has few of the acts of the
 // tour, each as a slide with one claim, and ends with what to remember, beside the number of that race.
 
 // `calls` are those of assets/stage/bridge.js.

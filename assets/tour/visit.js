@@ -35,9 +35,9 @@ export function choicesOf(question) {
   return [...question.querySelectorAll(".tour-choices button")];
 }
 
-// A talk asks few of the questions.
+// A talk asks nothing: each press is a slide.
 export function isAsked(visit) {
-  return choicesOf(questionOf(visit)).length > 0 && (!isTalk(visit) || actOf(visit).dataset.talk === "asked");
+  return choicesOf(questionOf(visit)).length > 0 && !isTalk(visit);
 }
 
 export function isAnswered(visit) {

@@ -68,15 +68,13 @@ PAPER = (
 
 
 SAID = (
-    "The big model stays as it is, and nothing is trained: only the plan, K, is fitted to the models and the kind of "
-    "text.",
-    "Does it pay for your models? Look at two numbers: how often a small model guesses right, and what a guess costs. "
-    "The tab Theory has a slider for each.",
-    "It pays most where one text is written at a time. With many at once the big model is busy anyway, and checking "
-    "guesses is less often free.",
+    "The big model stays as it is, and nothing is trained.",
+    "Does it pay for your models? Try a text of your own, or the sliders of the tab Theory.",
+    "If somebody asks: it pays most where one text is written at a time. With many at once the big model is busy "
+    "anyway, and checking guesses is less often free.",
 )
 """For the speaker: what the slide does not show."""
-END = "3:00"
+END = "2:00"
 
 
 def spoken(say: Sequence[str], until: str) -> str:
@@ -93,7 +91,7 @@ def closing(number: int, runs: tuple[int, int]) -> str:
         f"<li>{_draw(point)}<h3>{escape(point.title)}</h3><p>{escape(point.text)}</p></li>" for point in POINTS
     )
     return (
-        f'<section hidden data-show="closing" data-talk="told"><h2 id="tour-title-{number}">What to remember</h2>'
+        f'<section hidden data-show="closing" data-talk><h2 id="tour-title-{number}">What to remember</h2>'
         f"{spoken(SAID, END)}"
         f'<p class="tour-won"><small>The cascade takes</small><b>{few} runs</b>'
         f"<span>of the big model instead of {many}, for the same text</span>"

@@ -47,8 +47,8 @@ class Act:
     guess of the step. What is `asked` about comes with the answer: a boundary, or a guess, from 0. `drafting` are runs
     of the small model in each of its lanes, where these are what the act is about. One with `costs` shows what a run of
     the big model costs, in its race. `answered` are the lanes that come with the answer, where it shows more of them.
-    In a `talk` of three minutes an act asks its question, or has none, or is left out; the speaker reads what to `say`
-    there, and `until` when on the talk's clock."""
+    An act that belongs to the `talk` of two minutes asks nothing there; the speaker reads what to `say`, and `until` when
+    on the talk's clock."""
 
     title: str
     race: str
@@ -68,7 +68,7 @@ class Act:
     costs: bool = False
     wrong: str = ""
     asked: int | None = None
-    talk: Literal["", "asked", "told"] = ""
+    talk: bool = False
     say: tuple[str, ...] = ()
     until: str = ""
     answered: tuple[int, ...] = ()
@@ -100,7 +100,8 @@ def _traces(race: str) -> tuple[Trace, ...]:
 
 def _act(written: dict[str, Any]) -> Act:
     """An act of tour.json. By lane of its race: `runs` of the big model, `drafting` runs of the small one (the first
-    draft), `guesses` of each block; `tokens` and `k` are those of all its lanes."""
+    draft), `guesses` of each block; `tokens` and `k` are those of all its lanes. `asked_runs` are runs of the big model
+    with the boundary that its question is about."""
     traces = _traces(written["race"])
     passes = [metrics.forward_passes(trace) for trace in traces]
     small = next(trace.header.settings["draft"] for trace in traces if "draft" in trace.header.settings)
@@ -110,6 +111,7 @@ def _act(written: dict[str, Any]) -> Act:
         "guesses": [[len(step.review.tokens) for step in trace.steps] for trace in traces],
         "tokens": len(traces[0].tokens),
         "k": next(trace.header.settings["k"] for trace in traces if "k" in trace.header.settings),
+        "asked_runs": _runs_asked(written),
     }
     words = {name: written[name].format(**figures) for name in ("text", "claim", "question", "answer")}
     recipe = Recipe(**written["recipe"]) if "recipe" in written else None
@@ -131,7 +133,7 @@ def _act(written: dict[str, Any]) -> Act:
         costs=written.get("costs", False),
         wrong=written.get("wrong", ""),
         asked=written.get("asked"),
-        talk=written.get("talk", ""),
+        talk=written.get("talk", False),
         say=tuple(sentence.format(**figures) for sentence in written.get("say", ())),
         until=written.get("until", ""),
         answered=tuple(written.get("answered", ())),
@@ -172,6 +174,11 @@ def _least_runs() -> tuple[int, int]:
     return len(cascade.steps), len(one_by_one.steps)
 
 
+def _runs_asked(written: dict[str, Any]) -> int | None:
+    others = _traces(written["boundaries"]) if "boundaries" in written else ()
+    return next((len(one.steps) for one in others if one.header.settings["ks"][0] == written["asked"]), None)
+
+
 NOTHING_TO_TRY = '<div class="tour-tried" hidden></div>'
 
 
@@ -205,7 +212,7 @@ def script() -> str:
 
 def _told(number: int, act: Act, before: Act | None) -> str:
     recipe = " data-recipe" if act.recipe else ""
-    talk = f' data-talk="{act.talk}"' if act.talk else ""
+    talk = " data-talk" if act.talk else ""
     drafting = ",".join(map(str, act.drafting))
     # The picture of a review leaves out the text that the copier copies from; the act before may have told it.
     prompt = act.traces[0].header.text
