@@ -1,4 +1,4 @@
-// What is known of a token, as rows [name, value] for the tooltip and the line below a review.
+// What is known of a token, as rows [name, value] for the tooltip; the first one, without a name, is a sentence.
 
 import { levelOf } from "./log.js";
 import { capitalize, nameOf } from "./narrate.js";

@@ -7,10 +7,10 @@ import { tellPace } from "./pace.js";
 import { hasOthersToCome, isOpening, speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
-const IDEA = ["A cascade: small models guess ahead, bigger ones check.", "A language model writes one token (about a word) per run. But one run can check many, in little more time."];
+const IDEA = ["A language model writes one token (about a word) per run. But one run can check many.", "A cascade: small models guess ahead, bigger ones check."];
 const SHORTLY = "Each run checks many guesses."; // the idea again, beside the first result
-const GUESSING = "A cascade: small models guess ahead.";
-const CHECKING = "The big model checks all guesses in one run.";
+const GUESSING = "A cascade: small models guess ahead…"; // the parts of the first replay, below the idea
+const CHECKING = "… and the big model checks all guesses in one run.";
 const OTHERS = "And the other methods?";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
@@ -22,7 +22,6 @@ const COUNTS = ["no", "one", "two", "three", "four", "five", "six", "seven", "ei
 export function createHeadline(stage) {
   const headline = {
     opens: h("p", { class: "cs-opens" }), // the sentence of the speed
-    models: h("span", { class: "cs-models" }), // where they are not those of the page's first race
     factor: h("p", { class: "cs-factor" }),
     lead: h("p", { class: "cs-lead" }), // goes on from the factor
     idea: h("b"),
@@ -36,7 +35,7 @@ export function createHeadline(stage) {
   };
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
     h("div", { class: "cs-hero" }, headline.opens, " ", headline.factor, " ", headline.lead),
-    h("p", { class: "cs-words" }, headline.text, headline.told, headline.again, headline.flags, headline.reason, headline.models, headline.bet.said),
+    h("p", { class: "cs-words" }, headline.text, headline.told, headline.again, headline.flags, headline.reason, headline.bet.said),
     h("div", { class: "cs-before" },
       h("p", { class: "cs-idea" }, headline.idea, " ", headline.rest), headline.bet.box));
   return headline;
@@ -44,7 +43,7 @@ export function createHeadline(stage) {
 
 export function clearHeadline(stage) {
   const { headline } = stage;
-  for (const part of ["opens", "models", "factor", "lead", "text", "again", "told", "flags", "reason"]) put(headline[part], "");
+  for (const part of ["opens", "factor", "lead", "text", "again", "told", "flags", "reason"]) put(headline[part], "");
   clearBet(stage);
   headline.box.dataset.shown = "false";
 }
@@ -61,7 +60,6 @@ export function fillHeadline({ headline, race, raceId, firstId, lasts }) {
   headline.lead.replaceChildren(...withTerms(lead || text || "", METHODS));
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));
-  put(headline.models, factor && race.open.models ? `Models: ${race.open.models}.` : "");
   put(headline.again, isFirstWin ? SHORTLY : "");
   put(headline.told, told ? `${unbroken(told)} ` : "");
   put(headline.flags, asSentence((flags || []).join("; ")));
@@ -93,7 +91,8 @@ function tellIdea(stage) {
   const isTold = raceId === firstId || (mode === "replay" && bet.isKnown); // the first race tells the idea, and later ones ask what is not known yet
   const [idea, rest] = mode === "live" || lasts || !isTold ? ASKED : IDEA;
   const isSlow = idea === ASKED[0] && mode === "replay" && !lasts && speedFactor(stage) < 1;
-  return [isSlow ? SLOW : stage.opening ? tellOpening(stage) : idea, unbroken((race.open && race.open.note) || rest)];
+  const told = stage.opening ? tellOpening(stage) : (race.open && race.open.note) || rest;
+  return [isSlow ? SLOW : idea, unbroken(told)];
 }
 
 // For a hall: what to look at, and how fast it is shown.
@@ -110,5 +109,5 @@ function tellSlide(stage) {
 // The first replay tells its parts one after another.
 function tellOpening(stage) {
   if (isOpening(stage)) return stage.view.guesses.isChecked ? CHECKING : GUESSING;
-  return hasOthersToCome(stage) || stage.views.length < 3 ? IDEA[0] : OTHERS;
+  return hasOthersToCome(stage) || stage.views.length < 3 ? IDEA[1] : OTHERS;
 }

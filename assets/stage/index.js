@@ -273,7 +273,7 @@ function draw(stage) {
 // does not show the race that is asked for.
 function tellPaceOf(stage) {
   const before = stage.root.hasAttribute("data-refused") ? "previous race" : stage.root.hasAttribute("data-other") ? "another prompt" : "";
-  put(stage.pace, tellPace(stage.mode, speedFactor(stage)) || before);
+  put(stage.pace, stage.opening ? "slow motion" : tellPace(stage.mode, speedFactor(stage)) || before); // the opening has several speeds
 }
 
 function watchSize(stage) {

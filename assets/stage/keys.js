@@ -10,7 +10,7 @@ import { openPromptField } from "./promptfield.js";
 import { openReview, toggleReview } from "./review.js";
 import { stepRound } from "./rounds.js";
 import { openSpeaker } from "./speaker.js";
-import { isPlaying } from "./state.js";
+import { isPlaying, selectedStep } from "./state.js";
 import { beginAgain, goBack, goOn, goToEnd, hideHint, waitsAtStart } from "./talk.js";
 import { zoom } from "./timeline.js";
 import { hideTooltip } from "./tooltip.js";
@@ -20,7 +20,7 @@ const HELP = [
   ["Home End", "start, end"], ["< >", "speed"], ["1 \u2026 4", "lane"], ["+ \u2212", "zoom"], ["v", "one text or columns"],
   ["/", "type a prompt"], ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["Esc", "leave"], ["?", "these keys"],
 ];
-const PRESENTING = [["page down", "go on; twice at a question leaves it out"], ["page up", "back"], ["s", "speaker\u2019s notes"], ["r", "race"], ["e", "next example"], ["l", "make it lose"]];
+const PRESENTING = [["page down", "go on"], ["page up", "back"], ["s", "speaker\u2019s notes"], ["r", "race"], ["e", "next example"], ["l", "make it lose"]];
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
 const ACTIONS = {
@@ -120,8 +120,10 @@ function closeKeys(stage) {
 }
 
 // Whether the presented race tells itself: from its start the arrow plays it, then leads to its end, and from there into the talk.
+// From the last step that is looked into it leads on, too.
 function isTold(stage) {
-  return stage.presenting && !stage.reviewOpen && (stage.time === Infinity || waitsAtStart(stage) || isPlaying(stage));
+  if (stage.reviewOpen) return stage.presenting && selectedStep(stage) === stage.view.lane.steps.at(-1);
+  return stage.presenting && (stage.time === Infinity || waitsAtStart(stage) || isPlaying(stage));
 }
 
 function goRound(stage, by) {

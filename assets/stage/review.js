@@ -1,4 +1,4 @@
-// The panel below the lanes that opens one review: a sentence, the score of its rounds, and the selected token. The
+// The panel below the lanes that opens one review: a sentence, on the selected token if there is one, and the score of its rounds. The
 // score is opened on demand and takes the place of the other lanes, so that it fits into the window.
 
 import { button, h, iconButton, put } from "./dom.js";
@@ -30,7 +30,6 @@ export function createReview(stage) {
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
     key: h("p", { class: "cs-score-key" }), // what its signs mean
     more: button("cs-link cs-score-more", "", { onclick: () => scrollOn(review.grid), hidden: true }),
-    readout: h("div", { class: "cs-readout" }),
     chosen: null, // the step that was opened for what it shows
     result: "", // of the step in a sentence
     step: null, // that is open, of this lane
@@ -48,7 +47,7 @@ export function createReview(stage) {
   };
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
     h("div", { class: "cs-score-head" }, review.title, review.telling, review.rounds), stage.explanation.box, review.told, review.roundTold, review.grid,
-    review.more, review.key, review.readout);
+    review.more, review.key);
   review.grid.addEventListener("pointerover", (event) => !stage.isResting(event) && showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
   review.grid.addEventListener("pointerleave", () => hideTooltip(stage));
@@ -61,7 +60,6 @@ export function clearReview(stage) {
   const { review } = stage;
   Object.assign(review, { drawn: "", wrong: null });
   review.grid.replaceChildren();
-  review.readout.replaceChildren();
   emptyReview(review);
   showReview(stage, false);
 }
@@ -84,7 +82,7 @@ export function drawReview(stage) {
   if (!step) return emptyReview(review);
   if (review.step !== step || review.isWhole !== isWhole) buildReview(stage, step);
   if (review.score) drawRounds(stage);
-  drawReadout(stage);
+  tellToken(stage);
   keepHeight(review);
 }
 
@@ -231,13 +229,10 @@ function drawRounds({ review, race, round, roundTimer, token }) {
   if (box) scrollToBox(review.grid, box);
 }
 
-// Of a selected token, who wrote it and who checked it stands in place of the step's result, and all else below the picture.
-function drawReadout({ review, race, view: { lane }, token }) {
-  review.readout.hidden = token === null;
-  const [said, ...facts] = token === null ? [["", review.result]] : tokenFacts(race, lane.tokens[token]);
-  put(review.told, said[1]);
-  review.readout.replaceChildren(...facts.map(([name, value]) =>
-    h("p", {}, h("span", { class: "cs-readout-name", text: name }), h("span", { text: value }))));
+// Of a selected token, who wrote it and who checked it stands in place of the step's result.
+function tellToken({ review, race, view: { lane }, token }) {
+  const [[, said]] = token === null ? [["", review.result]] : tokenFacts(race, lane.tokens[token]);
+  put(review.told, said);
 }
 
 function keepHeight(review) {

@@ -142,7 +142,7 @@ function measureRoom(grid) {
     return { room, isBounded, largest: LARGEST_SHOWN, spare: () => (isBounded ? room() - grid.offsetHeight : 0) };
   }
   const isPresented = Boolean(grid.closest("[data-present]"));
-  const below = stage.querySelectorAll(`.cs-score-key, .cs-readout${isPresented ? ", .cs-transport" : ""}`);
+  const below = stage.querySelectorAll(`.cs-score-key${isPresented ? ", .cs-transport" : ""}`);
   const taken = [...below].reduce((sum, node) => sum + node.offsetHeight, 0);
   const above = grid.getBoundingClientRect().top - stage.getBoundingClientRect().top;
   const room = () => innerHeight - above - taken - (isPresented ? MARGINS_PRESENTED : MARGINS);

@@ -184,8 +184,9 @@ function createSpeedBox(stage) {
 }
 
 function createPlayControls(stage, { play, scrubber, time }) {
-  const skip = iconButton("end", "Jump to the end", "End", () => jump(stage, Infinity));
+  const skip = iconButton("end", "Result: jump to the end", "End", () => jump(stage, Infinity));
   skip.classList.add("cs-skip");
+  skip.append(h("span", { text: "Result" }));
   return [play, skip, scrubber, time];
 }
 

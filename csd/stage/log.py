@@ -34,7 +34,7 @@ from csd.record.race import Race
 from csd.record.trace import Header, Level, Prefill, Proposal, Review, Step, Trace
 from csd.roles import roles
 from csd.stage.conclusion import conclude
-from csd.stage.settings import planned_guesses, settings_in_words
+from csd.stage.settings import ALONE, planned_guesses, settings_in_words
 
 if TYPE_CHECKING:
     from csd.run import LaneAdvanced, LaneFinished, RaceStarted
@@ -135,13 +135,14 @@ def _open(
         {
             "method": one.method,
             "label": one.label,
-            "words": settings_in_words(one, called),
+            "words": f"big model: {models}" if models and words == ALONE else words,
             "plan": planned_guesses(one),
             "rule": one.rule,
             "max": one.max_new,
             "look": _look(one.method),
         }
         for one in headers
+        for words in [settings_in_words(one, called)]
     ]
     first = headers[0]
     return _line(

@@ -47,8 +47,8 @@ class Act:
     guess of the step. What is `asked` about comes with the answer: a boundary, or a guess, from 0. `drafting` are runs
     of the small model in each of its lanes, where these are what the act is about. One with `costs` shows what a run of
     the big model costs, in its race. `answered` are the lanes that come with the answer, where it shows more of them.
-    An act that belongs to the `talk` of two minutes asks nothing there; the speaker reads what to `say`, and `until` when
-    on the talk's clock."""
+    An act that belongs to the `talk` of two minutes asks nothing there; the speaker reads what to `say`, and `until`
+    when on the talk's clock."""
 
     title: str
     race: str
@@ -96,6 +96,11 @@ class Act:
 def _traces(race: str) -> tuple[Trace, ...]:
     with reading(RACES[race]):
         return Recording.from_bytes(RACES[race].read_bytes()).traces
+
+
+def _runs_asked(written: dict[str, Any]) -> int | None:
+    others = _traces(written["boundaries"]) if "boundaries" in written else ()
+    return next((len(one.steps) for one in others if one.header.settings["ks"][0] == written["asked"]), None)
 
 
 def _act(written: dict[str, Any]) -> Act:
@@ -172,11 +177,6 @@ def _least_runs() -> tuple[int, int]:
     """Of the big model in the small race of the cascade: with it, and one by one."""
     one_by_one, *_, cascade = _traces("whole")
     return len(cascade.steps), len(one_by_one.steps)
-
-
-def _runs_asked(written: dict[str, Any]) -> int | None:
-    others = _traces(written["boundaries"]) if "boundaries" in written else ()
-    return next((len(one.steps) for one in others if one.header.settings["ks"][0] == written["asked"]), None)
 
 
 NOTHING_TO_TRY = '<div class="tour-tried" hidden></div>'

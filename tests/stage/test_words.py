@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -293,12 +292,12 @@ def test_a_presented_text_is_as_large_as_lets_all_of_it_be_seen(bare):
     assert not one.errors
 
 
-def test_a_race_of_other_models_than_the_first_races_says_so(bare):
+def test_a_race_of_other_models_than_the_first_races_names_them_in_its_lane(bare):
     one = bare(calm=True)
-    first, rest = stage.log_of((greedy(alone()), greedy(nested())), "r").split("\n", 1)
-    log = json.dumps({**json.loads(first), "models": "Another", "note": "Another runs; the copier guesses ahead."})
-    one.page.evaluate("log => stage.update({race: 'r', log})", f"{log}\n{rest}")
-    assert one.text(".cs-models") == "Models: Another.", "whose figure it is"
+    first = greedy(alone())
+    lanes = (replace(first, header=replace(first.header, label="")), greedy(nested()))
+    one.page.evaluate("log => stage.update({race: 'r', log})", stage.log_of(lanes, "r", models="Another"))
+    assert one.text(".cs-track-row[data-plain] small") == "big model: Another", "whose figures they are"
     assert not one.errors
 
 

@@ -289,16 +289,20 @@ def test_end_leads_to_the_last_slide(tab):
     assert not tab.errors
 
 
-def test_a_talk_that_begins_at_an_open_step_goes_on_to_its_race_from_the_start(tab):
+@pytest.mark.parametrize("key", ["PageDown", "ArrowRight"])
+def test_a_talk_that_begins_at_an_open_step_goes_on_to_its_race_from_the_start(tab, key):
+    """By a clicker at once; the arrow goes through the steps first."""
     page, stage = tab.page, "#stage .cascade-stage"
     tab.allow_motion()
     page.wait_for_selector(f"{stage}[data-state]")
     page.focus(stage)
-    for key in ("End", "o", "p"):
-        page.keyboard.press(key)
+    for before in ("End", "o", "p"):
+        page.keyboard.press(before)
     page.wait_for_selector(f"{stage}[data-present][data-opened]")
     step = page.evaluate("document.querySelector('#stage .cs-scrubber').valueAsNumber")
-    page.keyboard.press("PageDown")
+    page.keyboard.press(key)
+    while key == "ArrowRight" and page.is_visible(f"{stage}[data-opened]"):
+        page.keyboard.press(key)
     page.wait_for_selector(f"{stage}[data-present]:not([data-opened])[data-state=replay]")
     assert page.evaluate("document.querySelector('#stage .cs-scrubber').valueAsNumber") < step
     page.wait_for_function(f"document.querySelector('{stage} .cs-replay').innerText === 'Pause'")
