@@ -24,7 +24,7 @@ const TALLER = 0.5; // the same above and below it
 const LETTERS = 7; // of a writer's name, for which there is always room over its positions
 const FEW = 6; // positions up to which each one gets its number, and else every fifth
 const ACROSS = [": cheaper guessers further right", ": cheaper guessers", ": cheaper", ""]; // what the horizontal arrow means
-const UPWARDS = [": bigger checks smaller", ": big checks small", ": checks", ""]; // and the vertical one
+const UPWARDS = [": bigger checks smaller", ": checks", ""]; // and the vertical one
 const MORE = ": a model that checks cheaper guesses adds a token of its own"; // than planned
 const NUMBERED = 20; // rounds up to which each box carries the number of its round
 

@@ -232,7 +232,7 @@ def _sameness(race: Race) -> tuple[str, bool]:
     if any(one.kind == "same distribution" for one in found):
         return "Different samples from the same distribution", False
     if all(one.whole for one in found):
-        drawn = ", from the same random numbers" if race.traces[0].header.temperature > 0 else ""
+        drawn = ", with the same random numbers" if race.traces[0].header.temperature > 0 else ""
         return f"Same {counted(found[0].compared, 'token')}, word for word{drawn}", True
     return f"Same text as far as all lanes got: {counted(min(one.compared for one in found), 'token')}", True
 

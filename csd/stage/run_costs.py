@@ -30,4 +30,4 @@ def costs_html(traces: Sequence[Trace]) -> str:
         return f"<span>{said}</span><span>{bar * runs}</span><b>{1000 * runs * seconds:.1f} ms</b>"
 
     told = "".join(row(*one) for one in rows)
-    return f'<div class="tour-tried tour-costs" hidden><h3>What runs of the big model cost</h3>{told}</div>'
+    return f'<div class="tour-tried tour-costs" hidden><h3>How long the big model runs</h3>{told}</div>'

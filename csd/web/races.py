@@ -96,7 +96,8 @@ def first_recorded(races: Mapping[str, FinishedRace], family: str) -> FinishedRa
 
 
 def _recorded_race(name: str, recording: Recording) -> FinishedRace:
-    origin = f"Recorded on {recording.date}, on {recording.machine}. {recording.note}".strip()
+    machine = recording.machine.partition(";")[0]  # the file says which libraries ran
+    origin = f"Recorded on {recording.date}, on {machine}. {recording.note}".strip()
     family = "" if recording.family == "embedded" else f", {catalog.title(recording.family)}"
     title = f"Recorded{family}: {recording.kind}, {recording.title}"
     return FinishedRace(f"{RECORDED}{name}", title, recording, origin=origin)

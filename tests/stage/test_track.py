@@ -130,7 +130,7 @@ def test_a_bar_is_pale_from_where_its_lane_was_when_the_first_was_done(bare):
         f'.cs-track-row[data-lane="{lane}"] .cs-ran .cs-written',
         "bar => bar.hasAttribute('data-late') ? bar.style.getPropertyValue('--written') : ''",
     )
-    assert one.text(".cs-track-title") == "Snapshot after 200 ms, when cascade was done"
+    assert one.text(".cs-track-title") == "Written after 200 ms, when cascade was done"
     assert (late(0), late(1)) == ("50.00%", ""), "two tokens of 100 ms each, and all"
     assert one.text('[data-lane="0"] .cs-late-count') == "2 of 4" and one.text('[data-lane="1"] .cs-late-count') == ""
     one.page.evaluate("stage.seek(0.1)")

@@ -121,7 +121,7 @@ def test_a_press_while_a_picture_moves_goes_on(tab):
     page = tab.page
     begin_talk(page)
     tab.allow_motion()
-    for title in ("Guess ahead", "Guess the guesses: the vertical cascade"):
+    for title in ("Guess ahead", "Guess for the guesser: the vertical cascade"):
         page.keyboard.press("PageDown")
         page.wait_for_selector(f'.tour h2:visible:text-is("{title}")')
         page.wait_for_selector(".tour .cs-score[data-numbered]")
