@@ -185,7 +185,7 @@ def test_a_recorded_race_plays_before_anything_and_files_are_replayed(chromium, 
     recording = next(iter(bundled_recordings().values()))
     said = page.inner_text("#stage .cs-message")
     assert said.startswith("Recorded on")
-    assert recording.machine in said
+    assert recording.machine.partition(";")[0] in said and "torch" not in said
     assert recording.date in said
     assert page.input_value("#earlier input").startswith("Recorded: ")
     with page.expect_download() as waiting:
