@@ -27,6 +27,7 @@ export function takeRaces() {
   window.addEventListener("click", awaitForm, { capture: true });
   window.addEventListener("click", guardChips, { capture: true });
   window.addEventListener("click", guardHome, { capture: true });
+  window.addEventListener("click", noteStop, { capture: true });
   window.addEventListener("cascade-race", raceForStage);
   window.addEventListener("cascade-lose", raceForTour);
   window.addEventListener("cascade-stop", () => byId("stop").click());
@@ -58,6 +59,11 @@ function guardChips(event) {
   chip.blur(); // it is not the one that races
   if (isRacing()) byId("race").click();
   event.stopImmediatePropagation();
+}
+
+// Who stops a race is not shown it once more, not even one that has just ended.
+function noteStop({ target }) {
+  if (target.closest("#stop")) stageRoot().setAttribute("data-stopped", "");
 }
 
 // While a race runs, its models stay.
@@ -121,6 +127,7 @@ function awaitRace() {
   const raced = open ? open.lanes.map(({ method }) => method) : [];
   const isSame = asked.join() === raced.join() && Boolean(open?.models) === byId("lines").hasAttribute("data-away");
   stageRoot().toggleAttribute("data-anew", !isSame);
+  stageRoot().removeAttribute("data-stopped");
   stage().wait(true);
 }
 

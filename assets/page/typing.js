@@ -91,6 +91,10 @@ function noteTyping({ target }) {
 function noteOwn(text) {
   sessionStorage.setItem(KEPT, text);
   if (document.querySelector(".puzzles section:not([hidden]) [data-chosen]")) return;
+  if (!text.trim()) { // the next letter begins a prompt
+    own = null;
+    return;
+  }
   if (own === null) {
     begun = { at: performance.now(), next: null };
     byId("begin-own").click();

@@ -231,7 +231,8 @@ function finish(stage, isWhole) {
   leaveEmptyLane(stage);
   showAll(stage);
   const isLookedInto = stage.token !== null; // a replay would take the step away
-  const wasWatched = !isWhole && (isLookedInto || canFollow(stage.race) || stage.race.lanes.some(({ end }) => end === "stopped"));
+  const wasStopped = stage.root.hasAttribute("data-stopped") || stage.race.lanes.some(({ end }) => end === "stopped"); // or was about to be, see assets/page/racing.js
+  const wasWatched = !isWhole && (isLookedInto || canFollow(stage.race) || wasStopped);
   if (close.play && !stage.race.ask && canReplay(stage) && !wasWatched && !prefersReducedMotion()) playUnasked(stage);
   else if (!isWhole || close.play) say(stage, close.summary || "");
   if (isPlaying(stage)) reopenBet(stage);

@@ -7,6 +7,7 @@ import { SPEEDS, canReplay, isPlaying, prefersReducedMotion, remember, selectedS
 import { setMode, speedFactor, totalTime } from "./state.js";
 
 const SELDOM = 60; // milliseconds between two frames while a page is drawn
+const BEGUN = 0.25; // of the first step in the opening: there is something to see at once
 const LONGEST_FRAME = 0.1; // seconds: a page in the background gets no frames, and the replay waits for it
 const LONGEST_EARLY = 0.4; // while a page is drawn, whose result is waited for
 
@@ -27,6 +28,7 @@ export function playUnasked(stage, from = 0) {
   play(stage, from);
   const isFirst = stage.raceId === stage.firstId && stage.speed === SPEEDS[0] && !stage.lasts;
   stage.opening = isFirst && isPlaying(stage) ? openingOf(stage.race, stage.view.lane, speedFactor(stage)) : null;
+  if (stage.opening && from === 0) stage.time = stage.clock = stage.opening.from + BEGUN * (stage.opening.until - stage.opening.from);
   stage.root.toggleAttribute("data-unasked", isPlaying(stage));
   stage.root.setAttribute("data-no-step", "");
   stage.draw();

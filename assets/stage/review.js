@@ -59,6 +59,7 @@ export function createReview(stage) {
 export function clearReview(stage) {
   const { review } = stage;
   Object.assign(review, { drawn: "", wrong: null });
+  stage.root.removeAttribute("data-spoiled");
   review.grid.replaceChildren();
   emptyReview(review);
   showReview(stage, false);
@@ -175,6 +176,7 @@ function watchSight(review) {
 export function spoilGuess(stage, place, word) {
   const { review, race } = stage;
   race.pieces.set(WRONG, word);
+  stage.root.toggleAttribute("data-spoiled", place !== null); // what the lanes tell is another step
   Object.assign(review, { wrong: place, step: null, drawn: "" });
   stage.draw();
 }
@@ -206,7 +208,7 @@ function buildReview(stage, step) {
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   review.result = tellResult(race, step); // the picture tells who drafted
   review.rounds.hidden = score.boxes.length < 2;
-  review.key.replaceChildren(...createKey(race, score));
+  review.key.replaceChildren(...createKey(score));
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
 }
 

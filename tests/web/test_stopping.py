@@ -65,3 +65,40 @@ def test_two_tabs_do_not_disturb_each_other(open_tab):
     for prompt, one in tabs.items():
         assert one.status("ended").startswith("Done")
         assert one.page.input_value("#earlier input").startswith(f"1. {prompt}")
+
+
+def test_a_race_that_ends_under_the_pointer_is_stopped_and_not_followed_by_another(tab, house):
+    """A press that was meant for Stop, and comes when Race has taken its place."""
+    page = tab.page
+    house.gate.hold("Step")
+    tab.fill(tokens=12)
+    page.click("#race")
+    house.gate.wait()
+    box = page.locator("#go").bounding_box()
+    page.evaluate(
+        """([x, y]) => new MutationObserver(() => {
+          if (document.querySelector("#go").hasAttribute("data-racing")) return;
+          requestAnimationFrame(() => { window.under = document.elementFromPoint(x, y).closest("#race")?.id ?? "none"; });
+        }).observe(document.querySelector("#go"), { attributeFilter: ["data-racing"] })""",
+        [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2],
+    )
+    house.gate.open()
+    tab.status("ended")
+    page.wait_for_function("window.under")
+    assert page.evaluate("window.under") == "none", "for a moment"
+    page.click("#race", timeout=3000)
+    tab.status("ended")
+    assert not tab.errors
+
+
+def test_a_prompt_that_was_emptied_first_is_one_of_the_visitors_own(tab):
+    """From its first letter the server may bring other models for it."""
+    page = tab.page
+    page.evaluate(
+        "begun = 0; addEventListener('click', ({target}) => { begun += target.closest('#begin-own') ? 1 : 0 }, true)"
+    )
+    page.fill("#prompt textarea", "")
+    assert page.evaluate("begun") == 0
+    page.locator("#prompt textarea").press_sequentially("Why")
+    assert page.evaluate("begun") == 1
+    assert not tab.errors
