@@ -31,7 +31,7 @@ export function showDrawn() {
 // arrival.js.
 function beginStage(early) {
   const root = stageRoot();
-  if (root?.cascadeStage.time !== 0 || document.documentElement.hasAttribute("data-arriving")) return;
+  if (root?.dataset.state !== "replay" || root.cascadeStage.place().step || document.documentElement.hasAttribute("data-arriving")) return;
   root.cascadeStage.begin(early?.race === root.dataset.race ? early.time : 0);
 }
 
