@@ -14,6 +14,6 @@ export function createInvitation() {
 
 export function drawInvitation({ invitation: { box, text, race }, race: { ask, open } }) {
   put(text, ask || EMPTY);
-  put(race, ask && open ? "Race it again" : "Race this prompt");
+  put(race, ask && open ? "Race the prompt above" : "Race this prompt");
   box.toggleAttribute("data-above", Boolean(ask && open));
 }

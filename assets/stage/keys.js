@@ -21,6 +21,7 @@ const HELP = [
   ["/", "type a prompt"], ["d", "digits"], ["h", "rejected"], ["o", "look inside"], ["p", "present"], ["b", "blank"], ["g", "tour"], ["Esc", "leave"], ["?", "these keys"],
 ];
 const PRESENTING = [["page down", "go on"], ["page up", "back"], ["s", "speaker\u2019s notes"], ["r", "race"], ["e", "next example"], ["l", "make it lose"]];
+const IN_A_TALK = ["space", "Home End", "/", "o", "b", "Esc"]; // of HELP; a talk has no use for the others
 // What has arrow keys and letters of its own.
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="tab"], [role="listbox"], [role="slider"], [role="dialog"]';
 const ACTIONS = {
@@ -59,7 +60,7 @@ const OF_A_TALK = { PageUp: goBack, PageDown: goOn, Home: beginAgain, End: goToE
 export function createKeysHelp() {
   const tell = (attributes) => ([key, what]) => h("span", attributes, h("kbd", { text: key }), ` ${what}`);
   return h("details", { class: "cs-keys" }, h("summary", { text: "Keyboard" }),
-    h("p", {}, ...HELP.map(tell({})), h("span", { class: "cs-keys-presenting", text: "while presenting:" }),
+    h("p", {}, ...HELP.map((entry) => tell({ class: IN_A_TALK.includes(entry[0]) ? null : "cs-keys-of-page" })(entry)), h("span", { class: "cs-keys-presenting", text: "while presenting:" }),
       ...PRESENTING.map(tell({ class: "cs-keys-first" }))));
 }
 

@@ -1,5 +1,4 @@
-// The prompt of the race on the stage, where the form does not show the same one or has been scrolled away: while a review
-// is open, and while the stage is presented.
+// The prompt of the race on the stage, where the form does not show the same one, and while the stage is presented.
 
 import { button, h, put } from "./dom.js";
 import { showAll } from "./playback.js";
@@ -10,12 +9,11 @@ const [BEGIN, END] = [64, 44]; // characters, of which a word that is cut is lef
 export function createPromptLine(stage) {
   const text = h("span", { class: "cs-prompt-text", onclick: () => openPromptField(stage) });
   const typed = createPromptField(stage);
-  const verdict = h("span", { class: "cs-prompt-verdict" });
   const more = button("cs-link", "show all", { onclick: () => toggle(line) });
   const use = button("cs-button", "Use this prompt", { onclick: () => fillForm(stage) });
   const refused = h("span", { class: "cs-prompt-refused" });
-  const box = h("p", { class: "cs-prompt", hidden: true }, h("b", { text: "Prompt: " }), text, typed, more, use, verdict, refused);
-  const line = { box, text, typed, more, use, verdict, refused };
+  const box = h("p", { class: "cs-prompt", hidden: true }, h("b", { text: "Prompt: " }), text, typed, more, use, refused);
+  const line = { box, text, typed, more, use, refused };
   window.addEventListener("cascade-prompt", () => { // the form's has changed
     drawPromptLine(stage);
     if (stage.root.matches("[data-unasked][data-other]")) showAll(stage); // nobody watches it any more
@@ -23,19 +21,17 @@ export function createPromptLine(stage) {
   return line;
 }
 
-export function drawPromptLine({ promptLine: { box, text, use, verdict }, race, presenting, reviewOpen, root, lasts }) {
+export function drawPromptLine({ promptLine: { box, text, use }, race, presenting, root, lasts }) {
   if (root.hasAttribute("data-waiting")) return; // the race of the form's prompt is about to take the place of this one
   const prompt = race.open ? race.open.prompt : "";
   const field = findField();
   const isKnown = field && field.value.trim() === prompt.trim();
-  box.hidden = !prompt || (isKnown && !presenting && !reviewOpen);
+  box.hidden = !prompt || (isKnown && !presenting);
   use.hidden = !field || isKnown;
   root.toggleAttribute("data-other", Boolean(prompt && field && field.value.trim() && !isKnown && !presenting && !lasts)); // the tour has prompts of its own
   text.toggleAttribute("data-typable", Boolean(field));
   text.title = field && presenting ? "Type a prompt (/)" : "";
   put(text, presenting ? abridged(prompt) : prompt);
-  box.toggleAttribute("data-known", Boolean(isKnown) && !presenting);
-  put(verdict, reviewOpen ? tellVerdict(race, isKnown) : "");
 }
 
 // A long prompt as it is presented: its beginning, and its end, which mostly says what to do.
@@ -47,13 +43,6 @@ function abridged(prompt) {
 // Why the race that was asked for does not run. Only a presented stage shows it: the page says it in its status line.
 export function tellRefusal({ promptLine: { refused }, presenting }, sentence) {
   put(refused, presenting ? sentence : "");
-}
-
-// What the race came to, where the headline has given its place to a review: the speed alone, where the prompt is beside it.
-function tellVerdict({ close }, hasRoom) {
-  const { subject, factor, text } = (close && close.headline) || {};
-  if (!factor) return "";
-  return hasRoom ? `${subject}: ${factor}. ${text}.` : `${subject}: ${factor}`;
 }
 
 function toggle({ box, more }) {

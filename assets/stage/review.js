@@ -24,6 +24,7 @@ const BRIEF = 100; // and of the sentence alone
 export function createReview(stage) {
   const review = {
     title: h("b", { class: "cs-score-title" }),
+    why: h("span", { class: "cs-why" }), // the step was opened by itself
     telling: button("cs-link cs-telling", "", { onclick: () => jump(stage, findTelling(stage).until) }), // to a step with more to see
     told: h("p", { class: "cs-told" }),
     ...createRounds(stage),
@@ -46,7 +47,7 @@ export function createReview(stage) {
     fromEnd: false, // whether it was opened at the end of the race
   };
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
-    h("div", { class: "cs-score-head" }, review.title, review.telling, review.rounds), stage.explanation.box, review.told, review.roundTold, review.grid,
+    h("div", { class: "cs-score-head" }, review.title, review.why, review.telling, review.rounds), stage.explanation.box, review.told, review.roundTold, review.grid,
     review.more, review.key);
   review.grid.addEventListener("pointerover", (event) => !stage.isResting(event) && showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
@@ -203,6 +204,7 @@ function buildReview(stage, step) {
   review.title.title = `${formatSeconds(Math.max(0, step.line.d - spent))} of it between the runs of the models`;
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
+  put(review.why, step === review.chosen && tellShown(step) ? `opened because it ${tellShown(step)}` : "");
   put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
   const what = `Step ${step.number}${isWhole ? ` of ${lane.steps.length}` : ""}, ${lane.info.method}: ${wrote}`;
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);

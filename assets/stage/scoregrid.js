@@ -18,6 +18,7 @@ const MARGINS_PRESENTED = 20;
 const TOLD = 26; // pixels of a sentence on a move, below the picture
 const LARGEST = 1.7; // times the usual size, where there is room
 const LARGEST_SHOWN = 2.2; // of the tour and while presenting
+const ZONE_EDGES = 6; // pixels beside a writer's name over its positions
 const EDGE = 4; // pixels right of the last column
 const WIDER = 0.6; // of the letters' height, on each side of a word at most, where the columns leave room
 const TALLER = 0.5; // the same above and below it
@@ -43,6 +44,7 @@ export function buildScore(grid, race, lane, score) {
   grid.toggleAttribute("data-numbered", isNumbered(score));
   fitType(grid);
   fitAxes(grid);
+  fitZones(grid);
   grid.scrollLeft = 0;
   if (grid.closest("[data-present]")) scrollToBox(grid, score.boxes[score.boxes.length - 1]); // to the target's own token
   showMore(grid);
@@ -159,9 +161,24 @@ function fitAxes(grid) {
   if (upwards) say(upwards, UPWARDS, () => upwards.scrollWidth <= upwards.clientWidth && upwards.scrollHeight <= upwards.clientHeight);
 }
 
+// Over few positions a writer's name is shorter; how many they are is worth more.
+function fitZones(grid) {
+  for (const zone of grid.querySelectorAll(".cs-zone")) {
+    const [mark, words] = [zone.querySelector(".cs-zone-mark"), zone.querySelector(".cs-zone-words")];
+    const { role, count } = words.dataset;
+    const [short] = role.split(" ");
+    const choices = [`${role} \u00B7 ${count}`, `${short} \u00B7 ${count}`, short, count];
+    sayIn(words, choices, () => words.offsetWidth <= zone.clientWidth - mark.offsetWidth - ZONE_EDGES);
+  }
+}
+
 function say(axis, choices, hasRoom) {
+  sayIn(axis.querySelector(".cs-axis-words"), choices, hasRoom);
+}
+
+function sayIn(node, choices, hasRoom) {
   for (const words of choices) {
-    put(axis.querySelector(".cs-axis-words"), words);
+    put(node, words);
     if (hasRoom()) return;
   }
 }
@@ -265,7 +282,7 @@ function createZone(race, lane, score, { by, from, to }, row) {
   const planned = lane.info.plan?.[by] ?? n;
   const title = `${role}: ${countTokens(n)} of the block${n === planned ? "" : `, ${planned} by the plan`}${n > planned ? MORE : ""}`;
   return h("span", { class: "cs-zone", "data-look": look, style: `${cell(row, 1, columnOf(score, from), n)}; min-width: ${Math.min(role.split(" ")[0].length, LETTERS)}ch`, title },
-    h("span", { class: "cs-zone-name" }, h("span", { class: "cs-zone-mark", "data-mark": mark }), ...[...role.split(" "), `\u00B7 ${n}`].map((text) => h("span", { text }))));
+    h("span", { class: "cs-zone-name" }, h("span", { class: "cs-zone-mark", "data-mark": mark }), h("span", { class: "cs-zone-words", "data-role": role, "data-count": n })));
 }
 
 function createBox(race, score, box, rows) {

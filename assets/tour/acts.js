@@ -1,6 +1,6 @@
 // From act to act.
 
-import { begin, draw, halt, press } from "./picture.js";
+import { begin, draw, finish, halt, press } from "./picture.js";
 import { ask, nameNext, reveal } from "./question.js";
 import { makeSlide } from "./slide.js";
 import { tellHere, tellWon } from "./talk.js";
@@ -59,8 +59,9 @@ export function goOn(visit) {
 
 // From the first slide of a talk to the race that it began with.
 export function goBack(visit) {
-  if (placeOf(visit)) return void show(visit, visit.route[placeOf(visit) - 1]);
-  if (isTalk(visit)) leave(visit);
+  if (!placeOf(visit)) return void (isTalk(visit) && leave(visit));
+  show(visit, visit.route[placeOf(visit) - 1]);
+  if (actOf(visit).dataset.show === "result") finish(visit); // the hall has seen its race
 }
 
 // A talk at the race that it began with, the tour at its first act.

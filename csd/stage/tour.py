@@ -158,8 +158,8 @@ LOSE = next(act.recipe for act in ACTS if act.recipe)
 KEYS = "".join(
     f"<span><kbd>{key}</kbd> {what}</span>"
     for key, what in (
-        ("page down or →", "the answer, then the next slide"),
-        ("page up or ←", "the slide before"),
+        ("page down or →", "go on"),
+        ("page up or ←", "back"),
         ("home", "from the start"),
         ("end", "the last slide"),
         ("1 2 3", "answer the question"),

@@ -202,16 +202,11 @@ def test_the_pace_of_a_replay_stands_under_the_idea_on_a_phone(tab):
 
 
 def test_beside_another_prompt_in_the_form_an_opened_review_shows_whose_it_is(tab):
-    """The prompt has the room, and the verdict of the race is its number alone."""
     page = tab.page
     page.fill("#prompt textarea", "Quite another prompt, which nobody has raced.")
     page.wait_for_selector("#stage .cs-prompt .cs-button:visible")
     page.click("#stage .cs-look")
-    prompt, verdict = "#stage .cs-prompt-text", "#stage .cs-prompt-verdict"
-    page.wait_for_selector(verdict)
-    assert page.inner_text(verdict).endswith("×")
-    assert box(page, prompt)["width"] > 200
-    assert box(page, verdict)["x"] + box(page, verdict)["width"] <= 1280
+    assert box(page, "#stage .cs-prompt-text")["width"] > 200
     assert not tab.errors
 
 
