@@ -43,11 +43,11 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
     buttons = typed.page.locator("#examples > button:visible:not(#lose, #own-prompt)")
     shown = tuple(name.lower() for name in buttons.all_inner_texts())
     assert len(shown) > 6 and shown == example_kinds(other.spec)[: len(shown)]
-    tops = {
-        round(typed.page.locator(one).first.bounding_box()["y"])
+    tops = [
+        typed.page.locator(one).first.bounding_box()["y"]
         for one in ("#examples button", "#back-home", "#more", "#races")
-    }
-    assert len(tops) == 1, "as many as leave all else in their line"
+    ]
+    assert max(tops) - min(tops) <= 1, "as many as leave all else in their line"
     assert typed.page.inner_text("#try") == "Try with SmolLM2:"
     untouched.page.wait_for_function("document.querySelector('#family-status').innerText.includes('demo models, CPU')")
     race = first_recorded(recorded_races(), "embedded")
