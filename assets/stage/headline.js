@@ -64,7 +64,7 @@ export function fillHeadline({ headline, race, raceId, firstId, lasts }) {
   put(headline.told, told ? `${unbroken(told)} ` : "");
   put(headline.flags, asSentence((flags || []).join("; ")));
   put(headline.reason, isFirstWin || !reason || (flags || []).length ? "" : `${unbroken(reason)} `); // one thing at a time
-  headline.box.toggleAttribute("data-flagged", Boolean((flags || []).length)); // its number is in grey
+  headline.box.toggleAttribute("data-flagged", Boolean((flags || []).length)); // its number is not in the colour of a win
   headline.box.toggleAttribute("data-even", Boolean(even && !beaten)); // there is no winner among the lanes
   headline.box.toggleAttribute("data-beaten", Boolean(beaten || even)); // no win: its number is in ink
 }

@@ -23,7 +23,7 @@ function createSign(kind, text) {
 // What has no word in the picture, and why a level may have two lines.
 function tellRest(score) {
   const cut = isNumbered(score) && score.boxes.map((box) => box.cut).find(Boolean);
-  const signs = [score.tail < score.to && "a dot", cut && `+${cut}`].filter(Boolean).join(" or ");
+  const signs = [score.tail < score.to && "\u00B7", cut && `+${cut}`].filter(Boolean).join(" or ");
   const hasLines = score.boxes.some(({ line }) => line > 0);
   return [signs && `${signs}: more dropped`, hasLines && "second line: a new guess after a correction"].filter(Boolean);
 }

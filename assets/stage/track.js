@@ -3,7 +3,7 @@
 import { clipBar, createBar, drawBar, drawPending } from "./bars.js";
 import { awaitsBet } from "./bet.js";
 import { h, put } from "./dom.js";
-import { formatRate, formatRatio, formatSeconds } from "./format.js";
+import { countRuns, formatRate, formatRatio, formatSeconds } from "./format.js";
 import { laneKey } from "./linestyle.js";
 import { levelOf } from "./log.js";
 import { drawPhoto, firstDone, photoTitle } from "./photofinish.js";
@@ -144,7 +144,8 @@ function drawFigures(stage, row, reference, longest) {
   const step = lane.steps[shown - 1];
   put(row.clock, tellClock(stage, lane, isOver ? step : null, longest));
   const [target, rest] = step ? [step.targetSeconds, Math.max(0, step.decodeSeconds - step.targetSeconds)] : [0, 0];
-  row.clock.dataset.exact = `big model ${formatSeconds(target)}, guessing and overhead ${formatSeconds(rest)}`;
+  const each = runs ? ` in ${countRuns(runs, "T")}, ${formatSeconds(target / runs)} each` : ""; // a run that checks guesses takes longer
+  row.clock.dataset.exact = `big model ${formatSeconds(target)}${each}; guessing and overhead ${formatSeconds(rest)}`;
   row.box.dataset.laneState = state;
 }
 

@@ -135,7 +135,7 @@ def _open(
         {
             "method": one.method,
             "label": one.label,
-            "words": f"big model: {models}" if models and words == ALONE else words,
+            "words": f"{models} alone" if models and words == ALONE else words,
             "plan": planned_guesses(one),
             "rule": one.rule,
             "max": one.max_new,
