@@ -10,7 +10,7 @@ const TAIL = 3; // positions from the target's correction on that are before it
 // Returns {root, from, to, tail, boxes, lines, costs}. `from` and `to` are positions; `lines` says how many lines the row of
 // a mark needs, more than one where rounds overlap; `costs` holds {seconds, runs} by mark. A box holds what its round
 // passed up; boxes are in the order in which the rounds ended. Where rounds of a level overlap, their boxes end with what
-// was rejected, and `cut` says how many tokens came after it, and rounds of which nothing was kept may have no cells. From `tail` on no review of the
+// was rejected, and `cut` says how many tokens came after it, and rounds of which nothing was kept may be left out, without cells. From `tail` on no review of the
 // target reached a long block: it has only what the target was given.
 export function reviewScore(race, step) {
   const root = step.line.r;
@@ -21,7 +21,7 @@ export function reviewScore(race, step) {
     const mark = levelOf(race, record.by).mark;
     const cells = passedUp(record, parent);
     const judged = parent ? order.get(parent) : i; // the round in which it is decided what becomes of the cells
-    const box = { record, parent, order: i, judged, mark, line: 0, cells, cut: 0, from: record.at, to: record.at + cells.length };
+    const box = { record, parent, order: i, judged, mark, line: 0, cells, cut: 0, isLeftOut: false, from: record.at, to: record.at + cells.length };
     rows.set(mark, [...(rows.get(mark) || []), box]);
     return box;
   });
@@ -65,15 +65,24 @@ function fateAt(at, parent) {
 // Gives every box of a level its line, of as few as may be, and returns how many that takes. Where the ends of overlapping
 // rounds are cut off and there are still many, those of which nothing was kept, behind the target's own token, have no cells.
 function countLines(boxes, root) {
-  if (layOut(boxes.filter(isSeen)) < 2) return 1;
+  if (countSeen(boxes) < 2) return 1;
   const lines = layOut(boxes.filter(isSeen).map(cutTail));
   if (lines <= MOST_LINES) return lines;
-  for (const box of boxes) if (isWasted(box, root)) cutAt(box, box.from);
-  return layOut(boxes.filter(isSeen));
+  leaveOut(boxes.filter(({ from }) => from > root.at + root.ok));
+  const left = countSeen(boxes);
+  if (left <= MOST_LINES) return left;
+  leaveOut(boxes.filter(({ line }) => line >= MOST_LINES));
+  return countSeen(boxes);
 }
 
-function isWasted({ from, cells }, root) {
-  return from > root.at + root.ok && !cells.some(({ fate }) => fate === "kept");
+const countSeen = (boxes) => layOut(boxes.filter(isSeen));
+
+// Those of which nothing was kept.
+function leaveOut(boxes) {
+  for (const box of boxes.filter(({ cells }) => !cells.some(({ fate }) => fate === "kept"))) {
+    box.isLeftOut ||= isSeen(box);
+    cutAt(box, box.from);
+  }
 }
 
 // Gives every box its line, and returns how many lines that takes.

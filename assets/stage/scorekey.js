@@ -24,6 +24,11 @@ function createSign(kind, text) {
 function tellRest(score) {
   const cut = isNumbered(score) && score.boxes.map((box) => box.cut).find(Boolean);
   const signs = [score.tail < score.to && "\u00B7", cut && `+${cut}`].filter(Boolean).join(" or ");
-  const hasLines = score.boxes.some(({ line }) => line > 0);
-  return [signs && `${signs}: more dropped`, hasLines && "second line: a new guess after a correction"].filter(Boolean);
+  const hasLines = score.boxes.some(({ line, cells }) => line > 0 && cells.length);
+  const isLess = score.boxes.some(({ isLeftOut }) => isLeftOut);
+  return [
+    signs && `${signs}: more dropped`,
+    hasLines && "second line: a new guess after a correction",
+    isLess && "some guesses of which none was kept are left out",
+  ].filter(Boolean);
 }
