@@ -19,6 +19,7 @@ export function createTrack() {
   return {
     box: h("section", { class: "cs-track", "aria-label": "Race track" }),
     goal: h("span"), // where the bars end
+    unit: term("token", "tokens"),
     ends: h("span", { class: "cs-ends" }, h("span", { class: "cs-done", text: "done " }), "after"), // how long, at the ends of the bars
     key: h("span", { class: "cs-jump" }), // what its colours are
     drawn: "", // what the key was made for
@@ -43,6 +44,7 @@ export function drawTrack(stage) {
   const longest = Math.max(...views.map(({ lane }) => lane.decodeSeconds));
   const end = finishLine(race);
   put(track.goal, `\u2691 ${end} `);
+  put(track.unit, end === 1 ? "token" : "tokens");
   const first = stage.mode === "done" ? firstDone(race) : null; // one clock at a time: until then the bars follow the replay's
   const words = photoTitle(first, longest);
   const key = words.join("");
@@ -67,6 +69,7 @@ function createKey(race, words) {
   const guess = h("span", { class: "cs-guess-key" }, swatch("guess"), " = guessed", h("span", { class: "cs-unchecked", text: ", not checked yet" }), h("span", { class: "cs-frame-key" }, swatch("frame"), " = being checked"));
   const guesses = race.lanes.some(({ info }) => info.method !== "autoregressive") ? [guess] : [];
   const later = h("span", { class: "cs-later-key" }, swatch("later"), " = written later");
+  later.hidden = !words[1]; // the bars are whole
   return [h("b", { class: "cs-track-title" }, words[0], h("span", { class: "cs-when", text: words[1] })), run, ...guesses, later];
 }
 
@@ -77,7 +80,7 @@ function swatch(look) {
 // The titles of the columns.
 function createHead({ track }) {
   return h("div", { class: "cs-track-head" }, h("span"),
-    h("span", { class: "cs-track-caption" }, track.key, h("span", { class: "cs-goal" }, track.goal, term("token", "tokens")), track.ends),
+    h("span", { class: "cs-track-caption" }, track.key, h("span", { class: "cs-goal" }, track.goal, track.unit), track.ends),
     h("span", { class: "cs-runs" }, term("big model")),
     h("span", { class: "cs-outcome" }, term("speed")));
 }
