@@ -4,8 +4,8 @@
 import { h, put } from "./dom.js";
 import { countRuns, countTokens, formatSeconds } from "./format.js";
 import { levelOf, levelsOfLane } from "./log.js";
-import { draftGroups, hasInnerReview } from "./records.js";
-import { term } from "./terms.js";
+import { draftGroups } from "./records.js";
+import { cell, columnOf, createAxes, fitAxes, fitZones } from "./scoreaxes.js";
 import { tokenWord } from "./text.js";
 
 const SMALLEST = 13; // pixels of a token's letters
@@ -18,15 +18,10 @@ const MARGINS_PRESENTED = 20;
 const TOLD = 26; // pixels of a sentence on a move, below the picture
 const LARGEST = 1.7; // times the usual size, where there is room
 const LARGEST_SHOWN = 2.2; // of the tour and while presenting
-const ZONE_EDGES = 6; // pixels beside a writer's name over its positions
 const EDGE = 4; // pixels right of the last column
 const WIDER = 0.6; // of the letters' height, on each side of a word at most, where the columns leave room
 const TALLER = 0.5; // the same above and below it
-const LETTERS = 7; // of a writer's name, for which there is always room over its positions
 const FEW = 6; // positions up to which each one gets its number, and else every fifth
-const ACROSS = [": cheaper guessers further right", ": cheaper guessers", ": cheaper", ""]; // what the horizontal arrow means
-const UPWARDS = [": bigger checks smaller", ": checks", ""]; // and the vertical one
-const MORE = ": a model that checks cheaper guesses adds a token of its own"; // than planned
 const NUMBERED = 20; // rounds up to which each box carries the number of its round
 
 // Fills the grid and gives every box of the score its nodes: {node, cells, rises}; rises are the dotted lines up to the
@@ -153,36 +148,6 @@ function measureRoom(grid) {
   return { room, isBounded: isPresented, largest: isPresented ? LARGEST_SHOWN : LARGEST, spare };
 }
 
-// The arrows say as much as they have room for.
-function fitAxes(grid) {
-  const across = grid.querySelector(".cs-axis-horizontal");
-  const upwards = grid.querySelector(".cs-axis-vertical");
-  if (across) say(across, ACROSS, () => across.scrollWidth <= across.clientWidth);
-  if (upwards) say(upwards, UPWARDS, () => upwards.scrollWidth <= upwards.clientWidth && upwards.scrollHeight <= upwards.clientHeight);
-}
-
-// Over few positions a writer's name is shorter; how many they are is worth more.
-function fitZones(grid) {
-  for (const zone of grid.querySelectorAll(".cs-zone")) {
-    const [mark, words] = [zone.querySelector(".cs-zone-mark"), zone.querySelector(".cs-zone-words")];
-    const { role, count } = words.dataset;
-    const [short] = role.split(" ");
-    const choices = [`${role} \u00B7 ${count}`, `${short} \u00B7 ${count}`, short, count];
-    sayIn(words, choices, () => words.offsetWidth <= zone.clientWidth - mark.offsetWidth - ZONE_EDGES);
-  }
-}
-
-function say(axis, choices, hasRoom) {
-  sayIn(axis.querySelector(".cs-axis-words"), choices, hasRoom);
-}
-
-function sayIn(node, choices, hasRoom) {
-  for (const words of choices) {
-    put(node, words);
-    if (hasRoom()) return;
-  }
-}
-
 // How far the cells reach, which is less than the grid where they fill it only in part.
 function contentWidth(grid) {
   return Math.max(1, ...[...grid.querySelectorAll(".cs-score-at")].map((node) => node.offsetLeft + node.offsetWidth));
@@ -216,15 +181,6 @@ export function scrollToBox(grid, { view }) {
   else if (left + width > grid.scrollLeft + grid.clientWidth) grid.scrollLeft = left + width - grid.clientWidth + 60;
 }
 
-function cell(row, height, column, width) {
-  return `grid-row:${row} / span ${height};grid-column:${column} / span ${width}`;
-}
-
-// The column of a position; the first ones hold the vertical axis and the names.
-function columnOf(score, position) {
-  return position - score.from + 3;
-}
-
 // Dots are narrower than numbers: of those only the last one has its number.
 function createNumbers(score, row) {
   const n = score.to - score.from;
@@ -233,24 +189,6 @@ function createNumbers(score, row) {
   return Array.from({ length: n }, (_, i) => h("span", {
     class: "cs-score-at", style: cell(row, 1, i + 3, 1), text: isTold(i) ? String(i + 1) : "",
   }));
-}
-
-// The arrows of the two cascades, the horizontal one where a block has several writers, and who wrote which columns of the target's block.
-function createAxes(race, lane, score, groups, first, end) {
-  const last = groups[groups.length - 1].to;
-  const columns = last - score.from;
-  const isVertical = lane.steps.some(({ line }) => hasInnerReview(line.r));
-  const down = h("span", { class: isVertical ? "cs-axis-vertical" : "cs-hidden", style: cell(first, end - first, 1, 1) },
-    h("span", {}, term("vertical cascade", "vertical"), h("span", { class: "cs-axis-words", text: UPWARDS[0] })));
-  const across = h("span", { class: "cs-axis-horizontal", style: cell(1, 1, 3, columns) },
-    h("span", {}, term("horizontal cascade", "horizontal"), h("span", { class: "cs-axis-words", text: ACROSS[0] })));
-  const bands = groups.map((group) => h("i", {
-    class: "cs-band", "data-look": levelOf(race, group.by).look, "aria-hidden": "true",
-    style: cell(2, end - 2, columnOf(score, group.from), group.to - group.from),
-  }));
-  const who = h("span", { class: "cs-score-name cs-score-head-name", style: cell(2, 1, 2, 1), text: "handed up by" }); // to the big model, whoever wrote them
-  const corner = h("i", { class: "cs-corner", style: cell(1, end - 1, 1, 2) }); // where a scrolled grid would show through
-  return [...bands, corner, down, ...(groups.length > 1 ? [across, who] : []), ...groups.map((group) => createZone(race, lane, score, group, 2))];
 }
 
 // The names of the levels. Returns {nodes, rows, end}: the first row of each mark and the first row below all.
@@ -273,16 +211,6 @@ function createName(entry, cost, height, style) {
   return h("div", { class: height > 1 ? "cs-score-name cs-tall" : "cs-score-name", style, "data-level": mark, title: entry.labels.join(" / ") },
     h("span", { class: "cs-swatch", "data-look": look, "data-mark": mark }),
     h("span", { class: "cs-score-who" }, h("b", { text: role }), h("small", { text: told })));
-}
-
-// The sign of a writer, with as many words of its name as there is room for.
-function createZone(race, lane, score, { by, from, to }, row) {
-  const { role, look, mark } = levelOf(race, by);
-  const n = to - from;
-  const planned = lane.info.plan?.[by] ?? n;
-  const title = `${role}: ${countTokens(n)} of the block${n === planned ? "" : `, ${planned} by the plan`}${n > planned ? MORE : ""}`;
-  return h("span", { class: "cs-zone", "data-look": look, style: `${cell(row, 1, columnOf(score, from), n)}; min-width: ${Math.min(role.split(" ")[0].length, LETTERS)}ch`, title },
-    h("span", { class: "cs-zone-name" }, h("span", { class: "cs-zone-mark", "data-mark": mark }), h("span", { class: "cs-zone-words", "data-role": role, "data-count": n })));
 }
 
 function createBox(race, score, box, rows) {
