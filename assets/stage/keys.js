@@ -58,10 +58,10 @@ const OF_A_TALK = { PageUp: goBack, PageDown: goOn, Home: beginAgain, End: goToE
 
 // Names the keys, for those who ask.
 export function createKeysHelp() {
-  const tell = (attributes) => ([key, what]) => h("span", attributes, h("kbd", { text: key }), ` ${what}`);
+  const tell = (className, [key, what]) => h("span", { class: className }, h("kbd", { text: key }), ` ${what}`);
   return h("details", { class: "cs-keys" }, h("summary", { text: "Keyboard" }),
-    h("p", {}, ...HELP.map((entry) => tell({ class: IN_A_TALK.includes(entry[0]) ? null : "cs-keys-of-page" })(entry)), h("span", { class: "cs-keys-presenting", text: "while presenting:" }),
-      ...PRESENTING.map(tell({ class: "cs-keys-first" }))));
+    h("p", {}, ...HELP.map((entry) => tell(IN_A_TALK.includes(entry[0]) ? null : "cs-keys-of-page", entry)), h("span", { class: "cs-keys-presenting", text: "while presenting:" }),
+      ...PRESENTING.map((entry) => tell("cs-keys-first", entry))));
 }
 
 // Keys work while the stage has the focus, and elsewhere on the page while the stage is in view and nothing else takes

@@ -44,8 +44,8 @@ function createZone(race, lane, score, { by, from, to }, row) {
 export function fitAxes(grid) {
   const across = grid.querySelector(".cs-axis-horizontal");
   const upwards = grid.querySelector(".cs-axis-vertical");
-  if (across) say(across, ACROSS, () => across.scrollWidth <= across.clientWidth);
-  if (upwards) say(upwards, UPWARDS, () => upwards.scrollWidth <= upwards.clientWidth && upwards.scrollHeight <= upwards.clientHeight);
+  if (across) fitWords(across.querySelector(".cs-axis-words"), ACROSS, () => across.scrollWidth <= across.clientWidth);
+  if (upwards) fitWords(upwards.querySelector(".cs-axis-words"), UPWARDS, () => upwards.scrollWidth <= upwards.clientWidth && upwards.scrollHeight <= upwards.clientHeight);
 }
 
 // Over few positions a writer's name is shorter; how many they are is worth more.
@@ -55,15 +55,12 @@ export function fitZones(grid) {
     const { role, count } = words.dataset;
     const [short] = role.split(" ");
     const choices = [`${role} \u00B7 ${count}`, `${short} \u00B7 ${count}`, short, count];
-    sayIn(words, choices, () => words.offsetWidth <= zone.clientWidth - mark.offsetWidth - ZONE_EDGES);
+    fitWords(words, choices, () => words.offsetWidth <= zone.clientWidth - mark.offsetWidth - ZONE_EDGES);
   }
 }
 
-function say(axis, choices, hasRoom) {
-  sayIn(axis.querySelector(".cs-axis-words"), choices, hasRoom);
-}
-
-function sayIn(node, choices, hasRoom) {
+// The first of the choices that fits.
+function fitWords(node, choices, hasRoom) {
   for (const words of choices) {
     put(node, words);
     if (hasRoom()) return;
