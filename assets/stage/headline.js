@@ -8,7 +8,7 @@ import { hasOthersToCome, isOpening, speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
 const IDEA = ["A language model writes one token (about a word) per run. But one run can check many.", "A cascade: small models guess ahead, bigger ones check."];
-const SHORTLY = "Each run checks many guesses."; // the idea again, beside the first result
+const SHORTLY = "Each run checks many guesses. "; // the idea again, beside the first result
 const GUESSING = "A cascade: small models guess ahead…"; // the parts of the first replay, below the idea
 const CHECKING = "… and the big model checks all guesses in one run.";
 const OTHERS = "And the other methods?";
@@ -63,7 +63,7 @@ export function fillHeadline({ headline, race, raceId, firstId, lasts }) {
   put(headline.again, isFirstWin ? SHORTLY : "");
   put(headline.told, told ? `${unbroken(told)} ` : "");
   put(headline.flags, asSentence((flags || []).join("; ")));
-  put(headline.reason, isFirstWin || !reason || (flags || []).length ? "" : `${unbroken(reason)} `); // one thing at a time
+  put(headline.reason, !reason || (flags || []).length ? "" : `${unbroken(reason)} `); // one thing at a time
   headline.box.toggleAttribute("data-flagged", Boolean((flags || []).length)); // its number is not in the colour of a win
   headline.box.toggleAttribute("data-even", Boolean(even && !beaten)); // there is no winner among the lanes
   headline.box.toggleAttribute("data-beaten", Boolean(beaten || even)); // no win: its number is in ink

@@ -9,7 +9,7 @@ import { tellRefusal } from "./promptline.js";
 import { openReview, showLanes } from "./review.js";
 import { closeSpeaker, restartClock } from "./speaker.js";
 import { forgetSizes, isPlaying } from "./state.js";
-import { tellRace, untold, waitsAtStart } from "./talk.js";
+import { beginTalk, untold, waitsAtStart } from "./talk.js";
 
 const KEPT = "cascade-presenting"; // in sessionStorage, which belongs to the tab: a page that is loaded again goes on, see assets/page/drawing.js
 const SEEN = 3000; // milliseconds that the buttons over the slide are seen after the pointer has moved
@@ -99,5 +99,5 @@ function setPresenting(stage, on) {
   forgetSizes(stage);
   if (!stage.race.open) return;
   stage.draw();
-  if (on) tellRace(stage);
+  if (on) beginTalk(stage);
 }

@@ -44,9 +44,17 @@ export function drawOnward(stage) {
 // and whether the first one is on its way back to the stage.
 export const untold = (race) => ({ race, tour: false, next: 0, isSlide: false, inside: "", returns: false });
 
+// With the race on the stage; with the first one where that has no speed to tell: it was stopped, or is too short.
+export function beginTalk(stage) {
+  const { race, raceId, firstId, reviewOpen } = stage;
+  const hasSpeed = !race.close?.headline?.few;
+  stage.talk = untold(hasSpeed || reviewOpen ? raceId : firstId);
+  if (!bringBack(stage)) tellRace(stage);
+}
+
 // The first slide waits at the start of its race, so that the hall can say which lane will be first. A step that somebody stopped
 // at stays.
-export function tellRace(stage) {
+function tellRace(stage) {
   const isAtStep = stage.reviewOpen || (stage.time !== Infinity && !isPlaying(stage));
   if (!isAtStep && !prefersReducedMotion()) jump(stage, 0);
 }

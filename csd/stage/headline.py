@@ -30,6 +30,7 @@ from csd.theme import method_phrase
 
 ALONE = "the big model alone"
 FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
+FAR = 2  # times by which the runs that were saved exceed the gain, from which on that asks for its reason
 LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
 TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
 
@@ -44,8 +45,9 @@ class Headline:
     tokens are too few to judge a speed; `lead` also where the texts differ, which is then the first thing to know.
     `text` says whether the texts are the same, and `same` whether they are. `told` says how: who guessed ahead, and in
     how many runs of the target it came out, or how many guesses were thrown away; then, where the visitor has raced the
-    same more than once, how the factor spread. `reason` says what drafting took in a race that is not won, or how the
-    adaptive cascade fared in one that is lost; where no lane was clearly faster, only if no flag stands on the factor.
+    same more than once, how the factor spread. `reason` says what drafting took in a race that is not won, or won by
+    far less than the runs that were saved promise, or how the adaptive cascade fared in one that is lost; where no lane
+    was clearly faster, only if no flag stands on the factor.
     `flags` are what a reader must know before quoting the factor; `few` says that the tokens are too few for one,
     `beaten` that another lane was clearly faster, and `even` that this is no win either: the big model alone was as
     fast, or another lane as fast or slightly faster.
@@ -207,12 +209,20 @@ def _reason(race: Race, subject: Trace) -> str:
         return ""
     if lost := lost_to_speculative(race, subject, spent):
         return lost
-    if not (find_faster(race, subject) or 1 - EVEN <= ratio < SMALL):
-        return ""
     if ratio >= 1 - EVEN and fewer_runs(race, subject):  # which is told
         return ""
     of, unit = in_one_unit(spent, subject.decode_seconds)
-    return f"Guessing took {' of '.join(of)} {unit}{dear_draft(subject)}."
+    took = f"Guessing took {' of '.join(of)} {unit}"
+    if find_faster(race, subject) or ratio < SMALL:
+        return f"{took}{dear_draft(subject)}."
+    is_told = how_copied(subject) or _overall(race, subject, ratio)  # something else, which is enough for one line
+    return f"{took}." if not is_told and _promises_more(race, subject, ratio) else ""
+
+
+def _promises_more(race: Race, subject: Trace, ratio: float) -> bool:
+    """Whether the runs of the target that were saved promise far more than the gain, because guessing took time."""
+    saved = len(race.reference.steps) / len(subject.steps) if race.reference is not None else 1
+    return saved >= FAR * ratio and drafting_seconds(subject) > EVEN * subject.decode_seconds
 
 
 def _often(count: int) -> str:

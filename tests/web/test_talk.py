@@ -227,25 +227,6 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(tab):
     assert not tab.errors
 
 
-def test_a_talk_that_begins_again_begins_with_its_own_race(tab):
-    page, stage = tab.page, "#stage .cascade-stage"
-    tab.fill(tokens=12)
-    own = page.get_attribute(stage, "data-race")
-    page.focus(stage)
-    page.keyboard.press("p")
-    page.keyboard.press("l")
-    page.wait_for_selector(f'{stage}[data-state=done]:not([data-race="{own}"])')
-    page.keyboard.press("Home")
-    page.wait_for_selector(f'{stage}[data-race="{own}"][data-present]')
-    page.wait_for_selector("#stage .cs-onward:has-text('Talk: 1 of')")
-    page.keyboard.press("End")
-    page.wait_for_selector(".tour dialog[open][data-slide]")
-    page.keyboard.press("r")  # on a slide as on the stage
-    page.wait_for_selector(".tour dialog:not([open])", state="attached")
-    page.wait_for_selector(f'{stage}[data-state=done][data-present]:not([data-race="{own}"])')
-    assert not tab.errors
-
-
 def test_a_slide_that_was_left_comes_next_and_escape_closes_its_keys_first(tab):
     page, title, keys = tab.page, ".tour section:not([hidden]) h2", ".tour-keys"
     page.focus("#stage .cascade-stage")
@@ -286,24 +267,4 @@ def test_end_leads_to_the_last_slide(tab):
     assert page.inner_text(title) != "What to remember"
     page.keyboard.press("End")
     assert page.inner_text(title) == "What to remember"
-    assert not tab.errors
-
-
-@pytest.mark.parametrize("key", ["PageDown", "ArrowRight"])
-def test_a_talk_that_begins_at_an_open_step_goes_on_to_its_race_from_the_start(tab, key):
-    """By a clicker at once; the arrow goes through the steps first."""
-    page, stage = tab.page, "#stage .cascade-stage"
-    tab.allow_motion()
-    page.wait_for_selector(f"{stage}[data-state]")
-    page.focus(stage)
-    for before in ("End", "o", "p"):
-        page.keyboard.press(before)
-    page.wait_for_selector(f"{stage}[data-present][data-opened]")
-    step = page.evaluate("document.querySelector('#stage .cs-scrubber').valueAsNumber")
-    page.keyboard.press(key)
-    while key == "ArrowRight" and page.is_visible(f"{stage}[data-opened]"):
-        page.keyboard.press(key)
-    page.wait_for_selector(f"{stage}[data-present]:not([data-opened])[data-state=replay]")
-    assert page.evaluate("document.querySelector('#stage .cs-scrubber').valueAsNumber") < step
-    page.wait_for_function(f"document.querySelector('{stage} .cs-replay').innerText === 'Pause'")
     assert not tab.errors
