@@ -60,7 +60,7 @@ class MethodLook:
 
 # Colours mean levels; a method has a marker and a dash pattern. Only the cascades have a colour, that of the result.
 QUIET = (LIGHT_INK, DARK_INK)
-ACCENT = ("#C2410C", "#FB923C")
+ACCENT = ("#C2410C", "#FF6B3D")
 METHOD_LOOKS = {
     "autoregressive": MethodLook("autoregressive decoding", "circle", "solid", *QUIET),
     "speculative": MethodLook("speculative decoding", "square", "dash", *QUIET),

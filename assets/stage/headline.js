@@ -4,13 +4,11 @@
 import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
 import { tellPace } from "./pace.js";
-import { hasOthersToCome, isOpening, speedFactor } from "./state.js";
+import { hasOthersToCome, speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
-const IDEA = ["A language model writes one token (about a word) per run. But one run can check many.", "A cascade: small models guess ahead, bigger ones check."];
+const IDEA = ["A language model writes one token (about a word) per run. But one run can check many.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
 const SHORTLY = "Each run checks many guesses. "; // the idea again, beside the first result
-const GUESSING = "A cascade: small models guess ahead…"; // the parts of the first replay, below the idea
-const CHECKING = "… and the big model checks all guesses in one run.";
 const OTHERS = "And the other methods?";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
@@ -57,7 +55,7 @@ export function fillHeadline({ headline, race, raceId, firstId, lasts }) {
   const isFirstWin = raceId === firstId && !lasts && lead && !beaten && !even;
   put(headline.opens, (factor && opens) || "");
   put(headline.factor, factor || "");
-  headline.lead.replaceChildren(...withTerms(lead || text || "", METHODS));
+  headline.lead.replaceChildren(...clauses(lead || text || ""));
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));
   put(headline.again, isFirstWin ? SHORTLY : "");
@@ -68,6 +66,9 @@ export function fillHeadline({ headline, race, raceId, firstId, lasts }) {
   headline.box.toggleAttribute("data-even", Boolean(even && !beaten)); // there is no winner among the lanes
   headline.box.toggleAttribute("data-beaten", Boolean(beaten || even)); // no win: its number is in ink
 }
+
+// Parts of a sentence, each whole in its line on a slide.
+const clauses = (text) => text.split(/(?<=[,;]) /).flatMap((part, i) => [i ? " " : "", h("span", { class: "cs-clause" }, ...withTerms(part, METHODS))]);
 
 const asSentence = (words) => words && `${words[0].toUpperCase()}${words.slice(1)}.`;
 
@@ -106,8 +107,7 @@ function tellSlide(stage) {
   return [isWild ? `Temperature ${heat}: chance picks the words. Does guessing pay?` : title, pace && `${pace[0].toUpperCase()}${pace.slice(1)}.`];
 }
 
-// The first replay tells its parts one after another.
+// Below the idea, while the first replay plays.
 function tellOpening(stage) {
-  if (isOpening(stage)) return stage.view.guesses.isChecked ? CHECKING : GUESSING;
   return hasOthersToCome(stage) || stage.views.length < 3 ? IDEA[1] : OTHERS;
 }

@@ -26,11 +26,12 @@ function createToken(race, view, token) {
   const [before, text] = view.detokenizer.next(token.id);
   appendRest(view, before);
   const mark = token.kind === "bonus" ? "+" : token.level.mark;
+  const isFirst = !view.hasBegun;
   const isEnd = (race.open.ends || []).includes(token.id) || isEndSign(text);
   const node = h("span", {
     class: isEnd ? "cs-token cs-ending" : "cs-token", "data-level": token.level.mark, "data-look": token.level.look,
     "data-author": token.who, "data-kind": token.kind, "data-mark": mark, "data-i": token.position, tabindex: "-1",
-  }, ...(isEnd ? [h("span", { class: "cs-word", text: "end" })] : wordNodes(text, mark)));
+  }, ...(isEnd ? [h("span", { class: "cs-word", text: "end" })] : wordNodes(text, mark, isFirst)));
   view.hasBegun ||= Boolean(text.trim());
   if (!view.text.dir) view.text.dir = directionOf(text);
   if (!view.hasBegun) node.classList.add("cs-leading");
@@ -46,13 +47,14 @@ function createToken(race, view, token) {
 // A token as its word, which carries its looks, behind the space before it, at which a line may end. White space is
 // text that can be copied; the style sheet draws the signs for it. A token's first line break carries the token's mark
 // if nothing is before it.
-function wordNodes(text, mark) {
+function wordNodes(text, mark, isFirst) {
   const space = /^ [^\s]/.test(text) ? " " : "";
   const parts = splitWhitespace(text.slice(space.length)).flatMap(([kind, part], i) => {
     if (kind === "break") return [h("i", { class: "cs-break", "data-mark": i ? null : mark }), h("span", { class: "cs-newline", text: part })];
     return kind === "space" ? [h("i", { class: "cs-space", text: part })] : [part];
   });
-  return [space, h("span", { class: "cs-word" }, ...parts)].filter(Boolean);
+  const before = space && isFirst ? h("i", { class: "cs-first-space", text: space }) : space; // a text begins at the edge
+  return [before, h("span", { class: "cs-word" }, ...parts)].filter(Boolean);
 }
 
 // Bytes that turned out not to be a character: they are shown at the token that left them incomplete.

@@ -125,7 +125,7 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
         return f"as fast as {ALONE}: no difference"
     level = find_level(race, subject)
     if level is not None and (same := ratio_of(race, level)):
-        how = f", at {times(same)}" if times(same) != times(ratio) else ""
+        how = f": {times(same)}" if times(same) != times(ratio) else ""
         return f"as fast as {ALONE}; {_name(race, level)} was slightly faster{how}"
     speculative = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
     rival = find_tied(race, subject) or speculative

@@ -107,7 +107,8 @@ def _row(kind: str, row: LaneRow, verdict: str) -> str:
     if row.spread:
         low, high = row.spread
         told += f", {low:.2f} to {high:.2f}"
-        span = f'<i class="speeds-range" style="--at:{low:.4g};--to:{high:.4g}"></i>'
+        inside = f"{(row.value - low) / (high - low):.0%}" if high > low else "100%"  # of it lies on the bar
+        span = f'<i class="speeds-range" style="--at:{low:.4g};--to:{high:.4g};--inside:{inside}"></i>'
     bar = f'<i class="speeds-bar" style="--at:{row.value:.4g}"></i>'
     place = max(row.end, 1)  # the line at 1 would cross a lower number
     number = f'<b style="--at:{place:.4g}">{row.value:.1f}×{verdict}</b>'

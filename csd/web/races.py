@@ -99,7 +99,7 @@ def _recorded_race(name: str, recording: Recording) -> FinishedRace:
     machine = recording.machine.partition(";")[0]  # the file says which libraries ran
     origin = f"Recorded on {recording.date}, on {machine}. {recording.note}".strip()
     family = "" if recording.family == "embedded" else f", {catalog.title(recording.family)}"
-    title = f"Recorded{family}: {recording.kind}, {recording.title}"
+    title = f"{recording.title} ({recording.kind}{family})"
     return FinishedRace(f"{RECORDED}{name}", title, recording, origin=origin)
 
 

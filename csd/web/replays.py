@@ -26,7 +26,7 @@ def build_replays(context: PageContext) -> Replays:
             earlier = gr.Dropdown(
                 [(race.title, race.id) for race in context.recorded.values()],
                 value=context.landing.id if context.landing else None,
-                label="Races to replay",
+                label="Recorded races, and yours",
                 min_width=160,
                 elem_id="earlier",
             )

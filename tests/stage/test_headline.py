@@ -64,7 +64,7 @@ def test_where_another_lane_gained_guessing_as_such_did_not_lose():
 def test_a_race_as_close_as_chance_has_no_winner():
     copying = drafted(TEXT, method="prompt lookup", seconds=0.09)
     said = line(alone(TEXT), copying, drafted(TEXT, seconds=0.1))
-    assert said.lead == "as fast as the big model alone; prompt lookup was slightly faster, at 2.2×"
+    assert said.lead == "as fast as the big model alone; prompt lookup was slightly faster: 2.2×"
     assert (said.beaten, said.reason) == (False, "")
     slow = drafted(TEXT, by="small", method="speculative", seconds=0.11)
     ahead = line(alone(TEXT), slow, drafted(TEXT, seconds=0.1))

@@ -41,7 +41,7 @@ def test_a_lane_that_has_not_run_is_named_and_has_no_bar():
 
 def test_the_number_stands_behind_the_range_and_never_on_the_line_at_1():
     spread, _, slow, _ = rows(chart_html((STORY, CODE), ""))
-    assert '<i class="speeds-range" style="--at:1.8;--to:2.1"></i><b style="--at:2.1">2.0×</b>' in spread
+    assert '<i class="speeds-range" style="--at:1.8;--to:2.1;--inside:67%"></i><b style="--at:2.1">2.0×</b>' in spread
     assert "speeds-range" not in slow and '<b style="--at:1">0.8×</b>' in slow
     assert "story, speculative: 2.00×, 1.80 to 2.10" in spread
 
