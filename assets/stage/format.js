@@ -15,10 +15,10 @@ export function formatPosition(now, total, begin) {
   return `${position} of ${number} ${unit}`;
 }
 
-// A factor of speed, as in the headline: "2.9\u00D7", and "0.84\u00D7" or "1.16\u00D7" where gains are small; of the big model alone, "1\u00D7".
+// A factor of speed, as in the headline: "2.9\u00D7", and "0.08\u00D7" where one decimal would be nothing; of the big model alone, "1\u00D7".
 export function formatRatio(value) {
   if (value === 1) return "1\u00D7";
-  return `${value.toFixed(value < 1.5 ? 2 : 1)}\u00D7`;
+  return `${value.toFixed(value < 0.1 ? 2 : 1)}\u00D7`;
 }
 
 // Tokens per second.

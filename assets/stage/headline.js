@@ -14,6 +14,8 @@ const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones
 
 const SLOW = "In slow motion: will guessing ahead pay here?";
 const WILD = 1; // temperature from which chance often picks unlikely words, as in csd/stage/headline.py
+const NO_WIN = "Not in colour: this is no clear win"; // why a number is black
+const FLAGGED = "Not in colour: the note below says why";
 const METHODS = ["speculative decoding", "prompt lookup"]; // whose names a newcomer may not know
 const COUNTS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 
@@ -55,6 +57,7 @@ export function fillHeadline({ headline, race, raceId, firstId, lasts }) {
   const isFirstWin = raceId === firstId && !lasts && lead && !beaten && !even;
   put(headline.opens, (factor && opens) || "");
   put(headline.factor, factor || "");
+  headline.factor.title = (flags || []).length ? FLAGGED : beaten || even ? NO_WIN : "";
   headline.lead.replaceChildren(...clauses(lead || text || ""));
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));

@@ -77,6 +77,7 @@ export function appendSteps(stage, view) {
   stepNodes.push(...fresh);
   view.text.append(...fresh);
   if (lane.end) appendRest(view, view.detokenizer.flush());
+  if (lane.end === "budget") stepNodes.at(-1)?.classList.add("cs-goes-on");
 }
 
 // Keeps the newest text in sight. In a replay the text to come has its place already, so that a step costs no layout.

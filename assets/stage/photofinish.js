@@ -41,7 +41,7 @@ export function drawPhoto({ written: bar, photo: { written, all, count } }, lane
 
 // The title of the bars, and when they were as they are drawn; the time is in the unit of the longest lane.
 export function photoTitle(first, longest) {
-  return first ? [`Written after ${formatSeconds(first.decodeSeconds, longest)}`, `, when ${first.info.method} was done`] : ["Tokens written", ""];
+  return first ? [`After ${formatSeconds(first.decodeSeconds, longest)}`, `, when ${first.info.method} was done`] : ["Tokens written", ""];
 }
 
 // Tokens that a lane had written after some seconds of decoding.

@@ -9,7 +9,7 @@ import { term } from "./terms.js";
 const ZONE_EDGES = 6; // pixels beside a writer's name over its positions
 const LETTERS = 7; // of a writer's name, for which there is always room over its positions
 const ACROSS = [": cheaper guessers further right", ": cheaper guessers", ": cheaper", ""]; // what the horizontal arrow means
-const UPWARDS = [": bigger checks smaller", ": bigger ones check", ""]; // and the vertical one
+const UPWARDS = [": bigger ones check", ""]; // and the vertical one
 const MORE = ": a model that checks cheaper guesses adds a token of its own"; // than planned
 
 // The arrows of the two cascades, the horizontal one where a block has several writers, and who wrote which columns of the target's block.

@@ -9,6 +9,7 @@ import { createLinkNote } from "./linknote.js";
 import { jump, scrub, setSpeed, stepReview, stepToken, togglePlay } from "./playback.js";
 import { blank, togglePresent } from "./present.js";
 import { canOpen, toggleReview } from "./review.js";
+import { openSpeaker } from "./speaker.js";
 import { sayReview } from "./speech.js";
 import { createOnward, drawOnward } from "./talk.js";
 import { speedInWords, usualSpeed } from "./pace.js";
@@ -34,16 +35,17 @@ export function createTransport(stage) {
     look: keyButton(LOOK, "o", "The step level by level, in place of the lanes, and back", () => toggleReview(stage)),
     link: button("cs-button cs-copy-link", LINK, { title: "A link to this race, at this step", onclick: askForLink, hidden: !stage.early && !hasLink() }),
     blank: keyButton("Blank ", "b", "An empty screen, until a key or a click", () => blank(stage)),
+    notes: keyButton("Notes ", "s", "What to say, in a window of its own", () => openSpeaker(stage)),
     keys: keyButton("Keys ", "?", "What the keys do", () => showKeys(stage)),
     onward: createOnward(stage),
     enabled: null, // whether the controls work
   };
   transport.look.classList.add("cs-look");
   transport.blank.classList.add("cs-blank");
-  transport.keys.classList.add("cs-ask-keys");
+  for (const one of [transport.notes, transport.keys]) one.classList.add("cs-ask-keys");
   transport.box = h("div", { class: "cs-transport", role: "group", "aria-label": "Replay" },
     ...createPlayControls(stage, transport), ...createSteppers(stage, transport),
-    transport.look, transport.link, createLinkNote(transport.link), transport.blank, transport.keys, transport.present, transport.onward);
+    transport.look, transport.link, createLinkNote(transport.link), transport.blank, transport.notes, transport.keys, transport.present, transport.onward);
   window.addEventListener("cascade-linked", () => tellLinked(transport));
   transport.speedRow = h("p", { class: "cs-choice-name" }, h("span", { text: "replay speed" }), transport.speed); // in the view menu
   return transport;
@@ -68,7 +70,7 @@ export function enableTransport(stage) {
   if (transport.enabled === enabled) return;
   transport.enabled = enabled;
   for (const node of transport.box.querySelectorAll(".cs-button, input, select")) {
-    node.disabled = !enabled && ![transport.present, transport.look, transport.blank, transport.keys].includes(node);
+    node.disabled = !enabled && ![transport.present, transport.look, transport.blank, transport.notes, transport.keys].includes(node);
   }
   transport.review.disabled = !enabled;
   transport.speed.title = `Replay speed (< >)${enabled ? `; auto is ${speedInWords(usualSpeed(stage.race))}` : ""}`;

@@ -2,12 +2,12 @@
 
 const ALIKE = 1.05; // speeds that differ by less are told as equal
 const PAYS = 1.1; // a highest speed below it is no reason to guess ahead
-const FINE = 1.5; // below it, a digit more
+const LEAST = 0.1; // below it, a digit more
 
 export const speedOf = ({ ys, at }) => ys[at];
 
 // As on the stage, see `times` in csd/stage/headline.py.
-export const factor = (value) => `${value.toFixed(value < FINE ? 2 : 1)}×`;
+export const factor = (value) => `${value.toFixed(value < LEAST ? 2 : 1)}×`;
 
 // How the two compare with the current settings: the title of the figure.
 export function headline([cascade, speculative]) {
@@ -16,14 +16,14 @@ export function headline([cascade, speculative]) {
   const ratio = speedOf(cascade) / speedOf(speculative);
   if (Math.max(ratio, 1 / ratio) < ALIKE) return "The cascade and speculative decoding should be about equally fast.";
   const [fast, slow] = ratio > 1 ? ["The cascade", "speculative decoding"] : ["Speculative decoding", "the cascade"];
-  return `${fast} should be ${Math.max(ratio, 1 / ratio).toFixed(2)} times as fast as ${slow}.`;
+  return `${fast} should be ${Math.max(ratio, 1 / ratio).toFixed(1)} times as fast as ${slow}.`;
 }
 
 // A plan in which one drafter guesses, and nobody for it, is no cascade.
 function compareLengths(plan, speculative) {
   const ratio = speedOf(plan) / speedOf(speculative);
   const guesses = `${plan.alone} ${plan.alone === 1 ? "guess" : "guesses"}`;
-  return `This plan is speculative decoding: with ${guesses}, ${ratio.toFixed(2)} times as fast as with ${speculative.at + 1}.`;
+  return `This plan is speculative decoding: with ${guesses}, ${ratio.toFixed(1)} times as fast as with ${speculative.at + 1}.`;
 }
 
 // Where neither pays as it is set: whether another first number would.

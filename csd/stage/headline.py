@@ -133,9 +133,7 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
         return f"as fast as {ALONE}"
     over, name = metrics.speed(subject) / metrics.speed(rival), _name(race, rival)
     if is_even(over):
-        return f"as fast as {ALONE}; {name} was about as fast"
-    if 1 < over < SMALL:
-        return f"as fast as {ALONE}, and {over - 1:.0%} faster than {name}"
+        return f"as fast as {ALONE}, about the same as {name}"
     return f"as fast as {ALONE}, and {times(over)} as fast as {name}"
 
 
@@ -212,7 +210,7 @@ def _reason(race: Race, subject: Trace) -> str:
     if ratio >= 1 - EVEN and fewer_runs(race, subject):  # which is told
         return ""
     of, unit = in_one_unit(spent, subject.decode_seconds)
-    took = f"Guessing took {' of '.join(of)} {unit}"
+    took = f"Guessing took {' of its '.join(of)} {unit}"
     if find_faster(race, subject) or ratio < SMALL:
         return f"{took}{dear_draft(subject)}."
     is_told = how_copied(subject) or _overall(race, subject, ratio)  # something else, which is enough for one line

@@ -12,12 +12,13 @@ CASCADES = (FIXED, ADAPTIVE, "vertical cascade", "horizontal cascade")
 
 EVEN = 0.05  # a ratio this close to 1 is no difference
 CLOSE = 0.15  # and one this close no victory of one method over another: a single race is not as exact as that
+LEAST = 0.1  # a ratio that one decimal still shows
 SMALL = 1.5  # a gain below this asks for its reason
 
 
 def times(ratio: float) -> str:
-    """A ratio of speeds: "5.6×", or "0.84×" and "1.16×" where a decimal more tells a gain from a loss."""
-    return f"{ratio:.2f}×" if ratio < SMALL else f"{ratio:.1f}×"
+    """A ratio of speeds: "5.6×", or "0.08×" where one decimal would be nothing."""
+    return f"{ratio:.1f}×" if ratio >= LEAST else f"{ratio:.2f}×"
 
 
 def find_subject(race: Race) -> Trace | None:

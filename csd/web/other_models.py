@@ -10,7 +10,7 @@ from csd.web.context import PageContext
 from csd.web.loads import FamilyChoice
 
 ANSWERS = "{name} answers your own words: the {home} know little beyond the examples."
-COPY_GUESSES = " Its {bits}-bit copy, a smaller model, guesses ahead."
+COPY_GUESSES = " Its {bits}-bit copy, smaller and faster, guesses ahead."
 
 
 def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tuple[str, str]:

@@ -10,15 +10,15 @@ import { withLength } from "../../assets/theory/whatif.js";
 const curve = (speed, more = {}) => ({ xs: [1, 2], ys: [speed, 1], at: 0, round: { tokens: 5, passes: 2.5 }, ...more });
 
 test("the title compares the two with the current settings", () => {
-  assert.equal(headline([curve(2), curve(1.5)]), "The cascade should be 1.33 times as fast as speculative decoding.");
-  assert.equal(headline([curve(1.5), curve(2)]), "Speculative decoding should be 1.33 times as fast as the cascade.");
+  assert.equal(headline([curve(2), curve(1.5)]), "The cascade should be 1.3 times as fast as speculative decoding.");
+  assert.equal(headline([curve(1.5), curve(2)]), "Speculative decoding should be 1.3 times as fast as the cascade.");
   assert.match(headline([curve(2), curve(2.05)]), /about equally fast/);
   const lost = (ys, other = ys) => headline([curve(0, { ys, at: 1 }), curve(0, { ys: other, at: 1 })]);
   assert.match(lost([0.9, 0.7]), /^With these numbers, guessing ahead does not pay: the big model alone is fastest\.$/);
   assert.match(lost([0.9, 0.7], [1.2, 0.8]), /^This plan does not pay; guessing fewer tokens would\.$/);
   assert.match(lost([1.05, 0.7]), /guessing fewer tokens would be about as fast as the big model alone\.$/);
   assert.equal(headline([curve(3, { alone: 1 }), curve(2, { ys: [1, 2], at: 1 })]),
-    "This plan is speculative decoding: with 1 guess, 1.50 times as fast as with 2.");
+    "This plan is speculative decoding: with 1 guess, 1.5 times as fast as with 2.");
 });
 
 test("the speed is explained, with a better first number where there is one", () => {
@@ -65,7 +65,7 @@ test("the Race tab's speed-up is told apart from the plan's", () => {
   const adaptive = { name: "adaptive cascade", speedup: 3.03 };
   assert.equal(tellWhose([adaptive], false), "The Race tab\u2019s 3.0× is the adaptive cascade\u2019s, measured; this plan was not in that race.");
   const fixed = { name: "cascade", speedup: 0.27 };
-  assert.equal(tellWhose([fixed, adaptive], false), "The Race tab\u2019s 0.27× is another plan\u2019s, measured.");
+  assert.equal(tellWhose([fixed, adaptive], false), "The Race tab\u2019s 0.3× is another plan\u2019s, measured.");
   assert.match(tellWhose([{ name: "speculative", speedup: 2 }], false), /^Predicted only/);
   assert.deepEqual([tellWhose([], false), tellWhose([fixed, adaptive], true)], ["", ""], "the chart says what was measured");
   assert.equal(tellBetter([curve(2)]), "", "the first number is the best one");

@@ -130,7 +130,7 @@ def test_a_bar_is_pale_from_where_its_lane_was_when_the_first_was_done(bare):
         f'.cs-track-row[data-lane="{lane}"] .cs-ran .cs-written',
         "bar => bar.hasAttribute('data-late') ? bar.style.getPropertyValue('--written') : ''",
     )
-    assert one.text(".cs-track-title") == "Written after 200 ms, when cascade was done"
+    assert one.text(".cs-track-title") == "After 200 ms, when cascade was done"
     assert (late(0), late(1)) == ("50.00%", ""), "two tokens of 100 ms each, and all"
     assert one.text('[data-lane="0"] .cs-late-count') == "2 of 4" and one.text('[data-lane="1"] .cs-late-count') == ""
     one.page.evaluate("stage.seek(0.1)")
@@ -165,7 +165,7 @@ def test_a_speed_beside_a_lane_that_was_stopped_is_a_rough_one(bare):
     whole, cut = (alone([next(iter(WORDS))] * count) for count in (80, 48))
     cut = replace(cut, end="stopped")
     one = bare().show(whole, cut)
-    assert one.page.locator(".cs-track-row .cs-ratio").all_inner_texts() == ["1×", "≈1.00×"]
+    assert one.page.locator(".cs-track-row .cs-ratio").all_inner_texts() == ["1×", "≈1.0×"]
     one = bare().show(cut, whole)
-    assert one.page.locator(".cs-track-row .cs-ratio").all_inner_texts() == ["1×", "≈1.00×"]
+    assert one.page.locator(".cs-track-row .cs-ratio").all_inner_texts() == ["1×", "≈1.0×"]
     assert not one.errors

@@ -70,7 +70,7 @@ def test_there_are_five_puzzles_with_a_hint_and_the_lesson_has_them():
 
 def test_the_cascade_loses_where_it_is_filled_to_be_slower():
     slow = at_speed(at_speed(STORY, "speculative", 2.0), "cascade", 1.84)
-    assert said(lose([slow])) == ("True: the cascade has 0.92× the speed of speculative decoding on your text.")
+    assert said(lose([slow])) == ("True: the cascade has 0.9× the speed of speculative decoding on your text.")
     for even in (1.95, 2.0, 2.9):
         won = lose([at_speed(at_speed(STORY, "speculative", 2.0), "cascade", even)])
         assert won is not None and not won.solved
