@@ -20,7 +20,7 @@
 //
 // Data, without a page:  text, records, log, pending, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, opening, playback, rounds
-// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (bars), legend (viewmenu), cursors, lanes (lanetext, tokennodes, joins, textsize), review (scoregrid, scoreaxes, scorekey, telling), explanation,
+// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (bars), legend (viewmenu), cursors, lanes (lanetext, tokennodes, joins, textsize), review (scoregrid, scoreaxes, scorekey, telling, keptstep), explanation,
 //                        transport, charts (plot, timeline, budget; strips draws the timeline), tooltip, terms, speech, keys, present (talk, speaker, racenote, entries), bridge; dom and linestyle
 //                        build elements
 
@@ -37,6 +37,7 @@ import { createLanesBox, drawLanes, openLanes, showVerdicts } from "./lanes.js";
 import { appendSteps, followText, markSelection } from "./lanetext.js";
 import { clearLegend, createLegend, drawLegend, openLegend, restoreChoices } from "./legend.js";
 import { addLine } from "./log.js";
+import { keepStep, keptStep, returnToStep } from "./keptstep.js";
 import { createInvitation, drawInvitation } from "./invitation.js";
 import { goTo, halt, openStep, pause, placeOf, play, playUnasked, scrub, showAll, skip, stepReview, stepToken, touch } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
@@ -68,6 +69,7 @@ export function mount(root, { lasts = 0, early = false } = {}) {
   restoreChoices(stage);
   restoreView(stage);
   restoreChart(stage);
+  if (!early && !lasts) stage.returnsTo = keptStep();
   if (!early) listenToKeys(stage);
   watchPointer(stage);
   if (!lasts && !early) watchBack(stage);
@@ -233,6 +235,7 @@ function finish(stage, isWhole) {
   const isLookedInto = stage.token !== null; // a replay would take the step away
   const wasStopped = stage.root.hasAttribute("data-stopped") || stage.race.lanes.some(({ end }) => end === "stopped"); // or was about to be, see assets/page/racing.js
   const wasWatched = !isWhole && (isLookedInto || canFollow(stage.race) || wasStopped);
+  if (isWhole && returnToStep(stage)) return;
   if (close.play && !stage.race.ask && canReplay(stage) && !wasWatched && !prefersReducedMotion()) playUnasked(stage);
   else if (!isWhole || close.play) say(stage, close.summary || "");
   if (isPlaying(stage)) reopenBet(stage);
@@ -262,6 +265,7 @@ function draw(stage) {
   drawLegend(stage);
   drawExplanation(stage);
   drawReview(stage);
+  keepStep(stage);
   drawTransport(stage);
   if (stage.view) markSelection(stage);
   drawCharts(stage);

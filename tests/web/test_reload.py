@@ -37,6 +37,24 @@ def test_a_reload_in_the_middle_asks_for_the_race_that_it_ended(open_tab, house)
     assert one.errors == []
 
 
+def test_a_reload_comes_back_to_the_step_that_is_looked_into(tab):
+    page, opened = tab.page, "#stage .cascade-stage[data-opened]"
+    page.focus("#stage .cascade-stage")
+    page.keyboard.press("o")
+    page.wait_for_selector(opened)
+    page.keyboard.press("ArrowRight")
+    place = page.inner_text("#stage .cs-stepper .cs-place")
+    tab.reload()
+    page.wait_for_selector(opened)
+    assert page.inner_text("#stage .cs-stepper .cs-place") == place
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#stage .cascade-stage:not([data-opened])")
+    tab.reload()
+    page.wait_for_selector("#stage .cascade-stage[data-state=done]")
+    assert not page.is_visible(opened), "it was left"
+    assert not tab.errors
+
+
 @pytest.mark.slow
 def test_a_reload_beside_a_refused_race_brings_its_whole_form_and_says_why(open_tab):
     one = open_tab()
