@@ -6,12 +6,13 @@ import { selectedStep } from "./state.js";
 
 const KEPT = "cascade-step"; // in sessionStorage, which belongs to the tab
 
-// What was looked into when the page was loaded: [race, lane, step], or null.
+// What was looked into when the page was loaded: [race, lane, step], or nothing.
 export function keptStep() {
   try {
-    return JSON.parse(sessionStorage.getItem(KEPT));
+    const kept = JSON.parse(sessionStorage.getItem(KEPT));
+    return Array.isArray(kept) ? kept : [];
   } catch {
-    return null; // storage may be blocked in a frame, or hold something else
+    return []; // storage may be blocked in a frame, or hold something else
   }
 }
 
@@ -33,9 +34,9 @@ export function keepStep(stage) {
 
 // Called when a race has come to the stage. Returns whether its step is shown.
 export function returnToStep(stage) {
-  const [race, lane, step] = stage.returnsTo ?? [];
+  const [race, lane, step] = stage.returnsTo;
   if (!race || race !== stage.raceId || !goTo(stage, lane, step)) return false;
-  stage.returnsTo = null;
+  stage.returnsTo = [];
   openReview(stage, true);
   return true;
 }

@@ -42,7 +42,7 @@ export function createState(root) {
     scrubbing: false, // while the visitor drags, the opened review is drawn less often
     roundTimer: 0, // the next round of the opened review, while they are played
     placeKept: "", // the step that is looked into, as the tab keeps it, see keptstep.js
-    returnsTo: null, // [race, lane, step], until that race has come: what was looked into when the page was loaded
+    returnsTo: [], // [race, lane, step], until that race has come: what was looked into when the page was loaded
     inside: null, // while one of them is shown: {step, time}, the step and the time to come back to
 
     // the parts of the page; each belongs to the module of its name
