@@ -210,7 +210,7 @@ def _reason(race: Race, subject: Trace) -> str:
     if ratio >= 1 - EVEN and fewer_runs(race, subject):  # which is told
         return ""
     of, unit = in_one_unit(spent, subject.decode_seconds)
-    took = f"Guessing took {' of its '.join(of)} {unit}"
+    took = f"{' of the '.join(of)} {unit} went into guessing"
     if find_faster(race, subject) or ratio < SMALL:
         return f"{took}{dear_draft(subject)}."
     is_told = how_copied(subject) or _overall(race, subject, ratio)  # something else, which is enough for one line

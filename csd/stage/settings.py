@@ -17,7 +17,7 @@ from csd.decoding.methods import (
 )
 from csd.decoding.stages import Stage, cascade_stages
 from csd.record.trace import Header
-from csd.sentences import counted
+from csd.roles import COPIER
 
 ALONE = "big model alone"
 CASCADES = {
@@ -38,7 +38,7 @@ def settings_in_words(header: Header, roles: Mapping[str, str]) -> str:
     if draft := settings.get("draft"):
         name = roles.get(draft, draft)
         return f"{name} guesses {settings['k']}" if "k" in settings else f"{name} alone"
-    return f"copies {counted(settings['k'], 'earlier word')}" if "k" in settings else header.label or ALONE
+    return f"{COPIER} alone guesses {settings['k']}" if "k" in settings else header.label or ALONE
 
 
 def planned_guesses(header: Header) -> dict[str, int]:

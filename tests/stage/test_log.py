@@ -64,7 +64,7 @@ def test_open_names_levels_lanes_and_pieces():
         ({}, "", "big model alone"),
         ({"draft": "mid", "k": 16}, "mid, k=16", "small model guesses 16"),
         ({"draft": "mid"}, "mid", "small model alone"),
-        ({"k": 8}, "k=8", "copies 8 earlier words"),
+        ({"k": 8}, "k=8", "copier alone guesses 8"),
     ],
 )
 def test_settings_are_told_in_plain_words(settings, label, words):
