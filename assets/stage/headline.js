@@ -71,7 +71,7 @@ export function fillHeadline({ headline, race, raceId, firstId, lasts }) {
 }
 
 // Parts of a sentence, each whole in its line on a slide.
-const clauses = (text) => text.split(/(?<=[,;]) /).flatMap((part, i) => [i ? " " : "", h("span", { class: "cs-clause" }, ...withTerms(part, METHODS))]);
+const clauses = (text) => text.split(/(?<=[,;:]) /).flatMap((part, i) => [i ? " " : "", h("span", { class: "cs-clause" }, ...withTerms(part, METHODS))]);
 
 const asSentence = (words) => words && `${words[0].toUpperCase()}${words.slice(1)}.`;
 
