@@ -7,12 +7,12 @@ import { tellPace } from "./pace.js";
 import { hasOthersToCome, speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
-const IDEA = ["A language model writes one token (about a word) per run. But one run can check many.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
+const IDEA = ["A language model writes a token (about a word) per run. But a run can check many guesses.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
 const SHORTLY = "Each run checks many guesses. "; // the idea again, beside the first result
 const OTHERS = "And the other methods?";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
-const SLOW = "In slow motion: will guessing ahead pay here?";
+const SLOW = "Once more, slowly: will guessing ahead pay here?";
 const WILD = 1; // temperature from which chance often picks unlikely words, as in csd/stage/headline.py
 const NO_WIN = "Not in colour: this is no clear win"; // why a number is black
 const FLAGGED = "Not in colour: the note below says why";

@@ -11,7 +11,7 @@ from csd.record.trace import Trace
 from csd.record.verdict import Verdict
 from csd.sentences import capitalized, counted
 from csd.stage.beside_speculative import fewer_runs, lost_to_speculative
-from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_copied, in_one_unit
+from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_copied, in_one_unit, tell_guessing
 from csd.stage.standing import (
     EVEN,
     SMALL,
@@ -78,7 +78,6 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
     flags = (*_flags(race, subject), *_slower_overall(race, subject, ratio))
     speed = _speed(race, subject, ratio) if subject and ratio else ""
     how = _how(race, subject, ratio) if subject and (ratio or (few and not stopped)) else ""
-    overall = _overall(race, subject, ratio) if subject and ratio else ""
     spread = _spread(race, subject, again) if subject and ratio else ""
     beaten = bool(subject and ratio and find_faster(race, subject))
     differs = any(one.kind in ("differs", "near-tie") for one in race.verdicts)
@@ -89,7 +88,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
         subject=subject.header.method if subject else "",
         opens=f"{capitalized(method_phrase(subject.header.method))} is" if subject else "",
         factor=(f"≈{ratio:.1f}×" if _is_rough(race) else times(ratio)) if ratio else "",
-        told=f"{times(ratio)} {speed}." if differs and ratio else " ".join(filter(None, (how, overall, spread))),
+        told=f"{times(ratio)} {speed}." if differs and ratio else " ".join(filter(None, (how, spread))),
         reason=_reason(race, subject) if subject and ratio and (beaten or not flags) else "",
         flags=flags,
         few=few,
@@ -177,12 +176,14 @@ def _saved(race: Race, subject: Trace, adaptive: Trace) -> str:
     return f"The adaptive cascade, which guesses less where guesses fail, made {made}: {times(ratio)}."
 
 
-def _overall(race: Race, subject: Trace, ratio: float) -> str:
-    """The factor with the time to read the prompt, where that makes another one of a gain that stays one."""
-    whole = race.speedup_with_prefill(subject)
-    if not whole or ratio < LONG_PREFILL * whole or whole <= 1 + EVEN < ratio:
+def with_prefill(race: Race) -> str:
+    """The speed with the time to read the prompt, where that makes another one of a gain that stays one."""
+    subject = find_subject(race)
+    ratio, whole = (ratio_of(race, subject), race.speedup_with_prefill(subject)) if subject else (None, None)
+    if subject is None or not ratio or not whole or ratio < LONG_PREFILL * whole or whole <= 1 + EVEN < ratio:
         return ""
-    return f"Including the time to read the prompt: {times(whole)}."
+    who = capitalized(method_phrase(subject.header.method))
+    return f"{who} is {times(whole)} as fast as {ALONE} if the time to read the prompt counts."
 
 
 def _slower_overall(race: Race, subject: Trace | None, ratio: float | None) -> list[str]:
@@ -207,14 +208,15 @@ def _reason(race: Race, subject: Trace) -> str:
         return ""
     if lost := lost_to_speculative(race, subject, spent):
         return lost
+    if (tied := find_tied(race, subject)) is not None and tied.header.method == SPECULATIVE:
+        return f"{capitalized(tell_guessing(spent, drafting_seconds(tied), _name(race, tied)))}."
     if ratio >= 1 - EVEN and fewer_runs(race, subject):  # which is told
         return ""
     of, unit = in_one_unit(spent, subject.decode_seconds)
     took = f"{' of the '.join(of)} {unit} went into guessing"
     if find_faster(race, subject) or ratio < SMALL:
         return f"{took}{dear_draft(subject)}."
-    is_told = how_copied(subject) or _overall(race, subject, ratio)  # something else, which is enough for one line
-    return f"{took}." if not is_told and _promises_more(race, subject, ratio) else ""
+    return f"{took}." if not how_copied(subject) and _promises_more(race, subject, ratio) else ""
 
 
 def _promises_more(race: Race, subject: Trace, ratio: float) -> bool:

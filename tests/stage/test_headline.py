@@ -276,7 +276,8 @@ def test_a_factor_that_the_reading_of_the_prompt_changes_is_told_both_ways():
     races = {name: Race(recording.traces) for name, recording in bundled_recordings().items()}
     edit, fox = races["2-edit-rename-the-fox"], races["1-story-a-frog-makes-a-kite"]
     whole = edit.speedup_with_prefill(edit.traces[-1])
-    assert headline(edit).told.endswith(f" Including the time to read the prompt: {times(whole or 0)}.")
+    told = f"The cascade is {times(whole or 0)} as fast as the big model alone if the time to read the prompt counts."
+    assert conclude(edit)["notes"] == [told]
     assert "the prompt" not in headline(fox).told
 
 
@@ -316,3 +317,14 @@ def test_a_win_over_speculative_decoding_tells_how_often_the_big_model_ran_there
     assert "; in " not in headline(Race(frog.traces)).told
     rival = drafted(TEXT, by="small", method="speculative", seconds=0.1)
     assert "; in " not in line(alone(TEXT), rival, drafted(TEXT, seconds=0.12)).told, "no win, nothing to explain"
+
+
+def test_a_tie_with_speculative_decoding_is_told_by_what_guessing_took_in_both():
+    def guessed(trace, seconds):
+        review = lambda step: replace(step.review, inner=(replace(step.review.inner[0], seconds=seconds),))  # noqa: E731
+        return replace(trace, steps=tuple(replace(step, review=review(step)) for step in trace.steps))
+
+    rival = guessed(drafted(TEXT, by="small", method="speculative", seconds=0.1), 0.02)
+    said = line(alone(TEXT), rival, guessed(drafted(TEXT, seconds=0.1), 0.015))
+    assert said.lead == "as fast as the big model alone, about the same as speculative decoding"
+    assert said.reason == "Guessing took 300 ms (400 ms in speculative decoding)."
