@@ -119,32 +119,6 @@ def test_a_draw_is_explained_by_what_drafting_took():
     assert re.fullmatch(r"\d+ of the \d+ ms went into guessing\.", said.reason)
 
 
-def test_a_cascade_that_loses_to_speculative_decoding_says_what_that_saved():
-    lost = {trace.header.method: trace for trace in tour.LOSING.traces}
-    steps = tuple(replace(step, seconds=3 * step.seconds) for step in lost["autoregressive"].steps)
-    slow = replace(lost["autoregressive"], steps=steps)
-    said = line(slow, lost["speculative"], lost["cascade"])
-    assert "speculative decoding was faster here" in said.lead
-    assert said.reason == "Guessing took 189 ms (95 ms in speculative decoding)."
-    heavy = tuple(
-        replace(step, seconds=step.seconds + 0.1, review=replace(step.review, seconds=step.review.seconds + 0.1))
-        for step in lost["cascade"].steps
-    )
-    pairs = tuple(
-        replace(before, tokens=before.tokens + last.tokens, authors=before.authors + last.authors)
-        for before, last in zip(heavy[::2], heavy[1::2], strict=True)
-    )
-    header = replace(lost["cascade"].header, method="speculative")
-    fewer = replace(lost["cascade"], header=header, steps=pairs)
-    slower = replace(slow, steps=tuple(replace(step, seconds=9 * step.seconds) for step in steps))
-    said = line(slower, fewer, replace(lost["cascade"], steps=heavy))
-    assert said.reason == f"Speculative decoding needed only {len(pairs)} runs of the big model."
-    own = sum(step.seconds for step in heavy) / sum(step.seconds for step in pairs)
-    near = [replace(step, seconds=0.92 * own * step.seconds) for step in pairs]
-    close = line(slower, replace(fewer, steps=tuple(near)), replace(lost["cascade"], steps=heavy))
-    assert "slightly faster" in close.lead and close.reason.endswith("in speculative decoding)."), "also by little"
-
-
 @pytest.mark.parametrize(("gain", "has_reason"), [(1.4, True), (3.6, False)])
 def test_a_small_gain_is_explained_by_what_drafting_took(gain, has_reason):
     lost = {trace.header.method: trace for trace in tour.LOSING.traces}
@@ -304,27 +278,3 @@ def test_a_gain_that_reading_the_prompt_takes_is_flagged():
     assert said.factor == usual.factor == "1.1×"
     assert said.told == usual.told and usual.flags == ()
     assert said.flags == ("with the time to read the prompt: slower, 0.9×",), "its number stands in grey"
-
-
-def test_a_win_over_speculative_decoding_tells_how_often_the_big_model_ran_there():
-    won = drafted(TEXT, seconds=0.1)
-    often = alone(TEXT, seconds=0.08)
-    often = replace(often, header=replace(often.header, method="speculative"))
-    assert line(alone(TEXT), often, won).told.endswith("20 times instead of 40; in speculative decoding, 40 times.")
-    frog = bundled_recordings()["1-story-a-frog-makes-a-kite"]
-    lanes = {trace.header.method: len(trace.steps) for trace in frog.traces}
-    assert lanes["cascade"] < lanes["speculative"], "one run fewer, but the time of drafting saved more"
-    assert "; in " not in headline(Race(frog.traces)).told
-    rival = drafted(TEXT, by="small", method="speculative", seconds=0.1)
-    assert "; in " not in line(alone(TEXT), rival, drafted(TEXT, seconds=0.12)).told, "no win, nothing to explain"
-
-
-def test_a_tie_with_speculative_decoding_is_told_by_what_guessing_took_in_both():
-    def guessed(trace, seconds):
-        review = lambda step: replace(step.review, inner=(replace(step.review.inner[0], seconds=seconds),))  # noqa: E731
-        return replace(trace, steps=tuple(replace(step, review=review(step)) for step in trace.steps))
-
-    rival = guessed(drafted(TEXT, by="small", method="speculative", seconds=0.1), 0.02)
-    said = line(alone(TEXT), rival, guessed(drafted(TEXT, seconds=0.1), 0.015))
-    assert said.lead == "as fast as the big model alone, about the same as speculative decoding"
-    assert said.reason == "Guessing took 300 ms (400 ms in speculative decoding)."
