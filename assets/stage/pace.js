@@ -48,6 +48,6 @@ export function speedInWords(speed) {
 
 // What the stage is showing: "live", or how fast it replays; nothing where nothing moves.
 export function tellPace(mode, speed) {
-  if (mode === "live") return "live, lanes take turns";
+  if (mode === "live") return "live";
   return mode === "replay" ? speedInWords(speed) : "";
 }

@@ -24,14 +24,12 @@ const BRIEF = 100; // and of the sentence alone
 export function createReview(stage) {
   const review = {
     title: h("b", { class: "cs-score-title" }),
-    why: h("span", { class: "cs-why" }), // the step was opened by itself
     telling: button("cs-link cs-telling", "", { onclick: () => jump(stage, findTelling(stage).until) }), // to a step with more to see
     told: h("p", { class: "cs-told" }),
     ...createRounds(stage),
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
     key: h("p", { class: "cs-score-key" }), // what its signs mean
     more: button("cs-link cs-score-more", "", { onclick: () => scrollOn(review.grid), hidden: true }),
-    chosen: null, // the step that was opened for what it shows
     result: "", // of the step in a sentence
     step: null, // that is open, of this lane
     lane: null,
@@ -47,7 +45,7 @@ export function createReview(stage) {
     fromEnd: false, // whether it was opened at the end of the race
   };
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
-    h("div", { class: "cs-score-head" }, review.title, review.why, review.telling, review.rounds), stage.explanation.box, review.told, review.roundTold, review.grid,
+    h("div", { class: "cs-score-head" }, review.title, review.telling, review.rounds), stage.explanation.box, review.told, review.roundTold, review.grid,
     review.more, review.key);
   review.grid.addEventListener("pointerover", (event) => !stage.isResting(event) && showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
@@ -105,7 +103,6 @@ export function openReview(stage, open = !stage.reviewOpen) {
   if (!open) Object.assign(stage.review, { isLeft: stage.review.hasEntry, hasEntry: false });
   const isBlank = !selectedStep(stage);
   const telling = open && (atEnd || isBlank) && (findTelling(stage) || (isBlank && stage.view.lane.steps[0]));
-  if (open) stage.review.chosen = telling || null;
   if (telling) jump(stage, telling.until);
   if (!open && stage.review.fromEnd) showAll(stage);
   forgetSizes(stage);
@@ -204,7 +201,6 @@ function buildReview(stage, step) {
   review.title.title = `${formatSeconds(Math.max(0, step.line.d - spent))} of it between the runs of the models`;
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
-  put(review.why, step === review.chosen && tellShown(step) ? `opened because it ${tellShown(step)}` : "");
   put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
   const what = `Step ${step.number}${isWhole ? ` of ${lane.steps.length}` : ""}, ${lane.info.method}: ${wrote}`;
   put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);

@@ -29,7 +29,7 @@ test("what can be followed is replayed in real time, the rest takes six seconds"
 });
 
 test("the stage says at which speed it shows a race", () => {
-  assert.equal(tellPace("live", 1), "live, lanes take turns");
+  assert.equal(tellPace("live", 1), "live");
   assert.equal(tellPace("replay", 1), "real time");
   assert.equal(tellPace("replay", 0.0551), "slow motion, 18\u00D7 slower");
   assert.equal(tellPace("replay", 4), "4× faster");
