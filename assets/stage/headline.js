@@ -7,7 +7,7 @@ import { tellPace } from "./pace.js";
 import { hasOthersToCome, speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
-const IDEA = ["A language model writes a token (about a word) per run. But a run can check many guesses.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
+const IDEA = ["A big model writes one token (about a word) per run. But a run can check many guesses.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
 const SHORTLY = "Each run checks many guesses. "; // the idea again, beside the first result
 const OTHERS = "And the other methods?";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
