@@ -12,7 +12,7 @@ const SHORTLY = "Each run checks many guesses. "; // the idea again, beside the 
 const OTHERS = "And the other methods?";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
-const SLOW = "Once more, slowly: will guessing ahead pay here?";
+const SLOW = "In slow motion: will guessing ahead pay here?";
 const WILD = 1; // temperature from which chance often picks unlikely words, as in csd/stage/headline.py
 const NO_WIN = "Not in colour: this is no clear win"; // why a number is black
 const FLAGGED = "Not in colour: the note below says why";

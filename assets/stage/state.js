@@ -111,7 +111,7 @@ export function speedFactor(stage) {
 }
 
 // Whether the first replay of the page has not shown its first step yet, which is shown more slowly.
-export function isOpening({ opening, time }) {
+function isOpening({ opening, time }) {
   return Boolean(opening) && time < opening.until;
 }
 

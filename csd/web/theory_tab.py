@@ -30,7 +30,7 @@ LEAD = (
 FOLD = "Change the plan"
 ABOUT_K = "<h3>Who guesses how far?<small>the plan K</small></h3>"
 CURVES = "The paper's formulas and curves"
-ABOUT_MEASURE = "<p>It races this plan, and measures α and c.</p>"
+ABOUT_MEASURE = "<p>It races this plan and measures α and c.</p>"
 
 
 SCRIPT = (
