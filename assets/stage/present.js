@@ -71,7 +71,7 @@ function setPresenting(stage, on) {
   const { root } = stage;
   const button = stage.transport.present;
   stage.presenting = on;
-  stage.talk = untold(stage.raceId);
+  stage.talk = untold(stage.raceId, stage.reviewOpen);
   presentView(stage);
   keep(on);
   root.querySelector(".cs-keys").open = false; // they would lie over the slide

@@ -31,7 +31,7 @@ export function drawOnward(stage) {
   const slides = countSlides();
   const isUntold = slides > 0 && !talk.tour;
   const place = `${1 + talk.next} of ${1 + slides}`;
-  const isBefore = stage.reviewOpen && !talk.next; // a talk that begins at an open step
+  const isBefore = stage.reviewOpen && talk.atStep;
   put(slideMarks.count, isUntold && !isBefore && stage.raceId === talk.race ? place : ""); // another race is no slide
   const waits = waitsAtStart(stage);
   put(slideMarks.hint, `Page Down: ${waits ? "start the race" : "next"} \u00B7 ${KEYS}`);
@@ -39,16 +39,15 @@ export function drawOnward(stage) {
   onward.title = isUntold ? "A talk of two minutes: the next slide (\u2192 or Page Down)" : "What a clicker does (Page Down)";
 }
 
-// The race that a talk began with, whether the slides were shown, which of them is next, and whether one lies over the race;
-// the race that was looked into,
-// and whether the first one is on its way back to the stage.
-export const untold = (race) => ({ race, tour: false, next: 0, isSlide: false, inside: "", returns: false });
+// The race that a talk began with, and whether at an open step of it; whether the slides were shown, which of them is next, and
+// whether one lies over the race; the race that was looked into, and whether the first one is on its way back to the stage.
+export const untold = (race, atStep = false) => ({ race, atStep, tour: false, next: 0, isSlide: false, inside: "", returns: false });
 
 // With the race on the stage; with the first one where that has no speed to tell: it was stopped, or is too short.
 export function beginTalk(stage) {
   const { race, raceId, firstId, reviewOpen } = stage;
   const hasSpeed = !race.close?.headline?.few;
-  stage.talk = untold(hasSpeed || reviewOpen ? raceId : firstId);
+  stage.talk = untold(hasSpeed || reviewOpen ? raceId : firstId, reviewOpen);
   if (!bringBack(stage)) tellRace(stage);
 }
 
@@ -132,8 +131,10 @@ function openSlides(stage, from) {
 // A talk that begins at an open step goes on to the race, and one that has looked into a race is done with it.
 function leaveReview(stage) {
   const { talk } = stage;
+  const { atStep } = talk;
+  talk.atStep = false;
   openReview(stage, false);
-  if (!talk.tour && !talk.next && hasTour() && !prefersReducedMotion()) return play(stage, 0);
+  if (atStep && !talk.tour && hasTour() && !prefersReducedMotion()) return play(stage, 0);
   if (stage.talk.inside === stage.raceId && stage.bridge.names) askForExample(stage);
 }
 

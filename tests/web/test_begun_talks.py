@@ -55,3 +55,17 @@ def test_a_talk_that_begins_at_an_open_step_goes_on_to_its_race_from_the_start(t
     assert page.evaluate("document.querySelector('#stage .cs-scrubber').valueAsNumber") < step
     page.wait_for_function(f"document.querySelector('{stage} .cs-replay').innerText === 'Pause'")
     assert not tab.errors
+
+
+def test_a_look_inside_before_the_slides_comes_back_to_the_result(tab):
+    page, stage = tab.page, "#stage .cascade-stage"
+    page.wait_for_selector(f"{stage}[data-state=done]")
+    page.focus(stage)
+    page.keyboard.press("p")
+    page.wait_for_selector("#stage .cs-onward:has-text('Talk: 1 of')")
+    page.keyboard.press("o")
+    page.wait_for_selector(f"{stage}[data-present][data-opened]")
+    assert page.text_content("#stage .cs-slide-count").startswith("1 of")
+    page.keyboard.press("PageDown")
+    page.wait_for_selector(f"{stage}[data-present][data-state=done]:not([data-opened])")
+    assert not tab.errors
