@@ -3,13 +3,15 @@
 
 import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
+import { countTokens } from "./format.js";
+import { actAt } from "./opening.js";
 import { tellPace } from "./pace.js";
-import { hasOthersToCome, speedFactor } from "./state.js";
+import { speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
-const IDEA = ["A big model writes one token (about a word) per run. But a run can check many guesses.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
+const IDEA = ["A big model writes one token (about a word) per run.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
+const ACTS = { guesses: "Small models guess ahead\u2026", checks: "\u2026and one run of the big model checks all their guesses." }; // of the opening
 const SHORTLY = "Each run checks many guesses. "; // the idea again, beside the first result
-const OTHERS = "And the other methods?";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
 const SLOW = "In slow motion: will guessing ahead pay here?";
@@ -111,6 +113,11 @@ function tellSlide(stage) {
 }
 
 // Below the idea, while the first replay plays.
-function tellOpening(stage) {
-  return hasOthersToCome(stage) || stage.views.length < 3 ? IDEA[1] : OTHERS;
+function tellOpening({ opening: { acts, played }, views, view: { lane } }) {
+  const { says } = actAt(acts, played);
+  if (ACTS[says]) return ACTS[says];
+  const [{ until, count }] = lane.steps;
+  const plain = views.find(({ lane: { info } }) => info.method === "autoregressive");
+  const alone = plain?.lane.steps.filter((step) => step.until <= until).length;
+  return `That run gave ${countTokens(count)}.${plain ? ` The big model alone had written ${alone} by then.` : ""}`;
 }

@@ -5,8 +5,6 @@ const READABLE = 50; // tokens per second: up to this rate of its slowest lane t
 const LONG = 4; // seconds: or if its longest lane takes this long
 const SLOW_MOTION = 6; // seconds that the longest lane takes in slow motion
 const PRESENTED = 10; // seconds that it takes for a hall, however long the race was
-const OPENING = 3; // seconds that the first step takes in the page's first replay
-const TAIL = 2; // and the rest, in which the other lanes come in: that lane is done
 
 export function longestClock(race) {
   return Math.max(0, ...race.lanes.map((lane) => lane.clock));
@@ -16,17 +14,6 @@ export function canFollow(race) {
   const begun = race.lanes.filter((lane) => lane.decodeSeconds);
   const slowest = Math.min(...begun.map((lane) => lane.tokens.length / lane.decodeSeconds));
   return slowest <= READABLE || longestClock(race) >= LONG;
-}
-
-// The page's first replay is slower in the first step of the lane that its race is about, and faster once that lane is done:
-// {from, until, speed, tail: {from, speed}}, in seconds on the lane's clock; null where a step can be followed anyway.
-export function openingOf(race, { steps, clock }, speed) {
-  const [first] = steps;
-  if (!first) return null;
-  const { c: from } = first.line;
-  const slow = (first.until - from) / OPENING;
-  const tail = { from: clock, speed: Math.max(speed, (longestClock(race) - clock) / TAIL) };
-  return slow < speed ? { from, until: first.until, speed: slow, tail } : null;
 }
 
 // The speed of a replay unless the visitor chooses another.

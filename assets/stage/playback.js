@@ -1,13 +1,12 @@
 // The replay: moves the time shown and the selection, by itself or as the visitor says.
 
 import { closeBet } from "./bet.js";
-import { openingOf } from "./pace.js";
+import { lengthOf, openingActs, playedAt, timeAt } from "./opening.js";
 import { say, sayReview, sayToken } from "./speech.js";
 import { SPEEDS, canReplay, isPlaying, prefersReducedMotion, remember, selectedStep } from "./state.js";
 import { setMode, speedFactor, totalTime } from "./state.js";
 
 const SELDOM = 60; // milliseconds between two frames while a page is drawn
-const BEGUN = 0.25; // of the first step in the opening: there is something to see at once
 const LONGEST_FRAME = 0.1; // seconds: a page in the background gets no frames, and the replay waits for it
 const LONGEST_EARLY = 0.4; // while a page is drawn, whose result is waited for
 
@@ -27,8 +26,8 @@ export function play(stage, from) {
 export function playUnasked(stage, from = 0) {
   play(stage, from);
   const isFirst = stage.raceId === stage.firstId && stage.speed === SPEEDS[0] && !stage.lasts;
-  stage.opening = isFirst && isPlaying(stage) ? openingOf(stage.race, stage.view.lane, speedFactor(stage)) : null;
-  if (stage.opening && from === 0) stage.time = stage.clock = stage.opening.from + BEGUN * (stage.opening.until - stage.opening.from);
+  const acts = isFirst && isPlaying(stage) ? openingActs(stage.view.lane, speedFactor(stage)) : [];
+  if (acts.length) stage.opening = { acts, played: playedAt(acts, stage.time) };
   stage.root.toggleAttribute("data-unasked", isPlaying(stage));
   stage.root.setAttribute("data-no-step", "");
   stage.draw();
@@ -142,6 +141,7 @@ export function selectToken(stage, view, position) {
 
 export function setSpeed(stage, value) {
   stage.speed = value;
+  stage.opening = null; // whose acts have speeds of their own
   remember("cascade-speed", value);
   stage.draw();
 }
@@ -224,8 +224,8 @@ function tick(stage, now) {
   }
   const passed = stage.tickedAt ? Math.min(stage.early ? LONGEST_EARLY : LONGEST_FRAME, (now - stage.tickedAt) / 1000) : 0;
   stage.tickedAt = now;
-  stage.clock += passed * speedFactor(stage);
-  if (stage.clock >= totalTime(stage)) {
+  stage.clock = clockAfter(stage, passed);
+  if (stage.clock >= totalTime(stage) || isOpened(stage)) {
     stage.endedAt = now;
     return skip(stage);
   }
@@ -235,6 +235,17 @@ function tick(stage, now) {
   stage.time = to;
   stage.draw();
 }
+
+// What the replay's clock shows so many seconds later.
+function clockAfter(stage, seconds) {
+  const { opening, clock } = stage;
+  if (!opening) return clock + seconds * speedFactor(stage);
+  opening.played += seconds;
+  return timeAt(opening.acts, opening.played);
+}
+
+// Whether the opening has been played to its end.
+const isOpened = ({ opening }) => Boolean(opening) && opening.played >= lengthOf(opening.acts);
 
 // With reduced motion the replay goes from review to review of the selected lane, then of the others.
 function lastReviewBefore(stage, time) {

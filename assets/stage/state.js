@@ -34,7 +34,7 @@ export function createState(root) {
     speed: SPEEDS[0],
     lasts: 0, // seconds that a replay takes whatever the speed; 0 leaves it to the speed
     early: false, // whether a page is being drawn beside it, which needs the time
-    opening: null, // of the page's first replay: how fast its parts are shown, see pace.js
+    opening: null, // {acts, played} while the page's first replay plays: see opening.js, and for how many seconds
     frame: 0, // the next animation frame; 0 while nothing plays
     clock: 0, // the replay's own time; differs from `time` with reduced motion
     tickedAt: 0, // when the last frame was drawn
@@ -103,21 +103,8 @@ export function isPlaying(stage) {
 
 export function speedFactor(stage) {
   if (stage.lasts) return totalTime(stage) / stage.lasts;
-  const { opening, time } = stage;
-  if (isOpening(stage) && time >= opening.from) return opening.speed;
-  if (opening && time >= opening.tail.from) return opening.tail.speed;
   if (stage.speed !== "auto") return Number(stage.speed);
   return (stage.presenting ? presentedSpeed : usualSpeed)(stage.race);
-}
-
-// Whether the first replay of the page has not shown its first step yet, which is shown more slowly.
-function isOpening({ opening, time }) {
-  return Boolean(opening) && time < opening.until;
-}
-
-// Whether that replay still shows two lanes.
-export function hasOthersToCome({ opening, time }) {
-  return Boolean(opening) && time < opening.tail.from;
 }
 
 // The review that is open: the one whose rounds are shown, that of the selected token, else the last one shown of the selected lane.

@@ -66,7 +66,7 @@ export function drawTrack(stage) {
 
 function createKey(race, words) {
   const run = h("span", { class: "cs-run-key" }, swatch("T"), " = a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
-  const guess = h("span", { class: "cs-guess-key" }, swatch("guess"), " = guessed", h("span", { class: "cs-unchecked", text: ", not checked yet" }), h("span", { class: "cs-frame-key" }, swatch("frame"), " = being checked"));
+  const guess = h("span", { class: "cs-guess-key" }, swatch("guess"), " = guessed", h("span", { class: "cs-frame-key" }, swatch("frame"), " = being checked"));
   const guesses = race.lanes.some(({ info }) => info.method !== "autoregressive") ? [guess] : [];
   const later = h("span", { class: "cs-later-key" }, swatch("later"), " = written later");
   later.hidden = !words[1]; // the bars are whole

@@ -33,36 +33,57 @@ def test_guesses_are_pale_until_the_big_model_has_checked_them(bare):
     assert not one.errors
 
 
-@pytest.mark.slow
-def test_the_first_replay_shows_its_first_step_slowly_and_says_what_happens(bare):
-    fast = nested(), nested()  # of 275 ms, of which the first step takes 45 ms
-    one = bare().show(*fast, play=True)
-    one.page.wait_for_function(
-        "document.querySelector('.cs-rest').textContent.includes('checks all guesses in one run')"
-    )
+def by_hand(one):
+    """Frames come by hand: a slow machine may draw none before an act is over."""
+    one.page.clock.install(time=0)
+    one.page.clock.pause_at(1)
+    return one
+
+
+def test_the_first_replay_shows_guesses_then_their_check_then_what_it_gave(bare):
+    fast = alone(), nested()
+    one = by_hand(bare()).show(*fast, play=True)
+    one.page.clock.run_for(500)
+    assert one.text(".cs-rest") == "Small models guess ahead…"
     assert one.text(".cs-pace") == "slow motion", "at several speeds"
+    one.page.clock.run_for(2500)
+    assert one.text(".cs-rest") == "…and one run of the big model checks all their guesses."
+    assert one.page.locator(f"{TRACK}[data-checked]").count() == 1
+    one.page.clock.run_for(1400)
+    assert one.text(".cs-rest") == "That run gave 4 tokens. The big model alone had written 0 by then."
+    stood = one.page.evaluate("stage.time")
+    one.page.clock.run_for(400)
+    assert one.page.evaluate("stage.time") == stood, "to see what the run gave"
     one.page.evaluate("log => stage.update({race: 'next', log})", log_of(fast, "next", play=True))
-    assert one.text(".cs-pace") == "slow motion, 22× slower", "a later race is one of the visitor's own"
+    assert one.text(".cs-pace") == "real time", "a later race is one of the visitor's own"
     assert not one.errors
 
 
-def test_the_first_replay_begins_with_two_lanes_and_the_others_wait_pale_in_their_places(bare):
+def test_the_first_replay_shows_two_lanes_and_the_others_come_with_the_result_in_their_places(bare):
     other = replace(nested(), header=replace(nested().header, method="speculative"))
-    one = bare()
-    one.page.clock.install(time=0)  # frames come by hand: a slow machine may draw none before the first step is over
-    one.page.clock.pause_at(1)
-    one.show(alone(), other, nested(), play=True)
-    one.page.clock.run_for(500)  # milliseconds, of the three seconds that the first step takes
+    one = by_hand(bare()).show(alone(), other, nested(), play=True)
+    one.page.clock.run_for(500)
     assert one.page.locator(".cascade-stage[data-opening]").count() == 1
     seen, tops = ROWS.format("getComputedStyle(row).opacity === '1'"), ROWS.format("row.getBoundingClientRect().top")
     assert one.page.evaluate(seen) == [True, False, True]
     stood = one.page.evaluate(tops)
-    one.page.clock.run_for(1500)
+    one.page.clock.run_for(6500)
     assert one.page.evaluate(seen) == [True, False, True], "until the lane that the race is about is done"
-    while one.page.evaluate("stage.time < 0.28"):  # after which it has nothing more to write
-        one.page.clock.run_for(100)
+    one.page.clock.run_for(1500)
     assert one.page.locator(".cascade-stage[data-opening]").count() == 0
-    assert one.text(".cs-rest") == "And the other methods?"
+    assert one.state() == "done" and one.page.is_visible(".cs-lead"), (
+        "at that moment, and not when the slowest lane is done"
+    )
     one.page.wait_for_function(f"{seen}.every(Boolean)")
     assert one.page.evaluate(tops) == stood
+    assert not one.errors
+
+
+def test_another_speed_ends_the_opening_and_the_replay_goes_on(bare):
+    one = by_hand(bare()).show(alone(), nested(), play=True)
+    one.page.clock.run_for(500)
+    one.press(">")
+    one.page.clock.run_for(100)
+    assert one.page.locator(".cascade-stage[data-opening]").count() == 0
+    assert one.state() == "replay" and not one.text(".cs-rest").startswith("Small models guess ahead…")
     assert not one.errors
