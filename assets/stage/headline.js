@@ -11,7 +11,6 @@ import { withTerms } from "./terms.js";
 
 const IDEA = ["A big model writes one token (about a word) per run.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
 const ACTS = { guesses: "Small models guess ahead\u2026", checks: "\u2026and one run of the big model checks all their guesses." }; // of the opening
-const SHORTLY = "Each run checks many guesses. "; // the idea again, beside the first result
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
 const SLOW = "In slow motion: will guessing ahead pay here?";
@@ -29,7 +28,6 @@ export function createHeadline(stage) {
     idea: h("b"),
     rest: h("span", { class: "cs-rest" }),
     text: h("b", { class: "cs-same" }),
-    again: h("span", { class: "cs-again" }),
     told: h("span", { class: "cs-account" }),
     flags: h("span", { class: "cs-flags" }),
     reason: h("span", { class: "cs-reason" }),
@@ -37,7 +35,7 @@ export function createHeadline(stage) {
   };
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
     h("div", { class: "cs-hero" }, headline.opens, " ", headline.factor, " ", headline.lead),
-    h("p", { class: "cs-words" }, headline.text, headline.told, headline.again, headline.flags, headline.reason, headline.bet.said),
+    h("p", { class: "cs-words" }, headline.text, headline.told, headline.flags, headline.reason, headline.bet.said),
     h("div", { class: "cs-before" },
       h("p", { class: "cs-idea" }, headline.idea, " ", headline.rest), headline.bet.box));
   return headline;
@@ -45,7 +43,7 @@ export function createHeadline(stage) {
 
 export function clearHeadline(stage) {
   const { headline } = stage;
-  for (const part of ["opens", "factor", "lead", "text", "again", "told", "flags", "reason"]) put(headline[part], "");
+  for (const part of ["opens", "factor", "lead", "text", "told", "flags", "reason"]) put(headline[part], "");
   clearBet(stage);
   headline.box.dataset.shown = "false";
 }
@@ -54,16 +52,14 @@ export function clearHeadline(stage) {
 const unbroken = (text) => text.replace(/-bit/g, "-\u2060bit").replace(/(\d) (ms|s)\b/g, "$1\u00A0$2");
 
 // Fills in what the race came to; `drawHeadline` shows it.
-export function fillHeadline({ headline, race, raceId, firstId, lasts }) {
+export function fillHeadline({ headline, race }) {
   const { lead, text, same, opens, factor, told, reason, flags, beaten, even } = race.close.headline || {};
-  const isFirstWin = raceId === firstId && !lasts && lead && !beaten && !even;
   put(headline.opens, (factor && opens) || "");
   put(headline.factor, factor || "");
   headline.factor.title = (flags || []).length ? FLAGGED : beaten || even ? NO_WIN : "";
   headline.lead.replaceChildren(...clauses(lead || text || ""));
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));
-  put(headline.again, isFirstWin ? SHORTLY : "");
   put(headline.told, told ? `${unbroken(told)} ` : "");
   put(headline.flags, asSentence((flags || []).join("; ")));
   put(headline.reason, !reason || (flags || []).length ? "" : `${unbroken(reason)} `); // one thing at a time

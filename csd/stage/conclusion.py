@@ -11,7 +11,7 @@ from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
 from csd.sentences import counted
-from csd.stage.headline import headline, with_prefill
+from csd.stage.headline import headline, over_races, with_prefill
 
 COPIED = 0.25  # share of a lane's tokens from the statistical level above which copying explains its speed
 
@@ -27,8 +27,8 @@ def conclude(race: Race, again: Sequence[Race] = ()) -> dict[str, Any]:
     for trace, verdict in zip(race.traces, race.verdicts):
         kind, badge, notes = _badge(trace, verdict)
         lanes.append({"kind": kind, "badge": badge, "speed": speedup_text(race, trace), "notes": list(notes)})
-    shown = {"headline": asdict(headline(race, again)), "lanes": lanes}
-    notes = [*_repetition_notes(race), *filter(None, [with_prefill(race)])]
+    shown = {"headline": asdict(headline(race)), "lanes": lanes}
+    notes = [*_repetition_notes(race), *filter(None, [with_prefill(race), over_races(race, again)])]
     return {**shown, "notes": notes, "summary": summary(race)}
 
 

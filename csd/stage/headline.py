@@ -67,8 +67,8 @@ class Headline:
     even: bool
 
 
-def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
-    """The line of a finished race; those of the visitor's races `again` that had the same settings give the spread."""
+def headline(race: Race) -> Headline:
+    """The line of a finished race."""
     subject = find_subject(race)
     stopped = _was_stopped(race)
     few = _longest(race) < metrics.SHORT_RUN * (1 if stopped else FEWEST)
@@ -78,7 +78,6 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
     flags = (*_flags(race, subject), *_slower_overall(race, subject, ratio))
     speed = _speed(race, subject, ratio) if subject and ratio else ""
     how = _how(race, subject, ratio) if subject and (ratio or (few and not stopped)) else ""
-    spread = _spread(race, subject, again) if subject and ratio else ""
     beaten = bool(subject and ratio and find_faster(race, subject))
     differs = any(one.kind in ("differs", "near-tie") for one in race.verdicts)
     return Headline(
@@ -88,7 +87,7 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
         subject=subject.header.method if subject else "",
         opens=f"{capitalized(method_phrase(subject.header.method))} is" if subject else "",
         factor=(f"≈{ratio:.1f}×" if _is_rough(race) else times(ratio)) if ratio else "",
-        told=f"{times(ratio)} {speed}." if differs and ratio else " ".join(filter(None, (how, spread))),
+        told=f"{times(ratio)} {speed}." if differs and ratio else how,
         reason=_reason(race, subject) if subject and ratio and (beaten or not flags) else "",
         flags=flags,
         few=few,
@@ -99,17 +98,6 @@ def headline(race: Race, again: Sequence[Race] = ()) -> Headline:
 
 def _is_rough(race: Race) -> bool:
     return _longest(race) < metrics.SHORT_RUN
-
-
-def _spread(race: Race, subject: Trace, again: Sequence[Race]) -> str:
-    """From which speed to which, over all races with these settings; empty for a single one."""
-    lane = race.traces.index(subject)
-    races = (race, *(other for other in again if same_settings(race, other)))
-    ratios = [ratio for one in races if (ratio := one.speedup(one.traces[lane]))]
-    low, high = times(min(ratios)), times(max(ratios))
-    if len(ratios) < 2:
-        return ""
-    return f"Over {len(ratios)} races: {f'{low} to {high}' if low != high else f'{low} each time'}."
 
 
 def _speed(race: Race, subject: Trace, ratio: float) -> str:
@@ -174,6 +162,22 @@ def _saved(race: Race, subject: Trace, adaptive: Trace) -> str:
         return ""
     made = f"{'only ' if guessed < drafted else ''}{guessed} {'guess' if guessed == 1 else 'guesses'}"
     return f"The adaptive cascade, which guesses less where guesses fail, made {made}: {times(ratio)}."
+
+
+def over_races(race: Race, again: Sequence[Race]) -> str:
+    """How the speed spread over this race and those of `again` that had the same settings; empty for a single one."""
+    subject = find_subject(race)
+    if subject is None or not ratio_of(race, subject):
+        return ""
+    lane = race.traces.index(subject)
+    races = (race, *(other for other in again if same_settings(race, other)))
+    ratios = [ratio for one in races if (ratio := one.speedup(one.traces[lane]))]
+    if len(ratios) < 2:
+        return ""
+    low, high = times(min(ratios)), times(max(ratios))
+    who = capitalized(method_phrase(subject.header.method))
+    span = f"{low} to {high}" if low != high else f"{low} each time"
+    return f"{who} over your {len(ratios)} races with these settings: {span}."
 
 
 def with_prefill(race: Race) -> str:

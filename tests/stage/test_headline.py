@@ -10,7 +10,7 @@ from csd.record.race import Race
 from csd.record.recording import bundled_recordings
 from csd.stage import tour
 from csd.stage.conclusion import conclude
-from csd.stage.headline import Headline, headline
+from csd.stage.headline import Headline, headline, over_races
 from csd.stage.standing import times
 
 TEXT = tuple(range(40))
@@ -217,11 +217,12 @@ def test_a_short_text_has_a_rough_speed():
 def test_who_races_the_same_again_is_told_how_the_speed_spread():
     races = [Race((alone(TEXT), drafted(TEXT, seconds=seconds))) for seconds in (0.05, 0.1, 0.08)]
     other = Race((alone(TEXT, max_new=99), drafted(TEXT, max_new=99, seconds=0.01)))
-    assert headline(races[0], [other]).told == headline(races[0]).told, "with other settings it is another race"
-    assert headline(races[0], races[1:]).told.endswith(" Over 3 races: 2.0× to 4.0×.")
-    assert headline(races[0], races[:1]).told.endswith(" Over 2 races: 4.0× each time.")
+    assert over_races(races[0], [other]) == "", "with other settings it is another race"
+    who = "The cascade over your"
+    assert over_races(races[0], races[1:]) == f"{who} 3 races with these settings: 2.0× to 4.0×."
+    assert over_races(races[0], races[:1]) == f"{who} 2 races with these settings: 4.0× each time."
     cut = Race((alone(TEXT), drafted(TEXT[:30], end="stopped")))
-    assert " races: " not in headline(races[0], [cut]).told
+    assert over_races(races[0], [cut]) == over_races(cut, races) == ""
 
 
 def test_without_a_reference_nothing_is_claimed():

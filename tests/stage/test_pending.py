@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from handmade import alone, nested
 
 from csd.stage.log import log_of
