@@ -3,6 +3,7 @@
 import { h, put, s } from "./dom.js";
 import { formatRate } from "./format.js";
 import { colours, laneLine, laneMarker } from "./linestyle.js";
+import { isPlaying } from "./state.js";
 import { term } from "./terms.js";
 import { roundUp, ticks } from "./timescale.js";
 import { around, placeLabels } from "../theory/places.js";
@@ -23,11 +24,12 @@ export function createPlot() {
     box: h("figure", { class: "cs-plot" }),
     svg: null,
     grid: null,
-    lines: [], // {view, group, path, dot, label, points, drawn}: parts of the SVG, the path's points, the steps drawn
+    lines: [], // {view, group, rest, path, dot, label, points, drawn}: parts of the SVG, the path's points, the steps drawn
     width: 0, // in its units; 0 until measured
     height: 0,
     seconds: 1, // ends of the axes
     tokens: 1,
+    isStill: false, // whether the rest of each line is seen as well
   };
 }
 
@@ -57,7 +59,9 @@ export function drawPlot(stage) {
     for (const line of plot.lines) Object.assign(line, { points: [], drawn: -1 });
     drawGrid(plot);
   }
-  if (!plot.lines.some((line) => line.drawn !== line.view.shown)) return;
+  const isStill = stage.mode === "replay" && !isPlaying(stage); // a replay that plays gives nothing away
+  if (isStill === plot.isStill && !plot.lines.some((line) => line.drawn !== line.view.shown)) return;
+  plot.isStill = isStill;
   for (const line of plot.lines) drawLine(plot, line);
   const hasBegun = plot.lines.some((line) => line.view.shown); // from then on a lane without a step waits at the origin
   for (const { group, label } of plot.lines) for (const part of [group, label]) part.style.display = hasBegun ? "" : "none";
@@ -66,9 +70,11 @@ export function drawPlot(stage) {
 
 function createLine(view) {
   const path = laneLine(view.lane.info);
+  const rest = laneLine(view.lane.info);
+  rest.classList.add("cs-rest-of-line");
   const dot = s("g", {}, laneMarker(view.lane.info, 0, 0));
   const label = s("text", { class: "cs-end", style: colours(view.lane.info.look || {}) });
-  return { view, path, dot, label, group: s("g", { class: "cs-curve" }, path, dot), points: [], drawn: -1 };
+  return { view, rest, path, dot, label, group: s("g", { class: "cs-curve" }, rest, path, dot), points: [], drawn: -1 };
 }
 
 // While the race runs the axes have room for what is to come.
@@ -93,6 +99,7 @@ function drawLine(plot, line) {
   const point = (time, count) => `${xAt(plot, time).toFixed(1)} ${yAt(plot, count).toFixed(1)}`;
   if (!points.length) points.push(`M${point(0, 0)}`);
   for (const step of lane.steps.slice(points.length - 1)) points.push(`L${point(step.decodeSeconds, step.count)}`);
+  line.rest.setAttribute("d", plot.isStill && shown < lane.steps.length ? `M${points.slice(shown).join("").slice(1)}` : "");
   if (line.drawn === shown) return;
   line.drawn = shown;
   line.path.setAttribute("d", points.slice(0, shown + 1).join(""));

@@ -1,11 +1,10 @@
 // The what-if figure: what the theory predicts for a plan and the numbers of the sliders, beside what a race has measured. It
 // computes in the browser, so that it follows a slider at once; what was there before anything moved stays as a ghost.
 
-import symbols from "../symbols.json" with { type: "json" };
 import { startChart } from "./chart.js";
 import { axisEnd, curvesOf, modelOf, restOf } from "./curves.js";
 import { stagesOf } from "./prediction.js";
-import { RANGE, describeSource, factor, headline, speedOf, tellBetter, tellGaps, tellOver, tellWhose } from "./words.js";
+import { RANGE, describeSource, factor, finding, headline, tellBetter, tellGaps, tellOver, tellWhose } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LONGEST = 64; // of K, see csd/decoding/k_matrix.py
@@ -32,13 +31,12 @@ export function withLength({ draft, k, K, sliders }, x) {
 }
 
 function build(root, pick) {
-  const [number, title] = [document.createElement("b"), document.createElement("h2")];
-  const name = make("small", "", drawSymbol("triangle-up"), "cascade, predicted");
-  const told = make("div", "finding-number", name, number);
-  Object.assign(told.dataset, { filled: "false", method: "cascade" });
-  const words = make("div", "finding-words", title);
+  const [opens, number, rest] = [make("span", ""), make("b", "finding-speed"), make("span", "")];
+  const told = document.createElement("h2");
+  told.append(opens, " ", number, " ", rest);
+  const words = make("div", "finding-words", told);
   const whose = make("p", "whatif-whose");
-  const finding = make("div", "finding", make("div", "finding-numbers", told), words, whose);
+  const finding = make("div", "finding", words, whose);
   const chart = make("div", "chart");
   chart.toggleAttribute("data-fills", true);
   const [source, range, ghost] = ["predicted", "range", "before"].map((kind) => {
@@ -52,7 +50,7 @@ function build(root, pick) {
   const [better, gaps] = [make("p", "whatif-better"), make("p", "whatif-gaps")];
   words.setAttribute("aria-live", "polite");
   root.replaceChildren(finding, make("div", "whatif-key", make("p", "", source, range, ghost), back), chart, better, gaps);
-  return { told, number, title, whose, source, range, better, gaps, ghost, back, show: startChart(chart, pick) };
+  return { told, opens, number, rest, whose, source, range, better, gaps, ghost, back, show: startChart(chart, pick) };
 }
 
 function update(view, value, parseK) {
@@ -87,8 +85,11 @@ function update(view, value, parseK) {
     levels: levels.map(({ name, speedup }) => ({ look: name, name: "adaptive", y: speedup, note: `measured ${factor(speedup)}` })),
   });
   view.told.title = `Cascade, K=${JSON.stringify(K)}`;
-  view.number.textContent = factor(speedOf(curves[0]));
-  view.title.textContent = headline(curves);
+  const { opens, speed, rest, wins } = finding(curves);
+  view.opens.textContent = opens;
+  view.number.textContent = speed;
+  view.rest.textContent = rest;
+  view.told.toggleAttribute("data-wins", wins);
   const isRaced = measured.some(({ name, rest }) => name === "cascade" && isSame(parseK(rest, drafts.length + 1), K));
   view.whose.textContent = tellWhose(measured, isRaced);
   view.better.textContent = tellBetter(curves);
@@ -109,14 +110,4 @@ function make(tag, kind, ...children) {
   if (kind) element.className = kind;
   element.append(...children);
   return element;
-}
-
-function drawSymbol(name) {
-  const svg = document.createElementNS(SVG, "svg");
-  const path = document.createElementNS(SVG, "path");
-  svg.setAttribute("viewBox", "0 0 16 16");
-  svg.setAttribute("aria-hidden", "true");
-  path.setAttribute("d", symbols[name]);
-  svg.append(path);
-  return svg;
 }

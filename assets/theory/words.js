@@ -9,30 +9,36 @@ export const speedOf = ({ ys, at }) => ys[at];
 // As on the stage, see `times` in csd/stage/headline.py.
 export const factor = (value) => `${value.toFixed(value < LEAST ? 2 : 1)}×`;
 
-// How the two compare with the current settings: the title of the figure.
-export function headline([cascade, speculative]) {
-  if (cascade.alone) return compareLengths(cascade, speculative);
-  if (Math.max(speedOf(cascade), speedOf(speculative)) < 1 / ALIKE) return lost([cascade, speculative]);
-  const ratio = speedOf(cascade) / speedOf(speculative);
-  if (Math.max(ratio, 1 / ratio) < ALIKE) return "The cascade and speculative decoding should be about equally fast.";
-  const [fast, slow] = ratio > 1 ? ["The cascade", "speculative decoding"] : ["Speculative decoding", "the cascade"];
-  return `${fast} should be ${Math.max(ratio, 1 / ratio).toFixed(1)} times as fast as ${slow}.`;
+// What the plan should bring with the current settings: {opens, speed, rest} of one sentence, and whether it `wins`.
+export function finding([cascade, speculative]) {
+  const [own, other] = [speedOf(cascade), speedOf(speculative)];
+  const tell = (rest, wins = false) => ({ opens: `${cascade.alone ? "This plan" : "The cascade"} should be`, speed: factor(own), rest: `as fast as the big model alone${rest}`, wins });
+  if (cascade.alone) return tell(tellLengths(cascade, speculative));
+  if (Math.max(own, other) < 1 / ALIKE) return tell(tellLost([cascade, speculative]));
+  const ratio = own / other;
+  if (Math.max(ratio, 1 / ratio) < ALIKE) return tell(", about the same as speculative decoding.");
+  return ratio > 1 ? tell(`, and ${factor(ratio)} as fast as speculative decoding.`, own > ALIKE) : tell(`; speculative decoding should be faster, at ${factor(other)}.`);
+}
+
+// The same as the title of the figure.
+export function headline(curves) {
+  const { opens, speed, rest } = finding(curves);
+  return `${opens} ${speed} ${rest}`;
 }
 
 // A plan in which one drafter guesses, and nobody for it, is no cascade.
-function compareLengths(plan, speculative) {
-  const ratio = speedOf(plan) / speedOf(speculative);
+function tellLengths(plan, speculative) {
   const guesses = `${plan.alone} ${plan.alone === 1 ? "guess" : "guesses"}`;
-  return `This plan is speculative decoding: with ${guesses}, ${ratio.toFixed(1)} times as fast as with ${speculative.at + 1}.`;
+  return `. It is speculative decoding with ${guesses}: ${factor(speedOf(plan) / speedOf(speculative))} as fast as with ${speculative.at + 1}.`;
 }
 
 // Where neither pays as it is set: whether another first number would.
-function lost(curves) {
+function tellLost(curves) {
   const best = curves.reduce((one, other) => (Math.max(...other.ys) > Math.max(...one.ys) ? other : one));
   const highest = Math.max(...best.ys);
-  if (highest < 1) return "With these numbers, guessing ahead does not pay: the big model alone is fastest.";
+  if (highest < 1) return ": with these numbers, guessing ahead does not pay.";
   const other = best.xs[best.ys.indexOf(highest)] < best.xs[best.at] ? "fewer" : "more";
-  return `This plan does not pay; guessing ${other} tokens would${highest < PAYS ? " be about as fast as the big model alone" : ""}.`;
+  return `: this plan does not pay. Guessing ${other} tokens would${highest < PAYS ? " break even" : ""}.`;
 }
 
 // What the cascade's speed is made of, and whether another first number would be better.
@@ -121,12 +127,12 @@ export function tellGaps(measured, isAway = false) {
 export const tellOver = (first, draft, roles) => `guesses of the ${first === draft ? roles[draft] : "first guesser"}, k`;
 
 // What the bars at the open symbols are.
-export const RANGE = "where 8 of 10 such races end";
+export const RANGE = "range of 8 in 10 such races";
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {
-  if (isMoved.numbers) return "predicted, from your numbers";
-  if (!isMeasured) return `predicted, from usual numbers: ${wasStopped ? "the race was stopped before it had measured these models" : "no race has measured these models yet"}`;
+  if (isMoved.numbers) return "predicted from your numbers";
+  if (!isMeasured) return `predicted from usual numbers: ${wasStopped ? "the race was stopped before it had measured these models" : "no race has measured these models yet"}`;
   const [how, source] = wasStopped ? ["predicted roughly", "the averages of a stopped race"] : ["predicted", "the race\u2019s averages"];
-  return isMoved.plan ? `${how} for your plan` : `${how}, from ${source}`;
+  return isMoved.plan ? `${how} for your plan` : `${how} from ${source}`;
 }

@@ -4,21 +4,28 @@ import { tellOrigin } from "../../assets/controls/sliders.js";
 import { axisEnd } from "../../assets/theory/curves.js";
 import { around, boxOf, placeLabels } from "../../assets/theory/places.js";
 import { axisEnd as timeEnd } from "../../assets/theory/picture.js";
-import { costRows, countsOf, describeSource, explain, factor, headline, tellBetter, tellGaps, tellGuesses, tellPast, tellOver, tellWhose } from "../../assets/theory/words.js";
+import { costRows, countsOf, describeSource, explain, factor, finding, headline, tellBetter, tellGaps, tellGuesses, tellPast, tellOver, tellWhose } from "../../assets/theory/words.js";
 import { withLength } from "../../assets/theory/whatif.js";
 
 const curve = (speed, more = {}) => ({ xs: [1, 2], ys: [speed, 1], at: 0, round: { tokens: 5, passes: 2.5 }, ...more });
 
 test("the title compares the two with the current settings", () => {
-  assert.equal(headline([curve(2), curve(1.5)]), "The cascade should be 1.3 times as fast as speculative decoding.");
-  assert.equal(headline([curve(1.5), curve(2)]), "Speculative decoding should be 1.3 times as fast as the cascade.");
-  assert.match(headline([curve(2), curve(2.05)]), /about equally fast/);
+  const alone = "as fast as the big model alone";
+  assert.equal(headline([curve(2), curve(1.5)]), `The cascade should be 2.0× ${alone}, and 1.3× as fast as speculative decoding.`);
+  assert.equal(headline([curve(1.5), curve(2)]), `The cascade should be 1.5× ${alone}; speculative decoding should be faster, at 2.0×.`);
+  assert.match(headline([curve(2), curve(2.05)]), /, about the same as speculative decoding\.$/);
   const lost = (ys, other = ys) => headline([curve(0, { ys, at: 1 }), curve(0, { ys: other, at: 1 })]);
-  assert.match(lost([0.9, 0.7]), /^With these numbers, guessing ahead does not pay: the big model alone is fastest\.$/);
-  assert.match(lost([0.9, 0.7], [1.2, 0.8]), /^This plan does not pay; guessing fewer tokens would\.$/);
-  assert.match(lost([1.05, 0.7]), /guessing fewer tokens would be about as fast as the big model alone\.$/);
+  assert.equal(lost([0.9, 0.7]), `The cascade should be 0.7× ${alone}: with these numbers, guessing ahead does not pay.`);
+  assert.match(lost([0.9, 0.7], [1.2, 0.8]), /: this plan does not pay\. Guessing fewer tokens would\.$/);
+  assert.match(lost([1.05, 0.7]), /Guessing fewer tokens would break even\.$/);
   assert.equal(headline([curve(3, { alone: 1 }), curve(2, { ys: [1, 2], at: 1 })]),
-    "This plan is speculative decoding: with 1 guess, 1.5 times as fast as with 2.");
+    `This plan should be 3.0× ${alone}. It is speculative decoding with 1 guess: 1.5× as fast as with 2.`);
+});
+
+test("only a cascade that beats both is shown as a winner", () => {
+  assert.ok(finding([curve(2), curve(1.5)]).wins);
+  for (const other of [2, 3]) assert.ok(!finding([curve(2), curve(other)]).wins);
+  assert.ok(!finding([curve(0.8), curve(0.7)]).wins);
 });
 
 test("the speed is explained, with a better first number where there is one", () => {
@@ -89,7 +96,7 @@ test("nothing that was moved is called measured", () => {
   const measured = { isMeasured: true, wasStopped: false };
   assert.match(describeSource(measured, still), /from the race\u2019s averages$/);
   assert.match(describeSource(measured, { ...still, plan: true }), /for your plan/);
-  assert.match(describeSource({ ...measured, wasStopped: true }, still), /^predicted roughly, from the averages of a stopped race$/);
+  assert.match(describeSource({ ...measured, wasStopped: true }, still), /^predicted roughly from the averages of a stopped race$/);
   for (const isMeasured of [true, false]) assert.doesNotMatch(describeSource({ isMeasured }, { plan: true, numbers: true }), /measured/);
   assert.match(describeSource({ isMeasured: false }, still), /no race has measured/);
   assert.equal(tellOrigin({ value: 0.9, began: 0.9, origin: "measured" }), "", "the chart says so");

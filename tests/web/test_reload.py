@@ -133,7 +133,7 @@ def test_a_reload_under_the_theory_shows_what_the_visitors_race_measured(open_ta
     one.status("ended")
     one.page.get_by_role("tab", name="Theory").click()
     marked = "[...document.querySelectorAll('.whatif .chart-value')].map((label) => label.textContent).join()"
-    number = "document.querySelector('.whatif .finding-number b')?.innerText"
+    number = "document.querySelector('.whatif .finding-speed')?.innerText"
     one.page.wait_for_function(f"{marked} && {number}")
     shown = one.page.evaluate(f"[{marked}, {number}]")
     one.reload()

@@ -11,7 +11,7 @@ from browser import Tab
 
 WORDS = "document.querySelector('#what-if').innerText"
 FIELD = "#what-if-K textarea, #what-if-K input"
-TITLES = "[...document.querySelectorAll('#what-if-figure .finding-number')].map((one) => one.title).join()"
+TITLES = "[...document.querySelectorAll('#what-if-figure .finding h2')].map((one) => one.title).join()"
 K = "[[4,6,8],[0,1,2],[0,0,1]]"
 RACED = "[[8,14,16],[0,3,5],[0,0,2]]"  # in the race on the stage
 PLAN = "big model\nchecks 8 from small model, 6 from tiny model, 2 from copier\n"
@@ -257,7 +257,7 @@ def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     assert page.evaluate(place) == pytest.approx(stood, abs=0.1), "no part of the equation moves"
     tokens, runs, speed = page.locator(".step-sum b").all_inner_texts()
     page.wait_for_function(
-        "speed => document.querySelector('.whatif .finding-number b').textContent === speed", arg=speed
+        "speed => document.querySelector('.whatif .finding-speed').textContent === speed", arg=speed
     )
     digits = len(speed.rstrip("×").partition(".")[2])
     assert f"{float(tokens) / float(runs):.{digits}f}×" == speed, "the equation is right as it is written"
@@ -281,7 +281,7 @@ def test_the_results_stay_in_view_while_the_knobs_are_used_and_find_their_way_ba
         back.click()
     page.wait_for_function("!document.querySelector('.whatif-back').hasAttribute('data-away')")
     assert not back.is_visible() and page.locator(".chart-ghost").count() == 0
-    assert key.inner_text() == "predicted, from the race’s averages"
+    assert key.inner_text() == "predicted from the race’s averages"
     note = page.locator(row("target accepts small") + " .sliders-note")
     number = page.locator(row("target accepts small") + " input[type=number]")
     began = number.input_value()
