@@ -34,6 +34,7 @@ export function drawOnward(stage) {
   const isBefore = stage.reviewOpen && talk.atStep;
   put(slideMarks.count, isUntold && !isBefore && stage.raceId === talk.race ? place : ""); // another race is no slide
   const waits = waitsAtStart(stage);
+  stage.root.toggleAttribute("data-at-start", waits);
   put(slideMarks.hint, `Page Down: ${waits ? "start the race" : "next"} \u00B7 ${KEYS}`);
   put(onward, waits ? "Start the race \u2192" : isUntold && !isBefore ? `Talk: ${place} \u2192` : "Go on \u2192");
   onward.title = isUntold ? "A talk of two minutes: the next slide (\u2192 or Page Down)" : "What a clicker does (Page Down)";

@@ -87,8 +87,7 @@ function createHead({ track }) {
 
 function createRow(stage, view) {
   const { info, index } = view.lane;
-  const name = info.label ? `${info.method}, ${info.label}` : info.method;
-  const select = h("button", { type: "button", class: "cs-name", "data-term": info.method, "data-exact": name,
+  const select = h("button", { type: "button", class: "cs-name", "data-term": info.method, "data-exact": tellSettings(stage.race, info),
                                onclick: () => selectLane(stage, view) },
     laneKey(info), h("span", {}, h("b", { text: info.method }), h("small", { text: info.words })));
   const row = {
@@ -106,6 +105,12 @@ function createRow(stage, view) {
     h("span", { class: "cs-runs" }, row.runs),
     row.outcome);
   return row;
+}
+
+// Who guesses how far, in words, and the settings as the method has them.
+function tellSettings({ open }, { label, words, plan }) {
+  const asked = open.levels.filter(({ name }) => plan?.[name]).reverse().map(({ name, role }) => `${plan[name]} from ${role}`);
+  return [asked.length ? `big model checks ${asked.join(", ")}` : words, label].filter(Boolean).join("; ");
 }
 
 // A click on a bar opens the step that wrote there; the pictures of the tour are as their act shows them.

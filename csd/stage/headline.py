@@ -217,7 +217,7 @@ def _reason(race: Race, subject: Trace) -> str:
     if ratio >= 1 - EVEN and fewer_runs(race, subject):  # which is told
         return ""
     of, unit = in_one_unit(spent, subject.decode_seconds)
-    took = f"{' of the '.join(of)} {unit} went into guessing"
+    took = f"Guessing took {' of the '.join(of)} {unit}"
     if find_faster(race, subject) or ratio < SMALL:
         return f"{took}{dear_draft(subject)}."
     return f"{took}." if not how_copied(subject) and _promises_more(race, subject, ratio) else ""

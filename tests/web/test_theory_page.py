@@ -256,9 +256,7 @@ def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     page.wait_for_function(f"before => {told} !== before", arg=before)
     assert page.evaluate(place) == pytest.approx(stood, abs=0.1), "no part of the equation moves"
     tokens, runs, speed = page.locator(".step-sum b").all_inner_texts()
-    page.wait_for_function(
-        "speed => document.querySelector('.whatif .finding-speed').textContent === speed", arg=speed
-    )
+    page.wait_for_function("speed => document.querySelector('.whatif .finding-speed').textContent === speed", arg=speed)
     digits = len(speed.rstrip("×").partition(".")[2])
     assert f"{float(tokens) / float(runs):.{digits}f}×" == speed, "the equation is right as it is written"
     equation = f"{tokens} tokens in the time of {runs} runs of the big model: {tokens} / {runs} = {speed}."
