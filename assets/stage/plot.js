@@ -74,7 +74,7 @@ function createLine(view) {
   rest.classList.add("cs-rest-of-line");
   const dot = s("g", {}, laneMarker(view.lane.info, 0, 0));
   const label = s("text", { class: "cs-end", style: colours(view.lane.info.look || {}) });
-  return { view, rest, path, dot, label, group: s("g", { class: "cs-curve" }, rest, path, dot), points: [], drawn: -1 };
+  return { view, rest, path, dot, label, group: s("g", { class: "cs-curve" }, path, rest, dot), points: [], drawn: -1 };
 }
 
 // While the race runs the axes have room for what is to come.

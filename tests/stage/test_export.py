@@ -145,7 +145,7 @@ def test_it_plays_from_disk_without_network(from_disk):
         "lanes => lanes.map(lane => [...lane.querySelectorAll('.cs-token')].map(t => t.textContent).join(''))",
     )
     assert texts == [trace.answer for trace in recording.traces]
-    assert one.page.locator(".cs-plot path.cs-line").count() == len(recording.traces)
+    assert one.page.locator(".cs-plot path.cs-line:not(.cs-rest-of-line)").count() == len(recording.traces)
     one.page.click("[data-chart=computed]")
     assert one.page.locator(".cs-strip path").count() > 3
     assert recording.machine in one.page.inner_text("body")

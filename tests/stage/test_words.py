@@ -217,7 +217,7 @@ def test_terms_are_explained_by_hover_by_keyboard_and_by_tap(bare):
     assert one.text(shown).startswith("speed")
     one.press("Tab")
     assert one.text(shown).startswith("autoregressive decoding"), "a lane's name explains its method"
-    assert one.text(shown).endswith("autoregressive, settings"), "and has its exact settings"
+    assert one.text(shown).endswith("; settings"), "and has its exact settings"
     page.focus('[data-term="big model"]')
     one.press("Tab")
     described = page.get_attribute(":focus", "aria-describedby")
