@@ -16,6 +16,7 @@ from csd.web.measured_words import predicted_rows, rows_html
 from csd.web.news import Batch, Finished, Refused, Waiting
 from csd.web.other_models import who_runs, why_others
 from csd.web.race_end import others, tell_end, tell_last_finished, tell_recorded, tell_why
+from csd.web.race_thread import STOPPED_BEFORE
 from csd.web.updates import FormUpdate, RaceUpdate, StageView, StatusLine
 from csd.web.visitors import Asked, VisitorState
 
@@ -80,7 +81,8 @@ def run_race(context: PageContext, visitor: str, fields: PageFields, first_paint
 def _refuse(state: VisitorState, line: StatusLine) -> StatusLine:
     """The line of a race that was refused, whose form is kept with it."""
     if state.unfinished is not None:
-        state.unfinished = replace(state.unfinished, why=REFUSED.format(why=line.text))
+        why = STOPPED if line.text == STOPPED_BEFORE else REFUSED.format(why=line.text)
+        state.unfinished = replace(state.unfinished, why=why)
     return line
 
 

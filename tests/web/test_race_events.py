@@ -12,12 +12,14 @@ import pytest
 from fake_page import RECORDED, context, race, run_stopped
 from paired import alone, drafted
 
+from csd.decoding.errors import Refusal
 from csd.models import catalog
 from csd.record.recording import Recording
 from csd.run import LaneFinished, RaceStarted
 from csd.web import earlier_races, other_models, race_end, race_events
 from csd.web.fields import CUSTOM
 from csd.web.loads import FamilyChoice
+from csd.web.race_thread import STOPPED_BEFORE
 from csd.web.races import FinishedRace, prompt_start, recorded_races, replay_log
 from csd.web.updates import RaceUpdate, StatusLine
 from csd.web.views import describe_end, status_html
@@ -179,6 +181,21 @@ def test_a_race_that_was_stopped_before_its_first_step_is_not_listed_and_another
     assert race(context(run_stopped))[-1].results.listed[0][0].endswith(" · stopped")
     done = race(context())[-1].results.listed[0][0]
     assert re.search(r" · (adaptive )?cascade \d+(\.\d+)?×$", done), "what the race came to"
+
+
+@pytest.mark.parametrize(
+    ("refusal", "told"),
+    [(STOPPED_BEFORE, race_events.STOPPED), ("No room.", race_events.REFUSED.format(why="No room."))],
+)
+def test_a_page_that_is_loaded_again_says_why_there_was_no_race(refusal, told):
+    def run(family, request, stopped):
+        raise Refusal(refusal)
+        yield
+
+    page = context(run)
+    race(page)
+    again = earlier_races.show_address(page, "v", "", page.start)
+    assert json.loads(again.stage.log.splitlines()[-1])["text"] == told + race_end.BELOW
 
 
 def test_stop_takes_a_race_that_has_not_started_out_of_the_queue(page):
