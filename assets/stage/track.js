@@ -68,7 +68,7 @@ function createKey(race, words) {
   const run = h("span", { class: "cs-run-key" }, swatch("T"), " = a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
   const guess = h("span", { class: "cs-guess-key" }, swatch("guess"), " = guessed", h("span", { class: "cs-frame-key" }, swatch("frame"), " = being checked"));
   const guesses = race.lanes.some(({ info }) => info.method !== "autoregressive") ? [guess] : [];
-  const later = h("span", { class: "cs-later-key" }, swatch("later"), " = written later");
+  const later = h("span", { class: "cs-later-key" }, swatch("later"), " = not yet written");
   later.hidden = !words[1]; // the bars are whole
   return [h("b", { class: "cs-track-title" }, words[0], h("span", { class: "cs-when", text: words[1] })), run, ...guesses, later];
 }
