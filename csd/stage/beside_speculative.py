@@ -5,10 +5,14 @@ from __future__ import annotations
 from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
+from csd.roles import COPIER
 from csd.sentences import capitalized, counted
-from csd.stage.drafting import drafting_seconds, tell_guessing
+from csd.stage.drafting import copied_and_kept, drafting_seconds, tell_guessing
 from csd.stage.standing import CASCADES, EVEN, SPECULATIVE, find_faster, find_level, rivals_of
 from csd.theme import method_phrase
+
+MANY = 8  # guesses of the copier from which on it says something how many were kept
+FEW = 0.3  # share of them below which they cost more than they brought
 
 
 def _beaten_speculative(race: Race, subject: Trace) -> Trace | None:
@@ -41,4 +45,7 @@ def lost_to_speculative(race: Race, subject: Trace, spent: float) -> str:
         return f"{capitalized(name)} needed only {counted(len(winner.steps), 'run')} of the big model."
     if its >= spent:
         return ""
+    drafted, kept = copied_and_kept(subject)
+    if drafted >= MANY and kept < FEW * drafted:
+        return f"Only {kept} of the {COPIER}'s {drafted} guesses were kept, and guessing took longer."
     return f"{capitalized(tell_guessing(spent, its, name))}."

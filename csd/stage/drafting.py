@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from csd import theme
+from csd.decoding.maxgram import MAX_GRAM
 from csd.record import metrics
-from csd.record.trace import Trace
+from csd.record.trace import Review, Trace
 from csd.roles import COPIER, roles
 
 DEAR = 0.25  # runs of the big model from which on a run of a draft is a reason
@@ -63,6 +64,21 @@ def drafted_and_lost(trace: Trace) -> tuple[int, int]:
     """How many drafted tokens the target reviewed, and how many of them it did not accept."""
     drafted = sum(len(step.review.tokens) for step in trace.steps)
     return drafted, drafted - sum(step.review.accepted for step in trace.steps)
+
+
+def copied_and_kept(trace: Trace) -> tuple[int, int]:
+    """How many tokens the copier drafted, and how many of them whoever asked for them accepted."""
+    found = [one for step in trace.steps for one in _copied_in(step.review)]
+    return sum(drafted for drafted, _ in found), sum(kept for _, kept in found)
+
+
+def _copied_in(review: Review) -> Iterator[tuple[int, int]]:
+    for inner in review.inner:
+        if isinstance(inner, Review):
+            yield from _copied_in(inner)
+        elif inner.by == MAX_GRAM:
+            count = len(inner.tokens)
+            yield count, max(0, min(count, review.accepted - (inner.at - review.at)))
 
 
 def drafting_seconds(trace: Trace) -> float:

@@ -13,6 +13,7 @@ from csd.sentences import capitalized, counted
 from csd.stage.beside_speculative import fewer_runs, lost_to_speculative
 from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_copied, in_one_unit, tell_guessing
 from csd.stage.standing import (
+    CASCADES,
     EVEN,
     SMALL,
     SPECULATIVE,
@@ -30,7 +31,6 @@ from csd.theme import method_phrase
 
 ALONE = "the big model alone"
 FEWEST = 0.25  # of the tokens that judge a speed: with fewer than these not even a rough one is told
-FAR = 2  # times by which the runs that were saved exceed the gain, from which on that asks for its reason
 LONG_PREFILL = 1.2  # times by which reading the prompt lowers a factor that is then told both ways
 TINY = 50e6  # parameters of a big model below which texts soon repeat themselves
 
@@ -44,10 +44,9 @@ class Headline:
     it is about. The factor and the lead are empty without such a lane, where one of the two was stopped, and where the
     tokens are too few to judge a speed; `lead` also where the texts differ, which is then the first thing to know.
     `text` says whether the texts are the same, and `same` whether they are. `told` says how: who guessed ahead, and in
-    how many runs of the target it came out, or how many guesses were thrown away; then, where the visitor has raced the
-    same more than once, how the factor spread. `reason` says what drafting took in a race that is not won, or won by
-    far less than the runs that were saved promise, or how the adaptive cascade fared in one that is lost; where no lane
-    was clearly faster, only if no flag stands on the factor.
+    how many runs of the target it came out, or how many guesses were thrown away. `reason` says what drafting took in a
+    race that is not won, or how the adaptive cascade fared in one that is lost; where no lane was clearly faster, only
+    if no flag stands on the factor.
     `flags` are what a reader must know before quoting the factor; `few` says that the tokens are too few for one,
     `beaten` that another lane was clearly faster, and `even` that this is no win either: the big model alone was as
     fast, or another lane as fast or slightly faster.
@@ -101,7 +100,7 @@ def _is_rough(race: Race) -> bool:
 
 
 def _speed(race: Race, subject: Trace, ratio: float) -> str:
-    """What the factor is over, and who was faster, or how much slower speculative decoding was."""
+    """What the factor is over, and who was faster, or how much slower the next best method was."""
     winner = find_faster(race, subject)
     best = ratio_of(race, winner) if winner is not None else None
     if ratio < 1 - EVEN and (winner is adaptive_beside(race, subject) or not best or best <= 1 + EVEN):
@@ -114,8 +113,8 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
     if level is not None and (same := ratio_of(race, level)):
         how = f": {times(same)}" if times(same) != times(ratio) else ""
         return f"as fast as {ALONE}; {_name(race, level)} was slightly faster{how}"
-    speculative = next((one for one in rivals_of(race, subject) if one.header.method == SPECULATIVE), None)
-    rival = find_tied(race, subject) or speculative
+    others = [one for one in rivals_of(race, subject) if one.header.method not in CASCADES]
+    rival = find_tied(race, subject) or max(others, key=metrics.speed, default=None)
     if rival is None:
         return f"as fast as {ALONE}"
     over, name = metrics.speed(subject) / metrics.speed(rival), _name(race, rival)
@@ -218,15 +217,7 @@ def _reason(race: Race, subject: Trace) -> str:
         return ""
     of, unit = in_one_unit(spent, subject.decode_seconds)
     took = f"Guessing took {' of the '.join(of)} {unit}"
-    if find_faster(race, subject) or ratio < SMALL:
-        return f"{took}{dear_draft(subject)}."
-    return f"{took}." if not how_copied(subject) and _promises_more(race, subject, ratio) else ""
-
-
-def _promises_more(race: Race, subject: Trace, ratio: float) -> bool:
-    """Whether the runs of the target that were saved promise far more than the gain, because guessing took time."""
-    saved = len(race.reference.steps) / len(subject.steps) if race.reference is not None else 1
-    return saved >= FAR * ratio and drafting_seconds(subject) > EVEN * subject.decode_seconds
+    return f"{took}{dear_draft(subject)}." if find_faster(race, subject) or ratio < SMALL else ""
 
 
 def _often(count: int) -> str:
