@@ -26,7 +26,7 @@ function withPlan(race) {
   const pile = (name, looks) => h("span", { class: `cs-pile ${name}`, "aria-hidden": "true" }, ...looks.map(({ look }) => h("i", { class: "cs-swatch", "data-look": look })));
   const guessers = levels.filter(({ mark }) => mark !== "T");
   return [h("b", { text: "What is a cascade?" }), " ", pile("cs-upwards", levels), term("vertical cascade", "Vertical"), ": bigger models check smaller ones. ",
-    pile("cs-across", guessers), term("horizontal cascade", "Horizontal"), ": the strongest answers for the first guesses, cheaper ones follow. "];
+    pile("cs-across", guessers), term("horizontal cascade", "Horizontal"), ": the first guesses come from the strongest, later ones from cheaper ones. "];
 }
 
 function withoutPlan(race) {

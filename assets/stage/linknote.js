@@ -19,5 +19,6 @@ export function createLinkNote(link) {
     note.style.left = `${Math.max(EDGE, document.documentElement.clientWidth - SIDE - note.offsetWidth)}px`; // beside the sentence of a step, not over it
     timer = setTimeout(() => note.hidePopover(), SEEN);
   });
+  window.addEventListener("popstate", () => note.hidePopover()); // the step that it tells of may be gone
   return note;
 }

@@ -44,6 +44,16 @@ export function lengthOf(acts) {
   return at + seconds;
 }
 
+// While the others are not shown, the lane and all that is below it stand right under the big model's.
 export function showOpening(stage) {
-  stage.root.toggleAttribute("data-opening", isPlaying(stage) && Boolean(stage.opening));
+  const { root, track: { rows }, view } = stage;
+  const isShown = isPlaying(stage) && Boolean(stage.opening);
+  if (root.hasAttribute("data-opening") === isShown) return;
+  if (isShown) {
+    const topOf = ({ box }) => box.getBoundingClientRect().top;
+    const own = topOf(rows.find((row) => row.view === view));
+    const others = rows.filter((row) => row.view !== view && !row.box.hasAttribute("data-plain")).map(topOf);
+    root.style.setProperty("--cs-lift", `${Math.max(0, own - Math.min(own, ...others))}px`);
+  }
+  root.toggleAttribute("data-opening", isShown);
 }

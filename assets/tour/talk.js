@@ -1,6 +1,8 @@
 // A talk of two minutes: the slides after the race that it begins with, see assets/stage/talk.js. It has few of the acts of the
 // tour, each as a slide with one claim, and ends with what to remember, beside the number of that race.
 
+const TUNED = "tuned to this text"; // of a recorded race's plan, see csd/cli/recorder.py
+
 // `calls` are those of assets/stage/bridge.js.
 export function beginTalk(calls) {
   const race = readRace();
@@ -25,7 +27,9 @@ function readRace() {
   const [opens, factor, lead] = [".cs-opens", ".cs-factor", ".cs-lead"].map(words);
   const isWon = Boolean(factor && lead) && !headline.hasAttribute("data-beaten") && !factor.startsWith("\u2248");
   const isRecorded = document.querySelector("#stage .cascade-stage")?.dataset.race?.startsWith("recorded-");
-  return { opens, factor, lead, isWon, measured: isRecorded ? "Measured in one recorded race." : "Measured in one race on this page." };
+  const isTuned = document.querySelector("#stage .cs-message")?.textContent.includes(TUNED);
+  const measured = isRecorded ? `Measured in one recorded race${isTuned ? ", with settings tuned to its text" : ""}.` : "Measured in one race on this page.";
+  return { opens, factor, lead, isWon, measured };
 }
 
 // An audience can try the page where it has an address of its own.
