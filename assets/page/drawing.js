@@ -32,7 +32,8 @@ export function showDrawn() {
 function beginStage(early) {
   const root = stageRoot();
   if (root?.dataset.state !== "replay" || root.cascadeStage.place().step || document.documentElement.hasAttribute("data-arriving")) return;
-  root.cascadeStage.begin(early?.race === root.dataset.race ? early.time : 0);
+  if (early?.race === root.dataset.race) root.cascadeStage.begin(early.time, early.played);
+  else root.cascadeStage.begin();
 }
 
 export function wasPresenting() {

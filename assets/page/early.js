@@ -53,11 +53,11 @@ function isDark() {
   return theme === "dark" || (theme !== "light" && matchMedia(DARK).matches);
 }
 
-// Ends it. Returns {race, time, press} where it stood, and what presses in the page what was pressed here; null where there was none.
+// Ends it. Returns {race, time, played, press} where it stood, and what presses in the page what was pressed here; null where there was none.
 export function endEarly() {
   const early = ground?.querySelector(".cascade-stage").cascadeStage;
   if (!early) return null;
-  const place = { race: early.place().race, time: early.time, press: pressAsAsked };
+  const place = { race: early.place().race, time: early.time, played: early.played, press: pressAsAsked };
   early.update({});
   ground.remove();
   ground = null;

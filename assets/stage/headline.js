@@ -4,13 +4,13 @@
 import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
 import { countTokens } from "./format.js";
-import { actAt } from "./opening.js";
+import { actAt, isPlain } from "./opening.js";
 import { tellPace } from "./pace.js";
 import { speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
 const IDEA = ["A big model writes one token (about a word) per run.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
-const ACTS = { guesses: "Small models guess ahead\u2026", checks: "\u2026and one run of the big model checks all their guesses." }; // of the opening
+const ACTS = { alone: "\u00A0", guesses: "Small models guess ahead\u2026", checks: "\u2026and one run of the big model checks all their guesses." }; // of the opening
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
 const SLOW = "In slow motion: will guessing ahead pay here?";
@@ -109,11 +109,13 @@ function tellSlide(stage) {
 }
 
 // Below the idea, while the first replay plays.
-function tellOpening({ opening: { acts, played }, views, view: { lane } }) {
-  const { says } = actAt(acts, played);
-  if (ACTS[says]) return ACTS[says];
-  const [{ until, count }] = lane.steps;
-  const plain = views.find(({ lane: { info } }) => info.method === "autoregressive");
-  const alone = plain?.lane.steps.filter((step) => step.until <= until).length;
-  return `That run gave ${countTokens(count)}.${plain ? ` The big model alone had written ${alone} by then.` : ""}`;
+function tellOpening({ opening, views, view }) {
+  const { says } = actAt(opening);
+  if (says in ACTS) return ACTS[says];
+  const plain = views.find(({ lane }) => isPlain(lane));
+  const [{ count, line: { r: review } }] = view.lane.steps;
+  const guesses = review.x.length;
+  if (says === "finds") return review.ok < guesses ? `${review.ok} of ${guesses} guesses are right. The big model writes the next token itself.` : `All ${guesses} guesses are right. The big model adds a token of its own.`;
+  if (says === "gives") return `That run gave ${countTokens(count)}. The big model alone had written ${plain.shown} by then.`;
+  return `${view.shown} run${view.shown === 1 ? "" : "s"}: ${countTokens(view.lane.steps[view.shown - 1].count)}. The big model alone: ${plain.shown}.`;
 }

@@ -6,7 +6,7 @@
 //   CascadeStage.mount(element, {early})                 to be seen only, while a page is drawn: it hears no keys and draws seldom
 //   stage.update({race, log})                            the whole log so far; only what is new in it is processed
 //   stage.play(), stage.pause(), stage.skip()            the replay of a finished race; skip goes to its end
-//   stage.begin(from)                                    the replay for which nobody asked, as a page begins with it
+//   stage.begin(from, played)                            the replay for which nobody asked, as a page begins with it, after so many seconds of it
 //   stage.seek(seconds), stage.step(n), stage.token(n)   to a time; n reviews or tokens forward in the selected lane
 //   stage.open(lane, step)                               the review of a step, while the time stays
 //   stage.watch(more, longest)                           the rounds of the open review, one after the other; the first for so many ms more,
@@ -79,7 +79,7 @@ export function mount(root, { lasts = 0, early = false } = {}) {
   root.cascadeStage = {
     update: (value) => update(stage, value || {}),
     play: (from) => play(stage, from),
-    begin: (from) => begin(stage, from),
+    begin: (from, played) => begin(stage, from, played),
     pause: () => pause(stage),
     skip: () => skip(stage),
     seek(to) {
@@ -108,6 +108,7 @@ export function mount(root, { lasts = 0, early = false } = {}) {
     get time() {
       return stage.time;
     },
+    get played() { return stage.opening?.played; },
   };
   return root.cascadeStage;
 }
@@ -248,8 +249,8 @@ function leaveEmptyLane(stage) {
   if (!length(stage.view)) stage.view = stage.views.reduce((most, view) => (length(view) > length(most) ? view : most), stage.view);
 }
 
-function begin(stage, from = 0) {
-  playUnasked(stage, from);
+function begin(stage, from = 0, played = 0) {
+  playUnasked(stage, from, played);
   stage.draw();
 }
 

@@ -6,6 +6,7 @@ import { laneOfHeadline } from "./log.js";
 import { answerOf, copyText, createLaneText, listenToText, markGuesses } from "./lanetext.js";
 import { laneKey } from "./linestyle.js";
 import { levelOf } from "./log.js";
+import { timeOf } from "./opening.js";
 import { NONE, pendingGuesses } from "./pending.js";
 import { selectLane } from "./playback.js";
 import { term } from "./terms.js";
@@ -26,11 +27,12 @@ export function openLanes(stage) {
 // Draws all lanes as of the time shown; what does not change is not touched.
 export function drawLanes(stage) {
   for (const view of stage.views) {
-    view.shown = shownSteps(view, stage.time);
+    const time = timeOf(stage, view);
+    view.shown = shownSteps(view, time);
     if (stage.mode === "replay") revealSteps(view);
-    view.guesses = stage.mode === "replay" ? pendingGuesses(view.lane, view.shown, stage.time) : NONE;
+    view.guesses = stage.mode === "replay" ? pendingGuesses(view.lane, view.shown, time) : NONE;
     markGuesses(view);
-    drawState(view, stage.time);
+    drawState(view, time);
     view.box.classList.toggle("cs-selected", view === stage.view);
   }
   if (stage.view && !stage.view.shown) stage.view.text.dataset.reading = tellReading(stage);

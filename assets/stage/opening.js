@@ -1,59 +1,71 @@
-// The page's first replay, one thing after another: small models guess, one run of the big model checks their guesses, a rest in
-// which to see what that run gave, and then the race goes on until the lane that it is about is done. Until then that lane and the
-// big model alone are all that is shown. The result is that of the same moment.
+// The page's first replay, one thing after another: the big model alone; small models guess; one run of the big model checks their
+// guesses; what it found; a rest on what that run gave; and then the race, until the lane that it is about is done. Until then that
+// lane and the big model's are all that is shown, in the room of all. The result is that of the same moment.
 
+import { countRight } from "./pending.js";
 import { isPlaying } from "./state.js";
 
 // What each act tells of, and the seconds that it takes, whatever the lanes' clocks say.
-const ACTS = [["guesses", 2.2], ["checks", 1.8], ["gives", 1.4], ["gives", 2.2]];
-const SHOWN = ACTS[0][1] + ACTS[1][1]; // seconds of the first step
+const SECONDS = { alone: 1.7, guesses: 1.7, checks: 1.5, finds: 1.4, gives: 1.6, goesOn: 2.2 };
+const ALONE = 2; // runs of the big model that are seen before anything else
+const MOVE = { duration: 300, easing: "cubic-bezier(0.2, 0, 0, 1)" };
+const BEFORE = 1e-9; // seconds from the moment in which a step has been found right or wrong to its end
 
-// The acts, {says, at, seconds, from, until}: from `at` seconds after the start, the lanes' clocks go from one time to another. None
-// where the first step of the lane has no guesses, or can be followed at the usual `speed`.
-export function openingActs({ steps, clock }, speed) {
+// The acts, {says, at, seconds, from, until, ahead}: from `at` seconds after the start, the lanes' clocks go from one time to another; that
+// of `plain`, the big model alone, is `ahead` at least. The first act is left out where that one would be ahead too far. None where the
+// first step of the lane has no guesses, or can be followed at the usual `speed`.
+export function openingActs({ steps, clock }, plain, speed) {
   const [first] = steps;
-  if (!first || !(first.line.r.in || []).length) return [];
+  if (!first || !plain || !(first.line.r.in || []).length) return [];
   const { line: { c: begins, r: { c: checks } }, until } = first;
-  if (until - begins >= speed * SHOWN) return [];
-  const times = [begins, checks, until, until, clock];
+  if (until - begins >= speed * (SECONDS.guesses + SECONDS.checks)) return [];
+  const ahead = plain.steps[ALONE - 1]?.until;
+  const found = until - BEFORE;
+  const times = { guesses: [begins, checks], checks: [checks, found], finds: [found, found], gives: [until, until], goesOn: [until, clock] };
+  if (ahead < found) times.alone = [begins, ahead];
   let at = 0;
-  return ACTS.map(([says, seconds], i) => {
-    const act = { says, at, seconds, from: times[i], until: times[i + 1] };
-    at += seconds;
+  return Object.keys(SECONDS).filter((says) => times[says]).map((says) => {
+    const act = { says, at, seconds: SECONDS[says], from: times[says][0], until: times[says][1], ahead: at && times.alone ? ahead : 0 };
+    at += act.seconds;
     return act;
   });
 }
 
 // The act that is played so many seconds after the start; the last one ever after.
-export const actAt = (acts, played) => acts.filter(({ at }) => at <= played).at(-1);
+export const actAt = ({ acts, played }) => acts.filter(({ at }) => at <= played).at(-1);
 
 // What the lanes' clocks show then.
-export function timeAt(acts, played) {
-  const { at, seconds, from, until } = actAt(acts, played);
+export function timeAt({ acts, played }) {
+  const { at, seconds, from, until } = actAt({ acts, played });
   return from + (until - from) * Math.min(1, (played - at) / seconds);
 }
 
-// When the clocks show that time.
-export function playedAt(acts, time) {
-  const act = acts.find(({ until }) => time <= until);
-  return act ? act.at + act.seconds * Math.max(0, (time - act.from) / (act.until - act.from)) : lengthOf(acts);
-}
-
-export function lengthOf(acts) {
+export function isOver({ acts, played }) {
   const { at, seconds } = acts.at(-1);
-  return at + seconds;
+  return played >= at + seconds;
 }
 
-// While the others are not shown, the lane and all that is below it stand right under the big model's.
+// What a lane's own clock shows.
+export function timeOf({ opening, time }, { lane }) {
+  return opening && isPlain(lane) ? Math.max(time, actAt(opening).ahead) : time;
+}
+
+export const isPlain = ({ info }) => info.method === "autoregressive";
+
+// How many guesses of a lane have been found right; null where that is not to be seen.
+export const foundRight = ({ opening }, { guesses, lane }) => (opening && actAt(opening).says === "finds" ? countRight(guesses, lane) : null);
+
+// The two lanes share the height of all, and then the second one moves to its own place.
 export function showOpening(stage) {
-  const { root, track: { rows }, view } = stage;
-  const isShown = isPlaying(stage) && Boolean(stage.opening);
-  if (root.hasAttribute("data-opening") === isShown) return;
-  if (isShown) {
-    const topOf = ({ box }) => box.getBoundingClientRect().top;
-    const own = topOf(rows.find((row) => row.view === view));
-    const others = rows.filter((row) => row.view !== view && !row.box.hasAttribute("data-plain")).map(topOf);
-    root.style.setProperty("--cs-lift", `${Math.max(0, own - Math.min(own, ...others))}px`);
-  }
-  root.toggleAttribute("data-opening", isShown);
+  const { root, opening, track: { rows }, view } = stage;
+  const says = opening && isPlaying(stage) ? actAt(opening).says : "";
+  const before = root.dataset.opening ?? "";
+  if (before === says) return;
+  const measure = () => rows.map(({ box }) => box.getBoundingClientRect());
+  const boxes = measure();
+  if (!before) root.style.setProperty("--cs-shared", `${boxes.reduce((sum, { height }) => sum + height, 0) / 2}px`);
+  if (says) root.dataset.opening = says;
+  else delete root.dataset.opening;
+  const own = rows.findIndex((row) => row.view === view);
+  if (!says && own >= 0) rows[own].box.animate({ transform: [`translateY(${boxes[own].top - measure()[own].top}px)`, "none"] }, MOVE);
 }

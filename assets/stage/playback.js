@@ -1,7 +1,7 @@
 // The replay: moves the time shown and the selection, by itself or as the visitor says.
 
 import { closeBet } from "./bet.js";
-import { lengthOf, openingActs, playedAt, timeAt } from "./opening.js";
+import { isOver, isPlain, openingActs, timeAt } from "./opening.js";
 import { say, sayReview, sayToken } from "./speech.js";
 import { SPEEDS, canReplay, isPlaying, prefersReducedMotion, remember, selectedStep } from "./state.js";
 import { setMode, speedFactor, totalTime } from "./state.js";
@@ -22,12 +22,17 @@ export function play(stage, from) {
   stage.draw();
 }
 
-// A replay that begins by itself: until it ends or a visitor touches the stage, there is nothing on it but the race.
-export function playUnasked(stage, from = 0) {
+// A replay that begins by itself: until it ends or a visitor touches the stage, there is nothing on it but the race. The page's first one
+// goes on where it had been played for so many seconds.
+export function playUnasked(stage, from = 0, played = 0) {
   play(stage, from);
   const isFirst = stage.raceId === stage.firstId && stage.speed === SPEEDS[0] && !stage.lasts;
-  const acts = isFirst && isPlaying(stage) ? openingActs(stage.view.lane, speedFactor(stage)) : [];
-  if (acts.length) stage.opening = { acts, played: playedAt(acts, stage.time) };
+  const plain = stage.race.lanes.find(isPlain);
+  const acts = isFirst && isPlaying(stage) ? openingActs(stage.view.lane, plain, speedFactor(stage)) : [];
+  if (acts.length) {
+    stage.opening = { acts, played };
+    stage.time = stage.clock = timeAt(stage.opening);
+  }
   stage.root.toggleAttribute("data-unasked", isPlaying(stage));
   stage.root.setAttribute("data-no-step", "");
   stage.draw();
@@ -225,13 +230,13 @@ function tick(stage, now) {
   const passed = stage.tickedAt ? Math.min(stage.early ? LONGEST_EARLY : LONGEST_FRAME, (now - stage.tickedAt) / 1000) : 0;
   stage.tickedAt = now;
   stage.clock = clockAfter(stage, passed);
-  if (stage.clock >= totalTime(stage) || isOpened(stage)) {
+  if (stage.clock >= totalTime(stage) || (stage.opening && isOver(stage.opening))) {
     stage.endedAt = now;
     return skip(stage);
   }
   const to = prefersReducedMotion() ? lastReviewBefore(stage, stage.clock) : stage.clock;
   stage.frame = requestAnimationFrame((next) => tick(stage, next));
-  if (to === stage.time) return;
+  if (to === stage.time && !stage.opening) return;
   stage.time = to;
   stage.draw();
 }
@@ -241,11 +246,8 @@ function clockAfter(stage, seconds) {
   const { opening, clock } = stage;
   if (!opening) return clock + seconds * speedFactor(stage);
   opening.played += seconds;
-  return timeAt(opening.acts, opening.played);
+  return timeAt(opening);
 }
-
-// Whether the opening has been played to its end.
-const isOpened = ({ opening }) => Boolean(opening) && opening.played >= lengthOf(opening.acts);
 
 // With reduced motion the replay goes from review to review of the selected lane, then of the others.
 function lastReviewBefore(stage, time) {

@@ -6,6 +6,7 @@ import { h, put } from "./dom.js";
 import { countRuns, formatRate, formatRatio, formatSeconds } from "./format.js";
 import { laneKey } from "./linestyle.js";
 import { levelOf } from "./log.js";
+import { foundRight } from "./opening.js";
 import { drawPhoto, firstDone, photoTitle } from "./photofinish.js";
 import { goTo, openStep, selectLane } from "./playback.js";
 import { toggleReview } from "./review.js";
@@ -56,7 +57,7 @@ export function drawTrack(stage) {
   for (const row of track.rows) {
     drawBar(race, row.bar, row.view.lane, end);
     clipBar(row.bar, row.view, end);
-    drawPending(race, row.bar, row.view.guesses, end);
+    drawPending(race, row.bar, row.view.guesses, end, foundRight(stage, row.view));
     drawPhoto(row.bar, row.view.lane, first, end);
     drawFigures(stage, row, reference, longest);
     row.box.toggleAttribute("data-first", best.has(row.view));

@@ -21,7 +21,7 @@ MODULES = ASSETS / "stage"
 HTML_TEMPLATE = '<div class="cascade-stage" data-state="idle" data-race=""></div>'
 STYLES = (  # in the order in which a later rule wins
     "base", "promptline", "headline", "track", "legend", "transport", "timeline", "review", "charts", "present",
-    "lanes", "lanetext", "plot", "tooltip", "windows", "slide",
+    "lanes", "lanetext", "plot", "tooltip", "windows", "slide", "opening",
 )  # fmt: skip
 CSS = theme.css_variables() + "".join(own_text(MODULES / "style" / f"{name}.css") for name in STYLES)
 

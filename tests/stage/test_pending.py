@@ -46,16 +46,34 @@ def test_the_first_replay_shows_guesses_then_their_check_then_what_it_gave(bare)
     one.page.clock.run_for(500)
     assert one.text(".cs-rest") == "Small models guess ahead…"
     assert one.text(".cs-pace") == "slow motion", "at several speeds"
-    one.page.clock.run_for(2500)
+    one.page.clock.run_for(2000)
     assert one.text(".cs-rest") == "…and one run of the big model checks all their guesses."
     assert one.page.locator(f"{TRACK}[data-checked]").count() == 1
     one.page.clock.run_for(1400)
+    assert one.text(".cs-rest") == "3 of 5 guesses are right. The big model writes the next token itself."
+    assert one.page.locator(f"{TRACK}[data-found] .cs-strike").count() == 1
+    assert one.seen(1) == "", "it is not written yet"
+    one.page.clock.run_for(1400)
+    assert one.page.locator(".cs-strike").count() == 0
     assert one.text(".cs-rest") == "That run gave 4 tokens. The big model alone had written 0 by then."
     stood = one.page.evaluate("stage.time")
     one.page.clock.run_for(400)
     assert one.page.evaluate("stage.time") == stood, "to see what the run gave"
     one.page.evaluate("log => stage.update({race: 'next', log})", log_of(fast, "next", play=True))
     assert one.text(".cs-pace") == "real time", "a later race is one of the visitor's own"
+    assert not one.errors
+
+
+def test_the_first_replay_begins_with_the_big_model_alone(bare):
+    quick = alone(tuple(range(1, 9)), 0.01)
+    one = by_hand(bare()).show(quick, nested(), play=True)
+    one.page.clock.run_for(1600)
+    assert one.page.get_attribute(".cascade-stage", "data-opening") == "alone"
+    assert not one.text(".cs-rest").strip() and one.text(".cs-runs b") == "1 run"
+    assert one.page.eval_on_selector(".cs-lanes", "text => getComputedStyle(text).opacity") == "0"
+    one.page.clock.run_for(500)
+    assert one.text(".cs-runs b") == "2 runs", "it waits while the other lane guesses"
+    assert one.page.evaluate(LOOKS), "from the same moment on"
     assert not one.errors
 
 
@@ -66,8 +84,9 @@ def test_the_first_replay_shows_two_lanes_and_the_others_come_between_them_with_
     assert one.page.locator(".cascade-stage[data-opening]").count() == 1
     seen, tops = ROWS.format("getComputedStyle(row).opacity === '1'"), ROWS.format("row.getBoundingClientRect().top")
     assert one.page.evaluate(seen) == [True, False, True]
-    big, hidden, own = one.page.evaluate(tops)
-    assert big < hidden == pytest.approx(own, abs=0.1), "one right under the other"
+    below = "document.querySelector('.cs-bar').getBoundingClientRect().top"
+    stood = one.page.evaluate(below)
+    big, _, own = one.page.evaluate(tops)
     one.page.clock.run_for(6500)
     assert one.page.evaluate(seen) == [True, False, True], "until the lane that the race is about is done"
     one.page.clock.run_for(1500)
@@ -77,7 +96,8 @@ def test_the_first_replay_shows_two_lanes_and_the_others_come_between_them_with_
     )
     one.page.wait_for_function(f"{seen}.every(Boolean)")
     one.page.wait_for_function("!document.getAnimations().length")
-    assert one.page.evaluate(tops)[:2] == [big, hidden] and one.page.evaluate(tops)[2] > hidden
+    assert one.page.evaluate(tops)[0] == big and one.page.evaluate(tops)[2] > own
+    assert one.page.evaluate(below) == pytest.approx(stood, abs=1), "what is below the lanes stays"
     assert not one.errors
 
 
