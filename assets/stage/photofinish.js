@@ -24,8 +24,9 @@ export function firstDone({ lanes }) {
   return done.every((lane) => writtenBy(lane, best.decodeSeconds)) ? best : null;
 }
 
-// Fades a lane's bar from where the lane was then; `first` is null until the race or its replay has ended.
-export function drawPhoto({ written: bar, photo: { written, all, count } }, lane, first, end) {
+// Fades a lane's bar from where the lane was then; `first` is null until the race or its replay has ended, and the time is in the unit of
+// the `longest` lane.
+export function drawPhoto({ written: bar, photo: { written, all, count } }, lane, first, end, longest) {
   const tokens = first ? writtenBy(lane, first.decodeSeconds) : end;
   const part = 100 * tokens / end;
   bar.style.setProperty("--written", `${part.toFixed(2)}%`);
@@ -34,7 +35,7 @@ export function drawPhoto({ written: bar, photo: { written, all, count } }, lane
   const shown = first && 1 - tokens / end >= SHORT;
   put(written, shown ? String(tokens) : "");
   put(all, shown ? ` of ${end}` : "");
-  all.dataset.after = shown ? formatSeconds(first.decodeSeconds) : ""; // for pictures without a title
+  all.dataset.after = shown ? formatSeconds(first.decodeSeconds, longest) : "";
   count.hidden = !shown;
   count.toggleAttribute("data-tight", 1 - tokens / end < TIGHT);
 }

@@ -58,7 +58,7 @@ export function drawTrack(stage) {
     drawBar(race, row.bar, row.view.lane, end);
     clipBar(row.bar, row.view, end);
     drawPending(race, row.bar, row.view.guesses, end, foundRight(stage, row.view));
-    drawPhoto(row.bar, row.view.lane, first, end);
+    drawPhoto(row.bar, row.view.lane, first, end, longest);
     drawFigures(stage, row, reference, longest);
     row.box.toggleAttribute("data-first", best.has(row.view));
     row.box.classList.toggle("cs-selected", row.view === view && views.length > 1);
