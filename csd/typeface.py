@@ -32,8 +32,8 @@ UNIT = "clamp(0.94px, 0.4px + 0.046875vw, 1.5px)"
 
 
 def typeface_css() -> str:
-    """The rules that embed the typefaces, their families as the CSS variables `--cs-font` and `--cs-mono`, and the scale
-    of text."""
+    """The rules that embed the typefaces, their families as the CSS variables `--cs-font` and `--cs-mono`, and the
+    scale of text."""
     faces = "".join(
         f"@font-face {{ font-family: {family}; font-weight: 100 900; font-display: swap; unicode-range: {characters}; "
         f'src: url("data:font/woff2;base64,{_encoded(name)}") format("woff2"); }}\n'
