@@ -75,13 +75,15 @@ def test_the_pages_stage_stands_and_goes_on_where_the_early_one_was(chromium, ho
     page = chromium.new_context(viewport={"width": size[0], "height": size[1]}).new_page()
     page.add_init_script("""new MutationObserver(() => {
         const stage = document.querySelector("#early .cascade-stage")?.cascadeStage;
-        if (stage && stage.time !== Infinity) window.reached = stage.time;
+        if (stage?.played) window.reached = stage.played;
     }).observe(document, { subtree: true, childList: true, attributes: true });""")
     page.goto(house.url, wait_until="commit")
     page.wait_for_selector("#early .cs-idea b")
     before = places(page, "#early")
     page.wait_for_selector("html:not([data-drawing]) #stage .cascade-stage")
-    now, reached = page.evaluate("[document.querySelector('#stage .cascade-stage').cascadeStage.time, window.reached]")
+    now, reached = page.evaluate(
+        "[document.querySelector('#stage .cascade-stage').cascadeStage.played, window.reached]"
+    )
     assert now >= reached > 0
     assert before == pytest.approx(places(page, "#stage"), abs=4)
     assert page.locator("#early").count() == 0
