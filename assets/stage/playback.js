@@ -122,6 +122,7 @@ export function stepToken(stage, by) {
 
 export function selectLane(stage, view) {
   stage.view = view;
+  stage.opening = null; // which is about one lane
   deselect(stage);
   stage.draw();
   sayReview(stage);

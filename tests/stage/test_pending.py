@@ -101,10 +101,11 @@ def test_the_first_replay_shows_two_lanes_and_the_others_come_between_them_with_
     assert not one.errors
 
 
-def test_another_speed_ends_the_opening_and_the_replay_goes_on(bare):
+@pytest.mark.parametrize("key", [">", "1"])
+def test_another_speed_or_lane_ends_the_opening_and_the_replay_goes_on(bare, key):
     one = by_hand(bare()).show(alone(), nested(), play=True)
     one.page.clock.run_for(500)
-    one.press(">")
+    one.press(key)
     one.page.clock.run_for(100)
     assert one.page.locator(".cascade-stage[data-opening]").count() == 0
     assert one.state() == "replay" and not one.text(".cs-rest").startswith("Small models guess ahead…")
