@@ -57,7 +57,7 @@ export function cellFacts(race, step, box, j) {
 function guessed(race, name) {
   const who = capitalize(nameOf(race, name));
   if (name === "MaxGram") return `${who} copied it, as it followed the same words before`;
-  return name === "Bigram" ? `${who} found nothing to copy, and guessed the token that usually comes next` : `${who} guessed it`;
+  return name === "Bigram" ? `${who} found nothing to copy, so it guessed the token that usually comes next` : `${who} guessed it`;
 }
 const list = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`);
 

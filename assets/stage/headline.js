@@ -10,7 +10,11 @@ import { speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
 const IDEA = ["A big model writes one token (about a word) per run.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
-const ACTS = { alone: "\u00A0", guesses: "Small models guess ahead\u2026", checks: "\u2026and one run of the big model checks all their guesses." }; // of the opening
+const ACTS = { // of the opening
+  alone: [IDEA[0], "\u00A0"],
+  guesses: ["A cascade of small models guesses ahead.", "Each checks the guesses of a smaller one, down to a copier."],
+  checks: ["One run of the big model checks all their guesses.", "\u00A0"],
+};
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
 const SLOW = "In slow motion: will guessing ahead pay here?";
@@ -93,8 +97,8 @@ function tellIdea(stage) {
   const isTold = raceId === firstId || (mode === "replay" && bet.isKnown); // the first race tells the idea, and later ones ask what is not known yet
   const [idea, rest] = mode === "live" || lasts || !isTold ? ASKED : IDEA;
   const isSlow = idea === ASKED[0] && mode === "replay" && !lasts && speedFactor(stage) < 1;
-  const told = stage.opening ? tellOpening(stage) : (race.open && race.open.note) || rest;
-  return [isSlow ? SLOW : idea, unbroken(told)];
+  const told = (race.open && race.open.note) || rest;
+  return stage.opening ? tellOpening(stage) : [isSlow ? SLOW : idea, unbroken(told)];
 }
 
 // For a hall: what to look at, and how fast it is shown.
@@ -108,14 +112,13 @@ function tellSlide(stage) {
   return [isWild ? `Temperature ${heat}: chance picks the words. Does guessing pay?` : title, pace && `${pace[0].toUpperCase()}${pace.slice(1)}.`];
 }
 
-// Below the idea, while the first replay plays.
+// What an act of the first replay shows.
 function tellOpening({ opening, views, view }) {
   const { says } = actAt(opening);
-  if (says in ACTS) return ACTS[says];
+  if (ACTS[says]) return ACTS[says];
   const plain = views.find(({ lane }) => isPlain(lane));
-  const [{ count, line: { r: review } }] = view.lane.steps;
-  const guesses = review.x.length;
-  if (says === "finds") return review.ok < guesses ? `${review.ok} of ${guesses} guesses are right. The big model writes the next token itself.` : `All ${guesses} guesses are right. The big model adds a token of its own.`;
-  if (says === "gives") return `That run gave ${countTokens(count)}. The big model alone had written ${plain.shown} by then.`;
-  return `${view.shown} run${view.shown === 1 ? "" : "s"}: ${countTokens(view.lane.steps[view.shown - 1].count)}. The big model alone: ${plain.shown}.`;
+  const [{ count, line: { r: { ok, x: { length: guesses } } } }] = view.lane.steps;
+  if (says === "finds") return ok < guesses ? [`${ok} of ${guesses} guesses are right.`, "The big model writes the next token itself."] : [`All ${guesses} guesses are right.`, "The big model adds a token of its own."];
+  if (says === "gives") return [`That run gave ${countTokens(count)}.`, `The big model alone had written ${plain.shown} by then.`];
+  return [`${view.shown} run${view.shown === 1 ? "" : "s"}: ${countTokens(view.lane.steps[view.shown - 1].count)}.`, `The big model alone: ${plain.shown}.`];
 }

@@ -39,7 +39,7 @@ import { clearLegend, createLegend, drawLegend, openLegend, restoreChoices } fro
 import { addLine } from "./log.js";
 import { keepStep, keptStep, returnToStep } from "./keptstep.js";
 import { createInvitation, drawInvitation } from "./invitation.js";
-import { goTo, halt, openStep, pause, placeOf, play, playUnasked, scrub, showAll, skip, stepReview, stepToken, touch } from "./playback.js";
+import { comeBack, goTo, halt, openStep, pause, placeOf, play, playUnasked, scrub, showAll, skip, stepReview, stepToken, touch, waitForRace } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, openPlot } from "./plot.js";
 import { showOpening } from "./opening.js";
@@ -181,7 +181,8 @@ function update(stage, { race: id = "", log = "" }) {
 
 // Waits for a race that the page asked for, or ends the wait; `refusal` says why a race was refused.
 function wait(stage, on, refusal = "") {
-  if (on && canReplay(stage)) showAll(stage);
+  if (on) waitForRace(stage);
+  if (refusal) comeBack(stage);
   stage.root.toggleAttribute("data-waiting", on);
   stage.root.toggleAttribute("data-refused", Boolean(refusal));
   tellRefusal(stage, refusal);

@@ -6,7 +6,7 @@ import { countRight } from "./pending.js";
 import { isPlaying } from "./state.js";
 
 // What each act tells of, and the seconds that it takes, whatever the lanes' clocks say.
-const SECONDS = { alone: 1.7, guesses: 1.7, checks: 1.5, finds: 1.4, gives: 1.6, goesOn: 2.2 };
+const SECONDS = { alone: 1.5, guesses: 2.6, checks: 1.6, finds: 1.5, gives: 1.6, goesOn: 2 };
 const ALONE = 2; // runs of the big model that are seen before anything else
 const MOVE = { duration: 300, easing: "cubic-bezier(0.2, 0, 0, 1)" };
 const BEFORE = 1e-9; // seconds from the moment in which a step has been found right or wrong to its end

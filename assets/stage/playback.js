@@ -84,6 +84,18 @@ export function showAll(stage) {
   stage.draw();
 }
 
+// Shows the whole race while another one is asked for.
+export function waitForRace(stage) {
+  if (!canReplay(stage)) return;
+  stage.waitsFrom = stage.time;
+  showAll(stage);
+}
+
+// Where that one is refused, back to what was shown before.
+export function comeBack(stage) {
+  if (canReplay(stage) && stage.token === null && stage.waitsFrom !== Infinity) jump(stage, stage.waitsFrom);
+}
+
 // Goes to a time while the visitor drags.
 export function scrub(stage, to) {
   deselect(stage);

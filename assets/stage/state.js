@@ -43,6 +43,7 @@ export function createState(root) {
     roundTimer: 0, // the next round of the opened review, while they are played
     placeKept: "", // the step that is looked into, as the tab keeps it, see keptstep.js
     returnsTo: [], // [race, lane, step], until that race has come: what was looked into when the page was loaded
+    waitsFrom: Infinity, // the time that was shown when a race was asked for, to come back to where it is refused
     inside: null, // while one of them is shown: {step, time}, the step and the time to come back to
 
     // the parts of the page; each belongs to the module of its name
@@ -75,7 +76,7 @@ export function createState(root) {
 export function resetState(stage, raceId) {
   stage.firstId ||= raceId;
   Object.assign(stage, { raceId, logLength: 0, race: emptyRace(), views: [], view: null });
-  Object.assign(stage, { token: null, time: Infinity, round: null, inside: null, marked: {} });
+  Object.assign(stage, { token: null, time: Infinity, round: null, waitsFrom: Infinity, inside: null, marked: {} });
   stage.root.dataset.race = raceId;
   setMode(stage, "idle");
 }

@@ -127,7 +127,7 @@ export function tellGaps(measured, isAway = false) {
 export const tellOver = (first, draft, roles) => `guesses of the ${first === draft ? roles[draft] : "first guesser"}, k`;
 
 // What the bars at the open symbols are.
-export const RANGE = "8 in 10 such races end within";
+export const RANGE = "range of 8 in 10 races";
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {

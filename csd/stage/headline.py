@@ -104,7 +104,7 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
     winner = find_faster(race, subject)
     best = ratio_of(race, winner) if winner is not None else None
     if ratio < 1 - EVEN and (winner is adaptive_beside(race, subject) or not best or best <= 1 + EVEN):
-        return f"as fast as {ALONE}: guesses cost more than they saved"
+        return f"as fast as {ALONE}: its guesses cost more than they saved"
     if winner is not None and best:
         return f"as fast as {ALONE}; {_name(race, winner)} was faster here, at {times(best)}"
     if is_even(ratio):

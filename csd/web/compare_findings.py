@@ -11,7 +11,7 @@ from typing import Any
 from csd.decoding.methods import Autoregressive
 from csd.plots.style import SPEEDUP
 from csd.roles import BIG_MODEL, COPIER
-from csd.sentences import capitalized, listed
+from csd.sentences import capitalized, counted, listed
 from csd.theme import method_phrase
 from csd.web.compare_chart import CLOSE, KindRows, LaneRow, chart_html
 from csd.web.finding import Number
@@ -133,7 +133,8 @@ def numbers(results: Sequence[LaneResult]) -> tuple[Number, ...]:
     title, _ = won[0]
     speeds = [one.middle for lanes in rankings.values() for one in lanes if one.title == title]
     spread = dict.fromkeys(f"{end(speeds):.1f}" for end in (min, max))
-    return (Number(names[title], f"{'–'.join(spread)}×", methods[title]),)
+    kinds = f"{names[title]}, over {counted(len(speeds), 'kind')}"
+    return (Number(kinds, f"{'–'.join(spread)}×", methods[title]),)
 
 
 def verdict(results: Sequence[LaneResult]) -> str:

@@ -35,7 +35,7 @@ def test_a_loss_is_told_as_calmly_as_a_win():
     said = line(alone(TEXT), drafted(TEXT, seconds=0.4))
     assert (said.factor, said.lead) == (
         "0.5×",
-        "as fast as the big model alone: guesses cost more than they saved",
+        "as fast as the big model alone: its guesses cost more than they saved",
     )
     assert said.told == "The big model ran 20 times instead of 40, and yet the text took longer."
     even = line(alone(TEXT), drafted(TEXT, seconds=0.2))
@@ -55,7 +55,7 @@ def test_a_faster_rival_is_named():
 
 def test_where_another_lane_gained_guessing_as_such_did_not_lose():
     copying, slow = drafted(TEXT, method="prompt lookup", seconds=0.05), drafted(TEXT, seconds=1.0)
-    assert line(alone(TEXT), slow).lead == "as fast as the big model alone: guesses cost more than they saved"
+    assert line(alone(TEXT), slow).lead == "as fast as the big model alone: its guesses cost more than they saved"
     said = line(alone(TEXT), copying, slow)
     assert said.subject == "cascade" and said.beaten
     assert said.lead == "as fast as the big model alone; prompt lookup was faster here, at 4.0×"
@@ -99,7 +99,7 @@ def test_a_fixed_plan_that_loses_is_told_beside_the_adaptive_cascade():
     adaptive = whole[-1]
     made, ratio = sum(len(step.review.tokens) for step in adaptive.steps), Race(whole).speedup(adaptive)
     assert ratio and said.reason.endswith(f"made only {made} guesses: {times(ratio)}.")
-    assert said.lead == "as fast as the big model alone: guesses cost more than they saved"
+    assert said.lead == "as fast as the big model alone: its guesses cost more than they saved"
 
 
 def test_beside_the_adaptive_cascade_the_line_is_about_the_fixed_plan():
@@ -154,7 +154,7 @@ def test_a_race_that_one_by_one_decoding_wins_says_so():
     speculative = drafted(TEXT, by="small", method="speculative", seconds=0.3)
     said = line(alone(TEXT), speculative, drafted(TEXT, seconds=0.4))
     assert said.beaten
-    assert said.lead == "as fast as the big model alone: guesses cost more than they saved"
+    assert said.lead == "as fast as the big model alone: its guesses cost more than they saved"
 
 
 @pytest.mark.parametrize(

@@ -44,18 +44,19 @@ def test_the_first_replay_shows_guesses_then_their_check_then_what_it_gave(bare)
     fast = alone(), nested()
     one = by_hand(bare()).show(*fast, play=True)
     one.page.clock.run_for(500)
-    assert one.text(".cs-rest") == "Small models guess ahead…"
+    assert one.text(".cs-idea b") == "A cascade of small models guesses ahead."
     assert one.text(".cs-pace") == "slow motion", "at several speeds"
-    one.page.clock.run_for(2000)
-    assert one.text(".cs-rest") == "…and one run of the big model checks all their guesses."
+    one.page.clock.run_for(2500)
+    assert one.text(".cs-idea b") == "One run of the big model checks all their guesses."
     assert one.page.locator(f"{TRACK}[data-checked]").count() == 1
-    one.page.clock.run_for(1400)
-    assert one.text(".cs-rest") == "3 of 5 guesses are right. The big model writes the next token itself."
+    one.page.clock.run_for(1500)
+    assert one.text(".cs-idea b") == "3 of 5 guesses are right."
     assert one.page.locator(f"{TRACK}[data-found] .cs-strike").count() == 1
     assert one.seen(1) == "", "it is not written yet"
-    one.page.clock.run_for(1400)
+    one.page.clock.run_for(1500)
     assert one.page.locator(".cs-strike").count() == 0
-    assert one.text(".cs-rest") == "That run gave 4 tokens. The big model alone had written 0 by then."
+    assert one.text(".cs-idea b") == "That run gave 4 tokens."
+    assert one.text(".cs-rest") == "The big model alone had written 0 by then."
     stood = one.page.evaluate("stage.time")
     one.page.clock.run_for(400)
     assert one.page.evaluate("stage.time") == stood, "to see what the run gave"
@@ -67,7 +68,7 @@ def test_the_first_replay_shows_guesses_then_their_check_then_what_it_gave(bare)
 def test_the_first_replay_begins_with_the_big_model_alone(bare):
     quick = alone(tuple(range(1, 9)), 0.01)
     one = by_hand(bare()).show(quick, nested(), play=True)
-    one.page.clock.run_for(1600)
+    one.page.clock.run_for(1400)
     assert one.page.get_attribute(".cascade-stage", "data-opening") == "alone"
     assert not one.text(".cs-rest").strip() and one.text(".cs-runs b") == "1 run"
     assert one.page.eval_on_selector(".cs-lanes", "text => getComputedStyle(text).opacity") == "0"
@@ -89,7 +90,7 @@ def test_the_first_replay_shows_two_lanes_and_the_others_come_between_them_with_
     big, _, own = one.page.evaluate(tops)
     one.page.clock.run_for(6500)
     assert one.page.evaluate(seen) == [True, False, True], "until the lane that the race is about is done"
-    one.page.clock.run_for(1500)
+    one.page.clock.run_for(2500)
     assert one.page.locator(".cascade-stage[data-opening]").count() == 0
     assert one.state() == "done" and one.page.is_visible(".cs-lead"), (
         "at that moment, and not when the slowest lane is done"
@@ -108,5 +109,5 @@ def test_another_speed_or_lane_ends_the_opening_and_the_replay_goes_on(bare, key
     one.press(key)
     one.page.clock.run_for(100)
     assert one.page.locator(".cascade-stage[data-opening]").count() == 0
-    assert one.state() == "replay" and not one.text(".cs-rest").startswith("Small models guess ahead…")
+    assert one.state() == "replay" and one.text(".cs-idea b") != "A cascade of small models guesses ahead."
     assert not one.errors
