@@ -3,7 +3,7 @@
 
 import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
-import { countTokens } from "./format.js";
+import { countRuns, countTokens } from "./format.js";
 import { actAt, isPlain } from "./opening.js";
 import { tellPace } from "./pace.js";
 import { speedFactor } from "./state.js";
@@ -120,5 +120,5 @@ function tellOpening({ opening, views, view }) {
   const [{ count, line: { r: { ok, x: { length: guesses } } } }] = view.lane.steps;
   if (says === "finds") return ok < guesses ? [`${ok} of ${guesses} guesses are right.`, "The big model writes the next token itself."] : [`All ${guesses} guesses are right.`, "The big model adds a token of its own."];
   if (says === "gives") return [`That run gave ${countTokens(count)}.`, `The big model alone had written ${plain.shown} by then.`];
-  return [`${view.shown} run${view.shown === 1 ? "" : "s"}: ${countTokens(view.lane.steps[view.shown - 1].count)}.`, `The big model alone: ${plain.shown}.`];
+  return [`${countRuns(view.shown, "T")} of the big model: ${countTokens(view.lane.steps[view.shown - 1].count)}.`, `Alone, it has written ${plain.shown}.`];
 }
