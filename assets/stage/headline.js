@@ -6,6 +6,7 @@ import { h, put } from "./dom.js";
 import { countRuns, countTokens } from "./format.js";
 import { actAt, isPlain } from "./opening.js";
 import { tellPace } from "./pace.js";
+import { hasInnerReview } from "./records.js";
 import { speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
 
@@ -115,9 +116,11 @@ function tellSlide(stage) {
 // What an act of the first replay shows.
 function tellOpening({ opening, views, view }) {
   const { says } = actAt(opening);
+  const [first] = view.lane.steps;
+  if (says === "guesses" && !hasInnerReview(first.line.r)) return ["Small models guess ahead.", "\u00A0"];
   if (ACTS[says]) return ACTS[says];
   const plain = views.find(({ lane }) => isPlain(lane));
-  const [{ count, line: { r: { ok, x: { length: guesses } } } }] = view.lane.steps;
+  const { count, line: { r: { ok, x: { length: guesses } } } } = first;
   if (says === "finds") return ok < guesses ? [`${ok} of ${guesses} guesses are right.`, "The big model writes the next token itself."] : [`All ${guesses} guesses are right.`, "The big model adds a token of its own."];
   if (says === "gives") return [`That run gave ${countTokens(count)}.`, `The big model alone had written ${plain.shown} by then.`];
   return [`${countRuns(view.shown, "T")} of the big model: ${countTokens(view.lane.steps[view.shown - 1].count)}.`, `Alone, it has written ${plain.shown}.`];

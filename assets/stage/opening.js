@@ -16,7 +16,7 @@ const BEFORE = 1e-9; // seconds from the moment in which a step has been found r
 // first step of the lane has no guesses, or can be followed at the usual `speed`.
 export function openingActs({ steps, clock }, plain, speed) {
   const [first] = steps;
-  if (!first || !plain || !(first.line.r.in || []).length) return [];
+  if (!first || !plain || !(first.line.r.x || []).length) return [];
   const { line: { c: begins, r: { c: checks } }, until } = first;
   if (until - begins >= speed * (SECONDS.guesses + SECONDS.checks)) return [];
   const ahead = plain.steps[ALONE - 1]?.until;

@@ -93,7 +93,9 @@ export function waitForRace(stage) {
 
 // Where that one is refused, back to what was shown before.
 export function comeBack(stage) {
-  if (canReplay(stage) && stage.token === null && stage.waitsFrom !== Infinity) jump(stage, stage.waitsFrom);
+  const { token, waitsFrom } = stage;
+  stage.waitsFrom = Infinity;
+  if (canReplay(stage) && token === null && waitsFrom !== Infinity) jump(stage, waitsFrom);
 }
 
 // Goes to a time while the visitor drags.

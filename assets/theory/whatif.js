@@ -36,7 +36,7 @@ function build(root, pick) {
   told.append(opens, " ", number, " ", rest);
   const words = make("div", "finding-words", told);
   const whose = make("p", "whatif-whose");
-  const finding = make("div", "finding", words, whose);
+  const box = make("div", "finding", words, whose);
   const chart = make("div", "chart");
   chart.toggleAttribute("data-fills", true);
   const [source, range, ghost] = ["predicted", "range", "before"].map((kind) => {
@@ -49,7 +49,7 @@ function build(root, pick) {
   back.type = "button";
   const [better, gaps] = [make("p", "whatif-better"), make("p", "whatif-gaps")];
   words.setAttribute("aria-live", "polite");
-  root.replaceChildren(finding, make("div", "whatif-key", make("p", "", source, range, ghost), back), chart, better, gaps);
+  root.replaceChildren(box, make("div", "whatif-key", make("p", "", source, range, ghost), back), chart, better, gaps);
   return { told, opens, number, rest, whose, source, range, better, gaps, ghost, back, show: startChart(chart, pick) };
 }
 
