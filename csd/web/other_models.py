@@ -9,8 +9,7 @@ from csd.sentences import listed
 from csd.web.context import PageContext
 from csd.web.loads import FamilyChoice
 
-ANSWERS = "{name} answers your own words: the {home} know little beyond the examples."
-COPY_GUESSES = " Its {bits}-bit copy, smaller and faster, guesses ahead."
+ANSWERS = "Your own words go to {name}: the {home} know little beyond the examples."
 
 
 def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tuple[str, str]:
@@ -34,7 +33,4 @@ def why_others(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> s
     home = context.studio.home
     if is_chosen or choice.spec.name == home.spec.name:
         return ""
-    why = ANSWERS.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name))
-    drafts = choice.defaults.drafts
-    is_copy = len(drafts) == 1 and drafts[0] in COPIES
-    return why + (COPY_GUESSES.format(bits=COPIES[drafts[0]]) if is_copy else "")
+    return ANSWERS.format(name=catalog.title(choice.spec.name), home=catalog.title(home.spec.name))
