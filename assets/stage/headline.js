@@ -13,7 +13,7 @@ import { withTerms } from "./terms.js";
 const IDEA = ["A big model writes one token (about a word) per run.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
 const ACTS = { // of the opening
   alone: [IDEA[0], "\u00A0"],
-  guesses: ["A cascade of small models guesses ahead.", "Each checks the guesses of a smaller one, down to a copier."],
+  guesses: ["A cascade of small models guesses ahead.", "Bigger ones check smaller ones, down to a copier."],
   checks: ["One run of the big model checks all their guesses.", "\u00A0"],
 };
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];

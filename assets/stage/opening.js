@@ -45,6 +45,12 @@ export function isOver({ acts, played }) {
   return played >= at + seconds;
 }
 
+// How much slower than the race it is as a whole: its acts have speeds of their own.
+export function tellOpeningPace({ acts }) {
+  const [{ from }, last] = [acts[0], acts.at(-1)];
+  return `slow motion, about ${Number(((last.at + last.seconds) / (last.until - from)).toPrecision(1))}\u00D7 slower`;
+}
+
 // What a lane's own clock shows.
 export function timeOf({ opening, time }, { lane }) {
   return opening && isPlain(lane) ? Math.max(time, actAt(opening).ahead) : time;

@@ -93,6 +93,13 @@ export function drawTransport(stage) {
   put(transport.token, stage.token === null ? "" : `token ${stage.token + 1}`);
 }
 
+// The result comes into sight where the button is far below it, as on a phone.
+function goToResult(stage) {
+  jump(stage, Infinity);
+  const { box } = stage.headline;
+  if (box.getBoundingClientRect().top < 0) box.scrollIntoView({ block: "start" });
+}
+
 // At the end of a race no step is the one that is looked at; the button asks for one.
 function placeInWords(number, count, { time, token, reviewOpen }) {
   if (time === Infinity && token === null && !reviewOpen) return count === 1 ? "1 step" : "go to step";
@@ -186,7 +193,7 @@ function createSpeedBox(stage) {
 }
 
 function createPlayControls(stage, { play, scrubber, time }) {
-  const skip = iconButton("end", "Result: jump to the end", "End", () => jump(stage, Infinity));
+  const skip = iconButton("end", "Result: jump to the end", "End", () => goToResult(stage));
   skip.classList.add("cs-skip");
   skip.append(h("span", { text: "Result" }));
   return [play, skip, scrubber, time];

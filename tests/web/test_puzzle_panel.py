@@ -70,7 +70,7 @@ def test_a_race_solves_a_puzzle_on_the_page_and_the_browser_remembers_it(chromiu
         page.wait_for_selector(f'#stage .cascade-stage[data-race]:not([data-race="{before}"])')
         tab.status("ended")
     page.wait_for_function(f"{count} === '1/5'")
-    assert re.search(r"Solved: the cascade has 0\.\d\d× the speed of", row.inner_text())
+    assert re.search(r"Solved: the cascade has 0\.\d× the speed of", row.inner_text())
     assert page.is_visible(".puzzles section") and row.locator(".puzzles-said").is_visible(), "one can race beside it"
     assert not task.is_visible(), "below 850 pixels it is a line once a race has begun"
     assert page.locator(".puzzles li:visible").count() == 1
