@@ -12,7 +12,7 @@ from csd.stage.standing import CASCADES, EVEN, SPECULATIVE, find_faster, find_le
 from csd.theme import method_phrase
 
 MANY = 8  # guesses of the copier from which on it says something how many were kept
-FEW = 0.3  # share of them below which they cost more than they brought
+FEW = 0.3  # share of them below which that is told
 
 
 def _beaten_speculative(race: Race, subject: Trace) -> Trace | None:

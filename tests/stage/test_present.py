@@ -102,17 +102,6 @@ def test_a_refusal_is_read_on_the_presented_stage_until_the_next_race(bare):
     assert not one.errors
 
 
-def test_a_race_that_is_refused_leaves_the_step_that_was_looked_at(bare):
-    one = bare().show(greedy(alone()), greedy(nested()))
-    one.page.evaluate("stage.goTo(2, 1)")
-    told = one.text(".cs-score-title")
-    one.page.evaluate("stage.wait(true)")
-    assert one.state() == "done"
-    one.page.evaluate("stage.wait(false, 'The prompt is empty.')")
-    assert one.state() == "replay" and one.text(".cs-score-title") == told
-    assert not one.errors
-
-
 def test_a_method_of_a_long_name_stays_on_the_stage(bare):
     long = replace(alone(), header=replace(alone().header, method="m" * 200))
     one = bare().show(greedy(long), greedy(nested()))
