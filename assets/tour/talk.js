@@ -28,7 +28,7 @@ function readRace() {
   const isWon = Boolean(factor && lead) && !headline.hasAttribute("data-beaten") && !factor.startsWith("\u2248");
   const isRecorded = document.querySelector("#stage .cascade-stage")?.dataset.race?.startsWith("recorded-");
   const isTuned = document.querySelector("#stage .cs-message")?.textContent.includes(TUNED);
-  const recorded = isTuned ? "One recorded race, tuned to its text." : "Measured in one recorded race.";
+  const recorded = isTuned ? "One recorded race, with a plan tuned to it." : "Measured in one recorded race.";
   const measured = isRecorded ? recorded : "Measured in one race on this page.";
   return { opens, factor, lead, isWon, measured };
 }

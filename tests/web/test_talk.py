@@ -198,7 +198,9 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(tab):
         assert page.locator(".tour li:visible > p").all_inner_texts() == [point.text for point in POINTS]
         assert page.inner_text(".tour-won b") == page.text_content("#stage .cs-factor")
         assert not page.is_visible(".tour .cascade-stage")
-        assert page.inner_text(".tour-began") == "One recorded race, tuned to its text.", "so much the number is worth"
+        assert page.inner_text(".tour-began") == "One recorded race, with a plan tuned to it.", (
+            "so much the number is worth"
+        )
         page.keyboard.press("PageDown")  # a talk stops here
     page.keyboard.press("PageUp")
     assert page.inner_text(title) == acts[-1].title
