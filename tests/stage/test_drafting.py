@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from csd.stage.drafting import percentages, tell_guessing
+from handmade import alone, nested
+
+from csd.stage.drafting import copied_and_kept, percentages, tell_guessing
 
 
 def test_shares_in_words_are_those_of_the_legend():
@@ -17,3 +19,9 @@ def test_shares_in_words_are_those_of_the_legend():
 def test_the_time_of_guessing_stands_beside_that_of_another_lane():
     assert tell_guessing(0.0123, 0.05, "speculative decoding") == "guessing took 12 ms (50 ms in speculative decoding)"
     assert tell_guessing(0.4, 1.5, "speculative decoding") == "guessing took 0.40 s (1.50 s in speculative decoding)"
+
+
+def test_copies_count_as_kept_where_whoever_asked_for_them_kept_them():
+    """One of two by `mid`; none of two behind a token that the target rejected; both of the second block."""
+    assert copied_and_kept(nested()) == (6, 3)
+    assert copied_and_kept(alone()) == (0, 0)
