@@ -61,7 +61,7 @@ class Bare:
 
     def cells(self, order: int) -> list[list[str]]:
         """Text and fate of what the round of this number handed up."""
-        find = f'.cs-cell[data-order="{order}"]:not(.cs-later)'
+        find = f'.cs-cell[data-order="{order}"]:not(.cs-absent)'
         return self.page.eval_on_selector_all(find, "all => all.map(cell => [cell.textContent, cell.dataset.fate])")
 
 

@@ -23,7 +23,8 @@ const BRIEF = 100; // and of the sentence alone
 
 export function createReview(stage) {
   const review = {
-    title: h("b", { class: "cs-score-title" }),
+    which: h("span", { class: "cs-which" }), // the step
+    what: h("span"), // came of it
     telling: button("cs-link cs-telling", "", { onclick: () => jump(stage, findTelling(stage).until) }), // to a step with more to see
     told: h("p", { class: "cs-told" }),
     ...createRounds(stage),
@@ -44,6 +45,7 @@ export function createReview(stage) {
     isLeft: false, // whether it has just been closed otherwise than by Back, so that the browser goes back
     fromEnd: false, // whether it was opened at the end of the race
   };
+  review.title = h("b", { class: "cs-score-title" }, review.which, review.what);
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
     h("div", { class: "cs-score-head" }, review.title, review.telling, review.rounds), stage.explanation.box, review.told, review.roundTold, review.grid,
     review.more, review.key);
@@ -182,7 +184,8 @@ export function spoilGuess(stage, place, word) {
 function emptyReview(review) {
   Object.assign(review, { step: null, score: null });
   review.box.dataset.empty = "true";
-  put(review.title, "What happens in a step");
+  put(review.which, "");
+  put(review.what, "What happens in a step");
   put(review.told, "Choose a step or a word to see who guessed it and who checked it, level by level.");
 }
 
@@ -202,17 +205,13 @@ function buildReview(stage, step) {
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
   put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
-  const what = `Step ${step.number}${isWhole ? ` of ${lane.steps.length}` : ""}, ${lane.info.method}: ${wrote}`;
-  put(review.title, shown === step ? what : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
+  const isReal = shown === step;
+  put(review.which, isReal ? `Step ${step.number}${isWhole ? ` of ${lane.steps.length}` : ""}, ${lane.info.method}: ` : "");
+  put(review.what, isReal ? wrote : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   review.result = tellResult(race, step); // the picture tells who drafted
   review.rounds.hidden = score.boxes.length < 2;
   review.key.replaceChildren(...createKey(score));
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
-}
-
-function tellCut({ cut }) {
-  if (!cut) return "";
-  return cut === 1 ? " The guess behind the rejected one is dropped too." : ` The ${cut} guesses behind the rejected one are dropped too.`;
 }
 
 function drawRounds({ review, race, round, roundTimer, token }) {
@@ -223,7 +222,7 @@ function drawRounds({ review, race, round, roundTimer, token }) {
   review.rounds.toggleAttribute("data-stepping", Boolean(box)); // its arrows come with the first move
   put(review.roundLabel, box ? `move ${round + 1} of ${boxes.length}` : "");
   if (!review.told.hidden) review.roundTold.style.minHeight = `${review.told.offsetHeight}px`;
-  put(review.roundTold, box ? `${tellRoundSentence(race, box.record)}${tellCut(box)}` : "");
+  put(review.roundTold, box ? tellRoundSentence(race, box.record) : "");
   review.told.hidden = Boolean(box); // the round's sentence takes its place
   put(review.watch, roundTimer ? "Stop" : "Watch it happen");
   if (box) scrollToBox(review.grid, box);

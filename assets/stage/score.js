@@ -4,36 +4,29 @@ import { authorOf, flattenRecords, isReview, tokenKind, tokensOf } from "./recor
 import { levelOf } from "./log.js";
 
 const CROWDED = 20; // positions from which on a block has a tail
-const MOST_LINES = 2; // of a level, before rounds of which nothing was kept are left out
 const TAIL = 3; // positions from the target's correction on that are before it
 
-// Returns {root, from, to, tail, boxes, lines, costs}. `from` and `to` are positions; `lines` says how many lines the row of
-// a mark needs, more than one where rounds overlap; `costs` holds {seconds, runs} by mark. A box holds what its round
-// passed up; boxes are in the order in which the rounds ended. Where rounds of a level overlap, their boxes end with what
-// was rejected, and `cut` says how many tokens came after it, and rounds of which nothing was kept may be left out, without cells. From `tail` on no review of the
-// target reached a long block: it has only what the target was given.
+// Returns {root, from, to, tail, boxes, costs}. `from` and `to` are positions; `costs` holds {seconds, runs} by mark. A box
+// holds what its round passed up; boxes are in the order in which the rounds ended. Of guesses that a correction below the target
+// made useless, `gone` says in which round that was: without them a level has one guess at most at a position. From `tail` on no
+// review of the target reached a long block: it has only what the target was given.
 export function reviewScore(race, step) {
   const root = step.line.r;
   const rounds = flattenRecords(root);
   const order = new Map(rounds.map(({ record }, i) => [record, i]));
-  const rows = new Map(); // by mark: its boxes
+  const above = new Map(rounds.map(({ record, parent }) => [record, parent]));
   const boxes = rounds.map(({ record, parent }, i) => {
-    const mark = levelOf(race, record.by).mark;
     const cells = passedUp(record, parent);
+    for (const cell of cells) cell.gone = goneIn(cell.at, parent, above, order);
     const judged = parent ? order.get(parent) : i; // the round in which it is decided what becomes of the cells
-    const box = { record, parent, order: i, judged, mark, line: 0, cells, cut: 0, isLeftOut: false, from: record.at, to: record.at + cells.length };
-    rows.set(mark, [...(rows.get(mark) || []), box]);
-    return box;
+    return { record, parent, order: i, judged, mark: levelOf(race, record.by).mark, cells, from: record.at, to: record.at + cells.length };
   });
   const tail = endOf(root, boxes) - root.at > CROWDED ? root.at + root.ok + TAIL : Infinity;
   for (const box of boxes) if (box.parent && box.parent !== root) cutAt(box, tail);
-  const lines = new Map([...rows].map(([mark, all]) => [mark, countLines(all, root)]));
-  return { root, from: root.at, to: endOf(root, boxes), tail, boxes, lines, costs: costsByMark(boxes) };
+  return { root, from: root.at, to: endOf(root, boxes), tail, boxes, costs: costsByMark(boxes) };
 }
 
 const endOf = (root, boxes) => Math.max(root.at + 1, root.at + tokensOf(root).length, ...boxes.map((box) => box.to));
-
-const isSeen = (box) => box.cells.length > 0;
 
 function cutAt(box, end) {
   box.cells.length = Math.min(box.cells.length, Math.max(0, end - box.from));
@@ -62,51 +55,12 @@ function fateAt(at, parent) {
   return j === parent.ok ? "rejected" : "unjudged";
 }
 
-// Gives every box of a level its line, of as few as may be, and returns how many that takes. Where the ends of overlapping
-// rounds are cut off and there are still many, those of which nothing was kept, behind the target's own token, have no cells.
-function countLines(boxes, root) {
-  if (countSeen(boxes) < 2) return 1;
-  const lines = layOut(boxes.filter(isSeen).map(cutTail));
-  if (lines <= MOST_LINES) return lines;
-  leaveOut(boxes.filter(({ from }) => from > root.at + root.ok));
-  const left = countSeen(boxes);
-  if (left <= MOST_LINES) return left;
-  leaveOut(boxes.filter(({ line }) => line >= MOST_LINES));
-  return countSeen(boxes);
-}
-
-const countSeen = (boxes) => layOut(boxes.filter(isSeen));
-
-// Those of which nothing was kept.
-function leaveOut(boxes) {
-  for (const box of boxes.filter(({ cells }) => !cells.some(({ fate }) => fate === "kept"))) {
-    box.isLeftOut ||= isSeen(box);
-    cutAt(box, box.from);
+// The round of a level below the target that rejected a guess before this position; Infinity where none did.
+function goneIn(at, parent, above, order) {
+  for (let review = parent; review && above.get(review); review = above.get(review)) {
+    if (at > review.at + review.ok) return order.get(review);
   }
-}
-
-// Gives every box its line, and returns how many lines that takes.
-function layOut(boxes) {
-  const ends = []; // the first free position of each line
-  for (const box of boxes) box.line = takeLine(ends, box.from, Math.max(box.to, box.from + 1));
-  return ends.length;
-}
-
-function cutTail(box) {
-  const length = box.cells.findIndex(({ fate }) => fate === "rejected") + 1;
-  if (!length) return box;
-  box.cut = box.cells.length - length;
-  box.cells.length = length;
-  box.to = box.from + length;
-  return box;
-}
-
-// Finds the first line of a row that is free from a position on, and takes it up to `to`.
-function takeLine(ends, from, to) {
-  const free = ends.findIndex((end) => end <= from);
-  const line = free < 0 ? ends.length : free;
-  ends[line] = to;
-  return line;
+  return Infinity;
 }
 
 function costsByMark(boxes) {

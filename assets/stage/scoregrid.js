@@ -153,8 +153,8 @@ function contentWidth(grid) {
   return Math.max(1, ...[...grid.querySelectorAll(".cs-score-at")].map((node) => node.offsetLeft + node.offsetWidth));
 }
 
-// Shows the rounds up to one, or all where it is null: what was not judged by then is still open. Marks the cells at a
-// position, unless it is null.
+// Shows the rounds up to one, or all where it is null: what was not judged by then is still open, and what a correction made
+// useless before it is gone. Marks the cells at a position, unless it is null.
 export function drawScore(score, round, position) {
   const column = position === null ? null : String(position);
   for (const box of score.boxes) {
@@ -162,12 +162,16 @@ export function drawScore(score, round, position) {
     const { node, cells, rises } = box.view;
     const isLater = round !== null && box.order > round;
     const isJudged = round === null || box.judged <= round;
-    for (const one of [node, ...cells, ...rises]) one.classList.toggle("cs-later", isLater);
+    const isGone = ({ gone }) => gone < (round === null ? Infinity : round);
+    const left = box.cells.filter((one) => !isGone(one)).length; // those in front
+    node.classList.toggle("cs-absent", isLater || !left);
     node.classList.toggle("cs-round", box.order === round);
-    box.cells.forEach(({ fate }, j) => {
-      cells[j].dataset.fate = isJudged ? fate : "open";
+    node.style.gridColumnEnd = `span ${Math.max(1, left)}`;
+    box.cells.forEach((one, j) => {
+      for (const part of [cells[j], rises[j]]) part?.classList.toggle("cs-absent", isLater || isGone(one));
+      cells[j].dataset.fate = isJudged ? one.fate : "open";
       cells[j].classList.toggle("cs-column", cells[j].dataset.at === column);
-      if (rises[j]) rises[j].hidden = !isJudged || fate !== "kept";
+      if (rises[j]) rises[j].hidden = !isJudged || one.fate !== "kept";
     });
   }
 }
@@ -191,37 +195,35 @@ function createNumbers(score, row) {
   }));
 }
 
-// The names of the levels. Returns {nodes, rows, end}: the first row of each mark and the first row below all.
+// The names of the levels. Returns {nodes, rows, end}: the row of each mark and the first row below all.
 function nameColumn(race, lane, score, first) {
   const nodes = [];
   const rows = new Map();
   let row = first;
   for (const entry of levelsOfLane(race, lane)) {
-    const height = score.lines.get(entry.mark) || 1;
     rows.set(entry.mark, row);
-    nodes.push(createName(entry, score.costs.get(entry.mark), height, cell(row, height, 2, 1)));
-    row += height;
+    nodes.push(createName(entry, score.costs.get(entry.mark), cell(row, 1, 2, 1)));
+    row += 1;
   }
   return { nodes, rows, end: row };
 }
 
-function createName(entry, cost, height, style) {
+function createName(entry, cost, style) {
   const { mark, look, role } = entry;
   const told = cost ? `${countRuns(cost.runs, mark)}, ${formatSeconds(cost.seconds)}` : "not run";
-  return h("div", { class: height > 1 ? "cs-score-name cs-tall" : "cs-score-name", style, "data-level": mark, title: entry.labels.join(" / ") },
+  return h("div", { class: "cs-score-name", style, "data-level": mark, title: entry.labels.join(" / ") },
     h("span", { class: "cs-swatch", "data-look": look, "data-mark": mark }),
     h("span", { class: "cs-score-who" }, h("b", { text: role }), h("small", { text: told })));
 }
 
 function createBox(race, score, box, rows) {
-  const row = rows.get(box.mark) + box.line;
+  const row = rows.get(box.mark);
   const { look } = levelOf(race, box.record.by);
   const style = cell(row, 1, columnOf(score, box.from), box.to - box.from);
   const order = isNumbered(score) ? h("span", { class: "cs-order", text: String(box.order + 1) }) : null;
-  const cut = box.cut ? h("span", { class: "cs-cut", text: `+${box.cut}`, title: `${countTokens(box.cut)} more, after the rejected one` }) : null;
   const above = box.parent ? rows.get(levelOf(race, box.parent.by).mark) + 1 : 0;
   return {
-    node: h("div", { class: "cs-box", "data-look": look, "data-order": box.order, style }, ...[order, cut].filter(Boolean)),
+    node: h("div", { class: "cs-box", "data-look": look, "data-order": box.order, style }, order),
     cells: box.cells.map((one, j) => createCell(race, box, one, j, cell(row, 1, columnOf(score, one.at), 1), isTail(score, one.at))),
     rises: above ? box.cells.map((one) => createRise(cell(above, row - above + 1, columnOf(score, one.at), 1))) : [],
   };

@@ -306,15 +306,6 @@ def test_the_words_of_the_vertical_axis_stand_beside_the_levels(bare, act, size,
     assert axis < min(levels)
 
 
-@pytest.mark.parametrize(("size", "shown"), [((390, 844), "none"), ((1280, 720), "block")], ids=["phone", "desk"])
-def test_a_level_in_several_rows_has_a_bracket_where_there_is_room_beside_its_badge(bare, size, shown):
-    one = bare(size=size).show(*tour.ACTS[4].traces)
-    one.press("o")
-    name = one.page.locator(".cs-score-name").first
-    name.evaluate("node => node.classList.add('cs-tall')")
-    assert name.evaluate("node => getComputedStyle(node, '::after').display") == shown
-
-
 def test_on_a_phone_a_wide_review_says_how_much_of_it_is_out_of_sight(bare):
     one = bare(size=(390, 844), touch=True).show(*tour.ACTS[4].traces)
     one.press("o")
