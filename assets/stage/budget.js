@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { countRuns, formatPercent, formatSeconds } from "./format.js";
-import { OVERHEAD, levelOf } from "./log.js";
+import { OVERHEAD, levelOf, titleOf } from "./log.js";
 import { term } from "./terms.js";
 
 export function createBudget() {
@@ -20,7 +20,7 @@ export function buildBudget({ budget, race, views }) {
     createRow(["decoding"], lanes.map((lane) => createCell(lane.decodeSeconds)), "cs-budget-sum"),
     createRow([term("prefill"), " (not included)"], lanes.map((lane) => createCell(lane.prefillSeconds))),
   ];
-  const heads = lanes.map((lane) => h("th", { scope: "col", text: lane.info.method }));
+  const heads = lanes.map((lane) => h("th", { scope: "col", text: titleOf(lane) }));
   budget.replaceChildren(h("table", {},
     h("caption", { text: "The rows add up to the decoding time." }),
     h("thead", {}, h("tr", {}, h("td"), ...heads)),

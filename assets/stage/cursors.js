@@ -2,6 +2,7 @@
 
 import { button, h, s } from "./dom.js";
 import { colours, laneMarker } from "./linestyle.js";
+import { isPlain, titleOf } from "./log.js";
 import { forgetSizes, remember, remembered } from "./state.js";
 
 const VIEWS = ["one", "columns"];
@@ -51,7 +52,7 @@ export function drawCursors(stage) {
   const { root, view, views, mode, reviewOpen } = stage;
   const isShown = root.dataset.view === "one" && mode !== "done" && !reviewOpen && view.tokenNodes.length > 0;
   for (const one of views) markAhead(one, isShown && one === view ? Math.max(...views.map(writtenBy)) : 0);
-  for (const one of views) one.cursor ||= createCursor(one.lane.info);
+  for (const one of views) one.cursor ||= createCursor(one.lane);
   const places = views.map((one) => (isShown && one.shown ? endOfToken(view, writtenBy(one)) : null)); // all are read before any is set
   views.forEach(({ cursor }, i) => {
     if (places[i]) {
@@ -85,9 +86,9 @@ function setView(stage, value) {
   if (stage.race.open) stage.draw();
 }
 
-function createCursor(info) {
-  return h("i", { class: "cs-caret", "data-plain": info.method === "autoregressive", style: colours(info.look || {}), title: `So far ${info.method} has come`, "aria-hidden": "true" },
-    s("svg", { viewBox: "0 0 14 14" }, laneMarker(info, 7, 7)));
+function createCursor(lane) {
+  return h("i", { class: "cs-caret", "data-plain": isPlain(lane), style: colours(lane.info.look || {}), title: `So far ${titleOf(lane)} has come`, "aria-hidden": "true" },
+    s("svg", { viewBox: "0 0 14 14" }, laneMarker(lane.info, 7, 7)));
 }
 
 // Where the token ends that is the `count`-th of a text, as the style of a cursor. In a replay the text to come has its place

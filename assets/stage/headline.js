@@ -4,7 +4,8 @@
 import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
 import { countRuns, countTokens } from "./format.js";
-import { actAt, isPlain } from "./opening.js";
+import { isPlain } from "./log.js";
+import { actAt } from "./opening.js";
 import { tellPace } from "./pace.js";
 import { hasInnerReview } from "./records.js";
 import { speedFactor } from "./state.js";

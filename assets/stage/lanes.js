@@ -2,10 +2,9 @@
 
 import { button, h, put } from "./dom.js";
 import { countTokens, formatPercent } from "./format.js";
-import { laneOfHeadline } from "./log.js";
 import { answerOf, copyText, createLaneText, listenToText, markGuesses } from "./lanetext.js";
 import { laneKey } from "./linestyle.js";
-import { levelOf } from "./log.js";
+import { isPlain, laneOfHeadline, levelOf, titleOf } from "./log.js";
 import { timeOf } from "./opening.js";
 import { NONE, pendingGuesses } from "./pending.js";
 import { selectLane } from "./playback.js";
@@ -88,7 +87,7 @@ function createLaneView(stage, lane) {
   const name = label ? `${method}, ${label}` : method;
   const spoken = `Lane ${lane.index + 1}: ${name}`;
   view.box = h("section", { class: "cs-lane", "aria-label": spoken, "data-lane": lane.index,
-                              "data-plain": lane.info.method === "autoregressive" },
+                              "data-plain": isPlain(lane) },
     createHead(stage, view, name), view.text,
     h("footer", { class: "cs-foot" }, view.badge, view.speed, view.remarks));
   listenToText(stage, view);
@@ -99,7 +98,7 @@ function createHead(stage, view, name) {
   const { info } = view.lane;
   const select = h("button", { type: "button", class: "cs-name", onclick: () => selectLane(stage, view),
                                title: `${name}. Select this lane (stepping and levels follow it).` },
-    laneKey(info), h("b", { text: info.method }));
+    laneKey(info), h("b", { text: titleOf(view.lane) }));
   return h("header", { class: "cs-head" }, select, view.stateNode, createCopyButton(stage, view));
 }
 

@@ -67,6 +67,11 @@ export function levelsOfLane(race, lane) {
     .filter(({ mark }) => lane.marks.has(mark) || lane.prefillSpans.has(mark));
 }
 
+export const isPlain = ({ info }) => info.method === "autoregressive";
+
+// What a lane is called where it stands beside others: the big model alone by what it is, a method by its name.
+export const titleOf = (lane) => (isPlain(lane) ? lane.info.words : lane.info.method);
+
 function emptyLane(info, index) {
   return {
     info, // {method, label, rule, max}

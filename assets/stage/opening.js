@@ -2,6 +2,7 @@
 // guesses; what it found; a rest on what that run gave; and then the race, until the lane that it is about is done. Until then that
 // lane and the big model's are all that is shown, in the room of all. The result is that of the same moment.
 
+import { isPlain } from "./log.js";
 import { countRight } from "./pending.js";
 import { isPlaying } from "./state.js";
 
@@ -55,8 +56,6 @@ export function tellOpeningPace({ acts }) {
 export function timeOf({ opening, time }, { lane }) {
   return opening && isPlain(lane) ? Math.max(time, actAt(opening).ahead) : time;
 }
-
-export const isPlain = ({ info }) => info.method === "autoregressive";
 
 // How many guesses of a lane have been found right; null where that is not to be seen.
 export const foundRight = ({ opening }, { guesses, lane }) => (opening && actAt(opening).says === "finds" ? countRight(guesses, lane) : null);

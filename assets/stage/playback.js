@@ -1,7 +1,8 @@
 // The replay: moves the time shown and the selection, by itself or as the visitor says.
 
 import { closeBet } from "./bet.js";
-import { isOver, isPlain, openingActs, timeAt } from "./opening.js";
+import { isPlain } from "./log.js";
+import { isOver, openingActs, timeAt } from "./opening.js";
 import { say, sayReview, sayToken } from "./speech.js";
 import { SPEEDS, canReplay, isPlaying, prefersReducedMotion, remember, selectedStep } from "./state.js";
 import { setMode, speedFactor, totalTime } from "./state.js";

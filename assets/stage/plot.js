@@ -3,6 +3,7 @@
 import { h, put, s } from "./dom.js";
 import { formatRate } from "./format.js";
 import { colours, laneLine, laneMarker } from "./linestyle.js";
+import { titleOf } from "./log.js";
 import { isPlaying } from "./state.js";
 import { term } from "./terms.js";
 import { roundUp, ticks } from "./timescale.js";
@@ -125,7 +126,7 @@ const endOf = (plot, { lane, shown }) => placeOf(plot, shown ? lane.steps[shown 
 
 function labelOf({ lane, shown, rate }, isNarrow) {
   const speed = shown ? `${formatRate(rate)} tok/s` : "";
-  return isNarrow ? speed : `${lane.info.method} ${speed}`.trim();
+  return isNarrow ? speed : `${titleOf(lane)} ${speed}`.trim();
 }
 
 const placeOf = (plot, { decodeSeconds, count }) => [xAt(plot, decodeSeconds), yAt(plot, count)];

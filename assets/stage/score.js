@@ -8,8 +8,8 @@ const TAIL = 3; // positions from the target's correction on that are before it
 
 // Returns {root, from, to, tail, boxes, costs}. `from` and `to` are positions; `costs` holds {seconds, runs} by mark. A box
 // holds what its round passed up; boxes are in the order in which the rounds ended. Of guesses that a correction below the target
-// made useless, `gone` says in which round that was: without them a level has one guess at most at a position. From `tail` on no
-// review of the target reached a long block: it has only what the target was given.
+// made useless, `gone` says in which round that was: without them a level has one guess at most at a position; how many of them
+// went beyond the block is `cut`. From `tail` on no review of the target reached a long block: it has only what the target was given.
 export function reviewScore(race, step) {
   const root = step.line.r;
   const rounds = flattenRecords(root);
@@ -19,14 +19,21 @@ export function reviewScore(race, step) {
     const cells = passedUp(record, parent);
     for (const cell of cells) cell.gone = goneIn(cell.at, parent, above, order);
     const judged = parent ? order.get(parent) : i; // the round in which it is decided what becomes of the cells
-    return { record, parent, order: i, judged, mark: levelOf(race, record.by).mark, cells, from: record.at, to: record.at + cells.length };
+    return { record, parent, order: i, judged, mark: levelOf(race, record.by).mark, cells, cut: 0, from: record.at, to: record.at + cells.length };
   });
-  const tail = endOf(root, boxes) - root.at > CROWDED ? root.at + root.ok + TAIL : Infinity;
+  const end = endOf(root, boxes);
+  for (const box of boxes) box.cut = Math.min(box.cells.length, Math.max(0, box.to - end));
+  for (const box of boxes) cutAt(box, end);
+  const tail = end - root.at > CROWDED ? root.at + root.ok + TAIL : Infinity;
   for (const box of boxes) if (box.parent && box.parent !== root) cutAt(box, tail);
   return { root, from: root.at, to: endOf(root, boxes), tail, boxes, costs: costsByMark(boxes) };
 }
 
-const endOf = (root, boxes) => Math.max(root.at + 1, root.at + tokensOf(root).length, ...boxes.map((box) => box.to));
+// The end of the block: of what the target was given, and of what a level below has left of its guesses.
+function endOf(root, boxes) {
+  const left = boxes.flatMap(({ cells }) => cells.filter(({ gone }) => gone === Infinity).map(({ at }) => at + 1));
+  return Math.max(root.at + 1, root.at + tokensOf(root).length, ...left);
+}
 
 function cutAt(box, end) {
   box.cells.length = Math.min(box.cells.length, Math.max(0, end - box.from));

@@ -221,9 +221,10 @@ function createBox(race, score, box, rows) {
   const { look } = levelOf(race, box.record.by);
   const style = cell(row, 1, columnOf(score, box.from), box.to - box.from);
   const order = isNumbered(score) ? h("span", { class: "cs-order", text: String(box.order + 1) }) : null;
+  const cut = box.cut ? h("span", { class: "cs-cut", text: `+${box.cut}`, title: `${countTokens(box.cut)} more, dropped` }) : null;
   const above = box.parent ? rows.get(levelOf(race, box.parent.by).mark) + 1 : 0;
   return {
-    node: h("div", { class: "cs-box", "data-look": look, "data-order": box.order, style }, order),
+    node: h("div", { class: "cs-box", "data-look": look, "data-order": box.order, style }, order, cut),
     cells: box.cells.map((one, j) => createCell(race, box, one, j, cell(row, 1, columnOf(score, one.at), 1), isTail(score, one.at))),
     rises: above ? box.cells.map((one) => createRise(cell(above, row - above + 1, columnOf(score, one.at), 1))) : [],
   };

@@ -1,6 +1,7 @@
 // The timeline: which level computed when. A strip per lane, all on one time axis; the strips are drawn by strips.js.
 
 import { button, h, s } from "./dom.js";
+import { titleOf } from "./log.js";
 import { scrub } from "./playback.js";
 import { sayReview } from "./speech.js";
 import { canReplay, shownTime, totalTime } from "./state.js";
@@ -99,7 +100,7 @@ function measure(timeline) {
 function createStrip(stage, view) {
   const svg = s("svg", { class: "cs-strip", "aria-hidden": "true" });
   const marks = h("span", { class: "cs-strip-marks", "aria-hidden": "true" });
-  const label = h("div", { class: "cs-strip-label" }, h("span", { text: view.lane.info.method }), marks);
+  const label = h("div", { class: "cs-strip-label" }, h("span", { text: titleOf(view.lane) }), marks);
   svg.addEventListener("pointermove", (event) => showTimeTooltip(stage, view, event));
   svg.addEventListener("pointerleave", () => hideTooltip(stage));
   return { view, svg, marks, label };

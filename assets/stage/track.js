@@ -5,7 +5,7 @@ import { awaitsBet } from "./bet.js";
 import { h, put } from "./dom.js";
 import { countRuns, formatRate, formatRatio, formatSeconds } from "./format.js";
 import { laneKey } from "./linestyle.js";
-import { levelOf } from "./log.js";
+import { isPlain, levelOf, titleOf } from "./log.js";
 import { foundRight } from "./opening.js";
 import { drawPhoto, firstDone, photoTitle } from "./photofinish.js";
 import { goTo, openStep, selectLane } from "./playback.js";
@@ -51,7 +51,7 @@ export function drawTrack(stage) {
   const key = words.join("");
   if (track.drawn !== key) track.key.replaceChildren(...createKey(race, words));
   track.drawn = key;
-  const reference = views.find((one) => one.lane.info.method === "autoregressive");
+  const reference = views.find(({ lane }) => isPlain(lane));
   track.box.toggleAttribute("data-few", isShort(race));
   const best = isShort(race) || wasStopped(race) ? new Set() : winners(views);
   for (const row of track.rows) {
@@ -68,7 +68,7 @@ export function drawTrack(stage) {
 function createKey(race, words) {
   const run = h("span", { class: "cs-run-key" }, swatch("T"), " = a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
   const guess = h("span", { class: "cs-guess-key" }, swatch("guess"), " = guessed", h("span", { class: "cs-frame-key" }, swatch("frame"), " = being checked"));
-  const guesses = race.lanes.some(({ info }) => info.method !== "autoregressive") ? [guess] : [];
+  const guesses = race.lanes.every(isPlain) ? [] : [guess];
   const later = h("span", { class: "cs-later-key" }, swatch("later"), " = not yet written");
   later.hidden = !words[1]; // the bars are whole
   return [h("b", { class: "cs-track-title" }, words[0], h("span", { class: "cs-when", text: words[1] })), run, ...guesses, later];
@@ -90,7 +90,7 @@ function createRow(stage, view) {
   const { info, index } = view.lane;
   const select = h("button", { type: "button", class: "cs-name", "data-term": info.method, "data-exact": tellSettings(stage.race, info),
                                onclick: () => selectLane(stage, view) },
-    laneKey(info), h("span", {}, h("b", { text: info.method }), h("small", { text: info.words })));
+    laneKey(info), h("span", {}, h("b", { text: titleOf(view.lane) }), h("small", { text: isPlain(view.lane) ? info.method : info.words })));
   const row = {
     view,
     bar: createBar(),
@@ -102,7 +102,7 @@ function createRow(stage, view) {
   row.outcome = h("span", { class: "cs-outcome", "data-term": "speed" }, row.ratio, row.rate);
   row.bar.box.append(row.clock);
   row.bar.box.addEventListener("click", (event) => openAt(stage, view, event));
-  row.box = h("div", { class: "cs-track-row", "data-lane": index, "data-plain": info.method === "autoregressive" }, select, row.bar.box,
+  row.box = h("div", { class: "cs-track-row", "data-lane": index, "data-plain": isPlain(view.lane) }, select, row.bar.box,
     h("span", { class: "cs-runs" }, row.runs),
     row.outcome);
   return row;
@@ -205,6 +205,6 @@ function winners(views) {
   if (done.length < 2 || done.length < views.length) return new Set(); // the last one may still win
   const best = Math.max(...done.map((view) => finalRate(view.lane)));
   const first = done.filter((view) => finalRate(view.lane) * (1 + EVEN) >= best);
-  const isDraw = first.length > 1 && first.some((view) => view.lane.info.method === "autoregressive");
+  const isDraw = first.length > 1 && first.some(({ lane }) => isPlain(lane));
   return new Set(isDraw ? [] : first);
 }

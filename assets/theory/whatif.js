@@ -39,18 +39,19 @@ function build(root, pick) {
   const box = make("div", "finding", words, whose);
   const chart = make("div", "chart");
   chart.toggleAttribute("data-fills", true);
-  const [source, range, ghost] = ["predicted", "range", "before"].map((kind) => {
+  const [source, raced, range, ghost] = ["predicted", "measured", "range", "before"].map((kind) => {
     const line = make("span", "");
     line.dataset.kind = kind;
     return line;
   });
   range.textContent = RANGE;
+  raced.textContent = "measured"; // the filled symbols; the open ones lie on the dashed lines
   const back = make("button", "whatif-back");
   back.type = "button";
   const [better, gaps] = [make("p", "whatif-better"), make("p", "whatif-gaps")];
   words.setAttribute("aria-live", "polite");
-  root.replaceChildren(box, make("div", "whatif-key", make("p", "", source, range, ghost), back), chart, better, gaps);
-  return { told, opens, number, rest, whose, source, range, better, gaps, ghost, back, show: startChart(chart, pick) };
+  root.replaceChildren(box, make("div", "whatif-key", make("p", "", source, raced, range, ghost), back), chart, better, gaps);
+  return { told, opens, number, rest, whose, source, range, raced, better, gaps, ghost, back, show: startChart(chart, pick) };
 }
 
 function update(view, value, parseK) {
@@ -95,6 +96,7 @@ function update(view, value, parseK) {
   view.better.textContent = tellBetter(curves);
   view.source.textContent = describeSource(value, isMoved);
   view.range.hidden = !length;
+  view.raced.hidden = !points.length;
   view.gaps.textContent = tellGaps([...points, ...levels], isAway || !value.isMeasured);
   view.ghost.textContent = "before";
   view.ghost.hidden = !isAway;

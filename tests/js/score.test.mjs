@@ -23,17 +23,26 @@ test("guesses behind one that a level below the target rejected are gone, and so
   const guess = (at, ids) => ({ by: "MaxGram", at, x: ids, who: "MaxGram", c: 0.3, d: 0 });
   const tiny = { by: "small", at: 5, x: [9], who: "MaxGram", ok: 0, y: 7, c: 0.3, d: 0.01, in: [guess(5, [9])] };
   const first = { by: "mid", at: 3, x: [1, 2, 7], who: ["MaxGram", "MaxGram", "small"], ok: 0, y: 4, c: 0.3, d: 0.01, in: [guess(3, [1, 2]), tiny] };
-  const made = raceOf({ x: [4, 1], who: ["mid", "MaxGram"], ok: 1, y: 2, in: [first, guess(4, [1])] });
+  const made = raceOf({ x: [4, 1, 2], who: ["mid", "MaxGram", "MaxGram"], ok: 1, y: 2, in: [first, guess(4, [1, 2])] });
   const { boxes, from, to } = reviewScore(made, made.lanes[0].steps[1]);
   assert.deepEqual(boxes.map(({ mark, from: at, cells }) => [mark, at, cells.map(({ gone }) => gone)]), [
     ["0", 3, [Infinity, 3]], // the first is rejected in sight
     ["0", 5, [3]],
     ["1", 5, [3]],
     ["2", 3, [Infinity]],
-    ["0", 4, [Infinity]], // rejected by the target
+    ["0", 4, [Infinity, Infinity]], // rejected by the target
     ["T", 3, [Infinity, Infinity]],
   ]);
   assert.deepEqual([from, to], [3, 6]);
+});
+
+test("such guesses beyond the block have no place in it, and are counted", () => {
+  const guess = (at, ids) => ({ by: "MaxGram", at, x: ids, who: "MaxGram", c: 0.3, d: 0 });
+  const first = { by: "mid", at: 3, x: [1, 2, 7], who: "MaxGram", ok: 0, y: 4, c: 0.3, d: 0.01, in: [guess(3, [1, 2, 7])] };
+  const made = raceOf({ x: [4], who: "mid", ok: 1, y: 2, in: [first] });
+  const { boxes, to } = reviewScore(made, made.lanes[0].steps[1]);
+  assert.deepEqual(boxes.map(({ cells, cut }) => [cells.length, cut]), [[2, 1], [1, 0], [2, 0]]);
+  assert.equal(to, 5);
 });
 
 test("in every round a level has one guess at most at a position", () => {
