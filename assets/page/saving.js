@@ -4,6 +4,7 @@ import { writeLinked } from "./address.js";
 import { byId, press, stage } from "./dom.js";
 import { placeInWords } from "./fragment.js";
 import { hiding } from "./query.js";
+import { copyText } from "../stage/clipboard.js";
 
 const KEPT = 60_000; // milliseconds that the browser has to save a file
 const HERE = "It opens on this computer only"; // a link where LOCAL is its host
@@ -24,12 +25,11 @@ export async function copyLink(query, omitted) {
   const isLocal = LOCAL.test(location.hostname);
   const note = { said: `${said} ${HERE}.`, save: isLocal && race ? () => press("replay") : null };
   let [state, isNoted] = ["", false];
-  try {
-    await navigator.clipboard.writeText(link);
+  if (await copyText(link, document.body)) {
     window.dispatchEvent(new CustomEvent("cascade-linked", { detail: note }));
     isNoted = Boolean(document.querySelector(".cs-link-note:popover-open")); // beside the button on the stage
     if (isLocal && !isNoted) said += ` ${HERE}${race ? ": to send the race, <button type=\"button\" data-press=\"replay\">save it as a file</button>" : ""}.`;
-  } catch {
+  } else {
     state = "whole";
     said = `The browser does not allow access to the clipboard. The link: ${link.replaceAll("&", "&amp;")}`;
   }

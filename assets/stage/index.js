@@ -20,7 +20,7 @@
 //
 // Data, without a page:  text, records, log, pending, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, opening, playback, rounds
-// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (bars), legend (viewmenu), cursors, lanes (lanetext, tokennodes, joins, textsize), review (scoregrid, scoreaxes, scorekey, telling, keptstep), explanation,
+// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (bars), legend (viewmenu), cursors, lanes (lanetext, clipboard, tokennodes, joins, textsize), review (scoregrid, scoreaxes, scorekey, telling, keptstep), explanation,
 //                        transport, charts (plot, timeline, budget; strips draws the timeline), tooltip, terms, speech, keys, present (talk, speaker, racenote, entries), bridge; dom and linestyle
 //                        build elements
 

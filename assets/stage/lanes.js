@@ -1,8 +1,9 @@
 // The lanes: name, text and verdict of each; the text in the middle is made by lanetext.js.
 
+import { copyText } from "./clipboard.js";
 import { button, h, put } from "./dom.js";
 import { countTokens, formatPercent } from "./format.js";
-import { answerOf, copyText, createLaneText, listenToText, markGuesses } from "./lanetext.js";
+import { answerOf, createLaneText, listenToText, markGuesses } from "./lanetext.js";
 import { laneKey } from "./linestyle.js";
 import { isPlain, laneOfHeadline, levelOf, titleOf } from "./log.js";
 import { timeOf } from "./opening.js";
@@ -109,7 +110,7 @@ function createCopyButton(stage, view) {
     title: "Copy the plain text of this lane", "aria-label": `copy text of lane ${method}`,
   });
   copy.addEventListener("click", async () => {
-    put(copy, (await copyText(stage, answerOf(view))) ? "copied" : "copy failed");
+    put(copy, (await copyText(answerOf(view), stage.root)) ? "copied" : "copy failed");
     setTimeout(() => put(copy, label), 1500);
   });
   return copy;

@@ -183,21 +183,6 @@ export function answerOf(view) {
   return view.tokenNodes.filter((node) => !node.classList.contains("cs-ending")).map((node) => node.textContent).join("");
 }
 
-export async function copyText(stage, text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const area = h("textarea", { class: "cs-hidden" });
-    area.value = text;
-    stage.root.append(area);
-    area.select();
-    const done = document.execCommand("copy"); // pages without the clipboard API, such as files and plain http
-    area.remove();
-    return done;
-  }
-}
-
 // At most one node of the stage carries a class of `stage.marked`.
 function markOnly({ marked }, className, node) {
   if (marked[className] === node) return;

@@ -297,7 +297,7 @@ def test_a_race_of_other_models_than_the_first_races_names_them_in_its_lane(bare
     first = greedy(alone())
     lanes = (replace(first, header=replace(first.header, label="")), greedy(nested()))
     one.page.evaluate("log => stage.update({race: 'r', log})", stage.log_of(lanes, "r", models="Another"))
-    assert one.text(".cs-track-row[data-plain] small") == "Another alone", "whose figures they are"
+    assert one.text(".cs-track-row[data-plain] b") == "Another alone", "whose figures they are"
     assert not one.errors
 
 

@@ -83,6 +83,24 @@ def test_an_address_opens_a_race_and_hides_controls(open_tab):
     assert page.is_visible("#temperature")
 
 
+def test_a_link_is_copied_on_pages_without_the_clipboard_api_and_shown_where_nothing_can_be_copied(tab, house):
+    page = tab.page
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    page.click("#stage .cs-copy-link")
+    page.wait_for_selector("#stage .cs-link-note:popover-open")
+    link = f"{house.url}#race={page.get_attribute('#stage .cascade-stage', 'data-race').removeprefix('recorded-')}"
+    page.keyboard.press("Escape")
+    page.focus("#prompt textarea")
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Control+V")
+    assert page.input_value("#prompt textarea").startswith(link)
+    page.evaluate("document.execCommand = () => false")
+    page.click("#stage .cs-copy-link")
+    page.wait_for_function("document.querySelector('#status').innerText.includes('does not allow')")
+    assert link in page.inner_text("#status")
+    assert not tab.errors
+
+
 @pytest.mark.slow
 def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     page = tab.page

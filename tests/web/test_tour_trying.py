@@ -42,7 +42,7 @@ def test_the_reader_moves_the_boundary_of_the_horizontal_cascade(tab):
     go_on(page)
     page.keyboard.press("1")
     assert page.inner_text(pressed).startswith("1")
-    page.wait_for_selector(".tour .cs-score-title:text('Step 1 of 5, horizontal')")
+    page.wait_for_selector(".tour .cs-score-title:has-text('Step 1 of 5, horizontal')")
     assert not tab.errors
 
 
@@ -98,7 +98,7 @@ def test_the_reader_makes_a_guess_wrong(tab):
     page.click(".tour-back")
     go_on(page)
     assert page.locator('.tour-guesses:visible [aria-pressed="true"]').count() == 0, "the act begins anew"
-    page.wait_for_selector(".tour .cs-score-title:text('Step 1 of 3')")
+    page.wait_for_selector(".tour .cs-score-title:has-text('Step 1 of 3')")
     assert not tab.errors
 
 
