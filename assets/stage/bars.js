@@ -30,16 +30,17 @@ export function clipBar({ ran }, { lane, shown, state }, end) {
   ran.style.clipPath = `inset(0 ${left.toFixed(2)}% 0 0 round 5px)`;
 }
 
-// Draws the guesses beyond what the lane has written: pale, and in one frame while the target checks them. Where `right` of them have
-// been found right, those are in full colour, and the others are struck out.
-export function drawPending(race, bar, guesses, end, right = null) {
+// Draws the guesses beyond what the lane has written: pale, and in one frame while the target checks them. Each can be counted where they
+// stand `apart`. Where `right` of them have been found right, those are in full colour, and the others are struck out.
+export function drawPending(race, bar, guesses, end, { apart, right }) {
   const { cells, from, isChecked } = guesses;
-  const key = `${from} ${end} ${right} ${cells.map(({ who }) => who).join(" ")}`;
+  const key = `${from} ${end} ${apart} ${right} ${cells.map(({ who }) => who).join(" ")}`;
   bar.pending.toggleAttribute("data-checked", isChecked);
   if (key === bar.waits) return;
   bar.waits = key;
   const looks = cells.map(({ who }) => levelOf(race, who).look);
-  fill(race, bar.pending, end, runsOf(looks, from).map((run) => ({ ...run, wide: run.to - run.from - gapAt(end) / 4 })));
+  fill(race, bar.pending, end, apart ? [] : runsOf(looks, from).map((run) => ({ ...run, wide: run.to - run.from - gapAt(end) / 4 })));
+  if (apart) bar.pending.append(...looks.map((look, j) => s("path", { "data-look": look, d: boxPath(from + j, 1 - gapAt(end) / 3), style: `--j: ${j}` })));
   bar.pending.toggleAttribute("data-found", right !== null);
   const wrong = right === null ? 0 : cells.length - right;
   if (wrong) bar.pending.append(s("path", { class: "cs-wrong", d: boxPath(from + right, wrong) }), s("path", { class: "cs-strike", d: `M${round(from + right)} ${HEIGHT / 2}h${round(wrong - gapAt(end))}` }));

@@ -14,12 +14,11 @@ import { withTerms } from "./terms.js";
 const IDEA = ["A big model writes one token (about a word) per run.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
 const ACTS = { // of the opening
   alone: [IDEA[0], "\u00A0"],
-  guesses: ["A cascade of small models guesses ahead.", "Bigger ones check smaller ones, down to a copier."],
-  checks: ["One run of the big model checks all their guesses.", "\u00A0"],
+  goesOn: ["And so on, faster now.", "\u00A0"],
 };
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
-const SLOW = "In slow motion: will guessing ahead pay here?";
+const SLOW = "The same race in slow motion: does guessing ahead pay?";
 const WILD = 1; // temperature from which chance often picks unlikely words, as in csd/stage/headline.py
 const NO_WIN = "Not in colour: this is no clear win"; // why a number is black
 const FLAGGED = "Not in colour: the note below says why";
@@ -118,11 +117,13 @@ function tellSlide(stage) {
 function tellOpening({ opening, views, view }) {
   const { says } = actAt(opening);
   const [first] = view.lane.steps;
-  if (says === "guesses" && !hasInnerReview(first.line.r)) return ["Small models guess ahead.", "\u00A0"];
   if (ACTS[says]) return ACTS[says];
   const plain = views.find(({ lane }) => isPlain(lane));
-  const { count, line: { r: { ok, x: { length: guesses } } } } = first;
-  if (says === "finds") return ok < guesses ? [`${ok} of ${guesses} guesses are right.`, "The big model writes the next token itself."] : [`All ${guesses} guesses are right.`, "The big model adds a token of its own."];
-  if (says === "gives") return [`That run gave ${countTokens(count)}.`, `The big model alone had written ${plain.shown} by then.`];
-  return [`${countRuns(view.shown, "T")} of the big model: ${countTokens(view.lane.steps[view.shown - 1].count)}.`, `Alone, it has written ${plain.shown}.`];
+  const { count, line: { r: root } } = first;
+  const guesses = root.x.length;
+  if (says === "guesses") return [`${hasInnerReview(root) ? "A cascade of small models" : "A small model"} guesses ${countTokens(guesses)} ahead.`, "\u00A0"];
+  if (says === "checks") return [`One run of the big model checks all ${guesses}.`, "\u00A0"];
+  if (says === "finds") return root.ok < guesses ? [`${root.ok} of ${guesses} guesses are right.`, "The big model writes the next token itself."] : [`All ${guesses} guesses are right.`, "The big model adds a token of its own."];
+  if (says === "gives") return [`That run gave ${countTokens(count)}.`, `The big model alone wrote ${plain.shown} in that time.`];
+  return [`${countRuns(view.shown, "T")} of the big model gave ${countTokens(view.lane.tokens.length)}.`, `Alone, it wrote ${plain.shown} in that time.`];
 }

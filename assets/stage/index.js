@@ -20,7 +20,7 @@
 //
 // Data, without a page:  text, records, log, pending, score, narrate, facts, format, timescale, labels
 // State and the replay:  state, pace, opening, playback, rounds
-// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (bars), legend (viewmenu), cursors, lanes (lanetext, clipboard, tokennodes, joins, textsize), review (scoregrid, scoreaxes, scorekey, telling, keptstep), explanation,
+// Parts of the page:     invitation, promptline (promptfield), headline (bet), track (bars), legend (viewmenu), cursors, lanes (lanetext, clipboard, wrongwords, tokennodes, joins, textsize), review (scoregrid, scoreaxes, scorekey, telling, keptstep), explanation,
 //                        transport, charts (plot, timeline, budget; strips draws the timeline), tooltip, terms, speech, keys, present (talk, speaker, racenote, entries), bridge; dom and linestyle
 //                        build elements
 
@@ -42,7 +42,7 @@ import { createInvitation, drawInvitation } from "./invitation.js";
 import { comeBack, goTo, halt, openStep, pause, placeOf, play, playUnasked, scrub, showAll, skip, stepReview, stepToken, touch, waitForRace } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, openPlot } from "./plot.js";
-import { showOpening, tellOpeningPace } from "./opening.js";
+import { showOpening } from "./opening.js";
 import { createPromptLine, drawPromptLine, tellRefusal } from "./promptline.js";
 import { drawRaceNote } from "./racenote.js";
 import { clearReview, createReview, drawReview, openReview, spoilGuess } from "./review.js";
@@ -280,7 +280,7 @@ function draw(stage) {
 // does not show the race that is asked for.
 function tellPaceOf(stage) {
   const before = stage.root.hasAttribute("data-refused") ? "previous race" : stage.root.hasAttribute("data-other") ? "another prompt" : "";
-  put(stage.pace, stage.opening ? tellOpeningPace(stage.opening) : tellPace(stage.mode, speedFactor(stage)) || before);
+  put(stage.pace, stage.opening ? "slow motion" : tellPace(stage.mode, speedFactor(stage)) || before);
 }
 
 function watchSize(stage) {

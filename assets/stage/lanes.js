@@ -10,6 +10,7 @@ import { timeOf } from "./opening.js";
 import { NONE, pendingGuesses } from "./pending.js";
 import { selectLane } from "./playback.js";
 import { term } from "./terms.js";
+import { drawWrongWords } from "./wrongwords.js";
 
 const BADGE_TERMS = { lossy: "not lossless", law: "same distribution" }; // in the glossary, by the kind of a badge
 
@@ -35,6 +36,7 @@ export function drawLanes(stage) {
     drawState(view, time);
     view.box.classList.toggle("cs-selected", view === stage.view);
   }
+  if (stage.view) drawWrongWords(stage);
   if (stage.view && !stage.view.shown) stage.view.text.dataset.reading = tellReading(stage);
 }
 

@@ -1,14 +1,14 @@
 // The page's first replay, one thing after another: the big model alone; small models guess; one run of the big model checks their
-// guesses; what it found; a rest on what that run gave; and then the race, until the lane that it is about is done. Until then that
-// lane and the big model's are all that is shown, in the room of all. The result is that of the same moment.
+// guesses; what it found; a rest on what that run gave; then the race, until the lane that it is about is done; and a rest there. Until
+// then that lane and the big model's are all that is shown, in the room of all. The result is that of the same moment.
 
 import { isPlain } from "./log.js";
 import { countRight } from "./pending.js";
-import { isPlaying } from "./state.js";
+import { forgetSizes, isPlaying } from "./state.js";
 
 // What each act tells of, and the seconds that it takes, whatever the lanes' clocks say.
-const SECONDS = { alone: 1.5, guesses: 2.6, checks: 1.6, finds: 1.5, gives: 1.6, goesOn: 2 };
-const ALONE = 2; // runs of the big model that are seen before anything else
+const SECONDS = { alone: 2.2, guesses: 2.4, checks: 1.5, finds: 1.8, gives: 1.6, goesOn: 1.8, ends: 1.2 };
+const ALONE = [2, 6]; // runs of the big model that are seen before anything else: those that the other lane's first step takes, within limits
 const MOVE = { duration: 300, easing: "cubic-bezier(0.2, 0, 0, 1)" };
 const BEFORE = 1e-9; // seconds from the moment in which a step has been found right or wrong to its end
 
@@ -20,10 +20,11 @@ export function openingActs({ steps, clock }, plain, speed) {
   if (!first || !plain || !(first.line.r.x || []).length) return [];
   const { line: { c: begins, r: { c: checks } }, until } = first;
   if (until - begins >= speed * (SECONDS.guesses + SECONDS.checks)) return [];
-  const ahead = plain.steps[ALONE - 1]?.until;
   const found = until - BEFORE;
-  const times = { guesses: [begins, checks], checks: [checks, found], finds: [found, found], gives: [until, until], goesOn: [until, clock] };
-  if (ahead < found) times.alone = [begins, ahead];
+  const alone = plain.steps.filter((step) => step.until < found).slice(0, ALONE[1]);
+  const ahead = alone.length < ALONE[0] ? 0 : alone.at(-1).until;
+  const times = { guesses: [begins, checks], checks: [checks, found], finds: [found, found], gives: [until, until], goesOn: [until, clock], ends: [clock, clock] };
+  if (ahead) times.alone = [begins, ahead];
   let at = 0;
   return Object.keys(SECONDS).filter((says) => times[says]).map((says) => {
     const act = { says, at, seconds: SECONDS[says], from: times[says][0], until: times[says][1], ahead: at && times.alone ? ahead : 0 };
@@ -46,19 +47,16 @@ export function isOver({ acts, played }) {
   return played >= at + seconds;
 }
 
-// How much slower than the race it is as a whole: its acts have speeds of their own.
-export function tellOpeningPace({ acts }) {
-  const [{ from }, last] = [acts[0], acts.at(-1)];
-  return `slow motion, about ${Number(((last.at + last.seconds) / (last.until - from)).toPrecision(1))}\u00D7 slower`;
-}
-
 // What a lane's own clock shows.
 export function timeOf({ opening, time }, { lane }) {
   return opening && isPlain(lane) ? Math.max(time, actAt(opening).ahead) : time;
 }
 
-// How many guesses of a lane have been found right; null where that is not to be seen.
-export const foundRight = ({ opening }, { guesses, lane }) => (opening && actAt(opening).says === "finds" ? countRight(guesses, lane) : null);
+// How the guesses of a lane are drawn: whether apart, and how many have been found right, or null where that is not to be seen.
+export function guessesOf({ opening }, { guesses, lane }) {
+  const { says } = opening ? actAt(opening) : {};
+  return { apart: ["guesses", "checks", "finds"].includes(says), right: says === "finds" ? countRight(guesses, lane) : null };
+}
 
 // The two lanes share the height of all, and then the second one moves to its own place.
 export function showOpening(stage) {
@@ -71,6 +69,7 @@ export function showOpening(stage) {
   if (!before) root.style.setProperty("--cs-shared", `${boxes.reduce((sum, { height }) => sum + height, 0) / 2}px`);
   if (says) root.dataset.opening = says;
   else delete root.dataset.opening;
+  if (!before || !says) forgetSizes(stage); // its text is larger
   const own = rows.findIndex((row) => row.view === view);
   if (!says && own >= 0) rows[own].box.animate({ transform: [`translateY(${boxes[own].top - measure()[own].top}px)`, "none"] }, MOVE);
 }

@@ -6,7 +6,7 @@ import { h, put } from "./dom.js";
 import { countRuns, formatRate, formatRatio, formatSeconds } from "./format.js";
 import { laneKey } from "./linestyle.js";
 import { isPlain, levelOf, titleOf } from "./log.js";
-import { foundRight } from "./opening.js";
+import { guessesOf } from "./opening.js";
 import { drawPhoto, firstDone, photoTitle } from "./photofinish.js";
 import { goTo, openStep, selectLane } from "./playback.js";
 import { toggleReview } from "./review.js";
@@ -57,7 +57,7 @@ export function drawTrack(stage) {
   for (const row of track.rows) {
     drawBar(race, row.bar, row.view.lane, end);
     clipBar(row.bar, row.view, end);
-    drawPending(race, row.bar, row.view.guesses, end, foundRight(stage, row.view));
+    drawPending(race, row.bar, row.view.guesses, end, guessesOf(stage, row.view));
     drawPhoto(row.bar, row.view.lane, first, end, longest);
     drawFigures(stage, row, reference, longest);
     row.box.toggleAttribute("data-first", best.has(row.view));

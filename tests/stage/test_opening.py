@@ -25,19 +25,23 @@ def test_the_first_replay_shows_guesses_then_their_check_then_what_it_gave(bare)
     fast = alone(), nested()
     one = by_hand(bare()).show(*fast, play=True)
     one.page.clock.run_for(500)
-    assert one.text(".cs-idea b") == "A cascade of small models guesses ahead."
-    assert one.text(".cs-pace").startswith("slow motion, about "), "at several speeds"
+    assert one.text(".cs-idea b") == "A cascade of small models guesses 5 tokens ahead."
+    assert one.text(".cs-pace") == "slow motion", "at several speeds"
     one.page.clock.run_for(2500)
-    assert one.text(".cs-idea b") == "One run of the big model checks all their guesses."
+    assert one.text(".cs-idea b") == "One run of the big model checks all 5."
     assert one.page.locator(f"{TRACK}[data-checked]").count() == 1
     one.page.clock.run_for(1500)
     assert one.text(".cs-idea b") == "3 of 5 guesses are right."
     assert one.page.locator(f"{TRACK}[data-found] .cs-strike").count() == 1
     assert one.seen(1) == "", "it is not written yet"
+    wrong = one.page.locator(".cs-wrong-word")
+    assert wrong.count() == 2 and "line-through" in wrong.first.evaluate(
+        "node => getComputedStyle(node).textDecoration"
+    )
     one.page.clock.run_for(1500)
-    assert one.page.locator(".cs-strike").count() == 0
+    assert one.page.locator(".cs-strike").count() == 0 and wrong.count() == 0
     assert one.text(".cs-idea b") == "That run gave 4 tokens."
-    assert one.text(".cs-rest") == "The big model alone had written 0 by then."
+    assert one.text(".cs-rest") == "The big model alone wrote 0 in that time."
     stood = one.page.evaluate("stage.time")
     one.page.clock.run_for(400)
     assert one.page.evaluate("stage.time") == stood, "to see what the run gave"
@@ -49,12 +53,16 @@ def test_the_first_replay_shows_guesses_then_their_check_then_what_it_gave(bare)
 def test_the_first_replay_begins_with_the_big_model_alone(bare):
     quick = alone(tuple(range(1, 9)), 0.01)
     one = by_hand(bare()).show(quick, nested(), play=True)
-    one.page.clock.run_for(1400)
+    one.page.clock.run_for(900)
     assert one.page.get_attribute(".cascade-stage", "data-opening") == "alone"
     assert not one.text(".cs-rest").strip() and one.text(".cs-runs b") == "1 run"
-    assert one.page.eval_on_selector(".cs-lanes", "text => getComputedStyle(text).opacity") == "0"
-    one.page.clock.run_for(500)
-    assert one.text(".cs-runs b") == "2 runs", "it waits while the other lane guesses"
+    for part in (".cs-lanes", ".cs-selected"):
+        assert one.page.eval_on_selector(part, "node => getComputedStyle(node).opacity") == "0", "nothing else is seen"
+    one.page.clock.run_for(2000)
+    ran = one.text(".cs-runs b")
+    one.page.clock.run_for(1000)
+    assert one.page.get_attribute(".cascade-stage", "data-opening") == "guesses"
+    assert one.text(".cs-runs b") == ran, "it waits while the other lane guesses"
     assert one.page.evaluate(LOOKS), "from the same moment on"
     assert not one.errors
 
@@ -71,7 +79,11 @@ def test_the_first_replay_shows_two_lanes_and_the_others_come_between_them_with_
     big, _, own = one.page.evaluate(tops)
     one.page.clock.run_for(6500)
     assert one.page.evaluate(seen) == [True, False, True], "until the lane that the race is about is done"
-    one.page.clock.run_for(2500)
+    one.page.clock.run_for(2300)
+    assert one.page.get_attribute(".cascade-stage", "data-opening") == "ends" and one.text(".cs-idea b").endswith(
+        "tokens."
+    )
+    one.page.clock.run_for(2000)
     assert one.page.locator(".cascade-stage[data-opening]").count() == 0
     assert one.state() == "done" and one.page.is_visible(".cs-lead"), (
         "at that moment, and not when the slowest lane is done"
@@ -90,5 +102,5 @@ def test_another_speed_or_lane_ends_the_opening_and_the_replay_goes_on(bare, key
     one.press(key)
     one.page.clock.run_for(100)
     assert one.page.locator(".cascade-stage[data-opening]").count() == 0
-    assert one.state() == "replay" and one.text(".cs-idea b") != "A cascade of small models guesses ahead."
+    assert one.state() == "replay" and one.text(".cs-idea b") != "A cascade of small models guesses 5 tokens ahead."
     assert not one.errors

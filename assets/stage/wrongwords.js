@@ -1,0 +1,30 @@
+// The words of guesses that the text will not have, behind those that it will: in the page's first replay, until the big model has
+// found them wrong.
+
+import { h } from "./dom.js";
+import { levelOf } from "./log.js";
+import { actAt } from "./opening.js";
+import { countRight } from "./pending.js";
+import { tokenText, tokenWord } from "./text.js";
+
+const ACTS = ["guesses", "checks", "finds"];
+
+export function drawWrongWords({ race, opening, view }) {
+  const { guesses, lane, tokenNodes } = view;
+  const right = countRight(guesses, lane);
+  const cells = opening && ACTS.includes(actAt(opening).says) ? guesses.cells.slice(right) : [];
+  const key = `${right} ${cells.map(({ id }) => id).join(" ")}`;
+  view.wrong ||= { node: h("span", { class: "cs-wrong-words", "aria-hidden": "true" }), key: "" };
+  const { wrong } = view;
+  if (key === wrong.key) return;
+  wrong.key = key;
+  wrong.node.replaceChildren(...cells.map(({ id, who }) => h("span", { class: "cs-wrong-word", "data-look": levelOf(race, who).look, text: wordOf(race, id) })));
+  const next = tokenNodes[guesses.from + right];
+  if (!cells.length || !next) wrong.node.remove();
+  else next.before(wrong.node);
+}
+
+// With the space before it.
+function wordOf({ pieces }, id) {
+  return `${tokenText(pieces, id).startsWith(" ") ? " " : ""}${tokenWord(pieces, id)}`;
+}
