@@ -90,6 +90,7 @@ export function showAnswer(visit) {
 // Which of the things to try the picture shows.
 export function press(visit, button) {
   for (const one of triedOf(visit).querySelectorAll("button")) one.setAttribute("aria-pressed", String(one === button));
+  if (button?.dataset.told) actOf(visit).querySelector(".tour-moved").textContent = button.dataset.told;
 }
 
 function moves() {

@@ -14,11 +14,12 @@ from csd.own_files import own_json, own_text, reading
 from csd.paths import ASSETS
 from csd.record import metrics
 from csd.record.recording import Recording
-from csd.record.trace import Trace, detokenize
+from csd.record.trace import Trace
 from csd.stage import bundle
 from csd.stage.log import log_of
 from csd.stage.remember import closing, spoken
 from csd.stage.run_costs import costs_html
+from csd.stage.tried import blocks_html, guesses_html
 
 # Small races: the two cascades each alone, the horizontal one with every boundary, the cascade that joins them, the
 # adaptive one, and one that loses.
@@ -42,13 +43,13 @@ class Act:
     of the last lane, or the text with the result. The words hold the figures of the race; on a slide the `claim` stands
     in place of the `text`. The question has `choices`, of which the one numbered `right`, from 0, is true; the answer
     says why. An act with a recipe has a button that races it on the page; one with `boundaries` lets the reader replace
-    its last lane by each of that race, which differ in how many positions the first draft writes. One with `blocks`
-    lets the reader open each step of its last lane; one with a `wrong` word lets the reader put that in place of a
-    guess of the step. What is `asked` about comes with the answer: a boundary, or a guess, from 0. `drafting` are runs
-    of the small model in each of its lanes, where these are what the act is about. One with `costs` shows what a run of
-    the big model costs, in its race. `answered` are the lanes that come with the answer, where it shows more of them.
-    An act that belongs to the `talk` of two minutes asks nothing there; the speaker reads what to `say`, and `until`
-    when on the talk's clock."""
+    its last lane by each of that race, which differ in how many positions the first draft writes, and `moved` says
+    what that comes to. One with `blocks` lets the reader open each step of its last lane; one with a `wrong` word
+    lets the reader put that in place of a guess of the step. What is `asked` about comes with the answer: a
+    boundary, or a guess, from 0. `drafting` are runs of the small model in each of its lanes, where these are what
+    the act is about. One with `costs` shows what a run of the big model costs, in its race. `answered` are the lanes
+    that come with the answer, where it shows more of them. An act that belongs to the `talk` of two minutes asks
+    nothing there; the speaker reads what to `say`, and `until` when on the talk's clock."""
 
     title: str
     race: str
@@ -64,6 +65,7 @@ class Act:
     drafting: tuple[int, ...] = ()
     recipe: Recipe | None = None
     boundaries: str = ""
+    moved: str = ""
     blocks: bool = False
     costs: bool = False
     wrong: str = ""
@@ -85,6 +87,10 @@ class Act:
         traces = _traces(self.race)
         return (tuple(traces[lane] for lane in self.answered),) if self.answered else moved
 
+    def moved_to(self, count: int, lanes: tuple[Trace, ...]) -> str:
+        """What the picture comes to with this boundary."""
+        return _moved(self.moved, count, len(lanes[-1].steps), len(lanes[0].steps))
+
     @property
     def choices_of_boundary(self) -> tuple[tuple[int, tuple[Trace, ...]], ...]:
         """How many positions the first draft writes, and the lanes of the act with that boundary in the last one."""
@@ -96,6 +102,10 @@ class Act:
 def _traces(race: str) -> tuple[Trace, ...]:
     with reading(RACES[race]):
         return Recording.from_bytes(RACES[race].read_bytes()).traces
+
+
+def _moved(words: str, count: int, runs: int, plain: int) -> str:
+    return words.format(guesses=f"{count} guess{'' if count == 1 else 'es'}", runs=runs, plain=plain)
 
 
 def _runs_asked(written: dict[str, Any]) -> int | None:
@@ -118,6 +128,8 @@ def _act(written: dict[str, Any]) -> Act:
         "k": next(trace.header.settings["k"] for trace in traces if "k" in trace.header.settings),
         "asked_runs": _runs_asked(written),
     }
+    plain, own = (traces[lane] for lane in (written["lanes"][0], written["lanes"][-1]))
+    figures["moved"] = _moved(written.get("moved", ""), figures["k"], len(own.steps), len(plain.steps))
     words = {name: written[name].format(**figures) for name in ("text", "claim", "question", "answer")}
     recipe = Recipe(**written["recipe"]) if "recipe" in written else None
     return Act(
@@ -134,6 +146,7 @@ def _act(written: dict[str, Any]) -> Act:
         else (),
         recipe=recipe,
         boundaries=written.get("boundaries", ""),
+        moved=written.get("moved", ""),
         blocks=written.get("blocks", False),
         costs=written.get("costs", False),
         wrong=written.get("wrong", ""),
@@ -218,10 +231,14 @@ def _told(number: int, act: Act, before: Act | None) -> str:
     prompt = act.traces[0].header.text
     is_told = before is not None and before.traces[0].header.text == prompt
     source = f'<p class="tour-source">Prompt: {escape(prompt)}</p>' if act.show == "review" and not is_told else ""
+    text = escape(act.text)
+    if act.moved:
+        own = escape(act.moved_to(act.traces[-1].header.settings["ks"][0], act.traces))
+        text = text.replace(own, f'<span class="tour-moved">{own}</span>')
     return (
         f'<section hidden data-show="{act.show}" data-lanes="{len(act.lanes)}" data-step="{act.step}" '
         f'data-drafting="{drafting}"{recipe}{talk}>'
-        f'<h2 id="tour-title-{number}">{escape(act.title)}</h2><p class="tour-text">{escape(act.text)}</p>'
+        f'<h2 id="tour-title-{number}">{escape(act.title)}</h2><p class="tour-text">{text}</p>'
         f'<p class="tour-claim">{escape(act.claim)}</p>{spoken(act.say, act.until)}'
         f'{source}<p class="tour-count"></p></section>'
     )
@@ -232,10 +249,11 @@ def _tried(act: Act) -> str:
     if act.boundaries:
         return _boundaries(act)
     if act.wrong:
-        return _guesses(act)
+        trace = act.traces[-1]
+        return guesses_html(trace, trace.steps[act.step - 1].review, act.wrong, act.asked)
     if act.costs:
         return costs_html(_traces(act.race))
-    return _blocks(act) if act.blocks else NOTHING_TO_TRY
+    return blocks_html(act.traces[-1]) if act.blocks else NOTHING_TO_TRY
 
 
 def _boundaries(act: Act) -> str:
@@ -246,40 +264,13 @@ def _boundaries(act: Act) -> str:
         return begins + (" data-asked" if count == act.asked else "")
 
     buttons = "".join(
-        f'<button type="button"{marks(count, lanes)}>{count}</button>' for count, lanes in act.choices_of_boundary
+        f'<button type="button" data-told="{escape(act.moved_to(count, lanes))}"{marks(count, lanes)}>{count}</button>'
+        for count, lanes in act.choices_of_boundary
     )
     return (
         '<div class="tour-tried tour-boundaries" role="group" aria-label="Positions of the small model" hidden>'
         "<b>Move the boundary.</b><span> The small model writes the first </span>"
         f"{buttons}<span> positions.</span></div>"
-    )
-
-
-def _blocks(act: Act) -> str:
-    reviews = [step.review for step in act.traces[-1].steps]
-    buttons = "".join(
-        f'<button type="button" data-step="{i}" data-more="{one.accepted} kept">{len(one.tokens)} guesses</button>'
-        for i, one in enumerate(reviews, 1)
-    )
-    return (
-        '<div class="tour-tried tour-blocks" role="group" aria-label="Guesses of each step" hidden>'
-        f"<b>Look at each step.</b> {buttons}</div>"
-    )
-
-
-def _guesses(act: Act) -> str:
-    """A button for each guess of the step that was kept."""
-    trace = act.traces[-1]
-    review = trace.steps[act.step - 1].review
-    word = escape(act.wrong)
-    buttons = "".join(
-        f'<button type="button" data-wrong="{i}" data-word="{word}"{" data-asked" if i == act.asked else ""}>'
-        f"{escape(detokenize((token,), trace.pieces).strip())}</button>"
-        for i, token in enumerate(review.tokens[: review.accepted])
-    )
-    return (
-        '<div class="tour-tried tour-guesses" role="group" aria-label="Guesses of the step" hidden>'
-        f"<b>Make a guess wrong.</b> {buttons}</div>"
     )
 
 

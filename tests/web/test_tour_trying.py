@@ -29,6 +29,7 @@ def test_the_reader_moves_the_boundary_of_the_horizontal_cascade(tab):
         assert page.get_attribute(pressed, "data-more") == page.inner_text(clock)
         assert page.inner_text(".tour .cs-track-row:last-of-type .cs-runs").startswith(str(len(moved.steps)))
         assert page.inner_text(".tour .cs-score-title").startswith(f"Step 1 of {len(moved.steps)}, horizontal")
+        assert f"the big model runs {len(moved.steps)} times" in page.inner_text(".tour-text:visible"), "as the picture"
         assert page.evaluate(CUT, ".tour-stage") == [0, 0]
     page.click(".tour-back")
     go_on(page)
