@@ -279,7 +279,7 @@ function draw(stage) {
 // Under a refusal, and beside another prompt in the form, the stage says that it
 // does not show the race that is asked for.
 function tellPaceOf(stage) {
-  const before = stage.root.hasAttribute("data-refused") ? "previous race" : stage.root.hasAttribute("data-other") ? "another prompt" : "";
+  const before = stage.root.hasAttribute("data-refused") ? "previous race" : stage.root.hasAttribute("data-other") ? "result of another prompt" : "";
   put(stage.pace, stage.opening ? "slow motion" : tellPace(stage.mode, speedFactor(stage)) || before);
 }
 
