@@ -70,10 +70,13 @@ export function writeRace(id) {
   writeTab();
 }
 
-// Called with the name of the race on the stage that a link has been made for: from now on the page's own address leads to it too.
+// Called with the name of the race on the stage that a link has been made for: from now on the page's own address leads to it too. It is
+// no new place, so that Back leads where it would have led; and not where something is open, whose address goes with it.
 export function writeLinked(name) {
+  if (history.state?.over?.length) return;
   shown = `race=${name}`;
-  writeTab();
+  history.replaceState(history.state, "", `#${shown}`);
+  followed = location.hash;
 }
 
 // Called when the page has been opened. Where the address names no race, the visitor's own comes back.

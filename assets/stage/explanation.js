@@ -1,23 +1,20 @@
 // What a cascade is, in place of a step until there is one to look at: or what one without a plan is, where no other one runs.
 
-import { askForTour, hasTour } from "./bridge.js";
-import { button, h } from "./dom.js";
+import { h } from "./dom.js";
 import { levelMarks } from "./log.js";
 import { term } from "./terms.js";
 
 const ADAPTIVE = "adaptive cascade";
 
-export const createExplanation = () => ({ box: h("p", { class: "cs-how" }), of: null, leads: false }); // `of`: the race that it is about; `leads`: to the tour
+export const createExplanation = () => ({ box: h("p", { class: "cs-how" }), of: null }); // the race that it is about
 
 export function drawExplanation({ explanation, race }) {
-  const leads = hasTour();
-  if (explanation.of === race.open && explanation.leads === leads) return;
-  Object.assign(explanation, { of: race.open, leads });
+  if (explanation.of === race.open) return;
+  explanation.of = race.open;
   const methods = race.lanes.map(({ info }) => info.method);
   const isAdaptive = methods.includes(ADAPTIVE);
   const hasPlan = methods.some((method) => method.endsWith("cascade") && method !== ADAPTIVE);
-  const tour = leads ? [button("cs-link cs-to-pictures", "In pictures \u2192", { onclick: askForTour })] : [];
-  explanation.box.replaceChildren(...(isAdaptive && !hasPlan ? withoutPlan(race) : withPlan(race)), ...tour);
+  explanation.box.replaceChildren(...(isAdaptive && !hasPlan ? withoutPlan(race) : withPlan(race)));
 }
 
 // Beside the words stand the two pictures of them: the levels above each other, and the guessers one after another.
@@ -26,7 +23,7 @@ function withPlan(race) {
   const pile = (name, looks) => h("span", { class: `cs-pile ${name}`, "aria-hidden": "true" }, ...looks.map(({ look }) => h("i", { class: "cs-swatch", "data-look": look })));
   const guessers = levels.filter(({ mark }) => mark !== "T");
   return [h("b", { text: "What is a cascade?" }), " ", pile("cs-upwards", levels), term("vertical cascade", "Vertical"), ": bigger models check smaller ones. ",
-    pile("cs-across", guessers), term("horizontal cascade", "Horizontal"), ": the first guesses come from the strongest, later ones from cheaper ones. "];
+    pile("cs-across", guessers), term("horizontal cascade", "Horizontal"), ": the strongest guesser vouches for the first guesses, cheaper ones for the rest. "];
 }
 
 function withoutPlan(race) {

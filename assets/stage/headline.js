@@ -67,7 +67,7 @@ export function fillHeadline({ headline, race }) {
   headline.text.dataset.same = String(Boolean(same));
   put(headline.told, told ? `${unbroken(told)} ` : "");
   put(headline.flags, asSentence((flags || []).join("; ")));
-  put(headline.reason, !reason || (flags || []).length ? "" : `${unbroken(reason)} `); // one thing at a time
+  put(headline.reason, !reason || ((flags || []).length && !beaten) ? "" : ` ${unbroken(reason)} `); // one thing at a time
   headline.box.toggleAttribute("data-flagged", Boolean((flags || []).length)); // its number is not in the colour of a win
   headline.box.toggleAttribute("data-even", Boolean(even && !beaten)); // there is no winner among the lanes
   headline.box.toggleAttribute("data-beaten", Boolean(beaten || even)); // no win: its number is in ink
@@ -122,7 +122,7 @@ function tellOpening({ opening, views, view }) {
   const { count, line: { r: root } } = first;
   const guesses = root.x.length;
   if (says === "guesses") return [`${hasInnerReview(root) ? "A cascade of small models" : "A small model"} guesses ${countTokens(guesses)} ahead.`, "\u00A0"];
-  if (says === "checks") return [`One run of the big model checks all ${guesses}.`, "\u00A0"];
+  if (says === "checks") return [`One run of the big model checks all ${guesses}.`, hasInnerReview(root) ? "Bigger guessers have checked the smaller ones already." : "\u00A0"];
   if (says === "finds") return root.ok < guesses ? [`${root.ok} of ${guesses} guesses are right.`, "The big model writes the next token itself."] : [`All ${guesses} guesses are right.`, "The big model adds a token of its own."];
   if (says === "gives") return [`That run gave ${countTokens(count)}.`, `The big model alone wrote ${plain.shown} in that time.`];
   return [`${countRuns(view.shown, "T")} of the big model gave ${countTokens(view.lane.tokens.length)}.`, `Alone, it wrote ${plain.shown} in that time.`];

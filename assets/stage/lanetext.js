@@ -76,7 +76,7 @@ export function appendSteps(stage, view) {
   const fresh = lane.steps.slice(stepNodes.length).map((step) => createStep(stage.race, view, step));
   stepNodes.push(...fresh);
   view.text.append(...fresh);
-  if (lane.end) appendRest(view, view.detokenizer.flush());
+  if (lane.end === "eos") appendRest(view, view.detokenizer.flush()); // a text that is cut ends before a character that it cuts
   if (lane.end === "budget") stepNodes.at(-1)?.classList.add("cs-goes-on");
 }
 

@@ -9,6 +9,7 @@ import { forgetSizes, isPlaying } from "./state.js";
 // What each act tells of, and the seconds that it takes, whatever the lanes' clocks say.
 const SECONDS = { alone: 2.2, guesses: 2.4, checks: 1.5, finds: 1.8, gives: 1.6, goesOn: 1.8, ends: 1.2 };
 const ALONE = [2, 6]; // runs of the big model that are seen before anything else: those that the other lane's first step takes, within limits
+const LONG = 90; // characters of a prompt
 const MOVE = { duration: 300, easing: "cubic-bezier(0.2, 0, 0, 1)" };
 const BEFORE = 1e-9; // seconds from the moment in which a step has been found right or wrong to its end
 
@@ -47,9 +48,12 @@ export function isOver({ acts, played }) {
   return played >= at + seconds;
 }
 
-// What a lane's own clock shows.
+// What a lane's own clock shows: those beside the big model stand while it is told of alone.
 export function timeOf({ opening, time }, { lane }) {
-  return opening && isPlain(lane) ? Math.max(time, actAt(opening).ahead) : time;
+  if (!opening) return time;
+  const { says, from, ahead } = actAt(opening);
+  if (isPlain(lane)) return Math.max(time, ahead);
+  return says === "alone" ? from : time;
 }
 
 // How the guesses of a lane are drawn: whether apart, and how many have been found right, or null where that is not to be seen.
@@ -57,6 +61,9 @@ export function guessesOf({ opening }, { guesses, lane }) {
   const { says } = opening ? actAt(opening) : {};
   return { apart: ["guesses", "checks", "finds"].includes(says), right: says === "finds" ? countRight(guesses, lane) : null };
 }
+
+// Of a prompt before the first words that follow it.
+const endOf = (prompt) => (prompt.length > LONG ? `\u2026${prompt.slice(-LONG)}` : prompt);
 
 // The two lanes share the height of all, and then the second one moves to its own place.
 export function showOpening(stage) {
@@ -70,6 +77,7 @@ export function showOpening(stage) {
   if (says) root.dataset.opening = says;
   else delete root.dataset.opening;
   if (!before || !says) forgetSizes(stage); // its text is larger
+  if (!before) view.text.dataset.prompt = endOf(stage.race.open.prompt);
   const own = rows.findIndex((row) => row.view === view);
   if (!says && own >= 0) rows[own].box.animate({ transform: [`translateY(${boxes[own].top - measure()[own].top}px)`, "none"] }, MOVE);
 }

@@ -26,6 +26,7 @@ export function createReview(stage) {
     which: h("span", { class: "cs-which" }), // the step
     what: h("span"), // came of it
     telling: button("cs-link cs-telling", "", { onclick: () => jump(stage, findTelling(stage).until) }), // to a step with more to see
+    why: h("span", { class: "cs-why", text: "the step with most to see", hidden: true }), // was opened
     told: h("p", { class: "cs-told" }),
     ...createRounds(stage),
     grid: h("div", { class: "cs-score", tabindex: "0", role: "group", "aria-label": "The review, level by level" }),
@@ -33,6 +34,7 @@ export function createReview(stage) {
     more: button("cs-link cs-score-more", "", { onclick: () => scrollOn(review.grid), hidden: true }),
     result: "", // of the step in a sentence
     step: null, // that is open, of this lane
+    chosen: null, // step that was opened because it has most to see
     lane: null,
     isWhole: false, // whether that lane has ended, so that the number of its steps is known
     wrong: null, // the place of the guess that is shown as if it had been wrong
@@ -47,7 +49,7 @@ export function createReview(stage) {
   };
   review.title = h("b", { class: "cs-score-title" }, review.which, review.what);
   review.box = h("section", { class: "cs-opened", "aria-label": "What happens in a step" },
-    h("div", { class: "cs-score-head" }, review.title, review.telling, review.rounds), stage.explanation.box, review.told, review.roundTold, review.grid,
+    h("div", { class: "cs-score-head" }, review.title, review.telling, review.why, review.rounds), stage.explanation.box, review.told, review.roundTold, review.grid,
     review.more, review.key);
   review.grid.addEventListener("pointerover", (event) => !stage.isResting(event) && showCellTooltip(stage, event.target.closest(".cs-cell")));
   review.grid.addEventListener("scroll", () => showMore(review.grid), { passive: true });
@@ -106,6 +108,7 @@ export function openReview(stage, open = !stage.reviewOpen) {
   const isBlank = !selectedStep(stage);
   const telling = open && (atEnd || isBlank) && (findTelling(stage) || (isBlank && stage.view.lane.steps[0]));
   if (telling) jump(stage, telling.until);
+  if (open) stage.review.chosen = telling || null;
   if (!open && stage.review.fromEnd) showAll(stage);
   forgetSizes(stage);
   stage.draw();
@@ -204,6 +207,7 @@ function buildReview(stage, step) {
   review.title.title = `${formatSeconds(Math.max(0, step.line.d - spent))} of it between the runs of the models`;
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
+  review.why.hidden = step !== review.chosen || step.number === 1;
   put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
   const isReal = shown === step;
   put(review.which, isReal ? `Step ${step.number}${isWhole ? ` of ${lane.steps.length}` : ""}, ${lane.info.method}: ` : "");

@@ -157,6 +157,8 @@ function contentWidth(grid) {
 // useless before it is gone. Marks the cells at a position, unless it is null.
 export function drawScore(score, round, position) {
   const column = position === null ? null : String(position);
+  const { root } = score;
+  const isOver = round === null || round === score.boxes.length - 1; // the target has judged: what it dropped is dropped at every level
   for (const box of score.boxes) {
     if (!box.view) continue;
     const { node, cells, rises } = box.view;
@@ -169,7 +171,7 @@ export function drawScore(score, round, position) {
     node.style.gridColumnEnd = `span ${Math.max(1, left)}`;
     box.cells.forEach((one, j) => {
       for (const part of [cells[j], rises[j]]) part?.classList.toggle("cs-absent", isLater || isGone(one));
-      cells[j].dataset.fate = isJudged ? one.fate : "open";
+      cells[j].dataset.fate = !isJudged ? "open" : one.fate === "kept" && isOver && one.at > root.at + root.ok ? "unjudged" : one.fate;
       cells[j].classList.toggle("cs-column", cells[j].dataset.at === column);
       if (rises[j]) rises[j].hidden = !isJudged || one.fate !== "kept";
     });

@@ -9,11 +9,11 @@ export function createKey(score) {
   const fates = new Set(cells.filter(({ gone }) => gone === Infinity).map(({ fate }) => fate));
   return [
     createSign({ "data-own": true }, "written here"),
-    createSign({}, "kept from below"),
+    createSign({}, "kept"),
     fates.has("rejected") && createSign({ "data-fate": "rejected" }, "rejected"),
     fates.has("unjudged") && createSign({ "data-fate": "unjudged" }, "dropped"),
     score.tail < score.to && h("span", { text: "\u00B7: more dropped" }),
-    cells.some(({ gone }) => gone < Infinity) && h("span", { text: "not shown: guesses dropped on the way" }),
+    cells.some(({ gone }) => gone < Infinity) && h("span", { text: "guesses dropped on the way are not shown" }),
   ].filter(Boolean);
 }
 

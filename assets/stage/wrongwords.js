@@ -12,7 +12,7 @@ const ACTS = ["guesses", "checks", "finds"];
 export function drawWrongWords({ race, opening, view }) {
   const { guesses, lane, tokenNodes } = view;
   const right = countRight(guesses, lane);
-  const cells = opening && ACTS.includes(actAt(opening).says) ? guesses.cells.slice(right) : [];
+  const cells = opening && ACTS.includes(actAt(opening).says) ? passedUp(guesses, lane).slice(right) : [];
   const key = `${right} ${cells.map(({ id }) => id).join(" ")}`;
   view.wrong ||= { node: h("span", { class: "cs-wrong-words", "aria-hidden": "true" }), key: "" };
   const { wrong } = view;
@@ -22,6 +22,13 @@ export function drawWrongWords({ race, opening, view }) {
   const next = tokenNodes[guesses.from + right];
   if (!cells.length || !next) wrong.node.remove();
   else next.before(wrong.node);
+}
+
+// Without those that are still to be rejected by a level below the big model: a word that comes and goes at once is not read.
+function passedUp({ cells }, { steps: [first] }) {
+  const { x } = first.line.r;
+  const end = cells.findIndex(({ id }, j) => id !== x[j]);
+  return end < 0 ? cells : cells.slice(0, end);
 }
 
 // With the space before it.

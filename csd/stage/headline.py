@@ -133,7 +133,7 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
         heat = subject.header.temperature
         when = f"At temperature {heat:g} the" if heat else "The"
         who = f"{when} next word is hard to guess: the big model" if heat >= 1 else f"{when} big model"
-        return f"{who} threw away {lost} of {drafted} guesses{_spent(race, subject)}."
+        return f"{who} threw away {lost} of {drafted} guesses."
     runs, alone = len(subject.steps), len(race.reference.steps)
     without = f" instead of {_often(alone) if runs == 1 else alone}" if runs != alone else ", as without guesses"
     ran = f"the big model ran {_often(runs)}{without}"
@@ -145,22 +145,10 @@ def _how(race: Race, subject: Trace, ratio: float | None) -> str:
     return f"{told}{saved}."
 
 
-def _spent(race: Race, subject: Trace) -> str:
-    """What guessing took in a fixed plan that lost; where no adaptive cascade ran beside it, the reason tells it."""
-    spent = drafting_seconds(subject)
-    if adaptive_beside(race, subject) is None or spent < EVEN * subject.decode_seconds:
-        return ""
-    of, unit = in_one_unit(spent, subject.decode_seconds)
-    return f"; guessing took {' of '.join(of)} {unit}"
-
-
-def _saved(race: Race, subject: Trace, adaptive: Trace) -> str:
+def _saved(race: Race, adaptive: Trace) -> str:
     """How the adaptive cascade fared beside a fixed plan that lost."""
-    ratio, (drafted, _), (guessed, _) = ratio_of(race, adaptive), drafted_and_lost(subject), drafted_and_lost(adaptive)
-    if not ratio:
-        return ""
-    made = f"{'only ' if guessed < drafted else ''}{guessed} {'guess' if guessed == 1 else 'guesses'}"
-    return f"The adaptive cascade, which guesses less where guesses fail, made {made}: {times(ratio)}."
+    ratio = ratio_of(race, adaptive)
+    return f"The adaptive cascade guesses less where guesses fail: {times(ratio)}." if ratio else ""
 
 
 def over_races(race: Race, again: Sequence[Race]) -> str:
@@ -206,7 +194,7 @@ def _reason(race: Race, subject: Trace) -> str:
     how that one fared."""
     spent, ratio = drafting_seconds(subject), ratio_of(race, subject)
     if ratio and ratio < 1 - EVEN and (adaptive := adaptive_beside(race, subject)) is not None:
-        return _saved(race, subject, adaptive)
+        return _saved(race, adaptive)
     if not spent or not ratio:
         return ""
     if lost := lost_to_speculative(race, subject, spent):
