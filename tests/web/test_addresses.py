@@ -101,6 +101,20 @@ def test_a_link_is_copied_on_pages_without_the_clipboard_api_and_shown_where_not
     assert not tab.errors
 
 
+def test_back_closes_a_step_whose_link_was_copied(tab):
+    page = tab.page
+    page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
+    page.click("#stage .cs-look")
+    page.wait_for_selector("#stage .cascade-stage[data-opened]")
+    page.click("#stage .cs-copy-link")
+    page.wait_for_selector("#stage .cs-link-note:popover-open")
+    page.go_back()
+    page.wait_for_selector("#stage .cascade-stage:not([data-opened])")
+    page.click("#stage .cs-copy-link")
+    page.wait_for_url("**#race=*")
+    assert page.is_visible("#stage .cs-lead") and not tab.errors
+
+
 @pytest.mark.slow
 def test_a_link_leads_to_a_step_of_a_recorded_race(tab, chromium, house):
     page = tab.page

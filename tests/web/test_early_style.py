@@ -64,9 +64,8 @@ PARTS = (
     ".cs-headline",
     ".cs-track",
     ".cs-legend",
-    ".cs-lanes",
     ".cs-replay",
-)  # not the bars, which the opening moves, nor the idea, whose words change
+)  # not the bars and the text, which the opening moves, nor the idea, whose words change
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1366, 768), (1920, 1080), (390, 844)])
