@@ -8,6 +8,7 @@ import { forgetSizes, isPlaying } from "./state.js";
 
 // What each act tells of, and the seconds that it takes, whatever the lanes' clocks say.
 const SECONDS = { alone: 2.2, guesses: 2.4, checks: 1.5, finds: 1.8, gives: 1.6, goesOn: 1.8, ends: 1.2 };
+const GUESSED = ["guesses", "checks", "finds"]; // acts in which the guesses are still guesses
 const ALONE = [2, 6]; // runs of the big model that are seen before anything else: those that the other lane's first step takes, within limits
 const LONG = 90; // characters of a prompt
 const MOVE = { duration: 300, easing: "cubic-bezier(0.2, 0, 0, 1)" };
@@ -48,6 +49,9 @@ export function isOver({ acts, played }) {
   return played >= at + seconds;
 }
 
+// Whether an act shows the guesses of the first step, before they are text or gone.
+export const showsGuesses = ({ opening }) => Boolean(opening) && GUESSED.includes(actAt(opening).says);
+
 // What a lane's own clock shows: those beside the big model stand while it is told of alone.
 export function timeOf({ opening, time }, { lane }) {
   if (!opening) return time;
@@ -57,9 +61,9 @@ export function timeOf({ opening, time }, { lane }) {
 }
 
 // How the guesses of a lane are drawn: whether apart, and how many have been found right, or null where that is not to be seen.
-export function guessesOf({ opening }, { guesses, lane }) {
-  const { says } = opening ? actAt(opening) : {};
-  return { apart: ["guesses", "checks", "finds"].includes(says), right: says === "finds" ? countRight(guesses, lane) : null };
+export function guessesOf(stage, { guesses, lane }) {
+  const apart = showsGuesses(stage);
+  return { apart, right: apart && actAt(stage.opening).says === "finds" ? countRight(guesses, lane) : null };
 }
 
 // Of a prompt before the first words that follow it.

@@ -3,7 +3,7 @@
 
 import { h, put } from "./dom.js";
 import { formatSeconds } from "./format.js";
-import { titleOf } from "./log.js";
+import { isPlain } from "./log.js";
 
 const SHORT = 0.17; // of a bar: the count stands beyond the filled part where there is at least that much
 const TIGHT = 0.3; // of a bar: room for a count, and for no more
@@ -43,7 +43,7 @@ export function drawPhoto({ written: bar, photo: { written, all, count } }, lane
 
 // The title of the bars, and when they were as they are drawn; the time is in the unit of the longest lane.
 export function photoTitle(first, longest) {
-  return first ? [`After ${formatSeconds(first.decodeSeconds, longest)}`, `, when ${titleOf(first)} was done`] : ["Tokens written", ""];
+  return first ? [`After ${formatSeconds(first.decodeSeconds, longest)}`, `, when ${isPlain(first) ? "the big model" : first.info.method} was done`] : ["Tokens written", ""];
 }
 
 // Tokens that a lane had written after some seconds of decoding.

@@ -3,16 +3,15 @@
 
 import { h } from "./dom.js";
 import { levelOf } from "./log.js";
-import { actAt } from "./opening.js";
+import { showsGuesses } from "./opening.js";
 import { countRight } from "./pending.js";
 import { tokenText, tokenWord } from "./text.js";
 
-const ACTS = ["guesses", "checks", "finds"];
-
-export function drawWrongWords({ race, opening, view }) {
+export function drawWrongWords(stage) {
+  const { race, view } = stage;
   const { guesses, lane, tokenNodes } = view;
   const right = countRight(guesses, lane);
-  const cells = opening && ACTS.includes(actAt(opening).says) ? passedUp(guesses, lane).slice(right) : [];
+  const cells = showsGuesses(stage) ? passedUp(guesses, lane).slice(right) : [];
   const key = `${right} ${cells.map(({ id }) => id).join(" ")}`;
   view.wrong ||= { node: h("span", { class: "cs-wrong-words", "aria-hidden": "true" }), key: "" };
   const { wrong } = view;
