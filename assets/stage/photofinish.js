@@ -43,8 +43,10 @@ export function drawPhoto({ written: bar, photo: { written, all, count } }, lane
 
 // The title of the bars, and when they were as they are drawn; the time is in the unit of the longest lane.
 export function photoTitle(first, longest) {
-  return first ? [`After ${formatSeconds(first.decodeSeconds, longest)}`, `, when ${isPlain(first) ? "the big model" : first.info.method} was done`] : ["Tokens written", ""];
+  return first ? [`After ${formatSeconds(first.decodeSeconds, longest)}`, `, when ${called(first)} was done`] : ["Tokens written", ""];
 }
+
+const called = (lane) => (isPlain(lane) ? "the big model" : lane.info.method.endsWith("cascade") ? `the ${lane.info.method}` : lane.info.method);
 
 // Tokens that a lane had written after some seconds of decoding.
 function writtenBy({ steps }, seconds) {

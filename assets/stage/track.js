@@ -160,7 +160,7 @@ function drawFigures(stage, row, reference, longest) {
 
 // When a lane was done, after its last step.
 function tellClock({ mode }, { steps, end }, last, longest) {
-  if (mode === "done" && !steps.length) return "not begun";
+  if (mode === "done" && !steps.length) return "not run";
   if (!last) return "";
   return end === "stopped" ? "stopped" : formatSeconds(last.decodeSeconds, longest);
 }

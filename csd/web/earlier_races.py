@@ -23,7 +23,7 @@ ON_STAGE = "on="  # before the id of a race that Back leads to
 GONE = "This race is no longer kept. Press Race to run what the form holds."
 CUT = "This link is incomplete: its race is missing. Press Race to run what the form holds."
 UNSHOWN = "This race was read, but it cannot be shown. Open another file, or run the race again and save it anew."
-CUT_OFF = "You reloaded the page, which ended your race."
+CUT_OFF = "Your race ended when the page was left or reloaded."
 
 log = logging.getLogger(__name__)
 

@@ -90,7 +90,7 @@ def test_a_bar_is_as_long_as_its_lane_is_far(bare):
 def test_a_lane_that_had_not_begun_says_so_and_the_text_is_that_of_another(bare):
     begun, never = replace(alone(), end="stopped"), replace(nested(), steps=(), end="stopped")
     one = bare().show(begun, never)
-    assert (one.text('[data-lane="0"] .cs-clock'), one.text('[data-lane="1"] .cs-clock')) == ("stopped", "not begun")
+    assert (one.text('[data-lane="0"] .cs-clock'), one.text('[data-lane="1"] .cs-clock')) == ("stopped", "not run")
     assert one.text('[data-lane="1"] .cs-runs b') == "" and one.seen(0).startswith("The fox ran home")
     assert one.page.locator('.cs-track-row.cs-selected[data-lane="0"]').count() == 1
     assert not one.errors
@@ -130,7 +130,7 @@ def test_a_bar_is_pale_from_where_its_lane_was_when_the_first_was_done(bare):
         f'.cs-track-row[data-lane="{lane}"] .cs-ran .cs-written',
         "bar => bar.hasAttribute('data-late') ? bar.style.getPropertyValue('--written') : ''",
     )
-    assert one.text(".cs-track-title") == "After 200 ms, when cascade was done"
+    assert one.text(".cs-track-title") == "After 200 ms, when the cascade was done"
     assert (late(0), late(1)) == ("50.00%", ""), "two tokens of 100 ms each, and all"
     counts = [one.page.text_content(f'[data-lane="{lane}"] .cs-late-count') for lane in (0, 1)]
     assert counts == ["2 of 4", ""]

@@ -19,7 +19,7 @@ def test_a_reload_in_the_middle_asks_for_the_race_that_it_ended(open_tab, house)
     house.gate.wait()
     house.gate.at = ""
     one.reload()
-    page.wait_for_selector("#stage .cs-empty:visible >> text=ended your race")
+    page.wait_for_selector("#stage .cs-empty:visible >> text=Your race ended")
     assert page.inner_text("#stage .cs-pace") == "previous race" and page.is_visible("#stage [data-refused] .cs-track")
     assert page.input_value("#prompt textarea") == STORY
     assert page.input_value("#seed input") == "7" and page.input_value("#max-new input") == "24"
