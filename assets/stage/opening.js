@@ -4,7 +4,7 @@
 
 import { isPlain } from "./log.js";
 import { countRight } from "./pending.js";
-import { forgetSizes, isPlaying } from "./state.js";
+import { isPlaying } from "./state.js";
 
 // What each act tells of, and the seconds that it takes, whatever the lanes' clocks say.
 const SECONDS = { alone: 2.2, guesses: 2.4, checks: 1.5, finds: 1.8, gives: 1.6, goesOn: 1.8, ends: 1.2 };
@@ -80,7 +80,6 @@ export function showOpening(stage) {
   if (!before) root.style.setProperty("--cs-shared", `${boxes.reduce((sum, { height }) => sum + height, 0) / 2}px`);
   if (says) root.dataset.opening = says;
   else delete root.dataset.opening;
-  if (!before || !says) forgetSizes(stage); // its text is larger
   if (!before) view.text.dataset.prompt = endOf(stage.race.open.prompt);
   const own = rows.findIndex((row) => row.view === view);
   if (!says && own >= 0) rows[own].box.animate({ transform: [`translateY(${boxes[own].top - measure()[own].top}px)`, "none"] }, MOVE);

@@ -20,7 +20,7 @@ export function fitText({ root, race, lanesBox, views, presenting, reviewOpen })
   root.toggleAttribute("data-code", INDENTED.test(race.open.prompt)); // its continuation will be indented code as well
   if (reviewOpen || root.dataset.view !== "one") return;
   const style = getComputedStyle(views[0].text);
-  const size = parseFloat(style.fontSize) / Number(lanesBox.style.getPropertyValue("--cs-fit") || 1) / Number(style.getPropertyValue("--cs-larger") || 1);
+  const size = parseFloat(style.fontSize) / Number(lanesBox.style.getPropertyValue("--cs-fit") || 1);
   const [width, height] = [lanesBox.clientWidth, lanesBox.clientHeight];
   const length = WIDTH * SPARE * Math.max(...race.open.lanes.map((lane) => lane.max)); // of the text in one line, in sizes of the type
   const lines = Math.ceil((length * size) / width);

@@ -45,7 +45,7 @@ def test_the_tour_steps_and_closes_by_keyboard(tab):
     def lanes() -> list[str]:
         return page.locator(".tour .cs-track-row .cs-name b").all_inner_texts()
 
-    assert lanes() == ["autoregressive"]
+    assert lanes() == ["big model alone"]
     seen = [title()]
     for act in tour.ACTS[1:]:
         assert page.evaluate("document.activeElement.classList.contains('tour-next')")
