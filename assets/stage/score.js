@@ -8,7 +8,7 @@ const TAIL = 3; // positions from the target's correction on that are before it
 
 // Returns {root, from, to, tail, boxes, costs}. `from` and `to` are positions; `costs` holds {seconds, runs} by mark. A box
 // holds what its round passed up; boxes are in the order in which the rounds ended. Of guesses that a correction below the target
-// made useless, `gone` says in which round that was: without them a level has one guess at most at a position; how many of them
+// made useless, `gone` says in which round that was: without them a level has at most one guess at a position; how many of them
 // went beyond the block is `cut`. From `tail` on no review of the target reached a long block: it has only what the target was given.
 export function reviewScore(race, step) {
   const root = step.line.r;
