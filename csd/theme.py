@@ -36,7 +36,7 @@ class Look:
 
 
 LOOKS = (
-    Look("0", "#D07D14", "#DE9A45", "#B0742A", "dotted", "."),
+    Look("0", "#C48600", "#E2B93F", "#A17A1C", "dotted", "."),
     Look("1", "#3A8BD0", "#5297E3", "#3A80DC", "dashed", "-"),
     Look("2", "#AC5590", "#B26DA0", "#D03BA8", "double", "x"),
     Look("3", "#0C4A3B", "#86E3C2", "#12876A", "wavy", "/"),

@@ -120,13 +120,12 @@ export function beginRace() {
   return STARTING;
 }
 
-// The lanes of before keep their names where the race to come has the same methods and models.
+// The lanes of before keep their names where the race to come has the same methods.
 function awaitRace() {
   const { open } = stage().race;
   const asked = [...document.querySelectorAll("#lanes input:checked")].map(({ name }) => name);
   const raced = open ? open.lanes.map(({ method }) => method) : [];
-  const isSame = asked.join() === raced.join() && Boolean(open?.models) === byId("lines").hasAttribute("data-away");
-  stageRoot().toggleAttribute("data-anew", !isSame);
+  stageRoot().toggleAttribute("data-anew", asked.join() !== raced.join());
   stageRoot().removeAttribute("data-stopped");
   stage().wait(true);
 }

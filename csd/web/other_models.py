@@ -9,7 +9,7 @@ from csd.sentences import listed
 from csd.web.context import PageContext
 from csd.web.loads import FamilyChoice
 
-ANSWERS = "Your own words go to {name}: the {home} know little beyond the examples."
+ANSWERS = "{name} answers your own prompts: the {home} know little beyond the examples."
 
 
 def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tuple[str, str]:
@@ -20,12 +20,14 @@ def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tup
         return "", ""
     drafts = choice.defaults.drafts
     called = roles_of_family(drafts)
-    guessers = [f"its {COPIES[name]}-bit copy" if name in COPIES else f"the {called[name]}" for name in drafts]
+    guessers = [
+        f"its {COPIES[name]}-bit copy (cheaper to run)" if name in COPIES else f"the {called[name]}" for name in drafts
+    ]
     helpers = listed([*guessers, f"the {COPIER}"])
     title = catalog.title(choice.spec.name)
     if is_chosen:
         return title, f"{title} runs; {helpers} guess{'' if guessers else 'es'} ahead."
-    return title, f"{title} answers your own words; {helpers} guess{'' if guessers else 'es'} ahead."
+    return title, f"{title} answers your own prompts; {helpers} guess{'' if guessers else 'es'} ahead."
 
 
 def why_others(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> str:

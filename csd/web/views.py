@@ -68,8 +68,8 @@ def about_preferred(preferred: FamilyChoice, status: FamilyStatus) -> str:
     if status.state == "failed":
         return status.sentence
     if status.state == "ready":
-        return f"{name} is ready: it answers your own words."
-    return f"{name} is loading: it answers your own words as soon as it is ready."
+        return f"{name} is ready: it answers your own prompts."
+    return f"{name} is loading: it answers your own prompts as soon as it is ready."
 
 
 def describe_end(race: FinishedRace) -> str:

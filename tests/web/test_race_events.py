@@ -228,12 +228,12 @@ def test_prompts_are_named_on_one_short_line():
 def test_who_runs_is_told_where_it_is_not_the_models_of_the_first_race():
     page, smollm2 = context(), FamilyChoice(catalog.find("smollm2"), "cpu")
     assert other_models.who_runs(page, page.studio.home, False) == ("", "")
-    asked = "SmolLM2 135M answers your own words; its 8-bit copy and the copier guess ahead."
+    asked = "SmolLM2 135M answers your own prompts; its 8-bit copy (cheaper to run) and the copier guess ahead."
     assert other_models.who_runs(page, smollm2, False) == ("SmolLM2 135M", asked)
     assert (
         other_models.who_runs(page, smollm2, True)[1] == "SmolLM2 135M runs; its 8-bit copy and the copier guess ahead."
     )
-    why = "Your own words go to SmolLM2 135M: the demo models know little beyond the examples."
+    why = "SmolLM2 135M answers your own prompts: the demo models know little beyond the examples."
     assert other_models.why_others(page, smollm2, False) == why
     assert other_models.why_others(page, smollm2, True) == other_models.why_others(page, page.studio.home, False) == ""
 

@@ -43,7 +43,7 @@ def prepare_models(
     backends: dict[str, Backend] = {}
     notes: tuple[str, ...] = ()
     for name in copies:
-        progress(f"quantising the target: {name}")
+        progress(f"making the {COPIES[name]}-bit copy")
         made, new = copy_backend(name, models["target"], contexts["target"])
         backends |= {name: made} if made else {}
         notes += new
