@@ -77,6 +77,7 @@ function setPresenting(stage, on) {
   root.querySelector(".cs-keys").open = false; // they would lie over the slide
   root.toggleAttribute("data-present", on);
   root.removeAttribute("data-pressed");
+  if (on) root.removeAttribute("data-refused"); // the talk is about the race that it shows
   document.documentElement.classList.toggle("cs-presenting", on);
   put(button, on ? "Leave" : "Present");
   if (on) {
