@@ -5,6 +5,7 @@ import { levelMarks, levelOf } from "./log.js";
 import { createPhoto } from "./photofinish.js";
 
 const HEIGHT = 100; // of a bar, in the units of its drawing
+const COUNTABLE = 120; // tokens of a bar that can be told apart
 const GAPS = 220; // gaps between jumps that a bar is as long as
 
 export function createBar() {
@@ -12,7 +13,8 @@ export function createBar() {
     s("svg", { class: `cs-bar-svg ${name}`, preserveAspectRatio: "none", "aria-hidden": "true" }));
   const photo = createPhoto();
   const ran = h("div", { class: "cs-ran" }, written); // clips it at the lane's position
-  return { written, photo, pending, ran, box: h("div", { class: "cs-lane-bar" }, pending, ran, photo.count), drawn: "", waits: "" };
+  const frame = h("i", { class: "cs-frame", hidden: true });
+  return { written, photo, pending, ran, frame, box: h("div", { class: "cs-lane-bar" }, pending, ran, frame, photo.count), drawn: "", waits: "" };
 }
 
 // Draws what has come since; `end` is the tokens at the finish.
@@ -30,21 +32,26 @@ export function clipBar({ ran }, { lane, shown, state }, end) {
   ran.style.clipPath = `inset(0 ${left.toFixed(2)}% 0 0 round 5px)`;
 }
 
-// Draws the guesses beyond what the lane has written: pale, and in one frame while the target checks them. Each can be counted where they
-// stand `apart`. Where `right` of them have been found right, those are in full colour, and the others are struck out.
-export function drawPending(race, bar, guesses, end, { apart, right }) {
-  const { cells, from, isChecked } = guesses;
-  const key = `${from} ${end} ${apart} ${right} ${cells.map(({ who }) => who).join(" ")}`;
-  bar.pending.toggleAttribute("data-checked", isChecked);
+// Draws the guesses beyond what the lane has written: pale, with a frame around those that are being checked. Each can be counted where
+// they stand `apart`, in full colour where it is `sure`, and struck out from the guess `struck` on: see opening.js.
+export function drawPending(race, bar, { cells, from }, end, { apart, sure, struck, frame }) {
+  const key = `${from} ${end} ${apart} ${sure} ${struck} ${frame && [frame.from, frame.count, frame.by]} ${cells.map(({ who }) => who).join(" ")}`;
   if (key === bar.waits) return;
   bar.waits = key;
   const looks = cells.map(({ who }) => levelOf(race, who).look);
-  fill(race, bar.pending, end, apart ? [] : runsOf(looks, from).map((run) => ({ ...run, wide: run.to - run.from - gapAt(end) / 4 })));
-  if (apart) bar.pending.append(...looks.map((look, j) => s("path", { "data-look": look, d: boxPath(from + j, 1 - gapAt(end) / 3), style: `--j: ${j}` })));
-  bar.pending.toggleAttribute("data-found", right !== null);
-  const wrong = right === null ? 0 : cells.length - right;
-  if (wrong) bar.pending.append(s("path", { class: "cs-wrong", d: boxPath(from + right, wrong) }), s("path", { class: "cs-strike", d: `M${round(from + right)} ${HEIGHT / 2}h${round(wrong - gapAt(end))}` }));
-  bar.pending.append(s("path", { class: "cs-frame", d: cells.length ? boxPath(from, cells.length - gapAt(end)) : "" }));
+  fill(race, bar.pending, end, apart ? [] : runsOf(looks, from, end <= COUNTABLE).map((run) => ({ ...run, wide: run.to - run.from - hairAt(end) })));
+  if (apart) bar.pending.append(...looks.flatMap((look, j) => guessCell(look, from + j, j, end, { isSure: sure[0] <= j && j < sure[1], isStruck: j >= struck })));
+  bar.frame.hidden = !frame || !cells.length;
+  if (bar.frame.hidden) return;
+  bar.frame.dataset.look = frame.by ? levelOf(race, frame.by).look : "T";
+  bar.frame.style.setProperty("--from", `${round((100 * (from + frame.from)) / end)}%`);
+  bar.frame.style.setProperty("--wide", `${round((100 * (frame.count - hairAt(end))) / end)}%`);
+}
+
+function guessCell(look, at, j, end, { isSure, isStruck }) {
+  const wide = 1 - hairAt(end);
+  const cell = s("path", { "data-look": look, class: isSure ? "cs-sure" : isStruck ? "cs-struck" : null, d: boxPath(at, wide), style: `--j: ${j}` });
+  return isStruck ? [cell, s("path", { class: "cs-strike", d: `M${round(at)} ${HEIGHT / 2}h${round(wide)}` })] : [cell];
 }
 
 // One path per level, so that a long race has few nodes.
@@ -62,7 +69,8 @@ function round(value) {
   return Number(value.toPrecision(5));
 }
 
-// A block for each run of tokens of one author, with a gap before the next jump and a hair before the next block. A step whose
+// A block for each token, or for each run of tokens of one author where they are too many to be counted, with a gap before the next
+// jump and a hair before the next block. A step whose
 // reviewer added no token, as the text ends there, has a line in its colour: each of its runs can be counted.
 function shapesOf(race, lane, end) {
   const gap = gapAt(end);
@@ -70,19 +78,20 @@ function shapesOf(race, lane, end) {
     const looks = lane.tokens.slice(step.from, step.count).map(({ level }) => level.look);
     const { look: reviewer } = levelOf(race, step.line.r.by);
     const last = looks.at(-1) === reviewer ? [] : [{ look: reviewer, from: step.count - 2 * gap, wide: gap }];
-    const blocks = runsOf(looks, step.from).map(({ look, from, to }) => ({ look, from, wide: to - from - (to === step.count ? gap : gap / 4) }));
+    const blocks = runsOf(looks, step.from, end <= COUNTABLE).map(({ look, from, to }) => ({ look, from, wide: to - from - (to === step.count ? gap : hairAt(end)) }));
     return [...blocks, ...last];
   });
 }
 
 const gapAt = (end) => Math.min(0.35, end / GAPS);
+const hairAt = (end) => gapAt(end) / 3; // between tokens of one jump
 
-// Looks of tokens from one on, as runs of one look: [{look, from, to}].
-function runsOf(looks, start) {
+// Looks of tokens from one on, as runs of one look, or each by itself where they stand `apart`: [{look, from, to}].
+function runsOf(looks, start, apart) {
   const runs = [];
   looks.forEach((look, j) => {
     const last = runs[runs.length - 1];
-    if (last && last.look === look) last.to = start + j + 1;
+    if (!apart && last && last.look === look) last.to = start + j + 1;
     else runs.push({ look, from: start + j, to: start + j + 1 });
   });
   return runs;

@@ -4,12 +4,14 @@
 import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
 import { countRuns, countTokens } from "./format.js";
-import { isPlain } from "./log.js";
+import { isPlain, levelOf } from "./log.js";
 import { actAt } from "./opening.js";
 import { tellPace } from "./pace.js";
-import { hasInnerReview } from "./records.js";
+import { correctionIn } from "./pending.js";
+import { hasInnerReview, tokensOf } from "./records.js";
 import { speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
+import { quoteToken } from "./text.js";
 
 const IDEA = ["A big model writes one token (about a word) per run.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
 const ACTS = { // of the opening
@@ -114,16 +116,23 @@ function tellSlide(stage) {
 }
 
 // What an act of the first replay shows.
-function tellOpening({ opening, views, view }) {
+function tellOpening({ opening, race, views, view }) {
   const { says } = actAt(opening);
   const [first] = view.lane.steps;
   if (ACTS[says]) return ACTS[says];
   const plain = views.find(({ lane }) => isPlain(lane));
   const { count, line: { r: root } } = first;
   const guesses = root.x.length;
-  if (says === "guesses") return [`${hasInnerReview(root) ? "A cascade of small models" : "A small model"} guesses ${countTokens(guesses)} ahead.`, "\u00A0"];
-  if (says === "checks") return [`One run of the big model checks all ${guesses}.`, hasInnerReview(root) ? "Bigger guessers have checked the smaller ones already." : "\u00A0"];
+  if (["guesses", "completes"].includes(says)) return [`${hasInnerReview(root) ? "A cascade of small models" : "A small model"} guesses ${countTokens(guesses)} ahead.`, "\u00A0"];
+  if (["rejects", "corrects"].includes(says)) return ["Bigger guessers check smaller ones.", tellCorrection(race, correctionIn(root), says === "corrects")];
+  if (says === "checks") return [`One run of the big model checks all ${guesses}.`, "\u00A0"];
   if (says === "finds") return root.ok < guesses ? [`${root.ok} of ${guesses} guesses are right.`, "The big model writes the next token itself."] : [`All ${guesses} guesses are right.`, "The big model adds a token of its own."];
   if (says === "gives") return [`That run gave ${countTokens(count)}.`, `The big model alone wrote ${plain.shown} in that time.`];
   return [`${countRuns(view.shown, "T")} of the big model gave ${countTokens(view.lane.tokens.length)}.`, `Alone, it wrote ${plain.shown} in that time.`];
+}
+
+// What a guesser did with a smaller one's guess, in two parts.
+function tellCorrection(race, review, isWhole) {
+  const [wrong, right] = [tokensOf(review)[review.ok], review.y].map((id) => quoteToken(race.pieces, id));
+  return `The ${levelOf(race, review.by).role} rejects ${wrong} ${isWhole ? `and writes ${right}.` : "\u2026"}`;
 }

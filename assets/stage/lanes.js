@@ -6,7 +6,7 @@ import { countTokens, formatPercent } from "./format.js";
 import { answerOf, createLaneText, listenToText, markGuesses } from "./lanetext.js";
 import { laneKey } from "./linestyle.js";
 import { isPlain, laneOfHeadline, levelOf, titleOf } from "./log.js";
-import { timeOf } from "./opening.js";
+import { guessesOf, readableGuesses, timeOf } from "./opening.js";
 import { NONE, pendingGuesses } from "./pending.js";
 import { selectLane } from "./playback.js";
 import { term } from "./terms.js";
@@ -31,8 +31,8 @@ export function drawLanes(stage) {
     const time = timeOf(stage, view);
     view.shown = shownSteps(view, time);
     if (stage.mode === "replay") revealSteps(view);
-    view.guesses = stage.mode === "replay" ? pendingGuesses(view.lane, view.shown, time) : NONE;
-    markGuesses(view);
+    view.guesses = stage.mode === "replay" ? readableGuesses(stage, view, pendingGuesses(view.lane, view.shown, time)) : NONE;
+    markGuesses(view, guessesOf(stage, view).sure);
     drawState(view, time);
     view.box.classList.toggle("cs-selected", view === stage.view);
   }

@@ -161,12 +161,16 @@ function measureLines(view) {
   view.bottoms = view.stepNodes.map((node) => lineEnd(node.offsetTop + node.offsetHeight));
 }
 
-// Shows the guesses of the step to come, as far as the target will accept them: a wrong one has no place in the text.
-export function markGuesses(view) {
+// Shows the guesses of the step to come, as far as the target will accept them: a wrong one has no place in the text. Those from
+// `first` to `last` are known to be right.
+export function markGuesses(view, [first, last]) {
   const { tokenNodes, guesses, lane } = view;
   const now = tokenNodes.slice(guesses.from, guesses.from + countRight(guesses, lane));
-  for (const [j, node] of view.guessed.entries()) if (now[j] !== node) node.classList.remove("cs-guess");
-  for (const node of now) node.classList.add("cs-guess");
+  for (const [j, node] of view.guessed.entries()) if (now[j] !== node) node.classList.remove("cs-guess", "cs-sure");
+  for (const [j, node] of now.entries()) {
+    node.classList.add("cs-guess");
+    node.classList.toggle("cs-sure", first <= j && j < last);
+  }
   view.guessed = now;
 }
 

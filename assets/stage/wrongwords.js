@@ -1,5 +1,5 @@
-// The words of guesses that the text will not have, behind those that it will: in the page's first replay, until the big model has
-// found them wrong.
+// The words of guesses that the text will not have, behind those that it will: in the page's first replay, until they have been found
+// wrong. They look as other guesses do until then.
 
 import { h } from "./dom.js";
 import { levelOf } from "./log.js";
@@ -11,26 +11,21 @@ export function drawWrongWords(stage) {
   const { race, view } = stage;
   const { guesses, lane, tokenNodes } = view;
   const right = countRight(guesses, lane);
-  const cells = showsGuesses(stage) ? passedUp(guesses, lane).slice(right) : [];
+  const cells = showsGuesses(stage) ? guesses.cells.slice(right) : [];
   const key = `${right} ${cells.map(({ id }) => id).join(" ")}`;
   view.wrong ||= { node: h("span", { class: "cs-wrong-words", "aria-hidden": "true" }), key: "" };
   const { wrong } = view;
   if (key === wrong.key) return;
   wrong.key = key;
-  wrong.node.replaceChildren(...cells.map(({ id, who }) => h("span", { class: "cs-wrong-word", "data-look": levelOf(race, who).look, text: wordOf(race, id) })));
+  wrong.node.replaceChildren(...cells.flatMap(({ id, who }) => wordNodes(race, id, levelOf(race, who).look)));
   const next = tokenNodes[guesses.from + right];
-  if (!cells.length || !next) wrong.node.remove();
-  else next.before(wrong.node);
+  if (!cells.length || !next) return wrong.node.remove();
+  next.before(wrong.node);
+  wrong.node.style.textIndent = `${next.offsetLeft - wrong.node.offsetLeft}px`;
 }
 
-// Without those that are still to be rejected by a level below the big model: a word that comes and goes at once is not read.
-function passedUp({ cells }, { steps: [first] }) {
-  const { x } = first.line.r;
-  const end = cells.findIndex(({ id }, j) => id !== x[j]);
-  return end < 0 ? cells : cells.slice(0, end);
-}
-
-// With the space before it.
-function wordOf({ pieces }, id) {
-  return `${tokenText(pieces, id).startsWith(" ") ? " " : ""}${tokenWord(pieces, id)}`;
+// With the space before it, at which a line may end.
+function wordNodes({ pieces }, id, look) {
+  const space = tokenText(pieces, id).startsWith(" ") ? " " : "";
+  return [space, h("span", { "data-look": look }, h("span", { class: "cs-word", text: tokenWord(pieces, id) }))];
 }

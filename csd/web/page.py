@@ -51,8 +51,8 @@ READABLE = {
     "checkbox_border_color_selected_dark": "#6b7280",
     "input_placeholder_color": "#6b7280",
     "input_placeholder_color_dark": "#b4bac4",
-    "block_info_text_color": "#4b5563",
-    "block_info_text_color_dark": "#d1d5db",
+    "block_info_text_color": "#575759",
+    "block_info_text_color_dark": "#b9b9bc",
 }
 COMPACT = {"layout_gap": "6px", "block_padding": "4px 8px", "input_padding": "4px 8px", "block_label_margin": "0"}
 

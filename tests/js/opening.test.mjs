@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { actAt, isOver, openingActs, timeAt, timeOf } from "../../assets/stage/opening.js";
+import { actAt, guessesOf, isOver, openingActs, readableGuesses, timeAt, timeOf } from "../../assets/stage/opening.js";
+import { pendingGuesses } from "../../assets/stage/pending.js";
 import { race } from "./race.mjs";
 
 const [alone, cascade] = race().lanes; // the cascade's only step: guesses from 0.2 s, a check from 0.22 s, an end at 0.245 s
@@ -12,19 +13,22 @@ const acts = openingActs(lane, plain, USUAL);
 const round = (seconds) => Number(seconds.toFixed(6));
 const starts = Object.fromEntries(acts.map(({ says, at }) => [says, at]));
 
-test("the opening tells of the big model alone, of guesses, of their check, and of what it gave", () => {
+test("the opening tells of the big model alone, of guesses, of a correction, of their check, and of what it gave", () => {
   assert.deepEqual(acts.map(({ says, from, until }) => [says, round(from), round(until)]), [
-    ["alone", 0.2, 0.215], ["guesses", 0.2, 0.22], ["checks", 0.22, 0.245], ["finds", 0.245, 0.245], ["gives", 0.245, 0.245], ["goesOn", 0.245, 0.4],
+    ["alone", 0.2, 0.215], ["guesses", 0.2, 0.202], ["rejects", 0.212, 0.212], ["corrects", 0.212, 0.212], ["completes", 0.212, 0.22],
+    ["checks", 0.22, 0.245], ["finds", 0.245, 0.245], ["gives", 0.245, 0.245], ["goesOn", 0.245, 0.4],
     ["ends", 0.4, 0.4]]);
-  assert.ok(acts[3].until < lane.steps[0].until, "what is found right or wrong is not written yet");
-  assert.equal(acts[4].from, lane.steps[0].until);
+  const act = (name) => acts.find(({ says }) => says === name);
+  assert.ok(act("rejects").until < act("corrects").from, "what is rejected is seen before what replaces it");
+  assert.ok(act("finds").until < lane.steps[0].until, "what is found right or wrong is not written yet");
+  assert.equal(act("gives").from, lane.steps[0].until);
 });
 
 test("its acts follow one another, and it ends where its lane does", () => {
   acts.slice(1).forEach(({ at }, i) => assert.equal(round(at), round(acts[i].at + acts[i].seconds)));
   assert.equal(round(timeAt({ acts, played: 0 })), 0.2);
   assert.equal(round(timeAt({ acts, played: starts.checks })), 0.22);
-  assert.equal(timeAt({ acts, played: starts.gives }), timeAt({ acts, played: starts.gives + acts[4].seconds / 2 }), "a rest");
+  assert.equal(timeAt({ acts, played: starts.gives }), timeAt({ acts, played: starts.gives + 0.5 }), "a rest");
   assert.equal(round(timeAt({ acts, played: 1000 })), 0.4);
   assert.equal(actAt({ acts, played: 1000 }), acts.at(-1));
   assert.ok(isOver({ acts, played: 1000 }) && !isOver({ acts, played: starts.goesOn }));
@@ -38,6 +42,41 @@ test("the big model waits for the guesses where it was", () => {
   assert.equal(shown(starts.finds, plain), 0.245);
 });
 
+// The guesses of the lane so many seconds after the start, and how they are drawn.
+function guessesAt(played) {
+  const stage = { opening: { acts, played } };
+  const view = { lane };
+  view.guesses = readableGuesses(stage, view, pendingGuesses(lane, 0, timeAt(stage.opening)));
+  return { ids: view.guesses.cells.map(({ id }) => id), ...guessesOf(stage, view) };
+}
+
+test("one guess is seen to be rejected below the big model, and what replaces it", () => {
+  const rejects = guessesAt(starts.rejects);
+  assert.deepEqual([rejects.ids, rejects.struck, rejects.sure], [[1, 9], 1, [0, 0]]);
+  assert.deepEqual(rejects.frame, { from: 0, count: 2, by: "mid" });
+  const corrects = guessesAt(starts.corrects);
+  assert.deepEqual([corrects.ids, corrects.struck, corrects.sure, corrects.frame], [[1, 2], Infinity, [1, 2], null]);
+});
+
+test("the big model checks all guesses, and strikes out those that it does not keep", () => {
+  const checks = guessesAt(starts.checks);
+  assert.deepEqual([checks.ids, checks.struck, checks.frame], [[1, 2, 3, 8, 7], Infinity, { from: 0, count: 5, by: "" }]);
+  const finds = guessesAt(starts.finds);
+  assert.deepEqual([finds.ids, finds.struck, finds.sure], [[1, 2, 3, 8, 7], 3, [0, 3]]);
+});
+
+test("guesses that come and go below the big model are not seen, but for the one that is told", () => {
+  const second = { by: "mid", at: 5, x: [7], who: "MaxGram", ok: 0, y: 8, c: 0.2186, d: 0.0006, in: [{ by: "MaxGram", at: 5, x: [7], who: "MaxGram", c: 0.2182, d: 0.0004 }] };
+  const [{ line, ...first }] = lane.steps;
+  const other = { ...lane, steps: [{ ...first, line: { ...line, r: { ...line.r, in: [...line.r.in.slice(0, 2), second] } } }] };
+  const shown = (guesses) => guesses.cells.map(({ id }) => id);
+  const pending = pendingGuesses(other, 0, 0.2188);
+  assert.deepEqual(shown(pending), [1, 2, 3, 7]);
+  const opening = { acts, played: starts.completes };
+  assert.deepEqual(shown(readableGuesses({ opening }, { lane: other }, pending)), [1, 2, 3], "its rejection is not told");
+  assert.equal(readableGuesses({ opening: null }, { lane: other }, pending), pending, "in any other replay all are seen");
+});
+
 test("of many runs in the time of the step a few are seen first", () => {
   const quick = { ...alone, steps: Array.from({ length: 9 }, (_, i) => step(0.201 + i / 1000)) };
   assert.equal(round(openingActs(lane, quick, USUAL)[0].until), 0.206);
@@ -47,6 +86,15 @@ test("a big model whose runs take longer than the step comes in with the guesses
   for (const slow of [alone, { ...alone, steps: [0.23, 0.26].map(step) }]) {
     const [first] = openingActs(lane, slow, USUAL);
     assert.deepEqual([first.says, first.at, first.ahead], ["guesses", 0, 0]);
+  }
+});
+
+test("without a correction below the big model there is none in the opening", () => {
+  const [{ line, ...first }] = lane.steps;
+  for (const inner of [undefined, line.r.in.map((one) => (one.by === "mid" ? { ...one, y: 9 } : one))]) { // the big model rejects that one too
+    const told = openingActs({ ...lane, steps: [{ ...first, line: { ...line, r: { ...line.r, in: inner } } }] }, plain, USUAL);
+    assert.deepEqual(told.map(({ says }) => says), ["alone", "guesses", "checks", "finds", "gives", "goesOn", "ends"]);
+    assert.equal(round(told[1].until), 0.22);
   }
 });
 

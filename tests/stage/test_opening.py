@@ -27,19 +27,25 @@ def test_the_first_replay_shows_guesses_then_their_check_then_what_it_gave(bare)
     one.page.clock.run_for(500)
     assert one.text(".cs-idea b") == "A cascade of small models guesses 5 tokens ahead."
     assert one.text(".cs-pace") == "slow motion", "at several speeds"
-    one.page.clock.run_for(2500)
+    one.page.clock.run_for(1600)
+    assert one.text(".cs-idea b") == "Bigger guessers check smaller ones."
+    words = one.page.locator(".cs-wrong-words .cs-word")
+    struck = "nodes => nodes.map(node => getComputedStyle(node).textDecorationLine).join()"
+    assert words.evaluate_all(struck) == "line-through" and one.page.locator(f"{TRACK} .cs-strike").count() == 1
+    assert one.text(".cs-rest").endswith("…") and one.page.get_attribute(".cs-selected .cs-frame", "data-look") == "2"
+    one.page.clock.run_for(1500)
+    assert "and writes" in one.text(".cs-rest") and words.count() == 0
+    assert one.page.locator(".cs-token.cs-sure").count() == one.page.locator(f"{TRACK} .cs-sure").count() == 1
+    one.page.clock.run_for(2200)
     assert one.text(".cs-idea b") == "One run of the big model checks all 5."
-    assert one.page.locator(f"{TRACK}[data-checked]").count() == 1
-    one.page.clock.run_for(1500)
+    assert one.page.is_visible(".cs-selected .cs-frame") and words.evaluate_all(struck) == "underline,underline"
+    one.page.clock.run_for(1300)
     assert one.text(".cs-idea b") == "3 of 5 guesses are right."
-    assert one.page.locator(f"{TRACK}[data-found] .cs-strike").count() == 1
+    assert one.page.locator(f"{TRACK} .cs-strike").count() == 2 and one.page.locator(f"{TRACK} .cs-sure").count() == 3
     assert one.seen(1) == "", "it is not written yet"
-    wrong = one.page.locator(".cs-wrong-word")
-    assert wrong.count() == 2 and "line-through" in wrong.first.evaluate(
-        "node => getComputedStyle(node).textDecoration"
-    )
+    assert words.evaluate_all(struck) == "line-through,line-through"
     one.page.clock.run_for(1500)
-    assert one.page.locator(".cs-strike").count() == 0 and wrong.count() == 0
+    assert one.page.locator(".cs-strike").count() == 0 and words.count() == 0
     assert one.text(".cs-idea b") == "That run gave 4 tokens."
     assert one.text(".cs-rest") == "The big model alone wrote 0 in that time."
     stood = one.page.evaluate("stage.time")
@@ -62,9 +68,10 @@ def test_the_first_replay_begins_with_the_big_model_alone(bare):
     assert one.page.locator(".cs-guess").count() == 0, "the other lane stands"
     one.page.clock.run_for(2000)
     ran = one.text(".cs-runs b")
-    one.page.clock.run_for(1000)
+    one.page.clock.run_for(600)
     assert one.page.get_attribute(".cascade-stage", "data-opening") == "guesses"
     assert one.text(".cs-runs b") == ran, "it waits while the other lane guesses"
+    one.page.clock.run_for(400)
     assert one.page.evaluate(LOOKS), "from the same moment on"
     assert not one.errors
 
@@ -81,7 +88,7 @@ def test_the_first_replay_shows_two_lanes_and_the_others_come_between_them_with_
     big, _, own = one.page.evaluate(tops)
     one.page.clock.run_for(6500)
     assert one.page.evaluate(seen) == [True, False, True], "until the lane that the race is about is done"
-    one.page.clock.run_for(2300)
+    one.page.clock.run_for(5000)
     assert one.page.get_attribute(".cascade-stage", "data-opening") == "ends" and one.text(".cs-idea b").endswith(
         "tokens."
     )
