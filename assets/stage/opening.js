@@ -1,6 +1,7 @@
-// The page's first replay, one thing after another: the big model alone; small models guess; one of them corrects a smaller one; they
-// go on; one run of the big model checks their guesses; what it found; a rest on what that run gave; then the race, until the lane that it is about is done; and a rest there. Until
-// then that lane and the big model's are all that is shown, in the room of all. The result is that of the same moment.
+// The page's first replay, one thing after another: the big model alone; small models guess; one of them corrects a smaller one, and they
+// go on; one run of the big model checks their guesses; what it found; a rest on what that run gave; then the race, until the lane that it
+// is about is done; and a rest there. Until then that lane and the big model's are all that is shown, in the room of all. The result is
+// that of the same moment.
 
 import { isPlain } from "./log.js";
 import { correctionIn, countRight } from "./pending.js";
