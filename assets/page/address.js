@@ -17,6 +17,7 @@ let wanted = ""; // the race that Back leads to, where the address does not name
 let isRead = false; // the address that the page was opened with; until then the tab that Gradio opens does not replace it
 let followed = ""; // the fragment where the page is
 let isFromTab = false; // the race that begins was asked for on another tab, from which the page has just come
+let endedAway = ""; // the visitor's own race that has ended under another tab: Back to the place where it began shows it
 let shown = ""; // the fragment of the race on the stage; empty for the visitor's own, and for the one at the start
 
 const isTab = (fragment) => ["theory", "compare"].includes(fragment);
@@ -50,12 +51,15 @@ export function raceFromTab(id) {
 export function leaveRace() {
   if (!addressed() && !isFromTab) history.replaceState({ ...history.state, on: stageRoot().dataset.race }, "");
   isFromTab = false;
+  endedAway = "";
   writeRace("");
 }
 
 export function enterRace() {
   const { race } = stageRoot().dataset;
-  if (addressed() || !race || ADDRESSED.some((prefix) => race.startsWith(prefix)) || history.state?.on === race) return;
+  if (!race || ADDRESSED.some((prefix) => race.startsWith(prefix))) return;
+  if (isTab(addressed())) endedAway = race;
+  if (addressed() || history.state?.on === race) return;
   if (history.state?.on) pushPlace({ on: race });
   else history.replaceState({ ...history.state, on: race }, "");
 }
@@ -90,6 +94,7 @@ function followAddress() {
   const isSame = location.hash === followed;
   followed = location.hash;
   document.activeElement?.closest("#examples button")?.blur(); // the chip began a race that is no longer shown
+  if (!addressed() && endedAway) history.replaceState({ ...history.state, on: endedAway }, "");
   const on = addressed() ? "" : history.state?.on || "";
   if (on !== stageRoot().dataset.race && !byId("go").hasAttribute("data-racing")) wanted = on;
   if (!isSame || wanted) goToAddress(false); // otherwise what covered the page was closed
@@ -114,6 +119,7 @@ function goToAddress(comesBack) {
 
 function writeTab() {
   const tab = document.querySelector('#tabs [role="tab"][aria-selected="true"]');
+  if (tab?.dataset.tabId === "race") endedAway = ""; // it has been seen
   if (tab && (isRead || isTab(tab.dataset.tabId))) writeAddress(tab.dataset.tabId === "race" ? shown : tab.dataset.tabId);
   followed = location.hash;
 }

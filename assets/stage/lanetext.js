@@ -176,7 +176,7 @@ export function markGuesses(view, [first, last]) {
 
 // Frames the selected token, and the step of the open review while nothing moves.
 export function markSelection(stage) {
-  const step = isPlaying(stage) || stage.mode === "live" ? null : selectedStep(stage);
+  const step = isPlaying(stage) || stage.opening || stage.mode === "live" ? null : selectedStep(stage);
   const { view, token } = stage;
   markOnly(stage, "cs-now", step ? view.stepNodes[step.number - 1] : null);
   markOnly(stage, "cs-picked", token === null ? null : view.tokenNodes[token]);

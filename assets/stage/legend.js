@@ -21,7 +21,7 @@ export function createLegend(stage) {
     drawn: "", // its index and the step that is shown
     key: h("span", { class: "cs-rejected-key" }, h("b", { text: "\u22122" }), " = 2 tokens ", term("rejected")), // where they are counted
     cursors: h("span", { class: "cs-cursor-key" }),
-    words: h("span", { class: "cs-word-key", text: "Click a word to see who wrote it and who checked it." }), // once the text is there
+    words: h("span", { class: "cs-word-key", text: "Click a word to see who wrote it." }), // once the text is there
     rejected: createRejectedChoice(stage),
     digits: button("cs-button", "also as digits", {
       title: "Show the level of every token as a digit and a pattern (d)", onclick: () => toggleDigits(stage),
@@ -107,13 +107,14 @@ function createEntry(stage, entry) {
   const { mark, look, role, labels } = entry;
   const isCopy = role.endsWith("-bit model"); // see csd/roles.py
   const meaning = mark === "T" ? "target" : mark === "0" ? "Max-Gram" : isCopy ? role : "draft";
+  const gloss = mark === "0" ? "of earlier words" : isCopy ? "the big one, rounded" : ""; // names that nobody can guess
   const names = labels.filter((name) => !role.split(" ").includes(name)).join(" / "); // those that the role does not say
   const count = h("span", { class: "cs-legend-count" });
   stage.legend.counts.set(mark, count);
   return h("button", { type: "button", class: "cs-legend-item", "aria-pressed": "false", "data-level": mark,
                        "data-term": meaning, "data-exact": names, onclick: () => highlight(stage, mark) },
     h("span", { class: "cs-swatch", "data-look": look, "data-mark": mark }),
-    h("span", { class: "cs-legend-name" }, h("b", { text: role }), count));
+    h("span", { class: "cs-legend-name" }, h("b", { text: role }), gloss ? h("span", { class: "cs-legend-gloss", text: ` (${gloss})` }) : null, count));
 }
 
 // Dims the tokens of all other levels, or brings them back.

@@ -5,7 +5,6 @@
 
 import { isPlain } from "./log.js";
 import { correctionIn, countRight } from "./pending.js";
-import { isPlaying } from "./state.js";
 
 // What each act tells of, and the seconds that it takes, whatever the lanes' clocks say.
 const SECONDS = { alone: 2.1, guesses: 1.6, rejects: 1.6, corrects: 1.4, completes: 0.8, checks: 1.2, finds: 1.6, gives: 1.9, goesOn: 1.5, ends: 1.4 };
@@ -106,7 +105,7 @@ const endOf = (prompt) => (prompt.length > LONG ? `\u2026${prompt.slice(-LONG)}`
 // The two lanes share the height of all, and then the second one moves to its own place.
 export function showOpening(stage) {
   const { root, opening, track: { rows }, view } = stage;
-  const says = opening && isPlaying(stage) ? actAt(opening).says : "";
+  const says = opening ? actAt(opening).says : "";
   const before = root.dataset.opening ?? "";
   if (before === says) return;
   const measure = () => rows.map(({ box }) => box.getBoundingClientRect());

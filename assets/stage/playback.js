@@ -13,12 +13,17 @@ const LONGEST_EARLY = 0.4; // while a page is drawn, whose result is waited for
 
 export function play(stage, from) {
   if (!canReplay(stage)) return;
+  if (stage.opening && from === undefined) return run(stage);
   deselect(stage);
   seek(stage, from === undefined ? (stage.time === Infinity ? 0 : stage.time) : from);
   if (stage.time === Infinity) return;
   say(stage, "");
-  stage.tickedAt = 0;
   stage.clock = stage.time;
+  run(stage);
+}
+
+function run(stage) {
+  stage.tickedAt = 0;
   stage.frame = requestAnimationFrame((now) => tick(stage, now));
   stage.draw();
 }
@@ -44,12 +49,20 @@ export function touch({ root }) {
   root.removeAttribute("data-no-step");
 }
 
+// The page's first replay rests in its picture, which is of no step; any other one at a step.
 export function pause(stage) {
   if (!isPlaying(stage)) return;
+  if (stage.opening) return rest(stage);
   halt(stage);
   touch(stage);
   stage.draw();
   sayReview(stage);
+}
+
+function rest(stage) {
+  cancelAnimationFrame(stage.frame);
+  stage.frame = 0;
+  stage.draw();
 }
 
 export function togglePlay(stage) {
@@ -88,11 +101,11 @@ export function showAll(stage) {
 // Shows the whole race while another one is asked for.
 export function waitForRace(stage) {
   if (!canReplay(stage)) return;
-  stage.waitsFrom = stage.time;
+  stage.waitsFrom = stage.opening ? Infinity : stage.time; // whose pictures no pause can show
   showAll(stage);
 }
 
-// Where that one is refused, back to what was shown before.
+// Where that one is refused, back to what was shown before, but for the opening.
 export function comeBack(stage) {
   const { token, waitsFrom } = stage;
   stage.waitsFrom = Infinity;
@@ -137,7 +150,7 @@ export function stepToken(stage, by) {
 
 export function selectLane(stage, view) {
   stage.view = view;
-  stage.opening = null; // which is about one lane
+  leaveOpening(stage); // which is about one lane
   deselect(stage);
   stage.draw();
   sayReview(stage);
@@ -160,9 +173,14 @@ export function selectToken(stage, view, position) {
   else sayToken(stage, token);
 }
 
+function leaveOpening(stage) {
+  if (stage.opening && !isPlaying(stage)) halt(stage);
+  stage.opening = null;
+}
+
 export function setSpeed(stage, value) {
   stage.speed = value;
-  stage.opening = null; // whose acts have speeds of their own
+  leaveOpening(stage); // whose acts have speeds of their own
   remember("cascade-speed", value);
   stage.draw();
 }

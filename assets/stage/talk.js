@@ -55,7 +55,7 @@ export function beginTalk(stage) {
 // The first slide waits at the start of its race, so that the hall can say which lane will be first. A step that somebody stopped
 // at stays.
 function tellRace(stage) {
-  const isAtStep = stage.reviewOpen || (stage.time !== Infinity && !isPlaying(stage));
+  const isAtStep = stage.reviewOpen || (stage.time !== Infinity && !isPlaying(stage) && !stage.opening);
   if (!isAtStep && !prefersReducedMotion()) jump(stage, 0);
 }
 

@@ -149,7 +149,7 @@ function drawFigures(stage, row, reference, longest) {
   put(row.rate, factor || !(isLive || isOver) || (isOver && awaitsBet(stage)) ? "" : speed); // a rate tells as much as a factor
   row.outcome.dataset.exact = speed;
   const runs = countTargetRuns(race, view);
-  put(row.runs, runs || (isOver && shown) ? `${runs} run${runs === 1 ? "" : "s"}` : "");
+  put(row.runs, runs || stage.opening || (isOver && shown) ? `${runs} run${runs === 1 ? "" : "s"}` : "");
   const step = lane.steps[shown - 1];
   put(row.clock, tellClock(stage, lane, isOver ? step : null, longest));
   const [target, rest] = step ? [step.targetSeconds, Math.max(0, step.decodeSeconds - step.targetSeconds)] : [0, 0];

@@ -47,7 +47,7 @@ export const explain = (curves) => [`A step of this cascade brings ${tellStep(cu
 // What a step brings, as the end of a sentence.
 export function tellStep({ tokens, passes }) {
   const [brought, runs] = countsOf(tokens, passes);
-  return `${brought} tokens while the big model alone writes ${runs}: ${brought} / ${runs} = ${factor(tokens / passes)}.`;
+  return `${brought} tokens; the big model alone writes ${runs} in that time. ${brought} / ${runs} = ${factor(tokens / passes)}.`;
 }
 
 const DIGITS = [1, 2, 3, 4]; // after the point
@@ -127,7 +127,7 @@ export function tellGaps(measured, isAway = false) {
 export const tellOver = (first, draft, roles) => `guesses of the ${first === draft ? roles[draft] : "first guesser"}, k`;
 
 // What the bars at the open symbols are.
-export const RANGE = "where 8 of 10 races fall";
+export const RANGE = "8 of 10 races land here";
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {

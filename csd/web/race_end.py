@@ -17,8 +17,8 @@ from csd.web.updates import RaceUpdate, StageView, StatusLine
 from csd.web.views import describe_end
 
 BELOW = " Below is the last race that was finished."
-MEASURED_HERE = "{} was measured here now. The recording had {}, on another processor. What else runs counts too."
-MEASURED_NOW = "{} was measured here now. The recording had {}: speeds vary from run to run."
+MEASURED_HERE = "{} was measured on this machine now. The recording had {}, on another processor."
+MEASURED_NOW = "{} was measured now. The recording had {}: speeds vary from run to run."
 
 
 def tell_end(context: PageContext, visitor: str, race: FinishedRace, log: str) -> RaceUpdate:

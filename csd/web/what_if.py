@@ -32,9 +32,9 @@ MEASURED = tuple(method.name for method in (Autoregressive, Speculative, Cascade
 """The lanes that a race needs to measure a prediction."""
 MOST_COST = 100.0  # target passes: no prediction needs a dearer draft
 OFTEN = "How often is a guess right?"
-ABOUT_ALPHA = "α; 1 = always"
+ABOUT_ALPHA = "α, from 0 to 1"
 COST = "What does a guess cost?"
-ABOUT_C = "c; 1 = a big model run"
+ABOUT_C = "c, in big model runs"
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ test("only a cascade that beats both is shown as a winner", () => {
 });
 
 test("the speed is explained, with a better first number where there is one", () => {
-  assert.equal(explain([curve(2)]), "A step of this cascade brings 5.0 tokens while the big model alone writes 2.5: 5.0 / 2.5 = 2.0×.");
+  assert.equal(explain([curve(2)]), "A step of this cascade brings 5.0 tokens; the big model alone writes 2.5 in that time. 5.0 / 2.5 = 2.0×.");
   assert.match(explain([curve(2, { ys: [2, 3] })]), /With 2 guesses first, the cascade would be 3.0×\.$/);
   assert.equal(tellBetter([curve(2, { ys: [2, 3] }), curve(1, { ys: [1, 1.6] })]),
     "With 2 guesses first, the cascade would be 3.0×; speculative decoding 1.6× with k = 2.");

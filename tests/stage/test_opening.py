@@ -113,3 +113,41 @@ def test_another_speed_or_lane_ends_the_opening_and_the_replay_goes_on(bare, key
     assert one.page.locator(".cascade-stage[data-opening]").count() == 0
     assert one.state() == "replay" and one.text(".cs-idea b") != "A cascade of small models guesses 5 tokens ahead."
     assert not one.errors
+
+
+def test_a_pause_keeps_the_picture_of_the_opening_and_play_goes_on_with_it(bare):
+    one = by_hand(bare()).show(alone(), nested(), play=True)
+    one.page.clock.run_for(2500)
+    told = one.text(".cs-idea")
+    assert one.text(".cs-idea b") == "Bigger guessers check smaller ones."
+    one.press("Space")
+    one.page.clock.run_for(5000)
+    assert one.text(".cs-idea") == told and one.text(".cs-replay") == "Play"
+    assert one.text(".cs-selected .cs-runs b") == "0 runs" and one.page.locator(".cs-now").count() == 0
+    one.press("Space")
+    one.page.clock.run_for(4000)
+    assert one.text(".cs-idea b") == "One run of the big model checks all 5."
+    one.press("Space", "Escape")
+    assert one.state() == "done" and one.page.locator(".cascade-stage[data-opening]").count() == 0
+    assert not one.errors
+
+
+@pytest.mark.parametrize(
+    ("key", "state"), [("ArrowRight", "replay"), ("1", "replay"), (">", "replay"), ("o", "replay")]
+)
+def test_who_leaves_the_paused_opening_finds_a_step_or_a_lane(bare, key, state):
+    one = by_hand(bare()).show(alone(), nested(), play=True)
+    one.page.clock.run_for(2500)
+    one.press("Space", key)
+    assert one.page.locator(".cascade-stage[data-opening]").count() == 0 and one.state() == state
+    assert one.page.locator(".cascade-stage[data-unasked]").count() == 0
+    assert not one.errors
+
+
+def test_a_race_that_is_refused_ends_the_opening_with_the_result(bare):
+    one = by_hand(bare()).show(alone(), nested(), play=True)
+    one.page.clock.run_for(2500)
+    one.page.evaluate("stage.wait(true)")
+    one.page.evaluate("stage.wait(false, 'The prompt is empty.')")
+    assert one.state() == "done" and one.page.locator(".cascade-stage[data-opening]").count() == 0
+    assert not one.errors

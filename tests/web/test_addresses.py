@@ -72,6 +72,25 @@ def test_back_goes_to_the_race_before_though_own_races_have_no_address(tab, hous
 
 
 @pytest.mark.slow
+def test_back_from_a_tab_shows_the_race_that_has_ended_meanwhile(tab, house):
+    page = tab.page
+    race_on_stage = "document.querySelector('#stage .cascade-stage').dataset.race"
+    landing = page.evaluate(race_on_stage)
+    page.fill("#prompt textarea", "Once upon a time")
+    page.click("#race")
+    page.wait_for_selector("#go[data-racing]", state="attached")
+    page.get_by_role("tab", name="Theory").click()
+    page.wait_for_url(f"{house.url}#theory")
+    page.wait_for_selector("#go:not([data-racing])", state="attached")
+    own = page.evaluate(race_on_stage)
+    assert own != landing
+    page.go_back()
+    page.wait_for_selector("#race", state="visible")
+    page.wait_for_function(f"own => history.state?.on === own && {race_on_stage} === own", arg=own)
+    assert not tab.errors
+
+
+@pytest.mark.slow
 def test_an_address_opens_a_race_and_hides_controls(open_tab):
     *_, last = (race for race in recorded_races().values() if race.recording.family == "embedded")
     tab = open_tab(f"?hide=stop,seed&k=9#race={last.id.removeprefix('recorded-')}")

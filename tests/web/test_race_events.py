@@ -64,10 +64,10 @@ def test_a_race_says_why_its_factor_is_not_that_of_the_recorded_one(page):
         return race_end.tell_recorded(update, landing, own).status.text
 
     assert re.fullmatch(
-        r"[\d.]+× was measured here now. The recording had 3.0×, on another processor. What else runs counts too.",
+        r"[\d.]+× was measured on this machine now. The recording had 3.0×, on another processor.",
         told(machine="Other, 2"),
     )
-    assert told().endswith("was measured here now. The recording had 3.0×: speeds vary from run to run.")
+    assert told().endswith("was measured now. The recording had 3.0×: speeds vary from run to run.")
     assert told(traces=landing.traces) == update.status.text, "the same factor"
     assert told(traces=slow[:2]) == update.status.text, "other lanes"
 

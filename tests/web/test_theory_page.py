@@ -259,7 +259,7 @@ def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     page.wait_for_function("speed => document.querySelector('.whatif .finding-speed').textContent === speed", arg=speed)
     digits = len(speed.rstrip("×").partition(".")[2])
     assert f"{float(tokens) / float(runs):.{digits}f}×" == speed, "the equation is right as it is written"
-    equation = f"{tokens} tokens while the big model alone writes {runs}: {tokens} / {runs} = {speed}."
+    equation = f"{tokens} tokens; the big model alone writes {runs} in that time. {tokens} / {runs} = {speed}."
     assert page.evaluate(told) == f"One step, predicted: {equation}"
     costs = [float(text) for text in page.locator(".step-rows b").all_inner_texts() if text]
     assert sum(costs) == pytest.approx(float(runs), abs=0.06)
