@@ -5,7 +5,7 @@ import { levelMarks, levelOf } from "./log.js";
 import { createPhoto } from "./photofinish.js";
 
 const HEIGHT = 100; // of a bar, in the units of its drawing
-const COUNTABLE = 120; // tokens of a bar that can be told apart
+const COUNTABLE = 136; // tokens of a bar that can be told apart
 const GAPS = 220; // gaps between jumps that a bar is as long as
 
 export function createBar() {

@@ -17,6 +17,7 @@ const IDEA = ["A big model writes one token (about a word) per run.", "A cascade
 const ACTS = { // of the opening
   alone: [IDEA[0], "\u00A0"],
   goesOn: ["And so on, faster now.", "\u00A0"],
+  finishes: ["And so on, faster now.", "\u00A0"],
 };
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
@@ -123,8 +124,8 @@ function tellOpening({ opening, race, views, view }) {
   const plain = views.find(({ lane }) => isPlain(lane));
   const { count, line: { r: root } } = first;
   const guesses = root.x.length;
-  if (["guesses", "completes"].includes(says)) return [`${hasInnerReview(root) ? "A cascade of small models" : "A small model"} guesses ${countTokens(guesses)} ahead.`, "\u00A0"];
-  if (["rejects", "corrects"].includes(says)) return ["Bigger guessers check smaller ones.", tellCorrection(race, correctionIn(root), says === "corrects")];
+  if (says === "guesses") return [`${hasInnerReview(root) ? "A cascade of small models" : "A small model"} guesses ${countTokens(guesses)} ahead.`, "\u00A0"];
+  if (["rejects", "corrects"].includes(says)) return ["Bigger guessers check smaller ones.", tellCorrection(race, correctionIn(opening.corrected.line.r), says === "corrects")];
   if (says === "checks") return [`One run of the big model checks all ${guesses}.`, "\u00A0"];
   if (says === "finds") return root.ok < guesses ? [`${root.ok} of ${guesses} guesses are right.`, "The big model writes the next token itself."] : [`All ${guesses} guesses are right.`, "The big model adds a token of its own."];
   if (says === "gives") return [`That run gave ${countTokens(count)}.`, `The big model alone wrote ${plain.shown} in that time.`];

@@ -42,7 +42,7 @@ import { createInvitation, drawInvitation } from "./invitation.js";
 import { comeBack, goTo, halt, openStep, pause, placeOf, play, playUnasked, scrub, showAll, skip, stepReview, stepToken, touch, waitForRace } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, openPlot } from "./plot.js";
-import { showOpening } from "./opening.js";
+import { showOpening, tellOpeningPace } from "./opening.js";
 import { createPromptLine, drawPromptLine, tellRefusal } from "./promptline.js";
 import { drawRaceNote } from "./racenote.js";
 import { clearReview, createReview, drawReview, openReview, spoilGuess } from "./review.js";
@@ -280,7 +280,7 @@ function draw(stage) {
 // does not show the race that is asked for.
 function tellPaceOf(stage) {
   const before = stage.root.hasAttribute("data-refused") ? "previous race" : stage.root.hasAttribute("data-other") ? "result of another prompt" : "";
-  put(stage.pace, stage.opening ? "slow motion" : tellPace(stage.mode, speedFactor(stage)) || before);
+  put(stage.pace, stage.opening ? tellOpeningPace(stage) : tellPace(stage.mode, speedFactor(stage)) || before);
 }
 
 function watchSize(stage) {

@@ -1,15 +1,17 @@
-// The page's first replay, one thing after another: the big model alone; small models guess; one of them corrects a smaller one, and they
-// go on; one run of the big model checks their guesses; what it found; a rest on what that run gave; then the race, until the lane that it
-// is about is done; and a rest there. Until then that lane and the big model's are all that is shown, in the room of all. The result is
-// that of the same moment.
+// The page's first replay, one thing after another: the big model alone; small models guess; one run of the big model checks their guesses;
+// what it found; a rest on what that run gave; then the race; in it, how a guesser corrects a smaller one; the race again, until the lane
+// that it is about is done; and a rest there. Until then that lane and the big model's are all that is shown, in the room of all. The
+// result is that of the same moment.
 
 import { isPlain } from "./log.js";
 import { correctionIn, countRight } from "./pending.js";
+import { tokensOf } from "./records.js";
+import { tokenText } from "./text.js";
 
 // What each act tells of, and the seconds that it takes, whatever the lanes' clocks say.
-const SECONDS = { alone: 2.1, guesses: 1.6, rejects: 1.6, corrects: 1.4, completes: 0.8, checks: 1.2, finds: 1.6, gives: 1.9, goesOn: 1.5, ends: 1.4 };
-const WRONG = ["guesses", "rejects"]; // acts before a guess is corrected below the big model
-const GUESSED = [...WRONG, "corrects", "completes", "checks", "finds"]; // acts in which the guesses are still guesses
+const SECONDS = { alone: 2.2, guesses: 1.8, checks: 1.5, finds: 1.7, gives: 2, goesOn: 1.2, rejects: 1.6, corrects: 1.4, finishes: 1.2, ends: 2.2 };
+const FIRST = ["guesses", "checks", "finds"]; // acts about the guesses of the first step
+const GUESSED = [...FIRST, "rejects", "corrects"]; // acts about guesses
 const FOLLOWED = 4; // seconds: a step that takes as long at the usual speed needs no slow motion
 const ALONE = [2, 6]; // runs of the big model that are seen before anything else: those that the other lane's first step takes, within limits
 const LONG = 90; // characters of a prompt
@@ -18,30 +20,37 @@ const BEFORE = 1e-9; // seconds from the moment in which a step has been found r
 
 // The acts, {says, at, seconds, from, until, ahead}: from `at` seconds after the start, the lanes' clocks go from one time to another; that
 // of `plain`, the big model alone, is `ahead` at least. The first act is left out where that one would be ahead too far, and the
-// correction where there is none. No acts where the first step of the lane has no guesses, or can be followed at the usual `speed`.
-export function openingActs({ steps, clock }, plain, speed) {
+// correction where there is no step `corrected`. No acts where the first step of the lane has no guesses, or can be followed at the usual
+// `speed`.
+export function openingActs({ steps, clock }, plain, speed, corrected) {
   const [first] = steps;
-  if (!first || !plain || !(first.line.r.x || []).length) return [];
-  const { line: { c: begins, r: root }, until } = first;
-  const { c: checks } = root;
+  if (!first || !plain || !tokensOf(first.line.r).length) return [];
+  const { line: { c: begins, r: { c: checks } }, until } = first;
   if (until - begins >= speed * FOLLOWED) return [];
   const found = until - BEFORE;
   const alone = plain.steps.filter((step) => step.until < found).slice(0, ALONE[1]);
   const ahead = alone.length < ALONE[0] ? 0 : alone.at(-1).until;
-  const correction = correctionIn(root);
-  const times = { guesses: [begins, correction ? correction.c : checks], checks: [checks, found], finds: [found, found], gives: [until, until], goesOn: [until, clock], ends: [clock, clock] };
+  const times = { guesses: [begins, checks], checks: [checks, found], finds: [found, found], gives: [until, until], goesOn: [until, clock], ends: [clock, clock] };
   if (ahead) times.alone = [begins, ahead];
-  if (correction) {
-    const corrected = correction.c + correction.d;
-    Object.assign(times, { rejects: [corrected - BEFORE, corrected - BEFORE], corrects: [corrected, corrected], completes: [corrected, checks] });
+  if (corrected) {
+    const { c, d } = correctionIn(corrected.line.r);
+    Object.assign(times, { goesOn: [until, c], rejects: [c + d - BEFORE, c + d - BEFORE], corrects: [c + d, c + d], finishes: [c + d, clock] });
   }
-  const lasts = correction ? SECONDS : { ...SECONDS, guesses: SECONDS.guesses + SECONDS.completes };
+  const lasts = corrected ? SECONDS : { ...SECONDS, goesOn: SECONDS.goesOn + SECONDS.finishes };
   let at = 0;
   return Object.keys(lasts).filter((says) => times[says]).map((says) => {
     const act = { says, at, seconds: lasts[says], from: times[says][0], until: times[says][1], ahead: at && times.alone ? ahead : 0 };
     at += act.seconds;
     return act;
   });
+}
+
+// The first step after the first one in which a guesser corrected a smaller one, if possible with a word in place of a word; or undefined.
+export function correctedStep({ steps }, pieces) {
+  const some = steps.slice(1).filter(({ line }) => correctionIn(line.r));
+  const isWord = (id) => /\p{L}/u.test(tokenText(pieces, id));
+  const areWords = ({ x, ok, y }) => isWord(x[ok]) && isWord(y);
+  return some.find(({ line }) => areWords(correctionIn(line.r))) ?? some[0];
 }
 
 // The act that is played so many seconds after the start; the last one ever after.
@@ -58,8 +67,14 @@ export function isOver({ acts, played }) {
   return played >= at + seconds;
 }
 
-// Whether an act shows the guesses of the first step, before they are text or gone.
+// Whether an act is about guesses, before they are text or gone.
 export const showsGuesses = ({ opening }) => Boolean(opening) && GUESSED.includes(actAt(opening).says);
+
+// Whether the big model checks the first guesses, or has found which of them are right.
+export const isChecking = ({ opening }) => Boolean(opening) && ["checks", "finds"].includes(actAt(opening).says);
+
+// What stands beside the captions.
+export const tellOpeningPace = ({ opening }) => (["goesOn", "finishes", "ends"].includes(actAt(opening).says) ? "" : "slow motion");
 
 // What a lane's own clock shows: those beside the big model stand while it is told of alone.
 export function timeOf({ opening, time }, { lane }) {
@@ -69,14 +84,11 @@ export function timeOf({ opening, time }, { lane }) {
   return says === "alone" ? from : time;
 }
 
-// Without the guesses that a level below the big model is still to reject: what comes and goes at once is not read. One such correction
-// is told, and what it is about is seen.
-export function readableGuesses(stage, { lane }, guesses) {
-  if (!showsGuesses(stage) || !guesses.cells.length) return guesses;
-  const { line: { r: root } } = lane.steps[0];
-  const told = WRONG.includes(actAt(stage.opening).says) ? correctionIn(root) : undefined;
-  const from = told ? told.at - root.at : Infinity;
-  const end = guesses.cells.findIndex(({ id }, j) => id !== (j < from ? root.x[j] : told.x[j - from]));
+// Of the first step without the guesses that a level below the big model is still to reject: what comes and goes at once is not read.
+export function readableGuesses({ opening }, { lane }, guesses) {
+  if (!opening || !guesses.cells.length || !FIRST.includes(actAt(opening).says)) return guesses;
+  const x = tokensOf(lane.steps[0].line.r);
+  const end = guesses.cells.findIndex(({ id }, j) => id !== x[j]);
   return end < 0 ? guesses : { ...guesses, cells: guesses.cells.slice(0, end) };
 }
 
@@ -84,18 +96,18 @@ export function readableGuesses(stage, { lane }, guesses) {
 // the `frame` around those that are being checked, {from, count, by}, or null.
 export function guessesOf(stage, { guesses, lane }) {
   const { cells, isChecked } = guesses;
-  const whole = isChecked ? { from: 0, count: cells.length, by: "" } : null;
-  const usual = { apart: showsGuesses(stage), sure: [0, 0], struck: Infinity, frame: whole };
+  const { opening } = stage;
+  const usual = { apart: showsGuesses(stage), sure: [0, 0], struck: Infinity, frame: isChecked ? { from: 0, count: cells.length, by: "" } : null };
   if (!usual.apart || !cells.length) return usual;
-  const { line: { r: root } } = lane.steps[0];
+  const { says } = actAt(opening);
   const right = countRight(guesses, lane);
-  const { says } = actAt(stage.opening);
   if (says === "finds") return { ...usual, sure: [0, right], struck: right };
-  const correction = correctionIn(root);
-  if (!correction) return usual;
-  const from = correction.at - root.at;
-  if (says === "rejects") return { ...usual, struck: from + correction.ok, frame: { from, count: cells.length - from, by: correction.by } };
-  if (says === "corrects") return { ...usual, sure: [from + correction.ok, cells.length] };
+  if (!opening.corrected || !lane.steps.includes(opening.corrected)) return usual;
+  const { r: root } = opening.corrected.line;
+  const { at, ok, by } = correctionIn(root);
+  const from = at - root.at;
+  if (says === "rejects") return { ...usual, struck: from + ok, frame: { from, count: cells.length - from, by } };
+  if (says === "corrects") return { ...usual, sure: [from + ok, cells.length] };
   return usual;
 }
 

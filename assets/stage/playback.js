@@ -2,7 +2,7 @@
 
 import { closeBet } from "./bet.js";
 import { isPlain } from "./log.js";
-import { isOver, openingActs, timeAt } from "./opening.js";
+import { correctedStep, isOver, openingActs, timeAt } from "./opening.js";
 import { say, sayReview, sayToken } from "./speech.js";
 import { SPEEDS, canReplay, isPlaying, prefersReducedMotion, remember, selectedStep } from "./state.js";
 import { setMode, speedFactor, totalTime } from "./state.js";
@@ -34,9 +34,10 @@ export function playUnasked(stage, from = 0, played = 0) {
   play(stage, from);
   const isFirst = stage.raceId === stage.firstId && stage.speed === SPEEDS[0] && !stage.lasts;
   const plain = stage.race.lanes.find(isPlain);
-  const acts = isFirst && isPlaying(stage) ? openingActs(stage.view.lane, plain, speedFactor(stage)) : [];
+  const corrected = correctedStep(stage.view.lane, stage.race.pieces);
+  const acts = isFirst && isPlaying(stage) ? openingActs(stage.view.lane, plain, speedFactor(stage), corrected) : [];
   if (acts.length) {
-    stage.opening = { acts, played };
+    stage.opening = { acts, played, corrected };
     stage.time = stage.clock = timeAt(stage.opening);
   }
   stage.root.toggleAttribute("data-unasked", isPlaying(stage));

@@ -6,7 +6,7 @@ import { h, put } from "./dom.js";
 import { countRuns, formatRate, formatRatio, formatSeconds } from "./format.js";
 import { laneKey } from "./linestyle.js";
 import { isPlain, levelOf, titleOf } from "./log.js";
-import { guessesOf } from "./opening.js";
+import { guessesOf, isChecking } from "./opening.js";
 import { drawPhoto, firstDone, photoTitle } from "./photofinish.js";
 import { goTo, openStep, selectLane } from "./playback.js";
 import { toggleReview } from "./review.js";
@@ -148,7 +148,7 @@ function drawFigures(stage, row, reference, longest) {
   put(row.ratio, factor);
   put(row.rate, factor || !(isLive || isOver) || (isOver && awaitsBet(stage)) ? "" : speed); // a rate tells as much as a factor
   row.outcome.dataset.exact = speed;
-  const runs = countTargetRuns(race, view);
+  const runs = countTargetRuns(race, view) + (isChecking(stage) && view === stage.view ? 1 : 0); // the one that is under way
   put(row.runs, runs || stage.opening || (isOver && shown) ? `${runs} run${runs === 1 ? "" : "s"}` : "");
   const step = lane.steps[shown - 1];
   put(row.clock, tellClock(stage, lane, isOver ? step : null, longest));

@@ -1,27 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { actAt, guessesOf, isOver, openingActs, readableGuesses, timeAt, timeOf } from "../../assets/stage/opening.js";
+import { actAt, correctedStep, guessesOf, isChecking, isOver, openingActs, readableGuesses, timeAt, timeOf } from "../../assets/stage/opening.js";
 import { pendingGuesses } from "../../assets/stage/pending.js";
 import { race } from "./race.mjs";
 
 const [alone, cascade] = race().lanes; // the cascade's only step: guesses from 0.2 s, a check from 0.22 s, an end at 0.245 s
-const lane = { ...cascade, clock: 0.4 };
+const later = (record, seconds) => ({ ...record, c: record.c + seconds, in: record.in?.map((one) => later(one, seconds)) });
+const [first] = cascade.steps;
+const second = { ...first, until: 0.345, from: first.count, line: { ...first.line, c: 0.3, r: later(first.line.r, 0.1) } }; // the same guesses once more
+const lane = { ...cascade, steps: [first, second], clock: 0.4 };
 const step = (until) => ({ ...alone.steps[0], until });
 const plain = { ...alone, steps: [0.205, 0.21, 0.215].map(step) };
 const USUAL = 0.05; // the speed of its replay
-const acts = openingActs(lane, plain, USUAL);
+const acts = openingActs(lane, plain, USUAL, second);
 const round = (seconds) => Number(seconds.toFixed(6));
 const starts = Object.fromEntries(acts.map(({ says, at }) => [says, at]));
 
-test("the opening tells of the big model alone, of guesses, of a correction, of their check, and of what it gave", () => {
+test("the opening tells of the big model alone, of guesses, of their check, of what it gave, and of a correction on the way", () => {
   assert.deepEqual(acts.map(({ says, from, until }) => [says, round(from), round(until)]), [
-    ["alone", 0.2, 0.215], ["guesses", 0.2, 0.202], ["rejects", 0.212, 0.212], ["corrects", 0.212, 0.212], ["completes", 0.212, 0.22],
-    ["checks", 0.22, 0.245], ["finds", 0.245, 0.245], ["gives", 0.245, 0.245], ["goesOn", 0.245, 0.4],
-    ["ends", 0.4, 0.4]]);
+    ["alone", 0.2, 0.215], ["guesses", 0.2, 0.22], ["checks", 0.22, 0.245], ["finds", 0.245, 0.245], ["gives", 0.245, 0.245],
+    ["goesOn", 0.245, 0.302], ["rejects", 0.312, 0.312], ["corrects", 0.312, 0.312], ["finishes", 0.312, 0.4], ["ends", 0.4, 0.4]]);
   const act = (name) => acts.find(({ says }) => says === name);
   assert.ok(act("rejects").until < act("corrects").from, "what is rejected is seen before what replaces it");
-  assert.ok(act("finds").until < lane.steps[0].until, "what is found right or wrong is not written yet");
-  assert.equal(act("gives").from, lane.steps[0].until);
+  assert.ok(act("finds").until < first.until, "what is found right or wrong is not written yet");
+  assert.equal(act("gives").from, first.until);
 });
 
 test("its acts follow one another, and it ends where its lane does", () => {
@@ -44,9 +46,10 @@ test("the big model waits for the guesses where it was", () => {
 
 // The guesses of the lane so many seconds after the start, and how they are drawn.
 function guessesAt(played) {
-  const stage = { opening: { acts, played } };
+  const stage = { opening: { acts, played, corrected: second } };
   const view = { lane };
-  view.guesses = readableGuesses(stage, view, pendingGuesses(lane, 0, timeAt(stage.opening)));
+  const time = timeAt(stage.opening);
+  view.guesses = readableGuesses(stage, view, pendingGuesses(lane, lane.steps.filter(({ until }) => until <= time).length, time));
   return { ids: view.guesses.cells.map(({ id }) => id), ...guessesOf(stage, view) };
 }
 
@@ -65,16 +68,18 @@ test("the big model checks all guesses, and strikes out those that it does not k
   assert.deepEqual([finds.ids, finds.struck, finds.sure], [[1, 2, 3, 8, 7], 3, [0, 3]]);
 });
 
-test("guesses that come and go below the big model are not seen, but for the one that is told", () => {
-  const second = { by: "mid", at: 5, x: [7], who: "MaxGram", ok: 0, y: 8, c: 0.2186, d: 0.0006, in: [{ by: "MaxGram", at: 5, x: [7], who: "MaxGram", c: 0.2182, d: 0.0004 }] };
-  const [{ line, ...first }] = lane.steps;
-  const other = { ...lane, steps: [{ ...first, line: { ...line, r: { ...line.r, in: [...line.r.in.slice(0, 2), second] } } }] };
+test("guesses of the first step that come and go below the big model are not seen", () => {
   const shown = (guesses) => guesses.cells.map(({ id }) => id);
-  const pending = pendingGuesses(other, 0, 0.2188);
-  assert.deepEqual(shown(pending), [1, 2, 3, 7]);
-  const opening = { acts, played: starts.completes };
-  assert.deepEqual(shown(readableGuesses({ opening }, { lane: other }, pending)), [1, 2, 3], "its rejection is not told");
-  assert.equal(readableGuesses({ opening: null }, { lane: other }, pending), pending, "in any other replay all are seen");
+  const pending = pendingGuesses(lane, 0, 0.2025);
+  assert.deepEqual(shown(pending), [1, 9]);
+  const opening = { acts, played: starts.guesses };
+  assert.deepEqual(shown(readableGuesses({ opening }, { lane }, pending)), [1], "its rejection is not told");
+  assert.equal(readableGuesses({ opening: null }, { lane }, pending), pending, "in any other replay all are seen");
+});
+
+test("a run of the big model is under way while it checks", () => {
+  const during = Object.keys(starts).filter((says) => isChecking({ opening: { acts, played: starts[says] } }));
+  assert.deepEqual(during, ["checks", "finds"]);
 });
 
 test("of many runs in the time of the step a few are seen first", () => {
@@ -90,12 +95,25 @@ test("a big model whose runs take longer than the step comes in with the guesses
 });
 
 test("without a correction below the big model there is none in the opening", () => {
-  const [{ line, ...first }] = lane.steps;
-  for (const inner of [undefined, line.r.in.map((one) => (one.by === "mid" ? { ...one, y: 9 } : one))]) { // the big model rejects that one too
-    const told = openingActs({ ...lane, steps: [{ ...first, line: { ...line, r: { ...line.r, in: inner } } }] }, plain, USUAL);
-    assert.deepEqual(told.map(({ says }) => says), ["alone", "guesses", "checks", "finds", "gives", "goesOn", "ends"]);
-    assert.equal(round(told[1].until), 0.22);
-  }
+  const told = openingActs(lane, plain, USUAL, undefined);
+  assert.deepEqual(told.map(({ says }) => says), ["alone", "guesses", "checks", "finds", "gives", "goesOn", "ends"]);
+  assert.equal(round(told.find(({ says }) => says === "goesOn").until), 0.4);
+});
+
+test("the correction that is told is one of a later step, of a word by a word", () => {
+  const pieces = new Map(Object.entries({ 1: "The", 2: " fox", 9: " it", 5: "," }).map(([id, text]) => [Number(id), text]));
+  const corrected = (wrong, right) => {
+    const { line } = second;
+    const [mid, ...rest] = line.r.in;
+    const x = [line.r.x[0], right, ...line.r.x.slice(2)];
+    return { ...second, line: { ...line, r: { ...line.r, x, in: [{ ...mid, x: [mid.x[0], wrong], y: right }, ...rest] } } };
+  };
+  const [comma, word] = [corrected(5, 2), corrected(9, 2)];
+  assert.equal(correctedStep({ steps: [first, comma, word] }, pieces), word);
+  assert.equal(correctedStep({ steps: [first, comma] }, pieces), comma);
+  assert.equal(correctedStep({ steps: [first] }, pieces), undefined, "the first step is told of by itself");
+  const refused = { ...word, line: { ...word.line, r: { ...word.line.r, ok: 1 } } };
+  assert.equal(correctedStep({ steps: [first, refused] }, pieces), undefined, "the big model rejects that one too");
 });
 
 test("a step without guesses has no opening, nor one that the eye can follow, nor a race without the big model alone", () => {

@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 from handmade import alone, nested
 
+from csd.record.trace import Proposal, Review, Step
 from csd.stage.log import log_of
 
 TRACK = '.cs-track-row[data-lane="1"] .cs-pending'
 LOOKS = f"[...document.querySelectorAll('{TRACK} path[data-look]')].map(path => path.dataset.look).sort().join('')"
+STRUCK = "nodes => nodes.map(node => getComputedStyle(node).textDecorationLine).join()"
 ROWS = "[...document.querySelectorAll('.cs-track-row')].map(row => {})"
 
 
@@ -21,29 +23,32 @@ def by_hand(one):
     return one
 
 
+def corrected():
+    """The nested trace with a third step, in which `mid` writes "sang" in place of a copied "it"."""
+    copied = Proposal("MaxGram", 9, (8, 9), ("MaxGram",) * 2, 0.276, 0.001)
+    mid = Review("mid", 9, (8, 9), ("MaxGram",) * 2, 1, 10, 0.278, 0.010, (copied,))
+    root = Review("target", 9, (8, 10), ("MaxGram", "mid"), 2, 1, 0.290, 0.020, (mid,))
+    third = Step((8, 10, 1), ("MaxGram", "mid", "target"), root, 0.275, 0.04)
+    return replace(nested(), steps=(*nested().steps, third))
+
+
 def test_the_first_replay_shows_guesses_then_their_check_then_what_it_gave(bare):
     fast = alone(), nested()
     one = by_hand(bare()).show(*fast, play=True)
     one.page.clock.run_for(500)
     assert one.text(".cs-idea b") == "A cascade of small models guesses 5 tokens ahead."
     assert one.text(".cs-pace") == "slow motion", "at several speeds"
-    one.page.clock.run_for(1600)
-    assert one.text(".cs-idea b") == "Bigger guessers check smaller ones."
-    words = one.page.locator(".cs-wrong-words .cs-word")
-    struck = "nodes => nodes.map(node => getComputedStyle(node).textDecorationLine).join()"
-    assert words.evaluate_all(struck) == "line-through" and one.page.locator(f"{TRACK} .cs-strike").count() == 1
-    assert one.text(".cs-rest").endswith("…") and one.page.get_attribute(".cs-selected .cs-frame", "data-look") == "2"
-    one.page.clock.run_for(1500)
-    assert "and writes" in one.text(".cs-rest") and words.count() == 0
-    assert one.page.locator(".cs-token.cs-sure").count() == one.page.locator(f"{TRACK} .cs-sure").count() == 1
-    one.page.clock.run_for(2200)
+    assert one.text(".cs-selected .cs-runs b") == "0 runs"
+    one.page.clock.run_for(2000)
     assert one.text(".cs-idea b") == "One run of the big model checks all 5."
-    assert one.page.is_visible(".cs-selected .cs-frame") and words.evaluate_all(struck) == "underline,underline"
-    one.page.clock.run_for(1300)
+    assert one.page.is_visible(".cs-selected .cs-frame") and one.text(".cs-selected .cs-runs b") == "1 run"
+    words = one.page.locator(".cs-wrong-words .cs-word")
+    assert words.evaluate_all(STRUCK) == "underline,underline", "as any guess"
+    one.page.clock.run_for(1500)
     assert one.text(".cs-idea b") == "3 of 5 guesses are right."
     assert one.page.locator(f"{TRACK} .cs-strike").count() == 2 and one.page.locator(f"{TRACK} .cs-sure").count() == 3
     assert one.seen(1) == "", "it is not written yet"
-    assert words.evaluate_all(struck) == "line-through,line-through"
+    assert words.evaluate_all(STRUCK) == "line-through,line-through"
     one.page.clock.run_for(1500)
     assert one.page.locator(".cs-strike").count() == 0 and words.count() == 0
     assert one.text(".cs-idea b") == "That run gave 4 tokens."
@@ -53,6 +58,26 @@ def test_the_first_replay_shows_guesses_then_their_check_then_what_it_gave(bare)
     assert one.page.evaluate("stage.time") == stood, "to see what the run gave"
     one.page.evaluate("log => stage.update({race: 'next', log})", log_of(fast, "next", play=True))
     assert one.text(".cs-pace") == "real time", "a later race is one of the visitor's own"
+    assert not one.errors
+
+
+def test_the_first_replay_shows_on_its_way_how_a_guesser_corrects_a_smaller_one(bare):
+    one = by_hand(bare()).show(alone(), corrected(), play=True)
+    one.page.clock.run_for(7600)
+    assert one.text(".cs-idea b") == "And so on, faster now." and not one.text(".cs-pace")
+    one.page.clock.run_for(1000)
+    assert one.text(".cs-idea b") == "Bigger guessers check smaller ones."
+    assert one.text(".cs-rest") == "The small model rejects “\u2068it\u2069” …"
+    words = one.page.locator(".cs-wrong-words .cs-word")
+    assert words.all_inner_texts() == ["it"] and words.evaluate_all(STRUCK) == "line-through"
+    assert one.page.locator(f"{TRACK} .cs-strike").count() == 1
+    assert one.page.get_attribute(".cs-selected .cs-frame", "data-look") == "2"
+    one.page.clock.run_for(1500)
+    assert one.text(".cs-rest").endswith("and writes “\u2068sang\u2069”.") and words.count() == 0
+    assert one.page.locator(".cs-token.cs-sure").all_inner_texts() == ["sang"]
+    assert one.page.locator(f"{TRACK} .cs-sure").count() == 1
+    one.page.clock.run_for(1500)
+    assert one.text(".cs-idea b") == "And so on, faster now."
     assert not one.errors
 
 
@@ -71,7 +96,7 @@ def test_the_first_replay_begins_with_the_big_model_alone(bare):
     one.page.clock.run_for(600)
     assert one.page.get_attribute(".cascade-stage", "data-opening") == "guesses"
     assert one.text(".cs-runs b") == ran, "it waits while the other lane guesses"
-    one.page.clock.run_for(400)
+    one.page.clock.run_for(1200)
     assert one.page.evaluate(LOOKS), "from the same moment on"
     assert not one.errors
 
@@ -81,14 +106,14 @@ def test_the_first_replay_shows_two_lanes_and_the_others_come_between_them_with_
     one = by_hand(bare()).show(alone(), other, nested(), play=True)
     one.page.clock.run_for(500)
     assert one.page.locator(".cascade-stage[data-opening]").count() == 1
-    seen, tops = ROWS.format("getComputedStyle(row).opacity === '1'"), ROWS.format("row.getBoundingClientRect().top")
+    seen, tops = ROWS.format("row.offsetHeight > 0 && getComputedStyle(row).opacity > 0"), ROWS.format("row.getBoundingClientRect().top")
     assert one.page.evaluate(seen) == [True, False, True]
     below = "document.querySelector('.cs-bar').getBoundingClientRect().top"
     stood = one.page.evaluate(below)
     big, _, own = one.page.evaluate(tops)
     one.page.clock.run_for(6500)
     assert one.page.evaluate(seen) == [True, False, True], "until the lane that the race is about is done"
-    one.page.clock.run_for(5000)
+    one.page.clock.run_for(3500)
     assert one.page.get_attribute(".cascade-stage", "data-opening") == "ends" and one.text(".cs-idea b").endswith(
         "tokens."
     )
@@ -117,15 +142,15 @@ def test_another_speed_or_lane_ends_the_opening_and_the_replay_goes_on(bare, key
 
 def test_a_pause_keeps_the_picture_of_the_opening_and_play_goes_on_with_it(bare):
     one = by_hand(bare()).show(alone(), nested(), play=True)
-    one.page.clock.run_for(2500)
+    one.page.clock.run_for(1000)
     told = one.text(".cs-idea")
-    assert one.text(".cs-idea b") == "Bigger guessers check smaller ones."
+    assert one.text(".cs-idea b") == "A cascade of small models guesses 5 tokens ahead."
     one.press("Space")
     one.page.clock.run_for(5000)
     assert one.text(".cs-idea") == told and one.text(".cs-replay") == "Play"
     assert one.text(".cs-selected .cs-runs b") == "0 runs" and one.page.locator(".cs-now").count() == 0
     one.press("Space")
-    one.page.clock.run_for(4000)
+    one.page.clock.run_for(1500)
     assert one.text(".cs-idea b") == "One run of the big model checks all 5."
     one.press("Space", "Escape")
     assert one.state() == "done" and one.page.locator(".cascade-stage[data-opening]").count() == 0
