@@ -11,6 +11,7 @@ import { tokenText } from "./text.js";
 // What each act tells of, and the seconds that it takes, whatever the lanes' clocks say.
 const SECONDS = { alone: 2.2, guesses: 1.8, checks: 1.5, finds: 1.7, gives: 2, goesOn: 1.2, rejects: 1.6, corrects: 1.4, finishes: 1.2, ends: 2.2 };
 const FIRST = ["guesses", "checks", "finds"]; // acts about the guesses of the first step
+const ONE = ["alone", ...FIRST, "gives"]; // acts about one step: what they show stands below its prompt
 const GUESSED = [...FIRST, "rejects", "corrects"]; // acts about guesses
 const FOLLOWED = 4; // seconds: a step that takes as long at the usual speed needs no slow motion
 const ALONE = [2, 6]; // runs of the big model that are seen before anything else: those that the other lane's first step takes, within limits
@@ -116,15 +117,17 @@ const endOf = (prompt) => (prompt.length > LONG ? `\u2026${prompt.slice(-LONG)}`
 
 // The two lanes share the height of all, and then the second one moves to its own place.
 export function showOpening(stage) {
-  const { root, opening, track: { rows }, view } = stage;
+  const { root, opening, track: { rows }, lanesBox, view } = stage;
   const says = opening ? actAt(opening).says : "";
   const before = root.dataset.opening ?? "";
   if (before === says) return;
   const measure = () => rows.map(({ box }) => box.getBoundingClientRect());
   const boxes = measure();
+  if (!before) root.style.setProperty("--cs-held", `${lanesBox.offsetHeight}px`);
   if (!before) root.style.setProperty("--cs-shared", `${boxes.reduce((sum, { height }) => sum + height, 0) / 2}px`);
   if (says) root.dataset.opening = says;
   else delete root.dataset.opening;
+  root.toggleAttribute("data-first", ONE.includes(says));
   if (!before) view.text.dataset.prompt = endOf(stage.race.open.prompt);
   const own = rows.findIndex((row) => row.view === view);
   if (!says && own >= 0) rows[own].box.animate({ transform: [`translateY(${boxes[own].top - measure()[own].top}px)`, "none"] }, MOVE);

@@ -49,14 +49,29 @@ def summed(seen: list[dict[str, Any]]) -> Shifts:
     return Shifts(max(sums, default=0.0), sum(shift["value"] for shift in seen), largest)
 
 
-def measure(browser: Any, house: House, size: tuple[int, int]) -> Shifts:
-    """A fresh tab: the landing race plays to its end, then a race runs to its end and its figures are drawn."""
+def _open(browser: Any, house: House, size: tuple[int, int]) -> Any:
+    """A fresh tab, in which the landing race has played to its end."""
     page = browser.new_page(viewport={"width": size[0], "height": size[1]})
     page.set_default_timeout(PATIENCE)
     page.add_init_script(SCRIPT)
     page.goto(house.url)
     page.wait_for_selector('#family-status [data-state="ready"]')
     page.wait_for_selector('#stage .cascade-stage[data-state="done"]')
+    return page
+
+
+def measure_opening(browser: Any, house: House, size: tuple[int, int]) -> Shifts:
+    """The landing race plays to its end."""
+    page = _open(browser, house, size)
+    page.wait_for_timeout(600)
+    seen = page.evaluate("shifts")
+    page.close()
+    return summed(seen)
+
+
+def measure(browser: Any, house: House, size: tuple[int, int]) -> Shifts:
+    """The landing race plays to its end, then a race runs to its end and its figures are drawn."""
+    page = _open(browser, house, size)
     page.press("#prompt textarea", "ControlOrMeta+a")
     page.keyboard.type(STORY)  # with keys, as a visitor does: a filled field is no input to the browser
     set_field(page, "#max-new input", TOKENS)

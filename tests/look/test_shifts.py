@@ -8,6 +8,13 @@ from look import shifts
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("size", shifts.SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_parts_keep_their_places_in_the_opening_and_when_its_result_comes(chromium, house, size):
+    seen = shifts.measure_opening(chromium, house, size)
+    assert seen.cls < shifts.LIMIT, seen.largest
+
+
+@pytest.mark.slow
 def test_parts_keep_their_places_from_load_to_the_end_of_a_race(chromium, house):
     """On a phone, where a line more or less moves the most."""
     seen = shifts.measure(chromium, house, (390, 844))

@@ -106,7 +106,10 @@ def test_the_first_replay_shows_two_lanes_and_the_others_come_between_them_with_
     one = by_hand(bare()).show(alone(), other, nested(), play=True)
     one.page.clock.run_for(500)
     assert one.page.locator(".cascade-stage[data-opening]").count() == 1
-    seen, tops = ROWS.format("row.offsetHeight > 0 && getComputedStyle(row).opacity > 0"), ROWS.format("row.getBoundingClientRect().top")
+    seen, tops = (
+        ROWS.format("row.offsetHeight > 0 && getComputedStyle(row).opacity > 0"),
+        ROWS.format("row.getBoundingClientRect().top"),
+    )
     assert one.page.evaluate(seen) == [True, False, True]
     below = "document.querySelector('.cs-bar').getBoundingClientRect().top"
     stood = one.page.evaluate(below)
