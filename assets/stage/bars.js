@@ -69,9 +69,9 @@ function round(value) {
   return Number(value.toPrecision(5));
 }
 
-// A block for each token, or for each run of tokens of one author where they are too many to be counted, with a gap before the next
-// jump and a hair before the next block. A step whose
-// reviewer added no token, as the text ends there, has a line in its colour: each of its runs can be counted.
+// A block for each token, or for each run of tokens of one author where they are too many to be counted, with a gap before the next jump
+// and a hair before the next block. A step whose reviewer added no token, as the text ends there, has a line in its colour: each of its
+// runs can be counted.
 function shapesOf(race, lane, end) {
   const gap = gapAt(end);
   return lane.steps.flatMap((step) => {

@@ -23,6 +23,7 @@ export function play(stage, from) {
 }
 
 function run(stage) {
+  cancelAnimationFrame(stage.frame); // it may be playing
   stage.tickedAt = 0;
   stage.frame = requestAnimationFrame((now) => tick(stage, now));
   stage.draw();

@@ -40,7 +40,7 @@ export function openPlot({ plot, views }) {
   plot.lines = views.map(createLine);
   plot.svg = s("svg", { role: "img", "aria-label": "Tokens over the decode time of each lane" },
     plot.grid, ...plot.lines.map((line) => line.group), ...plot.lines.map((line) => line.label)); // no line over a label
-  const shared = views.length > 1 ? ". Steeper is faster. The clock of a lane stands still while the others run." : "";
+  const shared = views.length > 1 ? ". Steeper is faster. Each lane is timed by itself." : "";
   const caption = h("span", {}, h("b", {}, "Tokens over ", term("decode time")), shared);
   plot.box.replaceChildren(h("figcaption", { class: "cs-caption" }, caption), plot.svg);
 }

@@ -13,7 +13,7 @@ export function createKey(score) {
     fates.has("rejected") && createSign({ "data-fate": "rejected" }, "rejected"),
     fates.has("unjudged") && createSign({ "data-fate": "unjudged" }, "dropped"),
     score.tail < score.to && h("span", { text: "\u00B7: more dropped" }),
-    cells.some(({ gone }) => gone < Infinity) && h("span", { class: "cs-key-gone", text: "guesses dropped on the way are not shown" }),
+    cells.some(({ gone }) => gone < Infinity) && h("span", { class: "cs-key-gone", text: "guesses dropped below the big model are not shown" }),
   ].filter(Boolean);
 }
 
