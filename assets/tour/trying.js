@@ -11,13 +11,14 @@ export function tryOut(visit, button) {
   else move(visit, button);
 }
 
-// What the question is about, once each choice has told what it comes to. Returns whether the act has such a choice.
+// What the question is about, once each choice has told what it comes to; of boundaries the one that the act began with, since its answer
+// is told by the times beside them. Returns whether the act has such a choice.
 export function tryAsked(visit) {
   const asked = triedOf(visit).querySelector("[data-asked]");
   if (!asked) return false;
   const show = asked.dataset.wrong ? spoil : move;
   for (const one of triedOf(visit).querySelectorAll("button")) show(visit, one);
-  show(visit, asked);
+  show(visit, triedOf(visit).querySelector("[data-begins]") ?? asked);
   return true;
 }
 
