@@ -14,10 +14,11 @@ import { withTerms } from "./terms.js";
 import { quoteToken } from "./text.js";
 
 const IDEA = ["A big model writes one token (about a word) per run.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
+const ON = ["And so on, faster now.", "\u00A0"];
 const ACTS = { // of the opening
   alone: [IDEA[0], "\u00A0"],
-  goesOn: ["And so on, faster now.", "\u00A0"],
-  finishes: ["And so on, faster now.", "\u00A0"],
+  goesOn: ON,
+  finishes: ON,
 };
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 

@@ -86,9 +86,8 @@ export function followText(stage) {
     if (stage.root.dataset.view === "one" && view !== stage.view) continue; // it is not shown
     if (!view.height) fitLines(stage, view);
     if (stage.mode !== "replay") {
-      const looked = view === stage.view ? lookedAt(stage) : null;
-      if (looked !== null) showToken(view, looked);
-      else if (view.follow) Object.assign(view, { sought: "" }).text.scrollTop = stage.mode === "done" ? 0 : 1e7; // a whole text is read from its beginning
+      if (view.follow) view.text.scrollTop = stage.mode === "done" ? 0 : 1e7; // a whole text is read from its beginning
+      else if (view === stage.view && stage.token !== null) showToken(view, stage.token);
       view.wanted = NaN; // the replay scrolls to a place of its own
       countLines(stage, view);
       continue;
@@ -99,12 +98,6 @@ export function followText(stage) {
     if (view.follow && to !== view.wanted) view.text.scrollTop = to;
     view.wanted = to;
   }
-}
-
-// The token that is selected, or the first one of the step that is looked into.
-function lookedAt(stage) {
-  const step = stage.reviewOpen && stage.mode === "done" ? selectedStep(stage) : null;
-  return stage.token ?? (step ? step.from : null);
 }
 
 // Scrolls to the line of a token that is not in sight, once: the reader may scroll away from it.
