@@ -23,7 +23,7 @@ function withPlan(race) {
   const pile = (name, looks) => h("span", { class: `cs-pile ${name}`, "aria-hidden": "true" }, ...looks.map(({ look }) => h("i", { class: "cs-swatch", "data-look": look })));
   const guessers = levels.filter(({ mark }) => mark !== "T");
   return [h("b", { text: "What is a cascade?" }), " ", pile("cs-upwards", levels), term("vertical cascade", "Vertical"), ": bigger models check smaller ones. ",
-    pile("cs-across", guessers), term("horizontal cascade", "Horizontal"), ": the strongest guesser hands the big model its first guesses, cheaper ones the rest. "];
+    pile("cs-across", guessers), term("horizontal cascade", "Horizontal"), ": stronger guessers for the first tokens, cheaper ones for the rest. "];
 }
 
 function withoutPlan(race) {

@@ -4,7 +4,7 @@
 import { h, put } from "./dom.js";
 import { countRuns, countTokens, formatSeconds } from "./format.js";
 import { levelOf, levelsOfLane } from "./log.js";
-import { draftGroups } from "./records.js";
+import { draftGroups, isReview } from "./records.js";
 import { cell, columnOf, createAxes, fitAxes, fitZones } from "./scoreaxes.js";
 import { tokenWord } from "./text.js";
 
@@ -12,6 +12,7 @@ const SMALLEST = 13; // pixels of a token's letters
 const SMALLEST_PICTURE = 11; // of the tour: its pictures are seen as a whole
 const LEGIBLE = 1.1; // hundredths of the screen's width, while presenting; a block that needs more is scrolled
 const SEEN = 1; // times the usual size: a block that is scrolled while presenting is no smaller, as far as the height lets it
+const NEARLY = 0.85; // of the width that a block needs: it gets smaller type instead of being scrolled
 const SCROLLED = 0.5; // of the height that the grid needs: with less room it is scrolled, as on a phone
 const MARGINS = 36; // pixels around what stands below the grid
 const MARGINS_PRESENTED = 20;
@@ -21,6 +22,7 @@ const LARGEST_SHOWN = 2.2; // of the tour and while presenting
 const EDGE = 4; // pixels right of the last column
 const WIDER = 0.6; // of the letters' height, on each side of a word at most, where the columns leave room
 const TALLER = 0.5; // the same above and below it
+const TALLER_PRESENTED = 1; // where nothing stands below
 const FEW = 6; // positions up to which each one gets its number, and else every fifth
 const NUMBERED = 20; // rounds up to which each box carries the number of its round
 
@@ -57,10 +59,10 @@ export function showMore(grid) {
   const middles = [...grid.querySelectorAll(".cs-score-at")].map((node) => node.offsetLeft + node.offsetWidth / 2);
   const [before, after] = [middles.filter((x) => x < start).length, middles.filter((x) => x > end).length];
   const { nextElementSibling: more } = grid;
-  grid.toggleAttribute("data-more", end < grid.scrollWidth - 2);
-  more.hidden = grid.scrollWidth <= grid.clientWidth + 2;
+  grid.toggleAttribute("data-more", after > 0);
   const [left, right] = [before ? `\u2190 ${countTokens(before)} before` : "", after ? `${countTokens(after)} more \u2192` : ""];
   put(more, [left, right].filter(Boolean).join(", "));
+  more.hidden = !more.textContent;
 }
 
 // To the far end, or back from it.
@@ -83,7 +85,8 @@ function fitType(grid) {
   const fitting = shrink(grid, Math.min(largest, wide() * 0.98), wide);
   if (isBounded && high() < SCROLLED) return;
   const ratio = isBounded && wide() < 1 ? setRatio(grid, Math.max(fitting, SEEN)) : fitting;
-  lower(grid, ratio, isBounded ? 0 : Math.min(1, ratio), high);
+  const low = lower(grid, ratio, isBounded ? 0 : Math.min(1, ratio), high);
+  if (isBounded && wide() < 1 && wide() > NEARLY) shrink(grid, low * wide() * 0.98, wide);
   grid.toggleAttribute("data-tall", isBounded && high() < 1); // what its signs mean would be cut
   spread(grid, spare());
 }
@@ -96,15 +99,15 @@ function shrink(grid, ratio, fits) {
   return ratio;
 }
 
-// The same for the height, down to a ratio.
+// The same for the height, down to a ratio. Returns the ratio, too.
 function lower(grid, ratio, least, high) {
   for (let tries = 0; tries < 6 && high() < 1 && ratio > least; tries++) {
     const before = [ratio, grid.offsetHeight];
     ratio = setRatio(grid, Math.max(least, ratio * high() * 0.98));
     if (grid.offsetHeight < before[1]) continue;
-    setRatio(grid, before[0]); // the names of the levels are as high as the rows: smaller type would gain nothing
-    return;
+    return setRatio(grid, before[0]); // the names of the levels are as high as the rows: smaller type would gain nothing
   }
+  return ratio;
 }
 
 function setRatio(grid, ratio) {
@@ -123,7 +126,7 @@ function spread(grid, below) {
   const [wide, high] = [grid.querySelectorAll(".cs-score-at").length, new Set(boxes.map((box) => box.offsetTop)).size];
   const each = (free, lines, most) => `${Math.max(0, Math.min(most * letters, Math.floor(free / lines / 2)))}px`;
   grid.style.setProperty("--cs-wider", each(grid.clientWidth - contentWidth(grid) - EDGE, wide, WIDER));
-  grid.style.setProperty("--cs-taller", each(below, high, TALLER));
+  grid.style.setProperty("--cs-taller", each(below, high, grid.closest("[data-present]") ? TALLER_PRESENTED : TALLER));
 }
 
 // The height that there is for the grid, as a function; whether the grid must keep within it; how many times the usual size its
@@ -226,7 +229,7 @@ function createBox(race, score, box, rows) {
   const cut = box.cut ? h("span", { class: "cs-cut", text: `+${box.cut}`, title: `${countTokens(box.cut)} more, dropped` }) : null;
   const above = box.parent ? rows.get(levelOf(race, box.parent.by).mark) + 1 : 0;
   return {
-    node: h("div", { class: "cs-box", "data-look": look, "data-order": box.order, style }, order, cut),
+    node: h("div", { class: "cs-box", "data-look": look, "data-order": box.order, "data-checks": isReview(box.record), style }, order, cut),
     cells: box.cells.map((one, j) => createCell(race, box, one, j, cell(row, 1, columnOf(score, one.at), 1), isTail(score, one.at))),
     rises: above ? box.cells.map((one) => createRise(cell(above, row - above + 1, columnOf(score, one.at), 1))) : [],
   };

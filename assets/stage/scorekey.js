@@ -8,6 +8,7 @@ export function createKey(score) {
   const cells = score.boxes.flatMap((box) => box.cells);
   const fates = new Set(cells.filter(({ gone }) => gone === Infinity).map(({ fate }) => fate));
   return [
+    createSign({ "data-run": true }, "one run"),
     createSign({ "data-own": true }, "written here"),
     createSign({}, "kept"),
     fates.has("rejected") && createSign({ "data-fate": "rejected" }, "rejected"),

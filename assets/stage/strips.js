@@ -9,7 +9,7 @@ import { shownTime } from "./state.js";
 import { spansPath, timeTicks } from "./timescale.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
-const ROW = 13; // height of a level's row in pixels
+const ROW = 15; // height of a level's row in pixels
 const GAP = 1;
 const OVERHEAD_ROW = 4;
 const REACH = 1.5; // pixels around the pointer in which a record is found

@@ -28,7 +28,7 @@ export function startPanel(root, races, controls) {
     if (JSON.stringify(switched) !== JSON.stringify(sliders)) showSliders((sliders = switched));
     const curves = curvesOf(race.drafts, draft.value, Number(k.value), matrix, modelOf(sliders));
     top = Math.max(top, axisEnd(curves.flatMap(({ ys }) => ys)));
-    show({ title: headline(curves), xTitle: tellOver(stagesOf(race.drafts, matrix)[0].name, draft.value, rolesOf(race)), xs: curves[0].xs, curves, top });
+    show({ title: headline(curves), xTitle: tellOver(stagesOf(race.drafts, matrix), draft.value, rolesOf(race)), xs: curves[0].xs, curves, top });
     return say(explain(curves));
   };
   const showSliders = controls.startSliders(root.querySelector("#sliders"), null, (value) => {

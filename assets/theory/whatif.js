@@ -80,7 +80,7 @@ function update(view, value, parseK) {
   const levels = measured.filter(({ at }) => !at);
   const isAway = isMoved.plan || isMoved.numbers;
   view.show({
-    title: headline(curves), xTitle: tellOver(stagesOf(drafts, K)[0].name, draft, value.roles), xs: curves[0].xs, top: view.top,
+    title: headline(curves), xTitle: tellOver(stagesOf(drafts, K), draft, value.roles), xs: curves[0].xs, top: view.top,
     curves, ghosts: isAway ? before : [],
     points: points.map(({ name, at, speedup }) => ({ look: name, x: at, y: speedup })),
     levels: levels.map(({ name, speedup }) => ({ look: name, name: "adaptive", y: speedup, note: `measured ${factor(speedup)}` })),

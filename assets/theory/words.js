@@ -123,11 +123,14 @@ export function tellGaps(measured, isAway = false) {
   return [...gaps, ...abouts].filter(Boolean).join(" ");
 }
 
-// What the axis of the chart counts: `first` guesses first in the cascade, `draft` in speculative decoding; both are names.
-export const tellOver = (first, draft, roles) => `guesses of the ${first === draft ? roles[draft] : "first guesser"}, k`;
+// What the axis of the chart counts: the first of the cascade's `stages` guesses first there, `draft` in speculative decoding.
+export function tellOver([{ name }, ...later], draft, roles) {
+  const more = later.reduce((sum, { k }) => sum + k, 0);
+  return `guesses of the ${name === draft ? roles[draft] : "first guesser"}, k${more ? ` (cascade: ${more} more)` : ""}`;
+}
 
 // What the bars at the open symbols are.
-export const RANGE = "80% of races lie here";
+export const RANGE = "range of 80% of races";
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {

@@ -37,11 +37,13 @@ CSS = bundle.CSS + own_text(ASSETS / "page.css") + tour.CSS + puzzle_panel.CSS +
 TITLE = "Cascade Speculative Drafting"
 SUBTITLE = "How small models speed up a big one"
 CACHED_FILES = (3600, 7200)  # seconds: how often Gradio deletes its copies of files, and those of which age
-# White text has a contrast of at least 4.5:1 on these.
+# Text has a contrast of at least 4.5:1 on these. Buttons are black or white: the accent is the cascade's alone.
 READABLE = {
-    "button_primary_background_fill": "#c2410c",
-    "button_primary_background_fill_hover": "#9a3412",
-    "button_primary_background_fill_dark": "#c2410c",
+    "button_primary_background_fill": "#1a1a1a",
+    "button_primary_background_fill_hover": "#404040",
+    "button_primary_background_fill_dark": "#f2f2f2",
+    "button_primary_background_fill_hover_dark": "#cfcfcf",
+    "button_primary_text_color_dark": "#1a1a1a",
     "button_cancel_background_fill": "#b91c1c",
     "button_cancel_background_fill_hover": "#991b1b",
     "button_cancel_background_fill_dark": "#b91c1c",

@@ -1,0 +1,50 @@
+"""An opened step on the presented stage: its picture has the room that its window leaves, and nothing lies over it."""
+
+from __future__ import annotations
+
+import pytest
+
+from csd.stage import log as stage
+from csd.web.races import recorded_races
+
+PARTS = """() => {
+  const box = (node) => node.getBoundingClientRect();
+  const [grid, key, more] = [".cs-score", ".cs-score-key", ".cs-score-more"].map((part) => document.querySelector(part));
+  const right = Math.max(...[...grid.querySelectorAll(".cs-cell")].map((cell) => box(cell).right));
+  return { lowest: Math.max(...[...grid.querySelectorAll(".cs-cell, .cs-score-name")].map((part) => box(part).bottom)),
+           key: key.checkVisibility() ? box(key).top : null, more: more.checkVisibility() ? more.textContent : "",
+           beyond: right - box(grid).right, fades: grid.hasAttribute("data-more"),
+           scrolls: grid.scrollHeight - grid.clientHeight };
+}"""
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1320, 720), (1920, 1080)])
+def test_the_key_lies_below_the_picture_and_a_block_that_nearly_fits_is_seen_whole(bare, size):
+    one = bare(size=size)
+    for name, race in recorded_races().items():
+        one.page.evaluate(
+            "log => stage.update({race: String(log.length), log})", stage.log_of(race.recording.traces, "r")
+        )
+        one.page.focus(".cascade-stage")
+        one.press("p", "End", "o")
+        one.page.wait_for_timeout(50)
+        parts = one.page.evaluate(PARTS)
+        assert parts["key"] is None or parts["key"] >= parts["lowest"] - 1, name
+        assert parts["fades"] == ("more" in parts["more"]), name
+        assert parts["more"] or parts["beyond"] <= 2, name
+        assert parts["scrolls"] <= 2, name
+        one.press("o", "p")
+    assert not one.errors
+
+
+def test_a_frame_is_a_run_and_a_lookup_has_none(bare):
+    one = bare()
+    first = next(iter(recorded_races().values())).recording.traces
+    one.page.evaluate("log => stage.update({race: String(log.length), log})", stage.log_of(first, "r"))
+    one.page.focus(".cascade-stage")
+    one.press("End", "o")
+    frames = one.page.evaluate("""[...document.querySelectorAll(".cs-box:not(.cs-absent)")].map((box) =>
+      [getComputedStyle(box).borderTopColor !== "rgba(0, 0, 0, 0)", box.dataset.look])""")
+    assert {look for seen, look in frames if not seen} == {"0"}, "the copier's"
+    assert len({look for seen, look in frames if seen}) == 3 and "0" not in {look for seen, look in frames if seen}
+    assert one.text(".cs-sign") == "one run"
