@@ -8,6 +8,7 @@ import { term } from "./terms.js";
 
 const ZONE_EDGES = 6; // pixels beside a writer's name over its positions
 const LETTERS = 7; // of a writer's name, for which there is always room over its positions
+const ARROW = 24; // pixels of the horizontal arrow at least, with the gap before it
 const ACROSS = [": cheaper guessers further right", ": cheaper guessers", ": cheaper", ""]; // what the horizontal arrow means
 const UPWARDS = [": bigger ones check", ""]; // and the vertical one
 const MORE = ": a model that checks cheaper guesses adds a token of its own"; // than planned
@@ -44,7 +45,9 @@ function createZone(race, lane, score, { by, from, to }, row) {
 export function fitAxes(grid) {
   const across = grid.querySelector(".cs-axis-horizontal");
   const upwards = grid.querySelector(".cs-axis-vertical");
-  if (across) fitWords(across.querySelector(".cs-axis-words"), ACROSS, () => across.scrollWidth <= across.clientWidth);
+  const seen = grid.clientWidth - parseFloat(grid.style.getPropertyValue("--cs-names")); // of a grid that is scrolled
+  const fitsAcross = () => across.scrollWidth <= across.clientWidth && across.firstElementChild.offsetWidth + ARROW <= seen;
+  if (across) fitWords(across.querySelector(".cs-axis-words"), ACROSS, fitsAcross);
   if (upwards) fitWords(upwards.querySelector(".cs-axis-words"), UPWARDS, () => upwards.scrollWidth <= upwards.clientWidth && upwards.scrollHeight <= upwards.clientHeight);
 }
 

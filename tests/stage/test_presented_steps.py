@@ -48,3 +48,22 @@ def test_a_frame_is_a_run_and_a_lookup_has_none(bare):
     assert {look for seen, look in frames if not seen} == {"0"}, "the copier's"
     assert len({look for seen, look in frames if seen}) == 3 and "0" not in {look for seen, look in frames if seen}
     assert one.text(".cs-sign") == "one run"
+
+
+def test_on_a_phone_the_words_of_the_horizontal_axis_are_whole_at_both_ends(bare):
+    one = bare(size=(390, 844), touch=True)
+    one.page.add_style_tag(content=".cs-axis-horizontal { letter-spacing: 0.6px; }")  # as wide as in the page's typeface
+    first = next(iter(recorded_races().values())).recording.traces
+    one.page.evaluate("log => stage.update({race: String(log.length), log})", stage.log_of(first, "r"))
+    one.page.focus(".cascade-stage")
+    one.press("p", "End", "o")
+    one.page.wait_for_timeout(100)
+    for end in ("grid.scrollWidth", "0"):
+        one.page.evaluate(f"(grid => grid.scrollLeft = {end})(document.querySelector('.cs-score'))")
+        words, names, right = one.page.evaluate("""() => {
+          const box = (part) => document.querySelector(part).getBoundingClientRect();
+          const { left, right } = box(".cs-axis-horizontal > span");
+          return [[left, right], box(".cs-score-name").right, box(".cs-score").right];
+        }""")
+        assert words[0] >= names - 1 and words[1] <= right + 1
+    assert not one.errors
