@@ -13,7 +13,7 @@ export function createBar() {
     s("svg", { class: `cs-bar-svg ${name}`, preserveAspectRatio: "none", "aria-hidden": "true" }));
   const photo = createPhoto();
   const ran = h("div", { class: "cs-ran" }, written); // clips it at the lane's position
-  const frame = h("i", { class: "cs-frame", hidden: true });
+  const frame = h("i", { class: "cs-frame", "data-look": "T", hidden: true });
   return { written, photo, pending, ran, frame, box: h("div", { class: "cs-lane-bar" }, pending, ran, frame, photo.count), drawn: "", waits: "" };
 }
 
@@ -33,19 +33,18 @@ export function clipBar({ ran }, { lane, shown, state }, end) {
 }
 
 // Draws the guesses beyond what the lane has written: pale, with a frame around those that are being checked. Each can be counted where
-// they stand `apart`, in full colour where it is `sure`, and struck out from the guess `struck` on: see opening.js.
-export function drawPending(race, bar, { cells, from }, end, { apart, sure, struck, frame }) {
-  const key = `${from} ${end} ${apart} ${sure} ${struck} ${frame && [frame.from, frame.count, frame.by]} ${cells.map(({ who }) => who).join(" ")}`;
+// they stand `apart`, in full colour where it is among the first `sure`, and struck out from the guess `struck` on: see opening.js.
+export function drawPending(race, bar, { cells, from }, end, { apart, sure, struck, framed }) {
+  const key = `${from} ${end} ${apart} ${sure} ${struck} ${framed} ${cells.map(({ who }) => who).join(" ")}`;
   if (key === bar.waits) return;
   bar.waits = key;
   const looks = cells.map(({ who }) => levelOf(race, who).look);
   fill(race, bar.pending, end, apart ? [] : runsOf(looks, from, end <= COUNTABLE).map((run) => ({ ...run, wide: run.to - run.from - hairAt(end) })));
-  if (apart) bar.pending.append(...looks.flatMap((look, j) => guessCell(look, from + j, j, end, { isSure: sure[0] <= j && j < sure[1], isStruck: j >= struck })));
-  bar.frame.hidden = !frame || !cells.length;
+  if (apart) bar.pending.append(...looks.flatMap((look, j) => guessCell(look, from + j, j, end, { isSure: j < sure, isStruck: j >= struck })));
+  bar.frame.hidden = !framed;
   if (bar.frame.hidden) return;
-  bar.frame.dataset.look = frame.by ? levelOf(race, frame.by).look : "T";
-  bar.frame.style.setProperty("--from", `${round((100 * (from + frame.from)) / end)}%`);
-  bar.frame.style.setProperty("--wide", `${round((100 * (frame.count - hairAt(end))) / end)}%`);
+  bar.frame.style.setProperty("--from", `${round((100 * from) / end)}%`);
+  bar.frame.style.setProperty("--wide", `${round((100 * (framed - hairAt(end))) / end)}%`);
 }
 
 function guessCell(look, at, j, end, { isSure, isStruck }) {

@@ -4,22 +4,16 @@
 import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
 import { countRuns, countTokens } from "./format.js";
-import { isPlain, levelOf } from "./log.js";
+import { isPlain } from "./log.js";
 import { actAt } from "./opening.js";
 import { tellPace } from "./pace.js";
-import { correctionIn } from "./pending.js";
-import { hasInnerReview, tokensOf } from "./records.js";
+import { hasInnerReview } from "./records.js";
 import { speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
-import { quoteToken } from "./text.js";
 
 const IDEA = ["A big model writes one token (about a word) per run.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
-const ON = ["And so on, faster now.", "\u00A0"];
-const ACTS = { // of the opening
-  alone: [IDEA[0], "\u00A0"],
-  goesOn: ON,
-  finishes: ON,
-};
+const FASTER = "And so on, faster now.";
+const CASCADE = "Inside the cascade, too, bigger models check smaller ones.";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
 const SLOW = "The same race in slow motion: does guessing ahead pay?";
@@ -118,23 +112,17 @@ function tellSlide(stage) {
 }
 
 // What an act of the first replay shows.
-function tellOpening({ opening, race, views, view }) {
+function tellOpening({ opening, views, view }) {
   const { says } = actAt(opening);
   const [first] = view.lane.steps;
-  if (ACTS[says]) return ACTS[says];
+  if (says === "alone") return [IDEA[0], "\u00A0"];
+  if (says === "goesOn") return [FASTER, view.lane.steps.some(({ line }) => hasInnerReview(line.r)) ? CASCADE : "\u00A0"];
   const plain = views.find(({ lane }) => isPlain(lane));
   const { count, line: { r: root } } = first;
   const guesses = root.x.length;
   if (says === "guesses") return [`${hasInnerReview(root) ? "A cascade of small models" : "A small model"} guesses ${countTokens(guesses)} ahead.`, "\u00A0"];
-  if (["rejects", "corrects"].includes(says)) return ["Bigger guessers check smaller ones.", tellCorrection(race, correctionIn(opening.corrected.line.r), says === "corrects")];
   if (says === "checks") return [`One run of the big model checks all ${guesses}.`, "\u00A0"];
   if (says === "finds") return root.ok < guesses ? [`${root.ok} of ${guesses} guesses are right.`, "The big model writes the next token itself."] : [`All ${guesses} guesses are right.`, "The big model adds a token of its own."];
   if (says === "gives") return [`That run gave ${countTokens(count)}.`, `The big model alone wrote ${plain.shown} in that time.`];
   return [`${countRuns(view.shown, "T")} of the big model gave ${countTokens(view.lane.tokens.length)}.`, `Alone, it wrote ${plain.shown} in that time.`];
-}
-
-// What a guesser did with a smaller one's guess, in two parts.
-function tellCorrection(race, review, isWhole) {
-  const [wrong, right] = [tokensOf(review)[review.ok], review.y].map((id) => quoteToken(race.pieces, id));
-  return `The ${levelOf(race, review.by).role} rejects ${wrong} ${isWhole ? `and writes ${right}.` : "\u2026"}`;
 }

@@ -6,7 +6,7 @@ import { countRight } from "./pending.js";
 import { selectToken } from "./playback.js";
 import { toggleReview } from "./review.js";
 import { isPlaying, selectedStep } from "./state.js";
-import { createDetokenizer, createLineBreaker } from "./text.js";
+import { createDetokenizer, createLineBreaker, leadOf, tokenText } from "./text.js";
 import { shrinkText } from "./textsize.js";
 import { appendRest, createStep } from "./tokennodes.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
@@ -73,6 +73,7 @@ function scrollTogether({ views }, { scrollTop }) {
 // Adds the steps of a lane that are not in the page yet; what is there is not touched.
 export function appendSteps(stage, view) {
   const { lane, stepNodes } = view;
+  if (!stepNodes.length && lane.tokens.length) view.text.dataset.prompt = leadOf(stage.race.open.prompt, tokenText(stage.race.pieces, lane.tokens[0].id));
   const fresh = lane.steps.slice(stepNodes.length).map((step) => createStep(stage.race, view, step));
   stepNodes.push(...fresh);
   view.text.append(...fresh);
@@ -161,15 +162,15 @@ function measureLines(view) {
   view.bottoms = view.stepNodes.map((node) => lineEnd(node.offsetTop + node.offsetHeight));
 }
 
-// Shows the guesses of the step to come, as far as the target will accept them: a wrong one has no place in the text. Those from
-// `first` to `last` are known to be right.
-export function markGuesses(view, [first, last]) {
+// Shows the guesses of the step to come, as far as the target will accept them: a wrong one has no place in the text. The
+// first `sure` ones are known to be right.
+export function markGuesses(view, sure) {
   const { tokenNodes, guesses, lane } = view;
   const now = tokenNodes.slice(guesses.from, guesses.from + countRight(guesses, lane));
   for (const [j, node] of view.guessed.entries()) if (now[j] !== node) node.classList.remove("cs-guess", "cs-sure");
   for (const [j, node] of now.entries()) {
     node.classList.add("cs-guess");
-    node.classList.toggle("cs-sure", first <= j && j < last);
+    node.classList.toggle("cs-sure", j < sure);
   }
   view.guessed = now;
 }

@@ -21,12 +21,6 @@ export function pendingGuesses({ steps }, shown, time) {
   return { cells, from: step.from, isChecked: time >= root.c };
 }
 
-// The first review below the target that rejected a guess and wrote another, which the target kept; undefined where there is none.
-export function correctionIn(root) {
-  const placeOf = ({ at, ok }) => at - root.at + ok;
-  return (root.in || []).find((one) => isReview(one) && one.ok < tokensOf(one).length && one.y !== undefined && placeOf(one) < root.ok && tokensOf(root)[placeOf(one)] === one.y);
-}
-
 // How many of the guesses from the first one on are tokens that the lane goes on to write.
 export function countRight({ cells, from }, { tokens }) {
   const wrong = cells.findIndex(({ id, who }, j) => tokens[from + j]?.id !== id || tokens[from + j].who !== who);

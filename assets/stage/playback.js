@@ -2,7 +2,7 @@
 
 import { closeBet } from "./bet.js";
 import { isPlain } from "./log.js";
-import { correctedStep, isOver, openingActs, timeAt } from "./opening.js";
+import { isOver, openingActs, timeAt } from "./opening.js";
 import { say, sayReview, sayToken } from "./speech.js";
 import { SPEEDS, canReplay, isPlaying, prefersReducedMotion, remember, selectedStep } from "./state.js";
 import { setMode, speedFactor, totalTime } from "./state.js";
@@ -35,10 +35,9 @@ export function playUnasked(stage, from = 0, played = 0) {
   play(stage, from);
   const isFirst = stage.raceId === stage.firstId && stage.speed === SPEEDS[0] && !stage.lasts;
   const plain = stage.race.lanes.find(isPlain);
-  const corrected = correctedStep(stage.view.lane, stage.race.pieces);
-  const acts = isFirst && isPlaying(stage) ? openingActs(stage.view.lane, plain, speedFactor(stage), corrected) : [];
+  const acts = isFirst && isPlaying(stage) ? openingActs(stage.view.lane, plain, speedFactor(stage)) : [];
   if (acts.length) {
-    stage.opening = { acts, played, corrected };
+    stage.opening = { acts, played };
     stage.time = stage.clock = timeAt(stage.opening);
   }
   stage.root.toggleAttribute("data-unasked", isPlaying(stage));

@@ -34,7 +34,7 @@ export function createState(root) {
     speed: SPEEDS[0],
     lasts: 0, // seconds that a replay takes whatever the speed; 0 leaves it to the speed
     early: false, // whether a page is being drawn beside it, which needs the time
-    opening: null, // {acts, played, corrected} while the page's first replay plays: see opening.js, and for how many seconds
+    opening: null, // {acts, played} while the page's first replay plays: see opening.js, and for how many seconds
     frame: 0, // the next animation frame; 0 while nothing plays
     clock: 0, // the replay's own time; differs from `time` with reduced motion
     tickedAt: 0, // when the last frame was drawn

@@ -8,6 +8,7 @@ const STARTS = /^<\|?(im_start|begin_of_text|start_of_turn|start_header_id|bos|s
 const QUOTE = "a quotation mark";
 const NAMED = new Map([['"', QUOTE], ["\u201C", QUOTE], ["\u201D", QUOTE], ["'", "an apostrophe"], ["\u23CE", "a line break"]]); // hard to read between quotation marks
 const MOST_PARTS = 64; // of a word: line breaks, runs of spaces, and what is between them
+const LONGEST_LEAD = 40; // characters
 const LONGEST_RUN = 24; // characters without white space after which a line may break anywhere
 // Control characters, line separators and characters that change the writing direction.
 const CONTROLS = /[\u0000-\u001F\u007F-\u009F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/g;
@@ -70,6 +71,13 @@ export function quoteToken(pieces, id) {
   const word = tokenWord(pieces, id);
   if (word === PART) return "a part of a character";
   return NAMED.get(word) ?? `\u201C\u2068${word}\u2069\u201D`;
+}
+
+// The words of a prompt that end in the midst of a sentence, for an answer whose first token is a further word of it; else nothing.
+export function leadOf(prompt, first) {
+  const words = escapeControls(prompt.split(/[\r\n]|[.!?]["'\u201D\u2019)]*\s/).at(-1).trim());
+  if (!/^ \p{L}/u.test(first) || /[.!?:;]["'\u201D\u2019)]*$/.test(words)) return "";
+  return words.length > LONGEST_LEAD ? `\u2026 ${words.slice(-LONGEST_LEAD).replace(/^\S*\s/, "")}` : words;
 }
 
 // Splits a text into [kind, part], where kind is "text", "break" (a line break) or "space" (tabs or several spaces). What

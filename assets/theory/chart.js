@@ -222,7 +222,7 @@ function plot(svg, root, { xs, xTitle, curves, ghosts = [], points = [], levels 
     label.append(...said.map((line, j) => draw("tspan", { x, dy: j && LINE * VALUE }, line)));
     parts.push(label);
   });
-  points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.72));
+  points.forEach(({ look, x, y }) => symbol(look, toX(x), toY(y), "chart-point", 0.85));
   svg.replaceChildren(...parts);
   return { cursor, x: atX, index: (x) => ((x - EDGE.left) / inner.width) * (xs.length - 1) };
 }

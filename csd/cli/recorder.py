@@ -40,7 +40,7 @@ class Take:
 # The page begins with the first one: a text in which the cascade is fastest and copying alone gains little. The last
 # one shows a cascade that loses: the paper's K was tuned for other models.
 EMBEDDED = (
-    Take("story", "A frog makes a kite", lanes=FOUR, max_new=64),
+    Take("story", "An otter makes a boat", lanes=FOUR, max_new=64),
     Take("edit", "Rename the fox"),
     Take("word problem", "Stickers"),
     Take("code", "Rename a parameter"),

@@ -14,6 +14,7 @@ AXIS = 48  # the room of an axis and its name, to the left of a picture or below
 
 SOLID = "T210"  # written by this level, or a run of the big model
 TINTED = {"b": "2", "c": "1", "d": "0"}  # kept from below
+KEPT = 0.42  # of its colour: seen from afar
 REJECTED = "x"
 
 
@@ -44,7 +45,7 @@ POINTS = (
     ),
     Point(
         "Vertical and horizontal",
-        "Upwards, a bigger model checks what a smaller one guessed. To the right, the guessers become cheaper.",
+        "Upwards, bigger models check smaller ones. To the right, guessers get cheaper.",
         (
             Row("big model", "ddbbccdddT"),
             Row("small", "dd22"),
@@ -103,14 +104,15 @@ def closing(number: int, runs: tuple[int, int]) -> str:
 
 
 def _key() -> str:
-    """Which model has which colour. The cells stand where a picture has the names of its rows."""
-    names = (("T", "big model"), ("2", "small model"), ("1", "tiny model"), ("0", "copier"))
+    """Which model has which colour, in a row above the pictures."""
+    names = (("T", "big model", 230), ("2", "small model", 260), ("1", "tiny model", 240), ("0", "copier", 144))
     pitch = LETTERS * 1.35
-    rows = "".join(
-        f"{_cell(kind, -NAMES / WIDTH, i * pitch, pitch)}{_text(name, 1.4 * WIDTH, (i + 0.75) * pitch)}"
-        for i, (kind, name) in enumerate(names)
-    )
-    return f'<svg class="tour-picture tour-colours" viewBox="0 0 230 {4 * pitch:g}" aria-hidden="true">{rows}</svg>'
+    items, left = [], 0
+    for kind, name, wide in names:
+        items.append(f"{_cell(kind, (left - NAMES) / WIDTH, 0, pitch)}{_text(name, left + 1.4 * WIDTH, 0.75 * pitch)}")
+        left += wide
+    box = f"0 0 {left} {pitch:g}"
+    return f'<svg class="tour-picture tour-colours" viewBox="{box}" aria-hidden="true">{"".join(items)}</svg>'
 
 
 def _draw(point: Point) -> str:
@@ -150,8 +152,8 @@ def _cell(kind: str, column: float, top: float, height: float) -> str:
     if kind == REJECTED:
         line = f'<path d="M{x + GAP:g} {y + h / 2:g}h{w - 2 * GAP:g}" style="stroke: {STRUCK}; stroke-width: 4" />'
         return f'<g style="fill: none; stroke: var(--cs-rejected)"><rect {_at(x, y, w, h)} />{line}</g>'
-    name = f"--cs-level-{kind}" if kind in SOLID else f"--cs-tint-{TINTED[kind]}"
-    return f'<rect {_at(x, y, w, h)} style="fill: var({name})" />'
+    level, paler = (kind, "") if kind in SOLID else (TINTED[kind], f"; fill-opacity: {KEPT}")
+    return f'<rect {_at(x, y, w, h)} style="fill: var(--cs-level-{level}){paler}" />'
 
 
 def _at(x: float, y: float, width: float, height: float) -> str:

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { actAt, correctedStep, guessesOf, isChecking, isOver, openingActs, readableGuesses, timeAt, timeOf } from "../../assets/stage/opening.js";
+import { actAt, guessesOf, isChecking, isOver, openingActs, readableGuesses, timeAt, timeOf } from "../../assets/stage/opening.js";
 import { pendingGuesses } from "../../assets/stage/pending.js";
 import { race } from "./race.mjs";
 
@@ -12,16 +12,15 @@ const lane = { ...cascade, steps: [first, second], clock: 0.4 };
 const step = (until) => ({ ...alone.steps[0], until });
 const plain = { ...alone, steps: [0.205, 0.21, 0.215].map(step) };
 const USUAL = 0.05; // the speed of its replay
-const acts = openingActs(lane, plain, USUAL, second);
+const acts = openingActs(lane, plain, USUAL);
 const round = (seconds) => Number(seconds.toFixed(6));
 const starts = Object.fromEntries(acts.map(({ says, at }) => [says, at]));
 
-test("the opening tells of the big model alone, of guesses, of their check, of what it gave, and of a correction on the way", () => {
+test("the opening tells of the big model alone, of guesses, of their check, and of what it gave", () => {
   assert.deepEqual(acts.map(({ says, from, until }) => [says, round(from), round(until)]), [
     ["alone", 0.2, 0.215], ["guesses", 0.2, 0.22], ["checks", 0.22, 0.245], ["finds", 0.245, 0.245], ["gives", 0.245, 0.245],
-    ["goesOn", 0.245, 0.302], ["rejects", 0.312, 0.312], ["corrects", 0.312, 0.312], ["finishes", 0.312, 0.4], ["ends", 0.4, 0.4]]);
+    ["goesOn", 0.245, 0.4], ["ends", 0.4, 0.4]]);
   const act = (name) => acts.find(({ says }) => says === name);
-  assert.ok(act("rejects").until < act("corrects").from, "what is rejected is seen before what replaces it");
   assert.ok(act("finds").until < first.until, "what is found right or wrong is not written yet");
   assert.equal(act("gives").from, first.until);
 });
@@ -46,26 +45,18 @@ test("the big model waits for the guesses where it was", () => {
 
 // The guesses of the lane so many seconds after the start, and how they are drawn.
 function guessesAt(played) {
-  const stage = { opening: { acts, played, corrected: second } };
+  const stage = { opening: { acts, played } };
   const view = { lane };
   const time = timeAt(stage.opening);
   view.guesses = readableGuesses(stage, view, pendingGuesses(lane, lane.steps.filter(({ until }) => until <= time).length, time));
   return { ids: view.guesses.cells.map(({ id }) => id), ...guessesOf(stage, view) };
 }
 
-test("one guess is seen to be rejected below the big model, and what replaces it", () => {
-  const rejects = guessesAt(starts.rejects);
-  assert.deepEqual([rejects.ids, rejects.struck, rejects.sure], [[1, 9], 1, [0, 0]]);
-  assert.deepEqual(rejects.frame, { from: 0, count: 2, by: "mid" });
-  const corrects = guessesAt(starts.corrects);
-  assert.deepEqual([corrects.ids, corrects.struck, corrects.sure, corrects.frame], [[1, 2], Infinity, [1, 2], null]);
-});
-
 test("the big model checks all guesses, and strikes out those that it does not keep", () => {
   const checks = guessesAt(starts.checks);
-  assert.deepEqual([checks.ids, checks.struck, checks.frame], [[1, 2, 3, 8, 7], Infinity, { from: 0, count: 5, by: "" }]);
+  assert.deepEqual([checks.ids, checks.struck, checks.framed], [[1, 2, 3, 8, 7], Infinity, 5]);
   const finds = guessesAt(starts.finds);
-  assert.deepEqual([finds.ids, finds.struck, finds.sure], [[1, 2, 3, 8, 7], 3, [0, 3]]);
+  assert.deepEqual([finds.ids, finds.struck, finds.sure], [[1, 2, 3, 8, 7], 3, 3]);
 });
 
 test("guesses of the first step that come and go below the big model are not seen", () => {
@@ -92,28 +83,6 @@ test("a big model whose runs take longer than the step comes in with the guesses
     const [first] = openingActs(lane, slow, USUAL);
     assert.deepEqual([first.says, first.at, first.ahead], ["guesses", 0, 0]);
   }
-});
-
-test("without a correction below the big model there is none in the opening", () => {
-  const told = openingActs(lane, plain, USUAL, undefined);
-  assert.deepEqual(told.map(({ says }) => says), ["alone", "guesses", "checks", "finds", "gives", "goesOn", "ends"]);
-  assert.equal(round(told.find(({ says }) => says === "goesOn").until), 0.4);
-});
-
-test("the correction that is told is one of a later step, of a word by a word", () => {
-  const pieces = new Map(Object.entries({ 1: "The", 2: " fox", 9: " it", 5: "," }).map(([id, text]) => [Number(id), text]));
-  const corrected = (wrong, right) => {
-    const { line } = second;
-    const [mid, ...rest] = line.r.in;
-    const x = [line.r.x[0], right, ...line.r.x.slice(2)];
-    return { ...second, line: { ...line, r: { ...line.r, x, in: [{ ...mid, x: [mid.x[0], wrong], y: right }, ...rest] } } };
-  };
-  const [comma, word] = [corrected(5, 2), corrected(9, 2)];
-  assert.equal(correctedStep({ steps: [first, comma, word] }, pieces), word);
-  assert.equal(correctedStep({ steps: [first, comma] }, pieces), comma);
-  assert.equal(correctedStep({ steps: [first] }, pieces), undefined, "the first step is told of by itself");
-  const refused = { ...word, line: { ...word.line, r: { ...word.line.r, ok: 1 } } };
-  assert.equal(correctedStep({ steps: [first, refused] }, pieces), undefined, "the big model rejects that one too");
 });
 
 test("a step without guesses has no opening, nor one that the eye can follow, nor a race without the big model alone", () => {

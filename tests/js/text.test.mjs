@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  createDetokenizer, createLineBreaker, escapeControls, isEndSign, quoteToken, splitWhitespace, tokenText, tokenWord,
+  createDetokenizer, createLineBreaker, escapeControls, isEndSign, leadOf, quoteToken, splitWhitespace, tokenText, tokenWord,
   visibleText,
 } from "../../assets/stage/text.js";
 
@@ -75,4 +75,15 @@ test("the end of a text is a mark, not its tokenizer's name", () => {
   assert.ok(!["<|start|>", "end", "</b>", "<s>", " </s>", "<endless>"].some(isEndSign));
   assert.equal(tokenWord(new Map([[1, "</s>"]]), 1), "\u25A0 end");
   assert.equal(tokenWord(new Map([[1, "<|im_start|>"]]), 1), "\u25A0 start");
+});
+
+test("an answer goes on with the sentence that its prompt left open", () => {
+  const prompt = "An otter lived by the sea. One day, she made a boat. At first";
+  assert.equal(leadOf(prompt, " it"), "At first");
+  assert.equal(leadOf("He said \"Go!\" Then", " they"), "Then");
+  assert.equal(leadOf("Once upon a time", " there"), "Once upon a time");
+  assert.equal(leadOf("It was on the very first of all the many days of that year that", " the"), "\u2026 of all the many days of that year that");
+  for (const [ended, first] of [[`${prompt} it went.`, " She"], [prompt, "\n\n"], [prompt, "It"], ["Question: why?\nAnswer:", " Because"], ["", " a"], [prompt, " \u2014"]]) {
+    assert.equal(leadOf(ended, first), "", `${ended} ${first}`);
+  }
 });

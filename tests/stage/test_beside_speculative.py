@@ -47,10 +47,10 @@ def test_a_win_over_speculative_decoding_tells_how_often_the_big_model_ran_there
     often = alone(TEXT, seconds=0.08)
     often = replace(often, header=replace(often.header, method="speculative"))
     assert line(alone(TEXT), often, won).told.endswith("20 times instead of 40; in speculative decoding, 40 times.")
-    frog = bundled_recordings()["1-story-a-frog-makes-a-kite"]
-    lanes = {trace.header.method: len(trace.steps) for trace in frog.traces}
+    edit = bundled_recordings()["2-edit-rename-the-fox"]
+    lanes = {trace.header.method: len(trace.steps) for trace in edit.traces}
     assert lanes["cascade"] < lanes["speculative"], "one run fewer, but the time of drafting saved more"
-    assert "; in " not in headline(Race(frog.traces)).told
+    assert "; in " not in headline(Race(edit.traces)).told
     rival = drafted(TEXT, by="small", method="speculative", seconds=0.1)
     assert "; in " not in line(alone(TEXT), rival, drafted(TEXT, seconds=0.12)).told, "no win, nothing to explain"
 

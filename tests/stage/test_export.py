@@ -187,7 +187,7 @@ def test_a_recorded_race_plays_before_anything_and_files_are_replayed(chromium, 
     assert said.startswith("Recorded on")
     assert recording.machine.partition(";")[0] in said and "torch" not in said
     assert recording.date in said
-    assert page.input_value("#earlier input") == "A frog makes a kite (story)"
+    assert page.input_value("#earlier input") == "An otter makes a boat (story)"
     with page.expect_download() as waiting:
         page.click("#replay")
     assert "Content-Security-Policy" in Path(waiting.value.path()).read_text("utf-8")

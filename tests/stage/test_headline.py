@@ -249,7 +249,7 @@ def test_one_token_and_one_run_are_no_plurals():
 
 def test_a_factor_that_the_reading_of_the_prompt_changes_is_told_both_ways():
     races = {name: Race(recording.traces) for name, recording in bundled_recordings().items()}
-    edit, fox = races["2-edit-rename-the-fox"], races["1-story-a-frog-makes-a-kite"]
+    edit, fox = races["2-edit-rename-the-fox"], races["1-story-an-otter-makes-a-boat"]
     whole = edit.speedup_with_prefill(edit.traces[-1])
     told = f"The cascade is {times(whole or 0)} as fast as the big model alone if the time to read the prompt counts."
     assert conclude(edit)["notes"] == [told]
@@ -264,7 +264,10 @@ def test_a_win_is_compared_with_the_next_best_method():
 
 
 def test_a_win_is_told_by_its_runs_and_by_how_much_was_copied():
-    frog, code = bundled_recordings()["1-story-a-frog-makes-a-kite"], bundled_recordings()["4-code-rename-a-parameter"]
+    frog, code = (
+        bundled_recordings()["1-story-an-otter-makes-a-boat"],
+        bundled_recordings()["4-code-rename-a-parameter"],
+    )
     won = headline(Race(frog.traces))
     assert won.told == "The big model ran 5 times instead of 64."
     assert won.reason == ""

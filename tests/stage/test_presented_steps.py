@@ -52,7 +52,9 @@ def test_a_frame_is_a_run_and_a_lookup_has_none(bare):
 
 def test_on_a_phone_the_words_of_the_horizontal_axis_are_whole_at_both_ends(bare):
     one = bare(size=(390, 844), touch=True)
-    one.page.add_style_tag(content=".cs-axis-horizontal { letter-spacing: 0.6px; }")  # as wide as in the page's typeface
+    one.page.add_style_tag(
+        content=".cs-axis-horizontal { letter-spacing: 0.6px; }"
+    )  # as wide as in the page's typeface
     first = next(iter(recorded_races().values())).recording.traces
     one.page.evaluate("log => stage.update({race: String(log.length), log})", stage.log_of(first, "r"))
     one.page.focus(".cascade-stage")

@@ -109,8 +109,8 @@ def test_the_budget_adds_up_to_what_the_metrics_say(bare):
 
 
 def test_a_step_tells_where_it_departs_from_the_plan(bare):
-    one = bare().show(*bundled_recordings()["1-story-a-frog-makes-a-kite"].traces)
-    one.page.evaluate("stage.goTo(4, 2)")
+    one = bare().show(*bundled_recordings()["1-story-an-otter-makes-a-boat"].traces)
+    one.page.evaluate("stage.goTo(4, 1)")
     one.press("o")
     assert one.page.locator(".cs-zone").all_text_contents() == ["small model · 9", "tiny model · 5", "copier · 2"]
     assert "8 by the plan: a model that checks" in one.page.get_attribute(".cs-zone >> nth=0", "title")

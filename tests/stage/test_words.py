@@ -281,8 +281,8 @@ def test_no_line_of_presented_code_is_broken_for_a_column(bare):
 
 
 def test_a_presented_text_is_as_large_as_lets_all_of_it_be_seen(bare):
-    words = {i: f" word{i}" for i in range(140)}
-    trace = greedy(alone(tuple(range(140)), 0.01, words))
+    words = {i: f" word{i}" for i in range(132)}
+    trace = greedy(alone(tuple(range(132)), 0.01, words))
     one = bare().show(trace, replace(trace, header=replace(trace.header, method="cascade"))).press("p")
     text = one.page.locator(".cs-lane.cs-selected .cs-text")
     assert text.evaluate("text => text.scrollHeight <= text.clientHeight + 2")

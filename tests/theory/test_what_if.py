@@ -87,7 +87,7 @@ def test_what_a_race_measured_has_its_place_on_a_curve():
 
 def test_what_is_predicted_beside_a_measured_lane_lies_on_its_curve():
     """One set of numbers, those of the two lanes, for the curves, the sliders and the table below them."""
-    race = Race(bundled_recordings()["1-story-a-frog-makes-a-kite"].traces)
+    race = Race(bundled_recordings()["1-story-an-otter-makes-a-boat"].traces)
     found = settings_of_race(race)
     model = with_usual_values(found.drafts, found.model)
     assert found.k and found.K

@@ -178,7 +178,7 @@ def test_links_outlive_the_process_that_has_a_folder_and_go_with_one_that_has_no
 
 
 @pytest.mark.parametrize(
-    "name", ["", "../../etc/passwd", "A" * 32, "0" * 31, "0" * 32 + "\n", "1-story-a-frog-makes-a-kite"]
+    "name", ["", "../../etc/passwd", "A" * 32, "0" * 31, "0" * 32 + "\n", "1-story-an-otter-makes-a-boat"]
 )
 def test_nothing_but_a_linked_race_is_read(tmp_path, name):
     (tmp_path / "secret.json.gz").write_bytes(race("secret").recording.to_gzip())

@@ -21,9 +21,9 @@ from csd.web.what_if import WhatIf
 
 NODE = shutil.which("node")
 RACES = {
-    name: Race(bundled_recordings()[name].traces) for name in ("1-story-a-frog-makes-a-kite", "2-edit-rename-the-fox")
+    name: Race(bundled_recordings()[name].traces) for name in ("1-story-an-otter-makes-a-boat", "2-edit-rename-the-fox")
 }
-FROG = RACES["1-story-a-frog-makes-a-kite"]
+STORY = RACES["1-story-an-otter-makes-a-boat"]
 ON_THE_TAB = """
 import { readFileSync } from "node:fs";
 const { curvesOf, modelOf } = await import(`${process.argv[1]}/theory/curves.js`);
@@ -51,36 +51,36 @@ def said(predicted: Prediction, race: Race) -> str:
 
 
 def test_what_was_measured_stands_beside_what_was_predicted():
-    plan = prediction(FROG)
-    outcome = judge_prediction(plan, FROG)
-    lanes = {trace.header.method: FROG.speedup(trace) for trace in FROG.traces}
+    plan = prediction(STORY)
+    outcome = judge_prediction(plan, STORY)
+    lanes = {trace.header.method: STORY.speedup(trace) for trace in STORY.traces}
     assert outcome and outcome.said == "Theory held.", "near: no more to say"
     assert [(row.method, times(row.predicted), row.measured) for row in outcome.rows] == [
-        ("speculative", "2.0×", lanes["speculative"]),
-        ("cascade", "2.8×", lanes["cascade"]),
+        ("speculative", "3.6×", lanes["speculative"]),
+        ("cascade", "4.7×", lanes["cascade"]),
     ]
     before, after = rows_html(predicted_rows(plan)), rows_html(outcome.rows)
-    assert "<td>2.8×</td><td>–</td><td>–</td>" in before, "the race has not ended"
+    assert "<td>4.7×</td><td>–</td><td>–</td>" in before, "the race has not ended"
     assert before.count("<tr>") == after.count("<tr>") == 3, "the table keeps its size"
     assert "–" not in after
 
 
 def test_the_number_that_the_visitor_invented_is_named_and_no_trivial_one():
-    outcome = judge_prediction(prediction(FROG, target_accepts_small=0.293, tiny=0.13), FROG)
-    assert outcome and [times(row.again or 0) for row in outcome.rows] == ["2.0×", "2.8×"]
+    outcome = judge_prediction(prediction(STORY, target_accepts_small=0.293, tiny=0.13), STORY)
+    assert outcome and [times(row.again or 0) for row in outcome.rows] == ["3.6×", "4.7×"]
     assert outcome.said == (
-        "Theory was off: you set the small model's acceptance to 0.29; in this race it was 0.97. "
+        "Theory was off: you set the small model's acceptance to 0.29; in this race it was 0.98. "
         "With this race's own numbers it holds."
     )
 
 
 def test_the_visitors_own_numbers_are_told_and_no_others():
-    moved = said(prediction(FROG, target_accepts_small=0.5, tiny=0.9), FROG)
+    moved = said(prediction(STORY, target_accepts_small=0.5, tiny=0.9), STORY)
     assert "set the small model's acceptance to 0.50 and the tiny model's cost to 0.90; in this race they were" in moved
     assert moved.endswith(" With this race's own numbers it holds.")
-    plan = prediction(FROG)
+    plan = prediction(STORY)
     usual = replace(plan, model=replace(plan.model, costs={**plan.model.costs, "small": 0.9}))
-    assert said(usual, FROG) == (
+    assert said(usual, STORY) == (
         "Theory was off: it had the acceptance and the costs of another race. With this race's own numbers it holds."
     )
 
@@ -91,8 +91,8 @@ def test_steps_that_took_another_time_are_told_where_the_numbers_were_the_same()
 
 
 def test_a_race_of_another_plan_measures_nothing():
-    assert judge_prediction(replace(prediction(FROG), k=3), FROG) is None
-    assert judge_prediction(prediction(FROG), Race(FROG.traces[:1])) is None
+    assert judge_prediction(replace(prediction(STORY), k=3), STORY) is None
+    assert judge_prediction(prediction(STORY), Race(STORY.traces[:1])) is None
 
 
 @pytest.mark.skipif(NODE is None, reason="Node is not installed")

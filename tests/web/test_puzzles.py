@@ -18,7 +18,7 @@ from csd.web.puzzle_panel import check_guess
 from csd.web.puzzles import CHECKS, PUZZLES, copying, drop, find_question, length, lose, puzzle_value
 
 RECORDED = {name: Race(one.traces) for name, one in bundled_recordings().items()}
-STORY = RECORDED["1-story-a-frog-makes-a-kite"]
+STORY = RECORDED["1-story-an-otter-makes-a-boat"]
 EDIT = RECORDED["2-edit-rename-the-fox"]
 PAPER = RECORDED["7-story-a-robot-and-the-thunder-with-the-paper-s-k"]
 
@@ -115,14 +115,14 @@ def test_a_level_is_dropped_only_beside_a_race_with_all_levels():
     assert said(drop([other, without])).startswith("False")  # sampled otherwise
     alone = with_K(PAPER, [[0, 0, 8], [0, 0, 0], [0, 0, 0]], 1.6)
     assert "without the small model and the tiny model" in said(drop([whole, alone]))
-    assert said(drop([STORY])).startswith("False: every level writes: 3.04×."), "of the race that the page begins with"
+    assert said(drop([STORY])).startswith("False: every level writes: 4.50×."), "of the race that the page begins with"
     assert "he cascade did not race." in said(drop([Race(STORY.traces[:3])]))
 
 
 def test_copying_wins_where_it_is_the_fastest_lane():
-    fast = at_speed(at_speed(STORY, "cascade", 3.0), "prompt lookup", 3.6)
+    fast = at_speed(at_speed(STORY, "cascade", 4.5), "prompt lookup", 5.4)
     assert said(copying([fast])) == ("True: prompt lookup has 1.20× the speed of the cascade, the fastest other lane.")
-    assert said(copying([at_speed(fast, "prompt lookup", 3.1)])).startswith("False")
+    assert said(copying([at_speed(fast, "prompt lookup", 4.6)])).startswith("False")
     assert "prompt lookup did not race." in said(copying([Race(STORY.traces[:2])]))
     alone = Race(tuple(one for one in fast.traces if one.header.method in ("autoregressive", "prompt lookup")))
     assert "Tick “speculative” under Settings" in said(copying([alone]))

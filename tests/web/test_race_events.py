@@ -64,10 +64,10 @@ def test_a_race_says_why_its_factor_is_not_that_of_the_recorded_one(page):
         return race_end.tell_recorded(update, landing, own).status.text
 
     assert re.fullmatch(
-        r"[\d.]+× was measured on this machine now. The recording had 3.0×, on another processor.",
+        r"[\d.]+× was measured on this machine now. The recording had 4.5×, on another processor.",
         told(machine="Other, 2"),
     )
-    assert told().endswith("was measured now. The recording had 3.0×: speeds vary from run to run.")
+    assert told().endswith("was measured now. The recording had 4.5×: speeds vary from run to run.")
     assert told(traces=landing.traces) == update.status.text, "the same factor"
     assert told(traces=slow[:2]) == update.status.text, "other lanes"
 
@@ -241,6 +241,6 @@ def test_who_runs_is_told_where_it_is_not_the_models_of_the_first_race():
 
 def test_a_replay_of_other_models_than_the_demo_ones_names_them():
     shown = {name: json.loads(replay_log(race, False).splitlines()[1]) for name, race in recorded_races().items()}
-    assert shown["recorded-1-story-a-frog-makes-a-kite"]["models"] == ""
+    assert shown["recorded-1-story-an-otter-makes-a-boat"]["models"] == ""
     assert shown["recorded-h100-1-word-problem-stickers"]["models"] == "7B-sized demo models"
     assert shown["recorded-smollm2-1-rewrite-another-name"]["models"] == "SmolLM2 135M"

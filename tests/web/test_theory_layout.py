@@ -13,7 +13,7 @@ FIELD = "#what-if-K textarea, #what-if-K input"
 SIZES = [(1280, 720), (1920, 1080), (390, 844)]
 RESULTS = (".whatif .finding", ".whatif .chart", ".step-fold summary")
 CONTROLS = ("#what-if-sliders", "#what-if-picture", "#measure")
-LABELLED = ("1-story-a-frog-makes-a-kite", "6-story-a-mouse-on-an-island-sampled")
+LABELLED = ("1-story-an-otter-makes-a-boat", "6-story-a-mouse-on-an-island-sampled")
 OVERLAPS = """() => {
     const texts = [...document.querySelectorAll('.whatif .chart text')].map((text) => [text.textContent, text.getBoundingClientRect()]);
     const room = ({ height }) => 0.15 * Math.min(height, 24);

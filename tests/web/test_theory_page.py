@@ -286,12 +286,12 @@ def test_the_results_stay_in_view_while_the_knobs_are_used_and_find_their_way_ba
     assert note.inner_text() == ""
     said = [" ".join(lines) for lines in page.locator(".chart-value").evaluate_all(LINES)]
     found = [label for text in said for label in re.findall(r"[a-z]+ [\d.]+×", text)]  # apart where there is room
-    assert sorted(found) == ["measured 1.9×", "measured 3.0×", "predicted 2.0×", "predicted 2.8×"]
+    assert sorted(found) == ["measured 3.6×", "measured 4.5×", "predicted 3.6×", "predicted 4.7×"]
     assert not page.is_visible(".whatif-whose"), "the chart shows the race"
     page.eval_on_selector("#what-if-plan", "plan => plan.scrollIntoView({ block: 'end' })")
     page.get_by_role("button", name="vertical only").click()
     page.wait_for_function(f"{TITLES}.includes('K=[[8,8,8],[0,3,3],[0,0,2]]')")
-    assert page.inner_text(".whatif-whose") == "The Race tab\u2019s 3.0× is another plan\u2019s, measured."
+    assert page.inner_text(".whatif-whose") == "The Race tab\u2019s 4.5× is another plan\u2019s, measured."
     seen = ".whatif .finding" if size[0] == PHONE else ".whatif .chart"
     assert page.eval_on_selector(
         seen,

@@ -16,7 +16,7 @@ def test_it_is_the_plan_of_the_race_also_with_another_number_of_drafts(tab, tmp_
     """Whether the tab had been opened before or not: what it shows first is the browser's own copy of the plan."""
     page, bundled = tab.page, bundled_recordings()
     words = "document.querySelector('#what-if-picture .staircase-words')?.innerText"
-    for name, plan in (("smollm2-1-rewrite-another-name", PLAN), ("1-story-a-frog-makes-a-kite", "big model\n")):
+    for name, plan in (("smollm2-1-rewrite-another-name", PLAN), ("1-story-an-otter-makes-a-boat", "big model\n")):
         file = tmp_path / f"{name}.json"
         file.write_text(json.dumps(bundled[name].to_dict()), "utf-8")
         page.get_by_role("tab", name="Race").click()

@@ -93,7 +93,7 @@ def test_K_is_made_to_fit_a_family_with_another_number_of_drafts():
 def test_the_figure_begins_with_what_the_race_measured_and_says_so():
     race, adaptive = (
         Race(bundled_recordings()[name].traces)
-        for name in ("1-story-a-frog-makes-a-kite", "smollm2-3-story-a-baker-and-his-guest-sampled")
+        for name in ("1-story-an-otter-makes-a-boat", "smollm2-3-story-a-baker-and-his-guest-sampled")
     )
     value = what_if.figure_value(what_if.panel_after(race, DRAFTS))
     assert [one["name"] for one in value["measured"]] == ["speculative", "cascade"]
