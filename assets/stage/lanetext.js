@@ -6,7 +6,7 @@ import { countRight } from "./pending.js";
 import { selectToken } from "./playback.js";
 import { toggleReview } from "./review.js";
 import { isPlaying, selectedStep } from "./state.js";
-import { createDetokenizer, createLineBreaker, leadOf, tokenText } from "./text.js";
+import { createDetokenizer, createLineBreaker, endsSentence, leadOf, tokenText } from "./text.js";
 import { shrinkText } from "./textsize.js";
 import { appendRest, createStep } from "./tokennodes.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
@@ -73,12 +73,14 @@ function scrollTogether({ views }, { scrollTop }) {
 // Adds the steps of a lane that are not in the page yet; what is there is not touched.
 export function appendSteps(stage, view) {
   const { lane, stepNodes } = view;
-  if (!stepNodes.length && lane.tokens.length) view.text.dataset.prompt = leadOf(stage.race.open.prompt, tokenText(stage.race.pieces, lane.tokens[0].id));
+  const { open, pieces } = stage.race;
+  const textOf = ({ id }) => tokenText(pieces, id);
+  if (!stepNodes.length && lane.tokens.length) view.text.dataset.prompt = leadOf(open.prompt, textOf(lane.tokens[0]));
   const fresh = lane.steps.slice(stepNodes.length).map((step) => createStep(stage.race, view, step));
   stepNodes.push(...fresh);
   view.text.append(...fresh);
   if (lane.end === "eos") appendRest(view, view.detokenizer.flush()); // a text that is cut ends before a character that it cuts
-  if (lane.end === "budget") stepNodes.at(-1)?.classList.add("cs-goes-on");
+  if (lane.end === "budget" && lane.tokens.length && !endsSentence(textOf(lane.tokens.at(-1)))) stepNodes.at(-1).classList.add("cs-goes-on");
 }
 
 // Keeps the newest text in sight. In a replay the text to come has its place already, so that a step costs no layout.

@@ -73,10 +73,13 @@ export function quoteToken(pieces, id) {
   return NAMED.get(word) ?? `\u201C\u2068${word}\u2069\u201D`;
 }
 
+// Whether a text ends with a sentence.
+export const endsSentence = (text) => /[.!?]["'\u201D\u2019)]*$/.test(text);
+
 // The words of a prompt that end in the midst of a sentence, for an answer whose first token is a further word of it; else nothing.
 export function leadOf(prompt, first) {
   const words = escapeControls(prompt.split(/[\r\n]|[.!?]["'\u201D\u2019)]*\s/).at(-1).trim());
-  if (!/^ \p{L}/u.test(first) || /[.!?:;]["'\u201D\u2019)]*$/.test(words)) return "";
+  if (!/^ \p{L}/u.test(first) || endsSentence(words) || /[:;]$/.test(words)) return "";
   return words.length > LONGEST_LEAD ? `\u2026 ${words.slice(-LONGEST_LEAD).replace(/^\S*\s/, "")}` : words;
 }
 

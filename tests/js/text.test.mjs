@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  createDetokenizer, createLineBreaker, escapeControls, isEndSign, leadOf, quoteToken, splitWhitespace, tokenText, tokenWord,
+  createDetokenizer, createLineBreaker, endsSentence, escapeControls, isEndSign, leadOf, quoteToken, splitWhitespace, tokenText, tokenWord,
   visibleText,
 } from "../../assets/stage/text.js";
 
@@ -86,4 +86,9 @@ test("an answer goes on with the sentence that its prompt left open", () => {
   for (const [ended, first] of [[`${prompt} it went.`, " She"], [prompt, "\n\n"], [prompt, "It"], ["Question: why?\nAnswer:", " Because"], ["", " a"], [prompt, " \u2014"]]) {
     assert.equal(leadOf(ended, first), "", `${ended} ${first}`);
   }
+});
+
+test("a text ends with a sentence or goes on", () => {
+  assert.ok([".", "by.", '."', "!\u201D", "?)"].every(endsSentence));
+  assert.ok(!["by", ",", "...a", ""].some(endsSentence));
 });
