@@ -120,12 +120,14 @@ export function beginRace() {
   return STARTING;
 }
 
-// The lanes of before keep their names where the race to come has the same methods.
+// The lanes of before keep their names where the race to come has the same methods, and models that are, as theirs, those that the page
+// begins with, or are not.
 function awaitRace() {
   const { open } = stage().race;
   const asked = [...document.querySelectorAll("#lanes input:checked")].map(({ name }) => name);
   const raced = open ? open.lanes.map(({ method }) => method) : [];
-  stageRoot().toggleAttribute("data-anew", asked.join() !== raced.join());
+  const areOthers = byId("lines").hasAttribute("data-away") !== Boolean(open?.models);
+  stageRoot().toggleAttribute("data-anew", areOthers || asked.join() !== raced.join());
   stageRoot().removeAttribute("data-stopped");
   stage().wait(true);
 }

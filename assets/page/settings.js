@@ -13,7 +13,7 @@ export function watchSettings() {
     const isChange = said && said !== button.textContent; // not the first words
     said = button.textContent;
     if (!isChange || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    button.animate([{ backgroundColor: "color-mix(in srgb, var(--page-accent) 32%, transparent)" }, {}], SHINES);
+    button.animate([{ backgroundColor: "color-mix(in srgb, var(--body-text-color) 16%, transparent)" }, {}], SHINES);
   }).observe(button, { subtree: true, childList: true, characterData: true });
 }
 

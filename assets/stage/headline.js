@@ -71,8 +71,8 @@ export function fillHeadline({ headline, race }) {
   headline.box.toggleAttribute("data-beaten", Boolean(beaten || even)); // no win: its number is in ink
 }
 
-// Parts of a sentence, each whole in its line on a slide.
-const clauses = (text) => text.split(/(?<=[,;:]) /).flatMap((part, i) => [i ? " " : "", h("span", { class: "cs-clause" }, ...withTerms(part, METHODS))]);
+// The two parts of a sentence, each whole in its line where there is room.
+const clauses = (text) => text.split(/(?<=[,;:]) (.*)/s).filter(Boolean).flatMap((part, i) => [i ? " " : "", h("span", { class: "cs-clause" }, ...withTerms(part, METHODS))]);
 
 const asSentence = (words) => words && `${words[0].toUpperCase()}${words.slice(1)}.`;
 
@@ -122,7 +122,7 @@ function tellOpening({ opening, views, view }) {
   const guesses = root.x.length;
   if (says === "guesses") return [`${hasInnerReview(root) ? "A cascade of small models" : "A small model"} guesses ${countTokens(guesses)} ahead.`, "\u00A0"];
   if (says === "checks") return [`One run of the big model checks all ${guesses}.`, "\u00A0"];
-  if (says === "finds") return root.ok < guesses ? [`${root.ok} of ${guesses} guesses are right.`, "The big model writes the next token itself."] : [`All ${guesses} guesses are right.`, "The big model adds a token of its own."];
+  if (says === "finds") return root.ok < guesses ? [`${root.ok} of ${guesses} guesses are right.`, `The big model puts its own token in place of the ${root.ok + 1 < guesses ? "first " : ""}wrong one.`] : [`All ${guesses} guesses are right.`, "The big model adds a token of its own."];
   if (says === "gives") return [`That run gave ${countTokens(count)}.`, `The big model alone wrote ${plain.shown} in that time.`];
   return [`${countRuns(view.shown, "T")} of the big model gave ${countTokens(view.lane.tokens.length)}.`, `Alone, it wrote ${plain.shown} in that time.`];
 }

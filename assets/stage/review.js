@@ -127,11 +127,13 @@ export function showLanes({ root, headline }) {
 // A picture that is not in sight comes with as many whole parts above its review as the window has room for. What is below it may be
 // out of sight: a page that moves by a little is worse.
 function bringIntoView({ track, lanesBox, transport, review }) {
-  const { top, bottom } = review.box.getBoundingClientRect();
-  if (top >= 0 && review.grid.getBoundingClientRect().bottom <= innerHeight) return;
-  if (top >= 0 && bottom - innerHeight < LITTLE) return void scrollBy(0, bottom - innerHeight);
+  const [{ top, bottom }, { bottom: end }, { top: begins }] = [review.box, review.grid, track.box].map((box) => box.getBoundingClientRect());
+  const isCut = begins < 0 && end - begins <= innerHeight; // though there is room for all
+  if (top >= 0 && end <= innerHeight && !isCut) return;
+  const below = bottom - innerHeight;
+  if (top >= 0 && below < LITTLE && begins >= below) return void scrollBy(0, below);
   const parts = [track.box, lanesBox, transport.box, review.box];
-  const first = parts.find((part) => bottom - part.getBoundingClientRect().top <= innerHeight) || review.box;
+  const first = parts.find((part) => end - part.getBoundingClientRect().top <= innerHeight) || review.box;
   first.scrollIntoView({ block: "start" });
 }
 
@@ -214,7 +216,7 @@ function buildReview(stage, step) {
   put(review.what, isReal ? wrote : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   review.result = tellResult(race, step); // the picture tells who drafted
   review.rounds.hidden = score.boxes.length < 2;
-  review.key.replaceChildren(...createKey(score));
+  review.key.replaceChildren(...createKey(race, lane, score));
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
 }
 

@@ -26,7 +26,7 @@ export function createAxes(race, lane, score, groups, first, end) {
     class: "cs-band", "data-look": levelOf(race, group.by).look, "aria-hidden": "true",
     style: cell(2, end - 2, columnOf(score, group.from), group.to - group.from),
   }));
-  const who = h("span", { class: "cs-score-name cs-score-head-name", style: cell(2, 1, 2, 1), text: "guesses from" }); // to the big model, whoever wrote them first
+  const who = h("span", { class: "cs-score-name cs-score-head-name", style: cell(2, 1, 2, 1), text: "passed on by" }); // to the big model, whoever wrote them
   const corner = h("i", { class: "cs-corner", style: cell(1, end - 1, 1, 2) }); // where a scrolled grid would show through
   return [...bands, corner, down, ...(groups.length > 1 ? [across, who] : []), ...groups.map((group) => createZone(race, lane, score, group, 2))];
 }

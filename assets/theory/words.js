@@ -130,7 +130,7 @@ export function tellOver([{ name }, ...later], draft, roles) {
 }
 
 // What the bars at the open symbols are.
-export const RANGE = "range of 80% of races";
+export const RANGE = "where 80 of 100 races end";
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {

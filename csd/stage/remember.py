@@ -56,7 +56,7 @@ POINTS = (
     ),
     Point(
         "Good, cheap guesses pay off",
-        "Where nobody can guess the words, guessing costs more than it saves.",
+        "Bad ones do not: where nobody can guess the words, guessing costs more than it saves.",
         (Row("good", "2222T2222T2T", "all kept"), Row("bad", "2xxxxT2xxxxT", "2 of 10 kept")),
     ),
 )
