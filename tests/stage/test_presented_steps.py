@@ -75,9 +75,9 @@ def test_on_a_phone_a_step_that_is_opened_from_below_the_lanes_has_its_lane_abov
     one = bare(size=(390, 844), touch=True)
     first = next(iter(recorded_races().values())).recording.traces
     one.page.evaluate("log => stage.update({race: String(log.length), log})", stage.log_of(first, "r"))
-    one.page.evaluate("document.querySelector('.cascade-stage').style.marginTop = '190px'")  # as on the page
+    one.page.evaluate("document.querySelector('.cascade-stage').style.margin = '190px 0 600px'")  # as on the page
     one.press("End")
-    one.page.evaluate("scrollTo(0, 240)")
+    one.page.evaluate("scrollTo(0, 300)")
     one.page.tap(".cs-look")
     top = "document.querySelector('.cs-track').getBoundingClientRect().top"
     one.page.wait_for_function(f"document.querySelector('.cascade-stage[data-opened]') && {top} >= 0")
