@@ -30,6 +30,7 @@ export function createHeadline(stage) {
     lead: h("p", { class: "cs-lead" }), // goes on from the factor
     idea: h("b"),
     rest: h("span", { class: "cs-rest" }),
+    beside: h("b", { class: "cs-beside" }), // beside whom, where it is not part of the lead
     text: h("b", { class: "cs-same" }),
     told: h("span", { class: "cs-account" }),
     flags: h("span", { class: "cs-flags" }),
@@ -38,7 +39,7 @@ export function createHeadline(stage) {
   };
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
     h("div", { class: "cs-hero" }, headline.opens, " ", headline.factor, " ", headline.lead),
-    h("p", { class: "cs-words" }, headline.text, headline.told, headline.flags, headline.reason, headline.bet.said),
+    h("p", { class: "cs-words" }, headline.beside, headline.text, headline.told, headline.flags, headline.reason, headline.bet.said),
     h("div", { class: "cs-before" },
       h("p", { class: "cs-idea" }, headline.idea, " ", headline.rest), headline.bet.box));
   return headline;
@@ -46,7 +47,7 @@ export function createHeadline(stage) {
 
 export function clearHeadline(stage) {
   const { headline } = stage;
-  for (const part of ["opens", "factor", "lead", "text", "told", "flags", "reason"]) put(headline[part], "");
+  for (const part of ["opens", "factor", "lead", "beside", "text", "told", "flags", "reason"]) put(headline[part], "");
   clearBet(stage);
   headline.box.dataset.shown = "false";
 }
@@ -60,7 +61,9 @@ export function fillHeadline({ headline, race }) {
   put(headline.opens, (factor && opens) || "");
   put(headline.factor, factor || "");
   headline.factor.title = (flags || []).length ? FLAGGED : beaten || even ? NO_WIN : "";
-  headline.lead.replaceChildren(...clauses(lead || text || ""));
+  const parts = lead ? splitClauses(lead) : [text || ""];
+  headline.lead.replaceChildren(...clauses(parts));
+  headline.beside.replaceChildren(...(parts[2] ? [...withTerms(apart(parts[2]), METHODS), " "] : []));
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));
   put(headline.told, told ? `${unbroken(told)} ` : "");
@@ -71,8 +74,17 @@ export function fillHeadline({ headline, race }) {
   headline.box.toggleAttribute("data-beaten", Boolean(beaten || even)); // no win: its number is in ink
 }
 
-// The two parts of a sentence, each whole in its line where there is room.
-const clauses = (text) => text.split(/(?<=[,;:]) (.*)/s).filter(Boolean).flatMap((part, i) => [i ? " " : "", h("span", { class: "cs-clause" }, ...withTerms(part, METHODS))]);
+// A sentence in two parts, each whole in its line where there is room. Where the second part stands apart as a sentence of its own,
+// neither it nor the joint is shown here.
+function clauses([first, joint, rest]) {
+  const clause = (text) => h("span", { class: "cs-clause" }, ...withTerms(text, METHODS));
+  return rest ? [clause(first), h("span", { class: "cs-joint", text: `${joint} ` }), clause(rest)] : [clause(first)];
+}
+
+const splitClauses = (text) => text.match(/^(.*?)(?:([,;:]) (.*))?$/s).slice(1);
+
+// The second part of that sentence, as one of its own.
+const apart = (rest) => asSentence(rest.replace(/^and (?=[\d.]+×)/, "it is "));
 
 const asSentence = (words) => words && `${words[0].toUpperCase()}${words.slice(1)}.`;
 
