@@ -75,7 +75,7 @@ export function readableGuesses({ opening }, { lane }, guesses) {
 }
 
 // How the guesses of a lane are drawn: whether `apart`; how many of them are `sure`; from which on they are `struck` out; and
-// how many have a `frame` around them, because they are being checked.
+// how many are `framed`, because they are being checked.
 export function guessesOf(stage, { guesses, lane }) {
   const { cells, isChecked } = guesses;
   const usual = { apart: showsGuesses(stage), sure: 0, struck: Infinity, framed: isChecked ? cells.length : 0 };

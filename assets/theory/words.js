@@ -130,7 +130,7 @@ export function tellOver([{ name }, ...later], draft, roles) {
 }
 
 // What the bars at the open symbols are.
-export const RANGE = "where 80 of 100 races end";
+export const RANGE = "80% of races end here";
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {

@@ -1,0 +1,47 @@
+"""The result in two sentences where there is room, and in one on a phone and on a slide."""
+
+from __future__ import annotations
+
+import pytest
+
+from csd.stage import log as stage
+from csd.stage import tour
+from csd.web.races import recorded_races
+
+FIRST = next(iter(recorded_races().values())).recording.traces
+
+
+def show(one, traces):
+    one.page.evaluate("log => stage.update({race: String(log.length), log})", stage.log_of(traces, "r"))
+    one.page.focus(".cascade-stage")
+    one.press("End")
+    return one
+
+
+def seen(one):
+    words = one.page.locator(".cs-hero").inner_text()
+    return " ".join(words.split())
+
+
+@pytest.mark.parametrize(
+    ("traces", "beside"),
+    [
+        (FIRST, "It is 1.2× as fast as speculative decoding."),
+        (tour.LOSING.traces, "Its guesses cost more than they saved."),
+    ],
+)
+def test_how_fast_it_is_stands_alone_and_beside_whom_in_the_line_below(bare, traces, beside):
+    one = show(bare(), traces)
+    factor = one.text(".cs-factor")
+    assert seen(one) == f"The cascade is {factor} as fast as the big model alone"
+    assert one.page.locator(".cs-beside").inner_text().strip() == beside
+    end = "node => getComputedStyle(node, '::after').content"
+    assert one.page.eval_on_selector(".cs-lead", end) == '"."'
+
+
+@pytest.mark.parametrize(("size", "keys"), [((390, 844), ""), ((1280, 720), "p")])
+def test_on_a_phone_and_on_a_slide_it_is_one_sentence(bare, size, keys):
+    one = show(bare(size=size), FIRST)
+    one.press(*keys, "End")
+    assert seen(one).endswith("as fast as the big model alone, and 1.2× as fast as speculative decoding")
+    assert not one.page.is_visible(".cs-beside")
