@@ -29,5 +29,5 @@ function createSign(kind, text) {
 // Where the first guesser that passed on more than its plan says, why it did.
 function tellMore(race, { info: { plan } }, { root }) {
   const found = draftGroups(root).find(({ by, from, to }) => to - from > (plan?.[by] ?? Infinity));
-  return found ? `${found.to - found.from} from the ${levelOf(race, found.by).role}, planned ${plan[found.by]}: a model that checks adds a token of its own` : "";
+  return found ? `${found.to - found.from} from the ${levelOf(race, found.by).role}, not the planned ${plan[found.by]}: each of its checks adds a token` : "";
 }
