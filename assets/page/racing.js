@@ -10,7 +10,7 @@ import { awaitOwn, noteRaced, setByHand, tellPrompt } from "./typing.js";
 
 const RUNNING = "Your race is still running. Stop it, or wait for its end, before the next one.";
 const REFUSED = 1500; // milliseconds after which a race has been refused, if it is
-const SETTLED = 600; // milliseconds after which Stop, in the place of Race, can be pressed
+const SETTLED = 600; // milliseconds after which Stop, in the place of Race, takes its focus
 const STARTING = "<p>Starting.</p>";
 const CHIP = "Races an example of this kind, with its own length and temperature. What you have set yourself stays.";
 
@@ -27,6 +27,7 @@ export function takeRaces() {
   window.addEventListener("click", awaitForm, { capture: true });
   window.addEventListener("click", guardChips, { capture: true });
   window.addEventListener("click", guardHome, { capture: true });
+  window.addEventListener("click", spareRace, { capture: true });
   window.addEventListener("click", noteStop, { capture: true });
   window.addEventListener("cascade-race", raceForStage);
   window.addEventListener("cascade-lose", raceForTour);
@@ -59,6 +60,11 @@ function guardChips(event) {
   chip.blur(); // it is not the one that races
   if (isRacing()) byId("race").click();
   event.stopImmediatePropagation();
+}
+
+// The second click of a double click on Race comes when Stop has taken its place.
+function spareRace(event) {
+  if (event.detail > 1 && event.target.closest("#stop")) event.stopImmediatePropagation();
 }
 
 // Who stops a race is not shown it once more, not even one that has just ended.

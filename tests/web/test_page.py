@@ -105,7 +105,7 @@ def test_a_double_click_races_once(open_tab, house):
     one, before = open_tab(), house.gate.begun
     one.fill()
     one.page.dblclick("#race")
-    one.status("ended")
+    assert one.status("ended").startswith("Done"), "the second click does not stop it"
     one.race("A second prompt")  # a second race of the first prompt would run before this one
     one.page.wait_for_function("document.querySelector('#earlier input').value.startsWith('2. A second prompt')")
     assert house.gate.begun == before + 2

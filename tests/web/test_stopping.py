@@ -67,6 +67,28 @@ def test_two_tabs_do_not_disturb_each_other(open_tab):
         assert one.page.input_value("#earlier input").startswith(f"1. {prompt}")
 
 
+def test_a_race_can_be_stopped_from_its_first_moment(tab, house):
+    """What cannot be pressed is looked for, and the page is moved by those who look."""
+    page = tab.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    tab.fill(tokens=12)
+    page.evaluate(
+        """() => new MutationObserver(() => {
+          const { x, y, width, height } = document.querySelector("#stop").getBoundingClientRect();
+          window.under ??= document.elementFromPoint(x + width / 2, y + height / 2).closest("#stop")?.id ?? "none";
+        }).observe(document.querySelector("#go"), { attributeFilter: ["data-racing"] })"""
+    )
+    house.gate.hold("Step")
+    page.click("#race")
+    house.gate.wait()
+    assert page.evaluate("window.under") == "stop"
+    tab.stop()
+    page.wait_for_function("document.querySelector('#status').innerText.startsWith('Stopped')")
+    assert page.evaluate("scrollY") == 0
+    house.gate.open()
+    page.wait_for_selector("#go:not([data-racing])")
+
+
 def test_a_race_that_ends_under_the_pointer_is_stopped_and_not_followed_by_another(tab, house):
     """A press that was meant for Stop, and comes when Race has taken its place."""
     page = tab.page
