@@ -110,9 +110,10 @@ def _speed(race: Race, subject: Trace, ratio: float) -> str:
     if is_even(ratio):
         return f"as fast as {ALONE}: no difference"
     level = find_level(race, subject)
-    if level is not None and (same := ratio_of(race, level)):
-        how = f": {times(same)}" if times(same) != times(ratio) else ""
-        return f"as fast as {ALONE}; {_name(race, level)} was slightly faster{how}"
+    if level is not None and (best := ratio_of(race, level)):
+        if times(best) == times(ratio):
+            return f"as fast as {ALONE}, about the same as {_name(race, level)}"
+        return f"as fast as {ALONE}; {_name(race, level)} was slightly faster: {times(best)}"
     others = [one for one in rivals_of(race, subject) if one.header.method not in CASCADES]
     rival = find_tied(race, subject) or max(others, key=metrics.speed, default=None)
     if rival is None:

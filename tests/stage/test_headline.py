@@ -66,6 +66,10 @@ def test_a_race_as_close_as_chance_has_no_winner():
     said = line(alone(TEXT), copying, drafted(TEXT, seconds=0.1))
     assert said.lead == "as fast as the big model alone; prompt lookup was slightly faster: 2.2×"
     assert (said.beaten, said.reason) == (False, "")
+    near = drafted(TEXT, method="prompt lookup", seconds=0.1216)
+    alike = line(alone(TEXT), near, drafted(TEXT, seconds=0.1288))
+    assert alike.factor == "1.6×" and alike.even
+    assert alike.lead == "as fast as the big model alone, about the same as prompt lookup", "1.6× both, when rounded"
     slow = drafted(TEXT, by="small", method="speculative", seconds=0.11)
     ahead = line(alone(TEXT), slow, drafted(TEXT, seconds=0.1))
     assert ahead.lead == "as fast as the big model alone, and 1.1× as fast as speculative decoding"
