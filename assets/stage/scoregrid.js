@@ -76,6 +76,7 @@ export function scrollOn(grid) {
 function fitType(grid) {
   for (const name of ["--cs-cell", "--cs-wider", "--cs-taller"]) grid.style.removeProperty(name);
   grid.removeAttribute("data-tall");
+  for (const rise of grid.querySelectorAll(".cs-rise")) rise.style.removeProperty("margin-bottom"); // else rows would keep their height
   const { room, isBounded, largest, spare } = measureRoom(grid);
   const names = grid.querySelector(".cs-score-name");
   const left = names.offsetLeft + names.offsetWidth - grid.scrollLeft; // they stay where they are in a scrolled grid
@@ -89,6 +90,19 @@ function fitType(grid) {
   if (isBounded && wide() < 1 && wide() > NEARLY) shrink(grid, low * wide() * 0.98, wide);
   grid.toggleAttribute("data-tall", isBounded && high() < 1); // what its signs mean would be cut
   spread(grid, spare());
+  endRises(grid);
+}
+
+// The dotted lines of a run, which stand behind its box and its words, end where these begin: a dropped word has no ground of
+// its own that would hide them.
+function endRises(grid) {
+  const above = new Map();
+  let below = 0;
+  for (const node of grid.querySelectorAll(".cs-box, .cs-rise")) {
+    if (node.matches(".cs-rise")) above.set(node, below);
+    else below = node.offsetTop + node.offsetHeight - node.nextElementSibling.offsetTop;
+  }
+  for (const [rise, height] of above) rise.style.marginBottom = `${height}px`;
 }
 
 // Type at a ratio to the usual size, or smaller until it fits; margins keep their size. Returns the ratio.

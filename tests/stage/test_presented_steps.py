@@ -50,6 +50,33 @@ def test_a_frame_is_a_run_and_a_lookup_has_none(bare):
     assert one.text(".cs-sign") == "one run"
 
 
+STRUCK = """() => {
+  const seen = (part) => [...document.querySelectorAll(`.cs-score ${part}:not(.cs-absent)`)].filter((node) => node.checkVisibility());
+  const words = seen(".cs-cell").map((node) => node.getBoundingClientRect());
+  const lines = seen(".cs-rise").map((node) => node.getBoundingClientRect());
+  const meets = (line, word) => word.left < line.left && line.left < word.right && word.top + 3 < line.bottom && line.bottom < word.bottom;
+  return [lines.length, lines.filter((line) => words.some((word) => meets(line, word))).length];
+}"""
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (390, 844)])
+def test_no_dotted_line_runs_into_a_word(bare, size):
+    one = bare(size=size, touch=size[0] < 500)
+    for name, race in recorded_races().items():
+        one.page.evaluate(
+            "log => stage.update({race: String(log.length), log})", stage.log_of(race.recording.traces, "r")
+        )
+        one.page.focus(".cascade-stage")
+        one.press("End", "o")
+        for presented in (False, True):
+            one.page.wait_for_timeout(50)
+            lines, struck = one.page.evaluate(STRUCK)
+            assert lines and not struck, (name, presented)
+            one.press("p")
+        one.press("o")
+    assert not one.errors
+
+
 def test_on_a_phone_the_words_of_the_horizontal_axis_are_whole_at_both_ends(bare):
     one = bare(size=(390, 844), touch=True)
     one.page.add_style_tag(
