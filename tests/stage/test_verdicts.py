@@ -26,7 +26,7 @@ def seen(one):
 @pytest.mark.parametrize(
     ("traces", "beside"),
     [
-        (FIRST, "It is 1.2× as fast as speculative decoding."),
+        (FIRST, "1.2× as fast as speculative decoding."),
         (tour.LOSING.traces, "Its guesses cost more than they saved."),
     ],
 )
@@ -45,3 +45,7 @@ def test_on_a_phone_and_on_a_slide_it_is_one_sentence(bare, size, keys):
     one.press(*keys, "End")
     assert seen(one).endswith("as fast as the big model alone, and 1.2× as fast as speculative decoding")
     assert not one.page.is_visible(".cs-beside")
+    left, clause = one.page.evaluate(
+        """[".cs-joint", ".cs-clause"].map((part) => document.querySelector(part).getBoundingClientRect().left)"""
+    )
+    assert left > clause + 50, "no line begins with the comma"

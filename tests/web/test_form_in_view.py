@@ -270,18 +270,6 @@ def test_the_list_of_races_takes_nothing_away_from_what_is_typed(tab):
     assert not tab.errors
 
 
-def test_nothing_is_cut_off_beside_a_long_prompt_that_is_typed(tab):
-    """It lies over the rows below it, which are wider."""
-    page = tab.page
-    page.fill("#prompt textarea", "word " * 120)
-    page.wait_for_selector("html[data-long-prompt]")
-    page.wait_for_function("getComputedStyle(document.querySelector('#more')).opacity === '0'")
-    page.focus("#race")
-    page.wait_for_selector("html:not([data-long-prompt])")
-    page.wait_for_function("getComputedStyle(document.querySelector('#more')).opacity === '1'")
-    assert not tab.errors
-
-
 def test_the_first_stop_of_the_tab_key_leads_past_the_form(tab):
     page = tab.page
     focused = "document.activeElement.className"
