@@ -9,8 +9,6 @@ const SETTINGS = ["max-new", "temperature", "seed", "k"]; // that an example may
 const KEPT = "cascade-prompt"; // in sessionStorage, which belongs to the tab: what was typed last
 const ASIDE = "cascade-aside"; // the same, once another prompt has raced: the chip of the visitor's prompt brings it back
 const BACK = "The page was loaded again. Your prompt is back in the form, with the usual settings.";
-const LINE = 20; // pixels, of the prompt's field
-const HIGH = 46; // pixels: a field that is higher than its place
 const PATIENCE = 2500; // milliseconds that Race waits for the form, where the server is slow
 
 const typed = new Map(); // text by field, since the last `beginFilling`
@@ -138,9 +136,10 @@ function scrollPromptUp({ target }) {
 function markMore() {
   requestAnimationFrame(() => {
     const field = document.querySelector("#prompt textarea");
-    const lines = Math.round((field.scrollHeight - field.clientHeight) / LINE);
+    const lines = Math.round((field.scrollHeight - field.clientHeight) / parseFloat(getComputedStyle(field).lineHeight));
     const box = document.querySelector("#prompt");
-    document.documentElement.toggleAttribute("data-long-prompt", document.activeElement === field && field.clientHeight > HIGH);
+    const isHigh = field.clientHeight > 1.1 * box.clientHeight;
+    document.documentElement.toggleAttribute("data-long-prompt", document.activeElement === field && isHigh);
     const isCut = lines > 0 && (document.activeElement !== field || box.hasAttribute("data-raced"));
     if (isCut) box.dataset.more = `${lines} more line${lines === 1 ? "" : "s"}`;
     else box.removeAttribute("data-more");

@@ -77,14 +77,14 @@ export function fillHeadline({ headline, race }) {
 // A sentence in two parts, each whole in its line where there is room. Where the second part stands apart as a sentence of its own,
 // neither it nor the joint is shown here.
 function clauses([first, joint, rest]) {
-  const clause = (text) => h("span", { class: "cs-clause" }, ...withTerms(text, METHODS));
-  return rest ? [clause(first), h("span", { class: "cs-joint", text: `${joint} ` }), clause(rest)] : [clause(first)];
+  const clause = (text, end = "") => h("span", { class: "cs-clause" }, ...withTerms(text, METHODS), end);
+  return rest ? [clause(first, h("span", { class: "cs-joint", text: joint })), h("span", { class: "cs-joint", text: " " }), clause(rest)] : [clause(first)];
 }
 
 const splitClauses = (text) => text.match(/^(.*?)(?:([,;:]) (.*))?$/s).slice(1);
 
 // The second part of that sentence, as one of its own.
-const apart = (rest) => asSentence(rest.replace(/^and (?=[\d.]+×)/, "it is "));
+const apart = (rest) => asSentence(rest.replace(/^and (?=[\d.]+×)/, ""));
 
 const asSentence = (words) => words && `${words[0].toUpperCase()}${words.slice(1)}.`;
 

@@ -1,8 +1,8 @@
 // What neighbouring tokens of a lane's text have in common, so that they are drawn as one: a writer, or an end of line.
 
-// Neighbours of one draft stand on one line of its colour.
+// Neighbours of one draft stand on one line of its colour, which begins behind an indentation.
 export function joinTokens(before, node) {
-  if (!before || before.dataset.look !== node.dataset.look || node.dataset.look === "T") return;
+  if (!before || before.dataset.look !== node.dataset.look || node.dataset.look === "T" || /\n\s*$/.test(before.textContent)) return;
   node.classList.add("cs-continues");
 }
 

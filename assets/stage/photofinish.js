@@ -39,6 +39,14 @@ export function drawPhoto({ written: bar, photo: { written, all, count } }, lane
   all.dataset.after = shown ? formatSeconds(first.decodeSeconds, longest) : "";
   count.hidden = !shown;
   count.toggleAttribute("data-tight", 1 - tokens / end < TIGHT);
+  if (shown) coverWhole(bar, count, end);
+}
+
+// The count hides whole cells: of one that it hid in part a sliver would be left.
+function coverWhole({ clientWidth: length }, count, end) {
+  count.style.removeProperty("min-width");
+  const cells = Math.ceil((count.offsetWidth - 1) * end / length);
+  if (length) count.style.minWidth = `calc(${(100 * cells / end).toFixed(2)}% + 1px)`;
 }
 
 // The title of the bars, and when they were as they are drawn; the time is in the unit of the longest lane.
