@@ -5,15 +5,15 @@ import { clearBet, createBet, drawBet } from "./bet.js";
 import { h, put } from "./dom.js";
 import { countRuns, countTokens } from "./format.js";
 import { isPlain } from "./log.js";
-import { actAt } from "./opening.js";
+import { actAt, tellOpeningTime } from "./opening.js";
 import { tellPace } from "./pace.js";
 import { hasInnerReview } from "./records.js";
 import { speedFactor } from "./state.js";
 import { withTerms } from "./terms.js";
+import { quoteToken } from "./text.js";
 
 const IDEA = ["A big model writes one token (about a word) per run.", "A cascade: small models guess ahead, and the big model checks all guesses in one run."];
 const FASTER = "And so on, faster now.";
-const CASCADE = "Inside the cascade, too, bigger models check smaller ones.";
 const ASKED = ["Will guessing ahead pay here?", "Small models guess, bigger ones check. Faster or slower, the text is the big model's."];
 
 const SLOW = "The same race in slow motion: does guessing ahead pay?";
@@ -123,18 +123,26 @@ function tellSlide(stage) {
   return [isWild ? `Temperature ${heat}: chance picks the words. Does guessing pay?` : title, pace && `${pace[0].toUpperCase()}${pace.slice(1)}.`];
 }
 
+// Where a guess was wrong, what the big model makes of it.
+function tellReplaced({ race: { pieces } }, { x, ok, y }) {
+  const rest = ok + 1 < x.length ? "; the rest is dropped" : "";
+  return y === undefined ? `The guesses from ${quoteToken(pieces, x[ok])} on are dropped.` : `The big model writes ${quoteToken(pieces, y)} instead of ${quoteToken(pieces, x[ok])}${rest}.`;
+}
+
 // What an act of the first replay shows.
-function tellOpening({ opening, views, view }) {
+function tellOpening(stage) {
+  const { opening, views, view } = stage;
   const { says } = actAt(opening);
   const [first] = view.lane.steps;
   if (says === "alone") return [IDEA[0], "\u00A0"];
-  if (says === "goesOn") return [FASTER, view.lane.steps.some(({ line }) => hasInnerReview(line.r)) ? CASCADE : "\u00A0"];
+  if (says === "goesOn") return [FASTER, "\u00A0"];
   const plain = views.find(({ lane }) => isPlain(lane));
   const { count, line: { r: root } } = first;
   const guesses = root.x.length;
   if (says === "guesses") return [`${hasInnerReview(root) ? "A cascade of small models" : "A small model"} guesses ${countTokens(guesses)} ahead.`, "\u00A0"];
   if (says === "checks") return [`One run of the big model checks all ${guesses}.`, "\u00A0"];
-  if (says === "finds") return root.ok < guesses ? [`${root.ok} of ${guesses} guesses are right.`, `The big model puts its own token in place of the ${root.ok + 1 < guesses ? "first " : ""}wrong one.`] : [`All ${guesses} guesses are right.`, "The big model adds a token of its own."];
-  if (says === "gives") return [`That run gave ${countTokens(count)}.`, `The big model alone wrote ${plain.shown} in that time.`];
-  return [`${countRuns(view.shown, "T")} of the big model gave ${countTokens(view.lane.tokens.length)}.`, `Alone, it wrote ${plain.shown} in that time.`];
+  if (says === "finds") return root.ok < guesses ? [`${root.ok} of ${guesses} guesses are right.`, tellReplaced(stage, root)] : [`All ${guesses} guesses are right.`, "The big model adds a token of its own."];
+  const time = tellOpeningTime(stage);
+  if (says === "gives") return [`That run gave ${countTokens(count)}${count === root.ok + 1 ? `: ${root.ok} guesses and one of its own` : ""}.`, `The big model alone wrote ${plain.shown} in the same ${time}.`];
+  return [`${countRuns(view.shown, "T")} of the big model gave ${countTokens(view.lane.tokens.length)}.`, `Alone, it wrote ${plain.shown} in the same ${time}.`];
 }

@@ -2,12 +2,13 @@
 // what it found; a rest on what that run gave; then the race, until the lane that it is about is done; and a rest there. Until then that
 // lane and the big model's are all that is shown, in the room of all. The result is that of the same moment.
 
+import { formatSeconds } from "./format.js";
 import { isPlain } from "./log.js";
 import { countRight } from "./pending.js";
 import { tokensOf } from "./records.js";
 
 // What each act tells of, and the seconds that it takes, whatever the lanes' clocks say.
-const SECONDS = { alone: 2.8, guesses: 2, checks: 1.5, finds: 1.8, gives: 2.2, goesOn: 2.2, ends: 1.5 };
+const SECONDS = { alone: 2.8, guesses: 2, checks: 1.5, finds: 1.8, gives: 2.2, goesOn: 2, ends: 1.9 };
 const GUESSED = ["guesses", "checks", "finds"]; // acts about the guesses of the first step
 const FOLLOWED = 4; // seconds: a step that takes as long at the usual speed needs no slow motion
 const ALONE = [2, 6]; // runs of the big model that are seen before anything else: those that the other lane's first step takes, within limits
@@ -55,8 +56,14 @@ export const showsGuesses = ({ opening }) => Boolean(opening) && GUESSED.include
 // Whether the big model checks the first guesses, or has found which of them are right.
 export const isChecking = ({ opening }) => Boolean(opening) && ["checks", "finds"].includes(actAt(opening).says);
 
+// The race's own time by then, which its end is told in as well.
+export function tellOpeningTime({ opening }) {
+  const begins = opening.acts[0].from;
+  return formatSeconds(timeAt(opening) - begins, opening.acts.at(-1).until - begins);
+}
+
 // What stands beside the captions.
-export const tellOpeningPace = ({ opening }) => (["goesOn", "ends"].includes(actAt(opening).says) ? "" : "slow motion");
+export const tellOpeningPace = (stage) => (["goesOn", "ends"].includes(actAt(stage.opening).says) ? tellOpeningTime(stage) : `${tellOpeningTime(stage)}, in slow motion`);
 
 // What a lane's own clock shows: those beside the big model stand while it is told of alone.
 export function timeOf({ opening, time }, { lane }) {

@@ -77,6 +77,8 @@ function setPresenting(stage, on) {
   root.querySelector(".cs-keys").open = false; // they would lie over the slide
   root.toggleAttribute("data-present", on);
   root.removeAttribute("data-pressed");
+  root.toggleAttribute("data-resting", on); // until it is moved, the pointer lies where Present was pressed, over a word
+  if (on) document.addEventListener("pointermove", () => root.removeAttribute("data-resting"), { once: true, passive: true });
   if (on) root.removeAttribute("data-refused"); // the talk is about the race that it shows
   document.documentElement.classList.toggle("cs-presenting", on);
   put(button, on ? "Leave" : "Present");

@@ -216,7 +216,7 @@ function buildReview(stage, step) {
   put(review.what, isReal ? wrote : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);
   review.result = tellResult(race, step); // the picture tells who drafted
   review.rounds.hidden = score.boxes.length < 2;
-  review.key.replaceChildren(...createKey(race, lane, score));
+  review.key.replaceChildren(...createKey(score));
   if (stage.reviewOpen) buildScore(review.grid, race, lane, score);
 }
 

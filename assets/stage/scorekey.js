@@ -1,15 +1,12 @@
 // The key of a score: each kind of guess that it has, drawn as the score draws it but in no level's colour, and a word for what is left out.
 
 import { h } from "./dom.js";
-import { levelOf } from "./log.js";
-import { draftGroups } from "./records.js";
 
 // A score of one round explains itself.
-export function createKey(race, lane, score) {
+export function createKey(score) {
   if (score.boxes.length < 2) return [];
   const cells = score.boxes.flatMap((box) => box.cells);
   const fates = new Set(cells.filter(({ gone }) => gone === Infinity).map(({ fate }) => fate));
-  const more = tellMore(race, lane, score);
   return [
     createSign({ "data-run": true }, "one run"),
     createSign({ "data-own": true }, "written here"),
@@ -17,17 +14,10 @@ export function createKey(race, lane, score) {
     fates.has("rejected") && createSign({ "data-fate": "rejected" }, "rejected"),
     fates.has("unjudged") && createSign({ "data-fate": "unjudged" }, "dropped"),
     score.tail < score.to && h("span", { text: "\u00B7: more dropped" }),
-    more && h("span", { class: "cs-key-more", text: more }),
-    !more && cells.some(({ gone }) => gone < Infinity) && h("span", { class: "cs-key-gone", text: "guesses dropped below the big model are not shown" }),
+    cells.some(({ gone }) => gone < Infinity) && h("span", { class: "cs-key-gone", text: "guesses dropped below the big model are not shown" }),
   ].filter(Boolean);
 }
 
 function createSign(kind, text) {
   return h("span", { class: "cs-sign", ...kind, text });
-}
-
-// Where the first guesser that passed on more than its plan says, why it did.
-function tellMore(race, { info: { plan } }, { root }) {
-  const found = draftGroups(root).find(({ by, from, to }) => to - from > (plan?.[by] ?? Infinity));
-  return found ? `${found.to - found.from} from the ${levelOf(race, found.by).role}, not the planned ${plan[found.by]}: each of its checks adds a token` : "";
 }

@@ -27,7 +27,7 @@ def test_the_first_replay_shows_guesses_then_their_check_then_what_it_gave(bare)
     one = by_hand(bare()).show(*fast, play=True)
     one.page.clock.run_for(500)
     assert one.text(".cs-idea b") == "A cascade of small models guesses 5 tokens ahead."
-    assert one.text(".cs-pace") == "slow motion", "at several speeds"
+    assert one.text(".cs-pace").endswith(" ms, in slow motion"), "the race's own time, at several speeds"
     assert one.text(".cs-selected .cs-runs b") == "0 runs"
     one.page.clock.run_for(2000)
     assert one.text(".cs-idea b") == "One run of the big model checks all 5."
@@ -41,8 +41,8 @@ def test_the_first_replay_shows_guesses_then_their_check_then_what_it_gave(bare)
     assert words.evaluate_all(STRUCK) == "line-through,line-through"
     one.page.clock.run_for(1500)
     assert one.page.locator(".cs-strike").count() == 0 and words.count() == 0
-    assert one.text(".cs-idea b") == "That run gave 4 tokens."
-    assert one.text(".cs-rest") == "The big model alone wrote 0 in that time."
+    assert one.text(".cs-idea b") == "That run gave 4 tokens: 3 guesses and one of its own."
+    assert one.text(".cs-rest") == "The big model alone wrote 0 in the same 45.0 ms."
     stood = one.page.evaluate("stage.time")
     one.page.clock.run_for(400)
     assert one.page.evaluate("stage.time") == stood, "to see what the run gave"
