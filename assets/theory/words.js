@@ -123,11 +123,8 @@ export function tellGaps(measured, isAway = false) {
   return [...gaps, ...abouts].filter(Boolean).join(" ");
 }
 
-// What the axis of the chart counts: the first of the cascade's `stages` guesses first there, `draft` in speculative decoding.
-export function tellOver([{ name }, ...later], draft, roles) {
-  const more = later.reduce((sum, { k }) => sum + k, 0);
-  return `guesses of the ${name === draft ? roles[draft] : "first guesser"}, k${more ? ` (cascade: ${more} more)` : ""}`;
-}
+// What the axis of the chart counts: the first of the cascade's stages guesses first there, `draft` in speculative decoding.
+export const tellOver = ([{ name }], draft, roles) => `guesses of the ${name === draft ? roles[draft] : "first guesser"}, k`;
 
 // What the bars at the open symbols are.
 export const RANGE = "80% of races end here";

@@ -118,23 +118,31 @@ def _places(lanes: Sequence[LaneResult]) -> list[tuple[str, str, int]]:
 
 
 def numbers(results: Sequence[LaneResult]) -> tuple[Number, ...]:
-    """The speed-ups of the lane that wins most kinds; on a single kind, those of the two fastest."""
+    """The speed-ups of the lane that wins most kinds, in the colour of a win only where it wins all; on a single kind,
+    those of the two fastest."""
     rankings, methods, once = _rankings(results), _methods(results), _once(results)
     names, again = _names(methods), _again(methods)
     if len(rankings) == 1:
         won = _won(rankings, once).values()
         return tuple(
-            Number(names[one.title], f"{one.middle:.1f}×", one.method, one.title not in again, is_bold=one.title in won)
+            Number(
+                names[one.title],
+                f"{one.middle:.1f}×",
+                one.method,
+                one.title not in again,
+                is_bold=one.title in won,
+                wins=one.title in won,
+            )
             for one in next(iter(rankings.values()))[:2]
         )
     won = Counter(_won(rankings, once).values()).most_common(1)
     if not won:
         return ()
-    title, _ = won[0]
+    title, count = won[0]
     speeds = [one.middle for lanes in rankings.values() for one in lanes if one.title == title]
     spread = dict.fromkeys(f"{end(speeds):.1f}" for end in (min, max))
     kinds = f"{names[title]}, over {counted(len(speeds), 'kind')}"
-    return (Number(kinds, f"{'–'.join(spread)}×", methods[title]),)
+    return (Number(kinds, f"{'–'.join(spread)}×", methods[title], wins=count == len(rankings)),)
 
 
 def verdict(results: Sequence[LaneResult]) -> str:

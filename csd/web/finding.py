@@ -21,13 +21,15 @@ def shapes() -> dict[str, str]:
 @dataclass(frozen=True)
 class Number:
     """A number above its name. One with a `method` has its symbol, filled or open, and its colour, as in the figure
-    below. Of two numbers, the one of the winner is bold."""
+    below. Of two numbers, the one of the winner is bold. The colour of a win belongs to one that `wins` wherever it was
+    compared."""
 
     name: str
     value: str
     method: str = ""
     is_filled: bool = True
     is_bold: bool = True
+    wins: bool = True
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,6 @@ def _number(number: Number) -> str:
         symbol = f'<svg viewBox="0 0 16 16" aria-hidden="true"><path d="{shapes()[look.symbol]}"/></svg>'
     return (
         f'<div class="finding-number" data-filled="{str(number.is_filled).lower()}" '
-        f'data-bold="{str(number.is_bold).lower()}"{colours}>'
+        f'data-bold="{str(number.is_bold).lower()}" data-wins="{str(number.wins).lower()}"{colours}>'
         f"<small>{symbol}{escape(number.name)}</small><b>{escape(number.value)}</b></div>"
     )

@@ -147,7 +147,8 @@ def test_of_many_kinds_the_large_number_is_the_speed_of_the_best_lane_and_the_ve
     results = [*lanes("story", *CLEAR), *lanes("code", *CLEAR), *lanes("list", *OVERLAPPING)]
     (speed,) = numbers(results)
     assert (speed.name, speed.value) == ("adaptive cascade, over 3 kinds", "2.7–3.2×")
-    assert speed.method == "adaptive cascade"
+    assert speed.method == "adaptive cascade" and not speed.wins, "one kind is too close to call"
+    assert numbers(results[: len(results) * 2 // 3])[0].wins
     assert verdict(results).startswith("The adaptive cascade is fastest on 2 of 3 kinds; list is too close to call.")
     assert numbers(lanes("story", *OVERLAPPING) + lanes("code", *OVERLAPPING)) == ()
     assert winners(draw(results)) == ["3.2×"] * 2
