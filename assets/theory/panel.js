@@ -83,7 +83,7 @@ function groupsOf(race) {
   const width = { key: "width", label: "each guess in a check", value: race.width, low: 0, high: 0.2, step: 0.001, unused: "" };
   return [
     { question: "How often is a guess right?", about: "α, from 0 to 1", shown: 1, sliders: alphas },
-    { question: "What does a guess cost?", about: "c, in big model runs", shown: 1, sliders: [...costs, width] },
+    { question: "What does a guess cost?", about: "c, in big-model runs", shown: 1, sliders: [...costs, width] },
   ];
 }
 

@@ -34,7 +34,7 @@ MOST_COST = 100.0  # target passes: no prediction needs a dearer draft
 OFTEN = "How often is a guess right?"
 ABOUT_ALPHA = "α, from 0 to 1"
 COST = "What does a guess cost?"
-ABOUT_C = "c, in big model runs"
+ABOUT_C = "c, in big-model runs"
 
 
 @dataclass(frozen=True)
