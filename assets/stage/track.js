@@ -14,6 +14,7 @@ import { term } from "./terms.js";
 
 const UNKNOWN = "\u2013"; // in place of a factor
 const SHORT = 32; // tokens below which a speed says little, as SHORT_RUN in csd/record/metrics.py
+const WORDY = 40; // letters of the title from which the key beside it is shorter
 const EVEN = 0.05; // speeds that differ by less are equal, as in csd/stage/standing.py
 
 export function createTrack() {
@@ -66,7 +67,8 @@ export function drawTrack(stage) {
 }
 
 function createKey(race, words) {
-  const run = h("span", { class: "cs-run-key" }, swatch("T"), " = a ", term("run"), h("span", { class: "cs-of-whom", text: " of the big model" }));
+  const ofWhom = words.join("").length > WORDY ? "" : " of the big model"; // what a pale token is must have room
+  const run = h("span", { class: "cs-run-key" }, swatch("T"), " = a ", term("run"), h("span", { class: "cs-of-whom", text: ofWhom }));
   const guess = h("span", { class: "cs-guess-key" }, swatch("guess"), " = guessed", h("span", { class: "cs-frame-key" }, swatch("frame"), " = being checked"));
   const guesses = race.lanes.every(isPlain) ? [] : [guess];
   const later = h("span", { class: "cs-later-key" }, swatch("later"), " = not yet written");
