@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from csd.stage import log as stage
@@ -37,6 +39,22 @@ def test_how_fast_it_is_stands_alone_and_beside_whom_in_the_line_below(bare, tra
     assert one.page.locator(".cs-beside").inner_text().strip() == beside
     end = "node => getComputedStyle(node, '::after').content"
     assert one.page.eval_on_selector(".cs-lead", end) == '"."'
+
+
+def test_the_key_says_what_is_pale_beside_a_long_title(bare):
+    *others, last = FIRST
+    long = replace(last, header=replace(last.header, method="adaptive cascade"))
+    keys = {}
+    for name, traces in (("cascade", FIRST), ("adaptive cascade", (*others, long))):
+        one = show(bare(), traces)
+        assert f"when the {name} was done" in one.text(".cs-track-title")
+        right, goal = one.page.evaluate(
+            """[[".cs-later-key", "right"], [".cs-goal", "left"]].map(([part, side]) =>
+              document.querySelector(part).getBoundingClientRect()[side])"""
+        )
+        assert one.page.is_visible(".cs-later-key") and right < goal
+        keys[name] = one.text(".cs-run-key").strip()
+    assert keys == {"cascade": "= a run of the big model", "adaptive cascade": "= a run"}
 
 
 @pytest.mark.parametrize(("size", "keys"), [((390, 844), ""), ((1280, 720), "p")])
