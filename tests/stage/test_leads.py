@@ -1,4 +1,4 @@
-"""The words of a prompt that begin the sentence with which a text goes on."""
+"""Where a text and its lines begin: behind the words of the prompt that it goes on with, and behind an indentation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from bare import greedy
-from handmade import alone
+from handmade import alone, nested
 
 CONTENT = "text => getComputedStyle(text, '::before').content"
 
@@ -29,3 +29,16 @@ def test_a_text_that_goes_on_in_the_midst_of_a_sentence_stands_behind_its_beginn
     assert one.state() == "replay" and text.evaluate(CONTENT) == lead
     assert "In the end" not in one.seen(1), "it is no part of the text"
     assert not one.errors
+
+
+@pytest.mark.parametrize(("pieces", "joined"), [({}, True), ({5: "\n   ", 6: " return"}, False)])
+def test_no_line_stands_under_an_indentation(bare, pieces, joined):
+    """Of a token that ends with one, and of the next, by the same writer, whose space is the end of it."""
+    first, second = (replace(trace, pieces={**trace.pieces, **pieces}) for trace in (alone(), nested()))
+    one = bare().show(greedy(first), greedy(second))
+    one.press("End")
+    token = one.page.locator(".cs-lane.cs-selected .cs-token[data-i]").nth(5)
+    assert ("cs-continues" in token.get_attribute("class").split()) == joined
+    spaces = one.page.locator(".cs-lane.cs-selected .cs-newline + .cs-space")
+    grounds = spaces.evaluate_all("nodes => nodes.map(node => getComputedStyle(node).backgroundImage)")
+    assert grounds == ([] if joined else ["none"]), "it lies over the line"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from bare import greedy
 from handmade import RACE, WORDS, alone, nested
 
 from csd.record import metrics
+from csd.stage.log import log_of
+from csd.web.races import recorded_races
 
 
 def test_the_result_is_the_last_thing_that_the_replay_reaches(bare, any_length):
@@ -140,6 +143,22 @@ def test_a_bar_is_pale_from_where_its_lane_was_when_the_first_was_done(bare):
     assert (late(0), one.text(".cs-track-title")) == ("", "Tokens written"), "the bars and the counts have one clock"
     short = bare().show(alone(), alone((1, 2, 3)))
     assert short.text(".cs-track-title") == "Tokens written", "a shorter text is not a faster one"
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (390, 844)])
+def test_the_count_beside_a_pale_bar_hides_whole_tokens(bare, size):
+    traces = next(iter(recorded_races().values())).recording.traces
+    one = bare(size=size, touch=size[0] < 500)
+    one.page.evaluate("log => stage.update({race: String(log.length), log})", log_of(traces, "r"))
+    one.page.focus(".cascade-stage")
+    one.press("End")
+    ends = one.page.evaluate("""() => [...document.querySelectorAll(".cs-late-count:not([hidden])")].map((count) => {
+      const [own, bar] = [count, count.closest(".cs-lane-bar")].map((node) => node.getBoundingClientRect());
+      return [own.left, own.right].map((x) => (x - bar.left) * 64 / bar.width);
+    })""")
+    assert len(ends) == 3
+    for end in (end for both in ends for end in both):
+        assert abs(end - round(end)) < 0.3, "of a token's own width"
 
 
 def test_the_factor_of_a_lane_that_has_finished_stands_still(bare):
