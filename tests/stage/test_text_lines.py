@@ -8,6 +8,9 @@ import pytest
 from bare import greedy
 from handmade import alone, nested
 
+from csd.stage.log import log_of
+from csd.web.races import recorded_races
+
 CONTENT = "text => getComputedStyle(text, '::before').content"
 
 
@@ -42,3 +45,17 @@ def test_no_line_stands_under_an_indentation(bare, pieces, joined):
     spaces = one.page.locator(".cs-lane.cs-selected .cs-newline + .cs-space")
     grounds = spaces.evaluate_all("nodes => nodes.map(node => getComputedStyle(node).backgroundImage)")
     assert grounds == ([] if joined else ["none"]), "it lies over the line"
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+def test_code_stands_in_columns_above_what_replays_it(bare, size):
+    one = bare(size=size)
+    race = next(race for name, race in recorded_races().items() if "code" in name)
+    one.page.add_style_tag(content=f".cascade-stage {{ margin-top: {0.24 * size[1]}px; }}")  # as on the page
+    one.page.evaluate("log => stage.update({race: String(log.length), log})", log_of(race.recording.traces, "r"))
+    one.page.focus(".cascade-stage")
+    one.press("End")
+    text = one.page.locator(".cs-lane.cs-selected .cs-text")
+    assert int(text.evaluate("node => node.style.columnCount")) > 1
+    assert text.evaluate("node => node.scrollHeight <= node.clientHeight + 2"), "all of it"
+    assert one.page.evaluate("document.querySelector('.cs-transport').getBoundingClientRect().bottom <= innerHeight")
