@@ -52,6 +52,13 @@ def test_a_race_that_waits_is_told_in_words_and_the_stage_stands_still(tab, chro
     page.wait_for_function("document.querySelector('#status').innerText.startsWith('Stopped.')")
     page.wait_for_selector("#stage .cascade-stage:not([data-waiting])")
     assert page.locator("#stage .cs-token:visible").count() > 10, "it is there again"
+    for others, anew in ((False, None), (True, "")):
+        page.eval_on_selector("#lines", f"line => line.toggleAttribute('data-away', {str(others).lower()})")
+        page.click("#race")
+        page.wait_for_selector("#stage .cascade-stage[data-waiting]")
+        assert stage.get_attribute("data-anew") == anew, "lanes of other models have no names until these are known"
+        tab.stop()
+        page.wait_for_selector("#stage .cascade-stage:not([data-waiting])")
     house.gate.open()
     other.status("ended")
     other.close()
