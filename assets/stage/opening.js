@@ -102,6 +102,7 @@ export function showOpening(stage) {
   if (!before) root.style.setProperty("--cs-shared", `${boxes.reduce((sum, { height }) => sum + height, 0) / 2}px`);
   if (says) root.dataset.opening = says;
   else delete root.dataset.opening;
+  root.toggleAttribute("data-unhurried", before === "ends"); // the other lanes come in behind the result, and at once for who asks for it
   const own = rows.findIndex((row) => row.view === view);
   if (!says && own >= 0) rows[own].box.animate({ transform: [`translateY(${boxes[own].top - measure()[own].top}px)`, "none"] }, MOVE);
 }

@@ -25,6 +25,10 @@ function press(visit, event) {
     return void end(visit);
   }
   if (isSlide(visit) && Object.hasOwn(OF_A_SLIDE, key)) return void OF_A_SLIDE[key](visit);
+  if (isTalk(visit) && key === " " && !event.target.closest("button:not(.tour-next)")) { // it goes on, and does not leave the last slide
+    event.preventDefault();
+    return void goForward(visit);
+  }
   if (Object.hasOwn(MOVES, key)) {
     event.preventDefault(); // nor does the page behind it scroll
     return void MOVES[key](visit);

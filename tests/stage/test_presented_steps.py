@@ -37,6 +37,19 @@ def test_the_key_lies_below_the_picture_and_a_block_that_nearly_fits_is_seen_who
     assert not one.errors
 
 
+def test_what_goes_on_with_the_talk_stands_in_the_line_of_the_controls(bare):
+    one = bare()
+    first = next(iter(recorded_races().values())).recording.traces
+    one.page.evaluate("log => stage.update({race: String(log.length), log})", stage.log_of(first, "r"))
+    one.page.focus(".cascade-stage")
+    one.press("End", "o", "p")
+    one.page.mouse.move(300, 690)
+    lines = one.page.eval_on_selector_all(
+        ".cs-transport > .cs-button", "all => all.filter(one => one.checkVisibility()).map(one => one.offsetTop)"
+    )
+    assert len(lines) > 5 and len(set(lines)) == 1
+
+
 def test_a_frame_is_a_run_and_a_lookup_has_none(bare):
     one = bare()
     first = next(iter(recorded_races().values())).recording.traces

@@ -202,6 +202,8 @@ def test_one_key_of_a_clicker_tells_a_whole_talk(tab):
             "so much the number is worth"
         )
         page.keyboard.press("PageDown")  # a talk stops here
+    page.keyboard.press("Space")
+    assert page.is_visible(".tour dialog"), "nor does Space leave the last slide"
     page.keyboard.press("PageUp")
     assert page.inner_text(title) == acts[-1].title
     page.keyboard.press("l")
