@@ -31,6 +31,7 @@ export function createHeadline(stage) {
     idea: h("b"),
     rest: h("span", { class: "cs-rest" }),
     beside: h("b", { class: "cs-beside" }), // beside whom, where it is not part of the lead
+    why: h("b", { class: "cs-cause" }), // in its place, where it is part of the lead
     text: h("b", { class: "cs-same" }),
     told: h("span", { class: "cs-account" }),
     flags: h("span", { class: "cs-flags" }),
@@ -39,7 +40,7 @@ export function createHeadline(stage) {
   };
   headline.box = h("section", { class: "cs-headline", "aria-label": "Result" },
     h("div", { class: "cs-hero" }, headline.opens, " ", headline.factor, " ", headline.lead),
-    h("p", { class: "cs-words" }, headline.beside, headline.text, headline.told, headline.flags, headline.reason, headline.bet.said),
+    h("p", { class: "cs-words" }, headline.beside, headline.why, headline.text, headline.told, headline.flags, headline.reason, headline.bet.said),
     h("div", { class: "cs-before" },
       h("p", { class: "cs-idea" }, headline.idea, " ", headline.rest), headline.bet.box));
   return headline;
@@ -47,7 +48,7 @@ export function createHeadline(stage) {
 
 export function clearHeadline(stage) {
   const { headline } = stage;
-  for (const part of ["opens", "factor", "lead", "beside", "text", "told", "flags", "reason"]) put(headline[part], "");
+  for (const part of ["opens", "factor", "lead", "beside", "why", "text", "told", "flags", "reason"]) put(headline[part], "");
   clearBet(stage);
   headline.box.dataset.shown = "false";
 }
@@ -57,13 +58,14 @@ const unbroken = (text) => text.replace(/-bit/g, "-\u2060bit").replace(/(\d) (ms
 
 // Fills in what the race came to; `drawHeadline` shows it.
 export function fillHeadline({ headline, race }) {
-  const { lead, text, same, opens, factor, told, reason, flags, beaten, even } = race.close.headline || {};
+  const { lead, why, text, same, opens, factor, told, reason, flags, beaten, even } = race.close.headline || {};
   put(headline.opens, (factor && opens) || "");
   put(headline.factor, factor || "");
   headline.factor.title = (flags || []).length ? FLAGGED : beaten || even ? NO_WIN : "";
   const parts = lead ? splitClauses(lead) : [text || ""];
   headline.lead.replaceChildren(...clauses(parts));
-  headline.beside.replaceChildren(...(parts[2] ? [...withTerms(apart(parts[2]), METHODS), " "] : []));
+  headline.beside.replaceChildren(...(parts[2] ? [...withTerms(apart(why ? `${parts[2]}: ${why}` : parts[2]), METHODS), " "] : []));
+  put(headline.why, why ? `${asSentence(why)} ` : "");
   put(headline.text, lead ? `${same ? "\u2713 " : ""}${text}. ` : "");
   headline.text.dataset.same = String(Boolean(same));
   put(headline.told, told ? `${unbroken(told)} ` : "");

@@ -103,6 +103,7 @@ export function showOpening(stage) {
   if (says) root.dataset.opening = says;
   else delete root.dataset.opening;
   root.toggleAttribute("data-unhurried", before === "ends"); // the other lanes come in behind the result, and at once for who asks for it
+  if (!before) for (const { box } of rows) for (const moving of box.getAnimations()) moving.cancel(); // it begins, or goes on where another stage was
   const own = rows.findIndex((row) => row.view === view);
   if (!says && own >= 0) rows[own].box.animate({ transform: [`translateY(${boxes[own].top - measure()[own].top}px)`, "none"] }, MOVE);
 }

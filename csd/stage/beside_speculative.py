@@ -5,7 +5,7 @@ from __future__ import annotations
 from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
-from csd.roles import COPIER
+from csd.roles import COPIER, roles
 from csd.sentences import capitalized, counted
 from csd.stage.drafting import copied_and_kept, drafting_seconds, tell_guessing
 from csd.stage.standing import CASCADES, EVEN, SPECULATIVE, find_faster, find_level, rivals_of
@@ -13,6 +13,7 @@ from csd.theme import method_phrase
 
 MANY = 8  # guesses of the copier from which on it says something how many were kept
 FEW = 0.3  # share of them below which that is told
+FEWER = 0.8  # share of the draft's runs in speculative decoding below which a cascade's are a reason
 
 
 def _beaten_speculative(race: Race, subject: Trace) -> Trace | None:
@@ -31,6 +32,22 @@ def fewer_runs(race: Race, subject: Trace) -> str:
     own, its = drafting_seconds(subject), drafting_seconds(rival)
     elsewhere = (rival.decode_seconds - its) - (subject.decode_seconds - own)
     return f"; in {method_phrase(rival.header.method)}, {len(rival.steps)} times" if elsewhere >= its - own else ""
+
+
+def fewer_draft_runs(race: Race, subject: Trace) -> str:
+    """How often the draft of speculative decoding ran in both, where that is why a cascade beats it, and it is the
+    next best."""
+    rival = _beaten_speculative(race, subject)
+    others = [one for one in rivals_of(race, subject) if one.header.method not in CASCADES]
+    if rival is None or rival is not max(others, key=metrics.speed) or fewer_runs(race, subject):
+        return ""
+    if find_faster(race, subject) or find_level(race, subject):
+        return ""
+    own, its = metrics.forward_passes(subject), metrics.forward_passes(rival)
+    draft = next((name for name in rival.header.drafts if its.get(name)), "")
+    if not 0 < own.get(draft, 0) < FEWER * its.get(draft, 0):
+        return ""
+    return f"the {roles(rival.header.levels)[draft]} ran {counted(own[draft], 'time')}, not {its[draft]}"
 
 
 def lost_to_speculative(race: Race, subject: Trace, spent: float) -> str:

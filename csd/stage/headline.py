@@ -10,7 +10,7 @@ from csd.record.race import Race, same_settings
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
 from csd.sentences import capitalized, counted
-from csd.stage.beside_speculative import fewer_runs, lost_to_speculative
+from csd.stage.beside_speculative import fewer_draft_runs, fewer_runs, lost_to_speculative
 from csd.stage.drafting import dear_draft, drafted_and_lost, drafting_seconds, how_copied, in_one_unit, tell_guessing
 from csd.stage.standing import (
     CASCADES,
@@ -42,7 +42,7 @@ class Headline:
     `opens`, `factor` and `lead` are one sentence: "The cascade is", its speed over autoregressive decoding, such as
     "5.6×", or "≈1.5×" where the tokens are few, and as fast as whom, and who was faster. `subject` is the method that
     it is about. The factor and the lead are empty without such a lane, where one of the two was stopped, and where the
-    tokens are too few to judge a speed; `lead` also where the texts differ, which is then the first thing to know.
+    tokens are too few to judge a speed; `lead` also where the texts differ, which is then the first thing to know. `why` says what made it faster than speculative decoding, where that is told.
     `text` says whether the texts are the same, and `same` whether they are. `told` says how: who guessed ahead, and in
     how many runs of the target it came out, or how many guesses were thrown away. `reason` says what drafting took in a
     race that is not won, or how the adaptive cascade fared in one that is lost; where no lane was clearly faster, only
@@ -53,6 +53,7 @@ class Headline:
     """
 
     lead: str
+    why: str
     text: str
     same: bool
     subject: str
@@ -81,6 +82,7 @@ def headline(race: Race) -> Headline:
     differs = any(one.kind in ("differs", "near-tie") for one in race.verdicts)
     return Headline(
         lead="" if differs else speed,
+        why=fewer_draft_runs(race, subject) if subject and ratio and not differs else "",
         text=text,
         same=same,
         subject=subject.header.method if subject else "",
@@ -200,13 +202,13 @@ def _reason(race: Race, subject: Trace) -> str:
         return ""
     if lost := lost_to_speculative(race, subject, spent):
         return lost
-    if (tied := find_tied(race, subject)) is not None and tied.header.method == SPECULATIVE:
+    tied, dear = find_tied(race, subject), dear_draft(subject)
+    if tied is not None and tied.header.method == SPECULATIVE and not dear:
         return f"{capitalized(tell_guessing(spent, drafting_seconds(tied), _name(race, tied)))}."
     if ratio >= 1 - EVEN and fewer_runs(race, subject):  # which is told
         return ""
     of, unit = in_one_unit(spent, subject.decode_seconds)
-    took = f"Guessing took {' of the '.join(of)} {unit}"
-    return f"{took}{dear_draft(subject)}." if find_faster(race, subject) or ratio < SMALL else ""
+    return f"Guessing took {' of the '.join(of)} {unit}{dear}." if find_faster(race, subject) or ratio < SMALL else ""
 
 
 def _often(count: int) -> str:

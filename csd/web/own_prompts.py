@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+from csd.decoding.methods import AdaptiveCascade, Cascade
 from csd.models import catalog
 from csd.request import link
 from csd.web.context import PageContext, fields_of
@@ -72,10 +73,18 @@ def begin_own_prompt(
     values = {**usual.values, **{name: value for name, value in preferred.values().items() if name in of_family}}
     if set(values["lanes"]) <= set(given["lanes"]):
         values["lanes"] = given["lanes"]  # the same lanes as before, with other models
+    if not studio.deployment.lanes:
+        values["lanes"] = _by_costs_here(values["lanes"])
     presets = preset_choices(choice, {**given, **values})
     told = why_others(context, choice, has_chosen)
     said = StatusLine(told if state == "ready" else told + NOT_YET, "switched")
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
+
+
+def _by_costs_here(lanes: Sequence[str]) -> list[str]:
+    """These lanes with the adaptive cascade in place of the one with a plan. A plan was tuned on one machine, and where
+    a draft costs much of a run of the target it soon loses on another; the adaptive one goes by what runs cost here."""
+    return [AdaptiveCascade.name if lane == Cascade.name else lane for lane in lanes]
 
 
 def _usual_size(context: PageContext, fields: PageFields, by_hand: Collection[str]) -> dict[str, Any]:

@@ -274,7 +274,7 @@ def test_a_win_is_told_by_its_runs_and_by_how_much_was_copied():
     )
     won = headline(Race(frog.traces))
     assert won.told == "The big model ran 5 times instead of 64."
-    assert won.reason == ""
+    assert (won.why, won.reason) == ("the small model ran 11 times, not 73", "")
     said = headline(Race(code.traces))
     assert said.reason == ""
     assert (said.factor, said.lead) == (

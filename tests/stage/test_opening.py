@@ -57,7 +57,7 @@ def test_the_first_replay_begins_with_the_big_model_alone(bare):
     one.page.clock.run_for(900)
     assert one.page.get_attribute(".cascade-stage", "data-opening") == "alone"
     assert not one.text(".cs-rest").strip() and one.text(".cs-runs b") == "1 run"
-    assert one.page.eval_on_selector(".cs-track-row.cs-selected", "row => getComputedStyle(row).opacity") == "0"
+    assert one.page.eval_on_selector(".cs-track-row.cs-selected", "row => getComputedStyle(row).opacity") == "0.4"
     assert one.page.locator(".cs-guess").count() == 0, "the other lane stands"
     one.page.clock.run_for(2000)
     ran = one.text(".cs-runs b")

@@ -28,7 +28,7 @@ def seen(one):
 @pytest.mark.parametrize(
     ("traces", "beside"),
     [
-        (FIRST, "1.2× as fast as speculative decoding."),
+        (FIRST, "1.2× as fast as speculative decoding: the small model ran 11 times, not 73."),
         (tour.LOSING.traces, "Its guesses cost more than they saved."),
     ],
 )
@@ -37,6 +37,7 @@ def test_how_fast_it_is_stands_alone_and_beside_whom_in_the_line_below(bare, tra
     factor = one.text(".cs-factor")
     assert seen(one) == f"The cascade is {factor} as fast as the big model alone"
     assert one.page.locator(".cs-beside").inner_text().strip() == beside
+    assert not one.page.is_visible(".cs-cause")
     end = "node => getComputedStyle(node, '::after').content"
     assert one.page.eval_on_selector(".cs-lead", end) == '"."'
 
@@ -63,6 +64,7 @@ def test_on_a_phone_and_on_a_slide_it_is_one_sentence(bare, size, keys):
     one.press(*keys, "End")
     assert seen(one).endswith("as fast as the big model alone, and 1.2× as fast as speculative decoding")
     assert not one.page.is_visible(".cs-beside")
+    assert one.page.locator(".cs-cause").inner_text().strip() == "The small model ran 11 times, not 73."
     left, clause = one.page.evaluate(
         """[".cs-joint", ".cs-clause"].map((part) => document.querySelector(part).getBoundingClientRect().left)"""
     )

@@ -86,6 +86,15 @@ def test_the_pages_stage_stands_and_goes_on_where_the_early_one_was(chromium, ho
     assert now >= reached > 0
     assert before == pytest.approx(places(page, "#stage"), abs=4)
     assert page.locator("#early").count() == 0
+    rests = page.evaluate("""async () => {
+        const tops = [];
+        for (let i = 0; i < 12; i += 1) {
+            await new Promise(requestAnimationFrame);
+            tops.push(document.querySelector("#stage .cs-selected").getBoundingClientRect().top);
+        }
+        return Math.max(...tops) - Math.min(...tops);
+    }""")
+    assert rests < 1, "the lane that waits does not move"
     page.context.close()
 
 

@@ -53,10 +53,11 @@ def test_the_preferred_family_takes_over_a_form_with_a_prompt_of_the_visitors(gr
     assert after.family.to_choice() == SMOLLM2
     assert after.form.prompt == "Why is the sea salty?"
     assert after.form.max_new == growing.start.form.max_new
-    assert after.form.lanes == growing.start.form.lanes, "the lanes of the race on the stage"
+    *others, last = growing.start.form.lanes
+    assert (last, after.form.lanes) == ("cascade", [*others, "adaptive cascade"]), "it goes by what runs cost here"
     assert after.form.K == SMOLLM2.defaults.preset.fields()["K"]
     assert "SmolLM2 135M answers your own prompts" in update.status.text and update.stage is None
-    assert update.presets.selected == SMOLLM2.defaults.preset.name
+    assert update.presets.selected == "adaptive"
     assert (update.drafts, update.kinds) == (SMOLLM2.defaults.drafts, example_kinds(SMOLLM2.spec))
     assert own_prompts.begin_own_prompt(growing, "v", after) == FormUpdate()
 
@@ -146,7 +147,7 @@ def test_the_settings_of_the_race_to_lose_give_way_to_a_prompt_of_the_visitors(g
     form = PageFields.from_values({**own(growing).values(), **lost, "prompt": "My grandmother keeps bees."})
     update = own_prompts.begin_own_prompt(growing, "v", form)
     assert (update.values["family"], update.values["temperature"]) == ("smollm2", 0)
-    assert update.values["lanes"] == growing.start.form.lanes
+    assert update.values["lanes"] == [*growing.start.form.lanes[:-1], "adaptive cascade"]
     assert "SmolLM2 135M answers your own prompts" in update.status.text
     replanned = replace(form, form=replace(form.form, k=2, K="[[1,1,1],[0,0,0],[0,0,0]]"))
     assert own_prompts.begin_own_prompt(growing, "v", replanned).values["temperature"] == 0, (
