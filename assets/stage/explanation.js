@@ -29,5 +29,5 @@ function withPlan(race) {
 function withoutPlan(race) {
   const guessers = levelMarks(race).filter(({ mark }) => mark !== "T").reverse().map(({ role }) => `the ${role}`);
   const named = [guessers.slice(0, -1).join(", "), guessers.at(-1)].filter(Boolean).join(" or ");
-  return [h("b", {}, "What is an ", term(ADAPTIVE), "?"), ` It has no plan: before each guess it picks who makes it${named && `, here ${named}`}. The big model checks every guess, so the text stays the same. It is this project\u2019s own.`];
+  return [h("b", {}, "What is an ", term(ADAPTIVE), "?"), ` This project\u2019s own: before each guess it picks who makes it${named && `, here ${named}`}. The big model checks every guess.`];
 }

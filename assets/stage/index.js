@@ -38,7 +38,7 @@ import { appendSteps, followText, markSelection } from "./lanetext.js";
 import { clearLegend, createLegend, drawLegend, openLegend, restoreChoices } from "./legend.js";
 import { addLine } from "./log.js";
 import { keepStep, keptStep, returnToStep } from "./keptstep.js";
-import { createInvitation, drawInvitation } from "./invitation.js";
+import { createInvitation, drawInvitation, dropInvitation } from "./invitation.js";
 import { comeBack, goTo, halt, openStep, pause, placeOf, play, playUnasked, scrub, showAll, skip, stepReview, stepToken, touch, waitForRace } from "./playback.js";
 import { canFollow, tellPace } from "./pace.js";
 import { clearPlot, createPlot, openPlot } from "./plot.js";
@@ -79,7 +79,7 @@ export function mount(root, { lasts = 0, early = false } = {}) {
   root.cascadeStage = {
     update: (value) => update(stage, value || {}),
     play: (from) => play(stage, from),
-    begin: (from, played) => begin(stage, from, played),
+    begin: (from, played) => playUnasked(stage, from, played),
     pause: () => pause(stage),
     skip: () => skip(stage),
     seek(to) {
@@ -188,6 +188,7 @@ function wait(stage, on, refusal = "") {
   tellRefusal(stage, refusal);
   showRacing(stage, on);
   if (on) askHeadline(stage);
+  if (on) dropInvitation(stage);
   if (stage.race.open) tellPaceOf(stage);
 }
 
@@ -248,11 +249,6 @@ function finish(stage, isWhole) {
 function leaveEmptyLane(stage) {
   const length = ({ lane }) => lane.tokens.length;
   if (!length(stage.view)) stage.view = stage.views.reduce((most, view) => (length(view) > length(most) ? view : most), stage.view);
-}
-
-function begin(stage, from = 0, played = 0) {
-  playUnasked(stage, from, played);
-  stage.draw();
 }
 
 // Draws everything as of the time shown. Only what changes is touched.

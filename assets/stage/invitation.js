@@ -17,3 +17,9 @@ export function drawInvitation({ invitation: { box, text, race }, race: { ask, o
   put(race, ask && open ? "Race the prompt above" : "Race this prompt");
   box.toggleAttribute("data-above", Boolean(ask && open));
 }
+
+// Above an earlier race: what it said has been read, and the next answer is what counts.
+export function dropInvitation(stage) {
+  if (stage.race.open) stage.race.ask = "";
+  drawInvitation(stage);
+}

@@ -42,11 +42,11 @@ class Headline:
     `opens`, `factor` and `lead` are one sentence: "The cascade is", its speed over autoregressive decoding, such as
     "5.6×", or "≈1.5×" where the tokens are few, and as fast as whom, and who was faster. `subject` is the method that
     it is about. The factor and the lead are empty without such a lane, where one of the two was stopped, and where the
-    tokens are too few to judge a speed; `lead` also where the texts differ, which is then the first thing to know. `why` says what made it faster than speculative decoding, where that is told.
-    `text` says whether the texts are the same, and `same` whether they are. `told` says how: who guessed ahead, and in
-    how many runs of the target it came out, or how many guesses were thrown away. `reason` says what drafting took in a
-    race that is not won, or how the adaptive cascade fared in one that is lost; where no lane was clearly faster, only
-    if no flag stands on the factor.
+    tokens are too few to judge a speed; `lead` also where the texts differ, which is then the first thing to know.
+    `why` says what made it faster than speculative decoding. `text` says whether the texts are the same, and `same`
+    whether they are. `told` says how: who guessed ahead, and in how many runs of the target it came out, or how many
+    guesses were thrown away. `reason` says what drafting took in a race that is not won, or how the adaptive cascade
+    fared in one that is lost; where no lane was clearly faster, only if no flag stands on the factor.
     `flags` are what a reader must know before quoting the factor; `few` says that the tokens are too few for one,
     `beaten` that another lane was clearly faster, and `even` that this is no win either: the big model alone was as
     fast, or another lane as fast or slightly faster.
