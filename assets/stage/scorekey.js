@@ -14,7 +14,7 @@ export function createKey(score) {
     fates.has("rejected") && createSign({ "data-fate": "rejected" }, "rejected"),
     fates.has("unjudged") && createSign({ "data-fate": "unjudged" }, "dropped"),
     score.tail < score.to && h("span", { text: "\u00B7: more dropped" }),
-    cells.some(({ gone }) => gone < Infinity) && h("span", { class: "cs-key-gone", text: "guesses dropped below the big model are not shown" }),
+    cells.some(({ gone }) => gone < Infinity) && h("span", { class: "cs-key-gone", text: "not shown: guesses dropped before the big model saw them" }),
   ].filter(Boolean);
 }
 

@@ -127,7 +127,7 @@ export function tellGaps(measured, isAway = false) {
 export const tellOver = ([{ name }], draft, roles) => `guesses of the ${name === draft ? roles[draft] : "first guesser"}, k`;
 
 // What the bars at the open symbols are.
-export const RANGE = "4 of 5 races end here";
+export const RANGE = "4 of 5 races fall here";
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {

@@ -112,7 +112,11 @@ def test_a_step_tells_where_it_departs_from_the_plan(bare):
     one = bare().show(*bundled_recordings()["1-story-an-otter-makes-a-boat"].traces)
     one.page.evaluate("stage.goTo(4, 1)")
     one.press("o")
-    assert one.page.locator(".cs-zone").all_text_contents() == ["small model · 9", "tiny model · 5", "copier · 2"]
+    assert one.page.locator(".cs-zone").all_text_contents() == [
+        "small model · 9, plan 8",
+        "tiny model · 5, plan 6",
+        "copier · 2",
+    ]
     assert "8 by the plan: a model that checks" in one.page.get_attribute(".cs-zone >> nth=0", "title")
     assert not one.errors
 
