@@ -18,6 +18,7 @@ from csd.web.examples import is_brought
 from csd.web.fields import PageFields
 from csd.web.form_events import start_with
 from csd.web.named_plans import OWN_PHRASE, named_plans
+from csd.web.usual_lanes import lanes_of_own_prompts
 
 SAID = "As chosen under Settings, Compare will race {}{}."
 KNOBS = {"k": "{:g} guesses per step", "lookup": "{:g} guesses of the copier", "lenience": "lenience {:g}"}
@@ -28,11 +29,11 @@ def from_settings(context: PageContext, fields: PageFields) -> str:
     try:
         choice = fields.family.to_choice()
         lanes = in_order(fields.lanes)
-        usual = start_with(context.start, choice).form.lanes
+        usual = (start_with(context.start, choice).form.lanes, lanes_of_own_prompts(context, choice))
         changed = list(_changed(context, fields, lanes))
     except ValueError:  # nothing can run then; the comparison says why
         return ""
-    if not changed and link.same(lanes, usual):
+    if not changed and any(link.same(lanes, in_order(one)) for one in usual):
         return ""
     return SAID.format(listed(lanes), f", with {listed(changed)}" if changed else "")
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from csd.decoding.methods import AdaptiveCascade, Cascade
 from csd.models import catalog
 from csd.request import link
 from csd.web.context import PageContext, fields_of
@@ -20,7 +19,7 @@ from csd.web.other_models import why_others
 from csd.web.preset_choice import preset_choices
 from csd.web.typed import is_own_prompt
 from csd.web.updates import FormUpdate, StatusLine
-from csd.web.usual_lanes import show_usual_lanes
+from csd.web.usual_lanes import lanes_of_own_prompts, show_usual_lanes
 
 CONTINUES = "The {home} only continue texts like the examples. {name} (under Settings) answers questions."
 NOT_YET = " It is still loading."
@@ -71,20 +70,11 @@ def begin_own_prompt(
     choice = studio.families.as_loaded(studio.preferred)
     preferred = fields_of(choice, None, studio.deployment.lanes)
     values = {**usual.values, **{name: value for name, value in preferred.values().items() if name in of_family}}
-    if set(values["lanes"]) <= set(given["lanes"]):
-        values["lanes"] = given["lanes"]  # the same lanes as before, with other models
-    if not studio.deployment.lanes:
-        values["lanes"] = _by_costs_here(values["lanes"])
+    values["lanes"] = lanes_of_own_prompts(context, choice)
     presets = preset_choices(choice, {**given, **values})
     told = why_others(context, choice, has_chosen)
     said = StatusLine(told if state == "ready" else told + NOT_YET, "switched")
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
-
-
-def _by_costs_here(lanes: Sequence[str]) -> list[str]:
-    """These lanes with the adaptive cascade in place of the one with a plan. A plan was tuned on one machine, and where
-    a draft costs much of a run of the target it soon loses on another; the adaptive one goes by what runs cost here."""
-    return [AdaptiveCascade.name if lane == Cascade.name else lane for lane in lanes]
 
 
 def _usual_size(context: PageContext, fields: PageFields, by_hand: Collection[str]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from in_a_loop import in_a_loop
 from csd.models import catalog
 from csd.record.recording import Recording
 from csd.web import family_choice, link_events, losing_race, own_prompts
+from csd.web.compare_settings import from_settings
 from csd.web.examples import example_kinds, examples_by_kind
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.loads import FamilyChoice
@@ -55,6 +56,7 @@ def test_the_preferred_family_takes_over_a_form_with_a_prompt_of_the_visitors(gr
     assert after.form.max_new == growing.start.form.max_new
     *others, last = growing.start.form.lanes
     assert (last, after.form.lanes) == ("cascade", [*others, "adaptive cascade"]), "it goes by what runs cost here"
+    assert from_settings(growing, after) == "", "nobody chose them"
     assert after.form.K == SMOLLM2.defaults.preset.fields()["K"]
     assert "SmolLM2 135M answers your own prompts" in update.status.text and update.stage is None
     assert update.presets.selected == "adaptive"
