@@ -29,7 +29,7 @@ function tellRunning({ headline, talk, time, frame }) {
 function tellResult({ talk, race, headline }) {
   const { opens, factor, lead } = race.close?.headline ?? {};
   const title = factor && lead ? `${opens} ${factor} ${lead}` : headline.lead.textContent;
-  const said = [headline.text, headline.told, headline.flags, headline.reason].map((part) => part.textContent.trim());
+  const said = [headline.why, headline.text, headline.told, headline.flags, headline.reason].map((part) => part.textContent.trim());
   const onward = talk.inside === "" ? "a look inside this race" : "the next example";
   return [title, said, talk.tour ? onward : titleOfSlide(talk.next)];
 }

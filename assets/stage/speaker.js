@@ -8,15 +8,15 @@ const TITLE = "Speaker\u2019s notes";
 const BLOCKED = "The browser blocked the window with the notes. Allow pop-ups for this page, and press S again.";
 const SIZE = "popup,width=760,height=620";
 const STYLE = `
-  :root { color-scheme: light dark; font: 22px/1.45 var(--cs-font, system-ui, sans-serif); }
-  body { display: flex; flex-direction: column; gap: 16px; box-sizing: border-box; min-height: 100vh; margin: 0; padding: 24px 28px; }
+  :root { color-scheme: light dark; font: 21px/1.42 var(--cs-font, system-ui, sans-serif); }
+  body { display: flex; flex-direction: column; gap: 14px; box-sizing: border-box; height: 100vh; margin: 0; padding: 20px 28px; }
   header, footer { display: flex; align-items: center; gap: 16px; }
-  header { padding-bottom: 16px; border-bottom: 1px solid color-mix(in srgb, CanvasText 18%, Canvas); }
+  header { padding-bottom: 12px; border-bottom: 1px solid color-mix(in srgb, CanvasText 18%, Canvas); }
   header span, footer span { margin-right: auto; color: color-mix(in srgb, CanvasText 70%, Canvas); }
   header b { font-size: 40px; line-height: 1; font-variant-numeric: tabular-nums; }
   h1 { margin: 0 0 16px; font-size: 28px; line-height: 1.2; }
-  p { margin: 0 0 12px; }
-  main { flex: 1; }
+  p { margin: 0 0 10px; }
+  main { flex: 1; min-height: 0; overflow-y: auto; }
   button { padding: 8px 16px; border: 1px solid color-mix(in srgb, CanvasText 35%, Canvas); border-radius: 8px; background: none; color: inherit; font: inherit; font-size: 18px; white-space: nowrap; }
   button:disabled { opacity: 0.4; }
   footer button:last-child { border-color: CanvasText; background: CanvasText; color: Canvas; font-weight: 600; }

@@ -35,6 +35,10 @@ def test_the_window_tells_every_slide_and_its_keys_and_buttons_are_those_of_the_
         notes.click("button:has-text('Next')")
         assert notes.inner_text("h1") == page.inner_text(title) == act.title
         assert notes.inner_text("header span") == f"{place + 2} of {len(acts) + 2} · until {act.until}"
+        assert notes.evaluate("innerHeight - document.documentElement.scrollHeight") == 0, "its buttons are in sight"
+        assert notes.eval_on_selector("main", "all => all.scrollHeight - all.clientHeight") <= 0, (
+            "with all that is said"
+        )
         asked = (f"You may ask: {act.question}", f"Answer: {act.choices[act.right]}. {act.answer}")
         about = () if act.show == "result" else asked  # the question is about a cascade that the hall has not seen
         assert tuple(notes.locator("main p").all_inner_texts()) == (*act.say, *about)
