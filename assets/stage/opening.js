@@ -3,7 +3,7 @@
 // lane and the big model's are all that is shown, in the room of all. The result is that of the same moment.
 
 import { formatSeconds } from "./format.js";
-import { isPlain } from "./log.js";
+import { isPlain, titleOf } from "./log.js";
 import { countRight } from "./pending.js";
 import { tokensOf } from "./records.js";
 
@@ -62,8 +62,14 @@ export function tellOpeningTime({ opening }) {
   return formatSeconds(timeAt(opening) - begins, opening.acts.at(-1).until - begins);
 }
 
-// What stands beside the captions.
-export const tellOpeningPace = (stage) => (["goesOn", "ends"].includes(actAt(stage.opening).says) ? tellOpeningTime(stage) : `${tellOpeningTime(stage)}, in slow motion`);
+// What stands beside the captions: the time, and whose it is while the other lane stands, for it begins anew with the second one.
+export function tellOpeningPace(stage) {
+  const { says } = actAt(stage.opening);
+  const time = tellOpeningTime(stage).replace(" ", "\u00A0");
+  if (["goesOn", "ends"].includes(says)) return time;
+  const { lane } = says === "alone" ? stage.views.find((view) => isPlain(view.lane)) : stage.view;
+  return says === "gives" ? `${time}, in slow motion` : `${titleOf(lane)}: ${time}, in slow motion`;
+}
 
 // What a lane's own clock shows: those beside the big model stand while it is told of alone.
 export function timeOf({ opening, time }, { lane }) {

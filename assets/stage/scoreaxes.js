@@ -26,9 +26,8 @@ export function createAxes(race, lane, score, groups, first, end) {
     class: "cs-band", "data-look": levelOf(race, group.by).look, "aria-hidden": "true",
     style: cell(2, end - 2, columnOf(score, group.from), group.to - group.from),
   }));
-  const who = h("span", { class: "cs-score-name cs-score-head-name", style: cell(2, 1, 2, 1), text: "handed up by" }); // to the big model, whoever wrote them
   const corner = h("i", { class: "cs-corner", style: cell(1, end - 1, 1, 2) }); // where a scrolled grid would show through
-  return [...bands, corner, down, ...(groups.length > 1 ? [across, who] : []), ...groups.map((group) => createZone(race, lane, score, group, 2))];
+  return [...bands, corner, down, ...(groups.length > 1 ? [across] : []), ...groups.map((group) => createZone(race, lane, score, group, 2))];
 }
 
 // The sign of a writer, with as many words of its name as there is room for.
@@ -38,7 +37,7 @@ function createZone(race, lane, score, { by, from, to }, row) {
   const planned = lane.info.plan?.[by] ?? n;
   const title = `${role}: ${countTokens(n)} of the block${n === planned ? "" : `, ${planned} by the plan`}${n > planned ? MORE : ""}`;
   return h("span", { class: "cs-zone", "data-look": look, style: `${cell(row, 1, columnOf(score, from), n)}; min-width: ${Math.min(role.split(" ")[0].length, LETTERS)}ch`, title },
-    h("span", { class: "cs-zone-name" }, h("span", { class: "cs-zone-mark", "data-mark": mark }), h("span", { class: "cs-zone-words", "data-role": role, "data-count": n, "data-plan": n === planned ? "" : `, plan ${planned}` })));
+    h("span", { class: "cs-zone-name" }, h("span", { class: "cs-zone-mark", "data-mark": mark }), h("span", { class: "cs-zone-words", "data-role": role, "data-count": n })));
 }
 
 // The arrows say as much as they have room for.
@@ -55,9 +54,9 @@ export function fitAxes(grid) {
 export function fitZones(grid) {
   for (const zone of grid.querySelectorAll(".cs-zone")) {
     const [mark, words] = [zone.querySelector(".cs-zone-mark"), zone.querySelector(".cs-zone-words")];
-    const { role, count, plan } = words.dataset;
+    const { role, count } = words.dataset;
     const [short] = role.split(" ");
-    const choices = [`${role} \u00B7 ${count}${plan}`, `${role} \u00B7 ${count}`, `${short} \u00B7 ${count}`, short, count];
+    const choices = [`${count} from ${role}`, `${count} from ${short}`, short, count];
     fitWords(words, choices, () => words.offsetWidth <= zone.clientWidth - mark.offsetWidth - ZONE_EDGES);
   }
 }

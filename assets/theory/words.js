@@ -127,7 +127,7 @@ export function tellGaps(measured, isAway = false) {
 export const tellOver = ([{ name }], draft, roles) => `guesses of the ${name === draft ? roles[draft] : "first guesser"}, k`;
 
 // What the bars at the open symbols are.
-export const RANGE = "4 of 5 races fall here";
+export const RANGE = "spread of 4 in 5 races";
 
 // Where the predicted curves come from: `isMoved` is {plan, numbers}. A race that was stopped has measured less.
 export function describeSource({ isMeasured, wasStopped }, isMoved) {

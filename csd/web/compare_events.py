@@ -41,7 +41,7 @@ ASKED = "Which method is fastest on which kind of prompt?"
 EMPTY = "Compare races the lanes of the Race tab on every kind of prompt."
 NO_DRAFTS = "These models have no draft, so there are no plans to compare."
 TOO_LITTLE = "Too little has run to compare."
-DIFFERS = "Speeds differ from race to race and between machines, and the winners may too."
+DIFFERS = "The Race tab shows another one: speeds differ between races and machines, and so may the winners."
 OTHERS_FIRST = "Race {} of {}, {}. Others are racing first; your comparison goes on by itself."
 RECORDED, YOURS = "Recorded comparison", "Your comparison"  # either can be shown in place of the other
 NO_PAIR = "Press Compare: the plans race in turns, and which one is faster will stand here."
@@ -71,7 +71,7 @@ def show_recorded(context: PageContext, visitor: str) -> CompareUpdate:
     if found is None:
         figure = draw((), _usual_lanes(context))
         return CompareUpdate(StatusLine(EMPTY), finding=Finding(ASKED), figure=figure, other="")
-    where = f"{found.date}, on {found.machine.partition(';')[0]}"
+    where = f"{found.date}, on {found.machine.partition(',')[0]}"
     said = f"Recorded with the {catalog.title(found.family)} on {where}, {found.races} races of each prompt. {DIFFERS}"
     has_own = compare.BY_KIND in context.studio.visitors.find(visitor).compared
     return CompareUpdate(

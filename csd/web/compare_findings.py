@@ -172,15 +172,12 @@ def lane_words(results: Sequence[LaneResult]) -> dict[str, str]:
 
 def _of_one(lanes: Sequence[LaneResult], names: Mapping[str, str], once: bool) -> str:
     first, second = lanes[:2]
+    digits = 2 if f"{first.middle:.1f}" == f"{second.middle:.1f}" else 1  # one as beside the bars
+    own, its, rival = f"{first.middle:.{digits}f}×", f"{second.middle:.{digits}f}×", names[second.title]
     if _wins(lanes, once):
-        return (
-            f"{names[first.title]} is fastest{' in one race' if once else ''}: {first.middle:.2f}× against "
-            f"{second.middle:.2f}× of {names[second.title]}."
-        )
-    return (
-        f"no clear winner: {names[first.title]} has {first.middle:.2f}×, {names[second.title]} {second.middle:.2f}×. "
-        f"{_why_unclear({'': lanes}, 1, once)}"
-    )
+        most = "fastest" if len(lanes) > 2 else "faster"
+        return f"{names[first.title]} is {most}{' in one race' if once else ''}: {own} against {its} of {rival}."
+    return f"no clear winner: {names[first.title]} has {own}, {rival} {its}. {_why_unclear({'': lanes}, 1, once)}"
 
 
 def _of_all(rankings: Mapping[str, Sequence[LaneResult]], names: Mapping[str, str], once: bool) -> str:

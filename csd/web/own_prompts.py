@@ -22,7 +22,7 @@ from csd.web.updates import FormUpdate, StatusLine
 from csd.web.usual_lanes import lanes_of_own_prompts, show_usual_lanes
 
 CONTINUES = "The {home} only continue texts like the examples. {name} (under Settings) answers questions."
-NOT_YET = " It is still loading."
+NOT_YET = " {name} is still loading."
 HOME_AGAIN = "Back to the {home}. Press Race."
 BEFORE = " The race shown is still {name}’s."
 LOOK_AGAIN = 0.25  # seconds between two looks at a race that runs
@@ -73,7 +73,8 @@ def begin_own_prompt(
     values["lanes"] = lanes_of_own_prompts(context, choice)
     presets = preset_choices(choice, {**given, **values})
     told = why_others(context, choice, has_chosen)
-    said = StatusLine(told if state == "ready" else told + NOT_YET, "switched")
+    loads = "" if state == "ready" else NOT_YET.format(name=catalog.title(choice.spec.name))
+    said = StatusLine(told + loads, "switched")
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
 
 

@@ -27,7 +27,7 @@ def test_the_first_replay_shows_guesses_then_their_check_then_what_it_gave(bare)
     one = by_hand(bare()).show(*fast, play=True)
     one.page.clock.run_for(500)
     assert one.text(".cs-idea b") == "A cascade of small models guesses 5 tokens ahead."
-    assert one.text(".cs-pace").endswith(" ms, in slow motion"), "the race's own time, at several speeds"
+    assert one.text(".cs-pace").endswith("\xa0ms, in slow motion"), "the race's own time, at several speeds"
     assert one.text(".cs-selected .cs-runs b") == "0 runs"
     one.page.clock.run_for(2000)
     assert one.text(".cs-idea b") == "One run of the big model checks all 5."

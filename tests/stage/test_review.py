@@ -113,9 +113,9 @@ def test_a_step_tells_where_it_departs_from_the_plan(bare):
     one.page.evaluate("stage.goTo(4, 1)")
     one.press("o")
     assert one.page.locator(".cs-zone").all_text_contents() == [
-        "small model · 9, plan 8",
-        "tiny model · 5, plan 6",
-        "copier · 2",
+        "9 from small model",
+        "5 from tiny model",
+        "2 from copier",
     ]
     assert "8 by the plan: a model that checks" in one.page.get_attribute(".cs-zone >> nth=0", "title")
     assert not one.errors

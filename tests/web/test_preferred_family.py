@@ -72,7 +72,7 @@ def test_it_takes_over_while_it_is_still_loading():
     page.studio.families.ensure_loading(SMOLLM2)
     update = own_prompts.begin_own_prompt(page, "v", own(page))
     gate.set()
-    assert update.values["family"] == "smollm2" and update.status.text.endswith(own_prompts.NOT_YET)
+    assert update.values["family"] == "smollm2" and update.status.text.endswith("SmolLM2 135M is still loading.")
 
 
 def test_the_form_waits_until_no_race_of_the_visitor_runs(page):
