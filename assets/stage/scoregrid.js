@@ -12,7 +12,7 @@ const SMALLEST = 13; // pixels of a token's letters
 const SMALLEST_PICTURE = 11; // of the tour: its pictures are seen as a whole
 const LEGIBLE = 1.1; // hundredths of the screen's width, while presenting; a block that needs more is scrolled
 const SEEN = 1; // times the usual size: a block that is scrolled while presenting is no smaller, as far as the height lets it
-const NEARLY = 0.85; // of the width that a block needs: it gets smaller type instead of being scrolled
+const NEARLY = 0.85; // of the width that a block needs: it gets smaller type, or less room between words, instead of being scrolled
 const SCROLLED = 0.5; // of the height that the grid needs: with less room it is scrolled, as on a phone
 const MARGINS = 36; // pixels around what stands below the grid
 const MARGINS_PRESENTED = 20;
@@ -75,7 +75,7 @@ export function scrollOn(grid) {
 // height makes it no smaller than usual, because a page can be scrolled. What is left goes between the words.
 function fitType(grid) {
   for (const name of ["--cs-cell", "--cs-wider", "--cs-taller"]) grid.style.removeProperty(name);
-  grid.removeAttribute("data-tall");
+  for (const name of ["data-tall", "data-tight"]) grid.removeAttribute(name);
   for (const rise of grid.querySelectorAll(".cs-rise")) rise.style.removeProperty("margin-bottom"); // else rows would keep their height
   const { room, isBounded, largest, spare } = measureRoom(grid);
   const names = grid.querySelector(".cs-score-name");
@@ -84,6 +84,7 @@ function fitType(grid) {
   const wide = () => (grid.clientWidth - left) / (contentWidth(grid) - left);
   const high = () => room() / grid.offsetHeight;
   const fitting = shrink(grid, Math.min(largest, wide() * 0.98), wide);
+  grid.toggleAttribute("data-tight", wide() < 1 && wide() > NEARLY); // words stand closer before any of them is out of sight
   if (isBounded && high() < SCROLLED) return;
   const ratio = isBounded && wide() < 1 ? setRatio(grid, Math.max(fitting, SEEN)) : fitting;
   const low = lower(grid, ratio, isBounded ? 0 : Math.min(1, ratio), high);
