@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from csd.record.recording import bundled_recordings
 from csd.stage import log as stage
 from csd.web.races import recorded_races
 
@@ -122,4 +123,17 @@ def test_on_a_phone_a_step_that_is_opened_from_below_the_lanes_has_its_lane_abov
     top = "document.querySelector('.cs-track').getBoundingClientRect().top"
     one.page.wait_for_function(f"document.querySelector('.cascade-stage[data-opened]') && {top} >= 0")
     assert one.page.evaluate("document.querySelector('.cs-score').getBoundingClientRect().bottom <= innerHeight")
+    assert not one.errors
+
+
+def test_a_block_that_nearly_fits_is_not_cut(bare):
+    """Its words stand closer, so that no part of one column is out of sight."""
+    paper = bundled_recordings()["7-story-a-robot-and-the-thunder-with-the-paper-s-k"]
+    one = bare().show(*paper.traces).press("3", "End", "o")
+    over = {}
+    for width in (1080, 940, 920, 700):
+        one.page.set_viewport_size({"width": width, "height": 720})
+        one.page.evaluate("() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
+        over[width] = one.page.eval_on_selector(".cs-score", "grid => grid.scrollWidth - grid.clientWidth")
+    assert (over[1080], over[940], over[920]) == (0, 0, 0) and over[700] > 40
     assert not one.errors
