@@ -22,7 +22,7 @@ from csd.web.compare_findings import Compared, LaneResult, draw, lane_words, num
 from csd.web.compare_recording import RecordedComparison, recorded_comparison
 from csd.web.context import PageContext
 from csd.web.deployment import WHILE_AWAITED
-from csd.web.examples import examples_by_kind, settings_for
+from csd.web.examples import examples_by_kind, plan_of_text, settings_for
 from csd.web.fields import PageFields
 from csd.web.finding import Finding
 from csd.web.loads import FamilyChoice
@@ -290,10 +290,10 @@ def plan_races(asked: ComparisonForm, fields: PageFields) -> tuple[FamilyChoice,
         firsts = [prompts[0] for prompts in examples_by_kind(choice.spec).values()]
         return choice, compare.plan_kinds({one: _request_for(one, choice, fields) for one in firsts}, asked.repeats)
     lanes = [Autoregressive.name, Cascade.name]
-    defaults = fields.family.to_choice().defaults
-    if not defaults.drafts:
+    family = fields.family.to_choice()
+    if not family.defaults.drafts:
         raise Refusal(NO_DRAFTS)
-    plans = [find_plan(choice, defaults) for choice in asked.plans]
+    plans = [find_plan(one, family.defaults, plan_of_text(family, fields.form.prompt)) for one in asked.plans]
     form = replace(fields.form, lanes=lanes, K=format_K(plans[0].K))
     choice, request = replace(fields, form=form).to_request()
     return choice, compare.plan_pair(request, plans, prompt_start(fields.form.prompt), asked.repeats)

@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
+from csd.decoding.k_matrix import Matrix
 from csd.request.defaults import Defaults
 from csd.stage.glossary import term_class
 from csd.web import compare, views
@@ -45,9 +46,9 @@ class PlanParts:
     def read(self, values: Values) -> PlanChoice:
         return PlanChoice(values[self.name] or OWN, values[self.K] or "")
 
-    def set(self, choice: PlanChoice, defaults: Defaults) -> dict[Component, Any]:
-        picture = staircase_value(choice.K, defaults.drafts)
-        return {self.name: gr.Radio(_names(defaults), value=choice.name), self.K: choice.K, self.picture: picture}
+    def set(self, choice: PlanChoice, defaults: Defaults, of_text: Matrix | None) -> dict[Component, Any]:
+        picture, names = staircase_value(choice.K, defaults.drafts), _names(defaults, of_text)
+        return {self.name: gr.Radio(names, value=choice.name), self.K: choice.K, self.picture: picture}
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,8 @@ def lead_html(what: str, prompt: str = "") -> str:
     return f"<h2>{title}</h2><p>{escape(text.format(prompt=prompt_start(prompt)))}</p>"
 
 
-def build_compare_tab(defaults: Defaults) -> CompareTab:
+def build_compare_tab(defaults: Defaults, of_text: Matrix | None) -> CompareTab:
+    """`of_text` is the plan tuned to the prompt that the page begins with."""
     with gr.Tab("Compare", id="compare", elem_id="compare-tab") as tab:
         lead = gr.HTML(lead_html(compare.BY_KIND), elem_id="compare-lead")
         with gr.Row(elem_id="compare-go"):
@@ -134,7 +136,10 @@ def build_compare_tab(defaults: Defaults) -> CompareTab:
             differs = gr.HTML("<p></p>")
             usual = gr.Button(USUAL, min_width=90, scale=0, elem_id="compare-usual")
         with gr.Row(visible=False, elem_id="compare-pair") as pair:
-            plans = _build_plan(defaults, 0, "compare-one"), _build_plan(defaults, 1, "compare-other")
+            plans = (
+                _build_plan(defaults, of_text, 0, "compare-one"),
+                _build_plan(defaults, of_text, 1, "compare-other"),
+            )
         status = gr.HTML(views.status_html(StatusLine("")), elem_id="compare-status")
         finding = gr.HTML(finding_html(Finding("")), elem_id="compare-verdict")
         figure = gr.HTML(elem_id="compare-figure")
@@ -162,12 +167,12 @@ def build_compare_tab(defaults: Defaults) -> CompareTab:
     )
 
 
-def _build_plan(defaults: Defaults, number: int, elem_id: str) -> PlanParts:
+def _build_plan(defaults: Defaults, of_text: Matrix | None, number: int, elem_id: str) -> PlanParts:
     """The plan of this number; a K that is dragged or typed is the visitor's own."""
-    choice = plan_after(PlanChoice("", ""), defaults, number)
+    choice = plan_after(PlanChoice("", ""), defaults, number, of_text)
     with gr.Column(min_width=320, elem_id=elem_id, elem_classes="compare-plan"):
         name = gr.Radio(
-            _names(defaults),
+            _names(defaults, of_text),
             value=choice.name,
             label="One plan" if number == 0 else "Other plan",
             elem_classes="compare-name",
@@ -181,5 +186,5 @@ def _build_plan(defaults: Defaults, number: int, elem_id: str) -> PlanParts:
     return PlanParts(name, K, picture)
 
 
-def _names(defaults: Defaults) -> list[str]:
-    return [*(plan.name for plan in named_plans(defaults)), OWN]
+def _names(defaults: Defaults, of_text: Matrix | None) -> list[str]:
+    return [*(plan.name for plan in named_plans(defaults, of_text)), OWN]

@@ -12,6 +12,7 @@ from csd.web.compare import TWO_PLANS
 from csd.web.compare_settings import from_settings
 from csd.web.compare_tab import CompareTab, lead_html
 from csd.web.context import PageContext
+from csd.web.examples import plan_of_text
 from csd.web.giving_turns import Pause, giving_way
 from csd.web.named_plans import plan_after
 from csd.web.one_at_a_time import paid
@@ -64,14 +65,17 @@ def wire_comparison(context: PageContext, tab: CompareTab, race: RaceTab, hidden
         return tab.show(show(context, visitor_of(context, request)))
 
     def fit(values: Values) -> Changes:
-        """The plans for the family of the form."""
+        """The plans for the family and the prompt of the form."""
+        fields = race.form.read(values)
         try:
-            defaults = race.form.read(values).family.to_choice().defaults
+            choice = fields.family.to_choice()
         except ValueError:  # a custom family that is not filled in yet
             return {}
         changes: Changes = {}
+        of_text = plan_of_text(choice, fields.form.prompt)
         for number, plan in enumerate(tab.plans):
-            changes |= plan.set(plan_after(plan.read(values), defaults, number), defaults)
+            after = plan_after(plan.read(values), choice.defaults, number, of_text)
+            changes |= plan.set(after, choice.defaults, of_text)
         return changes
 
     both = [part for plan in tab.plans for part in plan.outputs]

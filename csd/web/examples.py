@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from csd.decoding.errors import Refusal
+from csd.decoding.k_matrix import Matrix
 from csd.models.catalog import READY
 from csd.models.spec import FamilySpec
 from csd.paths import ROOT
@@ -67,6 +68,13 @@ def settings_for(choice: FamilyChoice, example: Prompt | None, given: Mapping[st
 
 def _is_free(spec: FamilySpec, name: str, value: Any, usual: Any) -> bool:
     return value is None or value == usual or is_brought(spec, name, value)
+
+
+def plan_of_text(choice: FamilyChoice, text: str | None) -> Matrix | None:
+    """The plan that was tuned to this text, where it is an example that brings one for the family's drafts."""
+    example = find_example(choice.spec, text or "")
+    is_fitting = example and example.K and len(example.K) == len(choice.defaults.drafts) + 1
+    return example.K if example and is_fitting else None
 
 
 def find_example(spec: FamilySpec, text: str) -> Prompt | None:

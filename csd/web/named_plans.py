@@ -12,6 +12,7 @@ from csd.theory.parts import whole_halves
 
 OWN = "my own"
 OWN_PHRASE = "your own plan"
+OF_TEXT, OF_TEXT_PHRASE = "tuned to this text", "the plan tuned to this text"
 EMPTY = "A plan is empty. Drag the ends of its bars, or choose a plan by name."
 WORDS = {
     "tuned K": ("tuned to the models", "the plan tuned to the models"),
@@ -36,8 +37,9 @@ class PlanChoice:
     K: str
 
 
-def named_plans(defaults: Defaults) -> tuple[NamedPlan, ...]:
-    """Without drafts there is nothing to plan, and a half that is the whole plan is left out."""
+def named_plans(defaults: Defaults, of_text: Matrix | None = None) -> tuple[NamedPlan, ...]:
+    """First the plan tuned to the prompt's text, if there is one. Without drafts there is nothing to plan, and a half
+    that is the whole plan is left out."""
     drafts, presets = defaults.drafts, tuple(one for one in defaults.presets if Cascade.name in one.lanes)
     if not drafts or not presets:
         return ()
@@ -47,12 +49,14 @@ def named_plans(defaults: Defaults) -> tuple[NamedPlan, ...]:
         if half.name not in whole:
             K = half.from_knobs(Knobs(drafts, K=first)).to_knobs()["K"]
             plans.append(NamedPlan(name, name, K))
+    if of_text is not None and of_text not in [plan.K for plan in plans]:
+        plans.insert(0, NamedPlan(OF_TEXT, OF_TEXT_PHRASE, of_text))
     return tuple(plans)
 
 
-def find_plan(choice: PlanChoice, defaults: Defaults) -> NamedPlan:
+def find_plan(choice: PlanChoice, defaults: Defaults, of_text: Matrix | None = None) -> NamedPlan:
     """The plan that was chosen. Raises Refusal with a sentence."""
-    found = next((plan for plan in named_plans(defaults) if plan.name == choice.name), None)
+    found = next((plan for plan in named_plans(defaults, of_text) if plan.name == choice.name), None)
     if found:
         return found
     if not choice.K or not choice.K.strip():
@@ -60,10 +64,10 @@ def find_plan(choice: PlanChoice, defaults: Defaults) -> NamedPlan:
     return NamedPlan(OWN, OWN_PHRASE, check_K(parse_K(choice.K), len(defaults.drafts)))
 
 
-def plan_after(choice: PlanChoice, defaults: Defaults, number: int) -> PlanChoice:
+def plan_after(choice: PlanChoice, defaults: Defaults, number: int, of_text: Matrix | None = None) -> PlanChoice:
     """The choice for a family: a name that it does not have, or an own plan for other drafts, gives way to its plan of
     this number. An own plan that cannot be read stays to be corrected."""
-    plans = named_plans(defaults)
+    plans = named_plans(defaults, of_text)
     if not plans or (choice.name == OWN and _is_for(choice.K, len(defaults.drafts))):
         return choice
     found = next((plan for plan in plans if plan.name == choice.name), plans[min(number, len(plans) - 1)])

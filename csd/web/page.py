@@ -22,6 +22,7 @@ from csd.web.compare_tab import build_compare_tab
 from csd.web.compare_wiring import wire_comparison
 from csd.web.context import make_context
 from csd.web.deployment import Deployment
+from csd.web.examples import plan_of_text
 from csd.web.form_wiring import wire_form
 from csd.web.guard import CLOSED, make_lifespan, make_middleware
 from csd.web.navigation import wire_navigation
@@ -69,7 +70,7 @@ def build(studio: Studio, links: Path | None = None) -> gr.Blocks:
             with gr.Tab("Race", id="race"):
                 race = build_race_tab(context, family)
             theory = build_theory_tab(defaults, context.landing and Race(context.landing.traces))
-            compare = build_compare_tab(defaults)
+            compare = build_compare_tab(defaults, plan_of_text(studio.home, context.start.form.prompt))
         hidden = wiring.build_hidden()
         view = wiring.RaceView(race, theory.what_if, puzzles)
         opening = wire_form(page, context, view, hidden)

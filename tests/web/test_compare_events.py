@@ -25,7 +25,7 @@ from csd.web.compare_events import (
     time_left,
 )
 from csd.web.compare_recording import RecordedComparison, recorded_comparison
-from csd.web.examples import examples_by_kind
+from csd.web.examples import examples_by_kind, plan_of_text
 from csd.web.named_plans import OWN, PlanChoice, named_plans, plan_after
 
 PLANS = PlanChoice(OWN, "[[2,4,6],[0,1,2],[0,0,1]]"), PlanChoice(OWN, "[[1,4,6],[0,1,2],[0,0,1]]")
@@ -189,3 +189,18 @@ def test_plans_have_names_in_the_form_and_in_what_is_found():
     assert sorted(plan[0].plans.values()) == ["the plan tuned to the models", "your own plan"]
     assert plan_after(TUNED, defaults, 0).K == plan_after(PlanChoice("of another family", ""), defaults, 0).K
     assert plan_after(PLANS[0], defaults, 1) == PLANS[0], "an own plan stays"
+
+
+def test_the_plan_that_an_example_was_tuned_with_is_the_first():
+    page = context()
+    home, start = page.studio.home, page.start
+    of_text = plan_of_text(home, start.form.prompt)
+    assert of_text is not None and plan_of_text(home, "A fox") is None
+    first, second = (plan_after(PlanChoice("", ""), home.defaults, number, of_text) for number in (0, 1))
+    assert (first.name, second.name) == ("tuned to this text", "tuned to the models")
+    assert first.K == start.form.K != second.K
+    _, plan = plan_races(ComparisonForm(TWO_PLANS, 1, (first, second)), start)
+    assert sorted(plan[0].plans.values()) == ["the plan tuned to the models", "the plan tuned to this text"]
+    assert plan_after(first, home.defaults, 0).name == "tuned to the models", "another prompt has none"
+    twice = named_plans(home.defaults, home.defaults.preset.K)
+    assert twice == named_plans(home.defaults), "no plan has two names"
