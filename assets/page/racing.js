@@ -15,6 +15,9 @@ const STARTING = "<p>Starting.</p>";
 const CHIP = "Races an example of this kind, with its own length and temperature. What you have set yourself stays.";
 
 const FILLED = 5000; // milliseconds that an example takes at most to fill in the form
+const SPARED = 1500; // milliseconds after the press of a chip in which a click on Stop was meant for Race
+
+let chosenAt = -Infinity; // when a chip was pressed
 
 const isRacing = () => byId("go").hasAttribute("data-racing");
 const isFilling = () => performance.now() - Number(byId("examples").dataset.filling ?? -Infinity) < FILLED;
@@ -54,6 +57,7 @@ function guardChips(event) {
   const name = chip.textContent;
   if (!isRacing() && awaitOwn(() => chipNamed(name)?.click())) return void event.stopImmediatePropagation();
   if (!isRacing() && !isFilling()) {
+    chosenAt = performance.now();
     if (chip.id === "lose") reveal("temperature"); // which it sets
     return void byId("examples").setAttribute("data-filling", performance.now());
   }
@@ -62,9 +66,11 @@ function guardChips(event) {
   event.stopImmediatePropagation();
 }
 
-// The second click of a double click on Race comes when Stop has taken its place.
+// The second click of a double click on Race comes when Stop has taken its place, and so does that of who chooses an example and then
+// presses Race, not knowing that it races by itself.
 function spareRace(event) {
-  if (event.detail > 1 && event.target.closest("#stop")) event.stopImmediatePropagation();
+  const isMeant = event.detail <= 1 && (!event.isTrusted || performance.now() - chosenAt > SPARED);
+  if (!isMeant && event.target.closest("#stop")) event.stopImmediatePropagation();
 }
 
 // Who stops a race is not shown it once more, not even one that has just ended.

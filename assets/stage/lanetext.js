@@ -98,7 +98,7 @@ export function followText(stage) {
     if (!view.bottoms) measureLines(view);
     const below = (view.bottoms[view.shown - 1] || 0) - view.height;
     const to = Math.max(0, Math.ceil(below / view.line - 0.1) * view.line);
-    if (view.follow && to !== view.wanted) view.text.scrollTop = to;
+    if (view.follow && (to !== view.wanted || !isPlaying(stage))) view.text.scrollTop = to; // a browser brings back where a text was before it was hidden
     view.wanted = to;
   }
 }

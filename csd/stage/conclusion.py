@@ -10,7 +10,7 @@ from csd.record import metrics
 from csd.record.race import Race
 from csd.record.trace import Trace
 from csd.record.verdict import Verdict
-from csd.sentences import counted
+from csd.sentences import capitalized, counted, listed
 from csd.stage.headline import headline, over_races, with_prefill
 
 COPIED = 0.25  # share of a lane's tokens from the statistical level above which copying explains its speed
@@ -103,12 +103,11 @@ def _repetition_notes(race: Race) -> list[str]:
     looping = [trace for trace in race.traces if metrics.repeats_itself(trace)]
     texts = {trace.tokens: _how_repetitive(trace) for trace in looping}
     notes = [f"This text is repetitive ({how}), so it is easy to guess." for how in texts.values()]
-    for trace in looping:
-        copied = metrics.copied(trace)
-        if copied >= COPIED and (race.speedup(trace) or 0) > 1:
-            gain = f"Lane {trace.header.method} copied {copied:.0%} of its tokens"
-            notes.append(f"{gain}; expect a smaller speed-up on less repetitive text.")
-    return notes
+    faster = [trace for trace in looping if (race.speedup(trace) or 0) > 1]
+    shares = [(trace.header.method, metrics.copied(trace)) for trace in faster]
+    copied = listed([f"the lane {name} copied {share:.0%}" for name, share in shares if share >= COPIED])
+    more = f"{capitalized(copied)} of its tokens: expect a smaller speed-up on less repetitive text."
+    return [*notes, more] if copied else notes
 
 
 def _how_repetitive(trace: Trace) -> str:

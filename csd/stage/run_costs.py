@@ -21,12 +21,12 @@ def run_costs(traces: Sequence[Trace]) -> tuple[int, float, float]:
 def costs_html(traces: Sequence[Trace]) -> str:
     """Bars of the time that runs took: one for a token, one for a block, and one by one for as many tokens."""
     tokens, one, block = run_costs(traces)
-    rows = ((1, 1, one), (1, tokens, block), (tokens, tokens, one))
-    longest = max(runs * seconds for runs, _, seconds in rows)
+    rows = ((1, "writes", 1, one), (1, "checks", tokens, block), (tokens, "write", tokens, one))
+    longest = max(runs * seconds for runs, _, _, seconds in rows)
 
-    def row(runs: int, written: int, seconds: float) -> str:
+    def row(runs: int, does: str, count: int, seconds: float) -> str:
         bar = f'<i style="width:{100 * seconds / longest:.1f}%"></i>'
-        said = f"{counted(runs, 'run')}, {counted(written, 'token')}"
+        said = f"{counted(runs, 'run')} {does} {counted(count, 'token')}"
         return f"<span>{said}</span><span>{bar * runs}</span><b>{1000 * runs * seconds:.1f} ms</b>"
 
     told = "".join(row(*one) for one in rows)

@@ -207,7 +207,7 @@ def template() -> str:
         '<dialog aria-labelledby="tour-title-1"><button type="button" class="tour-close">Close</button>'
         f'<div class="tour-acts" aria-live="polite">{told}</div><div class="tour-stage">{bundle.HTML_TEMPLATE}</div>'
         f'{tried}<div class="tour-foot"><div class="tour-asked">{asked}</div><div class="tour-buttons">'
-        '<button type="button" class="tour-lose">Lose it now</button>'
+        '<button type="button" class="tour-lose">Make it lose</button>'
         '<button type="button" class="tour-again">Replay</button>'
         '<button type="button" class="tour-back">Back</button>'
         '<button type="button" class="tour-next" autofocus>Next</button></div></div>'

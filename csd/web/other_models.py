@@ -9,7 +9,7 @@ from csd.sentences import listed
 from csd.web.context import PageContext
 from csd.web.loads import FamilyChoice
 
-ANSWERS = "{name} answers your own prompts, it does not continue them. The {home} know little beyond the examples."
+ANSWERS = "{name} answers your own prompts: the {home} know little beyond the examples."
 
 
 def who_runs(context: PageContext, choice: FamilyChoice, is_chosen: bool) -> tuple[str, str]:

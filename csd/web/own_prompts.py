@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
+from csd.decoding.methods import AdaptiveCascade
 from csd.models import catalog
 from csd.request import link
 from csd.web.context import PageContext, fields_of
@@ -22,6 +23,7 @@ from csd.web.updates import FormUpdate, StatusLine
 from csd.web.usual_lanes import lanes_of_own_prompts, show_usual_lanes
 
 CONTINUES = "The {home} only continue texts like the examples. {name} (under Settings) answers questions."
+ADAPTIVE = " Its cascade is the adaptive one."
 NOT_YET = " {name} is still loading."
 HOME_AGAIN = "Back to the {home}. Press Race."
 BEFORE = " The race shown is still {name}’s."
@@ -74,7 +76,8 @@ def begin_own_prompt(
     presets = preset_choices(choice, {**given, **values})
     told = why_others(context, choice, has_chosen)
     loads = "" if state == "ready" else NOT_YET.format(name=catalog.title(choice.spec.name))
-    said = StatusLine(told + loads, "switched")
+    adapts = ADAPTIVE if AdaptiveCascade.name in values["lanes"] else ""
+    said = StatusLine(told + adapts + loads, "switched")
     return FormUpdate(values, choice.defaults.drafts, presets, example_kinds(choice.spec), said)
 
 

@@ -8,6 +8,7 @@ import pytest
 from bare import greedy
 from handmade import alone, nested
 
+from csd.record.recording import bundled_recordings
 from csd.stage.log import log_of
 from csd.web.races import recorded_races
 
@@ -59,3 +60,17 @@ def test_code_stands_in_columns_above_what_replays_it(bare, size):
     assert int(text.evaluate("node => node.style.columnCount")) > 1
     assert text.evaluate("node => node.scrollHeight <= node.clientHeight + 2"), "all of it"
     assert one.page.evaluate("document.querySelector('.cs-transport').getBoundingClientRect().bottom <= innerHeight")
+
+
+def test_a_step_brings_its_words_into_sight_wherever_the_text_was_scrolled_to(bare):
+    one = bare(size=(390, 844)).show(*bundled_recordings()["1-story-an-otter-makes-a-boat"].traces)
+    one.page.evaluate("stage.goTo(4, 1)")
+    top = one.page.evaluate("""() => {
+      const text = [...document.querySelectorAll(".cs-text")].find(({ clientHeight }) => clientHeight);
+      text.scrollTop = 60; // as a browser does with a text that was hidden and is shown again
+      const was = text.scrollTop;
+      stage.goTo(4, 1);
+      return [was > 0, text.scrollTop];
+    }""")
+    assert top == [True, 0]
+    assert not one.errors

@@ -61,7 +61,7 @@ def test_the_tab_begins_with_a_recorded_comparison_until_one_is_started():
         and " 3 races of each prompt. " in example.status.text
     )
     machine = recorded_comparison().machine.partition(",")[0]
-    assert f" on {machine}, " in example.status.text and "The Race tab shows another one" in example.status.text
+    assert f" on {machine}, " in example.status.text and "the Race tab’s included" in example.status.text
     assert list(dict.fromkeys(label.partition(":")[0] for label, *_ in example.rows)) == kinds
     assert len(example.rows) == 4 * len(kinds) and example.csv
     assert [text.lower() for text in re.findall(r"<h3>([\w ]+)", example.figure)] == kinds

@@ -234,10 +234,7 @@ def test_who_runs_is_told_where_it_is_not_the_models_of_the_first_race():
         other_models.who_runs(page, smollm2, True)[1]
         == "SmolLM2 135M runs; its 8-bit copy (cheaper to run) and the copier guess ahead."
     )
-    why = (
-        "SmolLM2 135M answers your own prompts, it does not continue them. "
-        "The demo models know little beyond the examples."
-    )
+    why = "SmolLM2 135M answers your own prompts: the demo models know little beyond the examples."
     assert other_models.why_others(page, smollm2, False) == why
     assert other_models.why_others(page, smollm2, True) == other_models.why_others(page, page.studio.home, False) == ""
 
