@@ -120,7 +120,7 @@ function authorsOf(record) {
 // What the statistical level did: Max-Gram copies, its fallback guesses.
 function verbOf(authors) {
   if (authors.every((name) => name === "MaxGram")) return "copied";
-  return authors.every((name) => name === "Bigram") ? "found nothing to copy and guessed, as what usually comes next," : "guessed";
+  return authors.every((name) => name === "Bigram") ? "found nothing to copy and guessed what usually comes next:" : "guessed";
 }
 
 // Levels are called by their role; one of many drafts has a number for a name.

@@ -22,6 +22,13 @@ test("the title compares the two with the current settings", () => {
     `This plan should be 3.0× ${alone}. It is speculative decoding with 1 guess: 1.5× as fast as with 2.`);
 });
 
+test("speculative decoding is compared with the number of guesses that is best for it", () => {
+  const badly = curve(0.8, { ys: [0.8, 1.25] });
+  assert.match(headline([curve(1.6), badly]), /, and 1\.3× as fast as speculative decoding with k = 2\.$/);
+  assert.match(headline([curve(1.1), badly]), /; speculative decoding with k = 2 should be faster, at 1\.3×\.$/);
+  assert.match(headline([curve(1.6), curve(1.2, { ys: [1.2, 1.22] })]), /1\.3× as fast as speculative decoding\.$/, "not clearly better");
+});
+
 test("only a cascade that beats both is shown as a winner", () => {
   assert.ok(finding([curve(2), curve(1.5)]).wins);
   for (const other of [2, 3]) assert.ok(!finding([curve(2), curve(other)]).wins);

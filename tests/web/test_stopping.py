@@ -24,6 +24,22 @@ def test_stop_ends_the_race_where_it_is_and_keeps_what_it_has(open_tab, house):
 
 
 @pytest.mark.slow
+def test_who_chooses_an_example_and_then_presses_race_does_not_stop_it(open_tab, house):
+    """The example races by itself, and Stop comes where Race was."""
+    one = open_tab()
+    house.gate.hold("Step")
+    place = one.page.locator("#race").bounding_box()
+    middle = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+    one.page.locator("#examples > button:visible").first.click()
+    one.page.wait_for_selector("#stop:visible")
+    one.page.mouse.click(*middle)
+    house.gate.wait()
+    house.gate.open()
+    assert one.status("ended").startswith("Done")
+    assert not one.errors
+
+
+@pytest.mark.slow
 def test_stop_in_the_queue_takes_the_race_out_of_it(open_tab, house):
     first, second = open_tab(), open_tab()
     house.gate.hold("Step")
