@@ -275,7 +275,7 @@ function draw(stage) {
 // Under a refusal, and beside another prompt in the form, the stage says that it
 // does not show the race that is asked for.
 function tellPaceOf(stage) {
-  const before = stage.root.hasAttribute("data-refused") ? "previous race" : stage.root.hasAttribute("data-other") ? "result of another prompt" : "";
+  const before = stage.root.matches("[data-refused], [data-other]") ? "previous race" : "";
   put(stage.pace, stage.opening ? tellOpeningPace(stage) : tellPace(stage.mode, speedFactor(stage)) || before);
 }
 

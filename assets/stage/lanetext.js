@@ -13,8 +13,10 @@ import { hideTooltip, showTooltip } from "./tooltip.js";
 
 const NEAR = 30; // pixels from its end within which a text counts as scrolled to its end
 const WIDE = 700; // pixels from which short lines may stand in columns
+const BELOW = 4; // pixels that type may reach below its line
 const GAP = 32; // pixels between two columns, as in assets/stage/style/lanetext.css
 const COLUMNS = [2, 3];
+const COLUMNS_OF_CODE = [3, 2]; // which fill up while it is written: the second stays where it was when the third begins
 
 // The fields of a lane's view that this module owns.
 export function createLaneText(stage, lane) {
@@ -87,7 +89,7 @@ export function appendSteps(stage, view) {
 export function followText(stage) {
   for (const view of stage.views) {
     if (stage.root.dataset.view === "one" && view !== stage.view) continue; // it is not shown
-    if (!view.height) fitLines(stage, view);
+    if (!view.height || isFull(stage, view)) fitLines(stage, view);
     if (stage.mode !== "replay") {
       if (view.follow) view.text.scrollTop = stage.mode === "done" ? 0 : 1e7; // a whole text is read from its beginning
       else if (view === stage.view && stage.token !== null) showToken(view, stage.token);
@@ -132,25 +134,34 @@ function fitLines(stage, view) {
   view.height = text.clientHeight;
 }
 
+// Whether code that is being written has no room left in its columns; it is asked once for every step.
+function isFull({ root, mode }, view) {
+  const { text, stepNodes } = view;
+  if (mode !== "live" || !root.hasAttribute("data-code") || view.fitted === stepNodes.length) return false;
+  view.fitted = stepNodes.length;
+  return text.scrollHeight > text.clientHeight + BELOW || text.scrollWidth > text.clientWidth + 2;
+}
+
 // Whether lines of a whole text are out of sight, which smaller type would show.
 function isCut({ root, mode }, { text }) {
   return mode !== "live" && root.dataset.view === "one" && text.scrollHeight > text.clientHeight + 2;
 }
 
-// Code and lists have short lines: those that there is no room for go on beside the others, once all of them are known. A
-// line is broken for that only where it `mayWrap`.
+// Code and lists have short lines: those that there is no room for go on beside the others, those of a list once all of them are
+// known. A line is broken for that only where it `mayWrap`.
 function flowLines({ root, mode, reviewOpen }, { text }, mayWrap) {
-  const isOne = root.dataset.view === "one" && mode !== "live" && !reviewOpen;
-  const isWhole = () => text.scrollHeight <= text.clientHeight + 2 && text.scrollWidth <= text.clientWidth + 2;
+  const isCode = root.hasAttribute("data-code");
+  const isOne = root.dataset.view === "one" && (mode !== "live" || isCode) && !reviewOpen;
+  const isWhole = () => text.scrollHeight <= text.clientHeight + BELOW && text.scrollWidth <= text.clientWidth + 2;
   if (!isOne || text.clientWidth < WIDE || isWhole()) return;
-  text.style.height = `${text.offsetHeight}px`;
+  text.style.height = getComputedStyle(text).height; // to a part of a pixel: else the last line of a column would not fit
   text.scrollTop = 0; // where it was scrolled to would count as its height
   const [height, width] = [text.scrollHeight, text.clientWidth];
-  for (const count of COLUMNS) {
+  for (const count of isCode && !mayWrap ? COLUMNS_OF_CODE : COLUMNS) {
     text.style.width = `${Math.floor(width / count) - GAP}px`;
     const wraps = text.scrollHeight > height + 2;
     text.style.removeProperty("width");
-    if (wraps && !(mayWrap && root.hasAttribute("data-code"))) continue;
+    if (wraps && !(mayWrap && isCode)) continue;
     text.style.columns = count;
     if (isWhole()) return;
     text.style.removeProperty("columns");

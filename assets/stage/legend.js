@@ -107,7 +107,7 @@ function createEntry(stage, entry) {
   const { mark, look, role, labels } = entry;
   const isCopy = role.endsWith("-bit model"); // see csd/roles.py
   const meaning = mark === "T" ? "target" : mark === "0" ? "Max-Gram" : isCopy ? role : "draft";
-  const gloss = mark === "0" ? "lookup, no model" : isCopy ? "the big model, rounded" : ""; // names that nobody can guess
+  const gloss = mark === "0" ? "lookup, no model" : isCopy ? "the big model with rounded weights" : ""; // names that nobody can guess
   const names = labels.filter((name) => !role.split(" ").includes(name)).join(" / "); // those that the role does not say
   const count = h("span", { class: "cs-legend-count" });
   stage.legend.counts.set(mark, count);

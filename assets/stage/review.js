@@ -210,7 +210,7 @@ function buildReview(stage, step) {
   const telling = findTelling(stage);
   review.telling.hidden = !telling;
   review.why.hidden = step !== review.chosen || step.number === 1;
-  put(review.telling, telling ? `Step ${telling.number} ${tellShown(telling)}` : "");
+  put(review.telling, telling ? [`See step ${telling.number}`, tellShown(telling)].filter(Boolean).join(": ") : "");
   const isReal = shown === step;
   put(review.which, isReal ? `Step ${step.number}${isWhole ? ` of ${lane.steps.length}` : ""}, ${lane.info.method}: ` : "");
   put(review.what, isReal ? wrote : `If guess ${review.wrong + 1} were wrong: ${countTokens(shown.line.x.length)} instead of ${step.line.x.length}`);

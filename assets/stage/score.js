@@ -3,7 +3,7 @@
 import { authorOf, flattenRecords, isReview, tokenKind, tokensOf } from "./records.js";
 import { levelOf } from "./log.js";
 
-const CROWDED = 20; // positions from which on a block has a tail
+const CROWDED = 16; // positions from which on a block has a tail
 const TAIL = 3; // positions from the target's correction on that are before it
 
 // Returns {root, from, to, tail, boxes, costs}. `from` and `to` are positions; `costs` holds {seconds, runs} by mark. A box

@@ -36,8 +36,8 @@ export function findTelling(stage) {
 
 // What a step is chosen for; empty where it has neither.
 export function tellShown(step) {
-  if (countWriters(step) > 1) return "shows both: vertical and horizontal";
-  return step.line.r.ok < countGuesses(step) ? "shows a rejected guess" : "";
+  if (countWriters(step) > 1) return "vertical and horizontal";
+  return step.line.r.ok < countGuesses(step) ? "a rejected guess" : "";
 }
 
 const countGuesses = ({ line }) => (line.r.x || []).length;

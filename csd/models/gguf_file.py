@@ -61,7 +61,8 @@ class GgufFile:
         """A sentence for the user about the weights of the model called `name`; empty if they are not quantised."""
         if self.type in EXACT:
             return ""
-        return f"The weights of {name} come from a quantised file ({self.path.name}, {self.type})."
+        whose = "The big model’s weights" if name == "target" else f"The weights of {name}"
+        return f"{whose} come from a quantised file ({self.path.name}, {self.type})."
 
 
 def read_gguf(path: Path) -> GgufFile:

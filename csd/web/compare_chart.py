@@ -51,7 +51,7 @@ def chart_html(kinds: Sequence[KindRows], x_title: str) -> str:
     """The first kind on top. A single kind has no name beside its rows. Everything is escaped."""
     end = max(LEAST, axis_end([row.end for kind in kinds for row in kind.rows]))
     is_single = len(kinds) == 1
-    groups = "".join(_group(kind, "" if is_single else _heading(kind)) for kind in kinds)
+    groups = "".join(_group(kind, not is_single) for kind in kinds)
     single = " data-single" if is_single else ""
     return (
         f'<div class="speeds"{single} style="--end:{end:g}"><div class="speeds-grid" aria-hidden="true">{_ticks(end)}'
@@ -70,15 +70,19 @@ def _ticks(end: float) -> str:
     )
 
 
-def _heading(kind: KindRows) -> str:
+def _heading(kind: KindRows, first: LaneRow | None) -> str:
+    """Its name. A narrow window has the verdict here, where there is no room beside the number."""
     note = f"<small>{escape(kind.note)}</small>" if kind.note else ""
-    return f"<h3>{escape(capitalized(kind.kind))}{note}</h3>"
+    winner = f"{escape(first.name)} is " if first and first.wins else ""
+    verdict = f' data-verdict="{winner}{_verdict(first)}"' if first else ""
+    return f"<h3{verdict}>{escape(capitalized(kind.kind))}{note}</h3>"
 
 
-def _group(kind: KindRows, heading: str) -> str:
+def _group(kind: KindRows, has_name: bool) -> str:
     racing = " data-racing" if kind.racing else ""
     first = None if kind.racing else _first(kind.rows)
-    rows = "".join(_row(kind.kind, row, _verdict(row) if row is first else "") for row in kind.rows)
+    heading = _heading(kind, first) if has_name else ""
+    rows = "".join(_row(kind.kind, row, f"<small>{_verdict(row)}</small>" if row is first else "") for row in kind.rows)
     return f'<section style="--rows:{len(kind.rows)}"{racing}>{heading}<ul>{rows}</ul></section>'
 
 
@@ -91,7 +95,7 @@ def _first(rows: Sequence[LaneRow]) -> LaneRow | None:
 
 
 def _verdict(first: LaneRow) -> str:
-    return f"<small>{FASTEST if first.wins else CLOSE}</small>"
+    return FASTEST if first.wins else CLOSE
 
 
 def _row(kind: str, row: LaneRow, verdict: str) -> str:

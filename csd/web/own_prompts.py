@@ -23,7 +23,7 @@ from csd.web.updates import FormUpdate, StatusLine
 from csd.web.usual_lanes import lanes_of_own_prompts, show_usual_lanes
 
 CONTINUES = "The {home} only continue texts like the examples. {name} (under Settings) answers questions."
-ADAPTIVE = " Its cascade is the adaptive one."
+ADAPTIVE = " Its cascade adapts as it runs."
 NOT_YET = " {name} is still loading."
 HOME_AGAIN = "Back to the {home}. Press Race."
 BEFORE = " The race shown is still {name}’s."

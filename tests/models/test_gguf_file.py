@@ -63,7 +63,7 @@ def test_a_quantised_file_says_so_and_has_the_dequantised_weights(tmp_path, toke
     family = load_family(custom(path), "cpu", "float64")
     expected = rows(from_folder(tmp_path / "folder", model, tokenizer))
     torch.testing.assert_close(rows(family), expected, rtol=0, atol=1e-9)
-    assert "The weights of target come from a quantised file (small.Q8_0.gguf, Q8_0)." in family.notes
+    assert "The big model’s weights come from a quantised file (small.Q8_0.gguf, Q8_0)." in family.notes
 
 
 def test_the_header_is_read_once_and_the_names_of_tensors_are_made_once(tmp_path, tokenizer, monkeypatch):

@@ -220,7 +220,7 @@ def test_the_review_opens_at_the_step_that_shows_both_cascades_and_offers_it_els
     )
     assert not one.page.is_visible(".cs-telling")
     one.press("ArrowRight")
-    one.page.click(".cs-telling >> text=Step 1 shows both: vertical and horizontal")
+    one.page.click(".cs-telling >> text=See step 1: vertical and horizontal")
     assert one.text(".cs-score-title").startswith("Step 1 of 2, cascade")
     one.press("o")
     assert one.state() == "done" and one.page.is_visible(".cs-factor, .cs-same")

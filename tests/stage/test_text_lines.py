@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from bare import greedy
@@ -60,6 +61,28 @@ def test_code_stands_in_columns_above_what_replays_it(bare, size):
     assert int(text.evaluate("node => node.style.columnCount")) > 1
     assert text.evaluate("node => node.scrollHeight <= node.clientHeight + 2"), "all of it"
     assert one.page.evaluate("document.querySelector('.cs-transport').getBoundingClientRect().bottom <= innerHeight")
+
+
+def test_code_that_is_being_written_fills_one_column_after_another(bare):
+    """A line stays where it was when the next column begins, and nothing is scrolled."""
+    one = bare()
+    race = next(race for name, race in recorded_races().items() if "code" in name)
+    log = log_of(race.recording.traces, "r").splitlines(keepends=True)
+    seen = []
+    for end in range(1, len(log)):
+        one.page.evaluate("log => stage.update({race: 'r', log})", "".join(log[:end]))
+        seen.append(
+            one.page.evaluate("""() => {
+              const text = document.querySelector(".cs-lane.cs-selected .cs-text");
+              const lefts = [...text.querySelectorAll(".cs-word")].map((word) => Math.round(word.getBoundingClientRect().left));
+              return [lefts, text.scrollTop, text.scrollHeight - text.clientHeight];
+            }""")
+        )
+    assert one.state() == "live" and len(seen[-1][0]) > 40
+    for before, after in pairwise(seen):
+        assert after[0][: len(before[0])] == before[0]
+    assert all(top <= 4 and hidden <= 4 for _, top, hidden in seen)
+    assert not one.errors
 
 
 def test_a_step_brings_its_words_into_sight_wherever_the_text_was_scrolled_to(bare):

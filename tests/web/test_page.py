@@ -77,7 +77,7 @@ def test_a_race_says_that_it_is_another_prompts_while_the_form_holds_a_new_one(o
     one = open_tab()
     one.race()
     one.status("ended")
-    for text, said in (("An owl", "result of another prompt"), (STORY, ""), ("", "")):
+    for text, said in (("An owl", "previous race"), (STORY, ""), ("", "")):
         one.page.fill("#prompt textarea", text)
         one.page.wait_for_function("said => document.querySelector('#stage .cs-pace').innerText === said", arg=said)
         assert one.page.locator("#stage .cascade-stage[data-other]").count() == bool(said)
