@@ -25,7 +25,7 @@ export function tellSettings(titles, name, lanes, temperature) {
   const isAway = !home.endsWith(` ${family}`);
   if (isAway) byId("lines").dataset.away = family;
   else delete byId("lines").dataset.away;
-  document.querySelector("#try span").textContent = isAway ? `Try with ${family.split(" ")[0]}:` : "Try:";
+  document.querySelector("#try span").textContent = isAway ? `Or race with ${family.split(" ")[0]}:` : "Or race:";
   tellMethods(lanes.length);
   return settingsInWords(temperature);
 }

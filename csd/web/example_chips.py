@@ -37,7 +37,7 @@ class ExampleChips:
 def build_example_chips(context: PageContext) -> ExampleChips:
     kinds = example_kinds(context.studio.home.spec)
     with gr.Row(elem_id="examples"):
-        gr.HTML("<span>Try:</span>", elem_id="try", min_width=10)
+        gr.HTML("<span>Or race:</span>", elem_id="try", min_width=10)
         buttons = tuple(gr.Button(name, size="sm", min_width=10, visible=bool(name)) for name in _fill_up(kinds))
         lose = gr.Button("Make it lose", size="sm", min_width=10, elem_id="lose")
         own = gr.Button(OWN_PROMPT, size="sm", min_width=10, visible=False, elem_id="own-prompt")

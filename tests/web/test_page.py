@@ -48,7 +48,7 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
         for one in ("#examples button", "#back-home", "#more", "#races")
     ]
     assert max(tops) - min(tops) <= 1, "as many as leave all else in their line"
-    assert typed.page.inner_text("#try") == "Try with SmolLM2:"
+    assert typed.page.inner_text("#try") == "Or race with SmolLM2:"
     untouched.page.wait_for_function("document.querySelector('#family-status').innerText.includes('demo models, CPU')")
     race = first_recorded(recorded_races(), "embedded")
     assert untouched.page.locator(f'#stage .cascade-stage[data-race="{race.id}"]').count() == 1, "the story stays"
@@ -65,7 +65,7 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
     untouched.page.click("#back-home")
     untouched.page.wait_for_function("document.querySelector('#family input').value === 'demo models'")
     untouched.page.wait_for_selector("#back-home", state="hidden")
-    assert untouched.page.inner_text("#try") == "Try:"
+    assert untouched.page.inner_text("#try") == "Or race:"
     assert untouched.page.input_value("#prompt textarea") == "And"
     for tab in tabs:
         assert not tab.errors
