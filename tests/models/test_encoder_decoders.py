@@ -78,7 +78,7 @@ def test_no_method_is_missing():
     assert {type(tree) for tree in TREES} | {DraftAlone} == set(METHODS.values())
 
 
-@pytest.mark.parametrize("prompt", PROMPTS)
+@pytest.mark.parametrize("prompt", [*PROMPTS[:2], *(pytest.param(one, marks=pytest.mark.slow) for one in PROMPTS[2:])])
 def test_greedy_every_tree_writes_what_transformers_writes(family, prompt):
     reference, *others = race(family, prompt)
     assert reference.tokens == generated(family, reference.header.prompt)
@@ -87,7 +87,7 @@ def test_greedy_every_tree_writes_what_transformers_writes(family, prompt):
     assert sum(len(trace.steps) for trace in others) < 0.9 * len(others) * NEW  # something was accepted
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
 def test_coupled_every_tree_writes_the_text_of_autoregressive_decoding(family, seed):
     reference, *others = race(family, PROMPTS[seed], temperature=0.8, seed=seed, top_k=20 * (seed % 2))
     for trace in others:

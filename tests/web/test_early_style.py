@@ -68,7 +68,7 @@ PARTS = (
 )  # not the bars and the text, which the opening moves, nor the idea, whose words change
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (1366, 768), (1920, 1080), (390, 844)])
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (390, 844)])
 def test_the_pages_stage_stands_and_goes_on_where_the_early_one_was(chromium, house, size):
     """Within a few pixels, so that nothing seems to jump."""
     page = chromium.new_context(viewport={"width": size[0], "height": size[1]}).new_page()
@@ -124,10 +124,10 @@ def test_the_form_and_the_buttons_can_be_read_where_they_will_stand(chromium, ho
 @pytest.mark.parametrize(
     ("part", "then"),
     [
-        ("Theory", "#what-if-lead h2"),
+        pytest.param("Theory", "#what-if-lead h2", marks=pytest.mark.slow),
         ("How it works", "#tour dialog[open]"),
         ("Code", "#go[data-racing]"),
-        ("Race", "#go[data-racing]"),
+        pytest.param("Race", "#go[data-racing]", marks=pytest.mark.slow),
     ],
 )
 def test_what_is_pressed_before_the_page_is_there_is_pressed_in_it(chromium, house, part, then):

@@ -146,7 +146,7 @@ def test_a_text_that_is_typed_for_a_puzzle_keeps_the_models_and_lanes(tab):
     assert page.evaluate("window.begun")
 
 
-@pytest.mark.parametrize("other", ["Theory", "Compare"])
+@pytest.mark.parametrize("other", ["Theory", pytest.param("Compare", marks=pytest.mark.slow)])
 def test_a_puzzle_that_is_picked_elsewhere_leads_to_the_race(tab, other):
     page = tab.page
     page.get_by_role("tab", name=other).click()
