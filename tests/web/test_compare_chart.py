@@ -74,5 +74,17 @@ def test_the_axis_begins_at_0_names_the_line_at_1_and_ends_behind_every_range():
     assert far[:2] == [0, 1] and far[-1] >= 80 and len(far) < 10
 
 
+def test_the_heading_of_a_kind_says_who_is_fastest_where_a_phone_has_no_room_for_it():
+    sure = KindRows("list", (LaneRow("speculative", "speculative", 2.0), LaneRow("a & b", "cascade", 3.0, wins=True)))
+    open_ = KindRows("edit", (LaneRow("speculative", "speculative", 2.0), LaneRow("cascade", "cascade", 2.1)))
+    waiting = KindRows("code", (LaneRow("speculative", "speculative", 2.0), LaneRow("cascade", "cascade")))
+    html = chart_html((sure, open_, waiting), "")
+    assert re.findall(r"<h3([^>]*)>", html) == [
+        ' data-verdict="a &amp; b is fastest"',
+        ' data-verdict="too close to call"',
+        "",
+    ]
+
+
 def test_a_single_kind_has_no_heading():
     assert "<h3" not in chart_html((STORY,), "") and "data-single" in chart_html((STORY,), "")

@@ -64,7 +64,7 @@ def test_the_tab_begins_with_a_recorded_comparison_until_one_is_started():
     assert f" on {machine}, " in example.status.text and "the Race tab’s included" in example.status.text
     assert list(dict.fromkeys(label.partition(":")[0] for label, *_ in example.rows)) == kinds
     assert len(example.rows) == 4 * len(kinds) and example.csv
-    assert [text.lower() for text in re.findall(r"<h3>([\w ]+)", example.figure)] == kinds
+    assert [text.lower() for text in re.findall(r"<h3[^>]*>([\w ]+)", example.figure)] == kinds
     assert not any("draft-" in words or "Max-Gram" in words for words in example.words.values())
     assert example.finding.said.endswith(".") and "race" not in example.finding.said
     updates = compare(page, ComparisonForm(TWO_PLANS, 3, PLANS))
@@ -102,7 +102,7 @@ def test_a_family_without_a_recorded_comparison_begins_with_empty_rows(monkeypat
     monkeypatch.setattr("csd.web.compare_events.recorded_comparison", lambda: None)
     example = show_example(page, "v")
     assert example.rows is None and example.finding.said.endswith("?")
-    kinds = [text.lower() for text in re.findall(r"<h3>([\w ]+)", example.figure)]
+    kinds = [text.lower() for text in re.findall(r"<h3[^>]*>([\w ]+)", example.figure)]
     assert kinds == list(examples_by_kind(page.studio.home.spec))
     lanes = len(page.studio.home.defaults.preset.fields()["lanes"]) - 1  # the autoregressive one is a line
     assert example.figure.count("<li data-empty") == lanes * len(kinds)
