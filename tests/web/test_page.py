@@ -245,7 +245,7 @@ def test_a_refused_prompt_does_not_cover_why(open_tab):
     one.page.wait_for_function("document.querySelector('#stage .cs-pace').textContent === 'previous race'")
     assert one.page.locator("#stage .cs-prompt-text").is_visible(), "whose prompt it was"
     one.page.keyboard.type("More")
-    one.page.wait_for_function("document.querySelector('#stage .cs-pace').textContent !== 'previous race'")
+    one.page.wait_for_selector("#stage .cascade-stage[data-other]:not([data-refused])")
     one.page.wait_for_function("document.querySelector('#prompt textarea').offsetHeight > 60")
     assert not one.errors
 
