@@ -16,7 +16,7 @@ const WIDE = 700; // pixels from which short lines may stand in columns
 const BELOW = 4; // pixels that type may reach below its line
 const GAP = 32; // pixels between two columns, as in assets/stage/style/lanetext.css
 const COLUMNS = [2, 3];
-const COLUMNS_OF_CODE = [3, 2]; // which fill up while it is written: the second stays where it was when the third begins
+const COLUMNS_OF_CODE = [3, 2]; // three first: they fill up one by one, and the second has to stay where it is when the third begins
 
 // The fields of a lane's view that this module owns.
 export function createLaneText(stage, lane) {
@@ -34,6 +34,7 @@ export function createLaneText(stage, lane) {
     follow: true, // scrolls along with what is new
     sought: "", // the token that was last brought into sight, and in which height
     bottoms: null, // where the line ends in which each step ends, in pixels; null until measured
+    fittedSteps: 0, // for how many steps it is known whether they fit, while code is written
     ends: null, // the places of cursors behind tokens, each measured when it is first needed, see cursors.js; null as `bottoms`
     line: 0, // height of a line
     height: null, // of the box
@@ -134,11 +135,11 @@ function fitLines(stage, view) {
   view.height = text.clientHeight;
 }
 
-// Whether code that is being written has no room left in its columns; it is asked once for every step.
+// Whether code that is being written has run out of room. Measured once for every step.
 function isFull({ root, mode }, view) {
   const { text, stepNodes } = view;
-  if (mode !== "live" || !root.hasAttribute("data-code") || view.fitted === stepNodes.length) return false;
-  view.fitted = stepNodes.length;
+  if (mode !== "live" || !root.hasAttribute("data-code") || view.fittedSteps === stepNodes.length) return false;
+  view.fittedSteps = stepNodes.length;
   return text.scrollHeight > text.clientHeight + BELOW || text.scrollWidth > text.clientWidth + 2;
 }
 

@@ -71,7 +71,7 @@ def _ticks(end: float) -> str:
 
 
 def _heading(kind: KindRows, first: LaneRow | None) -> str:
-    """Its name. A narrow window has the verdict here, where there is no room beside the number."""
+    """The kind's name. In a narrow window the verdict stands here: there is no room for it beside the number."""
     note = f"<small>{escape(kind.note)}</small>" if kind.note else ""
     winner = f"{escape(first.name)} is " if first and first.wins else ""
     verdict = f' data-verdict="{winner}{_verdict(first)}"' if first else ""

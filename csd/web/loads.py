@@ -107,7 +107,7 @@ class Loads:
                     choice, FamilyStatus("failed", TOO_MANY.format(catalog.title(choice.spec.name), len(waiting)))
                 )
             self._by_choice.pop(choice, None)  # the end of the queue, also after a failure
-            said = f"{catalog.title(choice.spec.name)}: waits to load"
+            said = f"{catalog.title(choice.spec.name)}: waiting to load"
             load = self._by_choice[choice] = Load(choice, FamilyStatus("queued", said), patient=patient)
         load.patient &= patient
         load.visitors |= {visitor} - {""}

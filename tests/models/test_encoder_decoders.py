@@ -12,6 +12,7 @@ from tiny_family import byte_level, refusal, save
 from tiny_t5 import ROWS, make_t5, save_t5, t5_tokenizer
 from toy import records_of
 from transformers import AutoModelForSeq2SeqLM
+from variants import variants
 
 from csd.decoding.methods import (
     METHODS,
@@ -78,7 +79,7 @@ def test_no_method_is_missing():
     assert {type(tree) for tree in TREES} | {DraftAlone} == set(METHODS.values())
 
 
-@pytest.mark.parametrize("prompt", [*PROMPTS[:2], *(pytest.param(one, marks=pytest.mark.slow) for one in PROMPTS[2:])])
+@variants("prompt", PROMPTS, fast=2)
 def test_greedy_every_tree_writes_what_transformers_writes(family, prompt):
     reference, *others = race(family, prompt)
     assert reference.tokens == generated(family, reference.header.prompt)
@@ -87,7 +88,7 @@ def test_greedy_every_tree_writes_what_transformers_writes(family, prompt):
     assert sum(len(trace.steps) for trace in others) < 0.9 * len(others) * NEW  # something was accepted
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
+@variants("seed", range(4), fast=2)
 def test_coupled_every_tree_writes_the_text_of_autoregressive_decoding(family, seed):
     reference, *others = race(family, PROMPTS[seed], temperature=0.8, seed=seed, top_k=20 * (seed % 2))
     for trace in others:

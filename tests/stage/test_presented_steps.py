@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from variants import variants
 
 from csd.record.recording import bundled_recordings
 from csd.stage import log as stage
@@ -19,13 +19,7 @@ PARTS = """() => {
 }"""
 
 
-def at_sizes(*sizes: tuple[int, int]):
-    """Sizes of the window, the first one in every run of the tests: the others take as long again."""
-    first, *others = sizes
-    return pytest.mark.parametrize("size", [first, *(pytest.param(size, marks=pytest.mark.slow) for size in others)])
-
-
-@at_sizes((1280, 720), (1320, 720), (1920, 1080))
+@variants("size", [(1280, 720), (1320, 720), (1920, 1080)])
 def test_the_key_lies_below_the_picture_and_a_block_that_nearly_fits_is_seen_whole(bare, size):
     one = bare(size=size)
     for name, race in recorded_races().items():
@@ -79,7 +73,7 @@ STRUCK = """() => {
 }"""
 
 
-@at_sizes((1280, 720), (1920, 1080), (390, 844))
+@variants("size", [(1280, 720), (1920, 1080), (390, 844)])
 def test_no_dotted_line_runs_into_a_word(bare, size):
     one = bare(size=size, touch=size[0] < 500)
     for name, race in recorded_races().items():

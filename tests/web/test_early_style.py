@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, StreamingResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
+from variants import variants
 
 from csd.web.early_style import EarlyStyle
 from csd.web.page import SUBTITLE, TITLE
@@ -121,16 +122,17 @@ def test_the_form_and_the_buttons_can_be_read_where_they_will_stand(chromium, ho
     page.context.close()
 
 
-@pytest.mark.parametrize(
-    ("part", "then"),
-    [
-        pytest.param("Theory", "#what-if-lead h2", marks=pytest.mark.slow),
-        ("How it works", "#tour dialog[open]"),
-        ("Code", "#go[data-racing]"),
-        pytest.param("Race", "#go[data-racing]", marks=pytest.mark.slow),
-    ],
-)
-def test_what_is_pressed_before_the_page_is_there_is_pressed_in_it(chromium, house, part, then):
+PRESSED = [
+    ("How it works", "#tour dialog[open]"),
+    ("Code", "#go[data-racing]"),
+    ("Race", "#go[data-racing]"),
+    ("Theory", "#what-if-lead h2"),
+]
+
+
+@variants("pressed", PRESSED, fast=2)
+def test_what_is_pressed_before_the_page_is_there_is_pressed_in_it(chromium, house, pressed):
+    part, then = pressed
     page = chromium.new_context(viewport=SIZE).new_page()
     held, released = [], []
     page.route("**/assets/*.js", lambda route: route.continue_() if released else held.append(route))

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from browser import Tab
+from variants import variants
 
 
 @pytest.mark.slow
@@ -146,7 +147,7 @@ def test_a_text_that_is_typed_for_a_puzzle_keeps_the_models_and_lanes(tab):
     assert page.evaluate("window.begun")
 
 
-@pytest.mark.parametrize("other", ["Theory", pytest.param("Compare", marks=pytest.mark.slow)])
+@variants("other", ["Theory", "Compare"])
 def test_a_puzzle_that_is_picked_elsewhere_leads_to_the_race(tab, other):
     page = tab.page
     page.get_by_role("tab", name=other).click()

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pytest
 from browser import Tab
+from variants import variants
 
 WORDS = "document.querySelector('#what-if').innerText"
 FIELD = "#what-if-K textarea, #what-if-K input"
@@ -46,7 +47,7 @@ def type_K(one: Tab, text: str) -> None:
     one.page.fill(FIELD, text)
 
 
-@pytest.mark.parametrize("c", ["0.01", *(pytest.param(c, marks=pytest.mark.slow) for c in ("0.5", "0.9"))])
+@variants("c", ["0.01", "0.5", "0.9"])
 def test_every_label_stands_at_its_own_curve(one, c):
     """B8: the leader of each label starts at the end of the curve that it names, in pixels on the screen."""
     page = one.page

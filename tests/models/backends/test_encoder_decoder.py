@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 import torch
 from tiny_t5 import ROWS, make_t5
+from variants import variants
 
 from csd.decoding.tokens import TokenSequence
 from csd.models.backends.costs import WIDEST, best_threads, measure_costs
@@ -60,7 +61,7 @@ def test_where_the_decoder_begins():
 
 
 @kinds
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
+@variants("seed", range(4), fast=2)
 def test_any_order_of_calls(kind, seed):
     """Grow, rewind, other tails, any width, after a prompt that comes in pieces."""
     r = random.Random(seed)
