@@ -23,7 +23,10 @@ RECORDED: tuple[Trace, ...] = next(iter(bundled_recordings().values())).traces
 
 
 def load_family(spec: FamilySpec, *_: Any) -> SimpleNamespace:
-    return SimpleNamespace(spec=spec, device="cpu", placed="", dtype="torch.float32", notes=("Noted.",))
+    """A family whose tokens are the words of a prompt."""
+    runs_on = {"device": "cpu", "placed": "", "dtype": "torch.float32", "notes": ("Noted.",)}
+    reads = {"context": 1024, "encode": str.split, "unspelled": lambda text: ()}
+    return SimpleNamespace(spec=spec, draft_names=spec.draft_names, **runs_on, **reads)
 
 
 def run_recorded(family: Any, request: Any, stopped: Any):

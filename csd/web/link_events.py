@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
-from csd.decoding.errors import Refusal
 from csd.models import catalog
 from csd.models.spec import COPIES
 from csd.request import link
@@ -19,6 +17,7 @@ from csd.web.context import PageContext
 from csd.web.fields import FamilyFields, PageFields
 from csd.web.form_events import fill_form, restore_form, start_with
 from csd.web.races import LINKED, RECORDED, FinishedRace
+from csd.web.refusals import why_refused
 from csd.web.updates import FormUpdate, StageView, StatusLine
 
 FILLED_IN = "The link has filled in the form."
@@ -84,7 +83,7 @@ def open_link(context: PageContext, visitor: str, query: Mapping[str, str]) -> F
     sentences = [FILLED_IN + PRESS] if (models or kept) and not is_cut else []
     status = StatusLine(" ".join((*sentences, *faults, *more_faults)), "refused" if is_cut else "")
     update = fill_form(context, family, kept, status)
-    if refused := _why_refused(context, update.values):
+    if refused := why_refused(context, update.values):
         said = status.text.replace(PRESS, "")
         update = replace(update, status=StatusLine(f"{said} {refused}", status.state))
     if context.landing and context.landing.traces[0].header.text == update.values["prompt"]:
@@ -104,20 +103,6 @@ def _to_query(context: PageContext, fields: PageFields) -> tuple[str, str]:
     if context.studio.preferred != context.studio.home:
         del values["family"]
     return link.to_query(fields.values(), values)
-
-
-def _why_refused(context: PageContext, values: Mapping[str, Any]) -> str:
-    """A sentence where the race that the form asks for is larger than this page allows, or than the models read."""
-    try:
-        choice, request = PageFields.from_values(values).to_request()
-    except ValueError:  # what cannot be read is told when it races
-        return ""
-    try:
-        context.studio.deployment.check(request)
-    except Refusal as refusal:
-        return str(refusal)
-    most = choice.defaults.context
-    return f"This model reads at most {most:,} tokens, the prompt included." if request.max_new >= most else ""
 
 
 def _is_form_of(race: FinishedRace, fields: PageFields) -> bool:

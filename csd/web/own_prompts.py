@@ -18,6 +18,7 @@ from csd.web.fields import PageFields
 from csd.web.losing_race import holds_losing_race
 from csd.web.other_models import why_others
 from csd.web.preset_choice import preset_choices
+from csd.web.refusals import why_refused
 from csd.web.typed import is_own_prompt
 from csd.web.updates import FormUpdate, StatusLine
 from csd.web.usual_lanes import lanes_of_own_prompts, show_usual_lanes
@@ -39,8 +40,19 @@ async def await_end_of_race(context: PageContext, visitor: str) -> None:
 def begin_own_prompt(
     context: PageContext, visitor: str, fields: PageFields, by_hand: Collection[str] = ()
 ) -> FormUpdate:
-    """What a prompt of the visitor's own brings along: the studio's preferred family, if it is ready or on its way, or
-    else the usual k and K in place of those that an example has.
+    """What a prompt of the visitor's own brings along, see `_bring_settings`. One that no race could run, such as a
+    pasted text that is too long, is told at once."""
+    update = _bring_settings(context, visitor, fields, by_hand)
+    if not is_own_prompt(context, fields.form.prompt):
+        return update
+    state = update.status.state if update.status else "refused"
+    refused = why_refused(context, {**fields.values(), **update.values})
+    return replace(update, status=StatusLine(refused, state)) if refused else update
+
+
+def _bring_settings(context: PageContext, visitor: str, fields: PageFields, by_hand: Collection[str]) -> FormUpdate:
+    """The studio's preferred family, if it is ready or on its way, or else the usual k and K in place of those that an
+    example has.
 
     The family stays where the visitor has chosen it, or has changed a setting that belongs to a family. Length and
     temperature are the usual ones again where an example has brought others; fields named in `by_hand` stay. A prompt

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import threading
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from browser import STORY, House, Tab, choose_race, set_field
+from fake_page import load_family
 
 from csd.models import catalog
 from csd.record.trace import Trace
@@ -25,7 +25,7 @@ def test_a_second_family_answers_what_a_visitor_types(chromium):
 
     def load(spec, *_):
         assert spec is not other.spec or gate.wait(60)
-        return SimpleNamespace(spec=spec, device="cpu", placed="", dtype="torch.float32", notes=())
+        return load_family(spec)
 
     house = House(load, (other,))
     tabs = [Tab(chromium, house) for _ in range(3)]

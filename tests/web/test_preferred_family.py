@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from fake_page import RECORDED, context, fields, load_family
@@ -62,6 +61,19 @@ def test_the_preferred_family_takes_over_a_form_with_a_prompt_of_the_visitors(gr
     assert update.presets.selected == "adaptive"
     assert (update.drafts, update.kinds) == (SMOLLM2.defaults.drafts, example_kinds(SMOLLM2.spec))
     assert own_prompts.begin_own_prompt(growing, "v", after) == FormUpdate()
+
+
+def test_a_pasted_text_that_is_too_long_is_told_at_once_and_stays(growing):
+    pasted = "word " * 1500
+    update = own_prompts.begin_own_prompt(growing, "v", own(growing, prompt=pasted))
+    assert update.status.text == (
+        "The prompt has 1,500 tokens, and this model reads at most 1,024, new ones included. Shorten it."
+    )
+    assert update.values["family"] == "smollm2" and "prompt" not in update.values
+    after = PageFields.from_values({**own(growing, prompt=pasted).values(), **update.values})
+    again = own_prompts.begin_own_prompt(growing, "v", after)
+    assert (again.status.text, again.status.state) == (update.status.text, "refused"), "no models are brought along"
+    assert own_prompts.begin_own_prompt(growing, "v", own(growing, prompt="word " * 900)).status.state == "switched"
 
 
 def test_it_takes_over_while_it_is_still_loading():
@@ -200,7 +212,7 @@ def test_a_copy_that_this_machine_leaves_out_is_not_offered_ready_made():
 
     def load(spec, *_):
         loads.append(spec)
-        return SimpleNamespace(spec=spec.without_copies(), device="cpu", placed="", dtype="torch.float32", notes=())
+        return load_family(spec.without_copies())
 
     page = context(load=load, behind=(SMOLLM2,))
     families = page.studio.families
