@@ -28,7 +28,7 @@ def build_prompt_row(context: PageContext) -> PromptRow:
             show_label=False,
             container=False,
             lines=2,
-            max_lines=5,
+            max_lines=4,
             scale=1,
             min_width=100,
             elem_id="prompt",

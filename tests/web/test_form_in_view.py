@@ -27,7 +27,8 @@ def test_the_form_leaves_the_window_to_the_stage(tab):
     page.wait_for_function("words => document.querySelector('#more').innerText.trim() === words", arg=words)
     page.fill("#prompt textarea", "A long prompt that goes on. " * 40)
     lines_in_view = "document.querySelector('#prompt textarea').clientHeight / 20 | 0"
-    page.wait_for_function(f"({lines_in_view}) === 5")
+    page.wait_for_function(f"({lines_in_view}) === 4")
+    assert box(page, "#prompt textarea")["y"] + box(page, "#prompt textarea")["height"] <= box(page, "#status")["y"]
     page.click("#title")
     page.wait_for_function(f"({lines_in_view}) === 2")
     page.keyboard.press("/")
