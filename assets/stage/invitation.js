@@ -4,6 +4,7 @@
 import { askForRace } from "./bridge.js";
 import { button, h, put } from "./dom.js";
 
+const SHORT = 100; // characters that leave room for the button in one line of a page
 const EMPTY = "Each method gets a lane here, and every token shows who proposed it.";
 
 export function createInvitation() {
@@ -16,6 +17,7 @@ export function drawInvitation({ invitation: { box, text, race }, race: { ask, o
   put(text, ask || EMPTY);
   put(race, ask && open ? "Race the prompt above" : "Race this prompt");
   box.toggleAttribute("data-above", Boolean(ask && open));
+  box.toggleAttribute("data-short", Boolean(ask && ask.length <= SHORT));
 }
 
 // Above an earlier race: what it said has been read, and the next answer is what counts.

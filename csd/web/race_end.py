@@ -16,7 +16,7 @@ from csd.web.results import make_results
 from csd.web.updates import RaceUpdate, StageView, StatusLine
 from csd.web.views import describe_end
 
-BELOW = " Below is the last race that was finished."
+BELOW = " Below is the last finished race."
 MEASURED_HERE = "{} was measured on this machine now. The recording had {}, on another processor."
 MEASURED_NOW = "{} was measured now. The recording had {}: speeds vary from run to run."
 

@@ -13,6 +13,7 @@ def test_a_reload_in_the_middle_asks_for_the_race_that_it_ended(open_tab, house)
     page = one.page
     one.race("A bird sat in a tree", 16)
     one.status("ended")
+    place = page.locator("#stage .cs-track").bounding_box()["y"]
     set_field(page, "#seed input", 7)
     house.gate.hold("Step", after=2)
     one.race(tokens=24)
@@ -20,6 +21,8 @@ def test_a_reload_in_the_middle_asks_for_the_race_that_it_ended(open_tab, house)
     house.gate.at = ""
     one.reload()
     page.wait_for_selector("#stage .cs-empty:visible >> text=Your race ended")
+    assert page.locator("#stage .cs-track").bounding_box()["y"] == place, "the sentence has a line of its own already"
+    assert page.locator("#stage .cs-empty").bounding_box()["x"] == page.locator("#stage").bounding_box()["x"]
     assert page.inner_text("#stage .cs-pace") == "previous race" and page.is_visible("#stage [data-refused] .cs-track")
     assert page.input_value("#prompt textarea") == STORY
     assert page.input_value("#seed input") == "7" and page.input_value("#max-new input") == "24"
