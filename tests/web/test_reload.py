@@ -95,6 +95,7 @@ def test_a_reload_while_a_race_waits_keeps_the_prompt(open_tab, house):
     assert one.status("ended").startswith("Done")
 
 
+@pytest.mark.slow
 def test_a_prompt_that_was_typed_before_an_example_raced_comes_back_behind_its_chip(tab):
     page = tab.page
     page.fill("#prompt textarea", "My own words")

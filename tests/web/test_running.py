@@ -120,6 +120,7 @@ def test_a_key_that_is_held_down_presses_race_and_stop_once(tab, house):
     assert not tab.errors
 
 
+@pytest.mark.slow
 def test_a_press_on_race_while_an_example_fills_in_the_form_races_that_example(tab):
     """Two clicks in one go: the form still holds the prompt of before when the second comes."""
     page = tab.page

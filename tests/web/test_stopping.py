@@ -15,7 +15,9 @@ def test_stop_ends_the_race_where_it_is_and_keeps_what_it_has(open_tab, house):
         one.page.wait_for_function("!document.querySelector('#status').innerText.startsWith('Stopped')")
         one.stop()
         one.page.wait_for_function("document.querySelector('#status').innerText.startsWith('Stopped: ')")
-        said = one.page.locator("#stage .cs-empty:visible", has_text="before its first token. Below is the last finished race")
+        said = one.page.locator(
+            "#stage .cs-empty:visible", has_text="before its first token. Below is the last finished race"
+        )
         assert said.count() == (where == "Prefill")
         assert one.tokens() > 0, "what it has, or the race before it"
         house.gate.open()
