@@ -43,7 +43,7 @@ def test_the_main_path(other, house):
     until(tab, exists('#family-status [data-state="ready"]'))
     until(tab, f"{STAGE}.dataset.state !== 'idle'")
     tab.click("#race")
-    until(tab, exists('#status p[data-state="ended"]'))
+    until(tab, exists('#status p[data-state="ended"], #status p[data-state="measured"]'))
     until(tab, f"{STAGE}.dataset.state === 'done'")
     assert "word for word" in tab.run("document.querySelector('#stage .cs-same').innerText")
     assert tab.run("document.querySelectorAll('#stage .cs-track-row').length") == 4
