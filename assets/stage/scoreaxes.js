@@ -19,7 +19,7 @@ export function createAxes(race, lane, score, groups, first, end) {
   const columns = last - score.from;
   const isVertical = lane.steps.some(({ line }) => hasInnerReview(line.r));
   const down = h("span", { class: isVertical ? "cs-axis-vertical" : "cs-hidden", style: cell(first, end - first, 1, 1) },
-    h("span", {}, term("vertical cascade", "vertical"), h("span", { class: "cs-axis-words", text: UPWARDS[0] })));
+    h("span", {}, verticalTerm(), h("span", { class: "cs-axis-words", text: UPWARDS[0] })));
   const across = h("span", { class: "cs-axis-horizontal", style: cell(1, 1, 3, columns) },
     h("span", {}, term("horizontal cascade", "horizontal"), h("span", { class: "cs-axis-words", text: ACROSS[0] })));
   const bands = groups.map((group) => h("i", {
@@ -28,6 +28,11 @@ export function createAxes(race, lane, score, groups, first, end) {
   }));
   const corner = h("i", { class: "cs-corner", style: cell(1, end - 1, 1, 2) }); // where a scrolled grid would show through
   return [...bands, corner, down, ...(groups.length > 1 ? [across] : []), ...groups.map((group) => createZone(race, lane, score, group, 2))];
+}
+
+// Its word is no button: WebKit writes those horizontally, whatever is around them.
+function verticalTerm() {
+  return h("span", { class: "cs-term", role: "button", tabindex: 0, "data-term": "vertical cascade", text: "vertical" });
 }
 
 // The sign of a writer, with as many words of its name as there is room for.

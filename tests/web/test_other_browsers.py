@@ -12,6 +12,7 @@ from other_browsers import find_firefox, find_webkit, firefox, until, webkit
 
 pytestmark = pytest.mark.skipif(not os.environ.get("OTHER_BROWSERS"), reason="OTHER_BROWSERS=1 was not set")
 
+KEPT = "document.querySelector('#stage .cs-cell[data-fate=kept]:not([data-own]) bdi')"
 STAGE = "document.querySelector('#stage .cascade-stage')"
 
 
@@ -54,6 +55,14 @@ def test_the_main_path(other, house):
     until(tab, "document.querySelectorAll('#stage .cs-score .cs-cell').length > 1")
     bottom = tab.run("document.querySelector('#stage .cs-score').getBoundingClientRect().bottom - innerHeight")
     assert bottom <= 0, "the opened review is in the window"
+    word = tab.run(
+        "(box => [box.width, box.height])(document.querySelector('.cs-axis-vertical .cs-term').getBoundingClientRect())"
+    )
+    assert word[1] > word[0], "it is written upwards"
+    assert tab.run(f"getComputedStyle({KEPT}).textDecorationLine") == "underline"
+    assert tab.run(
+        f"getComputedStyle({KEPT}).textDecorationColor === getComputedStyle({KEPT}.parentNode).textDecorationColor"
+    )
     tab.press("Escape", "p")
     until(tab, f"{STAGE}.hasAttribute('data-present')")
     tab.press("Escape")
