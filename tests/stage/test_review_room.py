@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from variants import variants
 
 from csd.stage import tour
 
@@ -25,14 +26,18 @@ def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
     )
 
 
-SIZES = pytest.mark.parametrize(
-    ("size", "keys"),
-    [((1280, 400), "o"), ((1280, 720), "o"), ((1280, 720), "op"), ((1920, 1080), "op"), ((390, 844), "o")],
-)
+WINDOWS = [  # each with the keys that open the review there
+    ((1280, 720), "op"),
+    ((390, 844), "o"),
+    ((1280, 720), "o"),
+    ((1280, 400), "o"),
+    ((1920, 1080), "op"),
+]
 
 
-@SIZES
-def test_the_numbers_of_the_rounds_stand_on_no_letters(bare, size, keys):
+@variants("window", WINDOWS, fast=2)
+def test_the_numbers_of_the_rounds_stand_on_no_letters(bare, window):
+    size, keys = window
     one = bare(size=size).show(*tour.LOSING.traces)
     one.press("2", "Home", "ArrowRight", *keys)
     assert not one.page.locator(".cs-order").first.is_visible(), "the whole picture has no order"
@@ -44,9 +49,10 @@ def test_the_numbers_of_the_rounds_stand_on_no_letters(bare, size, keys):
     assert not [(word, number) for word in letters for number in numbers if overlap(word, number)]
 
 
-@SIZES
+@variants("window", WINDOWS, fast=2)
 @pytest.mark.parametrize("act", [2, 4])  # three levels, and four
-def test_the_words_of_the_vertical_axis_stand_beside_the_levels(bare, act, size, keys):
+def test_the_words_of_the_vertical_axis_stand_beside_the_levels(bare, act, window):
+    size, keys = window
     one = bare(size=size).show(*tour.ACTS[act].traces)
     one.press("2", "Home", "ArrowRight", *keys)
     assert one.text(".cs-axis-vertical").startswith("vertical")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from bare import greedy
 from handmade import RACE, WORDS, alone, nested
+from variants import variants
 
 from csd.record import metrics
 from csd.stage.log import log_of
@@ -145,7 +145,7 @@ def test_a_bar_is_pale_from_where_its_lane_was_when_the_first_was_done(bare):
     assert short.text(".cs-track-title") == "Tokens written", "a shorter text is not a faster one"
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (390, 844)])
+@variants("size", [(1280, 720), (1920, 1080), (390, 844)])
 def test_the_count_beside_a_pale_bar_hides_whole_tokens(bare, size):
     traces = next(iter(recorded_races().values())).recording.traces
     one = bare(size=size, touch=size[0] < 500)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from variants import variants
 
 
+@pytest.mark.slow
 def test_a_talk_that_begins_again_begins_with_its_own_race(tab):
     page, stage = tab.page, "#stage .cascade-stage"
     tab.fill(tokens=12)
@@ -37,7 +39,7 @@ def test_a_race_too_short_to_judge_gives_its_place_to_the_first_one(tab):
     assert not tab.errors
 
 
-@pytest.mark.parametrize("key", ["PageDown", "ArrowRight"])
+@variants("key", ["PageDown", "ArrowRight"])
 def test_a_talk_that_begins_at_an_open_step_goes_on_to_its_race_from_the_start(tab, key):
     """By a clicker at once; the arrow goes through the steps first."""
     page, stage = tab.page, "#stage .cascade-stage"

@@ -69,7 +69,7 @@ PARTS = (
 )  # not the bars and the text, which the opening moves, nor the idea, whose words change
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (390, 844)])
+@variants("size", [(1280, 720), (1920, 1080), (390, 844)])
 def test_the_pages_stage_stands_and_goes_on_where_the_early_one_was(chromium, house, size):
     """Within a few pixels, so that nothing seems to jump."""
     page = chromium.new_context(viewport={"width": size[0], "height": size[1]}).new_page()
@@ -103,7 +103,7 @@ EARLY = ("tabs", "links", "form", "examples", "settings")  # the rows above the 
 REAL = ("#tabs [role=tab]", "#tour-start, #puzzles-open", "#prompt, #race", "#examples button", "#more, #races")
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (390, 844)])
+@variants("size", [(390, 844), (1280, 720), (1920, 1080)])
 def test_the_form_and_the_buttons_can_be_read_where_they_will_stand(chromium, house, size):
     page = chromium.new_context(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce").new_page()
     page.route("**/assets/*.js", lambda route: route.abort())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from variants import variants
 
 
 def test_nothing_is_cut_off_beside_a_long_prompt_that_is_typed(tab):
@@ -17,7 +17,7 @@ def test_nothing_is_cut_off_beside_a_long_prompt_that_is_typed(tab):
     assert not tab.errors
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+@variants("size", [(1280, 720), (1920, 1080)])
 def test_the_row_below_a_short_prompt_stays_while_it_is_typed(tab, size):
     page = tab.page
     page.set_viewport_size({"width": size[0], "height": size[1]})

@@ -161,7 +161,7 @@ def test_a_puzzle_that_is_picked_elsewhere_leads_to_the_race(tab, other):
     assert page.is_visible("#advanced") and page.is_visible(".puzzles section")
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
+@variants("size", [(1280, 720), (390, 844)])
 def test_the_panel_leaves_the_replay_and_race_in_reach(tab, size):
     """With all titles, and with one puzzle: the replay bar stands above the panel."""
     page = tab.page

@@ -269,7 +269,7 @@ def test_the_picture_of_a_step_follows_the_sliders_and_stays_as_high(one):
     page.wait_for_function(f"before => {told} === before", arg=before)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@variants("size", SIZES)
 def test_the_results_stay_in_view_while_the_knobs_are_used_and_find_their_way_back(one, size):
     page = one.page
     page.set_viewport_size({"width": size[0], "height": size[1]})
