@@ -23,7 +23,7 @@ export function answer(visit, choice) {
   const said = question.querySelector(".tour-answer");
   const isRight = choice.hasAttribute("data-right");
   const verdict = document.createElement("b");
-  verdict.textContent = isRight ? "Right." : `Not quite: \u201C${rightOf(question)}\u201D.`;
+  verdict.textContent = isRight ? "Right." : `Not quite. The answer is \u201C${rightOf(question)}\u201D.`;
   verdict.toggleAttribute("data-right", isRight);
   question.toggleAttribute("data-answered", true);
   choice.toggleAttribute("data-taken", true);

@@ -75,7 +75,10 @@ def test_the_tour_steps_and_closes_by_keyboard(tab):
             page.focus(".tour-next")
             page.wait_for_selector(".tour .cascade-stage[data-state=done] .cs-score")
             page.keyboard.press(str(2 - act.right))  # the other one
-            assert page.inner_text(".tour-answer:visible") == f"Not quite: “{act.choices[act.right]}”. {act.answer}"
+            assert (
+                page.inner_text(".tour-answer:visible")
+                == f"Not quite. The answer is “{act.choices[act.right]}”. {act.answer}"
+            )
             assert page.locator(".tour-choices:visible button:disabled").count() == len(act.choices), "they stay"
             assert (
                 page.inner_text(".tour-choices:visible [data-taken]:not([data-right]) span")
